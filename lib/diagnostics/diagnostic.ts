@@ -1,0 +1,51 @@
+/** How bad it is: an error keeps its policy from being used as written, a warning does not. */
+export type Severity = "error" | "warning" | "info";
+
+/** A place in a file; lines and columns count from 1. */
+export interface Position {
+  readonly file: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A problem found while loading, with all that a user needs to mend it. */
+export interface Diagnostic {
+  readonly severity: Severity;
+  /** A short stable name such as `unknown-field`, for searching and for tests. */
+  readonly code: string;
+  /** What is wrong, as a sentence without a full stop. */
+  readonly message: string;
+  /** What to do about it. */
+  readonly hint?: string;
+  readonly position?: Position;
+  readonly policy?: string;
+  readonly rule?: string;
+}
+
+/**
+ * A diagnostic as one or two lines of text.
+ *
+ * ```ts
+ * import { formatDiagnostic } from "./diagnostic.ts";
+ * import assert from "node:assert/strict";
+ * const text = formatDiagnostic({
+ *   severity: "error",
+ *   code: "unknown-variable",
+ *   message: 'Cannot resolve "request.obejct"',
+ *   hint: 'did you mean "request.object"?',
+ *   position: { file: "policies/team.yaml", line: 14, column: 18 },
+ * });
+ * assert.equal(
+ *   text,
+ *   'policies/team.yaml:14:18: error unknown-variable: Cannot resolve "request.obejct"\n  hint: did you mean "request.object"?',
+ * );
+ * ```
+ */
+export function formatDiagnostic(diagnostic: Diagnostic): string {
+  const { severity, code, message, hint, position, policy, rule } = diagnostic;
+  const where = position === undefined
+    ? [policy, rule].filter((name) => name !== undefined).join("/")
+    : `${position.file}:${position.line}:${position.column}`;
+  const first = `${where === "" ? "" : `${where}: `}${severity} ${code}: ${message}`;
+  return hint === undefined ? first : `${first}\n  hint: ${hint}`;
+}

@@ -1,0 +1,72 @@
+import { isList, isObject, type Json } from "./json.ts";
+
+/** Orders strings by their UTF-8 bytes, as Go orders map keys when it prints them. */
+export function compareBytes(left: string, right: string): number {
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index++) {
+    const a = left.charCodeAt(index), b = right.charCodeAt(index);
+    if (a === b) continue;
+    // Surrogates sort above the rest of the basic plane in UTF-8, below some of it in UTF-16.
+    const aHigh = a >= 0xd800 && a <= 0xdfff, bHigh = b >= 0xd800 && b <= 0xdfff;
+    return aHigh === bHigh ? a - b : aHigh ? 1 : -1;
+  }
+  return left.length - right.length;
+}
+
+/** The object's keys in Go's printing order. */
+export function sortedKeys(value: object): string[] {
+  return Object.keys(value).sort(compareBytes);
+}
+
+/**
+ * A number as Go prints a float64 with `%v`: exponents below -4 and from 6 digits on (`1e+06`), shortest digits.
+ *
+ * ```ts
+ * import { goFloat } from "./go_text.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(goFloat(100000), "100000");
+ * assert.equal(goFloat(1234567), "1.234567e+06");
+ * assert.equal(goFloat(0.00001), "1e-05");
+ * ```
+ */
+export function goFloat(value: number): string {
+  if (Number.isNaN(value)) return "NaN";
+  if (!Number.isFinite(value)) return value > 0 ? "+Inf" : "-Inf";
+  if (value === 0) return Object.is(value, -0) ? "-0" : "0";
+  const [digits, power] = value.toExponential().split("e") as [string, string];
+  const exponent = Number(power);
+  if (exponent >= -4 && exponent < 6) return plainDecimal(value);
+  return `${digits}e${exponent < 0 ? "-" : "+"}${String(Math.abs(exponent)).padStart(2, "0")}`;
+}
+
+function plainDecimal(value: number): string {
+  const text = String(value);
+  return text.includes("e") ? value.toFixed(20).replace(/0+$/, "") : text;
+}
+
+/** Any value as Go prints it with `%v`: `map[a:1 b:[x y]]`, `<nil>`. */
+export function goPrint(value: Json): string {
+  if (value === null) return "<nil>";
+  if (typeof value === "number") return goFloat(value);
+  if (isList(value)) return `[${value.map(goPrint).join(" ")}]`;
+  if (isObject(value)) {
+    return `map[${sortedKeys(value).map((key) => `${key}:${goPrint(value[key]!)}`).join(" ")}]`;
+  }
+  return String(value);
+}
+
+/** Compact JSON as Go's encoder writes it: keys sorted, and `<`, `>`, `&`, U+2028, U+2029 escaped. */
+export function goJson(value: Json): string {
+  return JSON.stringify(withSortedKeys(value)).replace(/[<>&\u2028\u2029]/g, escapeUnit);
+}
+
+function escapeUnit(unit: string): string {
+  return `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`;
+}
+
+function withSortedKeys(value: Json): Json {
+  if (isList(value)) return value.map(withSortedKeys);
+  if (!isObject(value)) return value;
+  const entries = sortedKeys(value).map((key) => [key, withSortedKeys(value[key]!)] as const);
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,69 @@
+/** Any JSON value. Numbers are doubles, as in JSON itself; whole numbers beyond 2^53 lose their last digits. */
+export type Json = null | boolean | number | string | readonly Json[] | JsonObject;
+
+/** A JSON object. Read it with {@link field}, so that inherited names such as `toString` are never seen. */
+export interface JsonObject {
+  readonly [key: string]: Json;
+}
+
+/** Whether the value is a JSON object (not null, not a list). */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether the value is a JSON list. */
+export function isList(value: unknown): value is readonly Json[] {
+  return Array.isArray(value);
+}
+
+/** Whether the value is a string. */
+export function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+/**
+ * An own field of an object, or `undefined` when the value is no object or has no such field.
+ *
+ * ```ts
+ * import { field } from "./json.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(field({ a: 1 }, "a"), 1);
+ * assert.equal(field({ a: 1 }, "toString"), undefined);
+ * assert.equal(field("text", "length"), undefined);
+ * ```
+ */
+export function field(value: Json | undefined, name: string): Json | undefined {
+  return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+/** Follows object fields from a value: `dig(pod, "metadata", "labels")`; `undefined` as soon as one is missing. */
+export function dig(value: Json | undefined, ...names: string[]): Json | undefined {
+  let current = value;
+  for (const name of names) current = field(current, name);
+  return current;
+}
+
+/** The value when it is a string, otherwise `undefined`. */
+export function asString(value: Json | undefined): string | undefined {
+  return typeof value === "string" ? value : undefined;
+}
+
+/** The value when it is an object, otherwise `undefined`. */
+export function asObject(value: Json | undefined): JsonObject | undefined {
+  return isObject(value) ? value : undefined;
+}
+
+/** The value when it is a list, otherwise an empty list. */
+export function asList(value: Json | undefined): readonly Json[] {
+  return isList(value) ? value : [];
+}
+
+/**
+ * Sets an own field, also one named `__proto__`, which a plain assignment would take for the prototype.
+ * All code that builds objects from foreign keys uses it.
+ */
+export function setField(target: { [key: string]: Json }, name: string, value: Json): void {
+  if (name === "__proto__") {
+    Object.defineProperty(target, name, { value, enumerable: true, configurable: true, writable: true });
+  } else target[name] = value;
+}

@@ -1,0 +1,24 @@
+/**
+ * JSON values and what every layer above does with them: guards, equality, pointers, faults, scopes, and Go's ways of
+ * printing them, which policies' messages rely on. It keeps whole numbers as doubles (no integers beyond 2^53).
+ *
+ * @module
+ */
+export {
+  asList,
+  asObject,
+  asString,
+  dig,
+  field,
+  isList,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+  setField,
+} from "./json.ts";
+export { equal } from "./equal.ts";
+export { Fault, isFault } from "./fault.ts";
+export { formatPointer, parsePointer } from "./pointer.ts";
+export { compareBytes, goFloat, goJson, goPrint, sortedKeys } from "./go_text.ts";
+export { type Scope, scopeOf } from "./scope.ts";
