@@ -1,4 +1,13 @@
 import type { ConformanceSet } from "../set.ts";
+import { duration } from "./duration.ts";
+import { quantity } from "./quantity.ts";
+import { semver } from "./semver.ts";
+import { wildcard } from "./wildcard.ts";
 
 /** Every set that the runner knows; a new one is a file here and one line below. */
-export const sets: readonly ConformanceSet[] = [];
+export const sets: readonly ConformanceSet[] = [
+  duration,
+  quantity,
+  semver,
+  wildcard,
+];

@@ -1,0 +1,128 @@
+/** Nanoseconds of Go's duration units; µ is accepted as U+00B5 and as U+03BC. */
+const units: ReadonlyMap<string, bigint> = new Map([
+  ["ns", 1n],
+  ["us", 1_000n],
+  ["\u00b5s", 1_000n],
+  ["\u03bcs", 1_000n],
+  ["ms", 1_000_000n],
+  ["s", 1_000_000_000n],
+  ["m", 60_000_000_000n],
+  ["h", 3_600_000_000_000n],
+]);
+
+const limit = 2n ** 63n;
+const second = 1_000_000_000n;
+
+/**
+ * Reads a Go duration (`time.ParseDuration`) into nanoseconds; `undefined` when the text is none or too long a time.
+ *
+ * ```ts
+ * import { formatDuration, parseDuration } from "./duration.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(parseDuration("1.5h"), 5_400_000_000_000n);
+ * assert.equal(parseDuration("5"), undefined);
+ * assert.equal(formatDuration(parseDuration("90m")!), "1h30m0s");
+ * ```
+ */
+export function parseDuration(text: string): bigint | undefined {
+  // Every unit ends in s, m or h: most texts of a resource are refused here.
+  const last = text.charCodeAt(text.length - 1);
+  if (last !== 0x73 && last !== 0x6d && last !== 0x68 && last !== 0x30) return undefined;
+  const read = readDuration(text);
+  return typeof read === "bigint" ? read : undefined;
+}
+
+/** Why a text is no duration, in Go's words; `undefined` when it is one. */
+export function durationProblem(text: string): string | undefined {
+  const read = readDuration(text);
+  return typeof read === "string" ? `time: ${read}duration ${JSON.stringify(text)}` : undefined;
+}
+
+function readDuration(text: string): bigint | string {
+  const signed = text[0] === "-" || text[0] === "+";
+  const negative = text[0] === "-";
+  let at = signed ? 1 : 0;
+  if (at === text.length) return "invalid ";
+  if (text.length === at + 1 && text[at] === "0") return 0n;
+  let total = 0n;
+  while (at < text.length) {
+    const wholeStart = at;
+    while (isDigit(text, at)) at++;
+    const whole = text.slice(wholeStart, at);
+    let fraction = "";
+    if (text[at] === ".") {
+      const start = ++at;
+      while (isDigit(text, at)) at++;
+      fraction = text.slice(start, at);
+    }
+    if (whole === "" && fraction === "" || !fitsLimit(whole)) return "invalid ";
+    const unitStart = at;
+    while (at < text.length && text[at] !== "." && !isDigit(text, at)) at++;
+    if (at === unitStart) return "missing unit in ";
+    const name = text.slice(unitStart, at);
+    const unit = units.get(name);
+    if (unit === undefined) return `unknown unit ${JSON.stringify(name)} in `;
+    total += BigInt(whole) * unit + fractionOf(unit, fraction);
+    if (total > limit) return "invalid ";
+  }
+  if (negative) return -total;
+  return total === limit ? "invalid " : total;
+}
+
+function isDigit(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  return unit >= 0x30 && unit <= 0x39;
+}
+
+function fitsLimit(digits: string): boolean {
+  const significant = digits.replace(/^0+/, "");
+  return significant.length < 19 || significant.length === 19 && BigInt(significant) <= limit;
+}
+
+/** The part of a unit that a decimal fraction is, through a double as in Go, with as many digits as fit an int64. */
+function fractionOf(unit: bigint, digits: string): bigint {
+  let value = 0n, scale = 1;
+  for (const digit of digits) {
+    if (value > (limit - 1n) / 10n) break;
+    const next = value * 10n + BigInt(digit);
+    if (next > limit) break;
+    value = next;
+    scale *= 10;
+  }
+  return value === 0n ? 0n : BigInt(Math.trunc(Number(value) * (Number(unit) / scale)));
+}
+
+/** Nanoseconds as Go prints a duration: `1h30m0s`, `1.5s`, `500ms`, `0s`. */
+export function formatDuration(nanoseconds: bigint): string {
+  if (nanoseconds === 0n) return "0s";
+  const sign = nanoseconds < 0n ? "-" : "";
+  const rest = nanoseconds < 0n ? -nanoseconds : nanoseconds;
+  if (rest < 1_000n) return `${sign}${rest}ns`;
+  if (rest < 1_000_000n) return `${sign}${decimal(rest, 3)}\u00b5s`;
+  if (rest < second) return `${sign}${decimal(rest, 6)}ms`;
+  const minutes = rest / (60n * second), hours = minutes / 60n;
+  const seconds = decimal(rest % (60n * second), 9);
+  if (minutes === 0n) return `${sign}${seconds}s`;
+  if (hours === 0n) return `${sign}${minutes}m${seconds}s`;
+  return `${sign}${hours}h${minutes % 60n}m${seconds}s`;
+}
+
+/** A number of `10^-places` parts as a decimal without trailing zeros. */
+function decimal(parts: bigint, places: number): string {
+  const digits = parts.toString().padStart(places + 1, "0");
+  const fraction = digits.slice(-places).replace(/0+$/, "");
+  const whole = digits.slice(0, -places);
+  return fraction === "" ? whole : `${whole}.${fraction}`;
+}
+
+/** Seconds as a double, as Go's `Duration.Seconds`. */
+export function durationSeconds(nanoseconds: bigint): number {
+  return Number(nanoseconds / second) + Number(nanoseconds % second) / 1e9;
+}
+
+/** The duration of a number of seconds, truncated to nanoseconds; out of range it is the least int64, as in Go. */
+export function durationOfSeconds(seconds: number): bigint {
+  const nanoseconds = seconds * 1e9;
+  if (!(Math.abs(nanoseconds) < 2 ** 63)) return -limit;
+  return BigInt(Math.trunc(nanoseconds));
+}
