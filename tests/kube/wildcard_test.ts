@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { compileWildcard, hasWildcard, matchWildcard } from "../../lib/kube/mod.ts";
+
+const cases: [pattern: string, text: string, match: boolean][] = [
+  ["", "", true],
+  ["", "a", false],
+  ["*", "", true],
+  ["*", "a\nb", true],
+  ["?*", "", false],
+  ["?*", "é", true],
+  ["*?", "x", true],
+  ["a", "a", true],
+  ["a?", "a?", true],
+  ["nginx:*", "nginx:1", true],
+  ["nginx:*", "nginx", false],
+  ["*:latest", "a/b:latest", true],
+  ["*-db-*", "my-db-0", true],
+  ["*-db-*", "-db-", true],
+  ["*-db-*", "-db", false],
+  ["ab*ba", "aba", false],
+  ["ab*ba", "abba", true],
+  ["a*b*c", "a-b-b-c", true],
+  ["a*b*b", "a-b", false],
+  ["a*b*b", "a-bb", true],
+  ["?", "𝄞", true],
+  ["??", "𝄞", false],
+  ["*?a", "𝄞a", true],
+  ["[a-z]*", "b", false],
+  ["a.c", "abc", false],
+  ["\\*", "*", false],
+  ["?b*b?", "abxba", true],
+];
+for (const [pattern, text, match] of cases) {
+  Deno.test(`wildcard ${JSON.stringify(pattern)} ${match ? "matches" : "refuses"} ${JSON.stringify(text)}`, () => {
+    assert.equal(compileWildcard(pattern)(text), match);
+    assert.equal(matchWildcard(pattern, text), match);
+  });
+}
+
+Deno.test("hasWildcard() sees stars and question marks only", () => {
+  assert.deepEqual(["a", "a*", "?", "[a]"].map(hasWildcard), [false, true, true, false]);
+});
+
+/** The definition, as plain recursion. */
+function matches(pattern: readonly string[], text: readonly string[]): boolean {
+  if (pattern.length === 0) return text.length === 0;
+  if (pattern[0] === "*") {
+    return matches(pattern.slice(1), text) || text.length > 0 && matches(pattern, text.slice(1));
+  }
+  return text.length > 0 && (pattern[0] === "?" || pattern[0] === text[0]) &&
+    matches(pattern.slice(1), text.slice(1));
+}
+
+Deno.test("every specialised shape agrees with the definition", () => {
+  const pattern = fc.array(fc.constantFrom("*", "?", "a", "b", "é", "𝄞"), { maxLength: 8 });
+  const text = fc.array(fc.constantFrom("a", "b", "é", "𝄞"), { maxLength: 8 });
+  fc.assert(
+    fc.property(pattern, text, (pattern, text) => {
+      assert.equal(compileWildcard(pattern.join(""))(text.join("")), matches(pattern, text));
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+Deno.test("a pattern of many stars takes no exponential time", () => {
+  const text = "a".repeat(20_000);
+  assert.equal(compileWildcard("*a".repeat(30) + "b")(text), false);
+  assert.equal(compileWildcard("*a?".repeat(20) + "b")(text.slice(0, 5000)), false);
+});
