@@ -1,0 +1,69 @@
+import { asString, field, type Json } from "../../../json/mod.ts";
+import { type FieldViolation, type Finding, forbidden, required } from "../control.ts";
+import { namedContainers, plural, type PodView, quoted, setting, sortedSet } from "../pod.ts";
+import { settersOf } from "../setters.ts";
+
+const podAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
+const containerAnnotation = "container.seccomp.security.alpha.kubernetes.io/";
+const at = "securityContext.seccompProfile.type";
+
+/** Until 1.18 seccomp was set by annotations: runtime/default, docker/default and localhost profiles are allowed. */
+export function seccompAnnotations({ annotations, containers }: PodView): Finding | undefined {
+  const keys = [podAnnotation, ...containers.map(({ name }) => `${containerAnnotation}${name}`)];
+  const bad = new Map<string, FieldViolation[]>();
+  for (const key of keys) {
+    const value = asString(field(annotations, key));
+    if (value === undefined || /^(?:(?:runtime|docker)\/default$|localhost\/)/.test(value)) continue;
+    const text = `${key}=${JSON.stringify(value)}`;
+    bad.set(text, [...bad.get(text) ?? [], forbidden(`metadata.annotations[${key}]`, value)]);
+  }
+  if (bad.size === 0) return undefined;
+  return {
+    reason: "seccompProfile",
+    detail: `forbidden ${plural("annotation", bad.size)} ${sortedSet(bad.keys()).join(", ")}`,
+    fields: [...bad.values()].flat(),
+  };
+}
+
+/** Since 1.19: a profile that is set must be RuntimeDefault or Localhost. */
+export function seccompBaseline(pod: PodView): Finding | undefined {
+  const types: string[] = [];
+  const setters = settersOf(pod, (security, path) => {
+    const type = profileType(security);
+    if (type === undefined || isAllowed(type)) return [];
+    types.push(type);
+    return [forbidden(`${path}.${at}`, type)];
+  });
+  if (setters === undefined) return undefined;
+  return {
+    reason: "seccompProfile",
+    detail: `${setters.who} must not set ${at} to ${quoted(sortedSet(types))}`,
+    fields: setters.fields,
+  };
+}
+
+/** As baseline, and each container must have a profile, its own or the pod's. */
+export function seccompRestricted(pod: PodView): Finding | undefined {
+  const bad = seccompBaseline(pod);
+  if (bad !== undefined) return bad;
+  if (profileType(pod.security) !== undefined) return undefined;
+  const without = pod.containers.filter(({ security }) => profileType(security) === undefined);
+  if (without.length === 0) return undefined;
+  return {
+    reason: "seccompProfile",
+    detail: `pod or ${
+      namedContainers(without.map(({ name }) => name))
+    } must set ${at} to "RuntimeDefault" or "Localhost"`,
+    fields: without.map(({ path }) => required(`${path}.${at}`)),
+  };
+}
+
+/** The type of the profile, empty when it has none, `undefined` without a profile. */
+function profileType(security: Json | undefined): string | undefined {
+  const profile = setting(security, "seccompProfile");
+  return profile === undefined ? undefined : asString(field(profile, "type")) ?? "";
+}
+
+function isAllowed(type: string): boolean {
+  return type === "RuntimeDefault" || type === "Localhost";
+}

@@ -1,0 +1,48 @@
+import type { FieldViolation, Violation } from "./control.ts";
+
+/** What the failure message of a rule is made of. */
+export interface FailureText {
+  /** The rule's name as it runs, `autogen-` included. */
+  readonly rule: string;
+  readonly level: string;
+  /** As written in the policy; the reference prints nothing for a version that is not given. */
+  readonly version: string;
+  readonly violations: readonly Violation[];
+}
+
+/**
+ * Kyverno's message for a pod that breaks the standard.
+ *
+ * ```ts
+ * import { failureMessage } from "./message.ts";
+ * import assert from "node:assert/strict";
+ * const violations = [{
+ *   control: "hostPorts",
+ *   name: "Host Ports",
+ *   reason: "hostPort",
+ *   detail: 'container "a" uses hostPort 80',
+ *   fields: [{ path: "spec.containers[0].ports[0].hostPort", kind: "forbidden", found: 80 }],
+ * }] as const;
+ * assert.equal(
+ *   failureMessage({ rule: "pss", level: "baseline", version: "latest", violations }),
+ *   "Validation rule 'pss' failed. It violates PodSecurity \"baseline:latest\": (Forbidden reason: hostPort, " +
+ *     "field error list: [spec.containers[0].ports[0].hostPort is forbidden, forbidden values found: 80])",
+ * );
+ * ```
+ */
+export function failureMessage({ rule, level, version, violations }: FailureText): string {
+  const groups = violations.map(({ reason, fields }) =>
+    `(Forbidden reason: ${reason}, field error list: [${fields.map(fieldText).join(", ")}])`
+  );
+  return `Validation rule '${rule}' failed. It violates PodSecurity "${level}:${version}": ${
+    groups.join("")
+  }`;
+}
+
+/** One entry of the field error list. */
+function fieldText({ path, kind, found }: FieldViolation): string {
+  if (kind === "required") return `${path}: Required value`;
+  if (found === undefined || found === "") return `${path}: Forbidden`;
+  const text = typeof found === "object" ? `[${found.join(" ")}]` : String(found);
+  return `${path} is forbidden, forbidden values found: ${text}`;
+}

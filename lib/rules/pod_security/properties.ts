@@ -1,0 +1,38 @@
+import { goJson } from "../../json/mod.ts";
+import type { Violation } from "./control.ts";
+
+/** What a report says of a rule's violations. */
+export interface ReportInput {
+  readonly level: string;
+  readonly version: string;
+  readonly violations: readonly Violation[];
+  /** The full image of the container of a name, `undefined` when there is no such container. */
+  readonly imageOf: (container: string) => string | undefined;
+}
+
+/** The properties of a report's result: `standard`, `version`, `controls` and `controlsJSON`; none without violations. */
+export function reportProperties(
+  { level, version, violations, imageOf }: ReportInput,
+): Readonly<Record<string, string>> {
+  if (violations.length === 0) return {};
+  // Written by hand, since Go keeps the order of a struct's fields and goJson sorts keys.
+  const controls = violations.map(({ control, name, detail }) => {
+    const images = blamedContainers(detail)?.map((container) => imageOf(container) ?? container) ?? null;
+    return `{"ID":${goJson(control)},"Name":${goJson(name)},"Images":${goJson(images)}}`;
+  });
+  return {
+    standard: level,
+    version,
+    controls: violations.map(({ control }) => control).join(","),
+    controlsJSON: `[${controls.join(",")}]`,
+  };
+}
+
+/** Kyverno parity: the containers are read from the detail's text, `containers "a", "b" must …`. */
+function blamedContainers(detail: string): string[] | undefined {
+  const start = detail.indexOf("container");
+  const end = detail.indexOf("must", start);
+  if (start < 0 || end < 0) return undefined;
+  const names = detail.slice(start + "container".length, end).replace(/^s/, "");
+  return names.replaceAll('"', "").replaceAll(/\s/g, "").split(",");
+}

@@ -1,0 +1,33 @@
+import type { Json } from "../../json/mod.ts";
+import type { FieldViolation } from "./control.ts";
+import { namedContainers, type PodView } from "./pod.ts";
+
+/** Who set something bad, at the pod or at containers. */
+export interface Setters {
+  /** `pod and containers "a", "b"`. */
+  readonly who: string;
+  readonly fields: readonly FieldViolation[];
+}
+
+/**
+ * Looks at the security contexts of the pod, then of its containers. `judge` gets each that is set with the path of its
+ * owner (`spec`, `spec.containers[0]`); it answers with violations, none when the owner is innocent.
+ */
+export function settersOf(
+  { security, containers }: PodView,
+  judge: (security: Json, path: string) => readonly FieldViolation[],
+): Setters | undefined {
+  const fields: FieldViolation[] = [];
+  if (security !== undefined) fields.push(...judge(security, "spec"));
+  const who = fields.length > 0 ? ["pod"] : [];
+  const names: string[] = [];
+  for (const container of containers) {
+    if (container.security === undefined) continue;
+    const bad = judge(container.security, container.path);
+    if (bad.length === 0) continue;
+    names.push(container.name);
+    fields.push(...bad);
+  }
+  if (names.length > 0) who.push(namedContainers(names));
+  return who.length === 0 ? undefined : { who: who.join(" and "), fields };
+}

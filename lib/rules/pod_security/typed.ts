@@ -1,0 +1,100 @@
+import { isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
+import { quantityProblem } from "../../kube/mod.ts";
+import { timestampProblem } from "./timestamp.ts";
+
+/** The type that a Kubernetes field has: only what the controls rely on, other fields are not looked at. */
+export type Type =
+  | "string"
+  | "bool"
+  | "int32"
+  | "int64"
+  | "quantity"
+  | "time"
+  | { readonly list: Type }
+  | { readonly values: Type }
+  | { readonly struct: string; readonly fields: Readonly<Record<string, Type>> };
+
+/** Where a value stands: the innermost struct and the path from the root without indexes, as Go prints them. */
+interface Place {
+  readonly struct: string;
+  readonly path: string;
+}
+
+/**
+ * Why a value cannot be read as the type, in Go's words; `undefined` when it can. Null is read as unset. The first
+ * problem in the order of sorted keys is told, as the reference reads its own sorted output.
+ */
+export function typeProblem(value: Json, type: Type): string | undefined {
+  return problemAt(value, type, { struct: "", path: "" });
+}
+
+function problemAt(value: Json, type: Type, place: Place): string | undefined {
+  if (value === null) return undefined;
+  switch (type) {
+    case "string":
+      return typeof value === "string" ? undefined : mismatch(value, type, place);
+    case "bool":
+      return typeof value === "boolean" ? undefined : mismatch(value, type, place);
+    case "int32":
+      return isInteger(value, 2 ** 31) ? undefined : mismatch(value, type, place);
+    case "int64":
+      return isInteger(value, 2 ** 63) ? undefined : mismatch(value, type, place);
+    case "quantity":
+      return quantityProblem(typeof value === "string" ? value : JSON.stringify(value));
+    case "time":
+      return typeof value === "string"
+        ? timestampProblem(value)
+        : `json: cannot unmarshal ${goKind(value)} into Go value of type string`;
+  }
+  if ("list" in type) {
+    return isList(value)
+      ? firstProblem(value.map((item) => () => problemAt(item, type.list, place)))
+      : mismatch(value, type, place);
+  }
+  if (!isObject(value)) return mismatch(value, type, place);
+  const checks = sortedKeys(value).map((key) => () => {
+    const inner = "values" in type
+      ? type.values
+      : Object.hasOwn(type.fields, key)
+      ? type.fields[key]
+      : undefined;
+    if (inner === undefined) return undefined;
+    const next = "values" in type
+      ? place
+      : { struct: type.struct, path: place.path === "" ? key : `${place.path}.${key}` };
+    return problemAt(value[key]!, inner, next);
+  });
+  return firstProblem(checks);
+}
+
+function firstProblem(checks: readonly (() => string | undefined)[]): string | undefined {
+  for (const check of checks) {
+    const problem = check();
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function isInteger(value: Json, limit: number): boolean {
+  return typeof value === "number" && Number.isInteger(value) && value < limit && value >= -limit;
+}
+
+function mismatch(value: Json, type: Type, { struct, path }: Place): string {
+  const at = path === "" ? "Go value" : `Go struct field ${struct}.${path}`;
+  const found = typeof value === "number" && (type === "int32" || type === "int64")
+    ? `number ${value}`
+    : goKind(value);
+  return `json: cannot unmarshal ${found} into ${at} of type ${goType(type)}`;
+}
+
+function goKind(value: Json): string {
+  if (isList(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}
+
+function goType(type: Type): string {
+  if (typeof type === "string") return type;
+  if ("list" in type) return `[]${goType(type.list)}`;
+  if ("values" in type) return `map[string]${goType(type.values)}`;
+  return `v1.${type.struct}`;
+}

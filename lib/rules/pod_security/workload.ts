@@ -1,0 +1,69 @@
+import { asString, dig, Fault, field, type Json } from "../../json/mod.ts";
+import { type PodView, podView } from "./pod.ts";
+import { metadataType, podSpecType } from "./pod_type.ts";
+import { type Type, typeProblem } from "./typed.ts";
+
+/** Where the kinds that run pods keep the pod: the fields from the object to its metadata and spec. */
+interface PodPlace {
+  readonly kind: string;
+  /** Fields to the pod template; none for a Pod itself. */
+  readonly template: readonly string[];
+}
+
+const templated = ["DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"];
+
+const places: readonly PodPlace[] = [
+  { kind: "Pod", template: [] },
+  ...templated.map((kind) => ({ kind, template: ["spec", "template"] })),
+  { kind: "CronJob", template: ["spec", "jobTemplate", "spec", "template"] },
+];
+
+/** The kinds that hold a pod. */
+export const podKinds: readonly string[] = places.map(({ kind }) => kind);
+
+/** The type of each kind as far as the controls rely on it. */
+const types: ReadonlyMap<string, Type> = new Map(
+  places.map(({ kind, template }) => [kind, typeOf(kind, template)]),
+);
+
+/** A pod inside a resource. */
+export interface ExtractedPod {
+  readonly pod: PodView;
+  /** Writes a path inside the pod as a path inside the resource. */
+  readonly locate: (path: string) => string;
+}
+
+/** The pod of a Pod or of one of the seven controllers; a fault when the object is of another kind or shape. */
+export function extractPod(resource: Json): ExtractedPod | Fault {
+  const kind = asString(field(resource, "kind")) ?? "";
+  const place = places.find((candidate) => candidate.kind === kind);
+  if (place === undefined) {
+    return new Fault("Error while getting new resource: could not find correct resource type");
+  }
+  const problem = typeProblem(resource, types.get(kind)!);
+  if (problem !== undefined) return new Fault(`Error while getting new resource: ${problem}`);
+  const pod = dig(resource, ...place.template);
+  return {
+    pod: podView(field(pod, "metadata"), field(pod, "spec") ?? {}),
+    locate: (path) => locate(path, place),
+  };
+}
+
+/**
+ * Kyverno parity: `spec` and `metadata` are rewritten wherever they appear in the path, and annotations are told under
+ * the template even for a Pod. Pinned by "tells fields where they are in the resource".
+ */
+function locate(path: string, { template }: PodPlace): string {
+  const spec = [...template, "spec"].join(".");
+  return path.replaceAll("spec", spec).replaceAll("metadata", "spec.template.metadata");
+}
+
+function typeOf(kind: string, template: readonly string[]): Type {
+  let type: Type = { struct: "PodTemplateSpec", fields: { metadata: metadataType, spec: podSpecType } };
+  for (const name of [...template].reverse()) {
+    const fields: Record<string, Type> = { [name]: type };
+    if (name !== "template") fields["metadata"] = metadataType;
+    type = { struct: name === "template" ? `${kind}Spec` : kind, fields };
+  }
+  return type;
+}
