@@ -1,6 +1,7 @@
 /**
  * What Kubernetes and Kyverno write as text, read once into values and predicates: quantities, durations, versions,
- * wildcards.
+ * wildcards, image references, label and field selectors, kinds, resource filters, service accounts, and the
+ * AdmissionReview itself. It does not know custom resources, nor the merge keys of lists.
  *
  * @module
  */
@@ -30,3 +31,45 @@ export {
 export { compareSemver, formatSemver, parseSemver, type Semver, zeroSemver } from "./semver.ts";
 export { compileSemverRange, type SemverRange } from "./semver_range.ts";
 export { compileWildcard, hasWildcard, matchWildcard } from "./wildcard.ts";
+export { type Image, type ImageOptions, parseImage } from "./image.ts";
+export {
+  builtinImageExtractors,
+  compileImageExtractors,
+  extractImages,
+  type ImageExtractorConfig,
+  type ImageExtractors,
+  type ImagesOptions,
+} from "./images.ts";
+export { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
+export type { LabelPredicate } from "./label_requirement.ts";
+export { compileLabelSelector, type LabelSelectorOptions, labelsOf } from "./label_selector.ts";
+export { compileFieldSelectorText, compileLabelSelectorText } from "./selector_text.ts";
+export { formatApiVersion, type GroupVersionKind, parseApiVersion, typeOf } from "./group_version_kind.ts";
+export {
+  compileKindSelector,
+  compileKindSelectors,
+  type KindSelector,
+  type KindSelectorOptions,
+  parseKindSelector,
+  parseKindSelectors,
+  type ResourceType,
+} from "./kind_selector.ts";
+export { compileResourceFilters, defaultResourceFilters, type FilteredResource } from "./resource_filter.ts";
+export {
+  parseServiceAccount,
+  type ServiceAccount,
+  serviceAccountUsername,
+  serviceAccountVariables,
+} from "./service_account.ts";
+export { type BuiltinKind, builtinKind, builtinResource, knownKinds, pluralOf } from "./api_resource.ts";
+export {
+  type AdmissionRequest,
+  type AdmissionResponse,
+  type AdmissionReview,
+  type GroupVersionResource,
+  type Operation,
+  type ParsedReview,
+  parseReview,
+  type UserInfo,
+} from "./admission_review.ts";
+export { nestsDeeperThan } from "./json_depth.ts";

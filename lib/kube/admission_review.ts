@@ -1,0 +1,174 @@
+import {
+  asObject,
+  asString,
+  field,
+  isList,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import type { GroupVersionKind } from "./group_version_kind.ts";
+
+/** What is about to happen to the object. */
+export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+const operations: readonly Operation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
+/** A resource in the API's own words: plural, no kind. */
+export interface GroupVersionResource {
+  readonly group: string;
+  readonly version: string;
+  readonly resource: string;
+}
+
+/** Who asks. */
+export interface UserInfo {
+  readonly username: string;
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
+}
+
+/** The request of an AdmissionReview v1, read strictly; texts that are absent are `""`, objects `null`. */
+export interface AdmissionRequest {
+  readonly uid: string;
+  readonly kind: GroupVersionKind;
+  readonly resource: GroupVersionResource;
+  readonly subResource: string;
+  /** What the client sent, when the API server converted it; otherwise the same as `kind` and `resource`. */
+  readonly requestKind: GroupVersionKind;
+  readonly requestResource: GroupVersionResource;
+  readonly requestSubResource: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly operation: Operation;
+  readonly userInfo: UserInfo;
+  readonly object: Json;
+  readonly oldObject: Json;
+  readonly dryRun: boolean;
+  readonly options: Json;
+  /** The request as it came: what the variable `request` shows. */
+  readonly json: JsonObject;
+}
+
+/** An AdmissionReview with a request. */
+export interface AdmissionReview {
+  readonly apiVersion: string;
+  readonly request: AdmissionRequest;
+}
+
+/** The answer to an AdmissionRequest, as it is sent. */
+export interface AdmissionResponse {
+  readonly uid: string;
+  readonly allowed: boolean;
+  readonly status?: { readonly status?: string; readonly message: string; readonly code?: number };
+  readonly warnings?: readonly string[];
+  /** A JSON Patch in base64. */
+  readonly patch?: string;
+  readonly patchType?: "JSONPatch";
+}
+
+/** A review, or why the body is none; `uid` is there when at least that could be read. */
+export type ParsedReview =
+  | { readonly ok: true; readonly review: AdmissionReview }
+  | { readonly ok: false; readonly message: string; readonly uid: string };
+
+const reviewVersion = "admission.k8s.io/v1";
+
+/**
+ * Reads the body of an admission request. Never throws: whatever the body is, the answer says what is wrong with it.
+ *
+ * ```ts
+ * import { parseReview } from "./admission_review.ts";
+ * import assert from "node:assert/strict";
+ * const parsed = parseReview({ apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview" });
+ * assert.deepEqual(parsed, { ok: false, message: "AdmissionReview request is nil", uid: "" });
+ * ```
+ */
+export function parseReview(body: Json): ParsedReview {
+  const refuse = (message: string): ParsedReview => ({ ok: false, message, uid: text(request, "uid") });
+  const request = asObject(field(body, "request"));
+  if (!isObject(body)) return refuse("the body must be an AdmissionReview object");
+  if (field(body, "kind") !== "AdmissionReview") {
+    return refuse(`kind must be AdmissionReview, not ${shown(field(body, "kind"))}`);
+  }
+  if (field(body, "apiVersion") !== reviewVersion) {
+    return refuse(`apiVersion must be ${reviewVersion}, not ${shown(field(body, "apiVersion"))}`);
+  }
+  if (request === undefined) return refuse("AdmissionReview request is nil");
+  const uid = text(request, "uid");
+  if (uid === "") return refuse("request.uid is missing");
+  const operation = operations.find((each) => each === field(request, "operation"));
+  if (operation === undefined) {
+    return refuse(
+      `request.operation must be one of ${operations.join(", ")}, not ${shown(field(request, "operation"))}`,
+    );
+  }
+  const kind = asType(field(request, "kind"));
+  if (kind.kind === "") return refuse("request.kind is missing");
+  const resource = asResource(field(request, "resource"));
+  const wrongObject = ["object", "oldObject"].find((name) => !isObject(field(request, name) ?? {}));
+  if (wrongObject !== undefined) return refuse(`request.${wrongObject} must be an object`);
+  const userInfo = asUser(field(request, "userInfo"));
+  if (userInfo === undefined) return refuse("request.userInfo is malformed");
+  return {
+    ok: true,
+    review: {
+      apiVersion: reviewVersion,
+      request: {
+        uid,
+        kind,
+        resource,
+        subResource: text(request, "subResource"),
+        requestKind: isObject(field(request, "requestKind")) ? asType(field(request, "requestKind")) : kind,
+        requestResource: isObject(field(request, "requestResource"))
+          ? asResource(field(request, "requestResource"))
+          : resource,
+        requestSubResource: text(request, "requestSubResource"),
+        name: text(request, "name"),
+        namespace: text(request, "namespace"),
+        operation,
+        userInfo,
+        object: field(request, "object") ?? null,
+        oldObject: field(request, "oldObject") ?? null,
+        dryRun: field(request, "dryRun") === true,
+        options: field(request, "options") ?? null,
+        json: request,
+      },
+    },
+  };
+}
+
+function text(value: Json | undefined, name: string): string {
+  return asString(field(value, name)) ?? "";
+}
+
+function shown(value: Json | undefined): string {
+  return value === undefined ? "missing" : JSON.stringify(value).slice(0, 100);
+}
+
+function asType(value: Json | undefined): GroupVersionKind {
+  return { group: text(value, "group"), version: text(value, "version"), kind: text(value, "kind") };
+}
+
+function asResource(value: Json | undefined): GroupVersionResource {
+  return { group: text(value, "group"), version: text(value, "version"), resource: text(value, "resource") };
+}
+
+function asUser(value: Json | undefined): UserInfo | undefined {
+  const groups = field(value, "groups") ?? [];
+  const extra = field(value, "extra") ?? {};
+  if (!isList(groups) || !groups.every(isString) || !isObject(extra)) return undefined;
+  const entries: [string, readonly string[]][] = [];
+  for (const [key, values] of Object.entries(extra)) {
+    if (!isList(values) || !values.every(isString)) return undefined;
+    entries.push([key, values]);
+  }
+  return {
+    username: text(value, "username"),
+    uid: text(value, "uid"),
+    groups,
+    extra: Object.fromEntries(entries),
+  };
+}

@@ -1,0 +1,70 @@
+import { builtinKinds } from "./builtin_kinds.ts";
+import { parseApiVersion } from "./group_version_kind.ts";
+
+/** A kind and where the API serves it. */
+export interface BuiltinKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** The resource in URLs: `deployments`. */
+  readonly plural: string;
+  readonly namespaced: boolean;
+  readonly subresources: readonly string[];
+}
+
+function readTable(): readonly BuiltinKind[] {
+  const kinds: BuiltinKind[] = [];
+  let type = parseApiVersion("");
+  for (const line of builtinKinds.trim().split("\n")) {
+    if (!line.startsWith(" ")) type = parseApiVersion(line);
+    else {
+      const [kind = "", plural = "", scope, ...subresources] = line.trim().split(" ");
+      kinds.push({ ...type, kind, plural, namespaced: scope === "namespaced", subresources });
+    }
+  }
+  return kinds;
+}
+
+/** The kinds of a plain Kubernetes cluster; of several versions of a kind the preferred one comes first. */
+export const knownKinds: readonly BuiltinKind[] = readTable();
+
+const byKind: ReadonlyMap<string, readonly BuiltinKind[]> = Map.groupBy(knownKinds, ({ kind }) => kind);
+const byPlural: ReadonlyMap<string, readonly BuiltinKind[]> = Map.groupBy(knownKinds, ({ plural }) => plural);
+
+/**
+ * The built-in kind of a name, in any or in one apiVersion; `undefined` for a kind that plain Kubernetes does not serve.
+ *
+ * ```ts
+ * import { builtinKind } from "./api_resource.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(builtinKind("Deployment")?.plural, "deployments");
+ * assert.equal(builtinKind("Deployment", "apps/v1")?.namespaced, true);
+ * assert.equal(builtinKind("Deployment", "extensions/v1beta1"), undefined);
+ * ```
+ */
+export function builtinKind(kind: string, apiVersion?: string): BuiltinKind | undefined {
+  return choose(byKind.get(kind), apiVersion);
+}
+
+/** The built-in kind of a plural name as in URLs (`deployments`). */
+export function builtinResource(plural: string, apiVersion?: string): BuiltinKind | undefined {
+  return choose(byPlural.get(plural), apiVersion);
+}
+
+function choose(kinds: readonly BuiltinKind[] | undefined, apiVersion?: string): BuiltinKind | undefined {
+  if (apiVersion === undefined) return kinds?.[0];
+  const { group, version } = parseApiVersion(apiVersion);
+  return kinds?.find((each) => each.group === group && each.version === version);
+}
+
+/**
+ * The plural of a kind: the built-in one, or else by the usual rules (`Policy` → `policies`, `Ingress` → `ingresses`).
+ * Custom resources may choose another; the cluster knows.
+ */
+export function pluralOf(kind: string): string {
+  const known = builtinKind(kind);
+  if (known !== undefined) return known.plural;
+  const name = kind.toLowerCase();
+  if (/(?:s|x|z|ch|sh)$/.test(name)) return `${name}es`;
+  return /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
+}

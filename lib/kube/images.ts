@@ -1,0 +1,168 @@
+import {
+  Fault,
+  isFault,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  setField,
+  sortedKeys,
+} from "../json/mod.ts";
+import { type ImageOptions, parseImage } from "./image.ts";
+
+/** Where images are in a resource: one entry of a rule's `imageExtractors`. */
+export interface ImageExtractorConfig {
+  /** Path with `/` between keys and `*` for every element of a list or map; its last key holds the image unless `value` does. */
+  readonly path: string;
+  /** The key that holds the image. */
+  readonly value?: string;
+  /** The group in `images` under which they are listed; `custom` by default. */
+  readonly name?: string;
+  /** The field that names each image; by default it is its JSON pointer. */
+  readonly key?: string;
+  /** Turns the value that was found into the image's text: a compiled JMESPath expression. */
+  readonly transform?: (value: string) => Json | Fault;
+}
+
+interface Extractor {
+  readonly group: string;
+  readonly steps: readonly string[];
+  readonly value: string;
+  readonly key: string | undefined;
+  readonly transform: ((value: string) => Json | Fault) | undefined;
+}
+
+/** Finds the images of resources by kind. */
+export type ImageExtractors = ReadonlyMap<string, readonly Extractor[]>;
+
+function podExtractors(...prefix: string[]): Extractor[] {
+  return ["initContainers", "containers", "ephemeralContainers"].map((group) => ({
+    group,
+    steps: [...prefix, "spec", group, "*"],
+    value: "image",
+    key: "name",
+    transform: undefined,
+  }));
+}
+
+const inTemplate = podExtractors("spec", "template");
+
+/** The kinds whose images are found without configuration. */
+export const builtinImageExtractors: ImageExtractors = new Map([
+  ["Pod", podExtractors()],
+  ...["DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"].map((
+    kind,
+  ): [string, Extractor[]] => [kind, inTemplate]),
+  ["CronJob", podExtractors("spec", "jobTemplate", "spec", "template")],
+]);
+
+/** The built-in extractors with a rule's own in place of them for the kinds that it names. */
+export function compileImageExtractors(
+  configs: Readonly<Record<string, readonly ImageExtractorConfig[]>>,
+): ImageExtractors {
+  const extractors = new Map(builtinImageExtractors);
+  for (const [kind, entries] of Object.entries(configs)) extractors.set(kind, entries.map(compileExtractor));
+  return extractors;
+}
+
+function compileExtractor(config: ImageExtractorConfig): Extractor {
+  const steps = config.path.split("/").map((step) => step.trim()).filter((step) => step !== "");
+  return {
+    group: nonEmpty(config.name) ?? "custom",
+    value: nonEmpty(config.value) ?? steps.pop() ?? "",
+    steps,
+    key: nonEmpty(config.key),
+    transform: config.transform,
+  };
+}
+
+function nonEmpty(text: string | undefined): string | undefined {
+  return text === "" ? undefined : text;
+}
+
+/** What {@link extractImages} needs besides the resource. */
+export interface ImagesOptions extends ImageOptions {
+  /** {@link builtinImageExtractors} by default. */
+  readonly extractors?: ImageExtractors;
+}
+
+/**
+ * The `images` variable of a resource: by group (`containers`, `initContainers`, `ephemeralContainers`, own ones) and
+ * container name, each with its `jsonPointer`. Groups without images are absent; so are images that are blank.
+ *
+ * ```ts
+ * import { extractImages } from "./images.ts";
+ * import { dig, isFault } from "../json/mod.ts";
+ * import assert from "node:assert/strict";
+ * const images = extractImages({ kind: "Pod", spec: { containers: [{ name: "web", image: "nginx" }] } });
+ * assert.ok(!isFault(images));
+ * assert.equal(dig(images, "containers", "web", "jsonPointer"), "/spec/containers/0/image");
+ * ```
+ */
+export function extractImages(resource: Json, options: ImagesOptions = {}): JsonObject | Fault {
+  const kind = isObject(resource) && typeof resource["kind"] === "string" ? resource["kind"] : "";
+  const extractors = (options.extractors ?? builtinImageExtractors).get(kind);
+  if (extractors === undefined) return {};
+  if (extractors.length === 0) return new Fault(`no extractors found for ${kind}`);
+  const images: { [group: string]: Json } = {};
+  for (const extractor of extractors) {
+    const found: { [name: string]: Json } = {};
+    const fault = collect({ extractor, options, found }, resource, []);
+    if (fault !== undefined) return fault;
+    if (Object.keys(found).length > 0) setField(images, extractor.group, found);
+  }
+  return images;
+}
+
+interface Search {
+  readonly extractor: Extractor;
+  readonly options: ImageOptions;
+  readonly found: { [name: string]: Json };
+}
+
+function collect(search: Search, value: Json, path: readonly string[]): Fault | undefined {
+  if (value === null) return undefined;
+  const { steps } = search.extractor;
+  const step = steps[path.length];
+  if (step === "*") return collectAll(search, value, path);
+  if (!isObject(value)) return new Fault("invalid image config");
+  if (step === undefined) return addImage(search, value, path);
+  return Object.hasOwn(value, step) ? collect(search, value[step]!, [...path, step]) : undefined;
+}
+
+function collectAll(search: Search, value: Json, path: readonly string[]): Fault | undefined {
+  if (isList(value)) {
+    for (const [index, element] of value.entries()) {
+      const fault = collect(search, element, [...path, String(index)]);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+  if (!isObject(value)) return new Fault("invalid type");
+  for (const key of sortedKeys(value)) {
+    const fault = collect(search, value[key]!, [...path, key]);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function addImage(search: Search, holder: JsonObject, path: readonly string[]): Fault | undefined {
+  const { extractor, options, found } = search;
+  const jsonPointer = `/${path.join("/")}/${extractor.value}`;
+  const name = extractor.key === undefined ? jsonPointer : ownText(holder, extractor.key);
+  if (name === undefined) return new Fault("invalid key");
+  const text = ownText(holder, extractor.value);
+  if (text === undefined || text.trim() === "") return undefined;
+  const reference = extractor.transform === undefined ? text : extractor.transform(text);
+  if (isFault(reference)) return reference;
+  if (typeof reference !== "string") return new Fault("jmespath of an image extractor must produce a string");
+  const image = parseImage(reference, options);
+  if (isFault(image)) return new Fault(`invalid image '${reference}' (${image.message})`);
+  setField(found, name, { ...image, jsonPointer });
+  return undefined;
+}
+
+function ownText(holder: JsonObject, key: string): string | undefined {
+  const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
+  return typeof value === "string" ? value : undefined;
+}

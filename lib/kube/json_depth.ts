@@ -1,0 +1,40 @@
+/**
+ * Whether JSON text nests deeper than a limit. To be asked before foreign text is parsed: what follows walks values
+ * recursively, and a few kilobytes of `[` would exhaust its stack.
+ *
+ * ```ts
+ * import { nestsDeeperThan } from "./json_depth.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(nestsDeeperThan(2, '{"a":[1,"[[["]}'), false);
+ * assert.equal(nestsDeeperThan(2, "[[[]]]"), true);
+ * ```
+ */
+export function nestsDeeperThan(limit: number, text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    switch (text.charCodeAt(at)) {
+      case 0x22: // "
+        at = endOfString(text, at);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++depth > limit) return true;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth--;
+        break;
+    }
+  }
+  return false;
+}
+
+/** The index of the quote that closes the string, or the end of the text. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    if (unit === 0x5c) at++;
+    else if (unit === 0x22) return at;
+  }
+  return text.length;
+}

@@ -1,0 +1,36 @@
+const prefix = "system:serviceaccount:";
+
+/** A service account by name and namespace. */
+export interface ServiceAccount {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The service account that a user name stands for, or `undefined` when it is none. */
+export function parseServiceAccount(username: string): ServiceAccount | undefined {
+  if (!username.startsWith(prefix)) return undefined;
+  const [namespace, name, ...rest] = username.slice(prefix.length).split(":");
+  return namespace === undefined || name === undefined || rest.length > 0 ? undefined : { namespace, name };
+}
+
+/** The user name of a service account. */
+export function serviceAccountUsername(account: ServiceAccount): string {
+  return `${prefix}${account.namespace}:${account.name}`;
+}
+
+/**
+ * The variables `serviceAccountNamespace` and `serviceAccountName`; both are empty for other users.
+ * Kyverno parity: only the length of the prefix is looked at; pinned by "a long user name with colons".
+ *
+ * ```ts
+ * import { serviceAccountVariables } from "./service_account.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(serviceAccountVariables("system:serviceaccount:ci:bot"), { namespace: "ci", name: "bot" });
+ * assert.deepEqual(serviceAccountVariables("alice"), { namespace: "", name: "" });
+ * ```
+ */
+export function serviceAccountVariables(username: string): ServiceAccount {
+  const parts = username.length <= prefix.length ? [] : username.slice(prefix.length).split(":");
+  const [namespace, name] = parts;
+  return namespace === undefined || name === undefined ? { namespace: "", name: "" } : { namespace, name };
+}
