@@ -1,0 +1,61 @@
+import { Fault, isList, isObject, type Json } from "../json/mod.ts";
+import { compileList } from "./list_node.ts";
+import { compileMap } from "./map_node.ts";
+import type { Step } from "./mismatch.ts";
+import type { Compiler, Node, TemplateRole, TemplateText } from "./node.ts";
+import { scalarNode, templateNode } from "./scalar_node.ts";
+
+/** A text of a pattern whose value is only known at the request. */
+export interface Template<S> {
+  readonly text: string;
+  readonly role: TemplateRole;
+  readonly evaluate: (scope: S) => Json | Fault;
+}
+
+/** Recognises templates: answers with their evaluation, or with `undefined` for ordinary text. */
+export type Dynamic<S> = (
+  text: string,
+  path: readonly Step[],
+) => ((scope: S) => Json | Fault) | undefined;
+
+/** A compiled pattern without its surroundings. */
+export interface Compiled<S> {
+  readonly node: Node;
+  readonly templates: readonly Template<S>[];
+}
+
+/** Deeper patterns are refused, so that a value put into one at the request cannot exhaust the stack. */
+const maxDepth = 400;
+
+/** Compiles a pattern; a fault when it is nested too deeply. */
+export function compileTree<S>(pattern: Json, dynamic: Dynamic<S> | undefined): Compiled<S> | Fault {
+  if (!withinDepth(pattern, maxDepth)) return new Fault(`pattern is nested deeper than ${maxDepth} levels`);
+  const templates: Template<S>[] = [];
+  const template = ({ text, path, role }: TemplateText): number | undefined => {
+    const evaluate = dynamic?.(text, path);
+    return evaluate === undefined ? undefined : templates.push({ text, role, evaluate }) - 1;
+  };
+  const compiler: Compiler = {
+    template,
+    node(pattern, path, place) {
+      const before = templates.length;
+      if (typeof pattern === "string") {
+        const number = template({ text: pattern, path, role: place === "label" ? "label" : "value" });
+        return number === undefined ? scalarNode(pattern) : templateNode(number);
+      }
+      if (!isObject(pattern) && !isList(pattern)) return scalarNode(pattern);
+      const node = isList(pattern)
+        ? compileList(compiler, pattern, path)
+        : compileMap(compiler, { pattern, path, place });
+      return templates.length === before ? { ...node, fill: () => pattern } : node;
+    },
+  };
+  return { node: compiler.node(pattern, [], "elsewhere"), templates };
+}
+
+function withinDepth(value: Json, levels: number): boolean {
+  if (typeof value !== "object" || value === null) return true;
+  if (levels === 0) return false;
+  const parts = isList(value) ? value : Object.values(value);
+  return parts.every((part) => withinDepth(part, levels - 1));
+}

@@ -1,0 +1,86 @@
+import { type Fault, field, isList, type Json } from "../json/mod.ts";
+import { messageOf, type Mismatch, originOf, pathOf, type Step } from "./mismatch.ts";
+
+/** What became of a comparison. */
+export type PatternResult = { readonly status: "pass" } | PatternFailure;
+
+/** A resource that does not agree with its pattern. Texts are made when they are read. */
+export interface PatternFailure {
+  /** `skip`: the pattern does not apply. `error`: there is no path to report, see {@link PatternFailure.path}. */
+  readonly status: "fail" | "skip" | "error";
+  /**
+   * Where, as in `/spec/containers/0/image/`. Empty for a skip; empty, which makes it an error, when an anchored key of
+   * the pattern was never there, when a list is too short, and when a template has no value.
+   */
+  readonly path: string;
+  /** Why, in the reference's words; without the rule's name and message. */
+  readonly message: string;
+  /** The steps to the place where the comparison ended, also where `path` is empty. */
+  readonly steps: readonly Step[];
+  /** The piece of the pattern that did not agree; `undefined` when a key was not to be there or was missing. */
+  readonly expected: Json | undefined;
+  /** What the resource has there; `undefined` when nothing. */
+  readonly actual: Json | undefined;
+  /** The `name` of the innermost list element on the way, such as the container's. */
+  readonly element: string | undefined;
+  /** Why a template has no value, when that was the reason. */
+  readonly fault: Fault | undefined;
+}
+
+/** A failure of the resource. */
+export class MismatchFailure implements PatternFailure {
+  readonly status: "fail" | "skip" | "error";
+  readonly path: string;
+  readonly fault = undefined;
+  readonly #mismatch: Mismatch;
+  readonly #resource: Json | undefined;
+
+  constructor(status: "fail" | "skip" | "error", mismatch: Mismatch, resource: Json | undefined) {
+    this.status = status;
+    this.path = status === "fail" ? pathOf(mismatch) : "";
+    this.#mismatch = mismatch;
+    this.#resource = resource;
+  }
+
+  get message(): string {
+    return messageOf(this.#mismatch);
+  }
+
+  get steps(): readonly Step[] {
+    return originOf(this.#mismatch).steps;
+  }
+
+  get expected(): Json | undefined {
+    return originOf(this.#mismatch).origin.expected;
+  }
+
+  get actual(): Json | undefined {
+    return originOf(this.#mismatch).origin.actual;
+  }
+
+  get element(): string | undefined {
+    let name: string | undefined;
+    let value = this.#resource;
+    for (const step of this.steps) {
+      value = typeof step === "number" ? (isList(value) ? value[step] : undefined) : field(value, step);
+      const found = typeof step === "number" ? field(value, "name") : undefined;
+      if (typeof found === "string") name = found;
+    }
+    return name;
+  }
+}
+
+/** A failure to fill in the pattern's templates. */
+export function faultFailure(fault: Fault): PatternFailure {
+  const { message } = fault;
+  return {
+    status: "error",
+    path: "",
+    message,
+    steps: [],
+    expected: undefined,
+    actual: undefined,
+    element: undefined,
+    fault,
+  };
+}

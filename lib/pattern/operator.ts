@@ -1,0 +1,52 @@
+/** How a value is compared with the text of a pattern. */
+export type Comparison = "=" | "!" | ">" | ">=" | "<" | "<=";
+
+/** One piece of a string pattern: a comparison, or a range of quantities or durations. */
+export type Piece =
+  | { readonly kind: "comparison"; readonly comparison: Comparison; readonly text: string }
+  | Range;
+
+/** A range; its ends are inside. */
+export interface Range {
+  /** `inside` for `1-10`, `outside` for `1!-10`. */
+  readonly kind: "inside" | "outside";
+  readonly low: string;
+  readonly high: string;
+}
+
+const prefixes: readonly Comparison[] = [">=", "<=", ">", "<", "!"];
+
+// An end is a number with a unit. Kyverno parity: its expression also lets a `|` stand for the sign.
+const end = String.raw`([-|+]?\d+(?:\.\d+)?[A-Za-z]*)`;
+const outside = new RegExp(`^${end}!-${end}$`);
+const inside = new RegExp(`^${end}-${end}$`);
+
+/**
+ * Reads one piece of a string pattern, one without `|` and `&`.
+ *
+ * ```ts
+ * import { parsePiece } from "./operator.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(parsePiece(">= 5"), { kind: "comparison", comparison: ">=", text: "5" });
+ * assert.deepEqual(parsePiece("1Mi!-2Gi"), { kind: "outside", low: "1Mi", high: "2Gi" });
+ * assert.deepEqual(parsePiece("nginx:*"), { kind: "comparison", comparison: "=", text: "nginx:*" });
+ * ```
+ */
+export function parsePiece(text: string): Piece {
+  // Kyverno parity: a single character is never an operator, so the pattern `!` matches the text `!`.
+  if (text.length < 2) return { kind: "comparison", comparison: "=", text: text.trim() };
+  const prefix = prefixes.find((operator) => text.startsWith(operator));
+  if (prefix !== undefined) {
+    return { kind: "comparison", comparison: prefix, text: text.slice(prefix.length).trim() };
+  }
+  return parseRange(text) ?? { kind: "comparison", comparison: "=", text: text.trim() };
+}
+
+/** Reads a range such as `1-10`, `-5--1` or `100m!-2`; `undefined` for any other text. */
+export function parseRange(text: string): Range | undefined {
+  const without = outside.exec(text);
+  if (without !== null) return { kind: "outside", low: without[1]!, high: without[2]! };
+  const within = inside.exec(text);
+  if (within !== null) return { kind: "inside", low: within[1]!, high: within[2]! };
+  return undefined;
+}

@@ -1,0 +1,130 @@
+import { Fault, isFault, isString, type Json } from "../json/mod.ts";
+import type { ScalarTest } from "./comparison.ts";
+import { type Compiled, compileTree, type Dynamic, type Template } from "./compiler.ts";
+import { faultFailure, MismatchFailure, type PatternResult } from "./failure.ts";
+import { isSkip, type Mismatch, pathOf } from "./mismatch.ts";
+import type { Filled, Node, Walk } from "./node.ts";
+import { compileScalar } from "./scalar.ts";
+
+/** A compiled pattern. `S` is what its templates are evaluated in; `void` for one without templates. */
+export interface Pattern<S> {
+  /** Compares a resource; `undefined` stands for a missing one. */
+  check(resource: Json | undefined, scope: S): PatternResult;
+}
+
+/** How to compile a pattern. */
+export interface PatternOptions<S> {
+  /** Asked once for every string and every key: those it answers for are evaluated anew at each check. */
+  readonly dynamic?: Dynamic<S>;
+}
+
+/**
+ * Compiles a pattern. Everything but its templates is decided here. Templates are all evaluated before a resource is
+ * compared, as a fault in one makes the whole pattern an error; a string among their values is read as a pattern, with
+ * operators and wildcards, but never again as a template.
+ *
+ * @returns the pattern, or a fault when it is nested too deeply
+ *
+ * ```ts
+ * import { compilePattern } from "./pattern.ts";
+ * import { isFault } from "../json/mod.ts";
+ * import assert from "node:assert/strict";
+ * const pattern = compilePattern({ spec: { containers: [{ image: "!*:latest" }] } });
+ * assert.ok(!isFault(pattern));
+ * const failure = pattern.check({ spec: { containers: [{ name: "web", image: "nginx:latest" }] } });
+ * assert.ok(failure.status === "fail");
+ * assert.equal(failure.path, "/spec/containers/0/image/");
+ * assert.equal(failure.element, "web");
+ * ```
+ */
+export function compilePattern<S = void>(pattern: Json, options: PatternOptions<S> = {}): Pattern<S> | Fault {
+  const compiled = compileTree(pattern, options.dynamic);
+  if (isFault(compiled)) return compiled;
+  const { node, templates } = compiled;
+  if (templates.length === 0) return { check: (resource) => compare(node, noTemplates, resource) };
+  return { check: templatedCheck(compiled) };
+}
+
+/**
+ * Compiles a pattern without templates into a predicate, true when it neither fails nor is skipped.
+ *
+ * ```ts
+ * import { compileMatcher } from "./pattern.ts";
+ * import { isFault } from "../json/mod.ts";
+ * import assert from "node:assert/strict";
+ * const isWeb = compileMatcher({ "(app)": "web*" });
+ * assert.ok(!isFault(isWeb));
+ * assert.equal(isWeb({ app: "web-1" }), true);
+ * assert.equal(isWeb(undefined), false);
+ * ```
+ */
+export function compileMatcher(pattern: Json): ((resource: Json | undefined) => boolean) | Fault {
+  const compiled = compileTree(pattern, undefined);
+  if (isFault(compiled)) return compiled;
+  const { node } = compiled;
+  return (resource) => node.check(resource, { presence: undefined, filled: noTemplates }) === undefined;
+}
+
+const passed: PatternResult = { status: "pass" };
+const noTemplates: readonly Filled[] = [];
+
+function compare(node: Node, filled: readonly Filled[], resource: Json | undefined): PatternResult {
+  const walk: Walk = { presence: undefined, filled };
+  const found = node.check(resource, walk);
+  return found === undefined ? passed : new MismatchFailure(statusOf(found, walk), found, resource);
+}
+
+function statusOf(found: Mismatch, walk: Walk): "fail" | "skip" | "error" {
+  if (isSkip(found)) return "skip";
+  if (found.reason === "forbidden") return "fail";
+  // Kyverno parity: a failure while some anchored key was nowhere in the resource has no path, and so is an error.
+  const incomplete = walk.presence?.values().some((present) => !present) ?? false;
+  return incomplete || pathOf(found) === "" ? "error" : "fail";
+}
+
+/** Most strings kept compiled per pattern, and the longest of them. */
+const maxCached = 256;
+const maxCachedLength = 1024;
+
+function templatedCheck<S>({ node, templates }: Compiled<S>): Pattern<S>["check"] {
+  const cache = new Map<string, ScalarTest>();
+  const testOf = (value: Json): ScalarTest => {
+    if (!isString(value) || value.length > maxCachedLength) return compileScalar(value);
+    const known = cache.get(value);
+    if (known !== undefined) return known;
+    if (cache.size === maxCached) cache.delete(cache.keys().next().value!);
+    const test = compileScalar(value);
+    cache.set(value, test);
+    return test;
+  };
+  return (resource, scope) => {
+    const values = evaluate(templates, scope);
+    if (isFault(values)) return faultFailure(values);
+    if (templates.every((template, index) => fitsInPlace(template, values[index]!))) {
+      return compare(node, values.map((value) => ({ value, test: testOf(value) })), resource);
+    }
+    const rebuilt = compileTree(node.fill(values), undefined);
+    return isFault(rebuilt) ? faultFailure(rebuilt) : compare(rebuilt.node, noTemplates, resource);
+  };
+}
+
+/** The values of all templates, or the first fault. */
+function evaluate<S>(templates: readonly Template<S>[], scope: S): Json[] | Fault {
+  const values: Json[] = [];
+  for (const { text, role, evaluate } of templates) {
+    const value = evaluate(scope);
+    if (isFault(value)) return value;
+    if (role === "key" && value !== null && !isString(value)) {
+      return new Fault(`expected string after substituting variables in key "${text}"`);
+    }
+    values.push(value);
+  }
+  return values;
+}
+
+/** Whether a value changes nothing about the pattern around it, so that what was compiled at load still holds. */
+function fitsInPlace<S>({ role, text }: Template<S>, value: Json): boolean {
+  if (role === "key") return value === text;
+  if (role === "label") return isString(value);
+  return typeof value !== "object" || value === null;
+}

@@ -1,0 +1,83 @@
+import { isObject, type Json } from "../json/mod.ts";
+import { compileComparison, compileRange, type ScalarTest } from "./comparison.ts";
+import { countCompilation } from "./compilations.ts";
+import { floatOf, integerText, isInt64 } from "./number_text.ts";
+import { parsePiece } from "./operator.ts";
+
+/**
+ * Compiles a scalar pattern. A string may join pieces with `|` (or) and `&` (and); each piece is a comparison, a range,
+ * or a word with wildcards. Numbers and booleans are compared by value, `null` accepts whatever is empty, a map accepts
+ * any map, a list nothing.
+ *
+ * ```ts
+ * import { compileScalar } from "./scalar.ts";
+ * import assert from "node:assert/strict";
+ * const small = compileScalar(">=64Mi & <=1Gi | none");
+ * assert.equal(small("512Mi"), true);
+ * assert.equal(small("2Gi"), false);
+ * assert.equal(small("none"), true);
+ * ```
+ */
+export function compileScalar(pattern: Json): ScalarTest {
+  countCompilation();
+  if (typeof pattern === "string") return compileString(pattern);
+  if (typeof pattern === "number") return isInt64(pattern) ? compileInteger(pattern) : compileFloat(pattern);
+  if (typeof pattern === "boolean") return (value) => value === pattern;
+  if (pattern === null) return isEmpty;
+  return isObject(pattern) ? isObject : () => false;
+}
+
+function compileString(pattern: string): ScalarTest {
+  const test = anyOf(
+    splitTrimmed(pattern, "|").map((choice) => allOf(splitTrimmed(choice, "&").map(compilePiece))),
+  );
+  // The whole text equal to the pattern is a match even when its signs mean something: `a|b` accepts "a|b".
+  return (value) => value === pattern || test(value);
+}
+
+function compilePiece(text: string): ScalarTest {
+  const piece = parsePiece(text);
+  return piece.kind === "comparison" ? compileComparison(piece.comparison, piece.text) : compileRange(piece);
+}
+
+function splitTrimmed(text: string, separator: string): string[] {
+  return text.split(separator).map(trimSpaces);
+}
+
+/** Removes spaces alone, not tabs or line ends. */
+function trimSpaces(text: string): string {
+  let start = 0, end = text.length;
+  while (start < end && text[start] === " ") start++;
+  while (end > start && text[end - 1] === " ") end--;
+  return text.slice(start, end);
+}
+
+function anyOf(tests: readonly ScalarTest[]): ScalarTest {
+  if (tests.length === 1) return tests[0]!;
+  return (value) => {
+    for (const test of tests) if (test(value)) return true;
+    return false;
+  };
+}
+
+function allOf(tests: readonly ScalarTest[]): ScalarTest {
+  if (tests.length === 1) return tests[0]!;
+  return (value) => {
+    for (const test of tests) if (!test(value)) return false;
+    return true;
+  };
+}
+
+function compileInteger(pattern: number): ScalarTest {
+  const text = String(BigInt(pattern));
+  return (value) => value === pattern || typeof value === "string" && integerText(value) === text;
+}
+
+function compileFloat(pattern: number): ScalarTest {
+  return (value) => value === pattern || typeof value === "string" && floatOf(value) === pattern;
+}
+
+/** What the pattern `null` accepts: nothing, or a value that says nothing. */
+function isEmpty(value: Json | undefined): boolean {
+  return value === undefined || value === null || value === "" || value === 0 || value === false;
+}
