@@ -30,7 +30,7 @@ export interface Mismatch {
   readonly reason: Reason;
   /** Steps to the failing place, innermost first; every caller that passes the mismatch on adds its own. */
   readonly trail: Step[];
-  /** The piece of the pattern. */
+  /** The piece of the pattern; with `actual` it is `undefined` where the causes have them. */
   readonly expected: Json | undefined;
   /** The value found; `undefined` when there is none. */
   readonly actual: Json | undefined;
@@ -47,8 +47,7 @@ export function mismatch(reason: Reason, expected: Json | undefined, actual: Jso
 
 /** A mismatch that other mismatches amount to. */
 export function mismatchOf(reason: Reason, causes: readonly Mismatch[]): Mismatch {
-  const { expected, actual } = causes[0]!;
-  return { reason, trail: [], expected, actual, causes };
+  return { reason, trail: [], expected: undefined, actual: undefined, causes };
 }
 
 /** Passes a mismatch on from under a key or index. */

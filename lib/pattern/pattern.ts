@@ -86,6 +86,9 @@ function statusOf(found: Mismatch, walk: Walk): "fail" | "skip" | "error" {
 const maxCached = 256;
 const maxCachedLength = 1024;
 
+/** Longest text that a template may put into a pattern: compiling it is part of a request. */
+const maxFilledLength = 128 * 1024;
+
 function templatedCheck<S>({ node, templates }: Compiled<S>): Pattern<S>["check"] {
   const cache = new Map<string, ScalarTest>();
   const testOf = (value: Json): ScalarTest => {
@@ -116,6 +119,9 @@ function evaluate<S>(templates: readonly Template<S>[], scope: S): Json[] | Faul
     if (isFault(value)) return value;
     if (role === "key" && value !== null && !isString(value)) {
       return new Fault(`expected string after substituting variables in key "${text}"`);
+    }
+    if (isString(value) && value.length > maxFilledLength) {
+      return new Fault(`a value of ${value.length} characters is too long for a pattern`);
     }
     values.push(value);
   }
