@@ -1,0 +1,88 @@
+import { Fault, type Json, type Scope } from "../json/mod.ts";
+import { kyvernoFunctions } from "./functions/kyverno.ts";
+import type { FunctionTable } from "./functions/record.ts";
+import { plan } from "./plan/plan.ts";
+import type { Environment } from "./plan/value.ts";
+import { readsOf } from "./reads.ts";
+import { parse } from "./syntax/parse.ts";
+
+/** How a text is to be read. */
+export interface ExpressionOptions {
+  /** The functions that it may call; Kyverno's when absent. */
+  readonly functions?: FunctionTable;
+  /**
+   * What the expression is applied to: `context`, whose root is a scope with names and asked for nothing else, or
+   * `document`, whose root may be any value, a list or null too, and is fetched whole.
+   */
+  readonly root?: "context" | "document";
+  /**
+   * Whether a root name holds an integer in the reference's sense (a foreach's index), which equals no number and has no
+   * order there. None does when absent.
+   */
+  readonly isInteger?: (name: string) => boolean;
+}
+
+/** Why a text is no expression. */
+export class SyntaxFault extends Fault {
+  /** Where in the text, in UTF-16 units from 0. */
+  readonly offset: number;
+
+  constructor(message: string, offset: number) {
+    super(message);
+    this.offset = offset;
+  }
+}
+
+/** An expression that was read and planned once, to be evaluated often. */
+export interface CompiledExpression {
+  readonly source: string;
+  /** The root names that it may read, in the order in which they stand. */
+  readonly names: readonly string[];
+  /** Whether it reads the root as a whole, by `@` or the like: then every name may matter. */
+  readonly readsAll: boolean;
+  /** The paths from the root that it reads, as far as the text tells; `[]` is a step to each element. */
+  readonly paths: readonly (readonly string[])[];
+  /** The names of the functions that it calls. */
+  readonly functions: readonly string[];
+  /** The value, or why there is none. */
+  evaluate(scope: Scope, environment: Environment): Json | Fault;
+}
+
+const defaultFunctions = kyvernoFunctions();
+
+/**
+ * Compiles a JMESPath expression in Kyverno's dialect. Unlike in the standard, a key that an object lacks is a fault
+ * (`Unknown key "x" in path`), which operators, function arguments, pipes and projections turn into null and nothing
+ * else does. Kyverno parity: the dialect of its `go-jmespath` fork, compile errors in its words.
+ *
+ * ```ts
+ * import { compileExpression } from "./expression.ts";
+ * import { isFault, scopeOf } from "../json/mod.ts";
+ * import assert from "node:assert/strict";
+ *
+ * const compiled = compileExpression("request.object.metadata.labels.team || 'none'");
+ * assert.ok(!isFault(compiled));
+ * const scope = scopeOf({ request: { object: { metadata: {} } } });
+ * assert.equal(compiled.evaluate(scope, { now: () => 0, random: () => 0 }), "none");
+ * ```
+ */
+export function compileExpression(
+  text: string,
+  options: ExpressionOptions = {},
+): CompiledExpression | SyntaxFault {
+  const tree = parse(text);
+  if ("message" in tree) return new SyntaxFault(tree.message, tree.offset);
+  const fromScope = options.root !== "document";
+  const { evaluate } = plan(tree, {
+    functions: options.functions ?? defaultFunctions,
+    atRoot: fromScope,
+    isInteger: options.isInteger ?? (() => false),
+  });
+  return {
+    source: text,
+    ...readsOf(tree),
+    evaluate: fromScope
+      ? (scope, environment) => evaluate(null, { scope, environment })
+      : (scope, environment) => evaluate(scope.all(), { scope, environment }),
+  };
+}

@@ -1,0 +1,83 @@
+import { createHash } from "node:crypto";
+import type { Json } from "../../json/mod.ts";
+import { Fault } from "../../json/mod.ts";
+import { decodeBase64, encodeBase64 } from "../go_base64.ts";
+import { goJsonProblem } from "../go_json.ts";
+import { maxText } from "../go_strings.ts";
+import { tooLarge } from "./fault.ts";
+import { type Apply, type FunctionRecord, parameter } from "./record.ts";
+
+type Described = Pick<FunctionRecord, "name" | "summary" | "examples" | "returns">;
+
+function ofText(record: Described, compute: (text: string) => ReturnType<Apply>): FunctionRecord {
+  return {
+    kind: "plain",
+    parameters: [parameter("text", "string")],
+    apply: ([text]) => compute(text as string),
+    ...record,
+  };
+}
+
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+function digest(algorithm: "sha256" | "sha1" | "md5"): (text: string) => string {
+  return (text) => createHash(algorithm).update(text).digest("hex");
+}
+
+/** Kyverno's functions that encode, decode and digest texts. */
+export const encodings: readonly FunctionRecord[] = [
+  ofText({
+    name: "base64_decode",
+    returns: ["string"],
+    summary: "The text that base64 stands for.",
+    examples: [{ expression: "base64_decode('SGVsbG8=')", result: "Hello" }],
+  }, (text) => {
+    const bytes = decodeBase64(text);
+    return bytes instanceof Fault ? bytes : utf8.decode(bytes);
+  }),
+  ofText(
+    {
+      name: "base64_encode",
+      returns: ["string"],
+      summary: "A text in base64.",
+      examples: [{ expression: "base64_encode('Hello')", result: "SGVsbG8=" }],
+    },
+    (text) =>
+      text.length > maxText / 4 ? tooLarge("base64_encode") : encodeBase64(new TextEncoder().encode(text)),
+  ),
+  ofText({
+    name: "parse_json",
+    returns: ["any"],
+    summary: "The value that a JSON text stands for.",
+    examples: [{ expression: "parse_json('{\"a\": [1]}').a", result: [1] }],
+  }, parseJson),
+  ofText({
+    name: "sha256",
+    returns: ["string"],
+    summary: "The SHA-256 digest of a text in hexadecimal.",
+    examples: [{
+      expression: "sha256('alertmanager')",
+      result: "75c07bb807f2d80a85d34880b8af0c5f29f7c27577076ed5d0e4b427dee7dbcc",
+    }],
+  }, digest("sha256")),
+  ofText({
+    name: "sha1",
+    returns: ["string"],
+    summary: "The SHA-1 digest of a text in hexadecimal.",
+    examples: [{ expression: "sha1('')", result: "da39a3ee5e6b4b0d3255bfef95601890afd80709" }],
+  }, digest("sha1")),
+  ofText({
+    name: "md5",
+    returns: ["string"],
+    summary: "The MD5 digest of a text in hexadecimal.",
+    examples: [{ expression: "md5('')", result: "d41d8cd98f00b204e9800998ecf8427e" }],
+  }, digest("md5")),
+];
+
+function parseJson(text: string): Json | Fault {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return new Fault(goJsonProblem(text));
+  }
+}

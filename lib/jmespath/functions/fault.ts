@@ -1,0 +1,17 @@
+import { Fault } from "../../json/mod.ts";
+import { maxText } from "../go_strings.ts";
+
+/** A function's failure in the form of the reference's messages. */
+export function functionFault(name: string, problem: string): Fault {
+  return new Fault(`JMESPath function '${name}': ${problem}`);
+}
+
+/** An argument of the wrong type, counted from 1, where the reference checks it inside the function. */
+export function argumentFault(name: string, position: number, type: string): Fault {
+  return functionFault(name, `argument #${position} is not of type ${type}`);
+}
+
+/** A result that would be larger than any policy needs: what a hostile resource could otherwise provoke. */
+export function tooLarge(name: string): Fault {
+  return functionFault(name, `the result would have more than ${maxText} characters`);
+}

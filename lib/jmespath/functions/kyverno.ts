@@ -1,0 +1,36 @@
+import type { ImageOptions } from "../../kube/mod.ts";
+import { arithmetic } from "./arithmetic.ts";
+import { encodings } from "./encodings.ts";
+import { kubernetes } from "./kubernetes.ts";
+import { lists } from "./lists.ts";
+import { locations } from "./locations.ts";
+import { numbers } from "./numbers.ts";
+import { objects } from "./objects.ts";
+import { type FunctionTable, functionTable } from "./record.ts";
+import { regexes } from "./regexes.ts";
+import { strings } from "./strings.ts";
+import { times } from "./times.ts";
+import { types } from "./types.ts";
+
+/** What some functions depend on beside their arguments, fixed at load. */
+export interface FunctionOptions {
+  /** How image names without a registry are read. */
+  readonly images?: ImageOptions;
+}
+
+/** All functions of Kyverno's dialect. */
+export function kyvernoFunctions(options: FunctionOptions = {}): FunctionTable {
+  return functionTable(
+    numbers,
+    lists,
+    objects,
+    types,
+    strings,
+    regexes,
+    arithmetic,
+    encodings,
+    times,
+    locations,
+    kubernetes(options.images ?? {}),
+  );
+}

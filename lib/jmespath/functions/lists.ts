@@ -1,0 +1,198 @@
+import { compareBytes, Fault, type Json } from "../../json/mod.ts";
+import { countCharacters, maxText } from "../go_strings.ts";
+import { tooLarge } from "./fault.ts";
+import { type FunctionRecord, parameter } from "./record.ts";
+
+const list = parameter("list", "array");
+const by = parameter("expression", "expref");
+
+/** The standard's functions of lists; those that also take strings or objects among them. */
+export const lists: readonly FunctionRecord[] = [
+  {
+    kind: "plain",
+    name: "length",
+    parameters: [parameter("value", "string", "array", "object")],
+    returns: ["number"],
+    summary: "How many characters a string, elements a list or fields an object has.",
+    examples: [
+      { expression: "length('日本')", result: 2 },
+      { expression: "length(@)", input: { a: 1, b: 2 }, result: 2 },
+    ],
+    apply: ([value]) => {
+      if (typeof value === "string") return countCharacters(value);
+      return Array.isArray(value) ? value.length : Object.keys(value as object).length;
+    },
+  },
+  {
+    kind: "plain",
+    name: "contains",
+    parameters: [parameter("subject", "array", "string"), parameter("search", "any")],
+    returns: ["boolean"],
+    summary: "Whether a list has an element, or a string a part.",
+    examples: [
+      { expression: "contains(['a', 'b'], 'b')", result: true },
+      { expression: "contains('foobar', 'oba')", result: true },
+      { expression: "contains('5', `5`)", result: false },
+    ],
+    apply: ([subject, search]) => {
+      if (typeof subject === "string") return typeof search === "string" && subject.includes(search);
+      // Kyverno parity: the reference crashes when it must compare two lists or two objects here; we compare no further
+      // than identity.
+      return (subject as readonly Json[]).some((element) => element === search);
+    },
+  },
+  {
+    kind: "plain",
+    name: "join",
+    parameters: [parameter("separator", "string"), parameter("strings", "array[string]")],
+    returns: ["string"],
+    summary: "A list of strings as one, with a separator between them.",
+    examples: [{ expression: "join(', ', ['a', 'b'])", result: "a, b" }],
+    apply: ([separator, strings]) => {
+      const parts = strings as readonly string[], between = separator as string;
+      let size = between.length * parts.length;
+      for (const part of parts) size += part.length;
+      return size > maxText ? tooLarge("join") : parts.join(between);
+    },
+  },
+  {
+    kind: "plain",
+    name: "reverse",
+    parameters: [parameter("value", "array", "string")],
+    returns: ["array", "string"],
+    summary: "A list or a string from its end to its beginning.",
+    examples: [
+      { expression: "reverse(`[1, 2, 3]`)", result: [3, 2, 1] },
+      { expression: "reverse('abc')", result: "cba" },
+    ],
+    apply: ([value]) =>
+      typeof value === "string" ? [...value].reverse().join("") : [...(value as readonly Json[])].reverse(),
+  },
+  {
+    kind: "plain",
+    name: "sort",
+    parameters: [parameter("list", "array[string]", "array[number]")],
+    returns: ["array[string]", "array[number]"],
+    summary: "A list of strings (by their bytes) or of numbers in ascending order.",
+    examples: [{ expression: "sort(['b', 'a', 'B'])", result: ["B", "a", "b"] }],
+    apply: ([value]) => [...(value as readonly Json[])].sort(ascending),
+  },
+  {
+    kind: "plain",
+    name: "to_array",
+    parameters: [parameter("value", "any")],
+    returns: ["array"],
+    summary: "The value in a list, unless it is a list already.",
+    examples: [{ expression: "to_array('a')", result: ["a"] }],
+    apply: ([value]) => Array.isArray(value) ? value : [value!],
+  },
+  {
+    kind: "plain",
+    name: "not_null",
+    parameters: [parameter("values", "any")],
+    variadic: true,
+    returns: ["any"],
+    summary: "The first argument that is not null.",
+    examples: [{ expression: "not_null(missing, 'b', 'c')", input: {}, result: "b" }],
+    apply: (values) => values.find((value) => value !== null) ?? null,
+  },
+  {
+    kind: "by",
+    name: "map",
+    parameters: [by, list],
+    returns: ["array"],
+    summary: "The results of an expression on each element; null where it has none.",
+    examples: [{ expression: "map(&a, @)", input: [{ a: 1 }, {}], result: [1, null] }],
+    applyBy: (elements, of) => {
+      const mapped: Json[] = [];
+      for (const element of elements) {
+        const value = of(element);
+        if (value instanceof Fault) return value;
+        mapped.push(value);
+      }
+      return mapped;
+    },
+  },
+  {
+    kind: "by",
+    name: "sort_by",
+    parameters: [list, by],
+    returns: ["array"],
+    summary: "A list in ascending order of an expression on its elements.",
+    examples: [
+      {
+        expression: "sort_by(@, &age)[].name",
+        input: [{ name: "b", age: 3 }, { name: "a", age: 2 }],
+        result: ["a", "b"],
+      },
+    ],
+    applyBy: sortBy,
+  },
+  {
+    kind: "by",
+    name: "max_by",
+    parameters: [list, by],
+    returns: ["any"],
+    summary: "The element for which an expression is greatest.",
+    examples: [{ expression: "max_by(@, &age).age", input: [{ age: 3 }, { age: 20 }], result: 20 }],
+    applyBy: (elements, of) => extremeBy(elements, of, 1),
+  },
+  {
+    kind: "by",
+    name: "min_by",
+    parameters: [list, by],
+    returns: ["any"],
+    summary: "The element for which an expression is least.",
+    examples: [{ expression: "min_by(@, &age).age", input: [{ age: 3 }, { age: 20 }], result: 3 }],
+    applyBy: (elements, of) => extremeBy(elements, of, -1),
+  },
+];
+
+function ascending(left: Json, right: Json): number {
+  return typeof left === "string"
+    ? compareBytes(left, right as string)
+    : (left as number) - (right as number);
+}
+
+function sortBy(elements: readonly Json[], of: (element: Json) => Json | Fault): Json | Fault {
+  if (elements.length < 2) return elements;
+  const keyed: { readonly key: Json; readonly element: Json }[] = [];
+  for (const element of elements) {
+    const key = of(element);
+    const first = keyed[0]?.key ?? key;
+    if (key instanceof Fault) return keyed.length === 0 ? key : new Fault("error in sort_by comparison");
+    if (keyed.length === 0 && typeof key !== "number" && typeof key !== "string") {
+      return new Fault("invalid type, must be number of string");
+    }
+    if (typeof key !== typeof first) return new Fault("error in sort_by comparison");
+    keyed.push({ key, element });
+  }
+  return keyed.sort((left, right) => ascending(left.key, right.key)).map(({ element }) => element);
+}
+
+function extremeBy(
+  elements: readonly Json[],
+  of: (element: Json) => Json | Fault,
+  sign: 1 | -1,
+): Json | Fault {
+  if (elements.length < 2) return elements[0] ?? null;
+  let best: Json = elements[0]!;
+  const first = of(best);
+  if (first instanceof Fault) return first;
+  if (typeof first !== "number" && typeof first !== "string") {
+    return new Fault("invalid type, must be number of string");
+  }
+  let bestKey: number | string = first;
+  for (const element of elements.slice(1)) {
+    const key = of(element);
+    if (key instanceof Fault) return key;
+    if ((typeof key !== "number" && typeof key !== "string") || typeof key !== typeof first) {
+      return new Fault(`invalid type, must be ${typeof first}`);
+    }
+    if (ascending(key, bestKey) * sign > 0) {
+      best = element;
+      bestKey = key;
+    }
+  }
+  return best;
+}

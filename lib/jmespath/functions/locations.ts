@@ -1,0 +1,51 @@
+import { Fault } from "../../json/mod.ts";
+import { ipAddress, isInternal, urlHost } from "../url_host.ts";
+import { functionFault } from "./fault.ts";
+import { type FunctionRecord, parameter } from "./record.ts";
+
+/** Kyverno's functions of paths and URLs. */
+export const locations: readonly FunctionRecord[] = [
+  {
+    kind: "plain",
+    name: "path_canonicalize",
+    parameters: [parameter("path", "string")],
+    returns: ["string"],
+    summary: "A file path without `.`, `..`, double and trailing slashes.",
+    examples: [{ expression: "path_canonicalize('~//../a//b/./')", result: "a/b" }],
+    apply: ([path]) => cleanPath(path as string),
+  },
+  {
+    kind: "plain",
+    name: "is_external_url",
+    parameters: [parameter("url", "string")],
+    returns: ["boolean"],
+    summary:
+      "Whether a URL's host is an IP address that is neither private nor loopback. Host names are an error: " +
+      "nothing is looked up in the network during an evaluation.",
+    examples: [
+      { expression: "is_external_url('http://1.1.1.1/')", result: true },
+      { expression: "is_external_url('https://10.0.0.1:8443/x')", result: false },
+    ],
+    apply: ([url]) => {
+      const host = urlHost(url as string);
+      if (host instanceof Fault) return host;
+      const address = ipAddress(host);
+      if (address !== undefined) return !isInternal(address);
+      return functionFault("is_external_url", `host "${host}" is no IP address, and names are not looked up`);
+    },
+  },
+];
+
+/** A path cleaned as Go's `filepath.Join` of one part does it; the empty path stays empty. */
+function cleanPath(path: string): string {
+  if (path === "") return "";
+  const rooted = path.startsWith("/");
+  const kept: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part !== "..") kept.push(part);
+    else if (kept.length > 0 && kept.at(-1) !== "..") kept.pop();
+    else if (!rooted) kept.push("..");
+  }
+  return (rooted ? "/" : "") + kept.join("/") || ".";
+}

@@ -1,0 +1,146 @@
+import {
+  equal,
+  Fault,
+  field,
+  goFloat,
+  isObject,
+  type Json,
+  type JsonObject,
+  setField,
+  sortedKeys,
+} from "../../json/mod.ts";
+import { argumentFault, functionFault } from "./fault.ts";
+import { type FunctionRecord, parameter } from "./record.ts";
+import { textOf } from "./text_of.ts";
+
+const object = parameter("object", "object");
+
+/** Functions of objects: the standard's, and Kyverno's that go between objects and lists. */
+export const objects: readonly FunctionRecord[] = [
+  {
+    kind: "plain",
+    name: "keys",
+    parameters: [object],
+    returns: ["array[string]"],
+    summary: "The names of an object's fields, sorted.",
+    examples: [{ expression: "keys(@)", input: { b: 1, a: 2 }, result: ["a", "b"] }],
+    apply: ([value]) => sortedKeys(value as JsonObject),
+  },
+  {
+    kind: "plain",
+    name: "values",
+    parameters: [object],
+    returns: ["array"],
+    summary: "The values of an object's fields, in the order of their names.",
+    examples: [{ expression: "values(@)", input: { b: 1, a: 2 }, result: [2, 1] }],
+    apply: ([value]) => sortedKeys(value as JsonObject).map((key) => field(value, key)!),
+  },
+  {
+    kind: "plain",
+    name: "merge",
+    parameters: [],
+    anyCount: true,
+    returns: ["object"],
+    summary: "One object with the fields of all; of fields with one name the last wins.",
+    examples: [{ expression: 'merge(`{"a": 1, "b": 1}`, `{"b": 2}`)', result: { a: 1, b: 2 } }],
+    apply: (parts) => {
+      const merged: { [key: string]: Json } = {};
+      for (const part of parts) {
+        // The reference crashes on anything but objects; we say so.
+        if (!isObject(part)) return new Fault("merge() takes objects only");
+        for (const key of Object.keys(part)) setField(merged, key, part[key]!);
+      }
+      return merged;
+    },
+  },
+  {
+    kind: "plain",
+    name: "lookup",
+    parameters: [parameter("container", "object", "array"), parameter("key", "string", "number")],
+    returns: ["any"],
+    summary:
+      "The field of an object or the element of a list that has a computed name or index; null when there is none.",
+    examples: [
+      { expression: "lookup(@, 'a')", input: { a: 1 }, result: 1 },
+      { expression: "lookup(@, `5`)", input: [1, 2], result: null },
+    ],
+    apply: ([container, key]) => lookup(container!, key!),
+  },
+  {
+    kind: "plain",
+    name: "items",
+    parameters: [
+      parameter("container", "object", "array"),
+      parameter("key", "string"),
+      parameter("value", "string"),
+    ],
+    returns: ["array"],
+    summary:
+      "A list of objects, one for each field of an object or element of a list, with its name or index and its value.",
+    examples: [
+      {
+        expression: "items(@, 'key', 'value')",
+        input: { b: 1, a: 2 },
+        result: [{ key: "a", value: 2 }, { key: "b", value: 1 }],
+      },
+      { expression: "items(@, 'i', 'v')", input: ["x"], result: [{ i: 0, v: "x" }] },
+    ],
+    apply: ([container, key, value]) => items(container!, key as string, value as string),
+  },
+  {
+    kind: "plain",
+    name: "object_from_lists",
+    parameters: [parameter("keys", "array"), parameter("values", "array")],
+    returns: ["object"],
+    summary: "An object from a list of names and a list of values; null for names without a value.",
+    examples: [{ expression: "object_from_lists(['a', 'b'], ['x'])", result: { a: "x", b: null } }],
+    apply: ([keys, values]) => {
+      const built: { [key: string]: Json } = {};
+      for (const [index, key] of (keys as readonly Json[]).entries()) {
+        const name = textOf(key);
+        if (name === undefined) return argumentFault("object_from_lists", 1, "StringArray");
+        setField(built, name, (values as readonly Json[])[index] ?? null);
+      }
+      return built;
+    },
+  },
+  {
+    kind: "plain",
+    name: "label_match",
+    parameters: [parameter("selector", "object"), parameter("labels", "object")],
+    returns: ["boolean"],
+    summary: "Whether every label of the first object is in the second with the same value.",
+    examples: [
+      { expression: 'label_match(`{"app": "web"}`, @)', input: { app: "web", tier: "a" }, result: true },
+      { expression: 'label_match(`{"app": "web"}`, @)', input: {}, result: false },
+    ],
+    apply: ([selector, labels]) =>
+      Object.entries(selector as JsonObject).every(([key, wanted]) => {
+        const value = field(labels, key);
+        return value !== undefined && equal(value, wanted);
+      }),
+  },
+];
+
+function lookup(container: Json, key: Json): Json | Fault {
+  if (isObject(container)) {
+    return typeof key === "string" ? field(container, key) ?? null : argumentFault("lookup", 2, "String");
+  }
+  if (typeof key !== "number") return argumentFault("lookup", 2, "Number");
+  if (!Number.isInteger(key)) {
+    return functionFault("lookup", `argument #2: expected an integer number but got: ${goFloat(key)}`);
+  }
+  return (container as readonly Json[])[key] ?? null;
+}
+
+function items(container: Json, key: string, value: string): Json {
+  const pairs: readonly (readonly [Json, Json])[] = isObject(container)
+    ? sortedKeys(container).map((name) => [name, container[name]!])
+    : (container as readonly Json[]).map((element, index) => [index, element]);
+  return pairs.map(([name, content]) => {
+    const item: { [key: string]: Json } = {};
+    setField(item, key, name);
+    setField(item, value, content);
+    return item;
+  });
+}

@@ -1,0 +1,84 @@
+import type { Fault, Json } from "../../json/mod.ts";
+import type { Environment } from "../plan/value.ts";
+
+/** Types as signatures name them. `expref` is an expression that the function applies itself. */
+export type ValueType =
+  | "any"
+  | "number"
+  | "string"
+  | "array"
+  | "object"
+  | "array[number]"
+  | "array[string]"
+  | "expref";
+
+/** What a function answers with, for its documentation. */
+export type ResultType = Exclude<ValueType, "expref"> | "boolean" | "null";
+
+/** One parameter; a value of any of the types will do. */
+export interface Parameter {
+  readonly name: string;
+  readonly types: readonly ValueType[];
+}
+
+/** A use of the function that documentation shows and tests run. */
+export interface Example {
+  readonly expression: string;
+  /** What the expression is applied to; null when absent. */
+  readonly input?: Json;
+  readonly result: Json;
+}
+
+/** Computes the result from arguments whose number and types were checked. */
+export type Apply = (args: readonly Json[], environment: Environment) => Json | Fault;
+
+interface Signature {
+  readonly name: string;
+  readonly parameters: readonly Parameter[];
+  /** Whether the last parameter may be given several times; its values then come unchecked. */
+  readonly variadic?: true;
+  /** Whether arguments beyond the parameters are ignored. */
+  readonly anyCount?: true;
+  readonly returns: readonly ResultType[];
+  /** Whether the result depends on more than the arguments. */
+  readonly volatile?: true;
+  /** Whether the reference answers with an integer of its own, which compares with no number. */
+  readonly integer?: true;
+  /** One sentence for the documentation. */
+  readonly summary: string;
+  readonly examples: readonly Example[];
+}
+
+/** A function of values. */
+export interface PlainFunction extends Signature {
+  readonly kind: "plain";
+  readonly apply: Apply;
+  /**
+   * Does once what arguments known beforehand allow, such as compiling a pattern; unknown ones are undefined.
+   * Answers undefined when there is nothing to gain.
+   */
+  readonly prepare?: (known: readonly (Json | undefined)[]) => Apply | undefined;
+}
+
+/** A function of a list and an expression on its elements, in whatever order its parameters say. */
+export interface ByFunction extends Signature {
+  readonly kind: "by";
+  /** The expression answers null where a key is missing. */
+  readonly applyBy: (list: readonly Json[], by: (element: Json) => Json | Fault) => Json | Fault;
+}
+
+/** One function: adding one is adding a record to a family's list. */
+export type FunctionRecord = PlainFunction | ByFunction;
+
+/** The functions that a dialect knows, by name. */
+export type FunctionTable = ReadonlyMap<string, FunctionRecord>;
+
+/** A table of families of functions; of two functions with one name the later wins. */
+export function functionTable(...families: readonly (readonly FunctionRecord[])[]): FunctionTable {
+  return new Map(families.flat().map((record) => [record.name, record]));
+}
+
+/** A parameter with its types. */
+export function parameter(name: string, ...types: readonly ValueType[]): Parameter {
+  return { name, types };
+}

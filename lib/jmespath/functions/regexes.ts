@@ -1,0 +1,67 @@
+import { Fault, type Json } from "../../json/mod.ts";
+import { cachedRegex, compileRegex, expansion, type Regex, type Replacement } from "../regex.ts";
+import { functionFault, tooLarge } from "./fault.ts";
+import { type Apply, type FunctionRecord, parameter } from "./record.ts";
+import { textOf } from "./text_of.ts";
+
+const pattern = parameter("pattern", "string");
+const subject = parameter("subject", "string", "number");
+
+/** Kyverno's functions of regular expressions, in RE2's syntax. */
+export const regexes: readonly FunctionRecord[] = [
+  {
+    kind: "plain",
+    name: "regex_match",
+    parameters: [pattern, subject],
+    returns: ["boolean"],
+    summary: "Whether a regular expression matches anywhere in a text or number.",
+    examples: [
+      { expression: "regex_match('^[1-7]$', `1`)", result: true },
+      { expression: "regex_match('^v[0-9]+$', 'v1beta1')", result: false },
+    ],
+    ...compiledOnce((regex, [, text]) => regex instanceof Fault ? regex : regex.test(textOf(text!) ?? "")),
+  },
+  {
+    kind: "plain",
+    name: "regex_replace_all",
+    parameters: [pattern, subject, parameter("replacement", "string", "number")],
+    returns: ["string"],
+    summary: "The text with every match replaced; `$1` and `${name}` stand for groups.",
+    examples: [
+      { expression: "regex_replace_all('([Hh]e)llo', 'Hello hello', '${1}y')", result: "Hey hey" },
+    ],
+    ...replacing("regex_replace_all", expansion),
+  },
+  {
+    kind: "plain",
+    name: "regex_replace_all_literal",
+    parameters: [pattern, subject, parameter("replacement", "string", "number")],
+    returns: ["string"],
+    summary: "The text with every match replaced by the replacement as it is written.",
+    examples: [{ expression: "regex_replace_all_literal('a', 'banana', '$1')", result: "b$1n$1n$1" }],
+    ...replacing("regex_replace_all_literal", (text) => () => text),
+  },
+];
+
+type Use = (regex: Regex | Fault, args: readonly Json[]) => Json | Fault;
+
+/** The two ways to run: with a pattern known at load, compiled then, or with one that the request brings. */
+function compiledOnce(
+  use: Use,
+): { readonly apply: Apply; readonly prepare: (known: readonly (Json | undefined)[]) => Apply | undefined } {
+  return {
+    apply: (args) => use(cachedRegex(args[0] as string), args),
+    prepare: ([known]) => {
+      if (typeof known !== "string") return undefined;
+      const regex = compileRegex(known);
+      return (args) => use(regex, args);
+    },
+  };
+}
+
+function replacing(name: string, read: (text: string) => Replacement): ReturnType<typeof compiledOnce> {
+  return compiledOnce((regex, [, text, replacement]) => {
+    if (regex instanceof Fault) return functionFault(name, regex.message);
+    return regex.replaceAll(textOf(text!) ?? "", read(textOf(replacement!) ?? "")) ?? tooLarge(name);
+  });
+}

@@ -1,0 +1,207 @@
+import { compareBytes, type Json } from "../../json/mod.ts";
+import { equalFold, maxText, toLower, toUpper } from "../go_strings.ts";
+import { tooLarge } from "./fault.ts";
+import { type Apply, type FunctionRecord, parameter } from "./record.ts";
+
+type Described = Pick<FunctionRecord, "name" | "summary" | "examples" | "returns" | "integer">;
+
+/** A function of strings alone, whose parameters have the given names. */
+function ofStrings(
+  record: Described,
+  names: readonly string[],
+  compute: (...texts: readonly string[]) => ReturnType<Apply>,
+): FunctionRecord {
+  return {
+    kind: "plain",
+    parameters: names.map((name) => parameter(name, "string")),
+    apply: (texts) => compute(...texts as readonly string[]),
+    ...record,
+  };
+}
+
+/** The standard's functions of strings and Kyverno's. */
+export const strings: readonly FunctionRecord[] = [
+  ofStrings(
+    {
+      name: "starts_with",
+      returns: ["boolean"],
+      summary: "Whether a string begins with another.",
+      examples: [{ expression: "starts_with('kube-system', 'kube-')", result: true }],
+    },
+    ["text", "prefix"],
+    (text, prefix) => text!.startsWith(prefix!),
+  ),
+  ofStrings(
+    {
+      name: "ends_with",
+      returns: ["boolean"],
+      summary: "Whether a string ends with another.",
+      examples: [{ expression: "ends_with('nginx:latest', ':latest')", result: true }],
+    },
+    ["text", "suffix"],
+    (text, suffix) => text!.endsWith(suffix!),
+  ),
+  ofStrings(
+    {
+      name: "compare",
+      returns: ["number"],
+      integer: true,
+      summary: "-1, 0 or 1 as the first string sorts before, with or after the second, by their bytes.",
+      examples: [
+        { expression: "compare('a', 'b')", result: -1 },
+        { expression: "compare('a', 'a')", result: 0 },
+      ],
+    },
+    ["left", "right"],
+    (left, right) => Math.sign(compareBytes(left!, right!)),
+  ),
+  ofStrings(
+    {
+      name: "equal_fold",
+      returns: ["boolean"],
+      summary: "Whether two strings are equal but for the case of their letters.",
+      examples: [{ expression: "equal_fold('Straße', 'STRAßE')", result: true }],
+    },
+    ["left", "right"],
+    (left, right) => equalFold(left!, right!),
+  ),
+  {
+    kind: "plain",
+    name: "replace",
+    parameters: [
+      parameter("text", "string"),
+      parameter("old", "string"),
+      parameter("new", "string"),
+      parameter("count", "number"),
+    ],
+    returns: ["string"],
+    summary: "The text with the first occurrences of a part replaced; with a negative count, all of them.",
+    examples: [
+      { expression: "replace('a-b-c', '-', '+', `1`)", result: "a+b-c" },
+      { expression: "replace('a-b-c', '-', '+', `-1`)", result: "a+b+c" },
+    ],
+    apply: ([text, old, replacement, count]) => {
+      const limit = (count as number) < 0 ? Infinity : Math.trunc(count as number);
+      return replace(text as string, { old: old as string, replacement: replacement as string, limit }) ??
+        tooLarge("replace");
+    },
+  },
+  ofStrings(
+    {
+      name: "replace_all",
+      returns: ["string"],
+      summary: "The text with every occurrence of a part replaced.",
+      examples: [{ expression: "replace_all('a-b-c', '-', '')", result: "abc" }],
+    },
+    ["text", "old", "new"],
+    (text, old, replacement) =>
+      replace(text!, { old: old!, replacement: replacement!, limit: Infinity }) ?? tooLarge("replace_all"),
+  ),
+  ofStrings(
+    {
+      name: "to_upper",
+      returns: ["string"],
+      summary: "The text in upper case.",
+      examples: [{ expression: "to_upper('straße')", result: "STRAßE" }],
+    },
+    ["text"],
+    (text) => toUpper(text!),
+  ),
+  ofStrings(
+    {
+      name: "to_lower",
+      returns: ["string"],
+      summary: "The text in lower case.",
+      examples: [{ expression: "to_lower('ABC')", result: "abc" }],
+    },
+    ["text"],
+    (text) => toLower(text!),
+  ),
+  ofStrings(
+    {
+      name: "trim",
+      returns: ["string"],
+      summary: "The text without the given characters at its ends.",
+      examples: [{ expression: "trim('¡¡Hello, Gophers!!', '!¡')", result: "Hello, Gophers" }],
+    },
+    ["text", "characters"],
+    (text, characters) => trim(text!, characters!),
+  ),
+  ofStrings(
+    {
+      name: "trim_prefix",
+      returns: ["string"],
+      summary: "The text without a prefix, if it has it.",
+      examples: [{ expression: "trim_prefix('sha256:abc', 'sha256:')", result: "abc" }],
+    },
+    ["text", "prefix"],
+    (text, prefix) => text!.startsWith(prefix!) ? text!.slice(prefix!.length) : text!,
+  ),
+  ofStrings(
+    {
+      name: "split",
+      returns: ["array[string]"],
+      summary: "The parts of a text between separators; its characters when the separator is empty.",
+      examples: [
+        { expression: "split('a:b', ':')", result: ["a", "b"] },
+        { expression: "split('日本', '')", result: ["日", "本"] },
+      ],
+    },
+    ["text", "separator"],
+    (text, separator) => split(text!, separator!),
+  ),
+  {
+    kind: "plain",
+    name: "truncate",
+    parameters: [parameter("text", "string"), parameter("length", "number")],
+    returns: ["string"],
+    summary: "The text's first characters, at most as many as the length.",
+    examples: [{ expression: "truncate('Hello World', `5`)", result: "Hello" }],
+    apply: ([text, length]) => truncate(text as string, Math.trunc(Math.max(0, length as number))),
+  },
+];
+
+function split(text: string, separator: string): Json {
+  return separator === "" ? [...text] : text.split(separator);
+}
+
+/** The text with up to `limit` replacements; `undefined` when the result would be too large. */
+function replace(
+  text: string,
+  { old, replacement, limit }: { readonly old: string; readonly replacement: string; readonly limit: number },
+): string | undefined {
+  // An empty part stands before each character and at the end.
+  const parts = old === "" ? ["", ...text] : text.split(old);
+  const kept = old === "" ? parts.length : parts.length - 1;
+  const count = Math.min(limit, kept);
+  if (count <= 0) return text;
+  if (text.length + count * replacement.length > maxText) return undefined;
+  if (old === "") {
+    let result = replacement;
+    for (let index = 1; index < parts.length; index++) {
+      result += index < count ? parts[index]! + replacement : parts[index]!;
+    }
+    return result;
+  }
+  const head = parts.slice(0, count + 1).join(replacement);
+  return count === kept ? head : [head, ...parts.slice(count + 1)].join(old);
+}
+
+function trim(text: string, characters: string): string {
+  const cut = new Set(characters);
+  const letters = [...text];
+  let start = 0, end = letters.length;
+  while (start < end && cut.has(letters[start]!)) start++;
+  while (end > start && cut.has(letters[end - 1]!)) end--;
+  return letters.slice(start, end).join("");
+}
+
+function truncate(text: string, length: number): string {
+  // A text has at least half as many characters as UTF-16 units.
+  if (text.length <= length) return text;
+  let end = 0;
+  for (let count = 0; count < length && end < text.length; count++) {
+    end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  }
+  return text.slice(0, end);
+}

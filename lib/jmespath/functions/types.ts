@@ -1,0 +1,52 @@
+import { isList, type Json } from "../../json/mod.ts";
+import { boundedJson } from "./bounded_json.ts";
+import { toLower } from "../go_strings.ts";
+import { functionFault, tooLarge } from "./fault.ts";
+import { type FunctionRecord, parameter } from "./record.ts";
+
+function typeOf(value: Json): string {
+  if (value === null) return "null";
+  if (isList(value)) return "array";
+  return typeof value;
+}
+
+/** What a value is, and values from texts. */
+export const types: readonly FunctionRecord[] = [
+  {
+    kind: "plain",
+    name: "type",
+    parameters: [parameter("value", "any")],
+    returns: ["string"],
+    summary: "The value's type: number, string, boolean, array, object or null.",
+    examples: [{ expression: "type(@)", input: [1], result: "array" }],
+    apply: ([value]) => typeOf(value!),
+  },
+  {
+    kind: "plain",
+    name: "to_string",
+    parameters: [parameter("value", "any")],
+    returns: ["string"],
+    summary: "A string as it is; anything else as compact JSON.",
+    examples: [
+      { expression: "to_string('a')", result: "a" },
+      { expression: "to_string(@)", input: { b: "<", a: [1] }, result: '{"a":[1],"b":"\\u003c"}' },
+    ],
+    apply: ([value]) => typeof value === "string" ? value : boundedJson(value!) ?? tooLarge("to_string"),
+  },
+  {
+    kind: "plain",
+    name: "to_boolean",
+    parameters: [parameter("text", "string")],
+    returns: ["boolean"],
+    summary: "true or false from its text, in any case.",
+    examples: [{ expression: "to_boolean('True')", result: true }],
+    apply: ([text]) => {
+      const word = toLower(text as string);
+      if (word === "true" || word === "false") return word === "true";
+      return functionFault(
+        "to_boolean",
+        `lowercase argument must be 'true' or 'false' (provided: '${text as string}')`,
+      );
+    },
+  },
+];

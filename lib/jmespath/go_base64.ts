@@ -1,0 +1,60 @@
+import { Fault } from "../json/mod.ts";
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+const values = new Int8Array(128).fill(-1);
+for (let index = 0; index < alphabet.length; index++) values[alphabet.charCodeAt(index)] = index;
+
+/**
+ * Decodes padded standard base64 as Go does: line ends are skipped anywhere, padding is required, and the fault tells
+ * the offending byte's offset.
+ */
+export function decodeBase64(text: string): Uint8Array | Fault {
+  const source = new TextEncoder().encode(text);
+  const bytes = new Uint8Array(Math.ceil(source.length * 3 / 4));
+  let size = 0, at = 0;
+  const corrupt = (offset: number): Fault => new Fault(`illegal base64 data at input byte ${offset}`);
+  const skipLineEnds = (): void => {
+    while (source[at] === 0x0a || source[at] === 0x0d) at++;
+  };
+  for (;;) {
+    let bits = 0, count = 0, padded = false;
+    while (count < 4) {
+      skipLineEnds();
+      if (at >= source.length) {
+        if (count === 0) return bytes.subarray(0, size);
+        return corrupt(at - count);
+      }
+      const byte = source[at++]!;
+      const value = byte < 128 ? values[byte]! : -1;
+      if (value >= 0) {
+        bits = bits << 6 | value;
+        count++;
+        continue;
+      }
+      if (byte !== 0x3d || count < 2) return corrupt(at - 1);
+      if (count === 2) {
+        skipLineEnds();
+        if (at >= source.length) return corrupt(source.length);
+        if (source[at] !== 0x3d) return corrupt(at - 1);
+        at++;
+      }
+      skipLineEnds();
+      if (at < source.length) return corrupt(at);
+      padded = true;
+      break;
+    }
+    bits <<= 6 * (4 - count);
+    for (let byte = 0; byte < count - 1; byte++) bytes[size++] = bits >> (16 - 8 * byte) & 0xff;
+    if (padded) return bytes.subarray(0, size);
+  }
+}
+
+/** Bytes as padded standard base64. */
+export function encodeBase64(bytes: Uint8Array): string {
+  const parts: string[] = [];
+  // In pieces that a call takes as arguments.
+  for (let start = 0; start < bytes.length; start += 0x6000) {
+    parts.push(btoa(String.fromCharCode(...bytes.subarray(start, start + 0x6000))));
+  }
+  return parts.join("");
+}

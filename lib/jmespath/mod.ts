@@ -1,0 +1,32 @@
+/**
+ * JMESPath in Kyverno's dialect: text becomes a plan of closures once, and a request only runs it. The `jmespath` package
+ * reads the grammar; words, semantics and functions are our own, since in the reference a missing key is an error that
+ * some operators swallow.
+ *
+ * Not supported: looking up host names (`is_external_url` of a name is an error), local time other than UTC.
+ *
+ * @module
+ */
+export {
+  type CompiledExpression,
+  compileExpression,
+  type ExpressionOptions,
+  SyntaxFault,
+} from "./expression.ts";
+export { type Compilations, compilations } from "./compilations.ts";
+export { type FunctionOptions, kyvernoFunctions } from "./functions/kyverno.ts";
+export {
+  type Apply,
+  type ByFunction,
+  type Example,
+  type FunctionRecord,
+  type FunctionTable,
+  functionTable,
+  type Parameter,
+  parameter,
+  type PlainFunction,
+  type ResultType,
+  type ValueType,
+} from "./functions/record.ts";
+export type { Environment } from "./plan/value.ts";
+export { float32Text, parseFloat64 } from "./go_strings.ts";

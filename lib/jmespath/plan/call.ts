@@ -1,0 +1,158 @@
+import { Fault, goPrint, isList, isObject, type Json } from "../../json/mod.ts";
+import type { FunctionRecord, FunctionTable, ValueType } from "../functions/record.ts";
+import { type Evaluate, nowhere, type Plan, swallowMissing } from "./value.ts";
+
+/** An argument as planned: a value, or an expression that the function applies to values of its own. */
+export type Argument =
+  | { readonly kind: "value"; readonly plan: Plan }
+  | { readonly kind: "reference"; readonly evaluate: Evaluate };
+
+/** Checks an argument; the fault names what was wanted. */
+type Check = (value: Json) => Fault | undefined;
+
+/**
+ * A call. Arguments are evaluated first and missing keys among them read as null; then the function's existence, the
+ * number of arguments and their types are checked, in the reference's order.
+ */
+export function planCall(
+  name: string | undefined,
+  args: readonly Argument[],
+  functions: FunctionTable,
+): Plan {
+  const values = args.map((arg) => arg.kind === "value" ? arg.plan.evaluate : undefined);
+  const record = name === undefined ? undefined : functions.get(name);
+  if (name === undefined) return always(values, new Fault("invalid node value type"));
+  if (record === undefined) return always(values, new Fault(`unknown function: ${name}`));
+  const arity = wrongArity(record, args.length);
+  if (arity !== undefined) return always(values, arity);
+  const refused = args.findIndex((arg, index) => !fits(arg, record, index));
+  if (refused >= 0) return always(values, refusal("an expression reference", typesOf(record, refused)));
+  if (record.kind === "by") return { evaluate: planBy(record, args) };
+  const checks = args.map((_, index) => check(record, index));
+  return settle(planPlain(record, args as readonly ValueArgument[], checks), record, args);
+}
+
+type ValueArgument = Extract<Argument, { kind: "value" }>;
+
+function wrongArity(record: FunctionRecord, count: number): Fault | undefined {
+  const wanted = record.parameters.length;
+  if (record.variadic === true) return count < wanted ? new Fault("Invalid arity.") : undefined;
+  return count === wanted || record.anyCount === true ? undefined : new Fault("incorrect number of args");
+}
+
+function typesOf(record: FunctionRecord, index: number): readonly ValueType[] {
+  return record.parameters[Math.min(index, record.parameters.length - 1)]?.types ?? ["any"];
+}
+
+function fits(arg: Argument, record: FunctionRecord, index: number): boolean {
+  const types = typesOf(record, index);
+  if (arg.kind === "reference") return types.includes("expref");
+  return arg.plan.integer !== true || types.includes("any") || types.every((type) => type !== "number");
+}
+
+function check(record: FunctionRecord, index: number): Check | undefined {
+  const types = typesOf(record, index);
+  // Kyverno parity: the reference does not check the types of a function that takes any number of arguments.
+  if (types.includes("any") || record.variadic === true) return undefined;
+  return (value) => types.some((type) => isOfType(value, type)) ? undefined : refusal(goPrint(value), types);
+}
+
+function refusal(value: string, types: readonly ValueType[]): Fault {
+  const wanted = types.map((type) => `"${type}"`).join(", ");
+  return new Fault(`Invalid type for: ${value}, expected: []jmespath.JpType{${wanted}}`);
+}
+
+function isOfType(value: Json, type: ValueType): boolean {
+  switch (type) {
+    case "any":
+      return true;
+    case "number":
+      return typeof value === "number";
+    case "string":
+      return typeof value === "string";
+    case "array":
+      return isList(value);
+    case "object":
+      return isObject(value);
+    case "array[number]":
+      return isList(value) && value.every((element) => typeof element === "number");
+    case "array[string]":
+      return isList(value) && value.every((element) => typeof element === "string");
+    case "expref":
+      return false;
+  }
+}
+
+/** A call that fails whatever its arguments are, unless one of them fails first. */
+function always(values: readonly (Evaluate | undefined)[], fault: Fault): Plan {
+  return {
+    evaluate: (current, run) => {
+      for (const value of values) {
+        const result = value === undefined ? null : swallowMissing(value(current, run));
+        if (result instanceof Fault) return result;
+      }
+      return fault;
+    },
+  };
+}
+
+function planPlain(
+  record: Extract<FunctionRecord, { kind: "plain" }>,
+  args: readonly ValueArgument[],
+  checks: readonly (Check | undefined)[],
+): Evaluate {
+  const constants = args.map(({ plan }) => plan.constant instanceof Fault ? undefined : plan.constant);
+  const apply = record.prepare?.(constants) ?? record.apply;
+  const sides = args.map(({ plan }) => plan.evaluate);
+  if (sides.length === 1) {
+    const [side] = sides as [Evaluate], [wrong] = checks as [Check | undefined];
+    return (current, run) => {
+      const value = swallowMissing(side(current, run));
+      if (value instanceof Fault) return value;
+      return wrong?.(value) ?? apply([value], run.environment);
+    };
+  }
+  return (current, run) => {
+    const values: Json[] = new Array(sides.length);
+    for (let index = 0; index < sides.length; index++) {
+      const value = swallowMissing(sides[index]!(current, run));
+      if (value instanceof Fault) return value;
+      values[index] = value;
+    }
+    for (let index = 0; index < checks.length; index++) {
+      const wrong = checks[index]?.(values[index]!);
+      if (wrong !== undefined) return wrong;
+    }
+    return apply(values, run.environment);
+  };
+}
+
+/** Functions of a list and an expression. */
+function planBy(record: Extract<FunctionRecord, { kind: "by" }>, args: readonly Argument[]): Evaluate {
+  const reference = args.find((arg) => arg.kind === "reference");
+  const place = args.findIndex((arg) => arg.kind === "value");
+  const list = args[place];
+  if (reference === undefined || list?.kind !== "value") {
+    const values = args.map((arg) => arg.kind === "value" ? arg.plan.evaluate : undefined);
+    const wanting = record.parameters.findIndex((parameter) => parameter.types.includes("expref"));
+    return always(values, refusal("a value", typesOf(record, wanting))).evaluate;
+  }
+  const wrong = check(record, place);
+  return (current, run) => {
+    const value = swallowMissing(list.plan.evaluate(current, run));
+    if (value instanceof Fault) return value;
+    const refused = wrong?.(value);
+    if (refused !== undefined || !isList(value)) return refused ?? null;
+    return record.applyBy(value, (element) => swallowMissing(reference.evaluate(element, run)));
+  };
+}
+
+/** Computes a call now when its arguments are all known and its function depends on them alone. */
+function settle(evaluate: Evaluate, record: FunctionRecord, args: readonly Argument[]): Plan {
+  const integer = record.integer === true;
+  const known = record.volatile !== true &&
+    args.every((arg) => arg.kind === "value" && arg.plan.constant !== undefined);
+  if (!known) return { evaluate, integer };
+  const constant = evaluate(null, nowhere);
+  return { evaluate: () => constant, constant, integer };
+}

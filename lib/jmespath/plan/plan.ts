@@ -1,0 +1,224 @@
+import { Fault, isList, type Json, setField } from "../../json/mod.ts";
+import type { FunctionTable } from "../functions/record.ts";
+import type { Expression } from "../syntax/tree.ts";
+import { type Argument, planCall } from "./call.ts";
+import { planComparison } from "./comparison.ts";
+import { planFields, planRootFields } from "./fields.ts";
+import { planFilter, planFlatten, planProjection, planSlice, planValues } from "./projections.ts";
+import { constantPlan, type Evaluate, isTruthy, nowhere, type Plan, swallowMissing } from "./value.ts";
+
+/** What planning needs to know of the place an expression stands in. */
+export interface Place {
+  readonly functions: FunctionTable;
+  /** Whether the current value is the root, that is the scope. */
+  readonly atRoot: boolean;
+  /** Whether a root name holds one of the reference's integers, such as a loop's index. */
+  readonly isInteger: (name: string) => boolean;
+}
+
+/** Turns an expression into a function; everything that can be decided without input is decided here. */
+export function plan(expression: Expression, place: Place): Plan {
+  switch (expression.kind) {
+    case "current":
+      return { evaluate: place.atRoot ? (_current, run) => run.scope.all() : (current) => current };
+    case "literal":
+      return constantPlan(expression.value);
+    case "field":
+    case "sub":
+      return planPath(expression, place);
+    case "index":
+      return { evaluate: onValue(planIndex(expression.index), place) };
+    case "slice":
+      return { evaluate: onValue(planSlice(expression), place) };
+    case "pipe":
+      return planPipe(plan(expression.left, place), expression.right, place);
+    case "projection":
+      return { evaluate: planProjection(plan(expression.left, place), each(expression.right, place)) };
+    case "values":
+      return { evaluate: planValues(plan(expression.left, place), each(expression.right, place)) };
+    case "filter": {
+      const condition = plan(expression.condition, inside(place)).evaluate;
+      return {
+        evaluate: planFilter(plan(expression.left, place), condition, each(expression.right, place)),
+      };
+    }
+    case "flatten":
+      return { evaluate: planFlatten(plan(expression.of, place)) };
+    case "or":
+      return planOr(plan(expression.left, place), plan(expression.right, place));
+    case "and":
+      return planAnd(plan(expression.left, place), plan(expression.right, place));
+    case "not":
+      return planNot(plan(expression.of, place));
+    case "compare": {
+      const left = plan(expression.left, place), right = plan(expression.right, place);
+      return settled(planComparison(expression.operator, left, right), left, right);
+    }
+    case "list":
+      return planList(expression.items.map((item) => plan(item, place).evaluate), place);
+    case "object":
+      return planObject(
+        expression.entries.map(({ key, value }) => ({ key, evaluate: plan(value, place).evaluate })),
+        place,
+      );
+    case "call":
+      return planCall(
+        expression.name,
+        expression.args.map((arg) => planArgument(arg, place)),
+        place.functions,
+      );
+    case "reference":
+      // Kyverno parity: outside of the functions that ask for one it is a value without fields.
+      return constantPlan({});
+  }
+}
+
+function inside(place: Place): Place {
+  return place.atRoot ? { ...place, atRoot: false } : place;
+}
+
+/** The right side of a projection; undefined when it is the element itself. */
+function each(right: Expression, place: Place): Evaluate | undefined {
+  return right.kind === "current" ? undefined : plan(right, inside(place)).evaluate;
+}
+
+/** Something that reads the current value, at the root too. */
+function onValue(evaluate: Evaluate, place: Place): Evaluate {
+  return place.atRoot ? (_current, run) => evaluate(run.scope.all(), run) : evaluate;
+}
+
+/** A chain of fields becomes one step; any other `left.right` runs one on the result of the other. */
+function planPath(expression: Extract<Expression, { kind: "field" | "sub" }>, place: Place): Plan {
+  const names = fieldNames(expression);
+  if (names !== undefined) {
+    if (!place.atRoot) return { evaluate: planFields(names) };
+    const [name, ...rest] = names as [string, ...string[]];
+    return { evaluate: planRootFields(name, rest), integer: rest.length === 0 && place.isInteger(name) };
+  }
+  if (expression.kind === "field") throw new Error("a field is a chain of one");
+  const left = plan(expression.left, place).evaluate;
+  const right = plan(expression.right, inside(place)).evaluate;
+  return {
+    evaluate: (current, run) => {
+      const value = left(current, run);
+      return value instanceof Fault ? value : right(value, run);
+    },
+  };
+}
+
+/** The names of `a.b.c`; undefined when a step is something else. */
+function fieldNames(expression: Expression): readonly string[] | undefined {
+  const names: string[] = [];
+  let rest = expression;
+  for (; rest.kind === "sub"; rest = rest.left) {
+    if (rest.right.kind !== "field") return undefined;
+    names.push(rest.right.name);
+  }
+  if (rest.kind !== "field") return undefined;
+  names.push(rest.name);
+  return names.reverse();
+}
+
+function planIndex(index: number): Evaluate {
+  return (current) => isList(current) ? current[index < 0 ? index + current.length : index] ?? null : null;
+}
+
+function planPipe(left: Plan, right: Expression, place: Place): Plan {
+  const after = plan(right, inside(place));
+  const first = left.evaluate, second = after.evaluate;
+  return {
+    integer: right.kind === "current" ? left.integer === true : after.integer === true,
+    evaluate: (current, run) => {
+      const value = swallowMissing(first(current, run));
+      return value instanceof Fault ? value : swallowMissing(second(value, run));
+    },
+  };
+}
+
+function planOr(left: Plan, right: Plan): Plan {
+  const first = left.evaluate, second = right.evaluate;
+  const fallback = right.constant;
+  if (fallback !== undefined && !(fallback instanceof Fault)) {
+    return settled(
+      (current, run) => {
+        const value = first(current, run);
+        if (value instanceof Fault) return value.missing === undefined ? value : fallback;
+        return isTruthy(value) ? value : fallback;
+      },
+      left,
+      right,
+    );
+  }
+  return {
+    evaluate: (current, run) => {
+      const value = swallowMissing(first(current, run));
+      if (value instanceof Fault || isTruthy(value)) return value;
+      return swallowMissing(second(current, run));
+    },
+  };
+}
+
+function planAnd(left: Plan, right: Plan): Plan {
+  const first = left.evaluate, second = right.evaluate;
+  return settled(
+    (current, run) => {
+      const value = swallowMissing(first(current, run));
+      return value instanceof Fault || !isTruthy(value) ? value : second(current, run);
+    },
+    left,
+    right,
+  );
+}
+
+function planNot(of: Plan): Plan {
+  const evaluate = of.evaluate;
+  return settled((current, run) => {
+    const value = swallowMissing(evaluate(current, run));
+    return value instanceof Fault ? value : !isTruthy(value);
+  }, of);
+}
+
+function planList(items: readonly Evaluate[], place: Place): Plan {
+  return {
+    evaluate: (current, run) => {
+      if (current === null && !place.atRoot) return null;
+      const list: Json[] = new Array(items.length);
+      for (let index = 0; index < items.length; index++) {
+        const value = swallowMissing(items[index]!(current, run));
+        if (value instanceof Fault) return value;
+        list[index] = value;
+      }
+      return list;
+    },
+  };
+}
+
+function planObject(
+  entries: readonly { readonly key: string; readonly evaluate: Evaluate }[],
+  place: Place,
+): Plan {
+  return {
+    evaluate: (current, run) => {
+      if (current === null && !place.atRoot) return null;
+      const object: { [key: string]: Json } = {};
+      for (const { key, evaluate } of entries) {
+        const value = swallowMissing(evaluate(current, run));
+        if (value instanceof Fault) return value;
+        setField(object, key, value);
+      }
+      return object;
+    },
+  };
+}
+
+function planArgument(arg: Expression, place: Place): Argument {
+  return arg.kind === "reference"
+    ? { kind: "reference", evaluate: plan(arg.of, inside(place)).evaluate }
+    : { kind: "value", plan: plan(arg, place) };
+}
+
+/** Decides now what depends on constants alone. */
+function settled(evaluate: Evaluate, ...parts: readonly Plan[]): Plan {
+  if (!parts.every((part) => part.constant !== undefined)) return { evaluate };
+  return constantPlan(evaluate(null, nowhere));
+}

@@ -1,0 +1,123 @@
+import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
+import { type Evaluate, isTruthy, type Plan, type Run, swallowMissing } from "./value.ts";
+
+/** Elements of one list; a list that projections and flattening could still double would exhaust the memory. */
+const maxElements = 1_000_000;
+
+const tooLong = new Fault(`a list of the expression has more than ${maxElements} elements`);
+
+/** `left[*].right`. */
+export function planProjection(left: Plan, right: Evaluate | undefined): Evaluate {
+  const source = left.evaluate;
+  return (current, run) => {
+    const list = swallowMissing(source(current, run));
+    if (list instanceof Fault) return list;
+    if (!isList(list)) return null;
+    return right === undefined ? withoutNulls(list) : project(list, right, run);
+  };
+}
+
+/** `left[?condition].right`. An error on the left side, of any kind, is null. */
+export function planFilter(left: Plan, condition: Evaluate, right: Evaluate | undefined): Evaluate {
+  const source = left.evaluate;
+  return (current, run) => {
+    const list = source(current, run);
+    if (list instanceof Fault || !isList(list)) return null;
+    const collected: Json[] = [];
+    for (let index = 0; index < list.length; index++) {
+      const element = list[index]!;
+      const verdict = condition(element, run);
+      if (verdict instanceof Fault) {
+        if (verdict.missing === undefined) return verdict;
+        continue;
+      }
+      if (!isTruthy(verdict)) continue;
+      const value = right === undefined ? element : right(element, run);
+      if (value instanceof Fault) {
+        if (value.missing === undefined) return value;
+      } else if (value !== null) collected.push(value);
+    }
+    return collected;
+  };
+}
+
+/**
+ * `left.*.right`, in the order of the sorted keys (the reference's order is random). An error on the left side, of any
+ * kind, is null.
+ *
+ * Kyverno parity: the reference runs the right side on as many nulls as there are values before it runs it on the
+ * values; `o.*.to_string(@)` of two fields begins with two "null". Test: "`*` feeds nulls to the right side".
+ */
+export function planValues(left: Plan, right: Evaluate | undefined): Evaluate {
+  const source = left.evaluate;
+  return (current, run) => {
+    const object = source(current, run);
+    if (object instanceof Fault || !isObject(object)) return null;
+    const values = sortedKeys(object).map((key) => object[key]!);
+    if (right === undefined) return withoutNulls(values);
+    if (values.length === 0) return [];
+    const ofNull = swallowMissing(right(null, run));
+    if (ofNull instanceof Fault) return ofNull;
+    const projected = project(values, right, run);
+    if (ofNull === null || projected instanceof Fault) return projected;
+    return [...values.map(() => ofNull), ...projected];
+  };
+}
+
+/** `of[]`. An error of any kind is null. */
+export function planFlatten(of: Plan): Evaluate {
+  const source = of.evaluate;
+  return (current, run) => {
+    const list = source(current, run);
+    if (list instanceof Fault || !isList(list)) return null;
+    const flat: Json[] = [];
+    for (const element of list) {
+      if (!isList(element)) flat.push(element);
+      else for (const inner of element) flat.push(inner);
+      if (flat.length > maxElements) return tooLong;
+    }
+    return flat;
+  };
+}
+
+/** `[start:stop:step]` of the current value. */
+export function planSlice(
+  { start, stop, step = 1 }: {
+    readonly start: number | undefined;
+    readonly stop: number | undefined;
+    readonly step: number | undefined;
+  },
+): Evaluate {
+  const zeroStep = new Fault("Invalid slice, step cannot be 0");
+  return (current) => {
+    if (!isList(current)) return null;
+    if (step === 0) return zeroStep;
+    const length = current.length;
+    const first = start === undefined ? (step < 0 ? length - 1 : 0) : within(length, start, step);
+    const end = stop === undefined ? (step < 0 ? -1 : length) : within(length, stop, step);
+    const result: Json[] = [];
+    if (step > 0) { for (let index = first; index < end; index += step) result.push(current[index]!); }
+    else for (let index = first; index > end; index += step) result.push(current[index]!);
+    return result;
+  };
+}
+
+function within(length: number, index: number, step: number): number {
+  if (index < 0) return Math.max(index + length, step < 0 ? -1 : 0);
+  return index >= length ? (step < 0 ? length - 1 : length) : index;
+}
+
+function project(list: readonly Json[], right: Evaluate, run: Run): Json[] | Fault {
+  const collected: Json[] = [];
+  for (let index = 0; index < list.length; index++) {
+    const value = right(list[index]!, run);
+    if (value instanceof Fault) {
+      if (value.missing === undefined) return value;
+    } else if (value !== null) collected.push(value);
+  }
+  return collected;
+}
+
+function withoutNulls(list: readonly Json[]): readonly Json[] {
+  return list.includes(null) ? list.filter((element) => element !== null) : list;
+}

@@ -1,0 +1,121 @@
+import type { Expression } from "./syntax/tree.ts";
+
+/** What an expression reads and calls, as far as its text tells. */
+export interface Reads {
+  readonly names: readonly string[];
+  readonly readsAll: boolean;
+  readonly paths: readonly (readonly string[])[];
+  readonly functions: readonly string[];
+}
+
+/** A path from the root; `undefined` for values that are computed. */
+type Path = readonly string[] | undefined;
+
+/** Collects the root names, the paths from the root and the functions of an expression. */
+export function readsOf(expression: Expression): Reads {
+  const reader = new Reader();
+  reader.end(reader.walk(expression, []));
+  return reader.result();
+}
+
+class Reader {
+  readonly #names = new Set<string>();
+  readonly #paths = new Map<string, readonly string[]>();
+  readonly #functions = new Set<string>();
+  #all = false;
+
+  result(): Reads {
+    return {
+      names: [...this.#names],
+      readsAll: this.#all,
+      paths: [...this.#paths.values()],
+      functions: [...this.#functions],
+    };
+  }
+
+  /** A value is used as it is: its path ends here. */
+  end(path: Path): void {
+    if (path === undefined) return;
+    if (path.length === 0) this.#all = true;
+    else this.#paths.set(JSON.stringify(path), path);
+  }
+
+  /** Walks an expression on the value at a path; answers the path of its result. */
+  walk(node: Expression, at: Path): Path {
+    switch (node.kind) {
+      case "current":
+        return at;
+      case "literal":
+        return undefined;
+      case "field":
+        if (at?.length === 0) this.#names.add(node.name);
+        return at && [...at, node.name];
+      case "sub":
+      case "pipe":
+        return this.walk(node.right, this.walk(node.left, at));
+      case "index":
+        return at && at.length > 0 ? [...at, "[]"] : this.#use(at);
+      case "slice":
+        return at && at.length > 0 ? at : this.#use(at);
+      case "flatten":
+        return this.walk(node.of, at);
+      case "projection":
+      case "values":
+        return this.#project(node.right, node.left, at);
+      case "filter": {
+        const elements = this.#elements(this.walk(node.left, at));
+        this.end(this.walk(node.condition, elements));
+        return this.walk(node.right, elements);
+      }
+      case "or":
+      case "and":
+      case "compare":
+        this.end(this.walk(node.left, at));
+        this.end(this.walk(node.right, at));
+        return undefined;
+      case "not":
+        this.end(this.walk(node.of, at));
+        return undefined;
+      case "list":
+        for (const item of node.items) this.end(this.walk(item, at));
+        return undefined;
+      case "object":
+        for (const { value } of node.entries) this.end(this.walk(value, at));
+        return undefined;
+      case "call":
+        if (node.name !== undefined) this.#functions.add(node.name);
+        this.#call(node.args, at);
+        return undefined;
+      case "reference":
+        return undefined;
+    }
+  }
+
+  #call(args: readonly Expression[], at: Path): void {
+    let list: Path;
+    for (const arg of args) {
+      if (arg.kind === "reference") continue;
+      const path = this.walk(arg, at);
+      this.end(path);
+      list ??= path;
+    }
+    // An expression reference is applied to the elements of the list beside it.
+    for (const arg of args) {
+      if (arg.kind === "reference") this.end(this.walk(arg.of, list && [...list, "[]"]));
+    }
+  }
+
+  #project(right: Expression, left: Expression, at: Path): Path {
+    return this.walk(right, this.#elements(this.walk(left, at)));
+  }
+
+  #elements(list: Path): Path {
+    return list && list.length > 0 ? [...list, "[]"] : this.#use(list);
+  }
+
+  /** A step from the root that no name describes. */
+  #use(path: Path): undefined {
+    this.end(path);
+    return undefined;
+  }
+}

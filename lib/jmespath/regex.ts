@@ -1,0 +1,100 @@
+import { RE2JS } from "re2js";
+import { Fault } from "../json/mod.ts";
+import { maxText } from "./go_strings.ts";
+
+/** A compiled regular expression in RE2's syntax, whose time is linear in the text's length. */
+export interface Regex {
+  /** Whether it matches anywhere in the text. */
+  test(text: string): boolean;
+  /**
+   * The text with every match replaced, as Go's `ReplaceAll` does it; an empty match right after another is none.
+   * `undefined` when the result would be too large.
+   */
+  replaceAll(text: string, replacement: Replacement): string | undefined;
+}
+
+/** What stands in for a match, given its groups by number and name; absent groups are empty. */
+export type Replacement = (group: (name: number | string) => string) => string;
+
+let built = 0;
+
+/** How many regular expressions have been compiled in this process. */
+export function regexesBuilt(): number {
+  return built;
+}
+
+/** Compiles a pattern; the fault has Go's words. */
+export function compileRegex(pattern: string): Regex | Fault {
+  built++;
+  let compiled: RE2JS;
+  try {
+    compiled = RE2JS.compile(pattern);
+  } catch (cause) {
+    return new Fault(cause instanceof Error ? cause.message : String(cause));
+  }
+  return {
+    test: (text) => compiled.test(text),
+    replaceAll: (text, replacement) => replaceAll(compiled, text, replacement),
+  };
+}
+
+/** Patterns that only a request knows; so many of them are kept. */
+const capacity = 200;
+const cache = new Map<string, Regex | Fault>();
+
+/** A pattern that arises while evaluating: compiled once as long as it stays among the recent ones. */
+export function cachedRegex(pattern: string): Regex | Fault {
+  const known = cache.get(pattern);
+  if (known !== undefined) {
+    cache.delete(pattern);
+    cache.set(pattern, known);
+    return known;
+  }
+  const compiled = compileRegex(pattern);
+  if (cache.size >= capacity) cache.delete(cache.keys().next().value!);
+  cache.set(pattern, compiled);
+  return compiled;
+}
+
+function replaceAll(compiled: RE2JS, text: string, replacement: Replacement): string | undefined {
+  const matcher = compiled.matcher(text);
+  const names = new Set(Object.keys(compiled.namedGroups()));
+  const group = (name: number | string): string => {
+    const known = typeof name === "number" ? name <= matcher.groupCount() : names.has(name);
+    return known ? matcher.group(name) ?? "" : "";
+  };
+  let result = "", copied = 0, searchFrom = 0;
+  while (searchFrom <= text.length && matcher.find(searchFrom)) {
+    const start = matcher.start(), end = matcher.end();
+    result += text.slice(copied, start);
+    if (end > copied || start === 0) result += replacement(group);
+    if (result.length > maxText) return undefined;
+    copied = end;
+    searchFrom = end > searchFrom ? end : searchFrom + widthAt(text, searchFrom);
+  }
+  return result + text.slice(copied);
+}
+
+function widthAt(text: string, index: number): number {
+  return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
+}
+
+const reference = /\$(?:\$|\{(\w+)\}|([\p{L}\p{Nd}_]+))/gu;
+
+/**
+ * A replacement text with `$1` and `${name}` in it, as Go's `Expand` reads it: a name is as long as it can be, so `$1x`
+ * is the group `1x`; `$$` is a dollar sign; an unknown group is empty.
+ */
+export function expansion(template: string): Replacement {
+  const parts: (string | { readonly group: number | string })[] = [];
+  let last = 0;
+  for (const match of template.matchAll(reference)) {
+    parts.push(template.slice(last, match.index));
+    const name = match[1] ?? match[2];
+    if (name === undefined) parts.push("$");
+    else parts.push({ group: /^[0-9]+$/.test(name) ? Number(name) : name });
+    last = match.index + match[0].length;
+  }
+  parts.push(template.slice(last));
+  return (group) => parts.map((part) => typeof part === "string" ? part : group(part.group)).join("");
+}

@@ -1,0 +1,214 @@
+import jmespath from "jmespath";
+import type { Json } from "../../json/mod.ts";
+import { guard } from "./guard.ts";
+import { type Token, tokenize } from "./tokens.ts";
+import type { Comparison, Expression, SyntaxProblem } from "./tree.ts";
+
+/** Characters of one expression; the longest in use have some thousands. */
+const maxLength = 100_000;
+
+/** Levels of the tree, so that nothing that walks it exhausts the stack. */
+const maxDepth = 1_000;
+
+/** A node as the `jmespath` package builds it. */
+interface Node {
+  readonly type: string;
+  readonly name?: string;
+  readonly value?: unknown;
+  readonly children?: readonly (Node | number | null)[];
+}
+
+/** The package's parser; its published types only know `search`. */
+const { compile } = jmespath as unknown as { compile(text: string): Node | undefined };
+
+let parsed = 0;
+
+/** How many expressions have been parsed in this process. */
+export function expressionsParsed(): number {
+  return parsed;
+}
+
+/**
+ * Parses an expression. The words are read and checked here; the grammar is the `jmespath` package's. It is handed the
+ * words in a spelling that it reads without doubt: literals as numbers into a table, `@` in parentheses (its parser
+ * stumbles over `length(@.a)`), groups as calls, so that they remain visible in its tree.
+ */
+export function parse(source: string): Expression | SyntaxProblem {
+  parsed++;
+  if (source.length > maxLength) {
+    return { message: `SyntaxError: expression is longer than ${maxLength} characters`, offset: maxLength };
+  }
+  const tokens = tokenize(source);
+  if ("message" in tokens) return tokens;
+  const { groups, problem } = guard(tokens);
+  const spelling = spell(tokens, groups);
+  const node = attempt(spelling.words.join(" "));
+  const failed = node instanceof Error ? firstFailure(spelling.words, tokens, node) : undefined;
+  if (problem !== undefined || node instanceof Error) return earlier(problem, failed);
+  return convert(node, { tokens, group: spelling.group, depth: 0 }) ??
+    { message: `SyntaxError: more than ${maxDepth} levels of nesting`, offset: 0 };
+}
+
+function earlier(left: SyntaxProblem | undefined, right: SyntaxProblem | undefined): SyntaxProblem {
+  if (left === undefined || right === undefined) return left ?? right!;
+  return left.offset <= right.offset ? left : right;
+}
+
+function spell(
+  tokens: readonly Token[],
+  groups: ReadonlySet<number>,
+): { readonly words: readonly string[]; readonly group: string } {
+  let group = "group";
+  while (tokens.some((token) => token.text === group)) group += "_";
+  const words = tokens.map((token, index) => {
+    switch (token.type) {
+      case "JSONLiteral":
+      case "StringLiteral":
+        return `\`${index}\``;
+      case "QuotedIdentifier":
+        return JSON.stringify(token.value);
+      case "Current":
+        return "(@)";
+      case "Lparen":
+        return groups.has(index) ? `${group}(` : "(";
+      default:
+        return token.text;
+    }
+  });
+  return { words, group };
+}
+
+function attempt(text: string): Node | Error {
+  try {
+    return compile(text) ?? new Error("empty");
+  } catch (cause) {
+    return cause instanceof Error ? cause : new Error(String(cause));
+  }
+}
+
+/**
+ * The problem of the first word that the parser cannot place. Its errors carry no position; but a beginning of the
+ * text that holds the offending word fails for the same reason, and a shorter one only for want of an end.
+ */
+function firstFailure(words: readonly string[], tokens: readonly Token[], whole: Error): SyntaxProblem {
+  const failsAt = (count: number): Error | undefined => {
+    const result = attempt(words.slice(0, count).join(" "));
+    return result instanceof Error && !wantsMore(result) ? result : undefined;
+  };
+  let low = 0, high = tokens.length;
+  while (low + 1 < high) {
+    const middle = (low + high) >> 1;
+    if (failsAt(middle) === undefined) low = middle;
+    else high = middle;
+  }
+  const token = tokens[high - 1]!;
+  const error = failsAt(high) ?? whole;
+  return { message: `SyntaxError: ${inReferenceWords(error.message, token)}`, offset: token.offset };
+}
+
+function wantsMore(error: Error): boolean {
+  return /\bEOF\b/.test(error.message) || error.message === "empty";
+}
+
+function inReferenceWords(message: string, token: Token): string {
+  const received = `t${token.type}`;
+  const expected = /^Expected (\w+), got/.exec(message)?.[1];
+  if (expected !== undefined) return `Expected t${expected}, received: ${received}`;
+  if (message.startsWith("Unexpected token type")) {
+    return `Unexpected token at the end of the expression: ${received}`;
+  }
+  if (message.startsWith("Invalid token")) {
+    return token.type === "EOF" ? "Incomplete expression" : `Invalid token: ${received}`;
+  }
+  if (message.startsWith("Syntax error")) return `Expected tColon or tNumber, received: ${received}`;
+  if (message.startsWith("Quoted identifier")) return "Can't have quoted identifier as function Name.";
+  if (message.startsWith("Expecting an identifier")) {
+    return "Expected tQuotedIdentifier or tUnquotedIdentifier";
+  }
+  return message.startsWith("Unexpected token Rbracket") ? `Invalid token: ${received}` : "Error";
+}
+
+interface Conversion {
+  readonly tokens: readonly Token[];
+  readonly group: string;
+  readonly depth: number;
+}
+
+const comparisons: Readonly<Record<string, Comparison>> = {
+  EQ: "==",
+  NE: "!=",
+  LT: "<",
+  LTE: "<=",
+  GT: ">",
+  GTE: ">=",
+};
+
+/** The package's tree as ours; `undefined` when it is too deep. */
+function convert(node: Node, { tokens, group, depth }: Conversion): Expression | undefined {
+  if (depth > maxDepth) return undefined;
+  const deeper = { tokens, group, depth: depth + 1 };
+  const children: Expression[] = [];
+  if (node.type !== "Slice") {
+    for (const child of node.children ?? []) {
+      const converted = convert(child as Node, deeper);
+      if (converted === undefined) return undefined;
+      children.push(converted);
+    }
+  }
+  const [left, right, third] = children as [Expression, Expression, Expression];
+  switch (node.type) {
+    case "Identity":
+    case "Current":
+      return { kind: "current" };
+    case "Literal":
+      return { kind: "literal", value: tokens[node.value as number]!.value as Json };
+    case "Field":
+      return { kind: "field", name: node.name! };
+    case "Index":
+      return { kind: "index", index: node.value as number };
+    case "Slice": {
+      const [start, stop, step] = (node.children as (number | null)[]).map((part) => part ?? undefined);
+      return { kind: "slice", start, stop, step };
+    }
+    case "Subexpression":
+    case "IndexExpression":
+      return left.kind === "current" ? right : { kind: "sub", left, right };
+    case "Pipe":
+      return { kind: "pipe", left, right };
+    case "Projection":
+      return { kind: "projection", left, right };
+    case "ValueProjection":
+      return { kind: "values", left, right };
+    case "FilterProjection":
+      return { kind: "filter", left, condition: third, right };
+    case "Flatten":
+      return { kind: "flatten", of: left };
+    case "OrExpression":
+      return { kind: "or", left, right };
+    case "AndExpression":
+      return { kind: "and", left, right };
+    case "NotExpression":
+      return { kind: "not", of: left };
+    case "Comparator":
+      return { kind: "compare", operator: comparisons[node.name!]!, left, right };
+    case "MultiSelectList":
+      return { kind: "list", items: children };
+    case "MultiSelectHash":
+      return {
+        kind: "object",
+        entries: node.children!.map((pair, index) => entry(pair as Node, children[index]!)),
+      };
+    case "KeyValuePair":
+      return convert(node.value as Node, deeper);
+    case "ExpressionReference":
+      return { kind: "reference", of: left };
+    case "Function":
+      return node.name === group ? left : { kind: "call", name: node.name, args: children };
+    default:
+      return undefined;
+  }
+}
+
+function entry(pair: Node, value: Expression): { readonly key: string; readonly value: Expression } {
+  return { key: pair.name!, value };
+}
