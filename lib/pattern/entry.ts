@@ -1,4 +1,4 @@
-import { isString, type Json, type JsonObject, sortedKeys } from "../json/mod.ts";
+import { compareBytes, isString, type Json, type JsonObject } from "../json/mod.ts";
 import { compileWildcard, hasWildcard } from "../kube/mod.ts";
 import type { Anchor, AnchorKind } from "./anchor.ts";
 import { type KeyCheck, keyChecks } from "./key_check.ts";
@@ -60,23 +60,23 @@ function fixedKey(key: string, check: KeyCheck): Entry["check"] {
 /**
  * A key with wildcards stands for the keys of the resource that it matches, or for itself when there are none.
  * Kyverno compares one of them, picked at random; of its possible answers this takes the strictest: a condition holds
- * if any of the keys satisfies it, and everything else must hold for each of them.
+ * if any of the keys satisfies it, and everything else must hold for each of them (`each of several labels must agree`).
  */
 function wildcardKey(kind: Entry["kind"], key: string, check: KeyCheck): Keyed {
   const matches = compileWildcard(key);
   const chosen = (resource: JsonObject) =>
-    sortedKeys(resource).filter((name) => isString(resource[name]) && matches(name));
+    Object.keys(resource).filter((name) => isString(resource[name]) && matches(name)).sort(compareBytes);
   const anyIsEnough = kind === "condition" || kind === "global";
   return {
     isIn: (resource) => chosen(resource).length > 0,
     check: (resource, walk) => {
       const keys = chosen(resource);
-      let first = keys.length === 0 ? check(resource, key, walk) : undefined;
+      if (keys.length === 0) return check(resource, key, walk);
+      let first: Mismatch | undefined;
       for (const name of keys) {
         const found = check(resource, name, walk);
-        if (found === undefined && anyIsEnough) return undefined;
+        if (anyIsEnough ? found === undefined : found !== undefined) return found;
         first ??= found;
-        if (first !== undefined && !anyIsEnough) return first;
       }
       return first;
     },

@@ -17,7 +17,7 @@ export interface PatternFailure {
   readonly message: string;
   /** The steps to the place where the comparison ended, also where `path` is empty. */
   readonly steps: readonly Step[];
-  /** The piece of the pattern that did not agree; `undefined` when a key was not to be there or was missing. */
+  /** The piece of the pattern that did not agree; `undefined` for a key that was not to be there. */
   readonly expected: Json | undefined;
   /** What the resource has there; `undefined` when nothing. */
   readonly actual: Json | undefined;

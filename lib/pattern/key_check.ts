@@ -13,7 +13,7 @@ export interface KeyPattern {
 }
 
 /** A key of the resource, if it has it. */
-export function read(resource: JsonObject, key: string): Json | undefined {
+function read(resource: JsonObject, key: string): Json | undefined {
   return Object.hasOwn(resource, key) ? resource[key] : undefined;
 }
 
@@ -25,9 +25,9 @@ export const keyChecks: Readonly<Record<AnchorKind | "plain", (value: KeyPattern
   },
   addition: (value) => keyChecks.plain(value),
 
-  condition: ({ node }) => (resource, key, walk) => {
+  condition: ({ pattern, node }) => (resource, key, walk) => {
     const value = read(resource, key);
-    if (value === undefined) return under(key, mismatch("condition missing", undefined, undefined));
+    if (value === undefined) return under(key, mismatch("condition missing", pattern, undefined));
     const found = node.check(value, walk);
     return found && under(key, mismatchOf("condition", [found]));
   },

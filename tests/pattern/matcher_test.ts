@@ -201,6 +201,31 @@ const metadata: readonly Case[] = [
   ],
 ];
 
+const probes = {
+  spec: {
+    "^(containers)": [{
+      livenessProbe: { tcpSocket: { port: "<3000" } },
+      readinessProbe: { tcpSocket: { port: "3000" } },
+    }],
+  },
+};
+function probed(liveness: number): Json {
+  const probe = (port: number) => ({ tcpSocket: { port } });
+  return {
+    spec: { containers: [{ name: "a" }, { livenessProbe: probe(liveness), readinessProbe: probe(3000) }] },
+  };
+}
+
+const examples: readonly Case[] = [
+  ["the documented probes agree in one container", probes, probed(2999), "pass"],
+  ["the documented probes disagree", probes, probed(3000), "fail /spec/containers/"],
+  ["an image that is always pulled", {
+    spec: { containers: [{ "(image)": "*:latest", imagePullPolicy: "Always" }] },
+  }, {
+    spec: { containers: [{ image: "a:1" }, { image: "a:latest", imagePullPolicy: "IfNotPresent" }] },
+  }, "fail /spec/containers/1/imagePullPolicy/"],
+];
+
 for (
   const [name, pattern, resource, outcome] of [
     ...structure,
@@ -210,6 +235,7 @@ for (
     ...presence,
     ...order,
     ...metadata,
+    ...examples,
   ]
 ) {
   Deno.test(`patterns: ${name}`, () => {
