@@ -1,22 +1,33 @@
 import type { ConformanceSet } from "../set.ts";
+import { conditions, conditionsBlocks } from "./conditions.ts";
 import { duration } from "./duration.ts";
 import { image } from "./image.ts";
+import { jmespathCompliance } from "./jmespath_compliance.ts";
 import { labelSelector } from "./label_selector.ts";
+import { matrixJmespath } from "./matrix_jmespath.ts";
 import { patterns } from "./patterns.ts";
 import { podSecurity, podSecurityFixtures } from "./podsecurity.ts";
 import { quantity } from "./quantity.ts";
 import { semver } from "./semver.ts";
+import { variables } from "./variables.ts";
 import { wildcard } from "./wildcard.ts";
+import { yaml } from "./yaml.ts";
 
 /** Every set that the runner knows; a new one is a file here and one line below. */
 export const sets: readonly ConformanceSet[] = [
+  conditions,
+  conditionsBlocks,
   duration,
   image,
+  jmespathCompliance,
   labelSelector,
+  matrixJmespath,
   patterns,
   podSecurity,
   podSecurityFixtures,
   quantity,
   semver,
+  variables,
   wildcard,
+  yaml,
 ];

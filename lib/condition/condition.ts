@@ -1,0 +1,135 @@
+import type { Environment } from "../jmespath/mod.ts";
+import { asString, Fault, field, isFault, type Json, type Scope, scopeOf } from "../json/mod.ts";
+import {
+  compileTemplate,
+  type Place,
+  type Template,
+  type TemplateOptions,
+  type Use,
+} from "../template/mod.ts";
+import { countCondition } from "./counters.ts";
+import type { Sourced } from "./go_value.ts";
+import type { Observe } from "./observation.ts";
+import type { Operator, Test } from "./operators/operator.ts";
+import { never } from "./operators/operator.ts";
+import { operatorNamed } from "./operators/table.ts";
+import { type ConditionProblem, operatorProblems, templateProblems } from "./problem.ts";
+
+/** One `{key, operator, value, message}`, ready to be evaluated. */
+export interface Condition {
+  readonly message: string;
+  /** Its result, when it depends on no input. */
+  readonly constant: boolean | Fault | undefined;
+  readonly uses: readonly Use[];
+  readonly problems: readonly ConditionProblem[];
+  readonly evaluate: (
+    scope: Scope,
+    environment: Environment,
+    observe: Observe | undefined,
+  ) => boolean | Fault;
+}
+
+/**
+ * Compiles one condition, found at `path`. Its value is prepared now when it holds no variables; when the key holds none
+ * either, so is its result. An operator that does not exist is a problem, and a fault once the condition is reached.
+ */
+export function compileCondition(condition: Json, path: Place, options: TemplateOptions): Condition {
+  countCondition();
+  const key = operand(field(condition, "key"), options);
+  const value = operand(field(condition, "value"), options);
+  const name = asString(field(condition, "operator")) ?? "";
+  const message = asString(field(condition, "message")) ?? "";
+  const operator = operatorNamed(name);
+  const subject = { path, operator: operator?.name ?? name, message };
+  const evaluate = evaluation(key, value, comparing(operator, name, value), subject);
+  const isConstant = key.template.constant && value.template.constant;
+  const constant = isConstant ? evaluate(nowhere, noWorld, undefined) : undefined;
+  return {
+    message,
+    constant,
+    uses: [...usesBelow(key.template, [...path, "key"]), ...usesBelow(value.template, [...path, "value"])],
+    problems: [
+      ...operatorProblems(name, operator, path),
+      ...templateProblems(key.template, [...path, "key"]),
+      ...templateProblems(value.template, [...path, "value"]),
+    ],
+    evaluate: constant === undefined
+      ? evaluate
+      : (scope, environment, observe) =>
+        observe === undefined ? constant : evaluate(scope, environment, observe),
+  };
+}
+
+const nowhere = scopeOf({});
+const noWorld: Environment = { now: () => 0, random: () => 0 };
+
+/** One side of a condition. */
+interface Operand {
+  readonly template: Template;
+  /** As the policy has it. */
+  readonly source: Json;
+}
+
+function operand(source: Json | undefined, options: TemplateOptions): Operand {
+  return { template: compileTemplate(source ?? null, options), source: source ?? null };
+}
+
+/** Makes the test for a value; `undefined` when there is no such operator. */
+type Compare = ((value: Json) => Test) | undefined;
+
+function comparing(operator: Operator | undefined, name: string, { template, source }: Operand): Compare {
+  if (operator === undefined) return undefined;
+  if (operator.exactCase === true && operator.name !== name) return () => never;
+  const { prepare } = operator;
+  if (!template.constant) return (value) => prepare({ value, source });
+  const value = template.render(nowhere, noWorld);
+  const prepared = isFault(value) ? never : prepare({ value, source });
+  return () => prepared;
+}
+
+/** What is reported of a condition besides its operands. */
+interface Subject {
+  readonly path: Place;
+  readonly operator: string;
+  readonly message: string;
+}
+
+function evaluation(
+  key: Operand,
+  value: Operand,
+  compare: Compare,
+  subject: Subject,
+): Condition["evaluate"] {
+  const noOperator = new Fault(
+    `failed to create handler for condition operator: there is no operator ${
+      JSON.stringify(subject.operator)
+    }`,
+  );
+  return (scope, environment, observe) => {
+    const left = key.template.render(scope, environment);
+    if (isFault(left)) {
+      const result = substitutionFault("key", left);
+      observe?.({ ...subject, result });
+      return result;
+    }
+    const right = value.template.render(scope, environment);
+    if (isFault(right)) {
+      const result = substitutionFault("value", right);
+      observe?.({ ...subject, key: left, result });
+      return result;
+    }
+    const sourced: Sourced = { value: left, source: key.source };
+    const result = compare === undefined ? noOperator : compare(right)(sourced);
+    observe?.({ ...subject, key: left, value: right, result });
+    return result;
+  };
+}
+
+function substitutionFault(side: "key" | "value", { message, missing }: Fault): Fault {
+  return new Fault(`failed to substitute variables in condition ${side}: ${message}`, missing);
+}
+
+/** The variables of a part of a document, at their places in the whole. */
+function usesBelow({ uses }: Template, path: Place): Use[] {
+  return uses.map((use) => ({ ...use, path: [...path, ...use.path] }));
+}

@@ -1,0 +1,176 @@
+import type { Environment, FunctionTable } from "../jmespath/mod.ts";
+import { Fault, field, isFault, isList, isObject, type Json, type Scope } from "../json/mod.ts";
+import type { Place, TemplateOptions, Use } from "../template/mod.ts";
+import { compileCondition, type Condition } from "./condition.ts";
+import type { Observe } from "./observation.ts";
+import type { ConditionProblem } from "./problem.ts";
+import {
+  alwaysHolds,
+  type Block,
+  type Evaluate,
+  evaluateBlock,
+  evaluateEach,
+  evaluateException,
+  evaluateOne,
+  type Verdict,
+} from "./verdict.ts";
+
+/** Which rules hold where the documentation that policies were written for and today's reference differ. */
+export type Dialect = "classic" | "current";
+
+/** How conditions are compiled. */
+export interface ConditionOptions {
+  /** `classic` takes a variable without a value for an empty string in rules' conditions; `current` for a fault. */
+  readonly dialect: Dialect;
+  /**
+   * Whose conditions they are: `rule` for preconditions and deny conditions (a block, or a list of conditions), `blocks`
+   * for a list of blocks (attestations), `exception` for exceptions and cleanup policies.
+   */
+  readonly evaluator: "rule" | "blocks" | "exception";
+  /** The functions that expressions may call; Kyverno's when absent. */
+  readonly functions?: FunctionTable;
+}
+
+/** Conditions, ready to be evaluated for a request. */
+export interface Conditions {
+  /** Their verdict, when it depends on no input. */
+  readonly constant: Verdict | Fault | undefined;
+  /** The root names that their variables read. */
+  readonly names: readonly string[];
+  /** Whether a variable reads the root as a whole, or a root name that only the request tells. */
+  readonly readsAll: boolean;
+  /** Their variables, by place in the conditions. */
+  readonly uses: readonly Use[];
+  /** What their author should know: unknown operators, blocks that never hold. */
+  readonly problems: readonly ConditionProblem[];
+  /** Evaluates them in order; a fault ends it. `observe` is told of each condition on the way. */
+  evaluate(scope: Scope, environment: Environment, observe?: Observe): Verdict | Fault;
+}
+
+/**
+ * Compiles conditions: an object with `any` and `all`, a list of conditions of which all must hold, or a list of such
+ * objects. Null and missing conditions always hold. A fault when they have another shape.
+ *
+ * ```ts
+ * import { compileConditions } from "./conditions.ts";
+ * import { isFault, scopeOf } from "../json/mod.ts";
+ * import assert from "node:assert/strict";
+ * const conditions = compileConditions(
+ *   { any: [{ key: "{{ request.operation }}", operator: "AnyIn", value: ["CREATE", "UPDATE"], message: "changes" }] },
+ *   { dialect: "current", evaluator: "rule" },
+ * );
+ * assert.ok(!isFault(conditions));
+ * const environment = { now: () => 0, random: () => 0 };
+ * assert.deepEqual(conditions.evaluate(scopeOf({ request: { operation: "CREATE" } }), environment), {
+ *   holds: true,
+ *   message: "changes",
+ * });
+ * ```
+ */
+export function compileConditions(
+  conditions: Json | undefined,
+  options: ConditionOptions,
+): Conditions | Fault {
+  // Rules alone are what the classic documentation speaks of.
+  const lenient = options.dialect === "classic" && options.evaluator === "rule";
+  const { evaluator, functions } = options;
+  const compiler = new Compiler(evaluator, {
+    unresolved: lenient ? "empty" : "fault",
+    ...(functions === undefined ? {} : { functions }),
+  });
+  const evaluate = compiler.compile(conditions ?? null);
+  if (isFault(evaluate)) return evaluate;
+  const { found, problems } = compiler;
+  const uses = found.flatMap((condition) => condition.uses);
+  const isConstant = found.every(({ constant }) => constant !== undefined);
+  const constant = isConstant ? evaluate(emptyScope, noWorld, undefined) : undefined;
+  return {
+    constant,
+    names: [...new Set(uses.flatMap(({ names }) => names))],
+    readsAll: uses.some((use) => use.readsAll),
+    uses,
+    problems: [...problems, ...found.flatMap((condition) => condition.problems)],
+    evaluate: (scope, environment, observe) => evaluate(scope, environment, observe),
+  };
+}
+
+const emptyScope: Scope = { get: () => undefined, all: () => ({}) };
+const noWorld: Environment = { now: () => 0, random: () => 0 };
+
+class Compiler {
+  readonly found: Condition[] = [];
+  readonly problems: ConditionProblem[] = [];
+  readonly #evaluator: ConditionOptions["evaluator"];
+  readonly #context: TemplateOptions;
+
+  constructor(evaluator: ConditionOptions["evaluator"], context: TemplateOptions) {
+    this.#evaluator = evaluator;
+    this.#context = context;
+  }
+
+  compile(conditions: Json): Evaluate | Fault {
+    if (conditions === null) return alwaysHolds;
+    if (isList(conditions)) return this.#list(conditions);
+    return isObject(conditions) ? this.#block(conditions, []) : invalid("neither an object nor a list");
+  }
+
+  #list(items: readonly Json[]): Evaluate | Fault {
+    const members: Evaluate[] = [];
+    for (const [index, item] of items.entries()) {
+      if (!isObject(item)) return invalid(`item ${index} is no object`);
+      const member = this.#evaluator !== "rule" || isBlock(item)
+        ? this.#block(item, [index])
+        : evaluateOne(this.#condition(item, [index]));
+      if (isFault(member)) return member;
+      members.push(member);
+    }
+    return evaluateEach(members);
+  }
+
+  #block(block: Json, path: Place): Evaluate | Fault {
+    if (!isBlock(block) && field(block, "operator") !== undefined) {
+      this.#warn(
+        path,
+        "the condition stands in no any or all, and is not evaluated",
+        "put it into a list under all",
+      );
+    }
+    const any = this.#conditions(field(block, "any") ?? null, [...path, "any"]);
+    if (isFault(any)) return any;
+    const all = this.#conditions(field(block, "all") ?? null, [...path, "all"]);
+    if (isFault(all)) return all;
+    const compiled: Block = { any, all: all ?? [] };
+    if (this.#evaluator === "exception") return evaluateException(compiled);
+    if (any?.length === 0) {
+      this.#warn([...path, "any"], "any without conditions never holds", "remove it, or add a condition");
+    }
+    return evaluateBlock(compiled);
+  }
+
+  #conditions(list: Json, path: Place): readonly Condition[] | Fault | undefined {
+    if (list === null) return undefined;
+    if (!isList(list)) return invalid(`${path.join(".")} is no list`);
+    const bad = list.findIndex((item) => !isObject(item));
+    if (bad >= 0) return invalid(`${path.join(".")}[${bad}] is no object`);
+    return list.map((item, index) => this.#condition(item, [...path, index]));
+  }
+
+  #condition(condition: Json, path: Place): Condition {
+    const compiled = compileCondition(condition, path, this.#context);
+    this.found.push(compiled);
+    return compiled;
+  }
+
+  #warn(path: Place, message: string, hint: string): void {
+    this.problems.push({ severity: "warning", code: "ineffective-conditions", message, hint, path });
+  }
+}
+
+/** Whether a list item is a block of conditions rather than a condition. */
+function isBlock(item: Json): boolean {
+  return field(item, "any") !== undefined || field(item, "all") !== undefined;
+}
+
+function invalid(reason: string): Fault {
+  return new Fault(`invalid preconditions: ${reason}`);
+}

@@ -1,0 +1,18 @@
+import type { Fault, Json } from "../json/mod.ts";
+import type { Place } from "../template/mod.ts";
+
+/** One condition as it was evaluated, for explanations. */
+export interface ObservedCondition {
+  /** The place in the compiled conditions: `["all", 0]`. */
+  readonly path: Place;
+  readonly operator: string;
+  /** Key and value with their variables replaced; absent when a fault came before. */
+  readonly key?: Json;
+  readonly value?: Json;
+  readonly message: string;
+  /** What it came to. */
+  readonly result: boolean | Fault;
+}
+
+/** Is told of each condition that is evaluated, in order. Those that need not be evaluated are not reported. */
+export type Observe = (condition: ObservedCondition) => void;

@@ -1,0 +1,75 @@
+import { Fault, isList, isString, type Json } from "../../json/mod.ts";
+import { compileWildcard, hasWildcard } from "../../kube/mod.ts";
+import { goText, itemOf, type Sourced } from "../go_value.ts";
+
+/** Characters of keys times characters of members that one wildcard comparison may cost. */
+const maxWork = 4e9;
+
+/** A set of texts that keys are looked for in, with wildcards on both sides. */
+export class Members {
+  readonly #texts: readonly string[];
+  readonly #exact: ReadonlySet<string>;
+  readonly #patterns: readonly ((text: string) => boolean)[];
+  readonly #size: number;
+  readonly #patternSize: number;
+
+  constructor(texts: readonly string[]) {
+    const patterns = texts.filter(hasWildcard);
+    this.#texts = texts;
+    this.#exact = new Set(texts);
+    this.#patterns = patterns.map(compileWildcard);
+    this.#size = totalLength(texts);
+    this.#patternSize = totalLength(patterns);
+  }
+
+  /** Whether the key is a member, as it is and without wildcards. */
+  hasExactly(key: string): boolean {
+    return this.#exact.has(key);
+  }
+
+  /** Whether a member matches the key as a pattern, or the key as a pattern matches a member. */
+  has(key: string): boolean {
+    if (this.#exact.has(key)) return true;
+    for (const matches of this.#patterns) if (matches(key)) return true;
+    return hasWildcard(key) && this.#texts.some(compileWildcard(key));
+  }
+
+  /** A fault when looking for the keys would take too long: only foreign texts on both sides come near. */
+  refuses(keys: readonly string[]): Fault | undefined {
+    let work = 0;
+    for (const key of keys) {
+      work += key.length * (this.#patternSize + (hasWildcard(key) ? this.#size : 0));
+    }
+    if (work <= maxWork) return undefined;
+    return new Fault("a condition compares texts with wildcards that are too long or too many");
+  }
+}
+
+function totalLength(texts: readonly string[]): number {
+  let sum = 0;
+  for (const text of texts) sum += text.length;
+  return sum;
+}
+
+/** The texts of a list's elements as Go prints them. */
+export function textsOf({ value, source }: Sourced): string[] {
+  return isList(value) ? value.map((item, index) => goText(item, itemOf(source, index))) : [];
+}
+
+/**
+ * The texts in a string that holds a JSON list of strings; `"other"` for JSON that is none, `undefined` for a string that
+ * is no JSON. Kyverno parity: null counts as an empty list and, inside a list, as an empty string.
+ */
+export function jsonTexts(text: string): readonly string[] | "other" | undefined {
+  if (!/^[\s[{"0-9tfn-]/.test(text)) return undefined;
+  let parsed: Json;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (parsed === null) return [];
+  if (!isList(parsed)) return "other";
+  const texts = parsed.map((item) => item ?? "");
+  return texts.every(isString) ? texts : "other";
+}

@@ -1,0 +1,44 @@
+import { type Fault, isList, isString } from "../../json/mod.ts";
+import { compileWildcard } from "../../kube/mod.ts";
+import type { Sourced } from "../go_value.ts";
+import { jsonTexts, Members, textsOf } from "./members.ts";
+import type { Operator, Test } from "./operator.ts";
+import { singleKey } from "./sets.ts";
+
+/**
+ * `In` and `NotIn`, which the other set operators replace. For a single key they match with wildcards in both
+ * directions; for a list of keys without wildcards, `In` when all are members, `NotIn` when one is not. A string value
+ * must be a JSON list of strings, or match as it is. Elements that are no strings, on which the reference breaks off,
+ * are compared as they print.
+ */
+export const membership: readonly Operator[] = [
+  { name: "In", insteadOf: "AnyIn or AllIn", prepare: (value) => membershipTest(value, "in") },
+  { name: "NotIn", insteadOf: "AnyNotIn or AllNotIn", prepare: (value) => membershipTest(value, "not in") },
+];
+
+function membershipTest(value: Sourced, sense: "in" | "not in"): Test {
+  const wanted = sense === "in";
+  const whole = typeof value.value === "string" ? value.value : undefined;
+  const matches = whole === undefined ? undefined : compileWildcard(whole);
+  const texts = whole !== undefined ? jsonTexts(whole) : isList(value.value) ? textsOf(value) : undefined;
+  const members = texts === undefined || texts === "other" ? undefined : new Members(texts);
+  const onlyStrings = !isList(value.value) || value.value.every(isString);
+
+  const single = (key: string): boolean | Fault => {
+    if (matches?.(key) === true) return wanted;
+    if (members === undefined) return false;
+    if (whole !== undefined) return members.hasExactly(key) === wanted;
+    return members.refuses([key]) ?? (members.has(key) === wanted);
+  };
+  const list = (keys: readonly string[]): boolean => {
+    // Kyverno parity: one key that equals the string is both in it and not in it.
+    if (keys.length === 1 && keys[0] === whole) return true;
+    if (members === undefined || !onlyStrings) return false;
+    return keys.every((key) => members.hasExactly(key)) === wanted;
+  };
+  return (key) => {
+    const text = singleKey(key.value);
+    if (text !== undefined) return single(text);
+    return isList(key.value) && list(textsOf(key));
+  };
+}

@@ -1,0 +1,51 @@
+import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
+import type { Place, Template } from "../template/mod.ts";
+import type { Operator } from "./operators/operator.ts";
+import { operatorNames } from "./operators/table.ts";
+
+/** Something about conditions that their author should know. */
+export interface ConditionProblem extends Diagnostic {
+  /** Its place in the compiled conditions. */
+  readonly path: Place;
+}
+
+/** What is to be said about the name of an operator: unknown, in the wrong case, or deprecated. */
+export function operatorProblems(
+  name: string,
+  operator: Operator | undefined,
+  path: Place,
+): readonly ConditionProblem[] {
+  if (operator === undefined) return [unknownOperator(name, path)];
+  if (operator.exactCase === true && name !== operator.name) {
+    const message = `operator ${name} never holds, as its name is read with upper and lower case`;
+    return [{ severity: "error", code: "unknown-operator", message, hint: `write ${operator.name}`, path }];
+  }
+  if (operator.insteadOf === undefined) return [];
+  const message = `operator ${operator.name} is deprecated`;
+  return [{
+    severity: "info",
+    code: "deprecated-operator",
+    message,
+    hint: `use ${operator.insteadOf}`,
+    path,
+  }];
+}
+
+function unknownOperator(name: string, path: Place): ConditionProblem {
+  const suggestion = didYouMean(name, operatorNames());
+  return {
+    severity: "error",
+    code: "unknown-operator",
+    message: name === "" ? "the condition has no operator" : `there is no operator ${JSON.stringify(name)}`,
+    hint: suggestion === undefined
+      ? `operators are ${operatorNames().join(", ")}`
+      : `did you mean ${suggestion}?`,
+    path,
+  };
+}
+
+/** What keeps a key or a value from ever being rendered. */
+export function templateProblems({ problem }: Template, path: Place): readonly ConditionProblem[] {
+  if (problem === undefined) return [];
+  return [{ severity: "error", code: "broken-template", message: problem.message, path }];
+}

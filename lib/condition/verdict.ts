@@ -1,0 +1,105 @@
+import type { Environment } from "../jmespath/mod.ts";
+import { type Fault, isFault, type Scope } from "../json/mod.ts";
+import type { Condition } from "./condition.ts";
+import type { Observe } from "./observation.ts";
+
+/** What conditions came to, with the messages of those that decided it. */
+export interface Verdict {
+  readonly holds: boolean;
+  readonly message: string;
+}
+
+/** Evaluates conditions, or blocks of them. */
+export type Evaluate = (
+  scope: Scope,
+  environment: Environment,
+  observe: Observe | undefined,
+) => Verdict | Fault;
+
+const holding: Verdict = { holds: true, message: "" };
+const failing: Verdict = { holds: false, message: "" };
+
+/** A verdict; those without a message, which is nearly all, are shared. */
+export function verdict(holds: boolean, message: string): Verdict {
+  if (message !== "") return { holds, message };
+  return holds ? holding : failing;
+}
+
+/** Conditions that are always met. */
+export function alwaysHolds(): Verdict {
+  return holding;
+}
+
+/** One condition as a verdict of its own. */
+export function evaluateOne({ evaluate, message }: Condition): Evaluate {
+  return (scope, environment, observe) => {
+    const result = evaluate(scope, environment, observe);
+    return isFault(result) ? result : verdict(result, message);
+  };
+}
+
+/** All members in order up to the first that does not hold, whose message is then the message. */
+export function evaluateEach(members: readonly Evaluate[]): Evaluate {
+  return (scope, environment, observe) => {
+    const messages: string[] = [];
+    for (const evaluate of members) {
+      const result = evaluate(scope, environment, observe);
+      if (isFault(result) || !result.holds) return result;
+      if (result.message !== "") messages.push(result.message);
+    }
+    return verdict(true, messages.join(";"));
+  };
+}
+
+/** An `any`/`all` block; `undefined` for a list that is not there. */
+export interface Block {
+  readonly any: readonly Condition[] | undefined;
+  readonly all: readonly Condition[];
+}
+
+/**
+ * A block of a rule: `any` up to the first that holds, and then all of `all` up to the first that does not. The message
+ * is made of the messages of those that speak for the result.
+ *
+ * Kyverno parity: `any: []` never holds, and `all` is evaluated even when `any` has failed, so that a fault there wins.
+ */
+export function evaluateBlock({ any, all }: Block): Evaluate {
+  return (scope, environment, observe) => {
+    const met: string[] = [], unmet: string[] = [];
+    let holds = any === undefined;
+    for (const { evaluate, message } of any ?? []) {
+      const result = evaluate(scope, environment, observe);
+      if (isFault(result)) return result;
+      if (message !== "") (result ? met : unmet).push(message);
+      if (!result) continue;
+      holds = true;
+      break;
+    }
+    for (const { evaluate, message } of all) {
+      const result = evaluate(scope, environment, observe);
+      if (isFault(result)) return result;
+      if (message !== "") (result ? met : unmet).push(message);
+      if (result) continue;
+      holds = false;
+      break;
+    }
+    return verdict(holds, (holds ? met : unmet).join("; "));
+  };
+}
+
+/** A block of an exception or a cleanup policy: `all` first, then `any`, of which an empty list counts as met. */
+export function evaluateException({ any = [], all }: Block): Evaluate {
+  return (scope, environment, observe) => {
+    for (const { evaluate } of all) {
+      const result = evaluate(scope, environment, observe);
+      if (isFault(result)) return result;
+      if (!result) return failing;
+    }
+    for (const { evaluate } of any) {
+      const result = evaluate(scope, environment, observe);
+      if (isFault(result)) return result;
+      if (result) return holding;
+    }
+    return any.length === 0 ? holding : failing;
+  };
+}

@@ -1,0 +1,25 @@
+/** How often text was compiled, for the tests that hold "nothing is parsed at a request". */
+export interface Compilations {
+  /** Strings, keys and expressions of templates planned so far. */
+  readonly planned: number;
+  /** Expressions compiled while rendering, because a variable stands inside another; not those found in the cache. */
+  readonly nested: number;
+}
+
+let planned = 0;
+let nested = 0;
+
+/** What was compiled since the process started. */
+export function templateCompilations(): Compilations {
+  return { planned, nested };
+}
+
+/** Notes that template text was planned. */
+export function countPlanned(): void {
+  planned++;
+}
+
+/** Notes that an expression was compiled while rendering. */
+export function countNested(): void {
+  nested++;
+}

@@ -1,0 +1,158 @@
+import { Fault, isFault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { countPlanned } from "./counters.ts";
+import { pathOf } from "./path.ts";
+import type { Render } from "./run.ts";
+import { scan } from "./scan.ts";
+import { joinPieces, planVariable, type Spot } from "./variable.ts";
+
+/** A planned part of a document: a constant, which every rendering shares, or something to render. */
+export type Planned =
+  | { readonly kind: "constant"; readonly value: Json }
+  | { readonly kind: "dynamic"; readonly render: Render };
+
+/** What all parts of one document have in common. */
+export type Origin = Pick<Spot, "field" | "unresolved" | "expressions" | "uses">;
+
+/** Documents nested deeper than this are refused. */
+const maxDepth = 1000;
+
+/** Where a planned document stands, when it is a part of another. */
+export type Where = Pick<Spot, "path" | "place">;
+
+const root: Where = { path: "", place: [] };
+
+/** Plans a document whose references are resolved. A fault when a variable in it is nested too deep. */
+export function planDocument(document: Json, origin: Origin, { path, place }: Where = root): Planned | Fault {
+  return new Planner(origin).plan(document, path, place);
+}
+
+/** Whether a document is nested deeper than any template may be. */
+export function isTooDeep(value: Json, levels = maxDepth): boolean {
+  if (levels === 0) return true;
+  if (isList(value)) return value.some((item) => isTooDeep(item, levels - 1));
+  return isObject(value) && Object.keys(value).some((key) => isTooDeep(value[key]!, levels - 1));
+}
+
+class Planner {
+  readonly #origin: Origin;
+
+  constructor(origin: Origin) {
+    this.#origin = origin;
+  }
+
+  plan(value: Json, path: string, place: readonly (string | number)[]): Planned | Fault {
+    if (typeof value === "string") return this.#text(value, path, place);
+    if (isList(value)) return this.#list(value, path, place);
+    return isObject(value) ? this.#object(value, path, place) : { kind: "constant", value };
+  }
+
+  #text(text: string, path: string, place: readonly (string | number)[]): Planned | Fault {
+    if (!text.includes("{{")) return { kind: "constant", value: text };
+    countPlanned();
+    const pieces = scan(text);
+    if (isFault(pieces)) return new Fault(`failed to read variables at path ${path}: ${pieces.message}`);
+    if (pieces.every((piece) => typeof piece === "string")) {
+      return { kind: "constant", value: pieces.join("") };
+    }
+    const spot: Spot = { ...this.#origin, path, place };
+    const planned = pieces.map((piece) => typeof piece === "string" ? piece : planVariable(piece, spot));
+    const [first] = planned;
+    // A string that is one variable and nothing else takes its value with its type.
+    if (planned.length === 1 && typeof first === "object") return { kind: "dynamic", render: first.render };
+    return { kind: "dynamic", render: joinPieces(planned, path) };
+  }
+
+  #list(items: readonly Json[], path: string, place: readonly (string | number)[]): Planned | Fault {
+    const values: Json[] = [];
+    const dynamic: { index: number; render: Render }[] = [];
+    let changed = false;
+    for (const [index, item] of items.entries()) {
+      const planned = this.plan(item, pathOf(path, index), [...place, index]);
+      if (isFault(planned)) return planned;
+      if (planned.kind === "dynamic") dynamic.push({ index, render: planned.render });
+      values.push(planned.kind === "dynamic" ? null : planned.value);
+      changed ||= planned.kind === "dynamic" || planned.value !== item;
+    }
+    if (dynamic.length === 0) return { kind: "constant", value: changed ? values : items };
+    return {
+      kind: "dynamic",
+      render: (run) => {
+        const result = values.slice();
+        for (const { index, render } of dynamic) {
+          const value = render(run);
+          if (isFault(value)) return value;
+          result[index] = value;
+        }
+        return result;
+      },
+    };
+  }
+
+  #object(object: JsonObject, path: string, place: readonly (string | number)[]): Planned | Fault {
+    const fields: Field[] = [];
+    for (const key of Object.keys(object)) {
+      const below = [...place, key];
+      const name = this.#text(key, path, below);
+      if (isFault(name)) return name;
+      const value = this.plan(object[key]!, pathOf(path, key), below);
+      if (isFault(value)) return value;
+      fields.push({ key, name, value });
+    }
+    if (fields.some(({ name }) => name.kind === "dynamic")) return renamingObject(fields);
+    const values: { [key: string]: Json } = {};
+    const dynamic: { name: string; render: Render }[] = [];
+    let changed = false;
+    for (const { key, name, value } of fields) {
+      const constant = name.kind === "constant" && typeof name.value === "string" ? name.value : key;
+      if (value.kind === "dynamic") dynamic.push({ name: constant, render: value.render });
+      setField(values, constant, value.kind === "dynamic" ? null : value.value);
+      changed ||= constant !== key || value.kind === "dynamic" || value.value !== object[key];
+    }
+    if (dynamic.length === 0) return { kind: "constant", value: changed ? values : object };
+    return {
+      kind: "dynamic",
+      render: (run) => {
+        const result = { ...values };
+        for (const { name, render } of dynamic) {
+          const value = render(run);
+          if (isFault(value)) return value;
+          setField(result, name, value);
+        }
+        return result;
+      },
+    };
+  }
+}
+
+interface Field {
+  /** As written. */
+  readonly key: string;
+  readonly name: Planned;
+  readonly value: Planned;
+}
+
+/** An object with variables in keys. Kyverno parity: a substituted key wins over the same key written out. */
+function renamingObject(fields: readonly Field[]): Planned {
+  return {
+    kind: "dynamic",
+    render: (run) => {
+      const result: { [key: string]: Json } = {};
+      const renamed = new Set<string>();
+      for (const { key, name, value } of fields) {
+        const found = name.kind === "constant" ? name.value : name.render(run);
+        if (isFault(found)) return found;
+        // Kyverno parity: a key whose variable is null stays as it was written.
+        const actual = found ?? key;
+        if (typeof actual !== "string") {
+          return new Fault(`expected string after substituting variables in key "${key}"`);
+        }
+        const rendered = value.kind === "constant" ? value.value : value.render(run);
+        if (isFault(rendered)) return rendered;
+        if (actual !== key) renamed.add(actual);
+        else if (renamed.has(actual)) continue;
+        setField(result, actual, rendered);
+      }
+      return result;
+    },
+  };
+}

@@ -1,0 +1,181 @@
+import { Fault, goPrint, isFault, isList, isObject, type Json, setField } from "../json/mod.ts";
+import { withoutAnchor } from "./anchor.ts";
+import { cleanPath, joinPath, pathOf } from "./path.ts";
+
+/** Operators that a reference may begin with; what it finds is then text with the operator in front. */
+const operators = [">=", "<=", ">", "<", "!"] as const;
+
+/**
+ * Replaces the references `$(path)` in all strings and keys of a document by what stands there in the same document.
+ * Paths are relative to the string that holds the reference (`$(./../other)`) or begin with `/`; anchors in keys do not
+ * count. Without references the document itself comes back.
+ *
+ * Kyverno parity: the texts of the faults; a reference to a map yields one of its keys; two references without a space
+ * between them are one; `$()` stays. A number behind an operator has six decimals. Other than the reference, anchors on
+ * the path of the referring string are ignored too, as the documentation's `^(containers)` example needs.
+ *
+ * ```ts
+ * import { resolveReferences } from "./reference.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(
+ *   resolveReferences({ limits: "2Gi", requests: "$(<=./../limits)" }),
+ *   { limits: "2Gi", requests: "<=2Gi" },
+ * );
+ * ```
+ */
+export function resolveReferences(document: Json): Json | Fault {
+  return mentionsReference(document) ? new Resolver(document).resolve(document, "") : document;
+}
+
+function mentionsReference(value: Json): boolean {
+  if (typeof value === "string") return value.includes("$(");
+  if (isList(value)) return value.some(mentionsReference);
+  if (!isObject(value)) return false;
+  return Object.keys(value).some((key) => key.includes("$(") || mentionsReference(value[key]!));
+}
+
+class Resolver {
+  readonly #document: Json;
+  #places: Map<string, Json> | undefined;
+
+  constructor(document: Json) {
+    this.#document = document;
+  }
+
+  resolve(value: Json, path: string): Json | Fault {
+    if (typeof value === "string") return this.#text(value, path);
+    if (isList(value)) return this.#list(value, path);
+    return isObject(value) ? this.#object(value, path) : value;
+  }
+
+  #list(value: readonly Json[], path: string): Json | Fault {
+    const items: Json[] = [];
+    for (const [index, item] of value.entries()) {
+      const resolved = this.resolve(item, pathOf(path, index));
+      if (isFault(resolved)) return resolved;
+      items.push(resolved);
+    }
+    return items;
+  }
+
+  #object(value: { readonly [key: string]: Json }, path: string): Json | Fault {
+    const fields: { [key: string]: Json } = {};
+    for (const key of Object.keys(value)) {
+      const name = this.#text(key, path);
+      if (isFault(name)) return name;
+      const resolved = this.resolve(value[key]!, pathOf(path, key));
+      if (isFault(resolved)) return resolved;
+      setField(fields, name, resolved);
+    }
+    return fields;
+  }
+
+  #text(text: string, path: string): string | Fault {
+    if (!text.includes("$(")) return text;
+    let result = text;
+    for (const { prefix, reference } of references(text)) {
+      const found = this.#find(reference, path);
+      if (isFault(found)) return found;
+      result = result.replace(prefix + reference, () => prefix + found);
+    }
+    return withoutEscapes(result);
+  }
+
+  #find(reference: string, path: string): string | Fault {
+    const inner = reference.replace(/^[$()]+/, "").replace(/[$()]+$/, "");
+    const operator = inner.length < 2 ? undefined : operators.find((sign) => inner.startsWith(sign));
+    const target = inner.slice(operator?.length ?? 0);
+    if (target === "") {
+      return new Fault(
+        `failed to resolve ${reference} at path ${path}: expected path, found empty reference`,
+      );
+    }
+    const place = target.startsWith("/") ? target : joinPath(path, target);
+    const found = this.#at(place) ?? this.#at(withoutAnchors(place)) ?? null;
+    if (operator !== undefined) {
+      if (typeof found === "string") return operator + found;
+      if (typeof found === "number") return operator + found.toFixed(6);
+      return new Fault(
+        `failed to resolve ${reference} at path ${path}: ` +
+          `incorrect expression: operator ${operator} does not match with value ${goPrint(found)}`,
+      );
+    }
+    if (typeof found === "string") return found;
+    if (found === null) return new Fault(`got nil resolved variable ${reference} at path ${path}: <nil>`);
+    return new Fault(`NotResolvedReferenceErr,reference ${reference} not resolved at path ${path}`);
+  }
+
+  #at(place: string): Json | undefined {
+    this.#places ??= placesOf(this.#document);
+    return this.#places.get(place);
+  }
+}
+
+/** All leaves by their path without anchors; a map stands under its own path with one of its keys. */
+function placesOf(document: Json): Map<string, Json> {
+  const places = new Map<string, Json>();
+  const visit = (value: Json, path: string): void => {
+    if (isList(value)) value.forEach((item, index) => visit(item, pathOf(path, index)));
+    else if (isObject(value)) {
+      for (const key of Object.keys(value)) {
+        places.set(withoutAnchors(path), key);
+        visit(value[key]!, pathOf(path, key));
+      }
+    } else places.set(withoutAnchors(path), value);
+  };
+  visit(document, "");
+  return places;
+}
+
+function withoutAnchors(path: string): string {
+  const clean = cleanPath(path.split("/").map(withoutAnchor).join("/"));
+  return path === "" ? "" : clean;
+}
+
+interface FoundReference {
+  /** The character before it, empty at the start of the text. */
+  readonly prefix: string;
+  readonly reference: string;
+}
+
+/** Finds `$(` + at least one character + `)`, greedily up to the last `)` before a space, where no `\` precedes. */
+function* references(text: string): Generator<FoundReference> {
+  let from = 0;
+  let wordEnd = -1, close = -1;
+  for (;;) {
+    const start = text.indexOf("$(", from);
+    if (start < 0) return;
+    from = start + 1;
+    const isFirst = start === 0;
+    if (text[start - 1] === "\\" || text[start + 2] === "\n") continue;
+    if (start + 3 > wordEnd) {
+      const space = text.indexOf(" ", start + 3);
+      wordEnd = space < 0 ? text.length : space;
+      const last = text.slice(start + 3, wordEnd).lastIndexOf(")");
+      close = last < 0 ? -1 : start + 3 + last;
+    }
+    if (close < start + 3) continue;
+    const prefix = isFirst ? "" : String.fromCodePoint(codePointBefore(text, start));
+    yield { prefix, reference: text.slice(start, close + 1) };
+    // What precedes a match belongs to it, so the next one needs a character of its own.
+    from = close + 2;
+  }
+}
+
+function codePointBefore(text: string, at: number): number {
+  const pair = at >= 2 ? text.codePointAt(at - 2)! : 0;
+  return pair > 0xffff ? pair : text.charCodeAt(at - 1);
+}
+
+/** `\$(x)` is text: its backslash goes. */
+function withoutEscapes(text: string): string {
+  let result = "", done = 0;
+  for (let start = text.indexOf("\\$("); start >= 0; start = text.indexOf("\\$(", start + 1)) {
+    let close = start + 4;
+    while (close < text.length && text[close] !== " " && text[close] !== ")") close++;
+    if (text[close] !== ")" || text[start + 3] === "\n") continue;
+    result += text.slice(done, start);
+    done = start + 1;
+  }
+  return result + text.slice(done);
+}

@@ -1,0 +1,154 @@
+import { Fault } from "../json/mod.ts";
+
+/** A `{{ }}` as written: its text without the braces, cut where other variables stand inside it. */
+export interface Variable {
+  readonly kind: "variable";
+  /** Texts and inner variables in order; one text when nothing is nested. */
+  readonly parts: readonly Piece[];
+  /** Written `{{- x }}`: what it yields is text that nothing evaluates any more. */
+  readonly shallow: boolean;
+  /** Where its `{{` stands in the scanned text, from 0. */
+  readonly offset: number;
+  /** Length of the variable in the scanned text, braces included. */
+  readonly length: number;
+}
+
+/** A part of a scanned text: constant text, or a variable. */
+export type Piece = string | Variable;
+
+/** Variables may stand inside variables this deep. */
+const maxDepth = 16;
+
+/** Stands for a found variable while the text around it is scanned; never part of the text itself. */
+interface Marked {
+  readonly text: string;
+  readonly mark: string;
+  readonly variables: readonly Variable[];
+}
+
+/**
+ * Cuts a text into constant pieces and variables. Innermost variables are found first, as in the reference, whose
+ * expression `(^|[^\\])(\{\{(?:\{[^{}]*\}|[^{}])*\}\})` is applied again and again; braces nest one level inside (for
+ * `{a: b}`), and `\{{` is no variable but becomes `{{`.
+ *
+ * Kyverno parity: after a round that ends with a shallow variable nothing further is looked for, so `{{ {{- x }} }}`
+ * keeps its outer braces. Not taken over: a letter outside ASCII before `{{` breaks the reference's variable, and of
+ * two variables without space between them a shallow first one hides the second.
+ *
+ * ```ts
+ * import { scan } from "./scan.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(scan("no variable"), ["no variable"]);
+ * assert.deepEqual(scan(String.raw`\{{ x }}`), ["{{ x }}"]);
+ * const pieces = scan("a {{ b.{{ c }} }}") as unknown as [string, { parts: unknown[] }];
+ * assert.equal(pieces[1].parts.length, 2);
+ * ```
+ */
+export function scan(text: string): readonly Piece[] | Fault {
+  if (!text.includes("{{")) return [text];
+  const mark = unusedMark(text);
+  if (mark === undefined) return new Fault("the text uses every character of Unicode's private use area");
+  let marked: Marked = { text, mark, variables: [] };
+  for (let depth = 0;; depth++) {
+    const round = nextRound(marked);
+    if (round === undefined) break;
+    if (depth === maxDepth) return new Fault(`variables are nested deeper than ${maxDepth} levels`);
+    marked = round.marked;
+    if (round.last.shallow) break;
+  }
+  return piecesOf(marked.text, marked).map((piece) =>
+    typeof piece === "string" ? piece.replaceAll("\\{{", "{{") : piece
+  );
+}
+
+/** Marks every variable that has no other inside; `undefined` when there is none. */
+function nextRound(marked: Marked): { marked: Marked; last: Variable } | undefined {
+  const { text, mark } = marked;
+  const variables: Variable[] = [];
+  let rest = "", done = 0, seen = 0, last: Variable | undefined;
+  // By how much the text before is shorter than the scanned one, because of the marks in it.
+  let shift = 0;
+  const pass = (stop: number): Variable[] => {
+    const passed = marked.variables.slice(seen, stop);
+    for (const { length } of passed) shift += length - mark.length;
+    seen = stop;
+    return passed;
+  };
+  for (let from = 0;;) {
+    const start = text.indexOf("{{", from);
+    if (start < 0) break;
+    const end = text[start - 1] === "\\" ? -1 : variableEnd(text, start);
+    if (end < 0) {
+      from = start + 1;
+      continue;
+    }
+    const before = text.slice(done, start), inner = text.slice(start + 2, end - 2);
+    for (const variable of pass(seen + count(before, mark))) variables.push(variable);
+    const offset = start + shift;
+    const nested = pass(seen + count(inner, mark));
+    last = variableOf(inner, { mark, variables: nested }, { offset, length: end + shift - offset });
+    variables.push(last);
+    rest += before + mark;
+    done = from = end;
+  }
+  if (last === undefined) return undefined;
+  for (const variable of pass(marked.variables.length)) variables.push(variable);
+  return { marked: { text: rest + text.slice(done), mark, variables }, last };
+}
+
+function variableOf(
+  inner: string,
+  marked: Pick<Marked, "mark" | "variables">,
+  place: Pick<Variable, "offset" | "length">,
+): Variable {
+  const trimmed = inner.trim();
+  const shallow = trimmed.startsWith("-");
+  const parts = piecesOf(shallow ? trimmed.slice(1).trim() : trimmed, marked);
+  return { kind: "variable", parts, shallow, ...place };
+}
+
+/** The end of a variable whose braces open at `start`, or -1. */
+function variableEnd(text: string, start: number): number {
+  for (let at = start + 2; at < text.length; at++) {
+    const unit = text[at];
+    if (unit === "}") return text[at + 1] === "}" ? at + 2 : -1;
+    if (unit !== "{") continue;
+    at = closingBrace(text, at);
+    if (at < 0) return -1;
+  }
+  return -1;
+}
+
+/** The `}` that closes the `{` at `open` without braces in between, or -1. */
+function closingBrace(text: string, open: number): number {
+  for (let at = open + 1; at < text.length; at++) {
+    if (text[at] === "}") return at;
+    if (text[at] === "{") return -1;
+  }
+  return -1;
+}
+
+/** Replaces the marks in a text by the variables that they stand for. */
+function piecesOf(text: string, { mark, variables }: Pick<Marked, "mark" | "variables">): Piece[] {
+  const pieces: Piece[] = [];
+  text.split(mark).forEach((constant, index) => {
+    if (index > 0) pieces.push(variables[index - 1]!);
+    if (constant !== "") pieces.push(constant);
+  });
+  return pieces;
+}
+
+function count(text: string, mark: string): number {
+  let found = 0;
+  for (let at = text.indexOf(mark); at >= 0; at = text.indexOf(mark, at + 1)) found++;
+  return found;
+}
+
+/** A character of the private use area that the text does not have. */
+function unusedMark(text: string): string | undefined {
+  for (let unit = 0xe000; unit < 0xf8ff; unit++) {
+    const mark = String.fromCharCode(unit);
+    if (!text.includes(mark)) return mark;
+  }
+  return undefined;
+}

@@ -1,0 +1,94 @@
+import type { Environment, FunctionTable } from "../jmespath/mod.ts";
+import { Fault, isFault, type Json, type Scope } from "../json/mod.ts";
+import { isTooDeep, type Origin, planDocument } from "./document.ts";
+import { resolveReferences } from "./reference.ts";
+import { maxText } from "./run.ts";
+import type { Place, Use } from "./use.ts";
+
+/** What compiling a template may be told. */
+export interface TemplateOptions {
+  /**
+   * What becomes of a variable whose expression has no value: a fault, or the empty string (conditions of the classic
+   * dialect). A value that the scope could not get, and an expression that does not compile, are faults in any case.
+   */
+  readonly unresolved?: "fault" | "empty";
+  /**
+   * Where the document stands in its rule, for `{{ @ }}` only: `["validate", "pattern"]`. The variable skips two steps
+   * of the whole place, so a document compiled as part of a whole rule needs nothing here.
+   */
+  readonly field?: Place;
+  /** The functions that expressions may call; Kyverno's when absent. */
+  readonly functions?: FunctionTable;
+}
+
+/** What the parts of a document share, with what the options leave open. */
+export function originOf(
+  { unresolved = "fault", field = [], functions }: TemplateOptions,
+  uses: Use[],
+): Origin {
+  const expressions = functions === undefined ? { isInteger } : { functions, isInteger };
+  return { unresolved, field, expressions, uses };
+}
+
+/** Kyverno parity: the index of a foreach is an integer, unequal to every number that an expression writes. */
+function isInteger(name: string): boolean {
+  return /^elementIndex\d*$/.test(name);
+}
+
+/** A document of which strings and keys may hold variables, ready to be rendered for a request. */
+export interface Template {
+  /** Whether every rendering is the same value. */
+  readonly constant: boolean;
+  /** The root names that its variables read. */
+  readonly names: readonly string[];
+  /** Whether a variable reads the root as a whole, or a root name that only the request tells. */
+  readonly readsAll: boolean;
+  /** Its variables, in the order of the document. */
+  readonly uses: readonly Use[];
+  /** Why it can never be rendered: a reference that leads nowhere, or nesting without end. */
+  readonly problem?: Fault;
+  /** The document with its variables replaced. Constant parts are shared between renderings: leave them as they are. */
+  render(scope: Scope, environment: Environment): Json | Fault;
+}
+
+/**
+ * Compiles a document: `$(path)` references are resolved against it now, `{{ expression }}` at each rendering, in
+ * strings and in keys.
+ *
+ * ```ts
+ * import { compileTemplate } from "./template.ts";
+ * import { scopeOf } from "../json/mod.ts";
+ * import assert from "node:assert/strict";
+ * const template = compileTemplate({ team: "{{ labels.team }}", note: "of {{ labels.team }}", size: 3 });
+ * const environment = { now: () => 0, random: () => 0 };
+ * assert.deepEqual(
+ *   template.render(scopeOf({ labels: { team: "a" } }), environment),
+ *   { team: "a", note: "of a", size: 3 },
+ * );
+ * assert.deepEqual(template.names, ["labels"]);
+ * ```
+ */
+export function compileTemplate(document: Json, options: TemplateOptions = {}): Template {
+  if (isTooDeep(document)) return brokenTemplate(new Fault("the document is nested too deep"), []);
+  const resolved = resolveReferences(document);
+  if (isFault(resolved)) return brokenTemplate(resolved, []);
+  const uses: Use[] = [];
+  const planned = planDocument(resolved, originOf(options, uses));
+  if (isFault(planned)) return brokenTemplate(planned, uses);
+  if (planned.kind === "constant") {
+    const { value } = planned;
+    return { constant: true, names: [], readsAll: false, uses, render: () => value };
+  }
+  const { render } = planned;
+  return {
+    constant: false,
+    names: [...new Set(uses.flatMap((use) => use.names))],
+    readsAll: uses.some((use) => use.readsAll),
+    uses,
+    render: (scope, environment) => render({ scope, environment, room: maxText }),
+  };
+}
+
+function brokenTemplate(problem: Fault, uses: readonly Use[]): Template {
+  return { constant: false, names: [], readsAll: false, uses, problem, render: () => problem };
+}

@@ -1,0 +1,55 @@
+import type { Environment } from "../jmespath/mod.ts";
+import { isFault, type Json, type Scope } from "../json/mod.ts";
+import type { Fault } from "../json/mod.ts";
+import { planDocument, type Planned } from "./document.ts";
+import { pathOf } from "./path.ts";
+import { maxText } from "./run.ts";
+import { originOf, type TemplateOptions } from "./template.ts";
+import type { Place, Use } from "./use.ts";
+
+/** What a template is rendered in. */
+export interface Rendering {
+  readonly scope: Scope;
+  readonly environment: Environment;
+}
+
+/** The texts of a document that another language compiles, such as the strings of a pattern. */
+export interface TextTemplates {
+  /** Answers with the rendering of a text that holds a variable or an escape, with `undefined` for any other. */
+  readonly dynamic: (text: string, path: Place) => ((rendering: Rendering) => Json | Fault) | undefined;
+  /** The variables of all texts asked for so far. */
+  readonly uses: readonly Use[];
+}
+
+/**
+ * Templates of single texts, for a language that walks the document itself: `compilePattern(document, { dynamic })`.
+ * References are not resolved here; {@link resolveReferences} does that for the whole document before.
+ *
+ * ```ts
+ * import { textTemplates } from "./texts.ts";
+ * import { scopeOf } from "../json/mod.ts";
+ * import assert from "node:assert/strict";
+ * const { dynamic, uses } = textTemplates();
+ * const environment = { now: () => 0, random: () => 0 };
+ * assert.equal(dynamic("nginx:*", ["image"]), undefined);
+ * assert.equal(dynamic("{{ tag }}", ["image"])!({ scope: scopeOf({ tag: "v1" }), environment }), "v1");
+ * assert.deepEqual(uses[0]!.path, ["image"]);
+ * ```
+ */
+export function textTemplates(options: TemplateOptions = {}): TextTemplates {
+  const uses: Use[] = [];
+  const origin = originOf(options, uses);
+  const dynamic = (text: string, place: Place): ((rendering: Rendering) => Json | Fault) | undefined => {
+    if (!text.includes("{{")) return undefined;
+    const path = place.reduce<string>(pathOf, "");
+    const planned = planDocument(text, origin, { path, place });
+    return isFault(planned) ? () => planned : renderingOf(planned);
+  };
+  return { dynamic, uses };
+}
+
+function renderingOf(planned: Planned): (rendering: Rendering) => Json | Fault {
+  if (planned.kind === "constant") return () => planned.value;
+  const { render } = planned;
+  return ({ scope, environment }) => render({ scope, environment, room: maxText });
+}
