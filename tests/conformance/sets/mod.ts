@@ -3,12 +3,14 @@ import { conditions, conditionsBlocks } from "./conditions.ts";
 import { duration } from "./duration.ts";
 import { image } from "./image.ts";
 import { jmespathCompliance } from "./jmespath_compliance.ts";
+import { json6902 } from "./json6902.ts";
 import { labelSelector } from "./label_selector.ts";
 import { matrixJmespath } from "./matrix_jmespath.ts";
 import { patterns } from "./patterns.ts";
 import { podSecurity, podSecurityFixtures } from "./podsecurity.ts";
 import { quantity } from "./quantity.ts";
 import { semver } from "./semver.ts";
+import { strategic } from "./strategic.ts";
 import { variables } from "./variables.ts";
 import { wildcard } from "./wildcard.ts";
 import { yaml } from "./yaml.ts";
@@ -20,6 +22,7 @@ export const sets: readonly ConformanceSet[] = [
   duration,
   image,
   jmespathCompliance,
+  json6902,
   labelSelector,
   matrixJmespath,
   patterns,
@@ -27,6 +30,7 @@ export const sets: readonly ConformanceSet[] = [
   podSecurityFixtures,
   quantity,
   semver,
+  strategic,
   variables,
   wildcard,
   yaml,

@@ -1,0 +1,286 @@
+import {
+  type DocumentEvent,
+  type Event,
+  EVENT_ID,
+  getScalarValue,
+  SCALAR_STYLE,
+  type ScalarEvent,
+  YAMLException,
+} from "js-yaml";
+import { isList, isObject, type Json, type JsonObject, setField, sortedKeys } from "../json/mod.ts";
+import type { Events } from "./events.ts";
+import { keyText, resolveScalar, resolveTagged, type Scalar } from "./scalar.ts";
+
+/** A key that occurs twice in one map; the later value counts. */
+export interface DuplicateKey {
+  readonly key: string;
+  readonly offset: number;
+}
+
+/** The value of one document. */
+export interface Constructed {
+  readonly value: Json;
+  readonly duplicates: readonly DuplicateKey[];
+}
+
+/** A finished node under an anchor, with the number of nodes in it when aliases are written out. */
+interface Anchored {
+  readonly value: Json;
+  readonly size: number;
+}
+
+const yamlTags = "tag:yaml.org,2002:";
+
+/**
+ * Builds the JSON value of the document that starts at an event. Throws YAMLException where Kubernetes would refuse it:
+ * keys that are no text, infinite numbers, aliases of nothing, of themselves or of too much.
+ */
+export function construct(parsed: Events, start: number): Constructed {
+  const constructor = new Constructor(parsed, start);
+  return { value: constructor.document(), duplicates: constructor.duplicates };
+}
+
+class Constructor {
+  readonly duplicates: DuplicateKey[] = [];
+  readonly #source: string;
+  readonly #events: readonly Event[];
+  readonly #handles: ReadonlyMap<string, string>;
+  /** `undefined` while the anchor's node is being built. */
+  readonly #anchors = new Map<string, Anchored | undefined>();
+  #at: number;
+  #nodes = 0;
+  #aliased = 0;
+
+  constructor({ source, events }: Events, start: number) {
+    this.#source = source;
+    this.#events = events;
+    const { directives } = events[start] as DocumentEvent;
+    this.#handles = new Map(
+      directives.flatMap((each): [string, string][] =>
+        each.kind === "tag" ? [[each.handle, each.prefix]] : []
+      ),
+    );
+    this.#at = start + 1;
+  }
+
+  document(): Json {
+    return this.#events[this.#at]?.type === EVENT_ID.POP ? null : this.#node();
+  }
+
+  #node(): Json {
+    const event = this.#events[this.#at]!;
+    switch (event.type) {
+      case EVENT_ID.ALIAS:
+        this.#at++;
+        return this.#alias(event.anchorStart, event.anchorEnd);
+      case EVENT_ID.SCALAR: {
+        this.#at++;
+        this.#nodes++;
+        const value = this.#toJson(this.#scalar(event), event);
+        return this.#remember(event, { value, size: 1 });
+      }
+      case EVENT_ID.SEQUENCE:
+      case EVENT_ID.MAPPING: {
+        const before = this.#nodes++;
+        this.#reserve(event);
+        this.#at++;
+        const value = event.type === EVENT_ID.SEQUENCE ? this.#sequence() : this.#mapping();
+        return this.#remember(event, { value, size: this.#nodes - before });
+      }
+      default:
+        return this.#fail(0, "unexpected end of the document");
+    }
+  }
+
+  #sequence(): Json {
+    const list: Json[] = [];
+    while (this.#events[this.#at]!.type !== EVENT_ID.POP) list.push(this.#node());
+    this.#at++;
+    return list;
+  }
+
+  #mapping(): Json {
+    const map: { [key: string]: Json } = {};
+    // Keys that came by a merge may be overridden without a word.
+    const merged = new Set<string>();
+    while (this.#events[this.#at]!.type !== EVENT_ID.POP) {
+      const event = this.#events[this.#at]!;
+      if (event.type === EVENT_ID.SCALAR && this.#isMerge(event)) {
+        this.#at++;
+        for (const key of this.#merge(map, event.valueStart)) merged.add(key);
+        continue;
+      }
+      const offset = offsetOf(event);
+      const key = this.#key();
+      if (Object.hasOwn(map, key) && !merged.has(key)) this.duplicates.push({ key, offset });
+      setField(map, key, this.#node());
+    }
+    this.#at++;
+    return map;
+  }
+
+  #isMerge(event: ScalarEvent): boolean {
+    if (event.valueEnd - event.valueStart !== 2 || !this.#source.startsWith("<<", event.valueStart)) {
+      return false;
+    }
+    return event.tagStart < 0 ? event.style === SCALAR_STYLE.PLAIN : this.#tag(event) === "merge";
+  }
+
+  /** Merges the node after `<<` into the map; keys that are already there are replaced, as the reference does. */
+  #merge(map: { [key: string]: Json }, offset: number): string[] {
+    const value = this.#node();
+    const sources = isList(value) ? value.toReversed() : [value];
+    const keys: string[] = [];
+    for (const source of sources) {
+      if (!isObject(source)) this.#fail(offset, "map merge requires map or sequence of maps as the value");
+      for (const [key, each] of Object.entries(source)) {
+        setField(map, key, each);
+        keys.push(key);
+      }
+    }
+    return keys;
+  }
+
+  /** A key as text; an alias may stand for one. */
+  #key(): string {
+    const event = this.#events[this.#at]!;
+    if (event.type === EVENT_ID.SCALAR) {
+      if (this.#spansLines(event)) this.#fail(event.valueStart, "a key must be on one line");
+      this.#at++;
+      this.#nodes++;
+      const scalar = this.#scalar(event);
+      const key = keyText(scalar) ??
+        this.#fail(event.valueStart, `unsupported map key of type ${scalar.type}`);
+      this.#remember(event, { value: scalar.type === "str" ? key : resolvedJson(scalar), size: 1 });
+      return key;
+    }
+    const offset = offsetOf(event);
+    const value = this.#node();
+    if (typeof value === "object") {
+      const shape = value === null
+        ? "unsupported map key of type null"
+        : `invalid map key: ${shapeOf(value)}`;
+      return this.#fail(offset, shape);
+    }
+    return String(value);
+  }
+
+  /** Whether a key without `?` runs over a line's end: YAML 1.1 has no such keys, and it is a missing comma mostly. */
+  #spansLines(event: ScalarEvent): boolean {
+    const { valueStart, valueEnd, style } = event;
+    if (style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK) return false;
+    return this.#source.slice(valueStart, valueEnd).includes("\n") &&
+      !this.#source.slice(0, offsetOf(event)).trimEnd().endsWith("?");
+  }
+
+  #scalar(event: ScalarEvent): Scalar {
+    const text = getScalarValue(this.#source, event);
+    if (event.tagStart < 0) {
+      return event.style === SCALAR_STYLE.PLAIN ? resolveScalar(text) : { type: "str", value: text };
+    }
+    const tag = this.#tag(event);
+    if (tag === "!" && text !== "") return resolveScalar(text);
+    const scalar = resolveTagged(tag, text);
+    return typeof scalar === "string" ? this.#fail(event.valueStart, scalar) : scalar;
+  }
+
+  /** The tag without YAML's own prefix: `int` for `!!int`; a local tag keeps its mark. */
+  #tag(event: ScalarEvent): string {
+    const text = this.#source.slice(event.tagStart, event.tagEnd);
+    if (text.startsWith("!<")) return withoutPrefix(text.slice(2, -1));
+    const end = text.indexOf("!", 1) + 1;
+    const handle = end > 0 ? text.slice(0, end) : "!";
+    const prefix = this.#handles.get(handle) ?? (handle === "!!" ? yamlTags : handle);
+    return withoutPrefix(prefix + text.slice(handle.length));
+  }
+
+  #toJson(scalar: Scalar, event: ScalarEvent): Json {
+    if (scalar.type === "float" && !Number.isFinite(scalar.value)) {
+      const name = Number.isNaN(scalar.value) ? "NaN" : scalar.value > 0 ? "+Inf" : "-Inf";
+      return this.#fail(event.valueStart, `json: unsupported value: ${name}`);
+    }
+    return resolvedJson(scalar);
+  }
+
+  #alias(start: number, end: number): Json {
+    const name = this.#source.slice(start, end);
+    if (!this.#anchors.has(name)) return this.#fail(start, `unknown anchor '${name}' referenced`);
+    const anchored = this.#anchors.get(name);
+    if (anchored === undefined) return this.#fail(start, `anchor '${name}' value contains itself`);
+    this.#nodes += anchored.size + 1;
+    this.#aliased += anchored.size;
+    if (
+      this.#aliased > 100 && this.#nodes > 1000 && this.#aliased / this.#nodes > allowedShare(this.#nodes)
+    ) {
+      return this.#fail(start, "document contains excessive aliasing");
+    }
+    return anchored.value;
+  }
+
+  #reserve(event: Anchorable): void {
+    if (event.anchorStart >= 0) {
+      this.#anchors.set(this.#source.slice(event.anchorStart, event.anchorEnd), undefined);
+    }
+  }
+
+  #remember(event: Anchorable, anchored: Anchored): Json {
+    if (event.anchorStart >= 0) {
+      this.#anchors.set(this.#source.slice(event.anchorStart, event.anchorEnd), anchored);
+    }
+    return anchored.value;
+  }
+
+  #fail(offset: number, message: string): never {
+    return YAMLException.throwAt(this.#source, offset, message);
+  }
+}
+
+interface Anchorable {
+  readonly anchorStart: number;
+  readonly anchorEnd: number;
+}
+
+/** The share of nodes that may come from aliases, as in yaml.v2: nearly all of a small document, a tenth of a large one. */
+function allowedShare(nodes: number): number {
+  const low = 400_000, high = 4_000_000;
+  if (nodes <= low) return 0.99;
+  return nodes >= high ? 0.1 : 0.99 - 0.89 * (nodes - low) / (high - low);
+}
+
+function withoutPrefix(tag: string): string {
+  return tag.startsWith(yamlTags) ? tag.slice(yamlTags.length) : tag;
+}
+
+function resolvedJson(scalar: Scalar): Json {
+  switch (scalar.type) {
+    case "null":
+      return null;
+    case "int":
+      return Number(scalar.value);
+    default:
+      return scalar.value;
+  }
+}
+
+function shapeOf(value: JsonObject | readonly Json[]): string {
+  return isList(value) ? "a list" : `a map of ${sortedKeys(value).join(", ")}`;
+}
+
+/** Where a node starts in the source. */
+export function offsetOf(event: Event): number {
+  switch (event.type) {
+    case EVENT_ID.SCALAR:
+      return quoted(event) ? event.valueStart - 1 : event.valueStart;
+    case EVENT_ID.ALIAS:
+      return event.anchorStart - 1;
+    case EVENT_ID.SEQUENCE:
+    case EVENT_ID.MAPPING:
+      return event.start;
+    default:
+      return 0;
+  }
+}
+
+function quoted(event: ScalarEvent): boolean {
+  return event.style === SCALAR_STYLE.SINGLE_QUOTED || event.style === SCALAR_STYLE.DOUBLE_QUOTED;
+}

@@ -1,0 +1,158 @@
+import { YAMLException } from "js-yaml";
+import type { Diagnostic, Position } from "../diagnostics/mod.ts";
+import { Fault, type Json } from "../json/mod.ts";
+import { construct, type Constructed } from "./construct.ts";
+import { documentStarts, type Events, readEvents } from "./events.ts";
+import { positionAt, Positions } from "./positions.ts";
+import { type Chunk, splitDocuments } from "./split.ts";
+
+/** One document of a file. */
+export interface YamlDocument {
+  readonly value: Json;
+  /**
+   * Where a key or list element stands, by the path of keys and indexes that leads to it; for a path that the document
+   * does not have, where its nearest existing parent stands.
+   */
+  positionOf(path: readonly (string | number)[]): Position;
+}
+
+/** What {@link parseDocuments} found. */
+export interface ParsedDocuments {
+  readonly documents: readonly YamlDocument[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Reads one document as Kubernetes' tools do (JSON is YAML too); further ones are not looked at, and no document is null.
+ *
+ * ```ts
+ * import { parseYaml } from "./document.ts";
+ * import { isFault } from "../json/mod.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(parseYaml("on: 010"), { true: 8 });
+ * assert.equal(isFault(parseYaml("a: [b")), true);
+ * ```
+ */
+export function parseYaml(text: string): Json | Fault {
+  for (const chunk of splitDocuments(withoutMark(text))) {
+    for (const part of readChunk(chunk)) {
+      if ("cause" in part) {
+        const { message, line, column } = explain(part.cause);
+        return new Fault(`yaml: line ${line + chunk.firstLine - 1}: ${message} (column ${column})`);
+      }
+      if (chunk.text.trim() !== "") return part.documents.at(0)?.value ?? null;
+    }
+  }
+  return null;
+}
+
+/**
+ * Reads all documents of a file. Empty ones are left out; a broken one becomes a diagnostic and does not touch the
+ * others; a key that occurs twice becomes a warning, and its later value counts. Lists of kind `List` stay whole.
+ */
+export function parseDocuments(text: string, file: string): ParsedDocuments {
+  const documents: YamlDocument[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const part of splitDocuments(withoutMark(text)).flatMap((chunk) => [...readChunk(chunk)])) {
+    const { chunk } = part;
+    if ("cause" in part) {
+      diagnostics.push(asDiagnostic(part.cause, chunk, file));
+      continue;
+    }
+    for (const [index, { value, duplicates }] of part.documents.entries()) {
+      for (const { key, offset } of duplicates) {
+        const position = positionAt(chunk.text, part.events.original(offset), {
+          file,
+          firstLine: chunk.firstLine,
+        });
+        const message = `The key "${key}" occurs twice; its later value counts`;
+        diagnostics.push({ severity: "warning", code: "duplicate-key", message, position });
+      }
+      if (value !== null) documents.push(locate(value, { chunk, file, index }));
+    }
+  }
+  return { documents, diagnostics };
+}
+
+function withoutMark(text: string): string {
+  return text.startsWith("\ufeff") ? text.slice(1) : text;
+}
+
+type Part =
+  | { readonly chunk: Chunk; readonly events: Events; readonly documents: readonly Constructed[] }
+  | { readonly chunk: Chunk; readonly cause: unknown };
+
+/** The documents of a chunk: one mostly, several when JSON objects follow one another without `---`. */
+function* readChunk(chunk: Chunk): Generator<Part> {
+  let rest: Chunk | undefined = chunk;
+  while (rest !== undefined) {
+    const current: Chunk = rest;
+    rest = undefined;
+    try {
+      const events = readEvents(current.text);
+      const documents = documentStarts(events.events).map((start) => construct(events, start));
+      yield { chunk: current, events, documents };
+    } catch (cause) {
+      const end = endOfJson(current.text, cause);
+      if (end === 0) yield { chunk: current, cause };
+      else {
+        const head = current.text.slice(0, end);
+        const lines = head.split("\n");
+        yield* readChunk({ text: head, firstLine: current.firstLine });
+        // Spaces keep the columns of what follows on the same line.
+        rest = {
+          text: " ".repeat(lines.at(-1)!.length) + current.text.slice(end),
+          firstLine: current.firstLine + lines.length - 1,
+        };
+      }
+    }
+  }
+}
+
+/** Where a JSON value ends that something follows, when that is what was wrong; otherwise 0. */
+function endOfJson(text: string, cause: unknown): number {
+  const isJson = /^\s*[[{]/.test(text);
+  if (!isJson || !(cause instanceof YAMLException) || !cause.reason.startsWith("end of the stream")) return 0;
+  return cause.mark?.position ?? 0;
+}
+
+/** A document whose places are looked for when first asked: most files are never complained about. */
+function locate(value: Json, place: { chunk: Chunk; file: string; index: number }): YamlDocument {
+  const { chunk: { text, firstLine }, file, index } = place;
+  let positions: Positions | undefined;
+  return {
+    value,
+    positionOf(path) {
+      positions ??= new Positions(readEvents(text), index);
+      return positionAt(text, positions.offsetOf(path), { file, firstLine });
+    },
+  };
+}
+
+interface Explanation {
+  readonly message: string;
+  readonly line: number;
+  readonly column: number;
+}
+
+function explain(cause: unknown): Explanation {
+  if (!(cause instanceof YAMLException)) throw cause;
+  const { line = 0, column = 0 } = cause.mark ?? {};
+  return { message: cause.reason, line: line + 1, column: column + 1 };
+}
+
+function asDiagnostic(cause: unknown, chunk: Chunk, file: string): Diagnostic {
+  const { message, line, column } = explain(cause);
+  const hint = hintFor(chunk.text.split("\n")[line - 1] ?? "");
+  const position = { file, line: chunk.firstLine + line - 1, column };
+  const diagnostic: Diagnostic = { severity: "error", code: "invalid-yaml", message, position };
+  return hint === undefined ? diagnostic : { ...diagnostic, hint };
+}
+
+/** What is usually wrong with a line that YAML refuses. */
+function hintFor(line: string): string | undefined {
+  if (/^\s*\t/.test(line)) return "indent with spaces, not with tabs";
+  if (/(?::|-)\s+\{\{/.test(line)) return 'a value that starts with "{{" must be quoted';
+  if (/(?::|-)\s+[*!&%@`|>]/.test(line)) return "a value that starts with this character must be quoted";
+  return undefined;
+}

@@ -1,0 +1,7 @@
+/**
+ * YAML as Kubernetes reads and writes it: YAML 1.1 scalars by the rules of Go's yaml.v2, keys as text, places of keys
+ * for diagnostics. JSON is read too. Comments are not kept, and integers beyond 2^53 lose their last digits.
+ *
+ * @module
+ */
+export { type ParsedDocuments, parseDocuments, parseYaml, type YamlDocument } from "./document.ts";

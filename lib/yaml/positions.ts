@@ -1,0 +1,77 @@
+import { type Event, EVENT_ID, getScalarValue, SCALAR_STYLE } from "js-yaml";
+import type { Position } from "../diagnostics/mod.ts";
+import { offsetOf } from "./construct.ts";
+import { documentStarts, type Events } from "./events.ts";
+import { keyText, resolveScalar } from "./scalar.ts";
+
+/** Where a node and, for an entry of a map, its key start. */
+interface Place {
+  readonly offset: number;
+  readonly children: ReadonlyMap<string, Place>;
+}
+
+/** Finds places in one document by path. */
+export class Positions {
+  readonly #events: Events;
+  readonly #root: Place;
+
+  constructor(events: Events, document: number) {
+    this.#events = events;
+    const cursor = { at: documentStarts(events.events)[document]! + 1 };
+    this.#root = readPlace(events, cursor);
+  }
+
+  /**
+   * Where the key of an entry or a list's element starts, as an offset into the original text; its nearest parent that
+   * exists when the path leads nowhere.
+   */
+  offsetOf(path: readonly (string | number)[]): number {
+    let place = this.#root;
+    for (const step of path) {
+      const next = place.children.get(String(step));
+      if (next === undefined) break;
+      place = next;
+    }
+    return this.#events.original(place.offset);
+  }
+}
+
+function readPlace(parsed: Events, cursor: { at: number }): Place {
+  const { source, events } = parsed;
+  const event = events[cursor.at++]!;
+  const children = new Map<string, Place>();
+  if (event.type === EVENT_ID.SEQUENCE) {
+    for (let index = 0; events[cursor.at]!.type !== EVENT_ID.POP; index++) {
+      children.set(String(index), readPlace(parsed, cursor));
+    }
+    cursor.at++;
+  } else if (event.type === EVENT_ID.MAPPING) {
+    while (events[cursor.at]!.type !== EVENT_ID.POP) {
+      const key = events[cursor.at]!;
+      const name = key.type === EVENT_ID.SCALAR ? keyName(source, key) : "";
+      readPlace(parsed, cursor);
+      children.set(name, { ...readPlace(parsed, cursor), offset: offsetOf(key) });
+    }
+    cursor.at++;
+  }
+  return { offset: offsetOf(event), children };
+}
+
+function keyName(source: string, key: Event & { readonly type: typeof EVENT_ID.SCALAR }): string {
+  const text = getScalarValue(source, key);
+  return key.style === SCALAR_STYLE.PLAIN && key.tagStart < 0 ? keyText(resolveScalar(text)) ?? text : text;
+}
+
+/** Line and column of an offset, both from 1; `firstLine` is the line at which the source starts in its file. */
+export function positionAt(
+  source: string,
+  offset: number,
+  origin: { readonly file: string; readonly firstLine: number },
+): Position {
+  let line = origin.firstLine, start = 0;
+  for (let at = source.indexOf("\n"); at >= 0 && at < offset; at = source.indexOf("\n", at + 1)) {
+    line++;
+    start = at + 1;
+  }
+  return { file: origin.file, line, column: offset - start + 1 };
+}

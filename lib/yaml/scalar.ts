@@ -1,0 +1,133 @@
+import { goFloat } from "../json/mod.ts";
+
+/** What a scalar means; integers are exact until they become JSON. */
+export type Scalar =
+  | { readonly type: "null" }
+  | { readonly type: "bool"; readonly value: boolean }
+  | { readonly type: "int"; readonly value: bigint }
+  | { readonly type: "float"; readonly value: number }
+  | { readonly type: "timestamp" | "str"; readonly value: string };
+
+const words: ReadonlyMap<string, Scalar> = new Map([
+  ...spelled({ type: "null" }, ["", "~", "null", "Null", "NULL"]),
+  ...spelled({ type: "bool", value: true }, ["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE"]),
+  ...spelled({ type: "bool", value: true }, ["on", "On", "ON"]),
+  ...spelled({ type: "bool", value: false }, ["n", "N", "no", "No", "NO", "false", "False", "FALSE"]),
+  ...spelled({ type: "bool", value: false }, ["off", "Off", "OFF"]),
+  ...spelled({ type: "float", value: NaN }, [".nan", ".NaN", ".NAN"]),
+  ...spelled({ type: "float", value: Infinity }, [".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"]),
+  ...spelled({ type: "float", value: -Infinity }, ["-.inf", "-.Inf", "-.INF"]),
+]);
+
+function spelled(scalar: Scalar, texts: readonly string[]): [string, Scalar][] {
+  return texts.map((text) => [text, scalar]);
+}
+
+/**
+ * What a plain scalar means by the rules of Go's yaml.v2, which Kubernetes uses: YAML 1.1 without base 60, with the
+ * number prefixes of Go, timestamps as text.
+ *
+ * ```ts
+ * import { resolveScalar } from "./scalar.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(resolveScalar("on"), { type: "bool", value: true });
+ * assert.deepEqual(resolveScalar("0o17"), { type: "int", value: 15n });
+ * assert.deepEqual(resolveScalar("12:30"), { type: "str", value: "12:30" });
+ * ```
+ */
+export function resolveScalar(text: string): Scalar {
+  const word = words.get(text);
+  if (word !== undefined) return word;
+  const first = text.charCodeAt(0);
+  if (first === 0x2e) return asFloat(text) ?? { type: "str", value: text };
+  const numeric = first >= 0x30 && first <= 0x39 || first === 0x2b || first === 0x2d;
+  if (!numeric) return { type: "str", value: text };
+  if (isTimestamp(text)) return { type: "timestamp", value: text };
+  const digits = text.replaceAll("_", "");
+  return asInteger(digits) ?? asFloat(digits) ?? { type: "str", value: text };
+}
+
+const longest = 1000;
+
+/** An integer with Go's prefixes, from -2^63 to 2^64-1. */
+function asInteger(text: string): Scalar | undefined {
+  const parts = /^([-+]?)(?:(0)([0-7]+)|(0[xX][0-9a-fA-F]+|0[oO][0-7]+|0[bB][01]+|0|[1-9][0-9]*))$/.exec(
+    text,
+  );
+  if (parts === null || text.length > longest) return undefined;
+  const [, sign, octal, octalDigits, other] = parts;
+  const magnitude = BigInt(octal === undefined ? other! : `0o${octalDigits}`);
+  const value = sign === "-" ? -magnitude : magnitude;
+  return value < -(2n ** 63n) || value >= 2n ** 64n ? undefined : { type: "int", value };
+}
+
+/** A decimal number with fraction or exponent that is finite as a double. */
+function asFloat(text: string): Scalar | undefined {
+  if (!/^[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?$/.test(text)) return undefined;
+  const value = Number(text);
+  return Number.isFinite(value) ? { type: "float", value } : undefined;
+}
+
+/** A date, or a date with time: they stay text, but `!!timestamp` is a mistake on anything else. */
+function isTimestamp(text: string): boolean {
+  const parts =
+    /^[0-9]{4}-([0-9]{1,2})-([0-9]{1,2})(?:[Tt]([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:\.[0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})| ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:\.[0-9]+)?)?$/
+      .exec(text);
+  if (parts === null) return false;
+  const month = Number(parts[1]), day = Number(parts[2]);
+  return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+/** A tagged scalar, or what is wrong with it. Tags that YAML does not define leave the text as it is. */
+export function resolveTagged(tag: string, text: string): Scalar | string {
+  if (tag === "binary") return decodeBinary(text);
+  if (tag === "str" || !["bool", "int", "float", "null", "timestamp"].includes(tag)) {
+    return { type: "str", value: text };
+  }
+  const scalar = resolveScalar(text);
+  if (scalar.type === tag) return scalar;
+  if (tag === "float" && scalar.type === "int") return { type: "float", value: Number(scalar.value) };
+  return `cannot decode !!${scalar.type} \`${text}\` as a !!${tag}`;
+}
+
+function decodeBinary(text: string): Scalar | string {
+  try {
+    const bytes = Uint8Array.from(atob(strictBase64(text)), (unit) => unit.charCodeAt(0));
+    return { type: "str", value: new TextDecoder().decode(bytes) };
+  } catch {
+    return "!!binary value contains invalid base64 data";
+  }
+}
+
+/** Go's decoder skips line breaks only and wants the padding; `atob` is laxer. */
+function strictBase64(text: string): string {
+  const compact = text.replace(/[\r\n]/g, "");
+  if (compact.length % 4 !== 0 || /\s/.test(compact)) throw new Error("not base64");
+  return compact;
+}
+
+/** The text of a scalar as a map key, or `undefined` for those that JSON cannot have as a key. */
+export function keyText(scalar: Scalar): string | undefined {
+  switch (scalar.type) {
+    case "null":
+      return undefined;
+    case "int":
+      return scalar.value >= 2n ** 63n ? undefined : String(scalar.value);
+    case "float":
+      return floatKey(scalar.value);
+    default:
+      return String(scalar.value);
+  }
+}
+
+/** Kubernetes prints float keys with the digits of a 32-bit float. */
+function floatKey(value: number): string {
+  if (Number.isNaN(value)) return ".nan";
+  const single = Math.fround(value);
+  if (!Number.isFinite(single)) return single > 0 ? ".inf" : "-.inf";
+  for (let digits = 1; digits < 9; digits++) {
+    const shorter = Number(single.toPrecision(digits));
+    if (Math.fround(shorter) === single) return goFloat(shorter);
+  }
+  return goFloat(Number(single.toPrecision(9)));
+}

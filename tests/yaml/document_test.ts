@@ -1,0 +1,229 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { isFault, type Json } from "../../lib/json/mod.ts";
+import { parseDocuments, parseYaml } from "../../lib/yaml/mod.ts";
+
+const scalars: [text: string, value: Json][] = [
+  ["yes", true],
+  ["Off", false],
+  ["n", false],
+  ["~", null],
+  ["NULL", null],
+  ["0777", 511],
+  ["0o777", 511],
+  ["0b101", 5],
+  ["-0X1f", -31],
+  ["1_000", 1000],
+  ["08", 8],
+  ["+12", 12],
+  [".5", 0.5],
+  ["1e3", 1000],
+  ["1E400", "1E400"],
+  ["1.", 1],
+  [".", "."],
+  ["+", "+"],
+  ["12:30:45", "12:30:45"],
+  ["2023-01-01", "2023-01-01"],
+  ["1.2.3", "1.2.3"],
+  ["0x", "0x"],
+  ["'1'", "1"],
+  ['"\\u263A"', "☺"],
+  ["!!str 017", "017"],
+  ["!!int '017'", 15],
+  ["!!float 1", 1],
+  ["!!binary aGk=", "hi"],
+  ["!custom x", "x"],
+  ["! 12", 12],
+  ["!<tag:yaml.org,2002:bool> 'on'", true],
+  ["$(x)", "$(x)"],
+  ["?*", "?*"],
+];
+for (const [text, value] of scalars) {
+  Deno.test(`yaml ${text} is ${JSON.stringify(value)}`, () => {
+    assert.deepEqual(parseYaml(`v: ${text}\n`), { v: value });
+  });
+}
+
+const documents: [name: string, text: string, value: Json][] = [
+  ["nothing is null", "# only a comment\n", null],
+  ["keys become text", "yes: 1\n1.50: 2\n0x10: 3\n2023-01-01: 4\n", {
+    true: 1,
+    "1.5": 2,
+    "16": 3,
+    "2023-01-01": 4,
+  }],
+  ["the later of two equal keys counts", "a: 1\na: 2\n", { a: 2 }],
+  ["only the first document is read", "a: 1\n---\nb: 2\n", { a: 1 }],
+  ["an end marker ends the document", "a: 1\n...\nb: 2\n", { a: 1 }],
+  ["directives belong to their document", "%YAML 1.1\n---\na: 1\n", { a: 1 }],
+  ["tag directives are obeyed", "%TAG !y! tag:yaml.org,2002:\n---\na: !y!int '7'\n", { a: 7 }],
+  ["aliases repeat their anchor", "a: &x {c: 1}\nb: *x\n", { a: { c: 1 }, b: { c: 1 } }],
+  ["a merge is overridden by what follows", "a: &x {k: 1, l: 2}\nb:\n  <<: *x\n  k: 3\n", {
+    a: { k: 1, l: 2 },
+    b: { k: 3, l: 2 },
+  }],
+  ["a merge overrides what precedes", "b:\n  k: 3\n  <<: {k: 1}\n", { b: { k: 1 } }],
+  ["of several merges the first wins", "<<: [{k: 1}, {k: 2, l: 3}]\n", { k: 1, l: 3 }],
+  ["a quoted << is a key", '"<<": 1\n', { "<<": 1 }],
+  ["brackets need no indentation", 'a: [\n  1,\n2\n]\nb: {\n"c": {\n}}\n', { a: [1, 2], b: { c: {} } }],
+  ["quotes need no indentation", 'a:\n  b: "x\ny"\n', { a: { b: "x y" } }],
+  ["__proto__ is a key like others", "__proto__: {a: 1}\n", JSON.parse('{"__proto__":{"a":1}}') as Json],
+  ["a byte order mark is skipped", "\ufeffa: 1\n", { a: 1 }],
+  ["of JSON values in a row the first is read", '{"a":1}{"b":2}', { a: 1 }],
+];
+for (const [name, text, value] of documents) {
+  Deno.test(`yaml: ${name}`, () => assert.deepEqual(parseYaml(text), value));
+}
+
+const refused: [text: string, message: RegExp][] = [
+  ["a: b: c\n", /line 1/],
+  ["a: [b\n", /line/],
+  ["\ta: 1\n", /line 1/],
+  ["v: .inf\n", /unsupported value: \+Inf/],
+  ["null: 1\n", /unsupported map key/],
+  ["{a: 1}: b\n", /invalid map key: a map of a/],
+  ["v: {{ x }}\n", /invalid map key/],
+  ["v: *a\n", /unknown anchor 'a'/],
+  ["a: &x [*x]\n", /contains itself/],
+  ["a: &x\n  b: *x\n", /contains itself/],
+  ["<<: 5\n", /map merge/],
+  ["v: !!int x\n", /cannot decode !!str `x` as a !!int/],
+  ["v: !!binary a\n", /base64/],
+  ['{"a": 1 // c\n"b": 2}', /line 2/],
+  ['{"a": 1, // c\n"b": 2}', /a key must be on one line/],
+  ["18446744073709551615: a\n", /unsupported map key/],
+  ["[".repeat(300) + "]".repeat(300), /depth|nest/i],
+];
+for (const [text, message] of refused) {
+  Deno.test(`yaml refuses ${JSON.stringify(text.slice(0, 30))}`, () => {
+    const fault = parseYaml(text);
+    assert.ok(isFault(fault));
+    assert.match(fault.message, message);
+  });
+}
+
+Deno.test("an alias bomb is refused, a few aliases of a small document are not", () => {
+  const levels = Array.from(
+    { length: 9 },
+    (_, level) => `l${level + 1}: &l${level + 1} [${Array(9).fill(`*l${level}`).join(", ")}]`,
+  );
+  const bomb = ["l0: &l0 [x, x, x, x, x, x, x, x, x]", ...levels].join("\n");
+  const fault = parseYaml(bomb);
+  assert.ok(isFault(fault) && fault.message.includes("excessive aliasing"));
+  const fine = parseYaml(`a: &a [x, x]\n${Array.from({ length: 150 }, (_, i) => `k${i}: *a`).join("\n")}`);
+  assert.ok(!isFault(fine));
+});
+
+Deno.test("parseDocuments() keeps the good documents of a file with a broken one", () => {
+  const text = "# first\n---\na: 1\n---\nb: [\n---\n\n---\nc: 3\n";
+  const { documents, diagnostics } = parseDocuments(text, "f.yaml");
+  assert.deepEqual(documents.map(({ value }) => value), [{ a: 1 }, { c: 3 }]);
+  assert.deepEqual(diagnostics.map(({ code, position }) => [code, position?.line]), [["invalid-yaml", 6]]);
+});
+
+Deno.test("parseDocuments() reads JSON values that follow one another", () => {
+  const { documents, diagnostics } = parseDocuments('{"a": 1}\n{"b":\n2} {"c": 3}\n', "f.json");
+  assert.deepEqual(documents.map(({ value }) => value), [{ a: 1 }, { b: 2 }, { c: 3 }]);
+  assert.deepEqual(diagnostics, []);
+  assert.deepEqual(documents.map((each) => each.positionOf(["c"])).at(2), {
+    file: "f.json",
+    line: 3,
+    column: 5,
+  });
+});
+
+Deno.test("a duplicate key is a warning with its place, an overridden merge is none", () => {
+  const { diagnostics } = parseDocuments("---\na: 1\nb: {<<: {x: 1}, x: 2}\na: 2\n", "f.yaml");
+  assert.deepEqual(diagnostics, [{
+    severity: "warning",
+    code: "duplicate-key",
+    message: 'The key "a" occurs twice; its later value counts',
+    position: { file: "f.yaml", line: 4, column: 1 },
+  }]);
+});
+
+Deno.test("an unquoted variable gets a hint", () => {
+  const { diagnostics } = parseDocuments("a:\n  b: {{ x }}-y\n", "f.yaml");
+  assert.equal(diagnostics[0]?.hint, 'a value that starts with "{{" must be quoted');
+  assert.equal(diagnostics[0]?.position?.line, 2);
+});
+
+const policy = `apiVersion: v1
+metadata:
+  name: x
+  list:
+  - one
+  - two: 2
+    "three": [a, {b: c}]
+---
+second:
+    deep: {
+  a: 1,
+"b": 2
+}
+yes: 1
+`;
+const places: [document: number, path: (string | number)[], line: number, column: number][] = [
+  [0, [], 1, 1],
+  [0, ["metadata"], 2, 1],
+  [0, ["metadata", "name"], 3, 3],
+  [0, ["metadata", "list", 0], 5, 5],
+  [0, ["metadata", "list", 1], 6, 5],
+  [0, ["metadata", "list", 1, "three"], 7, 5],
+  [0, ["metadata", "list", 1, "three", 1, "b"], 7, 19],
+  [0, ["metadata", "missing", "deeper"], 2, 1],
+  [0, ["metadata", "list", 9], 4, 3],
+  [1, [], 9, 1],
+  [1, ["second", "deep", "a"], 11, 3],
+  [1, ["second", "deep", "b"], 12, 1],
+  [1, ["true"], 14, 1],
+];
+for (const [document, path, line, column] of places) {
+  Deno.test(`positionOf(${JSON.stringify(path)}) in document ${document} is ${line}:${column}`, () => {
+    const { documents } = parseDocuments(policy, "p.yaml");
+    assert.deepEqual(documents[document]!.positionOf(path), { file: "p.yaml", line, column });
+  });
+}
+
+Deno.test("JSON is read as JSON", () => {
+  // JSON.parse is the oracle; YAML has no infinite numbers, and what Go reads as keys is text in both.
+  fc.assert(fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
+    const text = JSON.stringify(value);
+    assert.deepEqual(parseYaml(text), JSON.parse(text));
+    assert.deepEqual(parseYaml(JSON.stringify(value, null, 2)), JSON.parse(text));
+  }));
+});
+
+Deno.test("any text is read or refused, never thrown at", () => {
+  const pieces = [
+    "a",
+    ": ",
+    "- ",
+    "\n",
+    "  ",
+    "[",
+    "]",
+    "{",
+    "}",
+    ",",
+    "&x ",
+    "*x",
+    "!!int ",
+    "<<",
+    "|",
+    ">",
+    "'",
+    '"',
+    "---",
+    "#",
+  ];
+  fc.assert(
+    fc.property(fc.array(fc.constantFrom(...pieces), { maxLength: 20 }), (parts) => {
+      const text = parts.join("");
+      const { documents } = parseDocuments(text, "f");
+      for (const document of documents) document.positionOf(["a", 0]);
+      parseYaml(text);
+    }),
+    { numRuns: 2000 },
+  );
+});
