@@ -1,5 +1,6 @@
 import type { ConformanceSet } from "../set.ts";
 import { conditions, conditionsBlocks } from "./conditions.ts";
+import { assertClusterPolicy, assertScan } from "./assert.ts";
 import { duration } from "./duration.ts";
 import { image } from "./image.ts";
 import { jmespathCompliance } from "./jmespath_compliance.ts";
@@ -19,6 +20,8 @@ import { yaml } from "./yaml.ts";
 export const sets: readonly ConformanceSet[] = [
   conditions,
   conditionsBlocks,
+  assertClusterPolicy,
+  assertScan,
   duration,
   image,
   jmespathCompliance,

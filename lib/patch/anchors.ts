@@ -1,0 +1,191 @@
+import { Fault, isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { wrongKind } from "./cell.ts";
+import {
+  compilePatch,
+  type Entry,
+  entryOf,
+  hasGlobal,
+  isAnchored,
+  type ListNode,
+  type MapNode,
+  mapOf,
+  namedContent,
+  type PatchNode,
+  stripAnchors,
+} from "./patch_node.ts";
+
+/** A condition that does not hold: one for the map or list element it stands in, or one for the whole rule. */
+type Refusal = "condition" | "global";
+
+/**
+ * A piece after it has met a resource. It is also there after a refusal: what was decided until then stays decided, and
+ * the next resource element meets the piece in that state.
+ */
+interface Met {
+  readonly node: PatchNode;
+  readonly refusal?: Refusal | Fault;
+}
+
+/** Most elements that one application of a patch makes for the elements of a resource. */
+const MOST_COPIES = 20_000;
+
+/**
+ * Decides the anchors of a patch for one resource and answers with the patch to merge; it is empty when a condition
+ * does not hold.
+ *
+ * Kyverno parity: see the comments of the single steps; `+()` that is decided for the first element of a list stays so
+ * for the following ones.
+ */
+export function decideAnchors(patch: PatchNode, resource: JsonObject): JsonObject | Fault {
+  const { node, refusal } = new Decision().meet(patch, resource);
+  if (isFault(refusal)) return new Fault(`failed to preProcess rule: ${refusal.message}`);
+  const decided = refusal === undefined ? stripAnchors(node, "keep scalars") : undefined;
+  return isObject(decided) ? decided : {};
+}
+
+class Decision {
+  #copies = 0;
+
+  meet(node: PatchNode, resource: Json | undefined): Met {
+    switch (node.kind) {
+      case "plain":
+        return { node };
+      case "map":
+        return this.#meetMap(node, resource);
+      case "list":
+        return this.#meetList(node, resource);
+    }
+  }
+
+  /** Additions first, then the rule's conditions, then the map's own, then what is below. */
+  #meetMap(map: MapNode, resource: Json | undefined): Met {
+    const resolved = resolveAdditions(map, resource);
+    if (isFault(resolved)) return { node: map, refusal: resolved };
+    const entries = [...resolved.entries];
+    for (const role of ["global", "condition"] as const) {
+      for (const [index, entry] of entries.entries()) {
+        if (entry.role !== role) continue;
+        const checked = checkCondition(entry, resource);
+        if (checked === "refused" || isFault(checked)) {
+          return { node: mapOf(entries), refusal: checked === "refused" ? role : checked };
+        }
+        entries[index] = checked;
+      }
+    }
+    for (const [index, entry] of entries.entries()) {
+      if (entry.role !== "field" || entry.node.kind === "plain") continue;
+      const { node, refusal } = this.meet(entry.node, member(resource, entry.key));
+      entries[index] = { ...entry, node };
+      if (refusal !== undefined) return { node: mapOf(entries), refusal };
+    }
+    return { node: mapOf(entries) };
+  }
+
+  /**
+   * For each element with anchors, a copy without them for every element of the resource that satisfies its conditions.
+   * Copies are told apart by the resource element's name; elements without a name get none, nor do those of a patch
+   * element with a `<()` anchor, which only decides whether the rule applies.
+   */
+  #meetList(list: ListNode, resource: Json | undefined): Met {
+    if (!startsWithMap(list)) return { node: list };
+    if (resource !== undefined && resource !== null && !isList(resource)) {
+      return { node: list, refusal: wrongKind("SequenceNode", resource) };
+    }
+    const copies: PatchNode[] = [];
+    for (const item of list.items) {
+      if (!isAnchored(item)) continue;
+      const refusal = this.#meetElements(item, resource, copies);
+      if (refusal !== undefined) return { node: withItems(list, copies), refusal };
+    }
+    return { node: withItems(list, copies) };
+  }
+
+  #meetElements(
+    item: PatchNode,
+    elements: readonly Json[] | null | undefined,
+    copies: PatchNode[],
+  ): Refusal | Fault | undefined {
+    // Kyverno parity: without the list nothing is added, but a rule's condition inside cannot hold.
+    if (elements === undefined) {
+      const { refusal } = this.meet(item, undefined);
+      return refusal === "condition" ? undefined : refusal;
+    }
+    let current = item, passed = false, refused = false;
+    for (const element of elements ?? []) {
+      const { node, refusal } = this.meet(current, element);
+      current = node;
+      if (isFault(refusal)) return refusal;
+      if (refusal === "global") refused = true;
+      if (refusal !== undefined) continue;
+      if (hasGlobal(item)) {
+        passed = true;
+        continue;
+      }
+      const copy = this.#copyFor(element, current);
+      if (isFault(copy)) return copy;
+      if (copy !== undefined) copies.push(copy);
+    }
+    return refused && !passed ? "global" : undefined;
+  }
+
+  #copyFor(element: Json, item: PatchNode): PatchNode | Fault | undefined {
+    const name = member(element, "name");
+    if (name === undefined || name === null) return undefined;
+    if (typeof name === "object" && Object.keys(name).length === 0) return undefined;
+    const content = namedContent(item, name);
+    if (content === undefined) return undefined;
+    this.#copies += sizeOf(content);
+    if (this.#copies > MOST_COPIES) return new Fault(`the patch grows beyond ${MOST_COPIES} values`);
+    return compilePatch(content);
+  }
+}
+
+function sizeOf(value: Json): number {
+  if (typeof value !== "object" || value === null) return 1;
+  return Object.values(value).reduce<number>((sum, part) => sum + sizeOf(part), 1);
+}
+
+function member(resource: Json | undefined, key: string): Json | undefined {
+  return isObject(resource) && Object.hasOwn(resource, key) ? resource[key] : undefined;
+}
+
+function startsWithMap({ items: [first] }: ListNode): boolean {
+  return first !== undefined && (first.kind === "map" || (first.kind === "plain" && isObject(first.value)));
+}
+
+function withItems(list: ListNode, copies: readonly PatchNode[]): ListNode {
+  if (copies.length === 0) return list;
+  const items = [...list.items, ...copies];
+  return { kind: "list", items, global: items.some(hasGlobal) };
+}
+
+/** `+(key)`: dropped where the resource has the key, even with null, otherwise an ordinary key. */
+function resolveAdditions(map: MapNode, resource: Json | undefined): MapNode | Fault {
+  if (!map.entries.some((entry) => entry.role === "addition")) return map;
+  const entries: Entry[] = [];
+  for (const entry of map.entries) {
+    if (entry.role !== "addition") entries.push(entry);
+    else if (member(resource, entry.key) === undefined) {
+      const field = entryOf(entry.key, entry.node);
+      if (isFault(field)) return field;
+      entries.push(field);
+    }
+  }
+  return mapOf(entries);
+}
+
+/**
+ * Checks a condition; the key must be there. Kyverno parity: a condition with `+()` keys directly inside only decides
+ * those and counts as satisfied; the next element meets it as an ordinary condition.
+ */
+function checkCondition(entry: Entry, resource: Json | undefined): Entry | "refused" | Fault {
+  const value = member(resource, entry.key);
+  if (value === undefined) return "refused";
+  const { node } = entry;
+  if (node.kind !== "map" || !node.entries.some(({ role }) => role === "addition")) {
+    return entry.holds(value) ? entry : "refused";
+  }
+  const resolved = resolveAdditions(node, value);
+  if (isFault(resolved)) return resolved;
+  return entryOf(entry.role === "global" ? `<(${entry.key})` : `(${entry.key})`, resolved);
+}

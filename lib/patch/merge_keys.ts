@@ -1,0 +1,73 @@
+import table from "./merge_keys.json" with { type: "json" };
+
+/**
+ * The lists of a type that a strategic merge patch merges, and the fields that lead to some.
+ * Lists that are not here are replaced whole.
+ */
+export interface MergeType {
+  readonly fields: ReadonlyMap<string, MergeField>;
+}
+
+/** A field of a {@link MergeType}. */
+export interface MergeField {
+  readonly shape: "object" | "map" | "list";
+  /** Of a list: the keys by which elements are the same; none for lists of scalars. */
+  readonly keys: readonly string[];
+  /** Of the object, of the map's values or of the list's elements, where those have merging lists themselves. */
+  readonly type: MergeType | undefined;
+}
+
+/*
+ * The table (made by tests/generators/merge_keys.ts) has types, whose fields are written
+ *     Type            an object
+ *     {Type}          a map of such objects
+ *     Type[key,key]   a list merged by these keys, `[key]` when nothing below its elements merges, `[]` for scalars
+ * and kinds, `group/Kind`, or `group/version/Kind` where a version differs from the most stable one.
+ */
+const written: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(Object.entries(table.types));
+const kinds: ReadonlyMap<string, string> = new Map(Object.entries(table.kinds));
+const types = new Map<string, MergeType>();
+
+/**
+ * Where lists merge in a built-in kind; `undefined` for custom resources and for kinds without such lists.
+ * A version that Kubernetes no longer has is taken as the kind's present one.
+ *
+ * Source: the x-kubernetes-patch-strategy, -patch-merge-key and -list-map-keys of the Kubernetes API.
+ *
+ * ```ts
+ * import { mergeTypeOf } from "./merge_keys.ts";
+ * import assert from "node:assert/strict";
+ * const spec = mergeTypeOf("v1", "Service")?.fields.get("spec")?.type;
+ * assert.deepEqual(spec?.fields.get("ports")?.keys, ["port", "protocol"]);
+ * assert.equal(mergeTypeOf("example.com/v1", "Service"), undefined);
+ * ```
+ */
+export function mergeTypeOf(apiVersion: string, kind: string): MergeType | undefined {
+  const slash = apiVersion.indexOf("/");
+  const group = slash < 0 ? "" : apiVersion.slice(0, slash);
+  const version = apiVersion.slice(slash + 1);
+  const name = kinds.get(`${group}/${version}/${kind}`) ?? kinds.get(`${group}/${kind}`);
+  return name === undefined ? undefined : typeNamed(name);
+}
+
+function typeNamed(name: string): MergeType {
+  const known = types.get(name);
+  if (known !== undefined) return known;
+  const fields = new Map<string, MergeField>();
+  const type = { fields };
+  types.set(name, type); // Before its fields: types may lead back to themselves.
+  for (const [field, text] of Object.entries(written.get(name)!)) fields.set(field, parseField(text));
+  return type;
+}
+
+function parseField(text: string): MergeField {
+  if (text.startsWith("{")) return { shape: "map", keys: [], type: typeNamed(text.slice(1, -1)) };
+  const bracket = text.indexOf("[");
+  if (bracket < 0) return { shape: "object", keys: [], type: typeNamed(text) };
+  const keys = text.slice(bracket + 1, -1);
+  return {
+    shape: "list",
+    keys: keys === "" ? [] : keys.split(","),
+    type: bracket === 0 ? undefined : typeNamed(text.slice(0, bracket)),
+  };
+}

@@ -1,0 +1,17 @@
+/**
+ * Changes of JSON documents: JSON patches (RFC 6902) with the reference's options, merge patches (RFC 7386), strategic
+ * merge patches with Kyverno's anchors, and the patch that leads from one document to another. Documents are never
+ * modified; what a change does not touch is shared between old and new.
+ *
+ * It does not know variables: the caller renders templates before. Merge keys are those of Kubernetes 1.34; lists of
+ * custom resources are replaced whole, `$retainKeys`, `$setElementOrder` and `$deleteFromPrimitiveList` are ordinary
+ * keys, and kustomize's schema comments are not read.
+ *
+ * @module
+ */
+export { diff } from "./diff.ts";
+export { type JsonPatch, type Operation, planJsonPatch } from "./json_patch.ts";
+export { type MergeField, type MergeType, mergeTypeOf } from "./merge_keys.ts";
+export { mergePatch } from "./merge_patch.ts";
+export { parseJsonPatch } from "./parse_json_patch.ts";
+export { planStrategicMerge, type StrategicMerge } from "./strategic_merge.ts";

@@ -1,0 +1,109 @@
+import { Fault, goJson, isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { parseYaml } from "../yaml/mod.ts";
+import { jsonKind, type JsonPatch, type Operation, planJsonPatch } from "./json_patch.ts";
+
+/**
+ * Reads a JSON patch as policies write it: text with a YAML or JSON list, or the list itself; null is a patch without
+ * operations.
+ *
+ * @returns the patch, or a fault in the reference's words when it is none
+ *
+ * ```ts
+ * import { parseJsonPatch } from "./parse_json_patch.ts";
+ * import { isFault } from "../json/mod.ts";
+ * import assert from "node:assert/strict";
+ * const patch = parseJsonPatch("- {op: remove, path: /spec/containers/0}");
+ * assert.ok(!isFault(patch));
+ * assert.deepEqual(patch.apply({ spec: { containers: [1, 2] } }), { spec: { containers: [2] } });
+ * ```
+ */
+export function parseJsonPatch(source: Json): JsonPatch | Fault {
+  const written = typeof source === "string" ? readText(source) : source;
+  if (isFault(written)) return written;
+  if (written === null) return planJsonPatch([]);
+  if (!isList(written)) return undecodable(`${notA(written)} jsonpatch.Patch`);
+  const operations: Operation[] = [];
+  for (const item of written) {
+    const operation = readOperation(item);
+    if (isFault(operation)) return operation;
+    operations.push(operation);
+  }
+  return planJsonPatch(operations);
+}
+
+/** Kyverno parity: text that starts with a bracket is JSON, everything else is YAML. */
+function readText(text: string): Json | Fault {
+  if (text === "") return undecodable("invalid state detected");
+  if (!text.startsWith("[")) {
+    const value = parseYaml(text);
+    return isFault(value) ? new Fault(`failed to convert patchesJSON6902 to JSON: ${value.message}`) : value;
+  }
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undecodable("invalid state detected");
+  }
+}
+
+function readOperation(item: Json): Operation | Fault {
+  if (item !== null && !isObject(item)) return undecodable(`${notA(item)} jsonpatch.Operation`);
+  const operation = item === null ? "unsupported operation" : operationOf(item);
+  return typeof operation === "string"
+    ? undecodable(`invalid operation ${goJson(item)}: ${operation}`)
+    : operation;
+}
+
+/** The operation, or what is wrong with it. */
+function operationOf(item: JsonObject): Operation | string {
+  const { op, path, from, value } = ownFields(item);
+  switch (op) {
+    case "add":
+    case "replace": {
+      if (value === undefined) {
+        return "failed to decode 'value': operation, missing value field: missing value";
+      }
+      const place = textOf("path", path);
+      return "wrong" in place ? place.wrong : { op, path: place.text, value };
+    }
+    case "move":
+    case "copy": {
+      const source = textOf("from", from), place = textOf("path", path);
+      if ("wrong" in source) return source.wrong;
+      return "wrong" in place ? place.wrong : { op, path: place.text, from: source.text };
+    }
+    case "remove": {
+      const place = textOf("path", path);
+      return "wrong" in place ? place.wrong : { op, path: place.text };
+    }
+    case "test": {
+      const place = textOf("path", path);
+      return "wrong" in place
+        ? place.wrong
+        : { op, path: place.text, ...(value === undefined ? {} : { value }) };
+    }
+    default:
+      return "unsupported operation";
+  }
+}
+
+/** The fields by their names; inherited ones are not seen. */
+function ownFields(item: JsonObject): Readonly<Record<"op" | "path" | "from" | "value", Json | undefined>> {
+  const own = (name: string) => Object.hasOwn(item, name) ? item[name] : undefined;
+  return { op: own("op"), path: own("path"), from: own("from"), value: own("value") };
+}
+
+function textOf(name: "path" | "from", value: Json | undefined): { text: string } | { wrong: string } {
+  if (typeof value === "string") return { text: value };
+  const reason = value === undefined || value === null
+    ? `operation${name === "from" ? "," : ""} missing ${name} field: missing value`
+    : `json: cannot unmarshal ${jsonKind(value)} into Go value of type string`;
+  return { wrong: `failed to decode '${name}': ${reason}` };
+}
+
+function notA(value: Json): string {
+  return `json: cannot unmarshal ${jsonKind(value)} into Go value of type`;
+}
+
+function undecodable(reason: string): Fault {
+  return new Fault(`failed to decode patches: ${reason}`);
+}

@@ -1,0 +1,53 @@
+import { Fault, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { decideAnchors } from "./anchors.ts";
+import { wrongKind } from "./cell.ts";
+import { merge } from "./merge.ts";
+import { compilePatch, isAnchored, stripAnchors } from "./patch_node.ts";
+
+/** A strategic merge patch with its anchors recognised and its conditions compiled. */
+export interface StrategicMerge {
+  /**
+   * The patched resource. The one given is never modified; it is returned itself when nothing changes, so that
+   * `patched === resource` means "no patches applied".
+   */
+  apply(resource: JsonObject): JsonObject | Fault;
+}
+
+/**
+ * Prepares `patchStrategicMerge`. A patch without variables is planned once, at load; one with variables is rendered and
+ * planned for each request, which costs little: parts that the rendering shares with an earlier one are not read again.
+ * Values of the resource are never read as patterns or anchors.
+ *
+ * @returns the plan, or a fault when the patch is no map or nested too deeply
+ *
+ * ```ts
+ * import { planStrategicMerge } from "./strategic_merge.ts";
+ * import { isFault } from "../json/mod.ts";
+ * import assert from "node:assert/strict";
+ * const plan = planStrategicMerge({ spec: { containers: [{ "(image)": "*:latest", imagePullPolicy: "Always" }] } });
+ * assert.ok(!isFault(plan));
+ * const pod = { apiVersion: "v1", kind: "Pod", spec: { containers: [{ name: "web", image: "nginx:latest" }] } };
+ * assert.deepEqual(plan.apply(pod), {
+ *   ...pod,
+ *   spec: { containers: [{ name: "web", image: "nginx:latest", imagePullPolicy: "Always" }] },
+ * });
+ * ```
+ */
+export function planStrategicMerge(patch: Json): StrategicMerge | Fault {
+  if (!isObject(patch)) {
+    return new Fault(`failed to preProcess rule: ${wrongKind("MappingNode", patch).message}`);
+  }
+  const node = compilePatch(patch);
+  if (isFault(node)) return node;
+  if (!isAnchored(node)) {
+    const content = stripAnchors(node, "keep scalars");
+    const plain = isObject(content) ? content : {};
+    return { apply: (resource) => merge(resource, plain) };
+  }
+  return {
+    apply(resource) {
+      const decided = decideAnchors(node, resource);
+      return isFault(decided) ? decided : merge(resource, decided);
+    },
+  };
+}
