@@ -1,0 +1,99 @@
+import type { Operation, PolicyRequest, Requester } from "../engine/mod.ts";
+import { asObject, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
+import { builtinKind, parseApiVersion } from "../kube/mod.ts";
+import { splitName, type Subresource, type Values, withValue } from "./values.ts";
+
+/** Who a UserInfo file says is asking. */
+export interface GivenUser {
+  readonly requester: Requester;
+  /** What expressions see as `request.userInfo`. */
+  readonly userInfo: JsonObject;
+}
+
+/** What a request is made of. */
+export interface ResourceSetting {
+  readonly policy: string;
+  readonly values: Values;
+  readonly user: GivenUser | undefined;
+}
+
+/**
+ * The request that stands for applying a policy to an object from a file. Kyverno parity: it is a CREATE unless the
+ * values say otherwise; an UPDATE has the object as its old object too, a DELETE only there; and expressions see only
+ * the parts of `request` that the command line knows.
+ */
+export function resourceRequest(
+  resource: JsonObject,
+  { policy, values, user }: ResourceSetting,
+): PolicyRequest {
+  const name = asString(dig(resource, "metadata", "name")) ?? "";
+  const given = values.forResource(policy, name);
+  const operation = operationOf(given.get("request.operation"));
+  const namespace = asString(dig(resource, "metadata", "namespace")) ?? "";
+  let variable: JsonObject = {
+    namespace,
+    operation,
+    ...(operation !== "DELETE" && { object: resource }),
+    ...(operation !== "CREATE" && { oldObject: resource }),
+    ...(user !== undefined && { userInfo: user.userInfo }),
+  };
+  for (const [path, value] of given) {
+    const [root, ...rest] = splitName(path);
+    if (root === "request" && rest.length > 0) variable = withValue(variable, rest, value);
+  }
+  const object = asObject(field(variable, "object"));
+  return {
+    uid: "",
+    operation,
+    ...typeOfResource(resource, values.subresources),
+    namespace,
+    name,
+    object: operation === "DELETE" ? undefined : object,
+    oldObject: operation === "CREATE" ? undefined : asObject(field(variable, "oldObject")),
+    requester: user?.requester,
+    dryRun: true,
+    variable,
+    ...(values.namespaceLabels.has(namespace) && { namespaceLabels: values.namespaceLabels.get(namespace)! }),
+  };
+}
+
+/** The values for other names than `request`, for the rule's context. */
+export function otherValues(values: ReadonlyMap<string, Json>): [string, Json][] {
+  return [...values].filter(([name]) => !name.startsWith("request."));
+}
+
+function operationOf(value: Json | undefined): Operation {
+  return value === "UPDATE" || value === "DELETE" || value === "CONNECT" ? value : "CREATE";
+}
+
+function typeOfResource(
+  resource: JsonObject,
+  subresources: readonly Subresource[],
+): Pick<PolicyRequest, "group" | "version" | "kind" | "subresource"> {
+  const own = {
+    ...parseApiVersion(asString(resource["apiVersion"]) ?? ""),
+    kind: asString(resource["kind"]) ?? "",
+  };
+  const found = subresources.find(({ kind }) =>
+    kind["kind"] === own.kind && (asString(kind["group"]) ?? "") === own.group &&
+    kind["version"] === own.version
+  );
+  if (found === undefined) return { ...own, subresource: "" };
+  const { parent } = found;
+  return {
+    group: asString(parent["group"]) ?? "",
+    version: asString(parent["version"]) ?? "",
+    kind: asString(parent["kind"]) ?? "",
+    subresource: found.name.split("/")[1] ?? "",
+  };
+}
+
+/** Kyverno parity: an object from a file without a namespace is in `default`, unless its kind is in none. */
+export function withNamespace(resource: JsonObject): JsonObject {
+  const metadata = asObject(resource["metadata"]) ?? {};
+  if (asString(metadata["namespace"])) return resource;
+  const kind = builtinKind(asString(resource["kind"]) ?? "", asString(resource["apiVersion"]) ?? "");
+  return kind?.namespaced === false
+    ? resource
+    : { ...resource, metadata: { ...metadata, namespace: "default" } };
+}

@@ -1,0 +1,113 @@
+import {
+  asList,
+  asObject,
+  asString,
+  dig,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+  setField,
+} from "../json/mod.ts";
+import { parseYaml } from "../yaml/mod.ts";
+
+/** A Values file of cli.kyverno.io: what the command line puts where a cluster would have the answer. */
+export interface Values {
+  /** Dotted names and their values for a policy and an object: `request.operation` and the like. */
+  forResource(policy: string, resource: string): ReadonlyMap<string, Json>;
+  /** Names and values for a rule's context. */
+  forRule(policy: string, rule: string): JsonObject;
+  /** Labels of the namespaces that the file describes. */
+  readonly namespaceLabels: ReadonlyMap<string, JsonObject>;
+  readonly subresources: readonly Subresource[];
+}
+
+/** An object that stands for a subresource of another: `Scale` for `deployments/scale`. */
+export interface Subresource {
+  readonly name: string;
+  readonly kind: JsonObject;
+  readonly parent: JsonObject;
+}
+
+/** Values that give nothing. */
+export const noValues: Values = {
+  forResource: () => new Map(),
+  forRule: () => ({}),
+  namespaceLabels: new Map(),
+  subresources: [],
+};
+
+/** Reads a Values file; a problem is the text of an error. */
+export function parseValues(text: string, file: string): Values | { readonly problem: string } {
+  const document = parseYaml(text);
+  if (isFault(document)) return { problem: `${file}: ${document.message}` };
+  return readValues(document);
+}
+
+/** Reads the contents of a Values document. */
+export function readValues(document: Json): Values {
+  const globals = entries(field(document, "globalValues"));
+  const policies = asList(field(document, "policies")).filter(isObject);
+  const labels = new Map<string, JsonObject>();
+  for (const selector of asList(field(document, "namespaceSelector"))) {
+    const name = asString(field(selector, "name"));
+    if (name !== undefined) labels.set(name, asObject(field(selector, "labels")) ?? {});
+  }
+  for (const namespace of asList(field(document, "namespaces"))) {
+    const name = asString(dig(namespace, "metadata", "name"));
+    if (name !== undefined) labels.set(name, asObject(dig(namespace, "metadata", "labels")) ?? {});
+  }
+  return {
+    forResource: (policy, resource) =>
+      new Map([...globals, ...named(policies, policy, "resources", resource)]),
+    forRule: (policy, rule) => nest(named(policies, policy, "rules", rule)),
+    namespaceLabels: labels,
+    subresources: asList(field(document, "subresources")).map((entry) => ({
+      name: asString(dig(entry, "subresource", "name")) ?? "",
+      kind: asObject(field(entry, "subresource")) ?? {},
+      parent: asObject(field(entry, "parentResource")) ?? {},
+    })),
+  };
+}
+
+function named(
+  policies: readonly JsonObject[],
+  policy: string,
+  list: "resources" | "rules",
+  name: string,
+): [string, Json][] {
+  return policies.filter((entry) => entry["name"] === policy)
+    .flatMap((entry) => asList(entry[list]).filter((item) => field(item, "name") === name))
+    .flatMap((item) => entries(field(item, "values")));
+}
+
+function entries(value: Json | undefined): [string, Json][] {
+  return Object.entries(asObject(value) ?? {});
+}
+
+/** Dotted names as the object that they describe: `a.b: 1` is `{a: {b: 1}}`. */
+export function nest(values: Iterable<readonly [string, Json]>): JsonObject {
+  let result: JsonObject = {};
+  for (const [name, value] of values) result = withValue(result, splitName(name), value);
+  return result;
+}
+
+/** An object with a value at a path; what is on the way and no object is replaced. */
+export function withValue(object: JsonObject, path: readonly string[], value: Json): JsonObject {
+  const [first, ...rest] = path;
+  if (first === undefined) return object;
+  const copy: { [key: string]: Json } = { ...object };
+  const inner = Object.hasOwn(object, first) ? object[first]! : undefined;
+  setField(copy, first, rest.length === 0 ? value : withValue(asObject(inner) ?? {}, rest, value));
+  return copy;
+}
+
+/** Splits a dotted name; a part in double quotes may hold dots. */
+export function splitName(name: string): string[] {
+  const parts: string[] = [];
+  for (const match of name.matchAll(/"((?:[^"]|"")*)"|([^.]+)/g)) {
+    parts.push(match[1]?.replaceAll('""', '"') ?? match[2]!);
+  }
+  return parts;
+}

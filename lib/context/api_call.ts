@@ -1,0 +1,146 @@
+import {
+  asList,
+  asObject,
+  asString,
+  Fault,
+  isFault,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+  scopeOf,
+  setField,
+} from "../json/mod.ts";
+import { compileTemplate } from "../template/mod.ts";
+import type { Answer } from "../ports.ts";
+import type { Context, ContextEntry } from "./context.ts";
+import type { EntryOptions } from "./entries.ts";
+import { queryWith } from "./query.ts";
+
+/** What a call asks for, with all variables resolved. */
+interface ResolvedCall {
+  readonly method: "GET" | "POST";
+  readonly urlPath: string;
+  readonly body: Json | undefined;
+  readonly url: string;
+  readonly caBundle: string | undefined;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly jmesPath: string;
+}
+
+/**
+ * `apiCall: {urlPath | service, method, data, jmesPath, default}`: a call to the API server, or to a service.
+ * Kyverno parity: the default is stored as it is, jmesPath is not applied to it.
+ */
+export function compileApiCall(spec: JsonObject, options: EntryOptions): ContextEntry {
+  const { name, policyNamespace } = options;
+  const call = compileTemplate({
+    urlPath: asString(spec["urlPath"]) ?? "",
+    jmesPath: asString(spec["jmesPath"]) ?? "",
+    data: asList(spec["data"]).filter(isObject).map((entry) => [entry["key"] ?? "", entry["value"] ?? null]),
+    service: asObject(spec["service"]) ?? {},
+  });
+  const fallback = spec["default"] === undefined || spec["default"] === null
+    ? undefined
+    : compileTemplate(spec["default"]);
+  const method = spec["method"] === "POST" ? "POST" : "GET";
+  if (spec["urlPath"] === undefined && spec["service"] === undefined) {
+    options.report({
+      code: "empty-call",
+      message: `Context entry "${name}" calls nothing: give it urlPath or service`,
+      path: ["apiCall"],
+    });
+  }
+  return { name, source: "apiCall", load };
+
+  function load(view: Context): Json | Fault | undefined {
+    const result = callAndQuery(view);
+    if (!isFault(result) || fallback === undefined || view.store.waiting) return result;
+    return fallback.render(view, view.environment);
+  }
+
+  function callAndQuery(view: Context): Json | Fault {
+    const rendered = call.render(view, view.environment);
+    if (isFault(rendered)) {
+      return new Fault(`failed to substitute variables in context entry ${name} : ${rendered.message}`);
+    }
+    const resolved = resolve(asObject(rendered)!);
+    if (
+      policyNamespace !== undefined && resolved.url === "" &&
+      !withinNamespace(resolved.urlPath, policyNamespace)
+    ) {
+      return new Fault(
+        `context entry ${name}: path ${resolved.urlPath} is outside of policy namespace "${policyNamespace}"`,
+      );
+    }
+    const answer = ask(view, resolved);
+    if (isFault(answer) || resolved.jmesPath === "") return answer;
+    const result = queryWith(resolved.jmesPath, scopeOf(answer), view.environment);
+    return isFault(result)
+      ? new Fault(
+        `failed to apply jmespath ${resolved.jmesPath} for context entry ${name}: ${result.message}`,
+      )
+      : result;
+  }
+
+  function resolve(rendered: JsonObject): ResolvedCall {
+    const service = asObject(rendered["service"]) ?? {};
+    const body: { [key: string]: Json } = {};
+    for (const pair of asList(rendered["data"])) {
+      setField(body, String(asList(pair)[0]), asList(pair)[1] ?? null);
+    }
+    const headers: Record<string, string> = {};
+    for (const header of asList(service["headers"])) {
+      if (isObject(header) && isString(header["key"])) headers[header["key"]] = String(header["value"] ?? "");
+    }
+    return {
+      method,
+      urlPath: String(rendered["urlPath"]),
+      url: asString(service["url"]) ?? "",
+      caBundle: asString(service["caBundle"]),
+      headers,
+      jmesPath: String(rendered["jmesPath"]),
+      body: method === "POST" ? body : undefined,
+    };
+  }
+
+  function ask({ store }: Context, { urlPath, url, body, caBundle, headers }: ResolvedCall): Json | Fault {
+    const payload = body === undefined ? "" : ` ${JSON.stringify(body)}`;
+    if (url !== "") {
+      const key = `${method} ${url}${payload} ${JSON.stringify(headers)}`;
+      return store.ask(key, async () =>
+        settled(
+          await store.ports.http.call({
+            method,
+            url,
+            headers,
+            ...(body !== undefined && { body }),
+            ...(caBundle !== undefined && { caBundle }),
+            ...store.call,
+          }),
+          url,
+        ));
+    }
+    return store.ask(`${method} ${urlPath}${payload}`, async () =>
+      settled(
+        await store.ports.cluster.call({
+          method,
+          path: urlPath,
+          ...(body !== undefined && { body }),
+          ...store.call,
+        }),
+        urlPath,
+      ));
+  }
+
+  function settled(answer: Answer, place: string): Json | Fault {
+    if (answer.ok) return answer.body;
+    return new Fault(`failed to ${method} resource with raw url\n: ${place}: ${answer.message}`);
+  }
+}
+
+function withinNamespace(path: string, namespace: string): boolean {
+  const clean = path.split("?")[0]!.split("/");
+  const at = clean.indexOf("namespaces");
+  return at >= 0 && clean[at + 1] === namespace && !clean.includes("..");
+}

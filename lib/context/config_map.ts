@@ -1,0 +1,56 @@
+import {
+  asObject,
+  asString,
+  Fault,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { compileTemplate } from "../template/mod.ts";
+import type { Context, ContextEntry } from "./context.ts";
+import type { EntryOptions } from "./entries.ts";
+
+/** `configMap: {name, namespace}`: an object with the ConfigMap's `data` and `metadata`. Values are always text. */
+export function compileConfigMap(spec: JsonObject, options: EntryOptions): ContextEntry {
+  const { policyNamespace } = options;
+  const name = compileTemplate(asString(spec["name"]) ?? "");
+  const namespace = compileTemplate(asString(spec["namespace"]) ?? "");
+  return { name: options.name, source: "configMap", load };
+
+  function load(view: Context): Json | Fault {
+    const mapName = name.render(view, view.environment);
+    if (isFault(mapName)) return problem(mapName.message);
+    const written = namespace.render(view, view.environment);
+    if (isFault(written)) return problem(written.message);
+    const mapNamespace = String(written) || policyNamespace || "default";
+    if (policyNamespace !== undefined && mapNamespace !== policyNamespace) {
+      return new Fault(
+        `context entry ${options.name}: configMap namespace "${mapNamespace}" is different from policy namespace "${policyNamespace}"`,
+      );
+    }
+    const { store } = view;
+    const path = `/api/v1/namespaces/${encodeURIComponent(mapNamespace)}/configmaps/${
+      encodeURIComponent(String(mapName))
+    }`;
+    return store.ask(`ConfigMap ${mapNamespace}/${mapName}`, async () => {
+      const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
+      if (!answer.ok) {
+        return problem(`failed to get configmap ${mapNamespace}/${mapName} : ${answer.message}`);
+      }
+      const object = asObject(answer.body) ?? {};
+      return { data: contents(object), metadata: field(object, "metadata") ?? {} };
+    });
+  }
+
+  function problem(cause: string): Fault {
+    return new Fault(`failed to retrieve config map for context entry ${options.name}: ${cause}`);
+  }
+}
+
+/** `data`, with the decoded `binaryData` beside it as the reference has it. */
+function contents(object: JsonObject): Json {
+  const found = field(object, "data");
+  return isObject(found) ? found : {};
+}

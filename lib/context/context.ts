@@ -1,0 +1,123 @@
+import { type Fault, isFault, type Json, type JsonObject, type Scope, setField } from "../json/mod.ts";
+import type { Environment } from "../jmespath/mod.ts";
+import type { RequestStore } from "./store.ts";
+
+/** A named value that is computed or loaded when it is first read. */
+export interface ContextEntry {
+  readonly name: string;
+  /** `cluster` and the like for entries that ask the world, `value` for those that only compute. */
+  readonly source: "value" | "configMap" | "apiCall" | "globalReference" | "imageRegistry";
+  /** The value in a view that ends before this entry; `undefined` when there is nothing to load it from. */
+  load(view: Context): Json | Fault | undefined;
+}
+
+interface Base {
+  readonly store: RequestStore;
+  readonly environment: Environment;
+  readonly parent: Context | undefined;
+}
+
+/** What a layer adds to its parent. */
+export interface Layer {
+  readonly values?: Readonly<Record<string, Json>>;
+  /** In the order in which they were declared; an entry sees only earlier ones. */
+  readonly entries?: readonly ContextEntry[];
+  /** Computed when first read, such as `images`. */
+  readonly computed?: Readonly<Record<string, () => Json | Fault | undefined>>;
+}
+
+/**
+ * The values that a rule sees. Layers are never copied: a child shadows its parent. An entry is loaded when it is first
+ * read, once; one that failed keeps its fault, so the cause is reported and not a later "Unknown key".
+ */
+export class Context implements Scope {
+  readonly store: RequestStore;
+  /** Time, randomness and the operation, for whatever is evaluated here. */
+  readonly environment: Environment;
+  readonly #parent: Context | undefined;
+  readonly #values: Map<string, Json | Fault>;
+  readonly #entries: readonly ContextEntry[];
+  readonly #computed: Readonly<Record<string, () => Json | Fault | undefined>>;
+  /** Of the entries, only those before this index are seen. */
+  readonly #visible: number;
+
+  private constructor(base: Base, layer: Layer, view?: { of: Context; before: number }) {
+    this.store = base.store;
+    this.environment = base.environment;
+    this.#parent = base.parent;
+    this.#entries = layer.entries ?? none;
+    this.#computed = layer.computed ?? nothing;
+    this.#values = view === undefined ? new Map(Object.entries(layer.values ?? nothing)) : view.of.#values;
+    this.#visible = view?.before ?? this.#entries.length;
+  }
+
+  /** The outermost layer of a request. */
+  static root(base: { store: RequestStore; environment: Environment }, layer: Layer): Context {
+    return new Context({ ...base, parent: undefined }, layer);
+  }
+
+  /** A layer above this one. */
+  child(layer: Layer): Context {
+    return new Context({ store: this.store, environment: this.environment, parent: this }, layer);
+  }
+
+  /** The value of a name, loading it if need be; `undefined` for a name that nobody declared. */
+  get(name: string): Json | Fault | undefined {
+    if (this.#visible === this.#entries.length) {
+      const value = this.#values.get(name);
+      if (value !== undefined) return value;
+    }
+    for (let index = this.#visible - 1; index >= 0; index--) {
+      if (this.#entries[index]!.name === name) return this.#load(index);
+    }
+    // A view that ends before an entry does not see what that entry has loaded, but sees values that were given.
+    const value = this.#values.get(name);
+    if (value !== undefined && !this.#entries.some((entry) => entry.name === name)) return value;
+    if (Object.hasOwn(this.#computed, name)) return this.#compute(name);
+    return this.#parent?.get(name);
+  }
+
+  /** Everything that can be seen from here, as one object. Loads every entry. */
+  all(): Json {
+    const values: { [name: string]: Json } = { ...this.#parent?.all() as JsonObject | undefined };
+    const names = [
+      ...this.#values.keys(),
+      ...Object.keys(this.#computed),
+      ...this.#entries.map((entry) => entry.name),
+    ];
+    for (const name of names) {
+      const value = this.get(name);
+      if (value !== undefined && !isFault(value)) setField(values, name, value);
+    }
+    return values;
+  }
+
+  #load(index: number): Json | Fault | undefined {
+    const entry = this.#entries[index]!;
+    const key = index === lastOf(this.#entries, entry.name) ? entry.name : `${entry.name}#${index}`;
+    const known = this.#values.get(key);
+    if (known !== undefined) return known;
+    const base = { store: this.store, environment: this.environment, parent: this.#parent };
+    const view = new Context(base, { entries: this.#entries, computed: this.#computed }, {
+      of: this,
+      before: index,
+    });
+    const value = entry.load(view);
+    if (value === undefined) return this.#parent?.get(entry.name);
+    if (!this.store.waiting) this.#values.set(key, value);
+    return value;
+  }
+
+  #compute(name: string): Json | Fault | undefined {
+    const value = this.#computed[name]!();
+    if (value !== undefined && !this.store.waiting) this.#values.set(name, value);
+    return value;
+  }
+}
+
+const none: readonly ContextEntry[] = [];
+const nothing = {};
+
+function lastOf(entries: readonly ContextEntry[], name: string): number {
+  return entries.findLastIndex((entry) => entry.name === name);
+}

@@ -1,0 +1,28 @@
+import { asString, Fault, isFault, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
+import { compileTemplate } from "../template/mod.ts";
+import type { Context, ContextEntry } from "./context.ts";
+import type { EntryOptions } from "./entries.ts";
+import { queryWith } from "./query.ts";
+
+/** `globalReference: {name, jmesPath}`: what a GlobalContextEntry (or `entry.projection` of it) holds. */
+export function compileGlobalReference(spec: JsonObject, options: EntryOptions): ContextEntry {
+  const reference = compileTemplate(asString(spec["name"]) ?? "");
+  const path = compileTemplate(asString(spec["jmesPath"]) ?? "");
+  return { name: options.name, source: "globalReference", load };
+
+  function load(view: Context): Json | Fault {
+    const key = reference.render(view, view.environment);
+    if (isFault(key)) return key;
+    const { store } = view;
+    const value = store.ask(`global context ${key}`, async () => {
+      const answer = await store.ports.globals.entry(String(key));
+      return answer.ok ? answer.body : new Fault(`failed to fetch entry key=${key}: ${answer.message}`);
+    });
+    const query = path.render(view, view.environment);
+    if (isFault(query) || isFault(value) || query === "") return isFault(query) ? query : value;
+    const result = queryWith(String(query), scopeOf(value), view.environment);
+    return isFault(result)
+      ? new Fault(`failed to apply jmespath ${query} for context entry ${options.name}: ${result.message}`)
+      : result;
+  }
+}

@@ -1,0 +1,33 @@
+import { asObject, asString, Fault, isFault, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
+import type { RegistryCredentials } from "../ports.ts";
+import { compileTemplate } from "../template/mod.ts";
+import type { Context, ContextEntry } from "./context.ts";
+import type { EntryOptions } from "./entries.ts";
+import { queryWith } from "./query.ts";
+
+/** `imageRegistry: {reference, jmesPath, imageRegistryCredentials}`: manifest and configuration of an image. */
+export function compileImageRegistry(spec: JsonObject, options: EntryOptions): ContextEntry {
+  const reference = compileTemplate(asString(spec["reference"]) ?? "");
+  const path = compileTemplate(asString(spec["jmesPath"]) ?? "");
+  const credentials = asObject(spec["imageRegistryCredentials"]) as RegistryCredentials | undefined;
+  return { name: options.name, source: "imageRegistry", load };
+
+  function load(view: Context): Json | Fault {
+    const image = reference.render(view, view.environment);
+    if (isFault(image)) return problem(image.message);
+    const { store } = view;
+    const record = store.ask(`image ${image}`, async () => {
+      const answer = await store.ports.registry.image(String(image), credentials, store.signal);
+      return answer.ok ? answer.body : problem(answer.message);
+    });
+    const query = path.render(view, view.environment);
+    if (isFault(query)) return problem(query.message);
+    if (isFault(record) || query === "") return record;
+    const result = queryWith(String(query), scopeOf(record), view.environment);
+    return isFault(result) ? problem(`failed to apply JMESPath (${query}): ${result.message}`) : result;
+  }
+
+  function problem(cause: string): Fault {
+    return new Fault(`failed to fetch image data for context entry ${options.name}: ${cause}`);
+  }
+}

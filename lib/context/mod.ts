@@ -1,0 +1,9 @@
+/**
+ * The values that a rule sees: the request's store of loaded answers, layered contexts over it, and the kinds of context
+ * entries. Values load when they are first read, once in a request, within its deadline.
+ *
+ * @module
+ */
+export { Context, type ContextEntry, type Layer } from "./context.ts";
+export { compileEntry, type EntryOptions } from "./entries.ts";
+export { RequestStore, untilSettled } from "./store.ts";

@@ -1,0 +1,118 @@
+import { Fault, type Json } from "../json/mod.ts";
+import type { Ports } from "../ports.ts";
+
+/** What a request may ask of the world while it is evaluated, and what it has already been told. */
+export class RequestStore {
+  readonly ports: Ports;
+  readonly #deadline: (() => AbortSignal) | undefined;
+  #signal: AbortSignal | undefined;
+  readonly #answers = new Map<string, Json | Fault>();
+  readonly #pending = new Map<string, Promise<void>>();
+  #loads = 0;
+  #misses = 0;
+
+  /** `deadline` makes the signal that ends loads; it is not asked for by a request that loads nothing. */
+  constructor(ports: Ports, deadline?: () => AbortSignal) {
+    this.ports = ports;
+    this.#deadline = deadline;
+  }
+
+  /** Ends the request's loads. */
+  get signal(): AbortSignal | undefined {
+    return this.#signal ??= this.#deadline?.();
+  }
+
+  /** What every call to a port carries. */
+  get call(): { readonly signal?: AbortSignal } {
+    const { signal } = this;
+    return signal === undefined ? {} : { signal };
+  }
+
+  /** How many loads were started, for traces and tests. */
+  get loads(): number {
+    return this.#loads;
+  }
+
+  /** Counts the reads of values that were not there yet: what changed it must be evaluated again. */
+  get misses(): number {
+    return this.#misses;
+  }
+
+  /** Whether evaluation met a value that is not there yet; its result is then void. */
+  get waiting(): boolean {
+    return this.#pending.size > 0;
+  }
+
+  /**
+   * The answer under a key. The first question starts the load and answers with a fault that says it is under way;
+   * whoever evaluates calls {@link settle} and evaluates again. One key is loaded once in a request.
+   */
+  ask(key: string, load: () => Promise<Json | Fault>): Json | Fault {
+    const known = this.#answers.get(key);
+    if (known !== undefined) return known;
+    if (!this.#pending.has(key)) {
+      this.#loads++;
+      this.#pending.set(key, this.#remember(key, load));
+    }
+    this.#misses++;
+    return underWay;
+  }
+
+  /** Waits until everything that was asked for has an answer, at most until the deadline. */
+  async settle(): Promise<void> {
+    while (this.#pending.size > 0) {
+      const waits = [...this.#pending.values()];
+      const { signal } = this;
+      await (signal === undefined ? Promise.all(waits) : Promise.race([Promise.all(waits), aborted(signal)]));
+      if (signal?.aborted) this.#giveUp();
+    }
+  }
+
+  async #remember(key: string, load: () => Promise<Json | Fault>): Promise<void> {
+    let answer: Json | Fault;
+    try {
+      answer = await load();
+    } catch (cause) {
+      answer = new Fault(`failed to load ${key}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    }
+    if (this.#pending.delete(key)) this.#answers.set(key, answer);
+  }
+
+  /** At the deadline every open question gets the same answer: which load was too slow. */
+  #giveUp(): void {
+    for (const key of this.#pending.keys()) {
+      this.#answers.set(key, new Fault(`failed to load ${key}: the request's deadline passed`));
+    }
+    this.#pending.clear();
+  }
+}
+
+const underWay = new Fault("value is being loaded");
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+}
+
+/**
+ * Runs an evaluation until it met no value that was still missing. The usual one, without external values, runs once
+ * and touches no promise. Evaluation is repeated, never resumed, so it must have no effects of its own.
+ */
+export function untilSettled<T>(store: RequestStore, evaluate: () => T): T | Promise<T> {
+  const result = evaluate();
+  return store.waiting ? again(store, evaluate) : result;
+}
+
+/** Values that need one another load one after the other; more rounds than this are a policy that never ends. */
+const maxRounds = 200;
+
+async function again<T>(store: RequestStore, evaluate: () => T): Promise<T> {
+  for (let round = 0; round < maxRounds; round++) {
+    await store.settle();
+    const result = evaluate();
+    if (!store.waiting) return result;
+  }
+  throw new Error(`context did not settle in ${maxRounds} rounds of loading`);
+}

@@ -1,0 +1,58 @@
+import { Fault, isFault, isString, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
+import { compileTemplate, type Template } from "../template/mod.ts";
+import type { Context, ContextEntry } from "./context.ts";
+import type { EntryOptions } from "./entries.ts";
+import { queryWith } from "./query.ts";
+
+/**
+ * `variable: {value, jmesPath, default}`.
+ * Kyverno parity: with a value, a null result of jmesPath is an error even when there is a default; without one, the
+ * default takes its place.
+ */
+export function compileVariable(spec: JsonObject, options: EntryOptions): ContextEntry {
+  const { name } = options;
+  const value = optional(spec["value"]);
+  const fallback = optional(spec["default"]);
+  const path = isString(spec["jmesPath"]) && spec["jmesPath"] !== ""
+    ? compileTemplate(spec["jmesPath"])
+    : undefined;
+  return { name, source: "value", load };
+
+  function load(view: Context): Json | Fault {
+    const result = compute(view);
+    if (result === null) {
+      return new Fault(`failed to add context entry for variable ${name} since it evaluated to nil`);
+    }
+    return result;
+  }
+
+  function compute(view: Context): Json | Fault {
+    const other = fallback?.render(view, view.environment);
+    if (isFault(other)) {
+      return new Fault(`failed to substitute variables in context entry ${name} default: ${other.message}`);
+    }
+    const given = value?.render(view, view.environment);
+    if (isFault(given)) {
+      return new Fault(`failed to substitute variables in context entry ${name} value: ${given.message}`);
+    }
+    if (path === undefined) return given ?? other ?? null;
+    const query = path.render(view, view.environment);
+    if (isFault(query)) {
+      return new Fault(`failed to substitute variables in context entry ${name} jmesPath: ${query.message}`);
+    }
+    const result = queryWith(String(query), given === undefined ? view : scopeOf(given), view.environment);
+    if (isFault(result)) {
+      if (other !== undefined) return other;
+      return new Fault(
+        `failed to apply jmespath ${query} to variable ${
+          given === undefined ? "<nil>" : JSON.stringify(given)
+        }: ${result.message}`,
+      );
+    }
+    return result === null && given === undefined && other !== undefined ? other : result;
+  }
+}
+
+function optional(value: Json | undefined): Template | undefined {
+  return value === undefined || value === null ? undefined : compileTemplate(value);
+}

@@ -1,0 +1,98 @@
+import { compileConditions, type Conditions } from "../condition/mod.ts";
+import { compileEntry } from "../context/mod.ts";
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { isFault, type Json } from "../json/mod.ts";
+import { compileWildcard } from "../kube/mod.ts";
+import { compileExceptionMatch, compileSelector, type Dialect } from "../match/mod.ts";
+import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
+import { compileBody, ruleConditions, type RuleProblem, type RuleTools } from "../rules/mod.ts";
+import { compileAction } from "./action.ts";
+import type { CompiledException, CompiledRule } from "./compiled.ts";
+
+/** What a rule is compiled with. */
+export interface RuleSetting {
+  readonly policy: Policy;
+  readonly exceptions: readonly PolicyException[];
+  readonly dialect: Dialect;
+  report(diagnostic: Diagnostic): void;
+}
+
+/** Compiles one rule; it is returned even when it is broken, and then answers every request that it matches with an error. */
+export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
+  const { policy, dialect } = setting;
+  let broken: RuleProblem | undefined;
+  const tools: RuleTools = { policy, dialect, report, variables: () => {} };
+  const selector = compileSelector(rule, dialect);
+  const body = compileBody(rule, tools);
+  const entries = rule.context.map((entry, index) =>
+    compileEntry(entry, {
+      policyNamespace: policy.namespace,
+      report: (problem) =>
+        report({ severity: "error", ...problem, path: ["context", index, ...problem.path] }),
+    })
+  );
+  const preconditions = compilePreconditions(rule.preconditions);
+  const exceptions = setting.exceptions.flatMap((exception) =>
+    compileException(exception, { policy, rule, dialect }) ?? []
+  );
+  const text = JSON.stringify([rule.context, rule.preconditions, rule.validate, rule.mutate, rule.generate]);
+  return {
+    rule,
+    type: body.type,
+    kind: body.kind,
+    selector,
+    entries,
+    preconditions,
+    exceptions,
+    action: compileAction(policy, rule),
+    body: broken === undefined ? body.body : brokenBody(broken),
+    needsRoles: selector.needsRoles ||
+      /request\.(roles|clusterRoles)\b|\brequest\s*(\}\}|[|,)\]])/.test(text) ||
+      exceptions.some(({ match }) => match.filters.some((filter) => filter.needsRoles)),
+    needsNamespaceLabels: selector.needsNamespaceLabels || hasSelectorOverride(policy, rule) ||
+      exceptions.some(({ match }) => match.filters.some((filter) => filter.needsNamespaceLabels)),
+  };
+
+  function compilePreconditions(written: Json | undefined): Conditions | undefined {
+    if (written === undefined || written === null) return undefined;
+    return ruleConditions(written, tools, ["preconditions"]);
+  }
+
+  function report(problem: RuleProblem): void {
+    const { path, ...rest } = problem;
+    if (problem.severity === "error") broken ??= problem;
+    // A generated rule repeats the problems of the rule that the user wrote.
+    if (rule.generatedFor !== undefined) return;
+    const position = policy.locate([...rule.path, ...path]);
+    setting.report({ ...rest, policy: policy.key, rule: rule.name, ...(position && { position }) });
+  }
+}
+
+/** The body of a rule that cannot run: its failurePolicy decides what becomes of the requests that it matches. */
+function brokenBody(problem: RuleProblem): CompiledRule["body"] {
+  const outcome = { result: "error", message: `the rule cannot be used: ${problem.message}` } as const;
+  return { run: () => outcome };
+}
+
+function compileException(
+  exception: PolicyException,
+  { policy, rule, dialect }: { policy: Policy; rule: Rule; dialect: Dialect },
+): CompiledException | undefined {
+  const concerned = exception.targets.some(({ policyName, ruleNames }) =>
+    policyName === policy.key && ruleNames.some((name) => compileWildcard(name)(rule.name))
+  );
+  if (!concerned) return undefined;
+  const match = compileExceptionMatch(exception.match);
+  if (exception.conditions === undefined || exception.conditions === null) {
+    return { exception, match, conditions: undefined };
+  }
+  const conditions = compileConditions(exception.conditions, { dialect, evaluator: "exception" });
+  // An exception whose conditions cannot be read excepts nothing.
+  return isFault(conditions) ? undefined : { exception, match, conditions };
+}
+
+function hasSelectorOverride(policy: Policy, rule: Rule): boolean {
+  return [...policy.overrides, ...rule.overrides].some((override) =>
+    override.namespaceSelector !== undefined
+  );
+}

@@ -1,0 +1,43 @@
+import type { ActionOf } from "./action.ts";
+import type { Conditions } from "../condition/mod.ts";
+import type { ContextEntry } from "../context/mod.ts";
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { Block, Candidate, RuleSelector } from "../match/mod.ts";
+import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
+import type { RuleBody, RuleKind } from "../rules/mod.ts";
+
+/** An exception as it applies to one rule. */
+export interface CompiledException {
+  readonly exception: PolicyException;
+  readonly match: Block;
+  readonly conditions: Conditions | undefined;
+}
+
+/** A rule, ready to run. */
+export interface CompiledRule {
+  readonly rule: Rule;
+  readonly type: RuleKind["type"];
+  /** The kind's name, for explanations: `pattern`, `deny`, `foreach` … */
+  readonly kind: string;
+  readonly selector: RuleSelector;
+  readonly entries: readonly ContextEntry[];
+  readonly preconditions: Conditions | undefined;
+  readonly exceptions: readonly CompiledException[];
+  readonly action: ActionOf;
+  readonly body: RuleBody;
+  /** Whether it looks at the requester's roles, which cost a look at the cluster's bindings. */
+  readonly needsRoles: boolean;
+  readonly needsNamespaceLabels: boolean;
+}
+
+/** A policy, ready to run. */
+export interface CompiledPolicy {
+  readonly policy: Policy;
+  readonly rules: readonly CompiledRule[];
+  /** `webhookConfiguration.matchConditions`; `undefined` when there are none. */
+  readonly matchConditions: ((candidate: Candidate) => boolean) | undefined;
+  /** Whether some of its rules can be audit rules that nobody waits for. */
+  readonly audited: boolean;
+  /** The first error that was found in it; its rules then answer as failurePolicy says. */
+  readonly broken: Diagnostic | undefined;
+}

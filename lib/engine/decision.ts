@@ -1,0 +1,44 @@
+import type { JsonObject } from "../json/mod.ts";
+import type { Operation as PatchOperation } from "../patch/mod.ts";
+import type { FailureAction, FailurePolicy, Policy } from "../policy/mod.ts";
+import type { Effect, Outcome, RuleKind } from "../rules/mod.ts";
+
+/** The outcome of one rule for one request. */
+export interface RuleResult extends Outcome {
+  readonly rule: string;
+  readonly type: RuleKind["type"];
+  /** What a failure of this rule means in the request's namespace. */
+  readonly action: FailureAction;
+}
+
+/** What the engine needs to know of a policy to name it in results. */
+export type PolicyIdentity =
+  & Pick<
+    Policy,
+    "key" | "name" | "namespace" | "annotations" | "failurePolicy" | "emitWarning" | "background"
+  >
+  & {
+    readonly kind: string;
+  };
+
+/** All results of one policy for one request. A rule that did not match has none. */
+export interface PolicyResult {
+  readonly policy: PolicyIdentity;
+  readonly rules: readonly RuleResult[];
+}
+
+/** The answer to a request, as data; `lib/report` words it. */
+export interface Decision {
+  readonly uid: string;
+  readonly allowed: boolean;
+  /** Results that decided: of the policies that were asked in this phase. */
+  readonly results: readonly PolicyResult[];
+  /** Set when the request is refused by a failing or erring rule. */
+  readonly denial: "validate" | "mutate" | undefined;
+  /** The object after all mutations; the request's own object when nothing changed. */
+  readonly object: JsonObject | undefined;
+  /** From the request's object to {@link object}; empty when nothing changed. */
+  readonly patch: readonly PatchOperation[];
+  readonly effects: readonly Effect[];
+  readonly failurePolicy: FailurePolicy;
+}

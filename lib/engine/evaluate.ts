@@ -1,0 +1,217 @@
+import { RequestStore, untilSettled } from "../context/mod.ts";
+import { isFault } from "../json/mod.ts";
+import { diff } from "../patch/mod.ts";
+import type { FailurePolicy } from "../policy/mod.ts";
+import type { Ports } from "../ports.ts";
+import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
+import type { Decision, PolicyResult } from "./decision.ts";
+import { gatherFacts } from "./facts.ts";
+import { PolicyRun } from "./policy_run.ts";
+import type { PolicyRequest } from "./request.ts";
+import { type GivenValues, RequestView } from "./request_view.ts";
+import type { Phase, Snapshot } from "./snapshot.ts";
+
+/** Which policies are asked, and how. */
+export interface EvaluateOptions {
+  readonly phase: Phase;
+  /** Only policies of this failurePolicy: the API server calls for each apart. */
+  readonly failurePolicy?: FailurePolicy;
+  /** Only the policy of this key. */
+  readonly policy?: string;
+  /** Which rules: `admission` leaves out audit rules that nobody waits for; `all` asks every rule. */
+  readonly rules?: "admission" | "audit" | "all";
+  readonly given?: GivenValues;
+  /** Makes the signal that ends loads of external values; asked for when the first load begins. */
+  readonly deadline?: () => AbortSignal;
+}
+
+/**
+ * Decides a request. Without external values it answers at once; otherwise with a promise. It never throws for what a
+ * policy or a request contains.
+ */
+export function evaluate(
+  snapshot: Snapshot,
+  request: PolicyRequest,
+  { ports, ...options }: EvaluateOptions & { ports: Ports },
+): Decision | Promise<Decision> {
+  const policies = candidates(snapshot, request, options);
+  if (policies.length === 0) return untouched(request);
+  const store = new RequestStore(ports, options.deadline);
+  const facts = untilSettled(store, () => gatherFacts(request, policies, store));
+  return facts instanceof Promise ? facts.then((known) => start(known)) : start(facts);
+
+  function start(known: typeof facts extends infer F ? Awaited<F> : never): Decision | Promise<Decision> {
+    if (isFault(known)) return factsMissing(request, policies, known.message);
+    const { clock, entropy } = ports;
+    const now = clock.now();
+    const view = RequestView.of({
+      request,
+      facts: known,
+      store,
+      now: () => now,
+      random: () => entropy.next(),
+      given: options.given,
+    });
+    const chosen = policies.flatMap((policy) => reduce(policy, view, options.rules ?? "all") ?? []);
+    return options.phase === "mutate" ? mutate(chosen, view, store) : validate(chosen, view, store);
+  }
+}
+
+function candidates(
+  snapshot: Snapshot,
+  request: PolicyRequest,
+  options: EvaluateOptions,
+): readonly CompiledPolicy[] {
+  const found = snapshot.candidates(options.phase, request);
+  const { failurePolicy, policy: key, rules } = options;
+  if (found.length === 0) return found;
+  return found.filter(({ policy }) =>
+    (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
+    (key === undefined || policy.key === key) &&
+    (rules === "all" || rules === undefined || policy.admission)
+  );
+}
+
+/** Leaves the rules that this pass is about: at admission those that can block, and audited ones that shall warn. */
+function reduce(
+  compiled: CompiledPolicy,
+  view: RequestView,
+  rules: "admission" | "audit" | "all",
+): CompiledPolicy | undefined {
+  const { request, facts } = view.base;
+  if (rules === "all") return compiled;
+  const keep = (rule: CompiledRule): boolean => {
+    if (rule.type !== "validate" && rule.type !== "verifyImages") return rules === "admission";
+    const waitedFor = compiled.policy.emitWarning ||
+      rule.action(request.namespace, facts.namespaceLabels) === "Enforce";
+    return waitedFor === (rules === "admission");
+  };
+  if (compiled.rules.every(keep)) return compiled;
+  const kept = compiled.rules.filter(keep);
+  return kept.length === 0 ? undefined : { ...compiled, rules: kept };
+}
+
+function untouched(request: PolicyRequest): Decision {
+  const { uid, object } = request;
+  return {
+    uid,
+    allowed: true,
+    results: [],
+    denial: undefined,
+    object,
+    patch: [],
+    effects: [],
+    failurePolicy: "Ignore",
+  };
+}
+
+/** Without the facts that matching needs, nobody knows which rules match: failurePolicy decides. */
+function factsMissing(request: PolicyRequest, policies: readonly CompiledPolicy[], cause: string): Decision {
+  const strictest = policies.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
+  const results = policies.map(({ policy, rules }): PolicyResult => ({
+    policy,
+    rules: rules.map((rule) => ({
+      result: "error",
+      message: `failed to create policy context: ${cause}`,
+      rule: rule.rule.name,
+      type: rule.type,
+      action: rule.action(request.namespace, {}),
+    })),
+  }));
+  return decide(request, { results, object: request.object, effects: [], failurePolicy: strictest });
+}
+
+function validate(
+  policies: readonly CompiledPolicy[],
+  view: RequestView,
+  store: RequestStore,
+): Decision | Promise<Decision> {
+  const runs = policies.map((policy) => new PolicyRun(policy, view, store));
+  const open = runs.filter((run) => !run.advance());
+  return open.length === 0 ? finish() : later();
+
+  /** All open policies load side by side; each goes on where it stopped. */
+  async function later(): Promise<Decision> {
+    for (let waiting = open; waiting.length > 0;) {
+      await store.settle();
+      waiting = waiting.filter((run) => !run.advance());
+    }
+    return finish();
+  }
+
+  function finish(): Decision {
+    const failurePolicy = policies.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
+    const results = runs.map((run): PolicyResult => ({ policy: run.policy.policy, rules: run.results }));
+    const effects = runs.flatMap((run) => run.effects);
+    return decide(view.base.request, { results, object: view.object, effects, failurePolicy });
+  }
+}
+
+/** Mutations run one policy after the other, each on the object that the one before left. */
+function mutate(
+  policies: readonly CompiledPolicy[],
+  start: RequestView,
+  store: RequestStore,
+): Decision | Promise<Decision> {
+  const results: PolicyResult[] = [];
+  let view = start;
+  return step(0);
+
+  function step(from: number): Decision | Promise<Decision> {
+    for (let index = from; index < policies.length; index++) {
+      const run = new PolicyRun(policies[index]!, view, store);
+      if (!run.advance()) return later(run, index);
+      if (!take(run)) break;
+    }
+    return finish();
+  }
+
+  async function later(run: PolicyRun, index: number): Promise<Decision> {
+    do await store.settle(); while (!run.advance());
+    return take(run) ? step(index + 1) : finish();
+  }
+
+  /** Whether to go on: an error under failurePolicy Fail ends the request, under Ignore it drops its policy's patches. */
+  function take(run: PolicyRun): boolean {
+    const { policy } = run.policy;
+    results.push({ policy, rules: run.results });
+    const erred = run.results.some((result) => result.result === "error");
+    if (!erred && run.object !== undefined && run.object !== view.object) view = view.mutated(run.object);
+    return !(erred && policy.failurePolicy === "Fail");
+  }
+
+  function finish(): Decision {
+    const failurePolicy = results.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
+    return decide(start.base.request, { results, object: view.object, effects: [], failurePolicy });
+  }
+}
+
+function decide(
+  request: PolicyRequest,
+  state: Pick<Decision, "results" | "object" | "effects" | "failurePolicy">,
+): Decision {
+  const denial = denialOf(state.results, state.failurePolicy);
+  const changed = denial === undefined && state.object !== undefined && state.object !== request.object;
+  return {
+    ...state,
+    uid: request.uid,
+    allowed: denial === undefined,
+    denial,
+    object: changed ? state.object : request.object,
+    patch: changed ? diff(request.object ?? {}, state.object!) : [],
+  };
+}
+
+/** Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies of the request block. */
+function denialOf(results: readonly PolicyResult[], strictest: FailurePolicy): Decision["denial"] {
+  for (const { policy, rules } of results) {
+    for (const rule of rules) {
+      if (rule.type === "mutate") {
+        if (rule.result === "error" && policy.failurePolicy === "Fail") return "mutate";
+      } else if (rule.action === "Enforce") {
+        if (rule.result === "fail" || (rule.result === "error" && strictest === "Fail")) return "validate";
+      }
+    }
+  }
+  return undefined;
+}

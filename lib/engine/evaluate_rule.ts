@@ -1,0 +1,106 @@
+import type { Context } from "../context/mod.ts";
+import { isFault } from "../json/mod.ts";
+import { error, type Outcome, type RuleInput, skip } from "../rules/mod.ts";
+import type { Candidate } from "../match/mod.ts";
+import type { Policy, PolicyException } from "../policy/mod.ts";
+import type { CompiledException, CompiledRule } from "./compiled.ts";
+import type { RuleResult } from "./decision.ts";
+import type { RequestView } from "./request_view.ts";
+import type { RuleTrace } from "./trace.ts";
+
+/**
+ * Evaluates one rule: match, exclude, preconditions, exceptions, body, in this order. No result means that the rule is
+ * not about the request.
+ */
+export function evaluateRule(
+  rule: CompiledRule,
+  policy: Policy,
+  view: RequestView,
+  trace?: RuleTrace,
+): RuleResult | undefined {
+  const outcome = outcomeOf(rule, policy, view, trace);
+  if (outcome === undefined) return undefined;
+  const { request, facts } = view.base;
+  const action = rule.action(request.namespace, facts.namespaceLabels);
+  const result: RuleResult = { ...outcome, rule: rule.rule.name, type: rule.type, action };
+  if (result.result !== "fail" || action !== "Enforce" || !rule.rule.allowExistingViolations) return result;
+  if (rule.type !== "validate") return result;
+  return violatedAlready(rule, policy, view) ? { ...result, ...alreadyViolated } : result;
+}
+
+const alreadyViolated = skip("skipping the rule evaluation as pre-existing violations are allowed");
+
+/** Kyverno parity: an update of an object that violated the rule before is let through. */
+function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
+  const existing = view.existing();
+  return existing !== undefined && outcomeOf(rule, policy, existing)?.result === "fail";
+}
+
+function outcomeOf(
+  rule: CompiledRule,
+  policy: Policy,
+  view: RequestView,
+  trace?: RuleTrace,
+): Outcome | undefined {
+  const candidate = view.candidate();
+  if (candidate === undefined) return undefined;
+  const selection = rule.selector.select(candidate);
+  trace?.selected(selection);
+  if (!selection.selected) return undefined;
+
+  const context = ruleContext(rule, policy, view);
+  if (rule.preconditions !== undefined) {
+    const verdict = rule.preconditions.evaluate(context, context.environment, trace?.condition);
+    if (isFault(verdict)) return error(`failed to evaluate preconditions: ${verdict.message}`);
+    if (!verdict.holds) {
+      return skip(["preconditions not met", verdict.message].filter((part) => part !== "").join("; "));
+    }
+  }
+  const exceptions = matchingExceptions(rule.exceptions, candidate, context);
+  // Pod security has exceptions of its own kind, from single controls.
+  if (exceptions.length > 0 && rule.kind !== "podSecurity") {
+    const keys = exceptions.map((exception) => exception.key);
+    return { ...skip(`rule is skipped due to policy exceptions${keys.join(", ")}`), exceptions: keys };
+  }
+  return rule.body.run(ruleInput(context, view, exceptions));
+}
+
+function ruleContext(rule: CompiledRule, policy: Policy, view: RequestView): Context {
+  const values = view.base.given?.(policy.key, rule.rule.name);
+  if (values === undefined && rule.entries.length === 0) return view.root;
+  const declared = new Set(rule.entries.filter(({ source }) => source === "value").map(({ name }) => name));
+  const given = Object.entries(values ?? {}).filter(([name]) => !declared.has(name));
+  return view.root.child({ values: Object.fromEntries(given), entries: rule.entries });
+}
+
+function ruleInput(context: Context, view: RequestView, exceptions: readonly PolicyException[]): RuleInput {
+  return {
+    context,
+    resource: view.object,
+    oldResource: view.oldObject,
+    operation: view.operation,
+    request: view.base.request.variable,
+    group: view.base.request.group,
+    version: view.base.request.version,
+    kind: view.base.request.kind,
+    exceptions,
+  };
+}
+
+/** The exceptions that are about the object; one whose conditions cannot be evaluated is not. */
+function matchingExceptions(
+  exceptions: readonly CompiledException[],
+  candidate: Candidate,
+  context: Context,
+): PolicyException[] {
+  const matching: PolicyException[] = [];
+  for (const { exception, match, conditions } of exceptions) {
+    if (match.mismatch(candidate) !== undefined) continue;
+    if (conditions !== undefined) {
+      const verdict = conditions.evaluate(context, context.environment);
+      if (isFault(verdict) || !verdict.holds) continue;
+    }
+    matching.push(exception);
+  }
+  return matching;
+}

@@ -1,0 +1,84 @@
+import { asObject, dig, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
+import type { RequestStore } from "../context/mod.ts";
+import { rolesOf } from "./roles.ts";
+import type { CompiledPolicy } from "./compiled.ts";
+import type { PolicyRequest } from "./request.ts";
+
+/** What matching needs to know of the cluster about a request. */
+export interface Facts {
+  readonly namespaceLabels: JsonObject;
+  readonly roles: readonly string[];
+  readonly clusterRoles: readonly string[];
+}
+
+/**
+ * Looks up what the candidate policies need: the labels of the request's namespace, and the requester's roles. Policies
+ * that look at neither cost nothing. A fault says which look-up failed.
+ */
+export function gatherFacts(
+  request: PolicyRequest,
+  policies: readonly CompiledPolicy[],
+  store: RequestStore,
+): Facts | Fault {
+  const labels = needs(policies, "needsNamespaceLabels") ? namespaceLabels(request, store) : {};
+  const roles = needs(policies, "needsRoles") ? requesterRoles(request, store) : noRoles;
+  if (isFault(labels)) return labels;
+  if (isFault(roles)) return roles;
+  return { namespaceLabels: labels, ...roles };
+}
+
+const noRoles = { roles: [], clusterRoles: [] };
+
+function needs(policies: readonly CompiledPolicy[], what: "needsNamespaceLabels" | "needsRoles"): boolean {
+  return policies.some(({ rules }) => rules.some((rule) => rule[what]));
+}
+
+function namespaceLabels(request: PolicyRequest, store: RequestStore): JsonObject | Fault {
+  if (request.namespaceLabels !== undefined) return request.namespaceLabels;
+  if (request.namespace === "" || request.kind === "Namespace") return {};
+  const path = `/api/v1/namespaces/${encodeURIComponent(request.namespace)}`;
+  const object = store.ask(`Namespace ${request.namespace}`, async () => {
+    const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
+    if (answer.ok) return answer.body;
+    // A namespace that is not there (yet) has no labels.
+    return answer.status === 404
+      ? {}
+      : new Fault(`failed to read namespace ${request.namespace}: ${answer.message}`);
+  });
+  return isFault(object) ? object : asObject(dig(object, "metadata", "labels")) ?? {};
+}
+
+function requesterRoles(
+  request: PolicyRequest,
+  store: RequestStore,
+): Pick<Facts, "roles" | "clusterRoles"> | Fault {
+  const { requester } = request;
+  if (requester === undefined) return noRoles;
+  if (requester.roles !== undefined || requester.clusterRoles !== undefined) {
+    return { roles: requester.roles ?? [], clusterRoles: requester.clusterRoles ?? [] };
+  }
+  const roleBindings = list("rolebindings", store);
+  const clusterRoleBindings = list("clusterrolebindings", store);
+  if (isFault(roleBindings)) return roleBindings;
+  if (isFault(clusterRoleBindings)) return clusterRoleBindings;
+  return rolesOf({
+    username: requester.username,
+    groups: requester.groups,
+    namespace: request.namespace,
+    roleBindings: items(roleBindings),
+    clusterRoleBindings: items(clusterRoleBindings),
+  });
+}
+
+function list(plural: string, store: RequestStore): Json | Fault {
+  const path = `/apis/rbac.authorization.k8s.io/v1/${plural}`;
+  return store.ask(plural, async () => {
+    const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
+    return answer.ok ? answer.body : new Fault(`failed to list ${plural}: ${answer.message}`);
+  });
+}
+
+function items(list: Json): readonly Json[] {
+  const found = dig(list, "items");
+  return Array.isArray(found) ? found : [];
+}

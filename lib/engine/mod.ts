@@ -1,0 +1,13 @@
+/**
+ * Policies to decisions: {@link compile} makes a snapshot of policy documents, {@link evaluate} decides one request. It
+ * performs no I/O but what its ports do, never throws for what a policy or request contains, and never waits when no
+ * external value is needed.
+ *
+ * @module
+ */
+export type { CompiledPolicy, CompiledRule } from "./compiled.ts";
+export type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "./decision.ts";
+export { evaluate, type EvaluateOptions } from "./evaluate.ts";
+export type { Operation, PolicyRequest, Requester } from "./request.ts";
+export type { GivenValues } from "./request_view.ts";
+export { compile, type CompileOptions, type Phase, type Snapshot } from "./snapshot.ts";

@@ -1,0 +1,36 @@
+import type { JsonObject } from "../json/mod.ts";
+
+/** The four operations that the API server asks about. */
+export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+/** Who sent a request. Roles are worked out from the cluster's bindings unless they are given. */
+export interface Requester {
+  readonly username: string;
+  readonly groups: readonly string[];
+  /** `namespace:name`. */
+  readonly roles?: readonly string[];
+  readonly clusterRoles?: readonly string[];
+}
+
+/** One request to be decided: an admission request, or one made up by the command line or a scan. */
+export interface PolicyRequest {
+  readonly uid: string;
+  readonly operation: Operation;
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly subresource: string;
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly name: string;
+  /** `undefined` for DELETE. */
+  readonly object: JsonObject | undefined;
+  /** `undefined` for CREATE and CONNECT. */
+  readonly oldObject: JsonObject | undefined;
+  readonly requester: Requester | undefined;
+  readonly dryRun: boolean;
+  /** What expressions see as `request`: the AdmissionRequest's JSON. */
+  readonly variable: JsonObject;
+  /** The Namespace object's labels when the caller knows them already. */
+  readonly namespaceLabels?: JsonObject;
+}

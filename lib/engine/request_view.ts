@@ -1,0 +1,141 @@
+import { Context, type RequestStore } from "../context/mod.ts";
+import type { Environment } from "../jmespath/mod.ts";
+import { type Json, type JsonObject, setField } from "../json/mod.ts";
+import { extractImages, serviceAccountVariables } from "../kube/mod.ts";
+import type { Candidate, User } from "../match/mod.ts";
+import type { Facts } from "./facts.ts";
+import type { PolicyRequest } from "./request.ts";
+
+/** Values that the caller puts into contexts: the command line's, for entries that it cannot load. */
+export type GivenValues = (policy: string, rule: string) => JsonObject;
+
+/** What all views of a request share. */
+export interface ViewBase {
+  readonly request: PolicyRequest;
+  readonly facts: Facts;
+  readonly store: RequestStore;
+  readonly now: () => number;
+  readonly random: () => number;
+  readonly given: GivenValues | undefined;
+}
+
+/**
+ * A request as the next rule sees it: the object as mutated so far, the root of its context, and the candidates for
+ * matching. Views are immutable; a mutation makes a new one.
+ */
+export class RequestView {
+  readonly base: ViewBase;
+  readonly operation: string;
+  readonly object: JsonObject | undefined;
+  readonly oldObject: JsonObject | undefined;
+  readonly root: Context;
+  readonly #user: User | undefined;
+
+  private constructor(
+    base: ViewBase,
+    state: {
+      operation: string;
+      object: JsonObject | undefined;
+      oldObject: JsonObject | undefined;
+      user: User | undefined;
+    },
+  ) {
+    this.base = base;
+    this.operation = state.operation;
+    this.object = state.object;
+    this.oldObject = state.oldObject;
+    this.#user = state.user;
+    this.root = this.#rootContext();
+  }
+
+  /** The request as it came. */
+  static of(base: ViewBase): RequestView {
+    const { request, facts } = base;
+    const user = request.requester && {
+      username: request.requester.username,
+      groups: request.requester.groups,
+      roles: facts.roles,
+      clusterRoles: facts.clusterRoles,
+    };
+    return new RequestView(base, {
+      operation: request.operation,
+      object: request.object,
+      oldObject: request.oldObject,
+      user,
+    });
+  }
+
+  /** The same request after a rule changed its object. */
+  mutated(object: JsonObject): RequestView {
+    return new RequestView(this.base, {
+      operation: this.operation,
+      object,
+      oldObject: this.oldObject,
+      user: this.#user,
+    });
+  }
+
+  /**
+   * The old object as if it were created now by nobody in particular: how a rule that fails on an update is asked
+   * whether the object violated it already.
+   */
+  existing(): RequestView | undefined {
+    if (this.operation !== "UPDATE" || this.oldObject === undefined || this.#user === undefined) {
+      return undefined;
+    }
+    const user = { username: invalid, groups: [invalid], roles: [invalid], clusterRoles: [invalid] };
+    return new RequestView(this.base, {
+      operation: "CREATE",
+      object: this.oldObject,
+      oldObject: undefined,
+      user,
+    });
+  }
+
+  /** What match and exclude look at: the new object, or the old one where there is no new one. */
+  candidate(): Candidate | undefined {
+    const resource = isEmpty(this.object) ? this.oldObject : this.object;
+    if (isEmpty(resource)) return undefined;
+    const { group, version, kind, subresource } = this.base.request;
+    return {
+      group,
+      version,
+      kind,
+      subresource,
+      operation: this.operation,
+      resource: resource!,
+      namespaceLabels: this.base.facts.namespaceLabels,
+      user: this.#user,
+    };
+  }
+
+  #rootContext(): Context {
+    const { request, store, now, random } = this.base;
+    const environment: Environment = { now, random };
+    const variable: { [name: string]: Json } = { ...request.variable };
+    if (this.object !== request.object) setField(variable, "object", this.object ?? null);
+    if (this.oldObject !== request.oldObject) setField(variable, "oldObject", this.oldObject ?? null);
+    if (this.operation !== request.operation) variable["operation"] = this.operation;
+    if (this.#user !== undefined) {
+      variable["roles"] = [...this.#user.roles];
+      variable["clusterRoles"] = [...this.#user.clusterRoles];
+    }
+    const account = serviceAccountVariables(this.#user?.username ?? "");
+    return Context.root({ store, environment }, {
+      values: {
+        request: variable,
+        serviceAccountName: account.name,
+        serviceAccountNamespace: account.namespace,
+      },
+      computed: { images: () => this.object === undefined ? undefined : extractImages(this.object) },
+    });
+  }
+}
+
+const invalid = "kyverno:invalid";
+
+function isEmpty(object: JsonObject | undefined): boolean {
+  if (object === undefined) return true;
+  for (const _ in object) return false;
+  return true;
+}

@@ -1,0 +1,52 @@
+import { asList, asString, dig, field, type Json } from "../json/mod.ts";
+
+/** Who is asked about, and what the cluster binds. */
+export interface RoleQuestion {
+  readonly username: string;
+  readonly groups: readonly string[];
+  /** Of the request: RoleBindings to ClusterRoles count only there. */
+  readonly namespace: string;
+  readonly roleBindings: readonly Json[];
+  readonly clusterRoleBindings: readonly Json[];
+}
+
+/**
+ * The roles (`namespace:name`) and cluster roles that bindings give to a user, sorted and without repetition.
+ * Kyverno parity: Roles of all namespaces count, ClusterRoles bound in a namespace only in that namespace.
+ */
+export function rolesOf(
+  question: RoleQuestion,
+): { roles: readonly string[]; clusterRoles: readonly string[] } {
+  const roles = new Set<string>();
+  const clusterRoles = new Set<string>();
+  for (const binding of question.roleBindings) {
+    const namespace = asString(dig(binding, "metadata", "namespace")) ?? "";
+    if (!binds(binding, question, namespace)) continue;
+    const name = asString(dig(binding, "roleRef", "name")) ?? "";
+    const kind = dig(binding, "roleRef", "kind");
+    if (kind === "Role") roles.add(`${namespace}:${name}`);
+    else if (kind === "ClusterRole" && namespace === question.namespace) clusterRoles.add(name);
+  }
+  for (const binding of question.clusterRoleBindings) {
+    if (dig(binding, "roleRef", "kind") !== "ClusterRole" || !binds(binding, question, "")) continue;
+    clusterRoles.add(asString(dig(binding, "roleRef", "name")) ?? "");
+  }
+  return { roles: [...roles].sort(), clusterRoles: [...clusterRoles].sort() };
+}
+
+function binds(binding: Json, { username, groups }: RoleQuestion, namespace: string): boolean {
+  return asList(field(binding, "subjects")).some((subject) => {
+    const name = asString(field(subject, "name")) ?? "";
+    switch (field(subject, "kind")) {
+      case "User":
+        return name === username;
+      case "Group":
+        return groups.includes(name);
+      case "ServiceAccount":
+        return username ===
+          `system:serviceaccount:${asString(field(subject, "namespace")) || namespace}:${name}`;
+      default:
+        return false;
+    }
+  });
+}

@@ -1,0 +1,108 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Dialect, type Interest, MatchIndex } from "../match/mod.ts";
+import { type LocatedDocument, type Policy, readPolicies } from "../policy/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import type { CompiledPolicy } from "./compiled.ts";
+import { compileRule } from "./compile_rule.ts";
+
+/** A step of admission: mutations first, then validations. */
+export type Phase = "mutate" | "validate" | "generate";
+
+/** All policies, compiled: immutable, replaced as a whole when policies change. */
+export interface Snapshot {
+  /** By name; a Policy after the ClusterPolicies. */
+  readonly policies: readonly CompiledPolicy[];
+  readonly others: readonly LocatedDocument[];
+  readonly diagnostics: readonly Diagnostic[];
+  readonly dialect: Dialect;
+  /** Policies with rules of the phase that may be about such a request, in order. */
+  candidates(
+    phase: Phase,
+    request: { kind: string; operation: string; namespace: string },
+  ): readonly CompiledPolicy[];
+}
+
+/** How policies are read. */
+export interface CompileOptions {
+  /** `classic`, the default, follows the documentation that Postern was asked for with; `current` follows Kyverno 1.19. */
+  readonly dialect?: Dialect;
+}
+
+/**
+ * Compiles policy documents into a snapshot. Never throws for a bad policy: problems are diagnostics, and a rule that
+ * cannot run answers the requests that it matches as its policy's failurePolicy says.
+ */
+export function compile(documents: readonly YamlDocument[], options: CompileOptions = {}): Snapshot {
+  const dialect = options.dialect ?? "classic";
+  const { policies, exceptions, others, diagnostics: read, broken } = readPolicies(documents);
+  const diagnostics: Diagnostic[] = [...read];
+  const compiled = [...policies].sort(byName).map((policy): CompiledPolicy => {
+    const rules = policy.rules.map((rule) =>
+      compileRule(rule, { policy, exceptions, dialect, report: (diagnostic) => diagnostics.push(diagnostic) })
+    );
+    return {
+      policy,
+      rules,
+      matchConditions: undefined,
+      audited: isAudited(policy),
+      broken: broken.get(policy.key),
+    };
+  });
+  const indexes: Record<Phase, MatchIndex<CompiledPolicy>> = {
+    mutate: new MatchIndex(),
+    validate: new MatchIndex(),
+    generate: new MatchIndex(),
+  };
+  for (const policy of compiled) {
+    for (const phase of phases) {
+      const rules = policy.rules.filter((rule) => typesOf[phase].includes(rule.type));
+      if (rules.length > 0) {
+        indexes[phase].add(
+          { ...policy, rules },
+          rules.flatMap((rule) => interests(rule, policy.policy)),
+        );
+      }
+    }
+  }
+  return Object.freeze(
+    {
+      policies: compiled,
+      others,
+      diagnostics,
+      dialect,
+      candidates: (phase, { kind, operation, namespace }) => indexes[phase].find(kind, operation, namespace),
+    } satisfies Snapshot,
+  );
+}
+
+function isAudited({ rules, failureAction, overrides, emitWarning }: Policy): boolean {
+  if (emitWarning) return false;
+  return [...overrides, ...rules.flatMap((rule) => rule.overrides)].some(({ action }) =>
+    action === "Audit"
+  ) ||
+    rules.some((rule) => rule.validate !== undefined && (rule.failureAction ?? failureAction) === "Audit");
+}
+
+const phases: readonly Phase[] = ["mutate", "validate", "generate"];
+
+/** Which rule types a phase runs. */
+const typesOf: Readonly<Record<Phase, readonly string[]>> = {
+  mutate: ["mutate"],
+  validate: ["validate", "verifyImages"],
+  generate: ["generate", "mutateExisting"],
+};
+
+function byName(left: Policy, right: Policy): number {
+  const scope = Number(left.namespace !== undefined) - Number(right.namespace !== undefined);
+  return scope !== 0 ? scope : left.key < right.key ? -1 : 1;
+}
+
+/** What the match of a rule asks for, as far as the index can use it. */
+function interests({ selector, rule }: CompiledPolicy["rules"][number], policy: Policy): Interest[] {
+  const namespace = policy.namespace;
+  if (rule.generatedFor !== undefined) return [{ kinds: [...rule.generatedFor], operations: [], namespace }];
+  const { form, filters } = selector.match;
+  // Of filters that must all hold, the first one already says enough.
+  const used = form === "all" ? filters.slice(0, 1) : filters;
+  return used.map(({ kinds, operations }) => ({ kinds, operations, namespace }));
+}

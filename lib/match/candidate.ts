@@ -1,0 +1,25 @@
+import type { JsonObject } from "../json/mod.ts";
+
+/** Who asks. Roles are `namespace:name`. */
+export interface User {
+  readonly username: string;
+  readonly groups: readonly string[];
+  readonly roles: readonly string[];
+  readonly clusterRoles: readonly string[];
+}
+
+/** What match and exclude look at: one object of a request, and the request around it. */
+export interface Candidate {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly subresource: string;
+  /** CREATE, UPDATE, DELETE or CONNECT. */
+  readonly operation: string;
+  /** The object under test. */
+  readonly resource: JsonObject;
+  /** Labels of the object's namespace; empty for cluster-scoped objects. */
+  readonly namespaceLabels: JsonObject;
+  /** `undefined` where nobody asks: background scans, and the command line without user information. */
+  readonly user: User | undefined;
+}

@@ -1,0 +1,67 @@
+import { hasWildcard, parseKindSelectors } from "../kube/mod.ts";
+
+/** What an entry of the index is about. An empty list is no restriction. */
+export interface Interest {
+  /** Kind selectors as policies write them: `Pod`, `apps/v1/Deployment`, `Pod/exec`, `*`. */
+  readonly kinds: readonly string[];
+  /** CREATE, UPDATE, DELETE, CONNECT. */
+  readonly operations: readonly string[];
+  /** Only requests of this namespace; `undefined` for all. */
+  readonly namespace: string | undefined;
+}
+
+interface Entry<T> {
+  readonly value: T;
+  readonly order: number;
+  readonly operations: readonly string[];
+  readonly namespace: string | undefined;
+}
+
+const maxCachedLookups = 4096;
+
+/**
+ * Finds what may be about a request without asking each: by kind first, then operation and namespace. A value that is
+ * found may still not match; a value that is not found cannot. Lookups are remembered, so the cost of values that
+ * cannot match is paid once per kind, operation and namespace.
+ */
+export class MatchIndex<T> {
+  readonly #byKind = new Map<string, Entry<T>[]>();
+  readonly #anyKind: Entry<T>[] = [];
+  readonly #found = new Map<string, readonly T[]>();
+  #size = 0;
+
+  /** Adds a value; values come out in the order in which they were added. */
+  add(value: T, interests: readonly Interest[]): void {
+    const order = this.#size++;
+    for (const { kinds, operations, namespace } of interests) {
+      const entry = { value, order, operations, namespace };
+      if (kinds.length === 0) this.#anyKind.push(entry);
+      for (const selector of kinds) {
+        for (const kind of literalKinds(selector)) {
+          if (kind === undefined) this.#anyKind.push(entry);
+          else this.#byKind.set(kind, [...this.#byKind.get(kind) ?? [], entry]);
+        }
+      }
+    }
+  }
+
+  /** The values that may be about such a request, each once. */
+  find(kind: string, operation: string, namespace: string): readonly T[] {
+    const key = `${kind}\n${operation}\n${namespace}`;
+    const known = this.#found.get(key);
+    if (known !== undefined) return known;
+    const entries = [...this.#byKind.get(kind) ?? [], ...this.#anyKind]
+      .filter((entry) => entry.operations.length === 0 || entry.operations.includes(operation))
+      .filter((entry) => entry.namespace === undefined || entry.namespace === namespace)
+      .sort((left, right) => left.order - right.order);
+    const values = [...new Set(entries.map((entry) => entry.value))];
+    if (this.#found.size >= maxCachedLookups) this.#found.clear();
+    this.#found.set(key, values);
+    return values;
+  }
+}
+
+/** The kinds that a selector can mean, `undefined` for any. Whoever is found is still asked. */
+function literalKinds(selector: string): (string | undefined)[] {
+  return parseKindSelectors(selector).map(({ kind }) => hasWildcard(kind) ? undefined : kind);
+}

@@ -1,0 +1,11 @@
+/**
+ * Which rules are about which objects: match and exclude as predicates, and an index that keeps rules that cannot match
+ * from being asked. Variables are not supported in match and exclude.
+ *
+ * @module
+ */
+export { type Block, compileExceptionMatch, compileExclude, compileMatch, type Dialect } from "./block.ts";
+export type { Candidate, User } from "./candidate.ts";
+export { type Filter, labelTest, type Mismatch } from "./filter.ts";
+export { type Interest, MatchIndex } from "./index.ts";
+export { compileSelector, type RuleSelector, type Selection } from "./selection.ts";

@@ -1,0 +1,40 @@
+import type { Rule } from "../policy/mod.ts";
+import { type Block, compileExclude, compileMatch, type Dialect } from "./block.ts";
+import type { Candidate } from "./candidate.ts";
+
+/** Whether a rule is about an object, and if not, why not: for explanations. */
+export type Selection =
+  | { readonly selected: true }
+  | { readonly selected: false; readonly by: "match" | "exclude" | "autogen"; readonly criterion: string };
+
+const selected: Selection = { selected: true };
+const excluded: Selection = { selected: false, by: "exclude", criterion: "exclude" };
+const notGenerated: Selection = { selected: false, by: "autogen", criterion: "kinds" };
+
+/** Match and exclude of one rule, ready to run. */
+export interface RuleSelector {
+  select(candidate: Candidate): Selection;
+  readonly match: Block;
+  readonly needsNamespaceLabels: boolean;
+  readonly needsRoles: boolean;
+}
+
+/** Compiles a rule's match and exclude. Matching never loads anything but the labels and roles it says it needs. */
+export function compileSelector(rule: Rule, dialect: Dialect): RuleSelector {
+  const match = compileMatch(rule.match, dialect);
+  const block = rule.exclude === undefined ? undefined : compileExclude(rule.exclude, dialect);
+  const exclude = block?.empty ? undefined : block;
+  const { generatedFor } = rule;
+  const filters = [...match.filters, ...exclude?.filters ?? []];
+  return {
+    match,
+    needsNamespaceLabels: filters.some((filter) => filter.needsNamespaceLabels),
+    needsRoles: filters.some((filter) => filter.needsRoles),
+    select: (candidate) => {
+      if (generatedFor !== undefined && !generatedFor.has(candidate.kind)) return notGenerated;
+      const criterion = match.mismatch(candidate);
+      if (criterion !== undefined) return { selected: false, by: "match", criterion };
+      return exclude !== undefined && exclude.mismatch(candidate) === undefined ? excluded : selected;
+    },
+  };
+}

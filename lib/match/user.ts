@@ -1,0 +1,52 @@
+import { asList, asString, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { compileWildcard } from "../kube/mod.ts";
+import type { User } from "./candidate.ts";
+
+/**
+ * How subjects, roles and clusterRoles of one filter combine: all that are given must hold, or any of them.
+ * The seeds say any in a direct block; the reference takes all everywhere.
+ */
+export type UserCombination = "all" | "any";
+
+/** The user criteria of a filter as one test, or `undefined` when it has none. */
+export function compileUserTest(
+  filter: JsonObject,
+  combination: UserCombination,
+): ((user: User) => boolean) | undefined {
+  const tests: ((user: User) => boolean)[] = [];
+  const roles = asList(filter["roles"]).filter(isString);
+  if (roles.length > 0) tests.push((user) => roles.some((role) => user.roles.includes(role)));
+  const clusterRoles = asList(filter["clusterRoles"]).filter(isString);
+  if (clusterRoles.length > 0) {
+    tests.push((user) => clusterRoles.some((role) => user.clusterRoles.includes(role)));
+  }
+  const subjects = asList(filter["subjects"]).map(compileSubject);
+  if (subjects.length > 0) tests.push((user) => subjects.some((matches) => matches(user)));
+  if (tests.length === 0) return undefined;
+  return combination === "all"
+    ? (user) => tests.every((test) => test(user))
+    : (user) => tests.some((test) => test(user));
+}
+
+function compileSubject(subject: Json): (user: User) => boolean {
+  if (!isObject(subject)) return () => false;
+  const name = asString(subject["name"]) ?? "";
+  switch (subject["kind"]) {
+    case "ServiceAccount": {
+      const account = compileWildcard(
+        `system:serviceaccount:${asString(subject["namespace"]) ?? ""}:${name}`,
+      );
+      return (user) => account(user.username);
+    }
+    case "User": {
+      const matches = compileWildcard(name);
+      return (user) => matches(user.username);
+    }
+    case "Group": {
+      const matches = compileWildcard(name);
+      return (user) => user.groups.some(matches);
+    }
+    default:
+      return () => false;
+  }
+}

@@ -1,0 +1,74 @@
+import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
+import { isList, isObject, type Json } from "../json/mod.ts";
+import type { Locate } from "./policy.ts";
+import type { Shape } from "./shape.ts";
+
+/** Compares a value with its shape; unknown fields and wrong types become diagnostics with their place in the file. */
+export function checkShape(
+  value: Json,
+  shape: Shape,
+  place: { path: (string | number)[]; locate: Locate },
+): Diagnostic[] {
+  const found: Diagnostic[] = [];
+  walk(value, shape, place.path);
+  return found;
+
+  function walk(node: Json, expected: Shape, path: (string | number)[]): void {
+    if (node === null || expected === "open") return;
+    if (typeof expected === "string") return checkScalar(node, expected, path);
+    if (isListShape(expected)) {
+      // A scalar where a list is wanted is read as a list of one, as the seeds write `clusterroles: cluster-admin`.
+      if (isList(node)) node.forEach((item, index) => walk(item, expected[0], [...path, index]));
+      else if (typeof expected[0] !== "string") report("wrong-type", `${show(path)} must be a list`, path);
+      return;
+    }
+    if (!isObject(node)) {
+      return report("wrong-type", `${show(path)} must be an object, not ${nameOf(node)}`, path);
+    }
+    for (const [name, child] of Object.entries(node)) {
+      if (Object.hasOwn(expected, name)) walk(child, expected[name]!, [...path, name]);
+      else unknown(name, Object.keys(expected), path);
+    }
+  }
+
+  function checkScalar(node: Json, expected: "text" | "flag" | "number", path: (string | number)[]): void {
+    const right = expected === "flag"
+      ? typeof node === "boolean"
+      : expected === "number"
+      ? typeof node === "number"
+      : !isObject(node) && !isList(node);
+    if (!right) report("wrong-type", `${show(path)} must be ${wanted[expected]}, not ${nameOf(node)}`, path);
+  }
+
+  function unknown(name: string, known: string[], path: (string | number)[]): void {
+    const meant = didYouMean(name, known);
+    const hint = meant === undefined ? `known fields here: ${known.join(", ")}` : `did you mean "${meant}"?`;
+    report("unknown-field", `Unknown field "${name}" in ${show(path)}`, [...path, name], hint);
+  }
+
+  function report(code: string, message: string, path: (string | number)[], hint?: string): void {
+    const position = place.locate(path);
+    found.push({ severity: "error", code, message, ...(hint && { hint }), ...(position && { position }) });
+  }
+}
+
+const wanted = { text: "text", flag: "true or false", number: "a number" } as const;
+
+function isListShape(shape: Shape): shape is readonly [Shape] {
+  return Array.isArray(shape);
+}
+
+function nameOf(value: Json): string {
+  if (value === null) return "null";
+  return isList(value)
+    ? "a list"
+    : isObject(value)
+    ? "an object"
+    : `${typeof value} ${JSON.stringify(value)}`;
+}
+
+function show(path: readonly (string | number)[]): string {
+  let text = "";
+  for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`;
+  return text;
+}

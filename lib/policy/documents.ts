@@ -1,0 +1,151 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { didYouMean } from "../diagnostics/mod.ts";
+import { asList, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import { parseException } from "./exception.ts";
+import { parsePolicy } from "./parse.ts";
+import type { Locate, Policy, PolicyException } from "./policy.ts";
+
+/** A document with its place, for kinds that other modules read. */
+export interface LocatedDocument {
+  readonly kind: string;
+  readonly group: string;
+  readonly document: JsonObject;
+  readonly locate: Locate;
+}
+
+/** Everything that a set of policy files holds. */
+export interface PolicySet {
+  readonly policies: readonly Policy[];
+  readonly exceptions: readonly PolicyException[];
+  /** CEL policy kinds, their bindings and exceptions, JSON policies: read by their own compilers. */
+  readonly others: readonly LocatedDocument[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Policies (by key) with at least one error among their diagnostics. */
+  readonly broken: ReadonlyMap<string, Diagnostic>;
+}
+
+const policyVersions = ["kyverno.io/v1", "kyverno.io/v2beta1"];
+const exceptionVersions = ["kyverno.io/v2", "kyverno.io/v2beta1", "kyverno.io/v2alpha1"];
+
+/** Kinds that Postern knows beside its own two, by API group. */
+const otherKinds: Readonly<Record<string, readonly string[]>> = {
+  "policies.kyverno.io": [
+    "ValidatingPolicy",
+    "MutatingPolicy",
+    "GeneratingPolicy",
+    "DeletingPolicy",
+    "ImageValidatingPolicy",
+    "NamespacedValidatingPolicy",
+    "NamespacedMutatingPolicy",
+    "NamespacedGeneratingPolicy",
+    "NamespacedDeletingPolicy",
+    "NamespacedImageValidatingPolicy",
+    "PolicyException",
+  ],
+  "admissionregistration.k8s.io": [
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+    "MutatingAdmissionPolicy",
+    "MutatingAdmissionPolicyBinding",
+  ],
+  "json.kyverno.io": ["ValidatingPolicy"],
+  "kyverno.io": ["CleanupPolicy", "ClusterCleanupPolicy", "GlobalContextEntry"],
+};
+
+/** Sorts documents into policies, exceptions and others; lists are opened, unknown kinds reported. */
+export function readPolicies(documents: readonly YamlDocument[]): PolicySet {
+  const policies: Policy[] = [];
+  const exceptions: PolicyException[] = [];
+  const others: LocatedDocument[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const broken = new Map<string, Diagnostic>();
+  for (const { value, positionOf } of documents) open(value, positionOf);
+  return { policies, exceptions, others, diagnostics, broken };
+
+  function open(value: Json, locate: Locate): void {
+    if (value === null) return;
+    if (!isObject(value)) {
+      return report("not-an-object", "A policy file holds objects with apiVersion and kind", locate([]));
+    }
+    const kind = asString(field(value, "kind")) ?? "";
+    const items = field(value, "items");
+    if (kind.endsWith("List") && Array.isArray(items)) {
+      asList(items).forEach((item, index) => open(item, (path) => locate(["items", index, ...path])));
+      return;
+    }
+    read(value, kind, locate);
+  }
+
+  function read(document: JsonObject, kind: string, locate: Locate): void {
+    const apiVersion = asString(field(document, "apiVersion")) ?? "";
+    const group = apiVersion.includes("/") ? apiVersion.split("/")[0]! : "";
+    if (group === "kyverno.io" && (kind === "ClusterPolicy" || kind === "Policy")) {
+      if (!policyVersions.includes(apiVersion)) versionWarning(apiVersion, policyVersions, locate);
+      const parsed = parsePolicy(document, locate);
+      const clash = policies.some((policy) =>
+        policy.key === parsed.policy.key && policy.kind === parsed.policy.kind
+      );
+      if (clash) {
+        return report(
+          "duplicate-policy",
+          `Policy "${parsed.policy.key}" is defined twice; the first one is used`,
+          locate(["metadata", "name"]),
+        );
+      }
+      policies.push(parsed.policy);
+      for (const diagnostic of parsed.diagnostics) {
+        diagnostics.push({ ...diagnostic, policy: parsed.policy.key });
+        if (diagnostic.severity === "error" && !broken.has(parsed.policy.key)) {
+          broken.set(parsed.policy.key, diagnostic);
+        }
+      }
+    } else if (group === "kyverno.io" && kind === "PolicyException") {
+      if (!exceptionVersions.includes(apiVersion)) versionWarning(apiVersion, exceptionVersions, locate);
+      const parsed = parseException(document, locate);
+      diagnostics.push(...parsed.diagnostics);
+      // An exception that cannot be read must not open a gate.
+      if (!parsed.diagnostics.some((diagnostic) => diagnostic.severity === "error")) {
+        exceptions.push(parsed.exception);
+      }
+    } else if (otherKinds[group]?.includes(kind)) others.push({ kind, group, document, locate });
+    else unknownKind(kind, apiVersion, locate);
+  }
+
+  function unknownKind(kind: string, apiVersion: string, locate: Locate): void {
+    const known = ["ClusterPolicy", "Policy", "PolicyException", ...Object.values(otherKinds).flat()];
+    const meant = didYouMean(kind, known);
+    const hint = known.includes(kind)
+      ? `is "${apiVersion}" its apiVersion?`
+      : meant === undefined
+      ? "Kubernetes objects belong in --cluster or --resource, not among the policies"
+      : `did you mean "${meant}"?`;
+    report(
+      "unknown-kind",
+      `"${kind}" (${apiVersion || "no apiVersion"}) is not a policy`,
+      locate(["kind"]),
+      hint,
+    );
+  }
+
+  function versionWarning(apiVersion: string, known: readonly string[], locate: Locate): void {
+    const position = locate(["apiVersion"]);
+    diagnostics.push({
+      severity: "warning",
+      code: "unknown-version",
+      message: `"${apiVersion}" is read as ${known[0]}`,
+      hint: `versions: ${known.join(", ")}`,
+      ...(position && { position }),
+    });
+  }
+
+  function report(code: string, message: string, position: Diagnostic["position"], hint?: string): void {
+    diagnostics.push({
+      severity: "error",
+      code,
+      message,
+      ...(hint && { hint }),
+      ...(position && { position }),
+    });
+  }
+}

@@ -1,0 +1,43 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { asList, asObject, asString, dig, field, isObject, isString, type JsonObject } from "../json/mod.ts";
+import { checkShape } from "./check_shape.ts";
+import type { Locate, PolicyException } from "./policy.ts";
+import { exceptionSpecShape } from "./shape.ts";
+import { modernMatch } from "./spelling.ts";
+
+/** Reads a PolicyException of kyverno.io (v2, v2beta1, v2alpha1). */
+export function parseException(
+  document: JsonObject,
+  locate: Locate,
+): { exception: PolicyException; diagnostics: Diagnostic[] } {
+  const name = asString(dig(document, "metadata", "name")) ?? "";
+  const namespace = asString(dig(document, "metadata", "namespace")) || "default";
+  const spec = asObject(field(document, "spec")) ?? {};
+  const diagnostics = checkShape(spec, exceptionSpecShape, { path: ["spec"], locate });
+  const targets = asList(spec["exceptions"]).filter(isObject).map((entry) => ({
+    policyName: asString(entry["policyName"]) ?? "",
+    ruleNames: asList(entry["ruleNames"]).filter(isString),
+  }));
+  if (targets.length === 0) {
+    const position = locate(["spec"]);
+    diagnostics.push({
+      severity: "error",
+      code: "empty-exception",
+      message: `Exception "${name}" names no policy`,
+      hint: "list policyName and ruleNames under spec.exceptions",
+      ...(position && { position }),
+    });
+  }
+  const exception: PolicyException = {
+    name,
+    namespace,
+    key: `${namespace}/${name}`,
+    background: spec["background"] !== false,
+    match: modernMatch(asObject(spec["match"]) ?? {}),
+    conditions: spec["conditions"],
+    targets,
+    podSecurity: asList(spec["podSecurity"]).filter(isObject),
+    locate,
+  };
+  return { exception, diagnostics };
+}

@@ -1,0 +1,192 @@
+import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  dig,
+  field,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { autogenRules, type RuleSource } from "./autogen.ts";
+import { checkShape } from "./check_shape.ts";
+import type { ActionOverride, FailureAction, Locate, Policy, Rule } from "./policy.ts";
+import { policySpecShape } from "./shape.ts";
+import { modernSpec } from "./spelling.ts";
+
+/** A policy as far as it could be read, and what is wrong with it. */
+export interface ParsedPolicy {
+  readonly policy: Policy;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Reads a ClusterPolicy or Policy of kyverno.io (v1, v2beta1). A policy with problems is still returned as far as it
+ * can be read: its match decides which requests its failurePolicy answers.
+ */
+export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy {
+  const diagnostics: Diagnostic[] = [];
+  const kind = field(document, "kind") === "Policy" ? "Policy" : "ClusterPolicy";
+  const name = asString(dig(document, "metadata", "name")) ?? "";
+  const namespace = kind === "Policy"
+    ? asString(dig(document, "metadata", "namespace")) || "default"
+    : undefined;
+  if (name === "") report("missing-name", "A policy needs metadata.name", ["metadata"]);
+
+  const raw = asObject(field(document, "spec"));
+  if (raw === undefined) report("missing-spec", "A policy needs a spec with rules", []);
+  const { spec, diagnostics: spellings } = modernSpec(raw ?? {}, locate);
+  diagnostics.push(...spellings, ...checkShape(spec, policySpecShape, { path: ["spec"], locate }));
+
+  const sources = ruleSources(spec);
+  if (raw !== undefined && sources.length === 0) {
+    report("no-rules", "spec.rules is empty: the policy does nothing", ["spec"]);
+  }
+  const failurePolicy = choice(dig(spec, "webhookConfiguration", "failurePolicy") ?? spec["failurePolicy"], [
+    "Fail",
+    "Ignore",
+  ], {
+    fallback: "Fail",
+    path: ["spec", "failurePolicy"],
+  });
+  const annotations = textFields(dig(document, "metadata", "annotations"));
+  const timeout = dig(spec, "webhookConfiguration", "timeoutSeconds") ?? spec["webhookTimeoutSeconds"];
+  const policy: Policy = {
+    kind,
+    name,
+    namespace,
+    key: namespace === undefined ? name : `${namespace}/${name}`,
+    annotations,
+    failurePolicy,
+    failureAction: action(spec["validationFailureAction"], ["spec", "validationFailureAction"]) ?? "Audit",
+    overrides: overrides(spec["validationFailureActionOverrides"], [
+      "spec",
+      "validationFailureActionOverrides",
+    ]),
+    admission: spec["admission"] !== false,
+    background: spec["background"] !== false,
+    emitWarning: spec["emitWarning"] === true,
+    applyRules: choice(spec["applyRules"], ["All", "One"], { fallback: "All", path: ["spec", "applyRules"] }),
+    timeoutSeconds: typeof timeout === "number" ? timeout : undefined,
+    matchConditions: asList(dig(spec, "webhookConfiguration", "matchConditions")).filter(isObject),
+    generateExisting: spec["generateExisting"] === true || spec["generateExistingOnPolicyUpdate"] === true,
+    mutateExistingOnPolicyUpdate: spec["mutateExistingOnPolicyUpdate"] === true,
+    useServerSideApply: spec["useServerSideApply"] === true,
+    rules: [...sources, ...autogenRules(sources, annotations)].map(readRule),
+    locate,
+    document,
+  };
+  checkNames(sources);
+  return { policy, diagnostics };
+
+  function readRule({ rule, index, generatedFor }: RuleSource): Rule {
+    const path = ["spec", "rules", index];
+    const validate = asObject(rule["validate"]);
+    const own = validate && Object.hasOwn(validate, "failureAction")
+      ? action(validate["failureAction"], [...path, "validate", "failureAction"])
+      : undefined;
+    return {
+      name: asString(rule["name"]) ?? "",
+      path,
+      match: asObject(rule["match"]) ?? {},
+      exclude: asObject(rule["exclude"]),
+      context: asList(rule["context"]).filter(isObject),
+      preconditions: rule["preconditions"],
+      celPreconditions: asList(rule["celPreconditions"]).filter(isObject),
+      imageExtractors: asObject(rule["imageExtractors"]),
+      skipBackgroundRequests: rule["skipBackgroundRequests"] !== false,
+      reportProperties: asObject(rule["reportProperties"]),
+      validate,
+      mutate: asObject(rule["mutate"]),
+      generate: asObject(rule["generate"]),
+      verifyImages: rule["verifyImages"] === undefined ? undefined : asList(rule["verifyImages"]),
+      failureAction: own,
+      overrides: overrides(validate?.["failureActionOverrides"], [
+        ...path,
+        "validate",
+        "failureActionOverrides",
+      ]),
+      allowExistingViolations: validate?.["allowExistingViolations"] !== false,
+      generatedFor,
+    };
+  }
+
+  function checkNames(rules: readonly RuleSource[]): void {
+    const seen = new Set<string>();
+    for (const { rule, index } of rules) {
+      const path = ["spec", "rules", index];
+      const ruleName = asString(rule["name"]);
+      if (ruleName === undefined || ruleName === "") report("missing-name", "A rule needs a name", path);
+      else if (seen.has(ruleName)) {
+        report("duplicate-rule", `Two rules are named "${ruleName}"`, [...path, "name"]);
+      }
+      if (ruleName !== undefined) seen.add(ruleName);
+      if (asObject(rule["match"]) === undefined) report("missing-match", "A rule needs a match", path);
+      if (!bodies.some((body) => Object.hasOwn(rule, body))) {
+        report("empty-rule", `Rule "${ruleName}" does nothing`, path, `give it one of ${bodies.join(", ")}`);
+      }
+    }
+  }
+
+  function action(value: Json | undefined, path: (string | number)[]): FailureAction | undefined {
+    if (value === undefined || value === null) return undefined;
+    const lower = isString(value) ? value.toLowerCase() : "";
+    if (lower === "enforce") return "Enforce";
+    if (lower === "audit") return "Audit";
+    reportChoice(value, ["Enforce", "Audit"], path);
+    // An action that cannot be read must not let in what it was meant to forbid.
+    return "Enforce";
+  }
+
+  function overrides(value: Json | undefined, path: (string | number)[]): ActionOverride[] {
+    return asList(value).filter(isObject).map((entry, index) => ({
+      action: action(entry["action"], [...path, index, "action"]) ?? "Audit",
+      namespaces: asList(entry["namespaces"]).filter(isString),
+      namespaceSelector: asObject(entry["namespaceSelector"]),
+    }));
+  }
+
+  function choice<T extends string>(
+    value: Json | undefined,
+    known: readonly T[],
+    { fallback, path }: { fallback: T; path: (string | number)[] },
+  ): T {
+    if (value === undefined || value === null) return fallback;
+    const found = known.find((name) => name === value);
+    if (found === undefined) reportChoice(value, known, path);
+    return found ?? fallback;
+  }
+
+  function reportChoice(value: Json, known: readonly string[], path: (string | number)[]): void {
+    const meant = isString(value) ? didYouMean(value, known) : undefined;
+    const hint = meant === undefined ? `use one of ${known.join(", ")}` : `did you mean "${meant}"?`;
+    report("unknown-value", `${String(path.at(-1))} cannot be ${JSON.stringify(value)}`, path, hint);
+  }
+
+  function report(code: string, message: string, path: (string | number)[], hint?: string): void {
+    const position = locate(path);
+    diagnostics.push({
+      severity: "error",
+      code,
+      message,
+      ...(hint && { hint }),
+      ...(position && { position }),
+    });
+  }
+}
+
+const bodies = ["validate", "mutate", "generate", "verifyImages"];
+
+function ruleSources(spec: JsonObject): RuleSource[] {
+  return asList(spec["rules"]).flatMap((rule, index) =>
+    isObject(rule) ? [{ rule, index, generatedFor: undefined }] : []
+  );
+}
+
+function textFields(value: Json | undefined): Record<string, string> {
+  const fields: Record<string, string> = {};
+  for (const [name, text] of Object.entries(asObject(value) ?? {})) if (isString(text)) fields[name] = text;
+  return fields;
+}

@@ -1,0 +1,94 @@
+import type { Json, JsonObject } from "../json/mod.ts";
+import type { Position } from "../diagnostics/mod.ts";
+
+/** What a failing validation does to the request. */
+export type FailureAction = "Enforce" | "Audit";
+
+/** What an error does to the request. */
+export type FailurePolicy = "Fail" | "Ignore";
+
+/** A failure action for some namespaces only; without namespaces and selector it is for all. */
+export interface ActionOverride {
+  readonly action: FailureAction;
+  /** Wildcards. */
+  readonly namespaces: readonly string[];
+  readonly namespaceSelector: JsonObject | undefined;
+}
+
+/** Where a path of the policy's document stands in its file; the nearest existing parent for a path that is absent. */
+export type Locate = (path: readonly (string | number)[]) => Position | undefined;
+
+/** One rule, written by the user or generated for pod controllers. */
+export interface Rule {
+  readonly name: string;
+  /** Path of the rule that the user wrote, in the policy's document; generated rules share their source's. */
+  readonly path: readonly (string | number)[];
+  readonly match: JsonObject;
+  readonly exclude: JsonObject | undefined;
+  readonly context: readonly JsonObject[];
+  readonly preconditions: Json | undefined;
+  readonly celPreconditions: readonly JsonObject[];
+  readonly imageExtractors: JsonObject | undefined;
+  readonly skipBackgroundRequests: boolean;
+  readonly reportProperties: JsonObject | undefined;
+  /** The body: exactly one of these is used, in the order validate, mutate, generate, verifyImages per kind. */
+  readonly validate: JsonObject | undefined;
+  readonly mutate: JsonObject | undefined;
+  readonly generate: JsonObject | undefined;
+  readonly verifyImages: readonly Json[] | undefined;
+  /** The rule's own action, `undefined` to take the policy's. */
+  readonly failureAction: FailureAction | undefined;
+  readonly overrides: readonly ActionOverride[];
+  readonly allowExistingViolations: boolean;
+  /** For a rule generated from one about Pods: the only kinds that it is for; `undefined` for a rule as written. */
+  readonly generatedFor: ReadonlySet<string> | undefined;
+}
+
+/** A ClusterPolicy or Policy of kyverno.io, checked and with defaults filled in. */
+export interface Policy {
+  readonly kind: "ClusterPolicy" | "Policy";
+  readonly name: string;
+  /** Of a Policy; `undefined` for a ClusterPolicy. */
+  readonly namespace: string | undefined;
+  /** `name`, or `namespace/name` for a Policy: how messages and exceptions call it. */
+  readonly key: string;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly failurePolicy: FailurePolicy;
+  readonly failureAction: FailureAction;
+  readonly overrides: readonly ActionOverride[];
+  readonly admission: boolean;
+  readonly background: boolean;
+  readonly emitWarning: boolean;
+  readonly applyRules: "All" | "One";
+  readonly timeoutSeconds: number | undefined;
+  readonly matchConditions: readonly JsonObject[];
+  readonly generateExisting: boolean;
+  readonly mutateExistingOnPolicyUpdate: boolean;
+  readonly useServerSideApply: boolean;
+  /** Rules in file order, the generated ones after all written ones. */
+  readonly rules: readonly Rule[];
+  readonly locate: Locate;
+  /** The document as the user wrote it. */
+  readonly document: JsonObject;
+}
+
+/** Which policies and rules an exception is about. */
+export interface ExceptionTarget {
+  readonly policyName: string;
+  /** Wildcards. */
+  readonly ruleNames: readonly string[];
+}
+
+/** A PolicyException of kyverno.io. */
+export interface PolicyException {
+  readonly name: string;
+  readonly namespace: string;
+  /** `namespace/name`, as messages call it. */
+  readonly key: string;
+  readonly background: boolean;
+  readonly match: JsonObject;
+  readonly conditions: Json | undefined;
+  readonly targets: readonly ExceptionTarget[];
+  readonly podSecurity: readonly JsonObject[];
+  readonly locate: Locate;
+}

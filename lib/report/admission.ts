@@ -1,0 +1,112 @@
+import type { Decision, PolicyResult, RuleResult } from "../engine/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import { goYaml } from "../yaml/mod.ts";
+
+/** The `response` of an AdmissionReview. */
+export interface AdmissionResponse {
+  readonly uid: string;
+  readonly allowed: boolean;
+  readonly status?: { readonly status: "Failure"; readonly message: string; readonly code: number };
+  readonly warnings?: readonly string[];
+  /** Base64 of a JSON patch. */
+  readonly patch?: string;
+  readonly patchType?: "JSONPatch";
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+}
+
+/** Words a decision as the API server expects it. */
+export function admissionResponse(
+  decision: Decision,
+  request: { kind: string; namespace: string; name: string },
+): AdmissionResponse {
+  const { uid, allowed } = decision;
+  const annotations = auditAnnotations(decision.results);
+  const extra = annotations === undefined ? {} : { auditAnnotations: annotations };
+  if (!allowed) {
+    // Kyverno parity: a refused request carries no warnings.
+    return {
+      uid,
+      allowed,
+      status: { status: "Failure", message: denialMessage(decision, request), code: 400 },
+      ...extra,
+    };
+  }
+  const warnings = decision.results.flatMap(warningsOf);
+  return {
+    uid,
+    allowed,
+    ...(warnings.length > 0 && { warnings }),
+    ...(decision.patch.length > 0 &&
+      { patch: base64(JSON.stringify(decision.patch)), patchType: "JSONPatch" }),
+    ...extra,
+  };
+}
+
+/** The text that a refused user reads: which policies and rules, and why. */
+export function denialMessage(
+  decision: Decision,
+  request: { kind: string; namespace: string; name: string },
+): string {
+  return decision.denial === "mutate" ? mutationDenial(decision) : blockedMessage(decision, request);
+}
+
+/** Kyverno parity: every rule that did not pass or skip, of every enforced policy that was asked. */
+function blockedMessage(
+  { results }: Decision,
+  { kind, namespace, name }: { kind: string; namespace: string; name: string },
+): string {
+  const blocked: { [policy: string]: { [rule: string]: string } } = {};
+  for (const { policy, rules } of results) {
+    const shown = rules.filter((rule) => rule.action === "Enforce" && isBad(rule));
+    if (shown.length === 0) continue;
+    blocked[policy.name] = Object.fromEntries(shown.map((rule) => [rule.rule, rule.message]));
+  }
+  return `\n\nresource ${kind}/${namespace}/${name} was blocked due to the following policies \n\n${
+    goYaml(blocked)
+  }`;
+}
+
+function mutationDenial({ results }: Decision): string {
+  for (const { policy, rules } of results) {
+    const errors = rules.filter((rule) => rule.result === "error");
+    if (errors.length === 0 || policy.failurePolicy !== "Fail") continue;
+    const list = errors.map((rule) => `${rule.rule}: ${rule.message}`).join("; ");
+    return `mutation policy ${policy.name} error: failed to apply policy ${policy.name} rules [${list}]`;
+  }
+  return "a mutation failed";
+}
+
+function warningsOf({ policy, rules }: PolicyResult): string[] {
+  return rules.filter((rule) =>
+    isBad(rule) || (rule.type === "mutate" && policy.emitWarning && rule.result !== "skip")
+  )
+    .map((rule) => `policy ${policy.name}.${rule.rule}: ${rule.message}`);
+}
+
+function isBad(rule: RuleResult): boolean {
+  return rule.result === "fail" || rule.result === "error";
+}
+
+function auditAnnotations(results: readonly PolicyResult[]): Record<string, string> | undefined {
+  const found: Record<string, string> = {};
+  for (const { rules } of results) for (const rule of rules) Object.assign(found, rule.auditAnnotations);
+  return Object.keys(found).length === 0 ? undefined : found;
+}
+
+function base64(text: string): string {
+  const bytes = new TextEncoder().encode(text);
+  let binary = "";
+  for (let index = 0; index < bytes.length; index += 0x8000) {
+    binary += String.fromCharCode(...bytes.subarray(index, index + 0x8000));
+  }
+  return btoa(binary);
+}
+
+/** The whole review that goes back: the API server wants its own apiVersion and kind. */
+export function admissionReview(response: AdmissionResponse): JsonObject {
+  return {
+    apiVersion: "admission.k8s.io/v1",
+    kind: "AdmissionReview",
+    response: response as unknown as JsonObject,
+  };
+}

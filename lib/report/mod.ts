@@ -1,0 +1,13 @@
+/**
+ * Decisions in words: one formatter an output. The engine builds no text for users; what a user reads comes from here.
+ *
+ * @module
+ */
+export { type AdmissionResponse, admissionResponse, admissionReview, denialMessage } from "./admission.ts";
+export {
+  clusterReport,
+  type ReportedResult,
+  reportedResult,
+  type ReportSummary,
+  summarise,
+} from "./policy_report.ts";

@@ -1,0 +1,27 @@
+import { compileConditions, type Conditions } from "../condition/mod.ts";
+import { isFault, type Json } from "../json/mod.ts";
+import type { RuleTools } from "./rule_kind.ts";
+
+/** Compiles a rule's conditions and reports what their author should know; a fault is reported as an error. */
+export function ruleConditions(
+  written: Json | undefined,
+  tools: Pick<RuleTools, "dialect" | "report" | "variables">,
+  path: readonly (string | number)[],
+): Conditions | undefined {
+  const conditions = compileConditions(written ?? null, { dialect: tools.dialect, evaluator: "rule" });
+  if (isFault(conditions)) {
+    tools.report({ severity: "error", code: "bad-conditions", message: conditions.message, path });
+    return undefined;
+  }
+  for (const problem of conditions.problems) {
+    tools.report({
+      severity: problem.severity,
+      code: problem.code,
+      message: problem.message,
+      ...(problem.hint !== undefined && { hint: problem.hint }),
+      path: [...path, ...problem.path],
+    });
+  }
+  tools.variables(conditions.uses, path);
+  return conditions;
+}

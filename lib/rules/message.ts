@@ -1,0 +1,28 @@
+import { type Fault, isFault, isString, type Json } from "../json/mod.ts";
+import { compileTemplate } from "../template/mod.ts";
+import type { RuleInput, RuleTools } from "./rule_kind.ts";
+
+/** A rule's message, rendered for one request. */
+export interface Message {
+  /** The text; empty when the rule has none; a fault when a variable in it cannot be resolved. */
+  render(input: RuleInput): string | Fault;
+}
+
+/** Compiles `validate.message`, which may hold variables. */
+export function compileMessage(message: Json | undefined, tools: RuleTools): Message {
+  if (message === undefined || message === null || message === "") return { render: () => "" };
+  const template = compileTemplate(message);
+  tools.variables(template.uses, ["validate", "message"]);
+  return {
+    render: ({ context }) => {
+      const text = template.render(context, context.environment);
+      if (isFault(text) || isString(text)) return text;
+      return "the produced message didn't resolve to a string, check your policy definition.";
+    },
+  };
+}
+
+/** The message with the full stop that the reference puts before what follows. */
+export function withStop(message: string): string {
+  return message === "" || message.endsWith(".") ? message : `${message}.`;
+}

@@ -1,0 +1,10 @@
+/**
+ * The kinds of rules. Each is a record that recognises a rule and compiles it to a body; a body is run for one request
+ * and gives an outcome. Bodies have no effects: what shall be changed in the cluster is in the outcome.
+ *
+ * @module
+ */
+export { type Effect, error, fail, type Outcome, pass, skip } from "./outcome.ts";
+export type { RuleBody, RuleInput, RuleKind, RuleProblem, RuleTools } from "./rule_kind.ts";
+export { ruleConditions } from "./conditions.ts";
+export { compileBody, type TypedBody } from "./table.ts";

@@ -1,0 +1,51 @@
+import type { Json, JsonObject } from "../json/mod.ts";
+
+/** A change to the cluster that a rule asks for: carried out after the answer, or only shown. */
+export interface Effect {
+  readonly verb: "create" | "update" | "apply" | "delete";
+  /** The object as it shall be; for a delete, what identifies it. */
+  readonly object: JsonObject;
+  readonly policy: string;
+  readonly rule: string;
+  /** Why, in one sentence: for logs and dry runs. */
+  readonly reason: string;
+}
+
+/** What a rule body says about one request. */
+export interface Outcome {
+  readonly result: "pass" | "fail" | "skip" | "error";
+  readonly message: string;
+  /** Where a pattern failed: `/spec/containers/0/image/`. */
+  readonly path?: string;
+  /** The object after a mutation that changed it. */
+  readonly patched?: JsonObject;
+  readonly effects?: readonly Effect[];
+  /** Further facts for reports, such as the pod security controls. */
+  readonly properties?: JsonObject;
+  readonly auditAnnotations?: Readonly<Record<string, string>>;
+  /** Keys of the exceptions that made a rule skip. */
+  readonly exceptions?: readonly string[];
+  /** What a failed pattern wanted and found, for explanations. */
+  readonly expected?: Json;
+  readonly actual?: Json;
+}
+
+/** The rule holds. */
+export function pass(message: string): Outcome {
+  return { result: "pass", message };
+}
+
+/** The rule is violated. */
+export function fail(message: string, path?: string): Outcome {
+  return path === undefined ? { result: "fail", message } : { result: "fail", message, path };
+}
+
+/** The rule does not apply after all. */
+export function skip(message: string): Outcome {
+  return { result: "skip", message };
+}
+
+/** The rule could not be evaluated. */
+export function error(message: string): Outcome {
+  return { result: "error", message };
+}

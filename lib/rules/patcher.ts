@@ -1,0 +1,63 @@
+import {
+  type Fault,
+  Fault as Failure,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import type { Context } from "../context/mod.ts";
+import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
+import { compileTemplate } from "../template/mod.ts";
+import type { RuleTools } from "./rule_kind.ts";
+
+/** A patch of a mutate rule, ready to be applied to objects. */
+export interface Patcher {
+  /** The patched object, the same one when nothing changes, or why it cannot be patched. */
+  apply(resource: JsonObject, context: Context): JsonObject | Fault;
+}
+
+type Plan = { apply(resource: JsonObject): Json | Fault };
+
+/** Compiles `patchStrategicMerge` or `patchesJson6902` of a block; `undefined` when it has neither. */
+export function compilePatcher(
+  block: JsonObject,
+  tools: RuleTools,
+  path: readonly (string | number)[],
+): Patcher | undefined {
+  const merge = block["patchStrategicMerge"];
+  const operations = block["patchesJson6902"];
+  const isMerge = merge !== undefined && merge !== null;
+  if (!isMerge && (operations === undefined || operations === null || operations === "")) return undefined;
+  const name = isMerge ? "patchStrategicMerge" : "patchesJson6902";
+  const template = compileTemplate({ mutate: { [name]: isMerge ? merge : operations! } });
+  tools.variables(template.uses, []);
+  const planOf = (patch: Json): Plan | Fault => isMerge ? planStrategicMerge(patch) : parseJsonPatch(patch);
+  if (!template.constant) return { apply: (resource, context) => applyRendered(resource, context) };
+
+  const plan = planOf(isMerge ? merge : operations!);
+  if (isFault(plan)) {
+    tools.report({ severity: "error", code: "bad-patch", message: plan.message, path: [...path, name] });
+    const broken = failed(plan);
+    return { apply: () => broken };
+  }
+  return { apply: (resource) => applyPlan(plan, resource) };
+
+  function applyRendered(resource: JsonObject, context: Context): JsonObject | Fault {
+    const rendered = template.render(context, context.environment);
+    if (isFault(rendered)) return new Failure(`variable substitution failed: ${rendered.message}`);
+    const rendering = planOf(field(field(rendered, "mutate"), name) ?? null);
+    return isFault(rendering) ? failed(rendering) : applyPlan(rendering, resource);
+  }
+}
+
+function applyPlan(plan: Plan, resource: JsonObject): JsonObject | Fault {
+  const patched = plan.apply(resource);
+  if (isFault(patched)) return failed(patched);
+  return isObject(patched) ? patched : new Failure("failed to unmarshal patched resource: it is no object");
+}
+
+function failed(cause: Fault): Fault {
+  return new Failure(`failed to patch resource: ${cause.message}`);
+}

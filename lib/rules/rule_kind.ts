@@ -1,0 +1,58 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { Context } from "../context/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
+import type { Use } from "../template/mod.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** What a rule body sees when it runs. */
+export interface RuleInput {
+  /** The rule's context: request, images, its entries. */
+  readonly context: Context;
+  /** The object as it is now: for mutations, after the rules before. `undefined` when there is none (DELETE). */
+  readonly resource: JsonObject | undefined;
+  readonly oldResource: JsonObject | undefined;
+  readonly operation: string;
+  /** Of the request, not of the object. */
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  /** The request as the API server sent it. */
+  readonly request: JsonObject;
+  /** Exceptions that match and carry pod security controls. */
+  readonly exceptions: readonly PolicyException[];
+}
+
+/** A rule body, compiled. No outcome means that the rule has nothing to say about the request. */
+export interface RuleBody {
+  run(input: RuleInput): Outcome | undefined;
+}
+
+/** What compiling a rule needs beside the rule. */
+export interface RuleTools {
+  readonly policy: Policy;
+  readonly dialect: Dialect;
+  /** Takes a problem at a path below the rule; an error makes the rule fail as its policy's failurePolicy says. */
+  report(problem: RuleProblem): void;
+  /** Takes the variables of a template that stands at a path below the rule, so that unknown ones are reported. */
+  variables(uses: readonly Use[], path: readonly (string | number)[], locals?: readonly string[]): void;
+}
+
+/** A problem in a rule, placed by path below the rule: `["validate", "pattern"]`. */
+export interface RuleProblem {
+  readonly severity: Diagnostic["severity"];
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string;
+  readonly path: readonly (string | number)[];
+}
+
+/** A kind of rule: adding one is a file with such a record, and a line in the table. */
+export interface RuleKind {
+  /** As metrics and reports name it. */
+  readonly type: "validate" | "mutate" | "generate" | "verifyImages" | "mutateExisting";
+  readonly name: string;
+  recognises(rule: Rule): boolean;
+  compile(rule: Rule, tools: RuleTools): RuleBody;
+}

@@ -1,0 +1,78 @@
+import { type Fault, isFault, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { compileTemplate, type Template } from "../template/mod.ts";
+import type { Rule } from "../policy/mod.ts";
+import { ruleConditions } from "./conditions.ts";
+import { error, fail, type Outcome, pass } from "./outcome.ts";
+import type { RuleBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+
+/** `validate.deny`: the request is refused when the conditions hold; without conditions it always is. */
+export const validateDeny: RuleKind = {
+  type: "validate",
+  name: "deny",
+  recognises: (rule) => isObject(rule.validate?.["deny"]),
+  compile: (rule, tools) => compileDeny(rule, rule.validate!, { tools, path: ["validate"] }),
+};
+
+/** Compiles a deny block, of a rule or of one entry of a foreach; the message is the rule's in both. */
+export function compileDeny(
+  rule: Rule,
+  block: JsonObject,
+  { tools, path }: { tools: RuleTools; path: readonly (string | number)[] },
+): RuleBody {
+  const deny = block["deny"];
+  const written = isObject(deny) ? deny["conditions"] : undefined;
+  const conditions = ruleConditions(written, tools, [...path, "deny", "conditions"]);
+  const message = rule.validate?.["message"] ?? "";
+  const texts = new DenyTexts(message);
+  tools.variables(texts.alone.uses, ["validate", "message"]);
+  const passed = pass(`validation rule '${rule.name}' passed.`);
+  if (conditions === undefined) {
+    return { run: () => error("failed to check deny conditions: they cannot be read") };
+  }
+  return {
+    run: (input) => {
+      const verdict = conditions.evaluate(input.context, input.context.environment);
+      if (isFault(verdict)) return error(`failed to check deny conditions: ${verdict.message}`);
+      return verdict.holds
+        ? denied(rule.name, verdict.message, texts.render(verdict.message, input))
+        : passed;
+    },
+  };
+}
+
+function denied(rule: string, conditions: string, text: Json | Fault): Outcome {
+  // Kyverno parity: a message that cannot be rendered leaves only what the conditions say, as it was written.
+  if (isFault(text)) return fail(conditions);
+  if (text === "" && conditions === "") return fail(`validation error: rule ${rule} failed`);
+  return fail(
+    isString(text) ? text : "the produced message didn't resolve to a string, check your policy definition.",
+  );
+}
+
+/** Combinations of condition messages that are remembered for a rule; there are few in practice. */
+const maxTexts = 64;
+
+/** The rule's message together with those of the conditions that held: variables work in both. */
+class DenyTexts {
+  readonly alone: Template;
+  readonly #message: Json;
+  readonly #together = new Map<string, Template>();
+
+  constructor(message: Json) {
+    this.#message = message;
+    this.alone = compileTemplate(message);
+  }
+
+  render(conditions: string, { context }: RuleInput): Json | Fault {
+    return this.#template(conditions).render(context, context.environment);
+  }
+
+  #template(conditions: string): Template {
+    if (conditions === "") return this.alone;
+    const known = this.#together.get(conditions);
+    if (known !== undefined) return known;
+    const template = compileTemplate(this.#message === "" ? conditions : `${this.#message}; ${conditions}`);
+    if (this.#together.size < maxTexts) this.#together.set(conditions, template);
+    return template;
+  }
+}

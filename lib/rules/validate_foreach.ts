@@ -1,0 +1,135 @@
+import type { Conditions } from "../condition/mod.ts";
+import { asList, isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { Rule } from "../policy/mod.ts";
+import { ruleConditions } from "./conditions.ts";
+import { compileLoop, type Loop } from "./loop.ts";
+import { error, type Outcome, pass } from "./outcome.ts";
+import type { RuleBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+import { compileDeny } from "./validate_deny.ts";
+import { compileAnyPatternBody, compilePatternBody, type PatternSetting } from "./validate_pattern.ts";
+
+/** `validate.foreach`: each element of some lists must satisfy a pattern, a deny, or a further foreach. */
+export const validateForeach: RuleKind = {
+  type: "validate",
+  name: "foreach",
+  recognises: ({ validate }) => asList(validate?.["foreach"]).length > 0,
+  compile: (rule, tools) =>
+    compileForeach(rule, asList(rule.validate!["foreach"]).filter(isObject), { tools, nesting: 0 }),
+};
+
+interface Setting {
+  readonly tools: RuleTools;
+  readonly nesting: number;
+}
+
+interface Entry {
+  readonly loop: Loop;
+  readonly elementScope: boolean | undefined;
+  readonly preconditions: Conditions | undefined;
+  readonly body: RuleBody | undefined;
+}
+
+function compileForeach(rule: Rule, written: readonly JsonObject[], setting: Setting): RuleBody {
+  const entries = written.map((entry) => compileEntryBody(rule, entry, setting));
+  const passed = pass("rule passed");
+  return {
+    run: (input) => {
+      let applied = 0;
+      let listFault: string | undefined;
+      for (const entry of entries) {
+        const elements = entry.loop.elements(input.context);
+        if (isFault(elements)) {
+          // Kyverno parity: a list that is not there is no reason to complain, a list that cannot be computed is.
+          if (elements.missing === undefined) listFault = elements.message;
+          continue;
+        }
+        const found = runElements(entry, elements, input);
+        if (typeof found !== "number") return found;
+        applied += found;
+      }
+      if (applied > 0) return passed;
+      return listFault === undefined ? undefined : error(`failed to evaluate list: ${listFault}`);
+    },
+  };
+}
+
+/** How many elements the entry applied to, or the outcome that ends the rule. */
+function runElements(entry: Entry, elements: readonly Json[], input: RuleInput): Outcome | number {
+  let applied = 0;
+  for (const [index, element] of elements.entries()) {
+    const iteration = entry.loop.enter(input.context, element, index);
+    if (iteration === undefined) continue;
+    if (entry.elementScope === true && !isObject(element)) {
+      const type = isList(element)
+        ? "[]interface {}"
+        : typeof element === "number"
+        ? "float64"
+        : typeof element === "boolean"
+        ? "bool"
+        : "string";
+      return error(
+        `failed to process foreach: cannot use elementScope=true foreach rules for elements that are not maps, expected type=map got type=${type}`,
+      );
+    }
+    const outcome = runElement(entry, { ...input, context: iteration.context });
+    if (outcome === undefined || outcome.result === "skip") continue;
+    if (outcome.result !== "pass") return { ...outcome, message: `validation failure: ${outcome.message}` };
+    applied++;
+  }
+  return applied;
+}
+
+function runElement({ preconditions, body }: Entry, input: RuleInput): Outcome | undefined {
+  if (preconditions !== undefined) {
+    const verdict = preconditions.evaluate(input.context, input.context.environment);
+    // Kyverno parity: an element whose preconditions cannot be evaluated is skipped.
+    if (isFault(verdict) || !verdict.holds) return undefined;
+  }
+  return body?.run(input);
+}
+
+function compileEntryBody(rule: Rule, entry: JsonObject, { tools, nesting }: Setting): Entry {
+  const elementScope = typeof entry["elementScope"] === "boolean" ? entry["elementScope"] : undefined;
+  const path = ["validate", "foreach"];
+  const preconditions = isGiven(entry["preconditions"])
+    ? ruleConditions(entry["preconditions"], tools, [...path, "preconditions"])
+    : undefined;
+  return {
+    loop: compileLoop(entry, nesting, tools),
+    elementScope,
+    preconditions,
+    body: compileBody(),
+  };
+
+  function compileBody(): RuleBody | undefined {
+    const setting: PatternSetting = {
+      rule: rule.name,
+      message: rule.validate?.["message"],
+      tools,
+      subject: (input) => elementOf(input, elementScope),
+    };
+    if (isObject(entry["deny"])) return compileDeny(rule, entry, { tools, path });
+    if (isGiven(entry["pattern"])) return compilePatternBody(entry, setting);
+    if (isGiven(entry["anyPattern"])) return compileAnyPatternBody(entry, setting);
+    const inner = asList(entry["foreach"]).filter(isObject);
+    if (inner.length > 0) return compileForeach(rule, inner, { tools, nesting: nesting + 1 });
+    tools.report({
+      severity: "error",
+      code: "empty-foreach",
+      message: "A foreach entry needs pattern, anyPattern, deny or foreach",
+      path: ["validate", "foreach"],
+    });
+    return undefined;
+  }
+}
+
+/** Kyverno parity: an element that is an object is what its pattern is compared with, unless told otherwise. */
+function elementOf(input: RuleInput, scope: boolean | undefined): JsonObject | undefined {
+  const element = input.context.get("element");
+  if (scope !== false && isObject(element) && Object.keys(element).length > 0) return element;
+  return input.operation === "DELETE" ? undefined : input.resource;
+}
+
+function isGiven(value: Json | undefined): boolean {
+  return value !== undefined && value !== null;
+}

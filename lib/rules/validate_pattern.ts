@@ -1,0 +1,167 @@
+import { asList, isFault, type Json, type JsonObject } from "../json/mod.ts";
+import { compilePattern, type Pattern, type PatternFailure } from "../pattern/mod.ts";
+import { type Rendering, resolveReferences, textTemplates } from "../template/mod.ts";
+import { compileMessage, type Message, withStop } from "./message.ts";
+import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
+import type { RuleBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+
+/** `validate.pattern`: the object must look like the pattern. */
+export const validatePattern: RuleKind = {
+  type: "validate",
+  name: "pattern",
+  recognises: ({ validate }) => isGiven(validate?.["pattern"]),
+  compile: (rule, tools) =>
+    compilePatternBody(rule.validate!, { rule: rule.name, message: rule.validate!["message"], tools }),
+};
+
+/** `validate.anyPattern`: the object must look like one of the patterns. */
+export const validateAnyPattern: RuleKind = {
+  type: "validate",
+  name: "anyPattern",
+  recognises: ({ validate }) => isGiven(validate?.["anyPattern"]),
+  compile: (rule, tools) =>
+    compileAnyPatternBody(rule.validate!, { rule: rule.name, message: rule.validate!["message"], tools }),
+};
+
+/** What a pattern block inherits from its rule, also inside foreach. */
+export interface PatternSetting {
+  readonly rule: string;
+  readonly message: Json | undefined;
+  readonly tools: RuleTools;
+  /** What the pattern is compared with; the request's object when absent. */
+  readonly subject?: (input: RuleInput) => JsonObject | undefined;
+}
+
+/** Compiles a block with `pattern`. On DELETE, where there is no object, it has nothing to say. */
+export function compilePatternBody(block: JsonObject, setting: PatternSetting): RuleBody {
+  const { rule, tools, subject = objectOf } = setting;
+  const pattern = compileSource(block["pattern"]!, tools, "pattern");
+  const message = compileMessage(setting.message, tools);
+  const passed = pass(`validation rule '${rule}' passed.`);
+  return {
+    run: (input) => {
+      const resource = subject(input);
+      const found = pattern.check(resource ?? {}, renderingIn(input));
+      if (found.status !== "pass" && found.fault !== undefined) {
+        return error(`variable substitution failed: ${found.fault.message}`);
+      }
+      if (resource === undefined) return undefined;
+      if (found.status === "pass") return passed;
+      if (found.status === "skip") return skip(found.message);
+      return patternFailure(found, rule, message.render(input));
+    },
+  };
+}
+
+function patternFailure(
+  found: PatternFailure,
+  rule: string,
+  message: ReturnType<Message["render"]>,
+): Outcome {
+  const { path, expected, actual } = found;
+  const seen = { ...(expected !== undefined && { expected }), ...(actual !== undefined && { actual }) };
+  const build = found.status === "fail" ? (text: string) => ({ ...fail(text, path), ...seen }) : error;
+  if (isFault(message)) {
+    return build(
+      `validation error: variables substitution error in rule ${rule} execution error: ${found.message}`,
+    );
+  }
+  const prefix = message === "" ? "" : `${withStop(message)} `;
+  const cause = found.status === "fail" ? `failed at path ${path}` : `execution error: ${found.message}`;
+  return build(`validation error: ${prefix}rule ${rule} ${cause}`);
+}
+
+/** Compiles a block with `anyPattern`. */
+export function compileAnyPatternBody(block: JsonObject, setting: PatternSetting): RuleBody {
+  const { rule, tools, subject = objectOf } = setting;
+  const patterns = asList(resolved(block["anyPattern"]!, tools)).map((pattern) =>
+    compileResolved(pattern, tools, "anyPattern")
+  );
+  const message = compileMessage(setting.message, tools);
+  return {
+    run: (input) => {
+      const resource = subject(input);
+      const rendering = renderingIn(input);
+      const results = patterns.map((pattern) => pattern.check(resource ?? {}, rendering));
+      const failures: string[] = [];
+      const skips: string[] = [];
+      for (const found of results) {
+        if (found.status !== "pass" && found.fault !== undefined) {
+          return error(`variable substitution failed: ${found.fault.message}`);
+        }
+      }
+      if (resource === undefined) return undefined;
+      for (const [index, found] of results.entries()) {
+        if (found.status === "pass") return pass(`validation rule '${rule}' anyPattern[${index}] passed.`);
+        if (found.status === "skip") skips.push(`rule ${rule}[${index}] skipped: ${found.message}`);
+        else if (found.status === "fail") {
+          failures.push(`rule ${rule}[${index}] failed at path ${found.path}`);
+        } else failures.push(`rule ${rule}[${index}] failed: ${found.message}`);
+      }
+      if (failures.length === 0) return skip(skips.join(" "));
+      return anyPatternFailure(rule, failures.join(" "), message.render(input));
+    },
+  };
+}
+
+function anyPatternFailure(rule: string, failures: string, message: ReturnType<Message["render"]>): Outcome {
+  if (isFault(message)) {
+    return fail(
+      `validation error: variables substitution error in rule ${rule} execution error: ${failures}`,
+    );
+  }
+  return fail(`validation error: ${message === "" ? "" : `${withStop(message)} `}${failures}`);
+}
+
+function objectOf(input: RuleInput): JsonObject | undefined {
+  return input.operation === "DELETE" ? undefined : input.resource;
+}
+
+function renderingIn({ context }: RuleInput): Rendering {
+  return { scope: context, environment: context.environment };
+}
+
+function compileSource(source: Json, tools: RuleTools, name: string): Pattern<Rendering> {
+  return compileResolved(resolved(source, tools), tools, name);
+}
+
+/** References inside the pattern are settled at load: they can only lead to the pattern's own text. */
+function resolved(source: Json, tools: RuleTools): Json {
+  const document = resolveReferences(source);
+  if (!isFault(document)) return document;
+  tools.report({
+    severity: "error",
+    code: "bad-reference",
+    message: document.message,
+    path: ["validate", "pattern"],
+  });
+  return source;
+}
+
+function compileResolved(source: Json, tools: RuleTools, name: string): Pattern<Rendering> {
+  const { dynamic, uses } = textTemplates({ field: ["validate", name] });
+  const pattern = compilePattern<Rendering>(source, { dynamic });
+  tools.variables(uses, ["validate", name]);
+  if (!isFault(pattern)) return pattern;
+  tools.report({
+    severity: "error",
+    code: "bad-pattern",
+    message: pattern.message,
+    path: ["validate", name],
+  });
+  const broken = {
+    status: "error",
+    path: "",
+    message: pattern.message,
+    steps: [],
+    expected: undefined,
+    actual: undefined,
+    element: undefined,
+    fault: pattern,
+  } as const;
+  return { check: () => broken };
+}
+
+function isGiven(value: Json | undefined): boolean {
+  return value !== undefined && value !== null;
+}

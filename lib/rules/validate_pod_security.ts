@@ -1,0 +1,52 @@
+import { isFault, isObject, type JsonObject } from "../json/mod.ts";
+import { error, fail, pass, skip } from "./outcome.ts";
+import {
+  compileExclusions,
+  compilePodSecurity,
+  failureMessage,
+  reportProperties,
+} from "./pod_security/mod.ts";
+import type { RuleBody, RuleKind } from "./rule_kind.ts";
+
+/** `validate.podSecurity`: the pod must satisfy a level of the Pod Security Standards. */
+export const validatePodSecurity: RuleKind = {
+  type: "validate",
+  name: "podSecurity",
+  recognises: ({ validate }) => isObject(validate?.["podSecurity"]),
+  compile(rule, tools): RuleBody {
+    const settings = rule.validate!["podSecurity"] as JsonObject;
+    const standard = compilePodSecurity(settings, "kyverno");
+    if (isFault(standard)) {
+      tools.report({
+        severity: "error",
+        code: "bad-pod-security",
+        message: standard.message,
+        path: ["validate", "podSecurity"],
+      });
+      const broken = error(standard.message);
+      return { run: () => broken };
+    }
+    const { level, version } = standard;
+    const passed = pass(`Validation rule '${rule.name}' passed.`);
+    return {
+      run({ resource, operation, exceptions }) {
+        if (operation === "DELETE" || resource === undefined) return undefined;
+        const whole = exceptions.find(({ podSecurity }) => podSecurity.length === 0);
+        if (whole !== undefined) {
+          return { ...skip(`rule is skipped due to policy exception ${whole.key}`), exceptions: [whole.key] };
+        }
+        const exclusions = exceptions.flatMap(({ podSecurity }) => compileExclusions(podSecurity));
+        const verdict = standard.check(resource, exclusions);
+        if (isFault(verdict)) return error(`Error while getting new resource: ${verdict.message}`);
+        if (verdict.exempted) {
+          const keys = exceptions.map(({ key }) => key);
+          return { ...skip(`rule is skipped due to policy exceptions ${keys.join(", ")}`), exceptions: keys };
+        }
+        if (verdict.allowed) return passed;
+        const { violations } = verdict;
+        const properties = reportProperties({ level, version, violations, imageOf: () => undefined });
+        return { ...fail(failureMessage({ rule: rule.name, level, version, violations })), properties };
+      },
+    };
+  },
+};

@@ -1,0 +1,120 @@
+import { type Context, Hono } from "hono";
+import { bodyLimit } from "hono/body-limit";
+import type { Phase, Snapshot } from "../engine/mod.ts";
+import type { Log, Ports } from "../ports.ts";
+import type { FailurePolicy } from "../policy/mod.ts";
+import { admissionReview } from "../report/mod.ts";
+import { decide, failed } from "./decide.ts";
+import { compileFilters, type FilterConfig } from "./filters.ts";
+import type { Metrics } from "./metrics.ts";
+import { maxReviewBytes, policyRequest, readReview, type Refusal } from "./review.ts";
+import type { AuditQueue } from "./audit.ts";
+
+/** What the app serves, and with what. */
+export interface AppOptions {
+  /** The policies now; asked for at each request, so that a new snapshot takes effect at once. */
+  readonly snapshot: () => Snapshot | undefined;
+  readonly ports: Ports;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly audit?: AuditQueue;
+  readonly filters?: FilterConfig;
+  /** Requests must come below this path, which only the API server knows: `/s3cret`. */
+  readonly secretPath?: string;
+}
+
+/** Makes the webhook's HTTP app. It starts nothing and holds no state beside what it is given. */
+export function createApp(options: AppOptions): Hono {
+  const { snapshot, ports, metrics } = options;
+  const unseen = compileFilters(options.filters);
+  const app = new Hono().basePath(options.secretPath ?? "/");
+  app.use(bodyLimit({ maxSize: maxReviewBytes, onError: (c) => refuse(c, tooLarge) }));
+  app.get("/health/liveness", (c) => c.text("ok"));
+  app.get("/health/readiness", (c) => snapshot() === undefined ? c.text("loading", 503) : c.text("ok"));
+  for (const phase of ["validate", "mutate"] as const) {
+    app.post(`/${phase}`, (c) => review(c, { phase }));
+    for (const failurePolicy of ["Fail", "Ignore"] as const) {
+      const path = `/${phase}/${failurePolicy.toLowerCase()}`;
+      app.post(path, (c) => review(c, { phase, failurePolicy }));
+      app.post(
+        `${path}/finegrained/:policy`,
+        (c) => review(c, { phase, failurePolicy, policy: c.req.param("policy") }),
+      );
+      app.post(
+        `${path}/finegrained/:namespace/:policy`,
+        (c) =>
+          review(c, { phase, failurePolicy, policy: `${c.req.param("namespace")}/${c.req.param("policy")}` }),
+      );
+    }
+  }
+  app.notFound((c) => c.json({ message: `nothing is served at ${c.req.method} ${c.req.path}` }, 404));
+  app.onError((cause, c) => {
+    options.log.write("error", "request failed", { path: c.req.path, cause: String(cause) });
+    return c.json({ message: "internal error" }, 500);
+  });
+  return app;
+
+  async function review(c: Context, route: Route): Promise<Response> {
+    const started = performance.now();
+    if (!isJson(c.req.header("content-type"))) return refuse(c, wrongType);
+    const read = readReview(await c.req.text());
+    if ("status" in read) return refuse(c, read);
+    const { request } = read;
+    const current = snapshot();
+    if (current === undefined) {
+      return answer(c, failed(request, route.failurePolicy ?? "Fail", "policies are still being loaded"));
+    }
+    if (unseen(request)) return answer(c, { uid: request.uid, allowed: true });
+    const response = await decide(policyRequest(request), {
+      ...route,
+      ...options,
+      snapshot: current,
+      ports,
+      started,
+      timeout: timeoutOf(c),
+    });
+    if (route.phase === "validate") options.audit?.add(request);
+    metrics.reviewed(request, response.allowed, performance.now() - started);
+    return answer(c, response);
+  }
+
+  function refuse(c: Context, { status, message, uid }: Refusal): Response {
+    options.log.write("warn", "request refused", { path: c.req.path, status, message });
+    if (uid === "") return c.json({ message }, status);
+    const response = { uid, allowed: false, status: { status: "Failure", message, code: status } } as const;
+    return c.json(admissionReview(response), status);
+  }
+}
+
+/** Which policies an URL asks. */
+export interface Route {
+  readonly phase: Phase;
+  readonly failurePolicy?: FailurePolicy;
+  readonly policy?: string;
+}
+
+const tooLarge: Refusal = {
+  status: 413,
+  message: `the body is larger than ${maxReviewBytes} bytes`,
+  uid: "",
+};
+const wrongType: Refusal = {
+  status: 415,
+  message: "invalid Content-Type: expected application/json",
+  uid: "",
+};
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType !== undefined && contentType.split(";")[0]!.trim().toLowerCase() === "application/json";
+}
+
+function answer(c: Context, response: Parameters<typeof admissionReview>[0]): Response {
+  return c.json(admissionReview(response));
+}
+
+/** The API server says how long it waits (`?timeout=10s`); the answer must be there before. */
+function timeoutOf(c: Context): number {
+  const match = /^(\d+)s$/.exec(c.req.query("timeout") ?? "");
+  const seconds = match === null ? 10 : Math.min(Number(match[1]), 30);
+  return Math.max(100, seconds * 1000 - 500);
+}

@@ -1,0 +1,90 @@
+import { type Decision, evaluate, type Phase, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
+import type { FailurePolicy } from "../policy/mod.ts";
+import type { Log, Ports } from "../ports.ts";
+import { type AdmissionResponse, admissionResponse } from "../report/mod.ts";
+import type { Metrics } from "./metrics.ts";
+
+/** How one request is decided. */
+export interface DecideOptions {
+  readonly snapshot: Snapshot;
+  readonly phase: Phase;
+  readonly failurePolicy?: FailurePolicy;
+  readonly policy?: string;
+  readonly ports: Ports;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  /** Milliseconds that the request may take. */
+  readonly timeout: number;
+  /** When the request came, on the clock of `performance.now()`. */
+  readonly started: number;
+}
+
+/**
+ * Decides a request and words the answer. Whatever goes wrong inside becomes the failurePolicy's answer with the
+ * request's uid; it never throws and never waits past the deadline.
+ */
+export async function decide(request: PolicyRequest, options: DecideOptions): Promise<AdmissionResponse> {
+  const { snapshot, phase, ports, log, metrics } = options;
+  try {
+    const pending = evaluate(snapshot, request, {
+      phase,
+      ports,
+      rules: "admission",
+      deadline: () => AbortSignal.timeout(options.timeout),
+      ...(options.failurePolicy && { failurePolicy: options.failurePolicy }),
+      ...(options.policy !== undefined && { policy: options.policy }),
+    });
+    const decision = pending instanceof Promise ? await pending : pending;
+    const response = admissionResponse(decision, request);
+    metrics.decided(decision, request);
+    logDecision(log, { request, decision, phase, milliseconds: performance.now() - options.started });
+    return response;
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : String(cause);
+    log.write("error", "evaluation failed", {
+      uid: request.uid,
+      cause: cause instanceof Error ? cause.stack ?? message : message,
+    });
+    return failed(request, options.failurePolicy ?? "Fail", `internal error: ${message}`);
+  }
+}
+
+/** The answer of a failurePolicy when nothing could be decided. */
+export function failed(
+  request: { uid: string },
+  failurePolicy: FailurePolicy,
+  message: string,
+): AdmissionResponse {
+  const { uid } = request;
+  if (failurePolicy === "Ignore") {
+    return { uid, allowed: true, warnings: [`policies were not evaluated: ${message}`] };
+  }
+  return { uid, allowed: false, status: { status: "Failure", message, code: 500 } };
+}
+
+interface Line {
+  readonly request: PolicyRequest;
+  readonly decision: Decision;
+  readonly phase: Phase;
+  readonly milliseconds: number;
+}
+
+function logDecision(log: Log, { request, decision, phase, milliseconds }: Line): void {
+  const { allowed, results } = decision;
+  const failing = results.flatMap(({ policy, rules }) =>
+    rules.filter((rule) => rule.result === "fail" || rule.result === "error").map((rule) =>
+      `${policy.key}/${rule.rule}`
+    )
+  );
+  log.write(allowed && failing.length === 0 ? "debug" : "info", allowed ? "admitted" : "denied", {
+    uid: request.uid,
+    phase,
+    operation: request.operation,
+    kind: request.kind,
+    namespace: request.namespace,
+    name: request.name,
+    dryRun: request.dryRun,
+    milliseconds: Math.round(milliseconds * 1000) / 1000,
+    ...(failing.length > 0 && { failing }),
+  });
+}

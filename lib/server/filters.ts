@@ -1,0 +1,39 @@
+import { asObject, asString, dig } from "../json/mod.ts";
+import {
+  type AdmissionRequest,
+  compileResourceFilters,
+  compileWildcard,
+  defaultResourceFilters,
+} from "../kube/mod.ts";
+
+/** Which requests no policy sees. */
+export interface FilterConfig {
+  /** `[kind,namespace,name]` items; the reference's defaults when absent. */
+  readonly resourceFilters?: string;
+  /** Wildcards; an entry `!x` takes x out again. Default: `system:nodes`. */
+  readonly excludeGroups?: readonly string[];
+  readonly excludeUsernames?: readonly string[];
+}
+
+/** Compiles the filters: true for a request that is admitted unseen. */
+export function compileFilters(config: FilterConfig = {}): (request: AdmissionRequest) => boolean {
+  const filtered = compileResourceFilters(config.resourceFilters ?? defaultResourceFilters);
+  const group = compileExclusions(config.excludeGroups ?? ["system:nodes"]);
+  const username = compileExclusions(config.excludeUsernames ?? []);
+  return (request) => {
+    const { userInfo, kind, subResource, namespace } = request;
+    if (username(userInfo.username) || userInfo.groups.some(group)) return true;
+    const object = asObject(request.object) ?? asObject(request.oldObject);
+    const name = request.name || asString(dig(object, "metadata", "name")) || "";
+    return filtered({ ...kind, subresource: subResource, namespace, name });
+  };
+}
+
+/** Kyverno parity: an entry that begins with `!` is an inclusion, which overrides every exclusion. */
+function compileExclusions(entries: readonly string[]): (text: string) => boolean {
+  const excluded = entries.filter((entry) => !entry.startsWith("!")).map(compileWildcard);
+  const included = entries.filter((entry) => entry.startsWith("!")).map((entry) =>
+    compileWildcard(entry.slice(1))
+  );
+  return (text) => excluded.some((matches) => matches(text)) && !included.some((matches) => matches(text));
+}

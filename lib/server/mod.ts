@@ -1,0 +1,10 @@
+/**
+ * The webhook as a Hono app: a factory that is given its policies, ports, log and metrics. It opens no port and reads
+ * no file; the command line and the bundle do.
+ *
+ * @module
+ */
+export { type AppOptions, createApp } from "./app.ts";
+export { AuditQueue } from "./audit.ts";
+export type { FilterConfig } from "./filters.ts";
+export { Metrics } from "./metrics.ts";

@@ -1,0 +1,57 @@
+import { asObject, type Json } from "../json/mod.ts";
+import type { AdmissionRequest } from "../kube/mod.ts";
+import { nestsDeeperThan, parseReview } from "../kube/mod.ts";
+import type { PolicyRequest } from "../engine/mod.ts";
+
+/** A request body could not be used: what to answer, and with which HTTP status. */
+export interface Refusal {
+  readonly status: 400 | 413 | 415 | 417;
+  readonly message: string;
+  /** The review's uid, when at least that could be read. */
+  readonly uid: string;
+}
+
+/** The API server's own limit for objects is 3 MB; a review may hold two of them. */
+export const maxReviewBytes = 5 * 1024 * 1024;
+
+/** Deeper JSON is refused before it is parsed: nothing that Kubernetes accepts nests so far. */
+const maxDepth = 500;
+
+/** Reads the text of an AdmissionReview. Never throws. */
+export function readReview(text: string): { request: AdmissionRequest } | Refusal {
+  if (text.trim() === "") return { status: 400, message: "the request has an empty body", uid: "" };
+  if (nestsDeeperThan(maxDepth, text)) {
+    return { status: 400, message: `the body nests deeper than ${maxDepth} levels`, uid: "" };
+  }
+  let body: Json;
+  try {
+    body = JSON.parse(text) as Json;
+  } catch (cause) {
+    return {
+      status: 417,
+      message: `the body is not JSON: ${cause instanceof Error ? cause.message : String(cause)}`,
+      uid: "",
+    };
+  }
+  const parsed = parseReview(body);
+  return parsed.ok
+    ? { request: parsed.review.request }
+    : { status: 400, message: parsed.message, uid: parsed.uid };
+}
+
+/** An admission request as the engine takes it. */
+export function policyRequest(request: AdmissionRequest): PolicyRequest {
+  return {
+    uid: request.uid,
+    operation: request.operation,
+    ...request.kind,
+    subresource: request.subResource,
+    namespace: request.namespace,
+    name: request.name,
+    object: asObject(request.object),
+    oldObject: asObject(request.oldObject),
+    requester: { username: request.userInfo.username, groups: request.userInfo.groups },
+    dryRun: request.dryRun,
+    variable: request.json,
+  };
+}
