@@ -1,0 +1,22 @@
+import type { Overload } from "../libraries/library.ts";
+import type { CelError, Expression } from "../syntax/mod.ts";
+import type { CelType } from "../types/mod.ts";
+import type { RootName } from "./declarations.ts";
+
+/** What a call stands for. */
+export interface CallReference {
+  readonly name: string;
+  /** Those that may apply, by the types known at load; one when the call is decided. */
+  readonly overloads: readonly Overload[];
+  /** The receiver first; without it when it was part of a dotted function name. */
+  readonly args: readonly Expression[];
+}
+
+/** What the checker found out about an expression. */
+export interface Checked {
+  readonly type: CelType;
+  readonly errors: readonly CelError[];
+  /** Of names, and of selections that turned out to be dotted names. Variables of comprehensions have no entry. */
+  readonly names: ReadonlyMap<Expression, RootName>;
+  readonly calls: ReadonlyMap<Expression, CallReference>;
+}

@@ -1,0 +1,62 @@
+import { check, Declarations } from "./check/mod.ts";
+import type { Library } from "./libraries/library.ts";
+import { standardLibrary } from "./libraries/standard.ts";
+import { plan } from "./plan/mod.ts";
+import { Program } from "./program.ts";
+import { type CelError, parse } from "./syntax/mod.ts";
+import type { CelType } from "./types/mod.ts";
+
+/** What expressions may name, and which rules hold for them. */
+export interface EnvironmentOptions {
+  /** The variables that activations give, by name (which may be dotted), with their types; `dynType` for any. */
+  readonly variables: Readonly<Record<string, CelType>>;
+  /** Beside the standard library, which is always there. */
+  readonly libraries?: readonly Library[];
+  /** Whether the elements of a list or map literal must have one type; Kubernetes asks for it. Default `mixed`. */
+  readonly literals?: "homogeneous" | "mixed";
+  /** The namespace in which names are looked up first. */
+  readonly container?: string;
+  /** `none` plans expressions even when their types do not fit; mistakes then show at evaluation. Default `types`. */
+  readonly check?: "types" | "none";
+}
+
+/** An expression that can be evaluated, or all that is wrong with it. */
+export type Compiled =
+  | { readonly ok: true; readonly program: Program }
+  | { readonly ok: false; readonly errors: readonly CelError[] };
+
+/** Compiles expressions that share variables and libraries. */
+export interface Environment {
+  compile(text: string): Compiled;
+}
+
+/**
+ * An environment for expressions.
+ *
+ * ```ts
+ * import { celToJson, createEnvironment, dynType } from "./mod.ts";
+ * import assert from "node:assert/strict";
+ * const environment = createEnvironment({ variables: { object: dynType } });
+ * const compiled = environment.compile("object.spec.replicas > 2 ? 'many' : 'few'");
+ * assert(compiled.ok);
+ * const object = { spec: { replicas: 3 } };
+ * const value = compiled.program.evaluate((name) => name === "object" ? object : undefined);
+ * assert.equal(celToJson(value), "many");
+ * ```
+ */
+export function createEnvironment(options: EnvironmentOptions): Environment {
+  const { variables, libraries = [], literals = "mixed", container = "", check: checking = "types" } =
+    options;
+  const declarations = new Declarations({ variables, libraries: [standardLibrary, ...libraries], container });
+  return {
+    compile(text) {
+      const parsed = parse(text, declarations);
+      if (parsed.errors.length > 0) return { ok: false, errors: parsed.errors };
+      const checked = check(parsed.expression, declarations, { text, literals });
+      if (checked.errors.length > 0 && checking === "types") return { ok: false, errors: checked.errors };
+      const { run, errors } = plan(parsed.expression, checked, text);
+      if (errors.length > 0 && checking === "types") return { ok: false, errors };
+      return { ok: true, program: new Program(checked.type, run) };
+    },
+  };
+}

@@ -1,0 +1,62 @@
+import { Fault } from "../json/mod.ts";
+
+/**
+ * The class of an evaluation error. `pending` is not an error of the expression: a port has not answered yet, and the
+ * same expression gives its value when it is evaluated again after the answer has come.
+ */
+export type FaultKind =
+  | "no_such_overload"
+  | "no_such_key"
+  | "no_such_attribute"
+  | "index"
+  | "range"
+  | "overflow"
+  | "divide_by_zero"
+  | "modulus_by_zero"
+  | "duplicate_key"
+  | "optional_none"
+  | "cost"
+  | "pending"
+  | "other";
+
+/** An evaluation error as a value: it travels up the expression until `&&`, `||` or the caller decides about it. */
+export class CelFault extends Fault {
+  readonly kind: FaultKind;
+
+  constructor(kind: FaultKind, message: string) {
+    super(message);
+    this.kind = kind;
+  }
+}
+
+/** An error of no particular class. */
+export function failure(message: string): CelFault {
+  return new CelFault("other", message);
+}
+
+/** A function or operator does not take these values. */
+export function noSuchOverload(name?: string): CelFault {
+  return new CelFault(
+    "no_such_overload",
+    name === undefined ? "no such overload" : `no such overload: ${name}`,
+  );
+}
+
+/** A value that a port has not delivered yet; the caller loads it and evaluates again. */
+export function pending(what: string): CelFault {
+  return new CelFault("pending", `${what} is not loaded yet`);
+}
+
+/** Whether evaluation ended in an error (or in a value that is still to come). */
+export function isCelFault(value: unknown): value is CelFault {
+  return value instanceof CelFault;
+}
+
+/**
+ * The error that decides when two terms of `&&` or `||` have none: what is still pending wins, because its value may
+ * settle the whole; otherwise the first.
+ */
+export function firstFault(first: CelFault | undefined, second: CelFault): CelFault {
+  if (first === undefined) return second;
+  return first.kind !== "pending" && second.kind === "pending" ? second : first;
+}

@@ -1,0 +1,139 @@
+/**
+ * What a library of functions is. To add one:
+ *
+ * 1. write `libraries/NAME.ts` that exports one {@link Library}: a table of functions made with {@link overload} (called
+ *    as `name(a, b)`, also for dotted names such as `math.abs(a)`) and {@link method} (called as `a.name(b)`);
+ * 2. add its line to the table in `libraries/mod.ts`.
+ *
+ * `takes` and `gives` are the types that expressions are checked against; TypeScript derives the types of the
+ * implementation's arguments from `takes`, and at run time an implementation is only ever called with values of those
+ * types. Errors are returned (`failure("…")`), never thrown. A type of your own is an `opaqueType("my.Thing")` together
+ * with a class that extends `Opaque`. `cost` is needed only when a call costs other than 1; it may be given errors as
+ * arguments, so measure with `costSize`. A function that needs the world takes `ask` instead of `call`: it puts a
+ * {@link Question} to the {@link Host}, whose answer may be a `pending` fault that is simply returned.
+ */
+import type { CelFault } from "../fault.ts";
+import type { Macro } from "../syntax/mod.ts";
+import type { CelType, ValueOf } from "../types/mod.ts";
+import type { Value } from "../values/mod.ts";
+
+/** What a function asks of the world. */
+export interface Question {
+  /** The library and the function: `resource`, `Get`. */
+  readonly library: string;
+  readonly name: string;
+  readonly args: readonly Value[];
+}
+
+/**
+ * The world behind functions that need it. It answers at once: with the value, with an error, or with
+ * `pending(…)` after it noted the question; its owner then finds the answer and evaluates again.
+ */
+export interface Host {
+  answer(question: Question): Value | CelFault;
+}
+
+/** What an evaluation gave: a value, or the error instead of one. */
+export type Result = Value | CelFault;
+
+/** The implementation of an overload, with its types forgotten. */
+export type Implementation = (...args: Value[]) => Result;
+
+/** A mistake in constant arguments, found when the expression is loaded. `argument` counts the receiver as 0. */
+export interface ConstantMistake {
+  readonly argument: number;
+  readonly message: string;
+}
+
+/** One signature of a function and what it does. Made by {@link overload} and {@link method}. */
+export interface Overload {
+  readonly id: string;
+  readonly style: "function" | "method";
+  /** The receiver first. */
+  readonly parameters: readonly CelType[];
+  readonly result: CelType;
+  readonly call: Implementation;
+  readonly ask?: (host: Host, ...args: Value[]) => Result;
+  /** The run-time cost of one call; 1 when absent. Arguments and result may be errors. */
+  readonly cost?: (args: readonly Result[], result: Result) => number;
+  /** The implementation looks at the kinds of its arguments itself and answers `noSuchOverload` where it must. */
+  readonly dispatches?: true;
+  /** A call with constant arguments is computed when the expression is loaded. */
+  readonly folds?: true;
+  /** Finds mistakes in constant arguments (`undefined` where an argument is not constant). */
+  readonly check?: (constants: readonly (Value | undefined)[]) => ConstantMistake | undefined;
+  /** A faster implementation for constant arguments, such as a compiled pattern. */
+  readonly prepare?: (constants: readonly (Value | undefined)[]) => Implementation | undefined;
+}
+
+/** A function under one name, with all its signatures. */
+export interface FunctionDeclaration {
+  readonly name: string;
+  readonly overloads: readonly Overload[];
+}
+
+/** A set of functions, macros and types that an environment may include. */
+export interface Library {
+  readonly name: string;
+  readonly functions: readonly FunctionDeclaration[];
+  readonly macros?: readonly Macro[];
+  /** Types whose names expressions may use as values. */
+  readonly types?: readonly CelType[];
+  /** Named constants, such as those of an enumeration. */
+  readonly constants?: Readonly<Record<string, { readonly type: CelType; readonly value: Value }>>;
+  /** Object types by name that expressions may construct: `Name{field: value}`. */
+  readonly structs?: (name: string) => CelType | undefined;
+  /** Whether the library brings the syntax of optional values. */
+  readonly syntax?: "optional";
+}
+
+type ArgumentsOf<P extends readonly CelType[]> = { -readonly [K in keyof P]: ValueOf<P[K]> };
+
+/** An overload as its author writes it. */
+interface Definition<P extends readonly CelType[]> {
+  readonly id: string;
+  readonly takes: P;
+  readonly gives: CelType;
+  readonly cost?: (args: readonly Result[], result: Result) => number;
+  readonly dispatches?: true;
+  readonly folds?: true;
+  readonly check?: (constants: readonly (Value | undefined)[]) => ConstantMistake | undefined;
+  readonly prepare?: (
+    constants: readonly (Value | undefined)[],
+  ) => ((...args: ArgumentsOf<P>) => Result) | undefined;
+}
+
+type Pure<P extends readonly CelType[]> = Definition<P> & {
+  readonly call: (...args: ArgumentsOf<P>) => Result;
+};
+
+type Asking<P extends readonly CelType[]> = Definition<P> & {
+  readonly ask: (host: Host, ...args: ArgumentsOf<P>) => Result;
+};
+
+/** A signature that is called as a function: `name(a, b)`. */
+export function overload<const P extends readonly CelType[]>(definition: Pure<P> | Asking<P>): Overload {
+  return erase(definition, "function");
+}
+
+/** A signature that is called on its first argument: `a.name(b)`. */
+export function method<const P extends readonly CelType[]>(definition: Pure<P> | Asking<P>): Overload {
+  return erase(definition, "method");
+}
+
+/**
+ * Forgets the types of an implementation. This is sound because the planner checks every argument's kind against
+ * `takes` before the call.
+ */
+function erase<P extends readonly CelType[]>(
+  definition: Pure<P> | Asking<P>,
+  style: Overload["style"],
+): Overload {
+  const { takes, gives, ...rest } = definition;
+  const call = "call" in definition ? definition.call : unasked;
+  return { ...rest, style, parameters: takes, result: gives, call } as unknown as Overload;
+}
+
+function unasked(): Result {
+  throw new Error("a function that needs a host was called without one");
+}

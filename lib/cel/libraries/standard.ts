@@ -1,0 +1,62 @@
+import { comprehensionMacro, type Macro } from "../syntax/mod.ts";
+import {
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  dynType,
+  intType,
+  listType,
+  mapType,
+  nullType,
+  stringType,
+  timestampType,
+  typeType,
+  uintType,
+} from "../types/mod.ts";
+import { conversions } from "./conversions.ts";
+import type { Library } from "./library.ts";
+import { operators } from "./standard_operators.ts";
+import { textFunctions } from "./text_functions.ts";
+import { timeFunctions } from "./time_functions.ts";
+
+const has: Macro = {
+  name: "has",
+  style: "function",
+  arity: 1,
+  expand({ args, fail }) {
+    const [operand] = args;
+    if (operand?.kind === "select" && operand.mode === "value") return { ...operand, mode: "presence" };
+    return fail(operand!.offset, "invalid argument to has() macro");
+  },
+};
+
+/** What every environment has: operators, conversions, `size`, text, time, and the one-variable macros. */
+export const standardLibrary: Library = {
+  name: "standard",
+  functions: [...operators, ...conversions, ...textFunctions, ...timeFunctions],
+  macros: [
+    has,
+    comprehensionMacro({ name: "all", fold: "all", variables: 1 }),
+    comprehensionMacro({ name: "exists", fold: "exists", variables: 1 }),
+    comprehensionMacro({ name: "exists_one", fold: "existsOne", variables: 1 }),
+    comprehensionMacro({ name: "existsOne", fold: "existsOne", variables: 1 }),
+    comprehensionMacro({ name: "map", fold: "list", variables: 1 }),
+    comprehensionMacro({ name: "map", fold: "list", variables: 1, filtered: true }),
+    comprehensionMacro({ name: "filter", fold: "filter", variables: 1 }),
+  ],
+  types: [
+    boolType,
+    bytesType,
+    doubleType,
+    durationType,
+    intType,
+    listType(dynType),
+    mapType(dynType, dynType),
+    nullType,
+    stringType,
+    timestampType,
+    typeType(),
+    uintType,
+  ],
+};

@@ -1,0 +1,26 @@
+/**
+ * The Common Expression Language over plain JSON values: text is parsed, checked and planned to closures at load, and
+ * evaluated within a cost budget. Errors are values. It does not support protocol buffer messages and enumerations.
+ *
+ * @module
+ */
+export { CelFault, failure, type FaultKind, isCelFault, noSuchOverload, pending } from "./fault.ts";
+export {
+  type Compiled,
+  createEnvironment,
+  type Environment,
+  type EnvironmentOptions,
+} from "./environment.ts";
+export {
+  type EvaluateOptions,
+  type Evaluation,
+  PER_CALL_LIMIT,
+  POLICY_BUDGET,
+  type Program,
+} from "./program.ts";
+export { celToJson, parseExactJson } from "./json.ts";
+export type { Activation } from "./plan/mod.ts";
+export { type CelError, formatCelError } from "./syntax/mod.ts";
+export * from "./types/mod.ts";
+export * from "./values/mod.ts";
+export { type Host, libraries, type Library, type Question, type Result } from "./libraries/mod.ts";

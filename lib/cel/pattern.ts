@@ -1,0 +1,32 @@
+import { RE2JS } from "re2js";
+import { CelFault, failure } from "./fault.ts";
+
+/** Patterns of one process: those of policies stay, those built from resources come and go. */
+const compiled = new Map<string, RE2JS | CelFault>();
+const MAX_PATTERNS = 500;
+
+/** An RE2 pattern, compiled once; the error when it is none. Never a native regular expression. */
+export function compilePattern(pattern: string): RE2JS | CelFault {
+  let result = compiled.get(pattern);
+  if (result === undefined) {
+    try {
+      result = RE2JS.compile(pattern);
+    } catch (cause) {
+      result = failure(`error parsing regexp: ${cause instanceof Error ? cause.message : String(cause)}`);
+    }
+    if (compiled.size >= MAX_PATTERNS) compiled.clear();
+    compiled.set(pattern, result);
+  }
+  return result;
+}
+
+/** Whether the text is a pattern. */
+export function isPattern(pattern: string): boolean {
+  return !(compilePattern(pattern) instanceof CelFault);
+}
+
+/** Whether the pattern is found anywhere in the text, or the error when it is none. */
+export function matchesPattern(text: string, pattern: string): boolean | CelFault {
+  const expression = compilePattern(pattern);
+  return expression instanceof CelFault ? expression : expression.matcher(text).find();
+}

@@ -1,0 +1,123 @@
+import { isCelFault } from "../fault.ts";
+import type { Result } from "../libraries/library.ts";
+import { Optional, type Value } from "../values/mod.ts";
+import type { Evaluate, Frame, Planned } from "./frame.ts";
+import { fieldReader, missing, readElement } from "./qualifier.ts";
+
+/** One step of a path: `.name`, `[key]`, `.?name`, `[?key]`. */
+export interface Step {
+  /** The next value, or the error that there is none. */
+  readonly get: (frame: Frame, value: Value) => Result;
+  /** The next value, or `undefined`: for optional steps and those after them. */
+  readonly find: (frame: Frame, value: Value) => Result | undefined;
+  readonly optional: boolean;
+  /** The field, when the step is nothing but a field. */
+  readonly field: string | undefined;
+}
+
+/** A step to a field whose name is known at load. */
+export function fieldStep(name: string, mode: "value" | "optional"): Step {
+  const read = fieldReader(name);
+  return {
+    get: (_, value) => {
+      const found = read(value);
+      return found === undefined ? missing(value, name) : found;
+    },
+    find: (_, value) => read(value),
+    optional: mode === "optional",
+    field: mode === "value" ? name : undefined,
+  };
+}
+
+/** A step to a key that is computed, or known at load and not a text. */
+export function indexStep({ run, constant }: Planned, mode: "value" | "optional"): Step {
+  if (typeof constant === "string") return fieldStep(constant, mode);
+  return {
+    get: (frame, value) => {
+      const key = run(frame);
+      if (isCelFault(key)) return key;
+      const found = readElement(value, key);
+      return found === undefined ? missing(value, key) : found;
+    },
+    find: (frame, value) => {
+      const key = run(frame);
+      return isCelFault(key) ? key : readElement(value, key);
+    },
+    optional: mode === "optional",
+    field: undefined,
+  };
+}
+
+/**
+ * Plans a path. Its cost is one for each step that is made and `own` for the whole, as the reference counts: a path
+ * that starts at `c ? a : b`, or is a branch of one, counts nothing for itself.
+ */
+export function planPath(base: Evaluate, steps: readonly Step[], own: 0 | 1): Evaluate {
+  if (steps.length === 0) {
+    if (own === 0) return base;
+    return (frame) => {
+      frame.cost += 1;
+      return base(frame);
+    };
+  }
+  const names = steps.map(({ field }) => field);
+  const first = names[0];
+  if (names.length === 1 && first !== undefined) return planField(base, steps[0]!, own);
+  return (frame) => walk(frame, base(frame), { steps, own });
+}
+
+/** The commonest path, one field of a value, without a loop. */
+function planField(base: Evaluate, step: Step, own: 0 | 1): Evaluate {
+  const read = fieldReader(step.field!);
+  const steps = [step];
+  const cost = 1 + own;
+  return (frame) => {
+    const value = base(frame);
+    if (isCelFault(value) || value instanceof Optional) return walk(frame, value, { steps, own });
+    frame.cost += cost;
+    const found = read(value);
+    return found === undefined ? missing(value, step.field!) : found;
+  };
+}
+
+function walk(
+  frame: Frame,
+  base: Result,
+  { steps, own }: { readonly steps: readonly Step[]; readonly own: number },
+): Result {
+  frame.cost += own;
+  if (isCelFault(base)) return base;
+  let value: Value = base, optional = false;
+  if (value instanceof Optional) {
+    if (value.value === undefined) return value;
+    value = value.value;
+    optional = true;
+  }
+  for (let index = 0; index < steps.length; index++) {
+    const step = steps[index]!;
+    optional ||= step.optional;
+    const found = optional ? step.find(frame, value) : step.get(frame, value);
+    if (found === undefined) return Optional.none;
+    if (!optional || !isCelFault(found)) frame.cost += 1;
+    if (isCelFault(found)) return found;
+    value = found;
+  }
+  return optional ? Optional.of(value) : value;
+}
+
+/** Plans `has(path.field)`: whether the last step finds something. The steps before it must. */
+export function planPresence(base: Evaluate, steps: readonly Step[], name: string): Evaluate {
+  const read = fieldReader(name);
+  const operand = steps.length === 0 ? base : planPath(base, steps, 0);
+  return (frame) => {
+    let value = operand(frame);
+    if (value instanceof Optional) {
+      if (value.value === undefined) return false;
+      value = value.value;
+    }
+    if (isCelFault(value)) return value;
+    frame.cost += 1;
+    const found = read(value);
+    return isCelFault(found) ? found : found !== undefined;
+  };
+}

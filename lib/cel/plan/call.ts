@@ -1,0 +1,98 @@
+import { isCelFault, noSuchOverload } from "../fault.ts";
+import type { CallReference } from "../check/mod.ts";
+import type { Host, Implementation, Overload, Result } from "../libraries/library.ts";
+import { type CelType, describeType } from "../types/mod.ts";
+import { typeNameOf, type Value } from "../values/mod.ts";
+import type { Evaluate, Planned } from "./frame.ts";
+import { type Guard, guardOf } from "./guard.ts";
+
+/** Calls an implementation with arguments that are values already. */
+type Dispatch = (args: readonly Value[], host: Host | undefined) => Result;
+
+/** Plans a call whose arguments are planned. */
+export function planCall({ name, overloads }: CallReference, args: readonly Planned[]): Evaluate {
+  const only = overloads.length === 1 ? overloads[0]! : undefined;
+  const constants = args.map(({ constant }) => isCelFault(constant) ? undefined : constant);
+  const dispatch = dispatcher(name, overloads, constants);
+  const cost = only?.cost;
+  const plain = sharedImplementation(overloads);
+  if (plain !== undefined && args.length === 2) return planBinary(plain, args, cost);
+  const runs = args.map(({ run }) => run);
+  return (frame) => {
+    const results: Result[] = [];
+    let fault: Result | undefined;
+    // Up to two arguments are all evaluated, as in the reference; of more, none after an error is.
+    for (const run of runs) {
+      const result = run(frame);
+      results.push(result);
+      if (isCelFault(result)) {
+        fault ??= result;
+        if (runs.length > 2) return result;
+      }
+    }
+    const result = fault ?? dispatch(results as Value[], frame.host);
+    if (cost === undefined) frame.cost += 1;
+    else frame.spend(cost(results, result));
+    return result;
+  };
+}
+
+/** An operator on any two values, without a list of arguments unless its cost asks for one. */
+function planBinary(call: Implementation, args: readonly Planned[], cost: Overload["cost"]): Evaluate {
+  const left = args[0]!.run, right = args[1]!.run;
+  return (frame) => {
+    const a = left(frame), b = right(frame);
+    const result = isCelFault(a) ? a : isCelFault(b) ? b : call(a, b);
+    if (cost === undefined) frame.cost += 1;
+    else frame.spend(cost([a, b], result));
+    return result;
+  };
+}
+
+/** The one implementation of all overloads, when it tells values apart by itself. */
+function sharedImplementation(overloads: readonly Overload[]): Implementation | undefined {
+  const [first] = overloads;
+  return first?.dispatches === true && overloads.every(({ call }) => call === first.call)
+    ? first.call
+    : undefined;
+}
+
+interface Candidate {
+  readonly guards: readonly (Guard | undefined)[];
+  readonly call: Implementation;
+  readonly ask: Overload["ask"];
+}
+
+/** Chooses among overloads by the kinds of the arguments; there is nothing to choose when all of them agree. */
+function dispatcher(
+  name: string,
+  overloads: readonly Overload[],
+  constants: readonly (Value | undefined)[],
+): Dispatch {
+  const candidates = overloads.map((overload): Candidate => ({
+    guards: overload.dispatches === true ? [] : overload.parameters.map(guardOf),
+    call: overload.prepare?.(constants) ?? overload.call,
+    ask: overload.ask,
+  }));
+  return (args, host) => {
+    for (const { guards, call, ask } of candidates) {
+      if (!accepts(guards, args)) continue;
+      if (ask === undefined) return call(...args);
+      return host === undefined ? noSuchOverload(`${name} (nothing answers it here)`) : ask(host, ...args);
+    }
+    return noSuchOverload(`${name}(${args.map(typeNameOf).join(", ")})`);
+  };
+}
+
+function accepts(guards: readonly (Guard | undefined)[], args: readonly Value[]): boolean {
+  for (let index = 0; index < guards.length; index++) {
+    const guard = guards[index];
+    if (guard !== undefined && !guard(args[index]!)) return false;
+  }
+  return true;
+}
+
+/** A call's signature for messages. */
+export function signature(name: string, types: readonly CelType[]): string {
+  return `${name}(${types.map(describeType).join(", ")})`;
+}

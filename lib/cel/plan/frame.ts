@@ -1,0 +1,62 @@
+import { CelFault } from "../fault.ts";
+import type { Host, Result } from "../libraries/library.ts";
+
+/** Where an expression finds its variables: their values by name, `undefined` for names that it has none for. */
+export type Activation = (name: string) => Result | undefined;
+
+/** Ends an evaluation whose cost has passed its budget. It is thrown past `&&` and `||`, which must not absorb it. */
+export class BudgetExceeded extends Error {}
+
+/** The error that an evaluation beyond its budget ends in. */
+export function budgetFault(): CelFault {
+  return new CelFault("cost", "operation cancelled: actual cost limit exceeded");
+}
+
+/** The state of one evaluation. */
+export class Frame {
+  /** What has been spent, in the reference's units. */
+  cost = 0;
+  readonly budget: number;
+  readonly host: Host | undefined;
+  /** Values of comprehension variables and bindings, by their number. */
+  readonly slots: (Result | undefined)[] = [];
+  readonly #activation: Activation;
+  readonly #roots: (Result | undefined)[] = [];
+
+  constructor(activation: Activation, budget: number, host: Host | undefined) {
+    this.#activation = activation;
+    this.budget = budget;
+    this.host = host;
+  }
+
+  /** The value of a variable, which the activation is asked for once. */
+  root(index: number, name: string): Result {
+    let value = this.#roots[index];
+    if (value === undefined) {
+      value = this.#activation(name);
+      if (value === undefined) value = new CelFault("no_such_attribute", `no such attribute(s): ${name}`);
+      this.#roots[index] = value;
+    }
+    return value;
+  }
+
+  /** Ends the evaluation when the budget is spent. Loops ask before each round. */
+  spend(cost: number): void {
+    this.cost += cost;
+    if (this.cost > this.budget) throw new BudgetExceeded();
+  }
+}
+
+/** A planned expression. */
+export type Evaluate = (frame: Frame) => Result;
+
+/** A planned expression, and its value when that does not depend on anything. */
+export interface Planned {
+  readonly run: Evaluate;
+  readonly constant?: Result;
+}
+
+/** The plan of a value that is known at load. It costs nothing. */
+export function constantPlan(value: Result): Planned {
+  return { run: () => value, constant: value };
+}

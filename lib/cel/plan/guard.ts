@@ -1,0 +1,56 @@
+import type { CelType } from "../types/mod.ts";
+import {
+  Duration,
+  isFloat,
+  isInt,
+  isListValue,
+  isMapValue,
+  Opaque,
+  Optional,
+  Timestamp,
+  TypeValue,
+  Uint,
+  type Value,
+} from "../values/mod.ts";
+
+/** Whether a value may be given where a type is asked. */
+export type Guard = (value: Value) => boolean;
+
+/** The run-time check of a parameter's type; `undefined` when every value is welcome. What lists hold is not looked at. */
+export function guardOf(type: CelType): Guard | undefined {
+  switch (type.kind) {
+    case "dyn":
+    case "error":
+    case "parameter":
+      return undefined;
+    case "null":
+      return (value) => value === null;
+    case "bool":
+      return (value) => typeof value === "boolean";
+    case "int":
+      return isInt;
+    case "uint":
+      return (value) => value instanceof Uint;
+    case "double":
+      return isFloat;
+    case "string":
+      return (value) => typeof value === "string";
+    case "bytes":
+      return (value) => value instanceof Uint8Array;
+    case "timestamp":
+      return (value) => value instanceof Timestamp;
+    case "duration":
+      return (value) => value instanceof Duration;
+    case "list":
+      return isListValue;
+    case "map":
+    case "object":
+      return isMapValue;
+    case "type":
+      return (value) => value instanceof TypeValue;
+    case "opaque":
+      return type.name === "optional_type"
+        ? (value) => value instanceof Optional
+        : (value) => value instanceof Opaque && value.type.name === type.name;
+  }
+}

@@ -1,0 +1,375 @@
+import { CelFault, failure, firstFault, isCelFault, noSuchOverload } from "../fault.ts";
+import type { CallReference, Checked } from "../check/mod.ts";
+import type { Result } from "../libraries/library.ts";
+import {
+  type Bind,
+  type CelError,
+  type Comprehension,
+  type Expression,
+  type ListLiteral,
+  locate,
+  type Logic,
+  type MapLiteral,
+  type StructLiteral,
+} from "../syntax/mod.ts";
+import { CelMap, isInt, isListValue, Optional, typeNameOf, Uint, type Value } from "../values/mod.ts";
+import { fieldStep, indexStep, planPath, planPresence, type Step } from "./attribute.ts";
+import { planCall } from "./call.ts";
+import { planFold } from "./fold.ts";
+import { constantPlan, type Evaluate, Frame, type Planned } from "./frame.ts";
+import { planMembership } from "./membership.ts";
+
+/** A whole expression as a function, and the mistakes that only constants show. */
+export interface Plan {
+  readonly run: Evaluate;
+  readonly errors: readonly CelError[];
+}
+
+/** Turns a checked expression into closures; everything that can be decided without input is decided here. */
+export function plan(expression: Expression, checked: Checked, text: string): Plan {
+  const planner = new Planner(checked, text);
+  const { run } = planner.plan(expression);
+  return { run, errors: planner.errors };
+}
+
+/** Where a name of an enclosing comprehension lives. */
+type Scope = ReadonlyMap<string, { readonly slot: number; readonly lazy: Evaluate | undefined }>;
+
+class Planner {
+  readonly errors: CelError[] = [];
+  readonly #checked: Checked;
+  readonly #text: string;
+  readonly #roots = new Map<string, number>();
+  #scope: Scope = new Map();
+  #slots = 0;
+
+  constructor(checked: Checked, text: string) {
+    this.#checked = checked;
+    this.#text = text;
+  }
+
+  plan(expression: Expression): Planned {
+    switch (expression.kind) {
+      case "literal":
+        return constantPlan(expression.value);
+      case "ident":
+      case "select":
+      case "index":
+        return this.#path(expression, 1);
+      case "call":
+        return this.#call(expression);
+      case "logic":
+        return { run: this.#logic(expression) };
+      case "list":
+        return this.#list(expression);
+      case "map":
+        return this.#map(expression);
+      case "struct":
+        return { run: this.#struct(expression) };
+      case "comprehension":
+        return { run: this.#comprehension(expression) };
+      case "bind":
+        return { run: this.#bind(expression) };
+      case "broken":
+        return constantPlan(failure("the expression could not be read"));
+    }
+  }
+
+  /** A path or a choice without the cost of looking at it: what a branch of a choice and a key are. */
+  #bare(expression: Expression): Planned {
+    const isPath = expression.kind === "ident" || expression.kind === "select" || expression.kind === "index";
+    return isPath ? this.#path(expression, 0) : this.plan(expression);
+  }
+
+  #path(expression: Expression, own: 0 | 1): Planned {
+    const steps: Step[] = [];
+    let base = expression;
+    for (;;) {
+      const known = this.#checked.names.get(base);
+      if (known?.kind === "constant" && steps.length === 0) return constantPlan(known.value);
+      if (known !== undefined || (base.kind !== "select" && base.kind !== "index")) break;
+      if (base.kind === "select") {
+        if (base.mode === "presence") {
+          if (steps.length === 0) return { run: this.#presence(base.operand, base.field) };
+          break;
+        }
+        steps.unshift(fieldStep(base.field, base.mode));
+      } else steps.unshift(indexStep(this.#bare(base.index), base.mode));
+      base = base.operand;
+    }
+    const chosen = base.kind === "call" && base.name === "_?_:_";
+    return { run: planPath(this.#base(base), steps, chosen ? 0 : own) };
+  }
+
+  #presence(operand: Expression, field: string): Evaluate {
+    const steps: Step[] = [];
+    let base = operand;
+    while (!this.#checked.names.has(base) && (base.kind === "select" || base.kind === "index")) {
+      if (base.kind === "select" && base.mode === "presence") break;
+      steps.unshift(
+        base.kind === "index"
+          ? indexStep(this.#bare(base.index), base.mode)
+          : fieldStep(base.field, base.mode === "optional" ? "optional" : "value"),
+      );
+      base = base.operand;
+    }
+    return planPresence(this.#base(base), steps, field);
+  }
+
+  /** What a path starts from: a variable, or any other expression. Looking at it is the path's own cost. */
+  #base(expression: Expression): Evaluate {
+    const known = this.#checked.names.get(expression);
+    if (known?.kind === "variable") {
+      const { name } = known;
+      const index = this.#roots.get(name) ?? this.#roots.size;
+      this.#roots.set(name, index);
+      return (frame) => frame.root(index, name);
+    }
+    if (known?.kind === "constant") return constantPlan(known.value).run;
+    if (expression.kind !== "ident") return this.plan(expression).run;
+    const local = this.#scope.get(expression.name);
+    if (local === undefined) {
+      return constantPlan(new CelFault("no_such_attribute", `undeclared reference to '${expression.name}'`))
+        .run;
+    }
+    const { slot, lazy } = local;
+    if (lazy === undefined) return (frame) => frame.slots[slot]!;
+    return (frame) => frame.slots[slot] ??= lazy(frame);
+  }
+
+  #call(expression: Expression & { readonly kind: "call" }): Planned {
+    const reference = this.#checked.calls.get(expression);
+    if (reference === undefined) {
+      return constantPlan(new CelFault("no_such_overload", `no such function: ${expression.name}`));
+    }
+    const { name, args, overloads } = reference;
+    if (name === "_?_:_") return { run: this.#choice(args) };
+    if (overloads[0]?.id === "optional_or_optional" || overloads[0]?.id === "optional_orValue_value") {
+      return { run: this.#alternative(args, overloads[0].id) };
+    }
+    const planned = args.map((arg) => this.plan(arg));
+    this.#inspect(reference, planned);
+    if (name === "@in" && overloads.length === 1 && overloads[0]!.id === "in_list") {
+      const membership = planMembership(planned[0]!, planned[1]!.constant);
+      if (membership !== undefined) return membership;
+    }
+    return this.#folded(expression, planCall(reference, planned), { reference, planned });
+  }
+
+  /** Computes a conversion of a constant now; its error is one of the expression. */
+  #folded(
+    expression: Expression,
+    run: Evaluate,
+    { reference, planned }: { readonly reference: CallReference; readonly planned: readonly Planned[] },
+  ): Planned {
+    const folds = reference.overloads.length > 0 &&
+      reference.overloads.every((overload) => overload.folds === true);
+    const argument = planned[0]?.constant;
+    if (!folds || planned.length !== 1 || argument === undefined) return { run };
+    const value = planned.map(({ constant }) => constant);
+    const result = isCelFault(value[0]) ? value[0] : run(nowhere());
+    if (isCelFault(result)) this.#report(expression.offset, result.message);
+    return constantPlan(result);
+  }
+
+  #report(offset: number, message: string): void {
+    this.errors.push(locate(this.#text, offset, message));
+  }
+
+  /** Looks for mistakes in constant arguments. */
+  #inspect({ overloads, args }: CallReference, planned: readonly Planned[]): void {
+    const constants = planned.map(({ constant }) => isCelFault(constant) ? undefined : constant);
+    for (const { check } of overloads) {
+      const mistake = check?.(constants);
+      if (mistake === undefined) continue;
+      this.#report((args[mistake.argument] ?? args[0]!).offset, mistake.message);
+      return;
+    }
+  }
+
+  /** `a ? b : c`: costs nothing itself, and neither does looking at the branch that is taken. */
+  #choice(args: readonly Expression[]): Evaluate {
+    const condition = this.plan(args[0]!).run, yes = this.#bare(args[1]!).run, no = this.#bare(args[2]!).run;
+    return (frame) => {
+      const chosen = condition(frame);
+      if (chosen === true) return yes(frame);
+      if (chosen === false) return no(frame);
+      return isCelFault(chosen) ? chosen : noSuchOverload();
+    };
+  }
+
+  /** `or` and `orValue`: the alternative is evaluated only when it is needed, and both are free of cost. */
+  #alternative(args: readonly Expression[], id: string): Evaluate {
+    const preferred = this.plan(args[0]!).run, other = this.plan(args[1]!).run;
+    const unwraps = id === "optional_orValue_value";
+    return (frame) => {
+      const value = preferred(frame);
+      if (isCelFault(value)) return value;
+      if (!(value instanceof Optional)) return noSuchOverload(unwraps ? "orValue" : "or");
+      if (value.value === undefined) return other(frame);
+      return unwraps ? value.value : value;
+    };
+  }
+
+  /** `&&` and `||`: a term that decides absorbs the errors of the others, before it and after it. */
+  #logic({ operator, terms }: Logic): Evaluate {
+    const runs = terms.map((term) => this.plan(term).run);
+    const deciding = operator === "||";
+    const rest = (frame: Frame, from: number, before: CelFault | undefined): Result => {
+      let fault = before;
+      for (let index = from; index < runs.length; index++) {
+        const value = runs[index]!(frame);
+        if (value === deciding) return deciding;
+        if (typeof value !== "boolean") {
+          fault = firstFault(fault, isCelFault(value) ? value : noSuchOverload());
+        }
+      }
+      return fault ?? !deciding;
+    };
+    if (runs.length !== 2) return (frame) => rest(frame, 0, undefined);
+    const [first, second] = runs as [Evaluate, Evaluate];
+    return (frame) => {
+      const value = first(frame);
+      if (value === deciding) return deciding;
+      if (typeof value !== "boolean") return rest(frame, 1, isCelFault(value) ? value : noSuchOverload());
+      const other = second(frame);
+      return typeof other === "boolean" ? other : isCelFault(other) ? other : noSuchOverload();
+    };
+  }
+
+  #list({ elements }: ListLiteral): Planned {
+    const parts = elements.map(({ value, optional }) => ({ ...this.plan(value), optional }));
+    const constants = parts.map(({ constant }) => constant);
+    if (isListValue(constants) && !constants.some((value) => value === undefined || isCelFault(value))) {
+      return constantPlan(constants);
+    }
+    return {
+      run: (frame) => {
+        const items: Value[] = [];
+        let fault: CelFault | undefined;
+        for (const { run, optional } of parts) {
+          let value = run(frame);
+          if (optional && !isCelFault(value)) value = opened(value, "list element") ?? skipped;
+          if (value === skipped) continue;
+          if (isCelFault(value)) {
+            fault = value;
+            break;
+          }
+          items.push(value);
+        }
+        frame.cost += 10;
+        return fault ?? items;
+      },
+    };
+  }
+
+  #map({ entries }: MapLiteral): Planned {
+    const parts = entries.map(({ key, value, optional }) => ({
+      key: this.plan(key),
+      value: this.plan(value),
+      optional,
+    }));
+    const build: Evaluate = (frame) => {
+      const map = new CelMap();
+      for (const { key, value, optional } of parts) {
+        const name = key.run(frame);
+        if (isCelFault(name)) return name;
+        let item = value.run(frame);
+        if (optional && !isCelFault(item)) item = opened(item, "entry") ?? skipped;
+        if (item === skipped) continue;
+        if (isCelFault(item)) return item;
+        if (!isKey(name)) return failure(`unsupported key type: ${typeNameOf(name)}`);
+        if (map.has(name)) return new CelFault("duplicate_key", `Failed with repeated key: ${String(name)}`);
+        map.set(name, item);
+      }
+      return map;
+    };
+    if (parts.every(({ key, value }) => isValue(key.constant) && isValue(value.constant))) {
+      return constantPlan(build(nowhere()));
+    }
+    return {
+      run: (frame) => {
+        const map = build(frame);
+        frame.cost += 30;
+        return map;
+      },
+    };
+  }
+
+  #struct({ fields }: StructLiteral): Evaluate {
+    const parts = fields.map(({ name, value, optional }) => ({ name, optional, run: this.plan(value).run }));
+    return (frame) => {
+      const object: { [key: string]: Value } = {};
+      let fault: CelFault | undefined;
+      for (const { name, run, optional } of parts) {
+        let value = run(frame);
+        if (optional && !isCelFault(value)) value = opened(value, "entry") ?? skipped;
+        if (value === skipped) continue;
+        if (isCelFault(value)) {
+          fault = value;
+          break;
+        }
+        Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
+      }
+      frame.cost += 40;
+      return fault ?? object;
+    };
+  }
+
+  #within<T>(variables: Scope, body: () => T): T {
+    const outer = this.#scope;
+    this.#scope = new Map([...outer, ...variables]);
+    try {
+      return body();
+    } finally {
+      this.#scope = outer;
+    }
+  }
+
+  #comprehension({ fold, range, variables, filter, body }: Comprehension): Evaluate {
+    const planned = this.plan(range).run;
+    const slots = variables.map(() => this.#slots++);
+    const scope = new Map(variables.map((name, index) => [name, { slot: slots[index]!, lazy: undefined }]));
+    return this.#within(scope, () =>
+      planFold({
+        fold,
+        range: planned,
+        slots,
+        filter: filter === undefined ? undefined : this.plan(filter).run,
+        body: this.plan(body).run,
+      }));
+  }
+
+  #bind({ name, value, body }: Bind): Evaluate {
+    const lazy = this.plan(value).run;
+    const slot = this.#slots++;
+    const run = this.#within(new Map([[name, { slot, lazy }]]), () => this.plan(body).run);
+    return (frame) => {
+      frame.slots[slot] = undefined;
+      return run(frame);
+    };
+  }
+}
+
+/** Stands for an optional element that is not there, which is left out. */
+const skipped = new CelFault("other", "skipped");
+
+/** The value of an optional element, `undefined` when it has none, or the error when it is no optional. */
+function opened(value: Value, what: string): Result | undefined {
+  if (value instanceof Optional) return value.value;
+  return failure(`cannot initialize optional ${what} from non-optional value`);
+}
+
+function isValue(constant: Result | undefined): boolean {
+  return constant !== undefined && !isCelFault(constant);
+}
+
+/** A frame for computing constants at load: no variables, no limit. */
+function nowhere(): Frame {
+  return new Frame(() => undefined, Infinity, undefined);
+}
+
+/** Whether a map literal may have the value for a key. */
+function isKey(value: Value): boolean {
+  return typeof value === "string" || typeof value === "boolean" || isInt(value) || value instanceof Uint;
+}

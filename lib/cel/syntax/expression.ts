@@ -1,0 +1,129 @@
+import type { Value } from "../values/mod.ts";
+
+/** A parsed expression. `offset` is where it is reported: for operators and calls the operator or parenthesis. */
+export type Expression =
+  | Literal
+  | Ident
+  | Select
+  | Index
+  | Call
+  | Logic
+  | ListLiteral
+  | MapLiteral
+  | StructLiteral
+  | Comprehension
+  | Bind
+  | Broken;
+
+interface Node {
+  /** In UTF-16 units from the start of the text. */
+  readonly offset: number;
+}
+
+export interface Literal extends Node {
+  readonly kind: "literal";
+  readonly value: Value;
+}
+
+export interface Ident extends Node {
+  readonly kind: "ident";
+  /** With a leading dot when the name is to be looked up from the root. */
+  readonly name: string;
+}
+
+/** `operand.field`, `operand.?field`, and `has(operand.field)`. */
+export interface Select extends Node {
+  readonly kind: "select";
+  readonly operand: Expression;
+  readonly field: string;
+  readonly mode: "value" | "optional" | "presence";
+}
+
+/** `operand[index]` and `operand[?index]`. */
+export interface Index extends Node {
+  readonly kind: "index";
+  readonly operand: Expression;
+  readonly index: Expression;
+  readonly mode: "value" | "optional";
+}
+
+/** A function, a method, or an operator under its own name (`_+_`, `!_`, `_?_:_`). */
+export interface Call extends Node {
+  readonly kind: "call";
+  readonly name: string;
+  readonly target?: Expression;
+  readonly args: readonly Expression[];
+}
+
+/** A chain of `&&` or of `||`. */
+export interface Logic extends Node {
+  readonly kind: "logic";
+  readonly operator: "&&" | "||";
+  readonly terms: readonly Expression[];
+  /** Of the operators, one fewer than terms. */
+  readonly offsets: readonly number[];
+}
+
+export interface ListLiteral extends Node {
+  readonly kind: "list";
+  readonly elements: readonly { readonly value: Expression; readonly optional: boolean }[];
+}
+
+export interface MapEntry {
+  readonly key: Expression;
+  readonly value: Expression;
+  readonly optional: boolean;
+}
+
+export interface MapLiteral extends Node {
+  readonly kind: "map";
+  readonly entries: readonly MapEntry[];
+}
+
+export interface StructLiteral extends Node {
+  readonly kind: "struct";
+  readonly type: string;
+  readonly fields: readonly {
+    readonly name: string;
+    readonly offset: number;
+    readonly value: Expression;
+    readonly optional: boolean;
+  }[];
+}
+
+/** How a comprehension gathers its result: the macro that it came from. */
+export type Fold = "all" | "exists" | "existsOne" | "list" | "filter" | "map" | "mapEntry";
+
+/** `range.all(x, …)` and its relatives. */
+export interface Comprehension extends Node {
+  readonly kind: "comprehension";
+  readonly fold: Fold;
+  readonly range: Expression;
+  /** One variable (elements, or keys of a map), or two (index or key, and value). */
+  readonly variables: readonly [string] | readonly [string, string];
+  /** Elements for which it is false are passed over. */
+  readonly filter?: Expression;
+  /** The predicate, or the transformation. */
+  readonly body: Expression;
+}
+
+/** `cel.bind(name, value, body)`: the value is computed when the name is first used, and at most once. */
+export interface Bind extends Node {
+  readonly kind: "bind";
+  readonly name: string;
+  readonly value: Expression;
+  readonly body: Expression;
+}
+
+/** Stands where the text could not be read; an error was reported. */
+export interface Broken extends Node {
+  readonly kind: "broken";
+}
+
+/** `a.b.c` as a dotted name, when the expression is nothing else. */
+export function qualifiedName(expression: Expression): string | undefined {
+  if (expression.kind === "ident") return expression.name;
+  if (expression.kind !== "select" || expression.mode !== "value") return undefined;
+  const operand = qualifiedName(expression.operand);
+  return operand === undefined ? undefined : `${operand}.${expression.field}`;
+}

@@ -1,0 +1,65 @@
+import type { Comprehension, Expression, Fold } from "./expression.ts";
+
+/** A call that a macro may replace while the text is parsed. */
+export interface MacroCall {
+  /** Before the dot, for calls written as methods. */
+  readonly target: Expression | undefined;
+  readonly args: readonly Expression[];
+  readonly offset: number;
+  /** Reports a mistake and gives an expression to go on with. */
+  readonly fail: (offset: number, message: string) => Expression;
+}
+
+/** A piece of syntax that looks like a call: `has(x.y)`, `list.all(x, …)`, `cel.bind(…)`. */
+export interface Macro {
+  readonly name: string;
+  readonly style: "function" | "method";
+  readonly arity: number | "any";
+  /** What stands for the call; `undefined` leaves it a call. */
+  readonly expand: (call: MacroCall) => Expression | undefined;
+}
+
+/** The name of a variable that a macro's argument declares, or `undefined` after reporting that it is none. */
+export function variableName(argument: Expression): string | undefined {
+  return argument.kind === "ident" && !argument.name.startsWith(".") ? argument.name : undefined;
+}
+
+/** Where the parts of a comprehension stand among a macro's arguments. */
+interface ComprehensionShape {
+  readonly name: string;
+  readonly fold: Fold;
+  readonly variables: 1 | 2;
+  readonly filtered?: boolean;
+}
+
+/** A macro over a list or map: variables first, then a filter where there is one, then the body. */
+export function comprehensionMacro({ name, fold, variables, filtered = false }: ComprehensionShape): Macro {
+  return {
+    name,
+    style: "method",
+    arity: variables + (filtered ? 2 : 1),
+    expand({ target, args, offset, fail }) {
+      if (target === undefined) return undefined;
+      const names: string[] = [];
+      for (const argument of args.slice(0, variables)) {
+        const variable = variableName(argument);
+        if (variable === undefined) return fail(argument.offset, "argument must be a simple name");
+        if (variable === "__result__") {
+          return fail(argument.offset, "iteration variable overwrites accumulator variable");
+        }
+        if (names.includes(variable)) return fail(argument.offset, `duplicate variable name: ${variable}`);
+        names.push(variable);
+      }
+      const comprehension: Comprehension = {
+        kind: "comprehension",
+        fold,
+        range: target,
+        variables: names.length === 1 ? [names[0]!] : [names[0]!, names[1]!],
+        body: args.at(-1)!,
+        offset,
+        ...(filtered ? { filter: args[variables]! } : {}),
+      };
+      return comprehension;
+    },
+  };
+}

@@ -1,0 +1,5 @@
+/** The grammar of CEL: text to expressions, with places and several errors at once. */
+export * from "./expression.ts";
+export { comprehensionMacro, type Macro, type MacroCall, variableName } from "./macro.ts";
+export { type Grammar, parse, type Parsed } from "./parser.ts";
+export { type CelError, formatCelError, locate } from "./source.ts";

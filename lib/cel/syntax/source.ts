@@ -1,0 +1,45 @@
+import { codePoints } from "../values/mod.ts";
+
+/** A mistake in an expression, with its place: everything that a caret under the line needs. */
+export interface CelError {
+  readonly message: string;
+  /** In UTF-16 units from the start of the text. */
+  readonly offset: number;
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in code points. */
+  readonly column: number;
+  /** The line of the text that holds the mistake. */
+  readonly snippet: string;
+}
+
+/** Places a message in the text of an expression. */
+export function locate(text: string, offset: number, message: string): CelError {
+  const start = text.lastIndexOf("\n", offset - 1) + 1;
+  const end = text.indexOf("\n", start);
+  return {
+    message,
+    offset,
+    line: text.slice(0, start).split("\n").length,
+    column: codePoints(text.slice(start, offset)) + 1,
+    snippet: text.slice(start, end < 0 ? undefined : end).replace(/\r$/, ""),
+  };
+}
+
+/**
+ * The error with its line and a caret below the place, as the reference prints it.
+ *
+ * ```ts
+ * import { formatCelError, locate } from "./source.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(
+ *   formatCelError(locate("1 + x", 4, "undeclared reference to 'x' (in container '')")),
+ *   "ERROR: <input>:1:5: undeclared reference to 'x' (in container '')\n | 1 + x\n | ....^",
+ * );
+ * ```
+ */
+export function formatCelError({ message, line, column, snippet }: CelError): string {
+  return `ERROR: <input>:${line}:${column}: ${message}\n | ${snippet.replaceAll("\t", " ")}\n | ${
+    ".".repeat(column - 1)
+  }^`;
+}

@@ -1,0 +1,62 @@
+import { isMapValue, mapEntries, mapGet, mapSize } from "./kind.ts";
+import { compareNumbers, Double, numeric, Uint } from "./numbers.ts";
+import { Opaque } from "./opaque.ts";
+import { Optional } from "./optional.ts";
+import { Duration, Timestamp } from "./time.ts";
+import { TypeValue } from "./type_value.ts";
+import type { Value } from "./value.ts";
+
+/**
+ * CEL's `==`: never an error. Numbers of different kinds are equal when they are mathematically, NaN equals nothing,
+ * and values of different types are unequal.
+ */
+export function equalValues(left: Value, right: Value): boolean {
+  if (left === right) return true;
+  switch (typeof left) {
+    case "string":
+    case "boolean":
+      return false;
+    case "number":
+    case "bigint":
+      return equalNumbers(left, right);
+  }
+  if (left === null || right === null || typeof right !== "object") {
+    return left instanceof Double || left instanceof Uint ? equalNumbers(left, right) : false;
+  }
+  if (Array.isArray(left)) return Array.isArray(right) && equalLists(left, right);
+  if (left instanceof Double || left instanceof Uint) return equalNumbers(left, right);
+  if (left instanceof Uint8Array) return right instanceof Uint8Array && equalBytes(left, right);
+  if (left instanceof Timestamp) {
+    return right instanceof Timestamp && left.seconds === right.seconds && left.nanos === right.nanos;
+  }
+  if (left instanceof Duration) return right instanceof Duration && left.nanos === right.nanos;
+  if (left instanceof TypeValue) return right instanceof TypeValue && left.name === right.name;
+  if (left instanceof Optional) return right instanceof Optional && equalOptionals(left, right);
+  if (left instanceof Opaque) {
+    return right instanceof Opaque && left.type.name === right.type.name && left.equals(right);
+  }
+  if (!isMapValue(left) || !isMapValue(right) || mapSize(left) !== mapSize(right)) return false;
+  for (const [key, value] of mapEntries(left)) {
+    const other = mapGet(right, key);
+    if (other === undefined || !equalValues(value, other)) return false;
+  }
+  return true;
+}
+
+function equalNumbers(left: Value, right: Value): boolean {
+  const a = numeric(left), b = numeric(right);
+  return a !== undefined && b !== undefined && compareNumbers(a, b) === 0;
+}
+
+function equalLists(left: readonly Value[], right: readonly Value[]): boolean {
+  return left.length === right.length && left.every((value, index) => equalValues(value, right[index]!));
+}
+
+function equalOptionals(left: Optional, right: Optional): boolean {
+  if (left.value === undefined || right.value === undefined) return left.value === right.value;
+  return equalValues(left.value, right.value);
+}
+
+function equalBytes(left: Uint8Array, right: Uint8Array): boolean {
+  return left.length === right.length && left.every((byte, index) => byte === right[index]);
+}

@@ -1,0 +1,89 @@
+import { isCelFault } from "../fault.ts";
+import { CelMap } from "./map.ts";
+import { Double, isInt, Uint } from "./numbers.ts";
+import { Opaque } from "./opaque.ts";
+import { Optional } from "./optional.ts";
+import { Duration, Timestamp } from "./time.ts";
+import { TypeValue } from "./type_value.ts";
+import { isPlainMap, type PlainMap, type Value } from "./value.ts";
+
+/** The name of a value's type, without parameters: what `type(x)` tells. */
+export function typeNameOf(value: Value): string {
+  switch (typeof value) {
+    case "string":
+      return "string";
+    case "boolean":
+      return "bool";
+    case "bigint":
+      return "int";
+    case "number":
+      return isInt(value) ? "int" : "double";
+  }
+  if (value === null) return "null_type";
+  if (Array.isArray(value)) return "list";
+  if (value instanceof Double) return "double";
+  if (value instanceof Uint) return "uint";
+  if (value instanceof Uint8Array) return "bytes";
+  if (value instanceof Timestamp) return "google.protobuf.Timestamp";
+  if (value instanceof Duration) return "google.protobuf.Duration";
+  if (value instanceof TypeValue) return "type";
+  if (value instanceof Optional) return "optional_type";
+  if (value instanceof Opaque) return value.type.name;
+  return "map";
+}
+
+/** Whether the value is a map, made by an expression or read from JSON. */
+export function isMapValue(value: unknown): value is CelMap | PlainMap {
+  return value instanceof CelMap || isPlainMap(value);
+}
+
+/** The number of entries of a map. */
+export function mapSize(map: CelMap | PlainMap): number {
+  return map instanceof CelMap ? map.size : Object.keys(map).length;
+}
+
+/** The keys of a map, in the order in which they were written. */
+export function mapKeys(map: CelMap | PlainMap): readonly Value[] {
+  return map instanceof CelMap ? map.keys() : Object.keys(map);
+}
+
+/** The value of a key, or `undefined`. A plain map has only string keys. */
+export function mapGet(map: CelMap | PlainMap, key: Value): Value | undefined {
+  if (map instanceof CelMap) return map.get(key);
+  return typeof key === "string" && Object.hasOwn(map, key) ? map[key] : undefined;
+}
+
+/** The entries of a map, in the order in which they were written. */
+export function* mapEntries(map: CelMap | PlainMap): Generator<readonly [key: Value, value: Value]> {
+  if (map instanceof CelMap) yield* map.entries();
+  else for (const key of Object.keys(map)) yield [key, map[key]!];
+}
+
+/** The number of Unicode code points of a text, which is CEL's size of a string. */
+export function codePoints(text: string): number {
+  let count = text.length;
+  for (let index = 0; index < text.length - 1; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0xd800 && unit < 0xdc00) {
+      const next = text.charCodeAt(index + 1);
+      if (next >= 0xdc00 && next < 0xe000) {
+        count--;
+        index++;
+      }
+    }
+  }
+  return count;
+}
+
+/**
+ * What costs count as the size of a value: code points, bytes, elements or entries; 1 for everything else, also for
+ * errors.
+ */
+export function costSize(value: unknown): number {
+  if (typeof value === "string") return codePoints(value);
+  if (typeof value !== "object" || value === null) return 1;
+  if (Array.isArray(value) || value instanceof Uint8Array) return value.length;
+  if (value instanceof Optional) return value.value === undefined ? 1 : costSize(value.value);
+  if (value instanceof Opaque) return value.size;
+  return isMapValue(value) && !isCelFault(value) ? mapSize(value) : 1;
+}

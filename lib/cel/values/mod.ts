@@ -1,0 +1,53 @@
+/** The values of CEL beside those of JSON, and what all of them have in common: kind, size, equality, order. */
+export { CelObject } from "./object.ts";
+export {
+  compareNumbers,
+  Double,
+  type Float,
+  floatValue,
+  fromJsonNumber,
+  type Int,
+  intOverflow,
+  isFloat,
+  isInt,
+  MAX_INT,
+  MAX_UINT,
+  MIN_INT,
+  numeric,
+  toFloat,
+  toInt,
+  toUint,
+  Uint,
+  uintOverflow,
+} from "./numbers.ts";
+export { CelMap } from "./map.ts";
+export { Opaque } from "./opaque.ts";
+export { Optional } from "./optional.ts";
+export { TypeValue } from "./type_value.ts";
+export {
+  type Civil,
+  civil,
+  Duration,
+  durationSeconds,
+  formatDuration,
+  formatTimestamp,
+  parseDuration,
+  parseTimestamp,
+  Timestamp,
+  toDuration,
+  toTimestamp,
+  zoneOffset,
+} from "./time.ts";
+export { isListValue, isPlainMap, own, type PlainMap, type Value } from "./value.ts";
+export {
+  codePoints,
+  costSize,
+  isMapValue,
+  mapEntries,
+  mapGet,
+  mapKeys,
+  mapSize,
+  typeNameOf,
+} from "./kind.ts";
+export { equalValues } from "./equality.ts";
+export { compareValues } from "./order.ts";

@@ -1,0 +1,233 @@
+import { CelFault, failure } from "../fault.ts";
+import { MAX_INT, MIN_INT } from "./numbers.ts";
+import { CelObject } from "./object.ts";
+
+const NANOS = 1_000_000_000;
+/** Seconds since 1970 of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z: all that a timestamp may be. */
+const FIRST_SECOND = -62_135_596_800;
+const LAST_SECOND = 253_402_300_799;
+
+/** A point in time to the nanosecond, in UTC. */
+export class Timestamp extends CelObject {
+  /** Whole seconds since 1970, rounded down. */
+  readonly seconds: number;
+  /** Nanoseconds after `seconds`, 0 to 999,999,999. */
+  readonly nanos: number;
+
+  constructor(seconds: number, nanos: number) {
+    super();
+    this.seconds = seconds;
+    this.nanos = nanos;
+  }
+
+  /** Nanoseconds since 1970. */
+  get total(): bigint {
+    return BigInt(this.seconds) * BigInt(NANOS) + BigInt(this.nanos);
+  }
+}
+
+/** A span of time in nanoseconds, within 64 bits as in Go. */
+export class Duration extends CelObject {
+  readonly nanos: bigint;
+
+  constructor(nanos: bigint) {
+    super();
+    this.nanos = nanos;
+  }
+}
+
+/** A timestamp from nanoseconds since 1970, or the error when it lies outside the years 1 to 9999. */
+export function toTimestamp(nanos: bigint): Timestamp | CelFault {
+  let seconds = nanos / BigInt(NANOS), rest = nanos % BigInt(NANOS);
+  if (rest < 0n) [seconds, rest] = [seconds - 1n, rest + BigInt(NANOS)];
+  if (seconds < BigInt(FIRST_SECOND) || seconds > BigInt(LAST_SECOND)) {
+    return new CelFault("overflow", "timestamp overflow");
+  }
+  return new Timestamp(Number(seconds), Number(rest));
+}
+
+/** A duration from nanoseconds, or the error when it does not fit into 64 bits. */
+export function toDuration(nanos: bigint): Duration | CelFault {
+  return nanos < MIN_INT || nanos > MAX_INT
+    ? new CelFault("overflow", "integer overflow")
+    : new Duration(nanos);
+}
+
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,30}))?(Z|[+-]\d\d:\d\d)$/;
+
+/** Reads an RFC 3339 time, as Go's parser does; `undefined` when the text is none or lies outside the range. */
+export function parseTimestamp(text: string): Timestamp | undefined {
+  const match = rfc3339.exec(text);
+  if (match === null) return undefined;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  if (month < 1 || month > 12 || day < 1 || day > daysIn(year, month)) return undefined;
+  if (hour > 23 || minute > 59 || second > 59) return undefined;
+  const shift = offsetSeconds(match[8]!);
+  if (shift === undefined) return undefined;
+  const seconds = daysFromCivil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - shift;
+  if (seconds < FIRST_SECOND || seconds > LAST_SECOND) return undefined;
+  return new Timestamp(seconds, Number((match[7] ?? "").slice(0, 9).padEnd(9, "0")));
+}
+
+/** The time as RFC 3339 in UTC, with as many digits of a second as needed. */
+export function formatTimestamp({ seconds, nanos }: Timestamp): string {
+  const { year, month, day, hour, minute, second } = civil(seconds);
+  const fraction = nanos === 0 ? "" : `.${String(nanos).padStart(9, "0").replace(/0+$/, "")}`;
+  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${pad(hour, 2)}:${pad(minute, 2)}:${
+    pad(second, 2)
+  }${fraction}Z`;
+}
+
+/** Calendar fields of a number of seconds since 1970 (in UTC, or in local time when the offset was added). */
+export interface Civil {
+  readonly year: number;
+  /** 1 to 12. */
+  readonly month: number;
+  readonly day: number;
+  readonly hour: number;
+  readonly minute: number;
+  readonly second: number;
+  /** 0 is Sunday. */
+  readonly weekday: number;
+  /** 0 is the first of January. */
+  readonly yearDay: number;
+}
+
+/** Splits seconds since 1970 into calendar fields. */
+export function civil(seconds: number): Civil {
+  const days = Math.floor(seconds / 86_400), rest = seconds - days * 86_400;
+  const date = new Date(days * 86_400_000);
+  const year = date.getUTCFullYear(), month = date.getUTCMonth() + 1, day = date.getUTCDate();
+  return {
+    year,
+    month,
+    day,
+    hour: Math.floor(rest / 3600),
+    minute: Math.floor(rest / 60) % 60,
+    second: rest % 60,
+    weekday: date.getUTCDay(),
+    yearDay: days - daysFromCivil(year, 1, 1),
+  };
+}
+
+/** Days since 1970-01-01 of a date of the proleptic Gregorian calendar. */
+export function daysFromCivil(year: number, month: number, day: number): number {
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  return Math.round(date.getTime() / 86_400_000);
+}
+
+function daysIn(year: number, month: number): number {
+  const leap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+  return month === 2 ? (leap ? 29 : 28) : [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
+
+/** Seconds east of UTC of `Z`, `+01:00` or `-02:30`. */
+function offsetSeconds(text: string): number | undefined {
+  if (text === "Z") return 0;
+  const hours = Number(text.slice(1, 3)), minutes = Number(text.slice(4));
+  if (hours > 24 || minutes > 59) return undefined;
+  return (text[0] === "-" ? -1 : 1) * (hours * 3600 + minutes * 60);
+}
+
+function pad(value: number, width: number): string {
+  return String(value).padStart(width, "0");
+}
+
+const units: ReadonlyMap<string, bigint> = new Map([
+  ["ns", 1n],
+  ["us", 1000n],
+  ["µs", 1000n],
+  ["μs", 1000n],
+  ["ms", 1_000_000n],
+  ["s", 1_000_000_000n],
+  ["m", 60_000_000_000n],
+  ["h", 3_600_000_000_000n],
+]);
+
+/** Reads a duration as Go's `time.ParseDuration` does (`1h30m`, `-1.5s`, `0`); `undefined` when it is none. */
+export function parseDuration(text: string): Duration | undefined {
+  const negative = text.startsWith("-");
+  let rest = negative || text.startsWith("+") ? text.slice(1) : text;
+  if (rest === "0") return new Duration(0n);
+  if (rest === "") return undefined;
+  let total = 0n;
+  while (rest !== "") {
+    const match = /^(\d*)(?:\.(\d*))?([^\d.]+)/.exec(rest);
+    const unit = match === null ? undefined : units.get(match[3]!);
+    if (match === null || unit === undefined || (match[1] === "" && !match[2])) return undefined;
+    const fraction = match[2] ?? "";
+    total += BigInt(match[1] || "0") * unit +
+      (fraction === "" ? 0n : BigInt(fraction) * unit / 10n ** BigInt(fraction.length));
+    if (total > MAX_INT + 1n) return undefined;
+    rest = rest.slice(match[0].length);
+  }
+  const nanos = negative ? -total : total;
+  return nanos > MAX_INT ? undefined : new Duration(nanos);
+}
+
+/** The duration in seconds, as CEL's `string()` writes it: `5400s`, `0.001s`. */
+export function formatDuration({ nanos }: Duration): string {
+  const seconds = durationSeconds(nanos);
+  const text = String(seconds);
+  return `${text.includes("e") ? seconds.toFixed(9).replace(/\.?0+$/, "") : text}s`;
+}
+
+/** Seconds as Go computes them: whole seconds plus the rest over a thousand million. */
+export function durationSeconds(nanos: bigint): number {
+  return Number(nanos / BigInt(NANOS)) + Number(nanos % BigInt(NANOS)) / NANOS;
+}
+
+/**
+ * Seconds east of UTC at a time, for `UTC`, a fixed offset (`+01:00`, `02:30`) or a name of the time zone database.
+ */
+export function zoneOffset(zone: string, seconds: number): number | CelFault {
+  if (zone === "" || zone === "UTC") return 0;
+  if (zone.includes(":")) {
+    const match = /^([+-]?)(\d{1,2}):(\d{1,2})$/.exec(zone);
+    if (match === null) return failure(`invalid time zone: ${zone}`);
+    return (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 3600 + Number(match[3]) * 60);
+  }
+  const format = zoneFormat(zone);
+  if (format === undefined) return failure(`unknown time zone ${zone}`);
+  const part = Object.fromEntries(
+    format.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]),
+  );
+  const year = part["era"] === "BC" ? 1 - Number(part["year"]) : Number(part["year"]);
+  const local = daysFromCivil(year, Number(part["month"]), Number(part["day"])) * 86_400 +
+    Number(part["hour"]) * 3600 + Number(part["minute"]) * 60 + Number(part["second"]);
+  return local - seconds;
+}
+
+const zoneFormats = new Map<string, Intl.DateTimeFormat | undefined>();
+
+function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
+  if (zoneFormats.has(zone)) return zoneFormats.get(zone);
+  if (zoneFormats.size > 64) zoneFormats.clear();
+  let format: Intl.DateTimeFormat | undefined;
+  try {
+    format = new Intl.DateTimeFormat("en-US", {
+      timeZone: zone,
+      calendar: "gregory",
+      hourCycle: "h23",
+      era: "short",
+      year: "numeric",
+      month: "numeric",
+      day: "numeric",
+      hour: "numeric",
+      minute: "numeric",
+      second: "numeric",
+    });
+  } catch {
+    // Not a zone of the database: the caller reports it.
+  }
+  zoneFormats.set(zone, format);
+  return format;
+}

@@ -1,0 +1,143 @@
+import { join } from "node:path";
+import {
+  type CelType,
+  createEnvironment,
+  dynType,
+  type Environment,
+  formatCelError,
+  isCelFault,
+  libraries,
+  listType,
+  mapType,
+  objectType,
+  parseExactJson,
+  stringType,
+  typeName,
+  type Value,
+} from "../../../lib/cel/mod.ts";
+import { boolType } from "../../../lib/cel/mod.ts";
+import { typed } from "../../cel/typed.ts";
+import { type Check, type ConformanceSet, jsonLines, type Row } from "../set.ts";
+
+interface CelRow {
+  readonly expression: string;
+  readonly inputs: string;
+  readonly type?: string;
+  readonly result?: unknown;
+  readonly compileError?: string;
+  readonly runtimeError?: string;
+  readonly kind?: string;
+  readonly cost?: number;
+}
+
+type Inputs = Readonly<Record<string, Readonly<Record<string, Value>>>>;
+
+/** CEL in the environment of Kubernetes' admission policies: results, error kinds, types and costs. */
+export const cel: ConformanceSet = {
+  name: "matrix/cel",
+  goals: { result: 0.995, type: 0.99, cost: 0.95, "compile message": 0.9 },
+  *rows(corpus): Iterable<Row> {
+    const text = Deno.readTextFileSync(join(corpus, "matrix/cel_inputs.json"));
+    const inputs = parseExactJson(text) as unknown as Inputs;
+    const environment = admissionEnvironment();
+    for (const { line, row } of jsonLines<CelRow>(join(corpus, "matrix/cel.jsonl"))) {
+      const input = `${row.expression} (${row.inputs})`;
+      yield { id: String(line), input, check: () => checkRow(row, environment, inputs[row.inputs]!) };
+    }
+  },
+};
+
+function checkRow(row: CelRow, environment: Environment, inputs: Readonly<Record<string, Value>>): Check[] {
+  const compiled = environment.compile(row.expression);
+  if (!compiled.ok) {
+    const actual = `compilation failed: ${compiled.errors.map(formatCelError).join("\n")}`;
+    const wanted = row.compileError !== undefined;
+    const expected = row.compileError ?? JSON.stringify(row.result ?? row.runtimeError);
+    const result = { aspect: "result", agree: wanted, expected, actual };
+    if (!expected.startsWith("compilation failed: ")) return [result];
+    return [result, { aspect: "compile message", agree: expected === actual, expected, actual }];
+  }
+  const { program } = compiled;
+  const { value, cost } = program.measure((name) => inputs[name]);
+  const actual = isCelFault(value) ? `${value.kind} error: ${value.message}` : canonical(typed(value));
+  if (row.compileError !== undefined) {
+    return [{ aspect: "result", agree: false, expected: row.compileError, actual }];
+  }
+  const expected = row.kind === undefined ? canonical(row.result) : `${row.kind} error: ${row.runtimeError}`;
+  const agree = row.kind === undefined ? expected === actual : isCelFault(value) && value.kind === row.kind;
+  const checks: Check[] = [{ aspect: "result", agree, expected, actual }];
+  if (row.type !== undefined) {
+    const type = typeName(program.type);
+    checks.push({ aspect: "type", agree: type === row.type, expected: row.type, actual: type });
+  }
+  if (row.cost !== undefined) {
+    const close = cost === row.cost;
+    checks.push({ aspect: "cost", agree: close, expected: String(row.cost), actual: String(cost) });
+  }
+  return checks;
+}
+
+/** Object keys in one order, so that only what is inside counts. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_, part) => {
+    if (typeof part !== "object" || part === null || Array.isArray(part)) return part;
+    return Object.fromEntries(Object.entries(part).sort(([a], [b]) => a < b ? -1 : 1));
+  });
+}
+
+/** The environment of a validating admission policy: untyped objects, a typed request and namespace. */
+function admissionEnvironment(): Environment {
+  const kind = objectType("kubernetes.GroupVersionKind", {
+    group: stringType,
+    version: stringType,
+    kind: stringType,
+  });
+  const resource = objectType("kubernetes.GroupVersionResource", {
+    group: stringType,
+    version: stringType,
+    resource: stringType,
+  });
+  const user = objectType("kubernetes.UserInfo", {
+    username: stringType,
+    uid: stringType,
+    groups: listType(stringType),
+    extra: mapType(stringType, listType(stringType)),
+  });
+  const request: CelType = objectType("kubernetes.AdmissionRequest", {
+    kind,
+    resource,
+    subResource: stringType,
+    requestKind: kind,
+    requestResource: resource,
+    requestSubResource: stringType,
+    name: stringType,
+    namespace: stringType,
+    operation: stringType,
+    userInfo: user,
+    dryRun: boolType,
+    options: dynType,
+  });
+  const namespaceObject = objectType("kubernetes.Namespace", {
+    metadata: objectType("kubernetes.NamespaceMetadata", {
+      name: stringType,
+      generateName: stringType,
+      namespace: stringType,
+      labels: mapType(stringType, stringType),
+      annotations: mapType(stringType, stringType),
+      UID: stringType,
+      creationTimestamp: dynType,
+      deletionGracePeriodSeconds: dynType,
+      deletionTimestamp: dynType,
+      generation: dynType,
+      resourceVersion: stringType,
+      finalizers: listType(stringType),
+    }),
+    spec: objectType("kubernetes.NamespaceSpec", { finalizers: listType(stringType) }),
+    status: objectType("kubernetes.NamespaceStatus", { conditions: listType(dynType), phase: stringType }),
+  });
+  return createEnvironment({
+    variables: { object: dynType, oldObject: dynType, params: dynType, request, namespaceObject },
+    libraries: Object.values(libraries),
+    literals: "homogeneous",
+  });
+}
