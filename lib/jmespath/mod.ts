@@ -30,3 +30,12 @@ export {
 } from "./functions/record.ts";
 export type { Environment } from "./plan/value.ts";
 export { float32Text, parseFloat64 } from "./go_strings.ts";
+export {
+  Bindings,
+  communityCompiler,
+  type CommunityExpression,
+  type CommunityFunction,
+  communityFunctions,
+  type CommunityTable,
+  type Surroundings,
+} from "./community/mod.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Json } from "../../json/mod.ts";
-import { Fault } from "../../json/mod.ts";
+import { Fault, goFloat, isList, isObject, type Json } from "../../json/mod.ts";
+import { parseYaml } from "../../yaml/mod.ts";
 import { decodeBase64, encodeBase64 } from "../go_base64.ts";
 import { goJsonProblem } from "../go_json.ts";
 import { maxText } from "../go_strings.ts";
@@ -52,6 +52,17 @@ export const encodings: readonly FunctionRecord[] = [
     examples: [{ expression: "parse_json('{\"a\": [1]}').a", result: [1] }],
   }, parseJson),
   ofText({
+    name: "parse_yaml",
+    returns: ["any"],
+    summary: "The value of the first document of a YAML text, as Kubernetes reads it.",
+    examples: [{ expression: "parse_yaml('a: yes').a", result: true }],
+  }, (text) => {
+    const value = parseYaml(text);
+    if (value instanceof Fault) return value;
+    const number = unwritable(value);
+    return number === undefined ? value : new Fault(`json: unsupported value: ${goFloat(number)}`);
+  }),
+  ofText({
     name: "sha256",
     returns: ["string"],
     summary: "The SHA-256 digest of a text in hexadecimal.",
@@ -80,4 +91,15 @@ function parseJson(text: string): Json | Fault {
   } catch {
     return new Fault(goJsonProblem(text));
   }
+}
+
+/** A number in a value that JSON has no way to write. */
+function unwritable(value: Json): number | undefined {
+  if (typeof value === "number") return Number.isFinite(value) ? undefined : value;
+  if (!isList(value) && !isObject(value)) return undefined;
+  for (const inner of Object.values(value)) {
+    const number = unwritable(inner);
+    if (number !== undefined) return number;
+  }
+  return undefined;
 }

@@ -1,11 +1,13 @@
 import type { ImageOptions } from "../../kube/mod.ts";
 import { arithmetic } from "./arithmetic.ts";
+import { certificates } from "./certificates.ts";
 import { encodings } from "./encodings.ts";
 import { kubernetes } from "./kubernetes.ts";
 import { lists } from "./lists.ts";
 import { locations } from "./locations.ts";
 import { numbers } from "./numbers.ts";
 import { objects } from "./objects.ts";
+import { randoms } from "./randoms.ts";
 import { type FunctionTable, functionTable } from "./record.ts";
 import { regexes } from "./regexes.ts";
 import { strings } from "./strings.ts";
@@ -30,6 +32,8 @@ export function kyvernoFunctions(options: FunctionOptions = {}): FunctionTable {
     arithmetic,
     encodings,
     times,
+    randoms,
+    certificates,
     locations,
     kubernetes(options.images ?? {}),
   );

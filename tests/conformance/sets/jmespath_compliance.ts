@@ -46,7 +46,7 @@ function check(given: Json, { expression, result, error }: Suite["cases"][number
 /** The official JMESPath compliance suite; where Kyverno's dialect differs on purpose, the differences are listed. */
 export const jmespathCompliance: ConformanceSet = {
   name: "jmespath-compliance",
-  goals: { outcome: 0 },
+  goals: { outcome: 0.97 },
   *rows(corpus) {
     const folder = join(corpus, "jmespath-compliance");
     for (const file of [...Deno.readDirSync(folder)].map(({ name }) => name).sort()) {

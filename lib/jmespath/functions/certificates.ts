@@ -1,0 +1,47 @@
+import { Fault, type Json } from "../../json/mod.ts";
+import { certificateJson } from "../x509/certificate.ts";
+import { decodePem } from "../x509/pem.ts";
+import { requestJson } from "../x509/request.ts";
+import { type FunctionRecord, parameter } from "./record.ts";
+
+/** Texts longer than any certificate are not decoded. */
+const maxLength = 200_000;
+
+const example = `-----BEGIN CERTIFICATE REQUEST-----
+MIIBUTCBuwIBADASMRAwDgYDVQQDDAdleGFtcGxlMIGfMA0GCSqGSIb3DQEBAQUA
+A4GNADCBiQKBgQC/dI0eUZH0XfUgd872gyZ2ohXa5tD2mM4cbF4C5m3QeXHO2SOw
+EGBBs+a/A9RL4PVmEk65tSTEosBGFPyzFECCKFSKvwaG67Xh27OsDYO4u86RIdAH
+XmM1S4Bs63GXSd/YPQ5Ee0Fy5uZHH8xTtRU4i5mJX7BLQ0KIlge8Ba3kCwIDAQAB
+oAAwDQYJKoZIhvcNAQELBQADgYEAfl2IvlRcLrwn/aKqzaZJ9WNhhLskTT0b11Nh
+nIGQNpuA3k4mGnldFN7+uAwVwdoDYtEtxIxMooSW3xGFb5iYXU5YkN8CRIKYR/VY
+AYIXfIgEInzQ3YFiZRR98xwWYaB3m165805uWSoZ9hlDkzRCuhwaCc1XoaalXdIN
+iQreXwk=
+-----END CERTIFICATE REQUEST-----`;
+
+/** Kyverno's function of certificates. */
+export const certificates: readonly FunctionRecord[] = [
+  {
+    kind: "plain",
+    name: "x509_decode",
+    parameters: [parameter("pem", "string")],
+    returns: ["object"],
+    summary:
+      "A certificate or a certificate request of an RSA key as an object, with the fields of Go's x509 package.",
+    examples: [{ expression: "x509_decode(@).Subject.CommonName", input: example, result: "example" }],
+    apply: ([pem]) => decode(pem as string),
+  },
+];
+
+function decode(pem: string): Json | Fault {
+  const block = pem.length > maxLength ? undefined : decodePem(pem);
+  switch (block?.type) {
+    case undefined:
+      return new Fault("failed to decode PEM block");
+    case "CERTIFICATE":
+      return certificateJson(block!.bytes);
+    case "CERTIFICATE REQUEST":
+      return requestJson(block!.bytes);
+    default:
+      return new Fault("PEM block neither contains a CERTIFICATE or CERTIFICATE REQUEST");
+  }
+}

@@ -1,0 +1,40 @@
+import { Fault, type Json } from "../../json/mod.ts";
+import type { Environment } from "../plan/value.ts";
+import { compileGenerator, type Generator } from "../random_text.ts";
+import { type FunctionRecord, parameter } from "./record.ts";
+
+/** Patterns longer than any sensible one are not looked at. */
+const maxPattern = 1_000;
+
+/** Kyverno's function of chance. */
+export const randoms: readonly FunctionRecord[] = [
+  {
+    kind: "plain",
+    name: "random",
+    parameters: [parameter("pattern", "string")],
+    returns: ["string"],
+    volatile: true,
+    summary: "A random text that a regular expression matches.",
+    examples: [
+      { expression: "length(random('[a-z0-9]{6}'))", result: 6 },
+      { expression: "regex_match('^ab+c$', random('ab+c'))", result: true },
+    ],
+    apply: ([pattern], environment) => generate(generatorOf(pattern!), environment),
+    prepare: ([pattern]) => {
+      if (typeof pattern !== "string") return undefined;
+      const generator = generatorOf(pattern);
+      return (_args, environment) => generate(generator, environment);
+    },
+  },
+];
+
+function generatorOf(pattern: Json): Generator | Fault {
+  const text = pattern as string;
+  if (text === "") return new Fault("no pattern provided");
+  if (text.length > maxPattern) return new Fault(`the pattern has more than ${maxPattern} characters`);
+  return compileGenerator(text);
+}
+
+function generate(generator: Generator | Fault, { random }: Environment): string | Fault {
+  return generator instanceof Fault ? generator : generator(random);
+}

@@ -1,0 +1,166 @@
+import { Fault } from "../json/mod.ts";
+import { compileRegex, type Regex } from "./regex.ts";
+
+/** Characters of the longest text that is made; a repetition stops when there are so many. */
+const maxLength = 10_000;
+
+/** How often an open repetition such as `a*` happens at most, beyond its minimum. */
+const openRepetitions = 32;
+
+/** Makes a random text that a pattern matches. */
+export type Generator = (random: () => number) => string;
+
+/** A part of a pattern; it adds to the text so far. */
+type Part = (text: string, random: () => number) => string;
+
+/**
+ * Turns a regular expression into a generator of texts that match it. Classes and `.` give printable ASCII where they
+ * can; anchors give nothing. The fault for an invalid pattern is the regular expression's.
+ */
+export function compileGenerator(pattern: string): Generator | Fault {
+  const valid = compileRegex(pattern);
+  if (valid instanceof Fault) return valid;
+  const reader = new PatternReader(pattern);
+  const part = reader.alternatives();
+  return (random) => part("", random);
+}
+
+const escapeSequence =
+  /\\(?:Q[\s\S]*?(?:\\E|$)|[pP](?:\{[^}]*\}|.)|x(?:\{[^}]*\}|[0-9A-Fa-f]{2})|[0-7]{1,3}|[\s\S])/y;
+const bracketClass = /\[\^?\]?(?:\[:[^\]]*:\]|\\[\s\S]|[^\]\\])*\]/y;
+const groupStart = /\((?:\?(?:P?<[^>]*>|[A-Za-z-]*:|[A-Za-z-]*(?=\))))?/y;
+const repetition = /(?:[*+?]|\{([0-9]+)(,([0-9]*))?\})\??/y;
+
+/** Reads a pattern that is known to be valid, so that it only looks for where things begin and end. */
+class PatternReader {
+  readonly #pattern: string;
+  #at = 0;
+
+  constructor(pattern: string) {
+    this.#pattern = pattern;
+  }
+
+  /** Alternatives up to a closing parenthesis or the end. */
+  alternatives(): Part {
+    const options = [this.#sequence()];
+    while (this.#pattern[this.#at] === "|") {
+      this.#at++;
+      options.push(this.#sequence());
+    }
+    if (options.length === 1) return options[0]!;
+    return (text, random) => pick(options, random)(text, random);
+  }
+
+  #sequence(): Part {
+    const parts: Part[] = [];
+    while (this.#at < this.#pattern.length && !"|)".includes(this.#pattern[this.#at]!)) {
+      parts.push(this.#repeated(this.#atom()));
+    }
+    return (text, random) => parts.reduce((so, part) => part(so, random), text);
+  }
+
+  #atom(): Part {
+    const char = this.#pattern[this.#at]!;
+    switch (char) {
+      case "(":
+        return this.#group();
+      case "[":
+        return oneOf(this.#take(bracketClass) ?? char);
+      case "\\":
+        return this.#escape();
+      case ".":
+        this.#at++;
+        return oneOf(char);
+      case "^":
+      case "$":
+        this.#at++;
+        return (text) => text;
+      default: {
+        const character = String.fromCodePoint(this.#pattern.codePointAt(this.#at)!);
+        this.#at += character.length;
+        return (text) => text + character;
+      }
+    }
+  }
+
+  #group(): Part {
+    const start = this.#take(groupStart)!;
+    // `(?i)` sets flags for what follows; the letters as written match with any of them.
+    const part = /^\(\?[A-Za-z-]*$/.test(start) && start !== "("
+      ? (text: string) => text
+      : this.alternatives();
+    this.#at++;
+    return part;
+  }
+
+  #escape(): Part {
+    const escape = this.#take(escapeSequence)!;
+    if (escape.startsWith("\\Q")) {
+      const literal = escape.slice(2).replace(/\\E$/, "");
+      return (text) => text + literal;
+    }
+    if (/^\\[AzbB]$/.test(escape)) return (text) => text;
+    if (/^\\[^A-Za-z0-9]$/.test(escape)) return (text) => text + escape[1]!;
+    return oneOf(escape);
+  }
+
+  #repeated(part: Part): Part {
+    repetition.lastIndex = this.#at;
+    const found = repetition.exec(this.#pattern);
+    if (found === null) return part;
+    this.#at += found[0].length;
+    const { least, most } = bounds(found);
+    const whole: Part = (text, random) => {
+      const count = least + Math.floor(random() * (most - least + 1));
+      let result = text;
+      for (let index = 0; index < count && result.length < maxLength; index++) result = part(result, random);
+      return result;
+    };
+    return this.#repeated(whole);
+  }
+
+  #take(pattern: RegExp): string | undefined {
+    pattern.lastIndex = this.#at;
+    const found = pattern.exec(this.#pattern)?.[0];
+    this.#at += found?.length ?? 1;
+    return found;
+  }
+}
+
+function bounds(found: RegExpExecArray): { readonly least: number; readonly most: number } {
+  const [text, least, comma, most] = found;
+  switch (text[0]) {
+    case "*":
+      return { least: 0, most: openRepetitions };
+    case "+":
+      return { least: 1, most: 1 + openRepetitions };
+    case "?":
+      return { least: 0, most: 1 };
+  }
+  const from = Number(least);
+  if (comma === undefined) return { least: from, most: from };
+  return { least: from, most: most === undefined || most === "" ? from + openRepetitions : Number(most) };
+}
+
+/** One of the characters that a class, an escape or `.` matches. */
+function oneOf(atom: string): Part {
+  const regex = compileRegex(`^(?:${atom})$`);
+  const characters = regex instanceof Fault ? [] : candidates(regex);
+  return (text, random) => characters.length === 0 ? text : text + pick(characters, random);
+}
+
+function candidates(regex: Regex): readonly string[] {
+  for (const [from, to] of [[0x20, 0x7e], [0x00, 0xd7ff], [0xe000, 0xffff]] as const) {
+    const found: string[] = [];
+    for (let code = from; code <= to; code++) {
+      const character = String.fromCharCode(code);
+      if (regex.test(character)) found.push(character);
+    }
+    if (found.length > 0) return found;
+  }
+  return [];
+}
+
+function pick<T>(options: readonly T[], random: () => number): T {
+  return options[Math.min(options.length - 1, Math.floor(random() * options.length))]!;
+}

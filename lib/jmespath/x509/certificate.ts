@@ -1,0 +1,130 @@
+import { Fault, type Json } from "../../json/mod.ts";
+import { encodeBase64 } from "../go_base64.ts";
+import { formatRfc3339 } from "../time/instant.ts";
+import { parseLayout } from "../time/layout.ts";
+import { parseTime } from "../time/parse.ts";
+import { asciiText, orNull, readName } from "./name.ts";
+import { context, Der, tags } from "./der.ts";
+import { extensionJson, type Fields, processExtensions, readExtensions } from "./extensions.ts";
+import { rsaKey, signatureAlgorithm } from "./key.ts";
+
+/** What a certificate without extensions has in their fields. */
+const withoutExtensions: Fields = {
+  AuthorityKeyId: null,
+  BasicConstraintsValid: false,
+  CRLDistributionPoints: null,
+  DNSNames: null,
+  EmailAddresses: null,
+  ExcludedDNSDomains: null,
+  ExcludedEmailAddresses: null,
+  ExcludedIPRanges: null,
+  ExcludedURIDomains: null,
+  ExtKeyUsage: null,
+  Extensions: null,
+  ExtraExtensions: null,
+  IPAddresses: null,
+  InhibitAnyPolicy: 0,
+  InhibitAnyPolicyZero: false,
+  InhibitPolicyMapping: 0,
+  InhibitPolicyMappingZero: false,
+  IsCA: false,
+  IssuingCertificateURL: null,
+  KeyUsage: 0,
+  MaxPathLen: 0,
+  MaxPathLenZero: false,
+  OCSPServer: null,
+  PermittedDNSDomains: null,
+  PermittedDNSDomainsCritical: false,
+  PermittedEmailAddresses: null,
+  PermittedIPRanges: null,
+  PermittedURIDomains: null,
+  Policies: null,
+  PolicyIdentifiers: null,
+  PolicyMappings: null,
+  RequireExplicitPolicy: 0,
+  RequireExplicitPolicyZero: false,
+  SubjectKeyId: null,
+  URIs: null,
+  UnhandledCriticalExtensions: null,
+  UnknownExtKeyUsage: null,
+};
+
+/** Why a structure that was read to its end is not shown. */
+export function problemOf(der: Der, what: string): Fault | undefined {
+  const { problem } = der;
+  if (problem === undefined) return undefined;
+  return new Fault(
+    problem.startsWith("x509:") || problem.startsWith("failed") ? problem : `x509: malformed ${what}`,
+  );
+}
+
+/** A certificate of an RSA key as Go's `x509.Certificate` looks in JSON, with the key in Kyverno's form. */
+export function certificateJson(bytes: Uint8Array): Json | Fault {
+  const outer = new Der(bytes);
+  const raw = outer.whole(tags.sequence);
+  if (raw.length < bytes.length) outer.fail("x509: trailing data");
+  const certificate = new Der(raw).read(tags.sequence);
+  const rawBody = certificate.whole(tags.sequence);
+  const body = new Der(rawBody).read(tags.sequence);
+  const version = Number(body.readIf(context(0, "constructed"))?.integer() ?? 0n) + 1;
+  const serial = body.integer();
+  const algorithm = signatureAlgorithm(body.read(tags.sequence));
+  const rawIssuer = body.whole(tags.sequence);
+  const validity = body.read(tags.sequence);
+  const notBefore = readTime(validity), notAfter = readTime(validity);
+  const rawSubject = body.whole(tags.sequence);
+  const rawKey = body.whole(tags.sequence);
+  const info = new Der(rawKey).read(tags.sequence);
+  const key = rsaKey(info);
+  body.readIf(context(1));
+  body.readIf(context(2));
+  const fields: Fields = { ...withoutExtensions };
+  const list = version === 3 ? body.readIf(context(3, "constructed"))?.read(tags.sequence) : undefined;
+  if (list !== undefined) {
+    const extensions = readExtensions(list);
+    fields.Extensions = orNull(extensions.map(extensionJson));
+    processExtensions(list, extensions, fields);
+  }
+  certificate.read(tags.sequence);
+  const signature = certificate.bitString().bytes;
+  const problem = problemOf(outer, "certificate") ?? problemOf(certificate, "certificate") ??
+    problemOf(body, "tbs certificate");
+  if (problem !== undefined) return problem;
+  if (key === undefined) return new Fault("certificate should use rsa algorithm");
+  const issuer = new Der(rawIssuer).read(tags.sequence), subject = new Der(rawSubject).read(tags.sequence);
+  const names = { Issuer: readName(issuer), Subject: readName(subject) };
+  return problemOf(info, "subject public key info") ?? problemOf(issuer, "issuer") ??
+    problemOf(subject, "subject") ?? {
+    ...fields,
+    ...names,
+    Raw: encodeBase64(raw),
+    RawTBSCertificate: encodeBase64(rawBody),
+    RawSubjectPublicKeyInfo: encodeBase64(rawKey),
+    RawSubject: encodeBase64(rawSubject),
+    RawIssuer: encodeBase64(rawIssuer),
+    Signature: encodeBase64(signature),
+    SignatureAlgorithm: algorithm,
+    PublicKeyAlgorithm: 1,
+    PublicKey: key,
+    Version: version,
+    SerialNumber: Number(serial),
+    NotBefore: notBefore,
+    NotAfter: notAfter,
+  };
+}
+
+const utcTime = parseLayout("060102150405Z0700");
+const generalizedTime = parseLayout("20060102150405Z0700");
+
+function readTime(der: Der): string {
+  const isShort = der.next === tags.utcTime;
+  const text = asciiText(der.content(isShort ? tags.utcTime : tags.generalizedTime));
+  const instant = parseTime(isShort ? utcTime : generalizedTime, text);
+  if (instant instanceof Fault) {
+    der.fail(`x509: malformed ${isShort ? "UTCTime" : "GeneralizedTime"}`);
+    return "";
+  }
+  // Two digits of a year reach from 1950 to 2049.
+  const shown = formatRfc3339(instant);
+  return isShort && Number(text.slice(0, 2)) >= 50 && shown.startsWith("20") ? `19${shown.slice(2)}` : shown;
+}

@@ -1,0 +1,176 @@
+/** Tags of ASN.1 as they stand in DER; `context` gives those of a structure's own. */
+export const tags = {
+  boolean: 0x01,
+  integer: 0x02,
+  bitString: 0x03,
+  octetString: 0x04,
+  objectIdentifier: 0x06,
+  utf8String: 0x0c,
+  numericString: 0x12,
+  printableString: 0x13,
+  t61String: 0x14,
+  ia5String: 0x16,
+  utcTime: 0x17,
+  generalizedTime: 0x18,
+  bmpString: 0x1e,
+  sequence: 0x30,
+  set: 0x31,
+} as const;
+
+/** The tag of a structure's own element, primitive or constructed. */
+export function context(number: number, form: "primitive" | "constructed" = "primitive"): number {
+  return (form === "constructed" ? 0xa0 : 0x80) | number;
+}
+
+/** What was wrong first; shared by a reader and all readers that came out of it. */
+interface Outcome {
+  problem: string | undefined;
+}
+
+/**
+ * Reads DER in order. After the first thing that is not as expected every read answers with something empty, and
+ * {@link Der.problem} tells what it was; so that callers read on without asking each time and look once at the end.
+ */
+export class Der {
+  readonly #bytes: Uint8Array;
+  readonly #outcome: Outcome;
+  #at = 0;
+
+  constructor(bytes: Uint8Array, outcome: Outcome = { problem: undefined }) {
+    this.#bytes = bytes;
+    this.#outcome = outcome;
+  }
+
+  /** What was wrong first, if anything. */
+  get problem(): string | undefined {
+    return this.#outcome.problem;
+  }
+
+  /** The bytes that this reader began with. */
+  get bytes(): Uint8Array {
+    return this.#bytes;
+  }
+
+  /** Whether nothing is left to read. */
+  get done(): boolean {
+    return this.#at >= this.#bytes.length || this.#outcome.problem !== undefined;
+  }
+
+  /** The next element's tag; 0 at the end. */
+  get next(): number {
+    return this.done ? 0 : this.#bytes[this.#at]!;
+  }
+
+  /** Notes a problem, unless there was one. */
+  fail(problem: string): void {
+    this.#outcome.problem ??= problem;
+  }
+
+  /** A reader of the next element's content, which must have the tag. */
+  read(tag: number): Der {
+    return new Der(this.content(tag), this.#outcome);
+  }
+
+  /** A reader of the next element's content if it has the tag. */
+  readIf(tag: number): Der | undefined {
+    return this.next === tag ? this.read(tag) : undefined;
+  }
+
+  /** The next element's content, which must have the tag. */
+  content(tag: number): Uint8Array {
+    const { header, end } = this.#extent();
+    if (this.next !== tag || header === end && end === this.#at) this.fail(`expected tag ${tag}`);
+    if (this.problem !== undefined) return new Uint8Array();
+    this.#at = end;
+    return this.#bytes.subarray(header, end);
+  }
+
+  /** The next element as a whole, with its tag and length, which must have the tag. */
+  whole(tag: number): Uint8Array {
+    const start = this.#at;
+    this.content(tag);
+    return this.#bytes.subarray(start, this.#at);
+  }
+
+  /** The values of a repeated element until nothing is left. */
+  each<T>(read: (der: Der) => T): T[] {
+    const values: T[] = [];
+    while (!this.done) values.push(read(this));
+    return values;
+  }
+
+  /** An INTEGER of any size. */
+  integer(): bigint {
+    return bigEndian(this.content(tags.integer));
+  }
+
+  /** A BOOLEAN. */
+  boolean(): boolean {
+    return this.content(tags.boolean)[0] === 0xff;
+  }
+
+  /** An OBJECT IDENTIFIER's numbers. */
+  objectIdentifier(): readonly number[] {
+    return identifierNumbers(this.content(tags.objectIdentifier));
+  }
+
+  /** The bytes of a BIT STRING and how many bits at its end do not count. */
+  bitString(): { readonly bytes: Uint8Array; readonly unused: number } {
+    const content = this.content(tags.bitString);
+    const unused = content[0] ?? 0;
+    if (content.length === 0 || unused > 7) this.fail("invalid bit string");
+    return { bytes: content.subarray(1), unused };
+  }
+
+  /** Where the next element's content begins and ends. */
+  #extent(): { readonly header: number; readonly end: number } {
+    const nothing = { header: this.#at, end: this.#at };
+    if (this.done || this.#at + 2 > this.#bytes.length || (this.next & 0x1f) === 0x1f) {
+      this.fail("unexpected end");
+      return nothing;
+    }
+    const first = this.#bytes[this.#at + 1]!;
+    let header = this.#at + 2, length = first;
+    if (first >= 0x80) {
+      const count = first & 0x7f;
+      if (count === 0 || count > 4) {
+        this.fail("invalid length");
+        return nothing;
+      }
+      length = Number(bigUnsigned(this.#bytes.subarray(header, header + count)));
+      header += count;
+    }
+    const end = header + length;
+    if (end > this.#bytes.length) {
+      this.fail("unexpected end");
+      return nothing;
+    }
+    return { header, end };
+  }
+}
+
+function bigUnsigned(bytes: Uint8Array): bigint {
+  let value = 0n;
+  for (const byte of bytes) value = value << 8n | BigInt(byte);
+  return value;
+}
+
+function bigEndian(bytes: Uint8Array): bigint {
+  if (bytes.length === 0) return 0n;
+  let hex = "";
+  for (const byte of bytes) hex += byte.toString(16).padStart(2, "0");
+  return BigInt.asIntN(bytes.length * 8, BigInt(`0x${hex}`));
+}
+
+function identifierNumbers(bytes: Uint8Array): readonly number[] {
+  const numbers: number[] = [];
+  let value = 0;
+  for (const byte of bytes) {
+    value = value * 128 + (byte & 0x7f);
+    if (byte >= 0x80) continue;
+    if (numbers.length > 0) numbers.push(value);
+    else numbers.push(Math.min(2, Math.floor(value / 40)), value - 40 * Math.min(2, Math.floor(value / 40)));
+    value = 0;
+  }
+  return numbers;
+}
