@@ -30,8 +30,12 @@ export function evaluateRule(
 
 const alreadyViolated = skip("skipping the rule evaluation as pre-existing violations are allowed");
 
-/** Kyverno parity: an update of an object that violated the rule before is let through. */
+/**
+ * Kyverno parity: an update of an object that violated the rule before is let through, unless the rule has
+ * preconditions, which the reference cannot evaluate for the old object.
+ */
 function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
+  if (rule.preconditions !== undefined) return false;
   const existing = view.existing();
   return existing !== undefined && outcomeOf(rule, policy, existing)?.result === "fail";
 }

@@ -178,8 +178,8 @@ function wrapValidate(
   for (const name of ["deny", "podSecurity"]) {
     if (isObject(validate[name])) return { ...shifted, [name]: validate[name] };
   }
-  const any = asList(validate["anyPattern"]);
-  if (any.length > 0) return { ...shifted, anyPattern: any.map(wrap) };
+  const alternatives = asList(validate["anyPattern"]);
+  if (alternatives.length > 0) return { ...shifted, anyPattern: alternatives.map(wrap) };
   for (const name of ["foreach", "cel"]) {
     if (validate[name] !== undefined && validate[name] !== null) {
       return { ...shifted, [name]: validate[name] };

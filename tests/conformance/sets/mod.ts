@@ -1,7 +1,11 @@
 import type { ConformanceSet } from "../set.ts";
+import { cel } from "./cel.ts";
+import { celSpec } from "./cel_spec.ts";
+import { admissionSets } from "./admission.ts";
 import { conditions, conditionsBlocks } from "./conditions.ts";
 import { assertClusterPolicy, assertScan } from "./assert.ts";
 import { duration } from "./duration.ts";
+import { engineSets } from "./engine.ts";
 import { image } from "./image.ts";
 import { jmespathCompliance } from "./jmespath_compliance.ts";
 import { json6902 } from "./json6902.ts";
@@ -18,11 +22,15 @@ import { yaml } from "./yaml.ts";
 
 /** Every set that the runner knows; a new one is a file here and one line below. */
 export const sets: readonly ConformanceSet[] = [
+  ...admissionSets,
+  cel,
+  celSpec,
   conditions,
   conditionsBlocks,
   assertClusterPolicy,
   assertScan,
   duration,
+  ...engineSets,
   image,
   jmespathCompliance,
   json6902,
