@@ -38,11 +38,10 @@ export const noValues: Values = {
   subresources: [],
 };
 
-/** Reads a Values file; a problem is the text of an error. */
-export function parseValues(text: string, file: string): Values | { readonly problem: string } {
-  const document = parseYaml(text);
-  if (isFault(document)) return { problem: `${file}: ${document.message}` };
-  return readValues(document);
+/** Reads the text of a Values file; no text gives no values. */
+export function parseValues(text: string | undefined): Values {
+  const document = text === undefined ? null : parseYaml(text);
+  return document === null || isFault(document) ? noValues : readValues(document);
 }
 
 /** Reads the contents of a Values document. */

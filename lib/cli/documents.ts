@@ -1,0 +1,42 @@
+import {
+  asList,
+  asObject,
+  asString,
+  field,
+  isFault,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { parseYaml } from "../yaml/mod.ts";
+import type { GivenUser } from "./resource_request.ts";
+
+/** Reads the text of a UserInfo file; no text is nobody. A file that is no YAML is nobody too. */
+export function parseUserInfo(text: string | undefined): GivenUser | undefined {
+  const document = text === undefined ? null : parseYaml(text);
+  return document === null || isFault(document) ? undefined : readUser(document);
+}
+
+/** Reads a UserInfo document of cli.kyverno.io. */
+export function readUser(document: Json): GivenUser {
+  const userInfo = asObject(field(document, "userInfo")) ?? {};
+  const texts = (value: Json | undefined): string[] => asList(value).filter(isString);
+  return {
+    userInfo,
+    requester: {
+      username: asString(userInfo["username"]) ?? "",
+      groups: texts(userInfo["groups"]),
+      roles: texts(field(document, "roles")),
+      clusterRoles: texts(field(document, "clusterRoles")),
+    },
+  };
+}
+
+/** The objects of a document: a list's items, or the document itself. */
+export function openList(value: Json): JsonObject[] {
+  if (!isObject(value)) return [];
+  const items = field(value, "items");
+  const isListKind = (asString(value["kind"]) ?? "").endsWith("List");
+  return isListKind && Array.isArray(items) ? asList(items).filter(isObject) : [value];
+}
