@@ -1,0 +1,133 @@
+import { Fault, goPrint, isList, isObject, type Json } from "../../json/mod.ts";
+import type { ValueType } from "../functions/record.ts";
+import type { Evaluate } from "./frame.ts";
+import type { CommunityFunction, CommunityTable, CommunityType } from "./functions/record.ts";
+
+/** An argument as planned: a value, or an expression that the function applies to values of its own. */
+export type Argument =
+  | { readonly kind: "value"; readonly evaluate: Evaluate; readonly constant: Json | undefined }
+  | { readonly kind: "reference"; readonly evaluate: Evaluate };
+
+/**
+ * A call. As in the reference the arguments are evaluated first; then the function's existence, the number of arguments
+ * and their types are checked.
+ */
+export function planCall(name: string, args: readonly Argument[], functions: CommunityTable): Evaluate {
+  const entry = functions.get(name);
+  const refused = entry === undefined
+    ? new Fault(`unknown function: ${name}`)
+    : wrongArity(entry, args.length) ?? wrongReferences(entry, args);
+  if (entry === undefined || refused !== undefined) {
+    const values = args.filter(({ kind }) => kind === "value").map(({ evaluate }) => evaluate);
+    return planRefusal(values, refused ?? new Fault(""));
+  }
+  return entry.record.kind === "by" ? planBy(entry, args) : planPlain(entry, args);
+}
+
+function planPlain(entry: CommunityFunction, given: readonly Argument[]): Evaluate {
+  const { record } = entry;
+  if (record.kind !== "plain") throw new Error(`${record.name} is not a function of values`);
+  const wanted = given.map((_, index) => typesOf(entry, index));
+  const constants = given.map((arg) => arg.kind === "value" ? arg.constant : undefined);
+  const apply = record.prepare?.(constants) ?? record.apply;
+  const args = given.map(({ evaluate }) => evaluate);
+  return (current, frame) => {
+    const values: Json[] = [];
+    for (const arg of args) {
+      const value = arg(current, frame);
+      if (value instanceof Fault) return value;
+      values.push(value);
+    }
+    const wrong = values.findIndex((value, index) => !isOfOneType(value, wanted[index]!));
+    if (wrong >= 0) return refusal(goPrint(values[wrong]!), wanted[wrong]!);
+    return apply(values, frame.environment);
+  };
+}
+
+/** Functions of a list and an expression, in whatever order. */
+function planBy(entry: CommunityFunction, args: readonly Argument[]): Evaluate {
+  const { record } = entry;
+  if (record.kind !== "by") throw new Error(`${record.name} is not a function of an expression`);
+  const place = args.findIndex(({ kind }) => kind === "value");
+  const list = args[place]!.evaluate, by = args.find(({ kind }) => kind === "reference")!.evaluate;
+  const wanted = typesOf(entry, place);
+  return (current, frame) => {
+    const value = list(current, frame);
+    if (value instanceof Fault) return value;
+    return isList(value)
+      ? record.applyBy(value, (element) => by(element, frame))
+      : refusal(goPrint(value), wanted);
+  };
+}
+
+/** A call that fails whatever its arguments are, unless one of them fails first. */
+function planRefusal(values: readonly Evaluate[], fault: Fault): Evaluate {
+  return (current, frame) => {
+    for (const value of values) {
+      const result = value(current, frame);
+      if (result instanceof Fault) return result;
+    }
+    return fault;
+  };
+}
+
+function wrongArity({ record, optional }: CommunityFunction, count: number): Fault | undefined {
+  const most = record.parameters.length, least = most - optional;
+  // A function without parameters takes, and ignores, whatever it is given.
+  if (most === 0) return undefined;
+  if (count < least) {
+    const only = record.variadic === true ? "only " : "", more = record.variadic === true ? "or more " : "";
+    const supplied = count === 0 ? "none" : `${only}${count}`;
+    return new Fault(
+      `invalid arity, the function '${record.name}' expects ${least} argument${least > 1 ? "s" : ""} ` +
+        `${more}but ${supplied} were supplied`,
+    );
+  }
+  if (record.variadic === true || count <= most) return undefined;
+  return new Fault(
+    `invalid arity, the function '${record.name}' expects at most ${most} arguments but ${count} were supplied`,
+  );
+}
+
+/** Expressions must stand where the function wants them, and nowhere else. */
+function wrongReferences(entry: CommunityFunction, args: readonly Argument[]): Fault | undefined {
+  const wrong = args.findIndex(({ kind }, index) =>
+    (kind === "reference") !== typesOf(entry, index).includes("expref")
+  );
+  if (wrong < 0) return undefined;
+  return refusal(args[wrong]!.kind === "reference" ? "an expression" : "a value", typesOf(entry, wrong));
+}
+
+function typesOf({ record }: CommunityFunction, index: number): readonly CommunityType[] {
+  return record.parameters[Math.min(index, record.parameters.length - 1)]?.types ?? ["any"];
+}
+
+function refusal(value: string, types: readonly CommunityType[]): Fault {
+  const wanted = types.map((type) => `"${type}"`).join(", ");
+  return new Fault(`invalid type for: ${value}, expected: []functions.JpType{${wanted}}`);
+}
+
+function isOfOneType(value: Json, types: readonly CommunityType[]): boolean {
+  return types.some((type) => isOfType(value, type));
+}
+
+function isOfType(value: Json, type: ValueType): boolean {
+  switch (type) {
+    case "any":
+      return true;
+    case "number":
+      return typeof value === "number";
+    case "string":
+      return typeof value === "string";
+    case "array":
+      return isList(value);
+    case "object":
+      return isObject(value);
+    case "array[number]":
+      return isList(value) && value.every((element) => typeof element === "number");
+    case "array[string]":
+      return isList(value) && value.every((element) => typeof element === "string");
+    case "expref":
+      return false;
+  }
+}

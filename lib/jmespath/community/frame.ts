@@ -1,0 +1,14 @@
+import type { Fault, Json } from "../../json/mod.ts";
+import type { Environment } from "../plan/value.ts";
+import type { Bindings } from "./bindings.ts";
+
+/** What an expression sees besides the current value. */
+export interface Frame {
+  /** The value that the whole expression is applied to: `$`. */
+  readonly root: Json;
+  readonly bindings: Bindings;
+  readonly environment: Environment;
+}
+
+/** A planned expression: the current value and the frame in, a value or a fault out. */
+export type Evaluate = (current: Json, frame: Frame) => Json | Fault;

@@ -1,0 +1,126 @@
+import { equal, Fault, isList, isObject, type Json, setField } from "../../../json/mod.ts";
+import { functionFault } from "../../functions/fault.ts";
+import { type FunctionRecord, parameter } from "../../functions/record.ts";
+
+const pairNeeded = new Fault(
+  "invalid value, each array must contain two elements, a pair of string and value",
+);
+
+/** The dialect's own functions of lists and objects, and those that differ from the other dialect's. */
+export const collections: readonly FunctionRecord[] = [
+  {
+    kind: "plain",
+    name: "at",
+    parameters: [parameter("list", "array"), parameter("index", "number")],
+    returns: ["any"],
+    summary: "The element of a list at an index, counted from 0.",
+    examples: [{ expression: "at(['a', 'b'], `1`)", result: "b" }],
+    apply: ([list, index]) => {
+      const elements = list as readonly Json[], at = Math.trunc(index as number);
+      return elements[at] ?? (at in elements ? null : functionFault("at", `there is no element ${at}`));
+    },
+  },
+  {
+    kind: "plain",
+    name: "avg",
+    parameters: [parameter("numbers", "array[number]")],
+    returns: ["number", "null"],
+    summary: "The mean of a list of numbers; null of an empty one.",
+    examples: [{ expression: "avg(`[1, 2, 6]`)", result: 3 }, { expression: "avg(`[]`)", result: null }],
+    apply: ([list]) => {
+      const numbers = list as readonly number[];
+      return numbers.length === 0 ? null : numbers.reduce((sum, number) => sum + number, 0) / numbers.length;
+    },
+  },
+  {
+    kind: "plain",
+    name: "contains",
+    parameters: [parameter("subject", "array", "string"), parameter("search", "any")],
+    returns: ["boolean"],
+    summary: "Whether a list has an element equal to the value, or a text a part.",
+    examples: [{ expression: "contains(`[[1]]`, `[1]`)", result: true }],
+    apply: ([subject, search]) => {
+      if (typeof subject === "string") return typeof search === "string" && subject.includes(search);
+      return (subject as readonly Json[]).some((element) => equal(element, search!));
+    },
+  },
+  {
+    kind: "plain",
+    name: "merge",
+    parameters: [parameter("objects", "object")],
+    variadic: true,
+    returns: ["object"],
+    summary: "One object with the fields of all; of fields with one name the last wins.",
+    examples: [{ expression: "merge({a: `1`}, {a: `2`})", result: { a: 2 } }],
+    apply: (objects) => {
+      const merged: { [key: string]: Json } = {};
+      for (const object of objects) {
+        for (const [name, value] of Object.entries(isObject(object) ? object : {})) {
+          setField(merged, name, value);
+        }
+      }
+      return merged;
+    },
+  },
+  {
+    kind: "plain",
+    name: "from_items",
+    parameters: [parameter("pairs", "array")],
+    returns: ["object"],
+    summary: "An object from a list of pairs of a name and a value.",
+    examples: [{ expression: 'from_items(`[["a", 1]]`)', result: { a: 1 } }],
+    apply: ([pairs]) => {
+      const object: { [key: string]: Json } = {};
+      for (const pair of pairs as readonly Json[]) {
+        if (!isList(pair)) return new Fault("invalid type, first argument must be an array of arrays");
+        const [name, value] = pair;
+        if (pair.length !== 2 || typeof name !== "string") return pairNeeded;
+        setField(object, name, value!);
+      }
+      return object;
+    },
+  },
+  {
+    kind: "plain",
+    name: "zip",
+    parameters: [parameter("lists", "array")],
+    variadic: true,
+    returns: ["array"],
+    summary: "Lists of the first elements, the second ones and so on, as many as the shortest list has.",
+    examples: [{ expression: "zip(['a', 'b'], `[1, 2, 3]`)", result: [["a", 1], ["b", 2]] }],
+    apply: (lists) => {
+      const all = lists as readonly (readonly Json[])[];
+      const length = Math.min(...all.map((list) => list.length));
+      return Array.from({ length }, (_, index) => all.map((list) => list[index]!));
+    },
+  },
+  {
+    kind: "by",
+    name: "group_by",
+    parameters: [parameter("list", "array"), parameter("expression", "expref")],
+    returns: ["object", "null"],
+    summary: "The elements of a list by the text that an expression has for each; null of an empty list.",
+    examples: [{
+      expression: "group_by(@, &k).x[].v",
+      input: [{ k: "x", v: 1 }, { k: "y", v: 2 }, { k: "x", v: 3 }],
+      result: [1, 3],
+    }],
+    applyBy: (list, by) => {
+      if (list.length === 0) return null;
+      const groups = new Map<string, Json[]>();
+      for (const element of list) {
+        const key = by(element);
+        if (key instanceof Fault) return key;
+        if (typeof key !== "string") {
+          return new Fault("invalid type, the expression must evaluate to a string");
+        }
+        const group = groups.get(key);
+        if (group === undefined) groups.set(key, [element]);
+        else group.push(element);
+      }
+      const object: { [key: string]: Json } = {};
+      for (const [key, group] of groups) setField(object, key, group);
+      return object;
+    },
+  },
+];

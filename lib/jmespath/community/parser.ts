@@ -1,0 +1,334 @@
+import { Fault } from "../../json/mod.ts";
+import { syntaxFault } from "./syntax_fault.ts";
+import { type Token, tokenize, type TokenKind } from "./tokens.ts";
+import type { Arithmetic, Comparison, Entry, Expression } from "./tree.ts";
+
+/** How tightly a token binds what stands to its left; those not listed end an expression. */
+const powers: Readonly<Partial<Record<TokenKind, number>>> = {
+  "|": 1,
+  "||": 2,
+  "&&": 3,
+  "==": 5,
+  "!=": 5,
+  "<": 5,
+  "<=": 5,
+  ">": 5,
+  ">=": 5,
+  "+": 6,
+  "-": 6,
+  "/": 7,
+  "//": 7,
+  "%": 7,
+  "[]": 9,
+  "*": 20,
+  "[?": 21,
+  ".": 40,
+  "!": 45,
+  "{": 50,
+  "[": 55,
+  "(": 60,
+};
+
+/** Tokens that bind less end a projection's right side. */
+const projectionEnd = 10;
+
+/** Expressions nested deeper are refused, so that hostile text cannot exhaust the stack. */
+const maxDepth = 200;
+
+const current: Expression = { kind: "current" };
+
+/**
+ * Reads an expression of the community dialect: JMESPath with `let`, `$variables`, the root `$` and arithmetic.
+ * A fault when it cannot be read, with the place.
+ */
+export function parse(text: string): Expression | Fault {
+  const tokens = tokenize(text);
+  if (tokens instanceof Fault) return tokens;
+  try {
+    const parser = new Parser(tokens);
+    const expression = parser.expression(0);
+    parser.expect("end");
+    return expression;
+  } catch (cause) {
+    if (cause instanceof Refusal) return cause.fault;
+    throw cause;
+  }
+}
+
+/** Thrown inside the parser only, so that its functions can be written straight. */
+class Refusal extends Error {
+  constructor(readonly fault: Fault) {
+    super(fault.message);
+  }
+}
+
+/** A Pratt parser over the tokens. */
+class Parser {
+  readonly #tokens: readonly Token[];
+  #next = 0;
+  #depth = 0;
+
+  constructor(tokens: readonly Token[]) {
+    this.#tokens = tokens;
+  }
+
+  /** An expression whose operators bind more tightly than `power`. */
+  expression(power: number): Expression {
+    if (++this.#depth > maxDepth) this.#refuse("expression is nested too deeply");
+    let left = this.#prefix(this.#take());
+    while (power < powerOf(this.#peek().kind)) left = this.#infix(left, this.#take());
+    this.#depth--;
+    return left;
+  }
+
+  /** Takes a token of this kind or refuses. */
+  expect(kind: TokenKind): Token {
+    const token = this.#peek();
+    return token.kind === kind ? this.#take() : this.#refuse(`expected ${spelled(kind)}`);
+  }
+
+  #prefix(token: Token): Expression {
+    switch (token.kind) {
+      case "variable":
+        return { kind: "variable", name: token.text };
+      case "literal":
+        return { kind: "literal", value: token.value };
+      case "name":
+        if (token.text === "let" && this.#peek().kind === "variable") return this.#let();
+        return { kind: "field", name: token.text };
+      case "quoted":
+        if (this.#peek().kind === "(") this.#refuse("a quoted name cannot be a function", token);
+        return { kind: "field", name: token.text };
+      case "+":
+      case "-":
+        return { kind: "sign", operator: token.kind, operand: this.expression(powerOf(token.kind)) };
+      case "*":
+        return this.#peek().kind === "]"
+          ? { kind: "projectValues", left: current, right: current }
+          : { kind: "projectValues", left: current, right: this.#projected(powerOf("*")) };
+      case "[?":
+        return this.#filter(current);
+      case "[]":
+        return this.#flatten(current);
+      case "{":
+        return this.#object();
+      case "[":
+        return this.#bracket();
+      case "@":
+        return current;
+      case "$":
+        return { kind: "root" };
+      case "&":
+        return { kind: "reference", expression: this.expression(0), at: token.at };
+      case "!":
+        return { kind: "not", operand: this.expression(powerOf("!")) };
+      case "(": {
+        const inner = this.expression(0);
+        this.expect(")");
+        return inner;
+      }
+      default:
+        return this.#refuse("expected an expression", token);
+    }
+  }
+
+  #infix(left: Expression, token: Token): Expression {
+    const { kind } = token;
+    switch (kind) {
+      case ".":
+        if (this.#peek().kind !== "*") {
+          return { kind: "sub", left, right: this.#dotted(powerOf(".")) };
+        }
+        this.#take();
+        return { kind: "projectValues", left, right: this.#projected(powerOf(".")) };
+      case "|":
+        return { kind: "pipe", left, right: this.expression(powerOf(kind)) };
+      case "||":
+        return { kind: "or", left, right: this.expression(powerOf(kind)) };
+      case "&&":
+        return { kind: "and", left, right: this.expression(powerOf(kind)) };
+      case "(": {
+        if (left.kind !== "field") this.#refuse("only a name can be called", token);
+        return { kind: "call", name: left.name, args: this.#arguments(), at: token.at };
+      }
+      case "[?":
+        return this.#filter(left);
+      case "[]":
+        return this.#flatten(left);
+      case "+":
+      case "-":
+      case "*":
+      case "/":
+      case "//":
+      case "%":
+        return arithmetic(kind, left, this.expression(powerOf(kind)));
+      case "==":
+      case "!=":
+      case "<":
+      case "<=":
+      case ">":
+      case ">=":
+        return comparison(kind, left, this.expression(powerOf(kind)));
+      case "[":
+        if (this.#peek().kind === "number" || this.#peek().kind === ":") return this.#indexed(left);
+        this.expect("*");
+        this.expect("]");
+        return { kind: "project", left, right: this.#projected(powerOf("*")), ofSlice: false };
+      default:
+        return this.#refuse("unexpected token", token);
+    }
+  }
+
+  /** `[` at the start: an index, a slice, `[*]` or a list of expressions. */
+  #bracket(): Expression {
+    const { kind } = this.#peek();
+    if (kind === "number" || kind === ":") return this.#indexed(current);
+    if (kind === "*" && this.#peek(1).kind === "]") {
+      this.#take();
+      this.#take();
+      return { kind: "project", left: current, right: this.#projected(powerOf("*")), ofSlice: false };
+    }
+    return this.#list();
+  }
+
+  #indexed(left: Expression): Expression {
+    if (this.#peek().kind === ":" || this.#peek(1).kind === ":") {
+      const slice = this.#slice();
+      const sliced: Expression = { kind: "sub", left, right: slice };
+      return { kind: "project", left: sliced, right: this.#projected(powerOf("*")), ofSlice: true };
+    }
+    const at = Number(this.expect("number").text);
+    this.expect("]");
+    return { kind: "sub", left, right: { kind: "index", at } };
+  }
+
+  #slice(): Expression {
+    const parts: (number | undefined)[] = [undefined, undefined, undefined];
+    let part = 0;
+    while (this.#peek().kind !== "]") {
+      if (this.#peek().kind === ":") {
+        if (++part === 3) this.#refuse("too many colons in a slice");
+        this.#take();
+      } else parts[part] = Number(this.expect("number").text);
+    }
+    this.expect("]");
+    return { kind: "slice", start: parts[0], stop: parts[1], step: parts[2] };
+  }
+
+  #filter(left: Expression): Expression {
+    const condition = this.expression(0);
+    this.expect("]");
+    const right = this.#peek().kind === "[]" ? current : this.#projected(powerOf("[?"));
+    return { kind: "filter", left, right, condition };
+  }
+
+  #flatten(left: Expression): Expression {
+    const flat: Expression = { kind: "flatten", operand: left };
+    return { kind: "project", left: flat, right: this.#projected(powerOf("[]")), ofSlice: false };
+  }
+
+  /** What follows a projection, applied to each element. */
+  #projected(power: number): Expression {
+    const { kind } = this.#peek();
+    if (powerOf(kind) < projectionEnd) return current;
+    if (kind === "[" || kind === "[?") return this.expression(power);
+    if (kind !== ".") return this.#refuse("unexpected token after a projection");
+    this.#take();
+    return this.#dotted(power);
+  }
+
+  /** What follows a dot. */
+  #dotted(power: number): Expression {
+    const { kind } = this.#peek();
+    if (kind === "name" || kind === "quoted" || kind === "*") return this.expression(power);
+    if (kind === "[") {
+      this.#take();
+      return this.#list();
+    }
+    if (kind === "{") {
+      this.#take();
+      return this.#object();
+    }
+    return this.#refuse("expected a name, [ or { after the dot");
+  }
+
+  #list(): Expression {
+    const elements = [this.expression(0)];
+    while (this.#peek().kind === ",") {
+      this.#take();
+      elements.push(this.expression(0));
+    }
+    this.expect("]");
+    return { kind: "list", elements };
+  }
+
+  #object(): Expression {
+    const entries: Entry[] = [];
+    do {
+      if (entries.length > 0) this.expect(",");
+      const key = this.#take();
+      if (key.kind !== "name" && key.kind !== "quoted") this.#refuse("expected a key", key);
+      this.expect(":");
+      entries.push({ name: key.text, value: this.expression(0) });
+    } while (this.#peek().kind !== "}");
+    this.#take();
+    return { kind: "object", entries };
+  }
+
+  #arguments(): readonly Expression[] {
+    const args: Expression[] = [];
+    while (this.#peek().kind !== ")") {
+      if (args.length > 0) this.expect(",");
+      args.push(this.expression(0));
+    }
+    this.#take();
+    return args;
+  }
+
+  #let(): Expression {
+    const bindings: Entry[] = [];
+    do {
+      if (bindings.length > 0) this.expect(",");
+      const name = this.expect("variable").text;
+      this.expect("=");
+      bindings.push({ name, value: this.expression(0) });
+    } while (this.#peek().kind === ",");
+    const keyword = this.#take();
+    if (keyword.kind !== "name" || keyword.text !== "in") this.#refuse("expected in", keyword);
+    return { kind: "let", bindings, body: this.expression(0) };
+  }
+
+  #peek(ahead = 0): Token {
+    return this.#tokens[Math.min(this.#next + ahead, this.#tokens.length - 1)]!;
+  }
+
+  #take(): Token {
+    const token = this.#peek();
+    this.#next++;
+    return token;
+  }
+
+  #refuse(message: string, token: Token = this.#peek()): never {
+    throw new Refusal(syntaxFault(`${message}, found ${found(token)}`, token.at));
+  }
+}
+
+function powerOf(kind: TokenKind): number {
+  return powers[kind] ?? 0;
+}
+
+function spelled(kind: TokenKind): string {
+  return kind === "end" ? "the end of the expression" : kind === "number" ? "a number" : kind;
+}
+
+function found({ kind, text }: Token): string {
+  return kind === "end" ? "the end of the expression" : text;
+}
+
+function arithmetic(operator: Arithmetic, left: Expression, right: Expression): Expression {
+  return { kind: "arithmetic", operator, left, right };
+}
+
+function comparison(operator: Comparison, left: Expression, right: Expression): Expression {
+  return { kind: "comparison", operator, left, right };
+}

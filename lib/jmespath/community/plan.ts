@@ -1,0 +1,205 @@
+import { equal, Fault, isList, isObject, type Json, setField } from "../../json/mod.ts";
+import { isTruthy } from "../plan/value.ts";
+import { type Argument, planCall } from "./call.ts";
+import type { Evaluate } from "./frame.ts";
+import type { CommunityTable } from "./functions/record.ts";
+import { planFilter, planFlatten, planProjection, planSlice, planValues } from "./projections.ts";
+import type { Arithmetic, Comparison, Entry, Expression } from "./tree.ts";
+
+/** Turns an expression into a closure; all that does not depend on the input is decided here. */
+export function plan(expression: Expression, functions: CommunityTable): Evaluate {
+  const inner = (part: Expression) => plan(part, functions);
+  switch (expression.kind) {
+    case "current":
+      return (current) => current;
+    case "root":
+      return (_current, { root }) => root;
+    case "variable":
+      return variable(expression.name);
+    case "literal": {
+      const { value } = expression;
+      return () => value;
+    }
+    case "field":
+      return planField(expression.name);
+    case "index":
+      return planIndex(expression.at);
+    case "slice":
+      return planSlice(expression);
+    case "sub":
+      return planSub(inner(expression.left), inner(expression.right));
+    case "pipe":
+      return pipe(inner(expression.left), inner(expression.right));
+    case "or":
+      return choice(inner(expression.left), inner(expression.right), "false");
+    case "and":
+      return choice(inner(expression.left), inner(expression.right), "true");
+    case "not":
+      return mapped(inner(expression.operand), (value) => !isTruthy(value));
+    case "comparison":
+      return combined(inner(expression.left), inner(expression.right), comparisons[expression.operator]);
+    case "arithmetic":
+      return combined(
+        inner(expression.left),
+        inner(expression.right),
+        numeric(operators[expression.operator]),
+      );
+    case "sign": {
+      const sign = expression.operator === "-" ? -1 : 1;
+      return mapped(inner(expression.operand), (value) => typeof value === "number" ? sign * value : null);
+    }
+    case "flatten":
+      return planFlatten(inner(expression.operand));
+    case "project":
+      return planProjection({
+        left: inner(expression.left),
+        right: inner(expression.right),
+        ofSlice: expression.ofSlice,
+      });
+    case "projectValues":
+      return planValues(inner(expression.left), inner(expression.right));
+    case "filter":
+      return planFilter(inner(expression.left), inner(expression.condition), inner(expression.right));
+    case "list":
+      return planList(expression.elements.map(inner));
+    case "object":
+      return planObject(expression.entries, inner);
+    case "call":
+      return planCall(expression.name, expression.args.map((arg) => argument(arg, inner)), functions);
+    case "reference":
+      return () => new Fault("an expression reference (&) can only be an argument of a function");
+    case "let":
+      return planLet(expression.bindings, inner(expression.body), inner);
+  }
+}
+
+function argument(arg: Expression, inner: (part: Expression) => Evaluate): Argument {
+  return arg.kind === "reference"
+    ? { kind: "reference", evaluate: inner(arg.expression) }
+    : { kind: "value", evaluate: inner(arg), constant: arg.kind === "literal" ? arg.value : undefined };
+}
+
+function variable(name: string): Evaluate {
+  const unbound = new Fault(`variable not defined: $${name}`);
+  return (_current, { bindings }) => {
+    const value = bindings.get(name);
+    return value === undefined ? unbound : value;
+  };
+}
+
+/** A missing key is null in this dialect. */
+function planField(name: string): Evaluate {
+  return (current) => isObject(current) && Object.hasOwn(current, name) ? current[name]! : null;
+}
+
+function planIndex(at: number): Evaluate {
+  return (current) => isList(current) ? current.at(at) ?? null : null;
+}
+
+function planSub(left: Evaluate, right: Evaluate): Evaluate {
+  return (current, frame) => {
+    const value = left(current, frame);
+    return value === null || value instanceof Fault ? value : right(value, frame);
+  };
+}
+
+function pipe(left: Evaluate, right: Evaluate): Evaluate {
+  return (current, frame) => {
+    const value = left(current, frame);
+    return value instanceof Fault ? value : right(value, frame);
+  };
+}
+
+/** `&&` goes on after something true, `||` after something false. */
+function choice(left: Evaluate, right: Evaluate, goOnAfter: "true" | "false"): Evaluate {
+  const wanted = goOnAfter === "true";
+  return (current, frame) => {
+    const value = left(current, frame);
+    if (value instanceof Fault) return value;
+    return isTruthy(value) === wanted ? right(current, frame) : value;
+  };
+}
+
+function mapped(operand: Evaluate, compute: (value: Json) => Json): Evaluate {
+  return (current, frame) => {
+    const value = operand(current, frame);
+    return value instanceof Fault ? value : compute(value);
+  };
+}
+
+type Combine = (left: Json, right: Json) => Json;
+
+function combined(left: Evaluate, right: Evaluate, combine: Combine): Evaluate {
+  return (current, frame) => {
+    const first = left(current, frame);
+    if (first instanceof Fault) return first;
+    const second = right(current, frame);
+    return second instanceof Fault ? second : combine(first, second);
+  };
+}
+
+/** An operator on numbers is null on anything else. */
+function numeric(compute: (left: number, right: number) => Json): Combine {
+  return (left, right) => typeof left === "number" && typeof right === "number" ? compute(left, right) : null;
+}
+
+const comparisons: Readonly<Record<Comparison, Combine>> = {
+  "==": equal,
+  "!=": (left, right) => !equal(left, right),
+  "<": numeric((left, right) => left < right),
+  "<=": numeric((left, right) => left <= right),
+  ">": numeric((left, right) => left > right),
+  ">=": numeric((left, right) => left >= right),
+};
+
+const operators: Readonly<Record<Arithmetic, (left: number, right: number) => number>> = {
+  "+": (left, right) => left + right,
+  "-": (left, right) => left - right,
+  "*": (left, right) => left * right,
+  "/": (left, right) => left / right,
+  "%": (left, right) => left % right,
+  "//": (left, right) => Math.floor(left / right),
+};
+
+function planList(elements: readonly Evaluate[]): Evaluate {
+  return (current, frame) => {
+    const values: Json[] = [];
+    for (const element of elements) {
+      const value = element(current, frame);
+      if (value instanceof Fault) return value;
+      values.push(value);
+    }
+    return values;
+  };
+}
+
+function planObject(entries: readonly Entry[], inner: (part: Expression) => Evaluate): Evaluate {
+  const planned = entries.map(({ name, value }) => ({ name, evaluate: inner(value) }));
+  return (current, frame) => {
+    const object: { [key: string]: Json } = {};
+    for (const { name, evaluate } of planned) {
+      const value = evaluate(current, frame);
+      if (value instanceof Fault) return value;
+      setField(object, name, value);
+    }
+    return object;
+  };
+}
+
+/** The values of one `let` do not see each other, only names from outside. */
+function planLet(
+  entries: readonly Entry[],
+  body: Evaluate,
+  inner: (part: Expression) => Evaluate,
+): Evaluate {
+  const planned = entries.map(({ name, value }) => ({ name, evaluate: inner(value) }));
+  return (current, frame) => {
+    let { bindings } = frame;
+    for (const { name, evaluate } of planned) {
+      const value = evaluate(current, frame);
+      if (value instanceof Fault) return value;
+      bindings = bindings.with(name, value);
+    }
+    return body(current, { ...frame, bindings });
+  };
+}

@@ -1,0 +1,103 @@
+import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
+import { isTruthy } from "../plan/value.ts";
+import type { Evaluate, Frame } from "./frame.ts";
+
+/** A list that projections and flattening would make longer is a fault: hostile text could double it at each step. */
+const maxElements = 1_000_000;
+
+/** `left[*].right`; `ofSlice` lets a sliced text through as it is. */
+export function planProjection(
+  { left, right, ofSlice }: { readonly left: Evaluate; readonly right: Evaluate; readonly ofSlice: boolean },
+): Evaluate {
+  return (current, frame) => {
+    const value = left(current, frame);
+    if (value instanceof Fault) return value;
+    if (isList(value)) return project(value, right, frame);
+    return ofSlice && typeof value === "string" ? value : null;
+  };
+}
+
+/** `left.*.right`, in the order of the sorted keys (the reference's is random). A fault on the left side is null. */
+export function planValues(left: Evaluate, right: Evaluate): Evaluate {
+  return (current, frame) => {
+    const value = left(current, frame);
+    if (value instanceof Fault || !isObject(value)) return null;
+    return project(sortedKeys(value).map((key) => value[key]!), right, frame);
+  };
+}
+
+/** `left[?condition].right`. A fault on the left side is null. */
+export function planFilter(left: Evaluate, condition: Evaluate, right: Evaluate): Evaluate {
+  return (current, frame) => {
+    const value = left(current, frame);
+    if (value instanceof Fault || !isList(value)) return null;
+    const chosen: Json[] = [];
+    for (const element of value) {
+      const verdict = condition(element, frame);
+      if (verdict instanceof Fault) return verdict;
+      if (isTruthy(verdict)) chosen.push(element);
+    }
+    return project(chosen, right, frame);
+  };
+}
+
+function project(list: readonly Json[], right: Evaluate, frame: Frame): Json | Fault {
+  const results: Json[] = [];
+  for (const element of list) {
+    const value = right(element, frame);
+    if (value instanceof Fault) return value;
+    if (value !== null) results.push(value);
+  }
+  return results;
+}
+
+/** `operand[]`: lists in the list are opened, once. A fault of the operand is null. */
+export function planFlatten(operand: Evaluate): Evaluate {
+  return (current, frame) => {
+    const value = operand(current, frame);
+    if (value instanceof Fault || !isList(value)) return null;
+    const flat: Json[] = [];
+    for (const element of value) {
+      if (isList(element)) { for (const inner of element) flat.push(inner); }
+      else flat.push(element);
+      if (flat.length > maxElements) return new Fault(`a list would have more than ${maxElements} elements`);
+    }
+    return flat;
+  };
+}
+
+/** `[start:stop:step]` of a list or, by characters, of a text; null of anything else. */
+export function planSlice(
+  { start, stop, step }: { start: number | undefined; stop: number | undefined; step: number | undefined },
+): Evaluate {
+  const stride = step ?? 1;
+  return (current) => {
+    if (isList(current)) {
+      return stride === 0
+        ? new Fault("invalid slice, step cannot be 0")
+        : take(current, { start, stop }, stride);
+    }
+    if (typeof current !== "string" || stride === 0) return null;
+    return take([...current], { start, stop }, stride).join("");
+  };
+}
+
+function take<T>(
+  items: readonly T[],
+  { start, stop }: { readonly start: number | undefined; readonly stop: number | undefined },
+  step: number,
+): T[] {
+  const backwards = step < 0;
+  const first = start === undefined
+    ? (backwards ? items.length - 1 : 0)
+    : within(items.length, start, backwards);
+  const end = stop === undefined ? (backwards ? -1 : items.length) : within(items.length, stop, backwards);
+  const taken: T[] = [];
+  for (let index = first; backwards ? index > end : index < end; index += step) taken.push(items[index]!);
+  return taken;
+}
+
+function within(length: number, index: number, backwards: boolean): number {
+  if (index < 0) return Math.max(index + length, backwards ? -1 : 0);
+  return Math.min(index, backwards ? length - 1 : length);
+}
