@@ -1,0 +1,97 @@
+import { asObject, asString, dig, field, type Json } from "../json/mod.ts";
+import type { Answer, ApiCall } from "../ports.ts";
+
+/** An answer that is not a value. */
+export type Failure = Extract<Answer, { readonly ok: false }>;
+
+/** What client-go says for a 404 that names no object; users search for these words. */
+export const RESOURCE_UNKNOWN = "the server could not find the requested resource";
+
+const MAX_QUOTE = 300;
+
+const reasonPhrases: Readonly<Record<number, string>> = {
+  400: "Bad Request",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "Not Found",
+  405: "Method Not Allowed",
+  408: "Request Timeout",
+  409: "Conflict",
+  410: "Gone",
+  413: "Payload Too Large",
+  415: "Unsupported Media Type",
+  422: "Unprocessable Entity",
+  429: "Too Many Requests",
+  500: "Internal Server Error",
+  501: "Not Implemented",
+  502: "Bad Gateway",
+  503: "Service Unavailable",
+  504: "Gateway Timeout",
+};
+
+/** A status code with its usual words, as HTTP/1.1 writes it: `404 Not Found`. */
+export function statusLine(status: number): string {
+  const phrase = reasonPhrases[status];
+  return phrase === undefined ? String(status) : `${status} ${phrase}`;
+}
+
+/**
+ * The failure that an API server's answer means. Its message is the server's own where the server says what was wrong
+ * with the request (`configmaps "x" not found`), as client-go has it; otherwise it names method, path and status.
+ * `body` is what was answered: a Kubernetes `Status`, or text.
+ */
+export function failureOf(call: ApiCall, status: number, body: Json): Failure {
+  const said = asString(field(body, "message"));
+  const isStatus = field(body, "kind") === "Status" && said !== undefined;
+  const aboutRequest = status < 500 && status !== 401 && status !== 429;
+  if (isStatus && aboutRequest) return { ok: false, status, message: said, body };
+  if (status === 404) return { ok: false, status, message: RESOURCE_UNKNOWN };
+  const detail = (isStatus ? said : asString(body) ?? "").trim().slice(0, MAX_QUOTE);
+  const message = `${whereOf(call)}: HTTP ${statusLine(status)}${detail === "" ? "" : `: ${detail}`}`;
+  return isStatus ? { ok: false, status, message, body } : { ok: false, status, message };
+}
+
+/** A failure without any answer: no connection, no time, an answer that cannot be read. */
+export function noAnswer(call: ApiCall, reason: string): Failure {
+  return { ok: false, status: undefined, message: `${whereOf(call)}: ${reason}` };
+}
+
+/**
+ * A failure in one line with method, path, status and message, for logs and for the ends of start-up.
+ *
+ * ```ts
+ * import { describeFailure } from "./api_answer.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(
+ *   describeFailure({ method: "GET", path: "/api/v1/namespaces/a/configmaps/x" }, {
+ *     ok: false, status: 404, message: 'configmaps "x" not found',
+ *   }),
+ *   'GET /api/v1/namespaces/a/configmaps/x: HTTP 404 Not Found: configmaps "x" not found',
+ * );
+ * ```
+ */
+export function describeFailure(call: ApiCall, failure: Failure): string {
+  if (failure.message.startsWith(`${whereOf(call)}: `)) return failure.message;
+  const status = failure.status === undefined ? "" : `HTTP ${statusLine(failure.status)}: `;
+  return `${whereOf(call)}: ${status}${failure.message}`;
+}
+
+/** The name that an object in an answer has, for messages and keys; empty when it has none. */
+export function nameOf(object: Json): string {
+  return asString(dig(object, "metadata", "name")) ?? "";
+}
+
+/** The namespace of an object; empty for objects of the whole cluster. */
+export function namespaceOf(object: Json): string {
+  return asString(dig(object, "metadata", "namespace")) ?? "";
+}
+
+/** The objects of a list answer. */
+export function itemsOf(list: Json): readonly Json[] {
+  const items = asObject(list)?.["items"];
+  return Array.isArray(items) ? items : [];
+}
+
+function whereOf(call: ApiCall): string {
+  return `${call.method} ${call.path.length > 500 ? `${call.path.slice(0, 500)}…` : call.path}`;
+}

@@ -1,0 +1,67 @@
+import { equal, type JsonObject, parsePointer } from "../../json/mod.ts";
+import {
+  overlaps,
+  ownableFields,
+  type Ownership,
+  ownershipsOf,
+  takenOver,
+  withOwnerships,
+} from "./managed_fields.ts";
+import { valueAt, withoutValue, withValue } from "./merge.ts";
+import { applyConflict, type Reply } from "./reply.ts";
+
+/** A server-side apply. */
+export interface Apply {
+  /** What is there; `undefined` when the apply creates. */
+  readonly live: JsonObject | undefined;
+  /** What the manager wants: only the fields that it looks after. */
+  readonly wanted: JsonObject;
+  readonly by: Omit<Ownership, "fields" | "operation">;
+  /** Takes fields away from others. */
+  readonly force: "yes" | "no";
+}
+
+/**
+ * The object after a server-side apply, or the refusal because others own what it would change. Fields that the manager
+ * applied before and now leaves out go, unless somebody else owns them too. Lists are applied whole: this cluster does
+ * not know which lists of a kind are maps by a key.
+ */
+export function applied({ live, wanted, by, force }: Apply): JsonObject | Reply {
+  const own: Ownership = { ...by, operation: "Apply", fields: ownableFields(wanted) };
+  if (live === undefined) return withOwnerships(wanted, [own]);
+  const ownerships = ownershipsOf(live);
+  const isOwn = (each: Ownership) => each.manager === by.manager && each.operation === "Apply";
+  const others = ownerships.filter((each) => !isOwn(each));
+  const changed = [...own.fields].filter((pointer) => {
+    const path = parsePointer(pointer);
+    const now = valueAt(live, path), then = valueAt(wanted, path);
+    return now === undefined || then === undefined || !equal(now, then);
+  });
+  const contested = others.flatMap(({ manager, apiVersion, fields }) =>
+    [...fields].filter((pointer) => changed.some((wish) => overlaps(wish, pointer)))
+      .map((pointer) => ({ manager, version: apiVersion, field: dotted(pointer) }))
+  );
+  if (contested.length > 0 && force === "no") return applyConflict(contested);
+
+  let object = live;
+  const former = ownerships.find(isOwn)?.fields ?? new Set<string>();
+  for (const pointer of former) {
+    const kept = [...own.fields].some((wish) => overlaps(wish, pointer)) ||
+      others.some(({ fields }) => [...fields].some((each) => overlaps(each, pointer)));
+    if (!kept) object = withoutValue(object, parsePointer(pointer));
+  }
+  for (const pointer of changed) {
+    const path = parsePointer(pointer);
+    const value = valueAt(wanted, path);
+    if (value !== undefined) object = withValue(object, path, value);
+  }
+  // Fields that several managers want at the same value are shared; only what changed hands is taken away.
+  const taken = takenOver(ownerships.filter((each) => !isOwn(each)), { ...own, fields: new Set(changed) }, {
+    addsToFormer: false,
+  }).slice(0, -1);
+  return withOwnerships(object, [own, ...taken]);
+}
+
+function dotted(pointer: string): string {
+  return parsePointer(pointer).map((name) => `.${name}`).join("");
+}

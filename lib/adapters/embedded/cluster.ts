@@ -1,0 +1,235 @@
+import {
+  asList,
+  asObject,
+  asString,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+  setField,
+} from "../../json/mod.ts";
+import { formatApiVersion, typeOf } from "../../kube/mod.ts";
+import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy } from "../../ports.ts";
+import { failureOf, nameOf, noAnswer } from "../api_answer.ts";
+import { uuidFrom } from "../entropy.ts";
+import { parseApiPath, type ResourcePath } from "./api_path.ts";
+import type { Patch, WriteRequest, Writing } from "./commit.ts";
+import { completed } from "./defaults.ts";
+import { deleteCollection, deleteObject } from "./delete.ts";
+import { coreVersions, groupList, groupReply, resourceList, servesVersion } from "./discovery.ts";
+import { Kinds } from "./kinds.ts";
+import { isDefinition } from "./object_rules.ts";
+import type { RbacObjects } from "./rbac.ts";
+import { getObject, listObjects } from "./read.ts";
+import { badRequest, methodNotAllowed, noSuchPath, noSuchResource, type Reply, replyWith } from "./reply.ts";
+import { answerReview, type ApiUser } from "./reviews.ts";
+import { Store } from "./store.ts";
+import { createObject, patchObject, timestamp, updateObject } from "./write.ts";
+
+/** What an embedded cluster begins with. */
+export interface EmbeddedClusterOptions {
+  /** Objects as manifests have them; lists of objects count as their items. Of two with one name the later stays. */
+  readonly objects?: readonly Json[];
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  /** Who the cluster takes its caller for; by default somebody who may do everything. */
+  readonly self?: ApiUser;
+  /** What `/version` answers. */
+  readonly version?: JsonObject;
+  /** Patch types besides merge patch and apply, by content type: `application/json-patch+json`. */
+  readonly patches?: Readonly<Record<string, Patch>>;
+}
+
+const defaultVersion = {
+  major: "1",
+  minor: "34",
+  gitVersion: "v1.34.0",
+  gitTreeState: "clean",
+  platform: "linux/amd64",
+};
+
+/**
+ * A Kubernetes API over objects in memory, so that everything runs and is tested without a cluster.
+ *
+ * It serves the kinds of plain Kubernetes, those of the definitions that it holds and those of its objects: get, list
+ * (label and field selectors, limit, continue), create, update, patch, delete, dry runs, `status`, access reviews from
+ * its RBAC objects, discovery, `/version`, `/healthz`. It does not check objects against schemas or fill in defaults of
+ * theirs, run admission or controllers, convert between versions other than by name, watch, or serve subresources such
+ * as `log` and `scale`.
+ */
+export class EmbeddedCluster implements Cluster {
+  readonly #writing: Writing;
+  readonly #self: ApiUser;
+  readonly #version: JsonObject;
+
+  constructor(options: EmbeddedClusterOptions) {
+    const { objects = [], clock, entropy, patches = {} } = options;
+    this.#writing = { store: new Store(), kinds: new Kinds(), clock, entropy, patches };
+    this.#self = options.self ?? { username: "postern", groups: ["system:masters", "system:authenticated"] };
+    this.#version = options.version ?? defaultVersion;
+    const flat = objects.flatMap((object) => flattened(object));
+    // Definitions first: they say what the others are.
+    for (const object of flat) if (isDefinition(typeOf(object))) this.#writing.kinds.define(object);
+    for (const object of flat) this.#hold(object);
+  }
+
+  call(call: ApiCall): Promise<Answer> {
+    if (call.signal?.aborted === true) {
+      return Promise.resolve(noAnswer(call, "the request's deadline passed"));
+    }
+    const { status, body } = this.#reply(call);
+    const served = status < 300;
+    return Promise.resolve(served ? { ok: true, status, body } : failureOf(call, status, body));
+  }
+
+  resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
+    const served = this.#writing.kinds.ofType(apiVersion, kind);
+    if (served === undefined) return Promise.resolve(undefined);
+    const { group, version, plural, namespaced } = served;
+    return Promise.resolve({ group, version, kind, plural, namespaced });
+  }
+
+  /** Every object that the cluster holds, kind by kind. */
+  objects(): JsonObject[] {
+    const { store, kinds } = this.#writing;
+    const byStorage = new Map(kinds.all().map((kind) => [`${kind.group}/${kind.plural}`, kind]));
+    return [...byStorage.values()].flatMap((kind) => store.entries(kind).map(([, object]) => object));
+  }
+
+  /** Takes an object in as it is, with what the API server would have given it. */
+  #hold(object: JsonObject): void {
+    const { store, kinds, clock, entropy } = this.#writing;
+    const kind = kinds.learn(object);
+    const given = asObject(object["metadata"]) ?? {};
+    const metadata: { [name: string]: Json } = {};
+    if (kind.namespaced) metadata["namespace"] = "default";
+    metadata["uid"] = uuidFrom(entropy);
+    metadata["creationTimestamp"] = timestamp(clock);
+    for (const [name, value] of Object.entries(given)) {
+      const isLeftOut = value === null || value === "" || !kind.namespaced && name === "namespace";
+      if (!isLeftOut) setField(metadata, name, value);
+    }
+    metadata["resourceVersion"] = store.nextVersion();
+    store.put(kind, completed({ ...object, metadata }));
+  }
+
+  #reply(call: ApiCall): Reply {
+    const parsed = parseApiPath(call.path);
+    if (parsed === undefined) return noSuchPath();
+    const { path, query } = parsed;
+    if (path.at === "resource") return this.#atResource(call, path.resource, query);
+    if (call.method !== "GET") return path.at === "other" ? noSuchPath() : methodNotAllowed();
+    switch (path.at) {
+      case "versions":
+        return coreVersions();
+      case "groups":
+        return groupList(this.#writing.kinds);
+      case "group":
+        return groupReply(this.#writing.kinds, path.group);
+      case "kinds":
+        return resourceList(this.#writing.kinds, path);
+      case "other":
+        if (path.path === "/version") return replyWith(this.#version);
+        return ["/healthz", "/livez", "/readyz"].includes(path.path) ? replyWith("ok") : noSuchPath();
+    }
+  }
+
+  #atResource(call: ApiCall, path: ResourcePath, query: URLSearchParams): Reply {
+    const { kinds } = this.#writing;
+    if (!servesVersion(kinds, path)) return noSuchPath();
+    const body = call.body ?? null;
+    const review = answerReview({ self: this.#self, clock: this.#writing.clock, rbac: () => this.#rbac() }, {
+      ...path,
+      method: call.method,
+      body,
+    });
+    if (review !== undefined) return review;
+    const kind = kinds.atPath(path.group, path.version, path.plural);
+    if (kind === undefined) return noSuchResource();
+    // An object that lives in a namespace has no path without one, and the other way round.
+    if (kind.namespaced !== (path.namespace !== undefined)) {
+      if (!kind.namespaced || path.name !== undefined) return noSuchResource();
+      return call.method === "GET" ? this.#atCollection(call, { kind, path, query }) : methodNotAllowed();
+    }
+    const isStatus = path.subresource === "status" && kind.subresources.includes("status");
+    if (path.subresource !== undefined && !isStatus) return noSuchResource();
+    if (path.name === undefined) return this.#atCollection(call, { kind, path, query });
+    const place = { namespace: path.namespace ?? "", name: path.name };
+    const request: WriteRequest = {
+      kind,
+      ...place,
+      subresource: path.subresource ?? "",
+      query,
+      body,
+      contentType: call.contentType ?? "application/json",
+    };
+    switch (call.method) {
+      case "GET":
+        return getObject(this.#writing.store, kind, place);
+      case "PUT":
+        return updateObject(this.#writing, request);
+      case "PATCH":
+        return patchObject(this.#writing, request);
+      case "DELETE":
+        return isStatus ? methodNotAllowed() : deleteObject(this.#writing, request);
+      case "POST":
+        return methodNotAllowed();
+    }
+  }
+
+  #atCollection(
+    call: ApiCall,
+    { kind, path, query }: {
+      readonly kind: WriteRequest["kind"];
+      readonly path: ResourcePath;
+      readonly query: URLSearchParams;
+    },
+  ): Reply {
+    const namespace = path.namespace;
+    if (["1", "true"].includes(query.get("watch") ?? "")) return badRequest("this cluster cannot be watched");
+    if (call.method === "GET") return listObjects(this.#writing.store, kind, { namespace, query });
+    const request: WriteRequest = {
+      kind,
+      namespace: namespace ?? "",
+      name: "",
+      subresource: "",
+      query,
+      body: call.body ?? null,
+      contentType: call.contentType ?? "application/json",
+    };
+    if (call.method === "POST") return createObject(this.#writing, request);
+    return call.method === "DELETE" ? deleteCollection(this.#writing, request) : methodNotAllowed();
+  }
+
+  #rbac(): RbacObjects {
+    const { store, kinds } = this.#writing;
+    const all = (kind: string) => {
+      const served = kinds.ofType("rbac.authorization.k8s.io/v1", kind);
+      return served === undefined ? [] : store.entries(served).map(([, object]) => object);
+    };
+    return {
+      roles: all("Role"),
+      roleBindings: all("RoleBinding"),
+      clusterRoles: all("ClusterRole"),
+      clusterRoleBindings: all("ClusterRoleBinding"),
+    };
+  }
+}
+
+/** The objects of a document: itself, or the items of a list; what has no kind or no name is none. */
+function flattened(document: Json): JsonObject[] {
+  if (!isObject(document)) return [];
+  const kind = asString(field(document, "kind")) ?? "";
+  const items = field(document, "items");
+  if (!kind.endsWith("List") || items === undefined) {
+    return kind === "" || nameOf(document) === "" ? [] : [document];
+  }
+  const { group, version } = typeOf(document);
+  return asList(items).filter(isObject).flatMap((item) => {
+    const itemKind = kind.slice(0, -"List".length);
+    const typed = itemKind === "" || field(item, "kind") !== undefined
+      ? item
+      : { apiVersion: formatApiVersion({ group, version }), kind: itemKind, ...item };
+    return flattened(typed);
+  });
+}

@@ -1,0 +1,132 @@
+import { asList, asObject, equal, type Fault, field, type Json, type JsonObject } from "../../json/mod.ts";
+import type { Clock, Entropy } from "../../ports.ts";
+import { completed } from "./defaults.ts";
+import type { Kinds, ServedKind } from "./kinds.ts";
+import { isDefinition } from "./object_rules.ts";
+import { placeOf, shown } from "./read.ts";
+import { invalid, type Reply, replyWith } from "./reply.ts";
+import type { Store } from "./store.ts";
+
+/** Applies a patch document to an object; a fault says why it does not fit. */
+export type Patch = (object: Json, patch: Json) => Json | Fault;
+
+/** What writes need besides the request. */
+export interface Writing {
+  readonly store: Store;
+  readonly kinds: Kinds;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  /** By content type, besides merge patch and apply, which are built in. */
+  readonly patches: Readonly<Record<string, Patch>>;
+}
+
+/** A write request whose path was understood. */
+export interface WriteRequest {
+  readonly kind: ServedKind;
+  /** Empty for objects of the whole cluster. */
+  readonly namespace: string;
+  /** Empty for a collection. */
+  readonly name: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  readonly query: URLSearchParams;
+  readonly body: Json;
+  readonly contentType: string;
+}
+
+/** A change that is ready to be stored. */
+export interface Change {
+  readonly status: 200 | 201;
+  /** `undefined` for a new object. */
+  readonly before: JsonObject | undefined;
+  readonly after: JsonObject;
+}
+
+/** Stores a change, unless it changes nothing or is only tried, and answers with the object. */
+export function commit(writing: Writing, { kind, query }: WriteRequest, change: Change): Reply {
+  const refusal = dryRunRefusal(query);
+  if (refusal !== undefined) return refusal;
+  const { status, before } = change;
+  const after = completed(change.after);
+  if (before !== undefined && equal(before, after)) return replyWith(shown(kind, before), status);
+  const counted = withGeneration(before, after);
+  if (isDryRun(query)) return replyWith(shown(kind, counted), status);
+  const stored = numbered(writing.store, counted);
+  if (before !== undefined && isFinished(stored)) {
+    const { namespace, name } = placeOf(stored);
+    writing.store.remove(kind, namespace, name);
+  } else writing.store.put(kind, stored);
+  if (isDefinition(kind)) writing.kinds.define(stored);
+  return replyWith(shown(kind, stored), status);
+}
+
+/** The object with the number of the change that it comes from. */
+export function numbered(store: Store, object: JsonObject): JsonObject {
+  const metadata = asObject(object["metadata"]) ?? {};
+  return { ...object, metadata: { ...metadata, resourceVersion: store.nextVersion() } };
+}
+
+/** Whether the request is only tried. */
+export function isDryRun(query: URLSearchParams): boolean {
+  return query.has("dryRun");
+}
+
+/** Why the `dryRun` parameter is wrong, if it is. */
+export function dryRunRefusal(query: URLSearchParams): Reply | undefined {
+  const wrong = query.getAll("dryRun").filter((each) => each !== "All");
+  if (wrong.length === 0) return undefined;
+  return invalid({ type: "CreateOptions.meta.k8s.io", group: "meta.k8s.io", name: "" }, [{
+    reason: "FieldValueNotSupported",
+    message: `Unsupported value: ${JSON.stringify(wrong)}: supported values: "All"`,
+    field: "dryRun",
+  }]);
+}
+
+/** The new object with those parts of the live one that this write cannot change. */
+export function withFixedParts(live: JsonObject, next: JsonObject, part: "main" | "status"): JsonObject {
+  if (part === "status") return withStatus(live, next["status"]);
+  const was = asObject(live["metadata"]) ?? {};
+  const fixed: { [name: string]: Json } = {};
+  for (const name of serverFields) {
+    if (was[name] !== undefined) fixed[name] = was[name];
+  }
+  return {
+    ...next,
+    apiVersion: live["apiVersion"]!,
+    kind: live["kind"]!,
+    metadata: { ...asObject(next["metadata"]), ...fixed },
+  };
+}
+
+/** Fields of metadata that only the server sets. */
+const serverFields = [
+  "name",
+  "namespace",
+  "uid",
+  "creationTimestamp",
+  "generation",
+  "resourceVersion",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+];
+
+/** The object with another status, or with none. */
+export function withStatus(object: JsonObject, status: Json | undefined): JsonObject {
+  const { status: _former, ...rest } = object;
+  return status === undefined ? rest : { ...rest, status };
+}
+
+/** An object that was to be deleted and whose last finalizer is gone. */
+function isFinished(object: JsonObject): boolean {
+  const metadata = object["metadata"];
+  return field(metadata, "deletionTimestamp") !== undefined &&
+    asList(field(metadata, "finalizers")).length === 0;
+}
+
+function withGeneration(before: JsonObject | undefined, after: JsonObject): JsonObject {
+  const metadata = asObject(after["metadata"]) ?? {};
+  const generation = metadata["generation"];
+  if (before === undefined || typeof generation !== "number") return after;
+  if (equal(before["spec"] ?? null, after["spec"] ?? null)) return after;
+  return { ...after, metadata: { ...metadata, generation: generation + 1 } };
+}

@@ -1,0 +1,48 @@
+import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { typeOf } from "../../kube/mod.ts";
+import { nameOf } from "../api_answer.ts";
+
+type Edit = { [name: string]: Json };
+
+/** What the API server fills in for the kinds that policies ask about, by `group/Kind`. Everything else is kept as is. */
+const completions: Readonly<Record<string, (object: JsonObject) => JsonObject>> = {
+  "/Namespace": (object) => {
+    const labels = { ...asObject(dig(object, "metadata", "labels")) };
+    labels["kubernetes.io/metadata.name"] = nameOf(object);
+    return {
+      ...object,
+      metadata: { ...asObject(field(object, "metadata")), labels },
+      spec: { finalizers: ["kubernetes"], ...asObject(field(object, "spec")) },
+      status: { phase: "Active", ...asObject(field(object, "status")) },
+    };
+  },
+  "/Secret": (object) => {
+    const { stringData, ...rest } = object;
+    const completed: Edit = { type: "Opaque", ...rest };
+    if (isObject(stringData)) {
+      const encoded = Object.entries(stringData).map(([key, value]) =>
+        [key, base64(asString(value) ?? "")] as const
+      );
+      completed["data"] = { ...asObject(rest["data"]), ...Object.fromEntries(encoded) };
+    }
+    return completed;
+  },
+};
+
+function base64(text: string): string {
+  let binary = "";
+  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}
+
+/**
+ * An object with the defaults of the API server that show in look-ups: a Namespace's name label and phase, a Secret's
+ * `stringData` as `data`. Other defaults (of pod templates, say) are not filled in.
+ */
+export function completed(object: JsonObject): JsonObject {
+  const { group, kind } = typeOf(object);
+  const completion = Object.hasOwn(completions, `${group}/${kind}`)
+    ? completions[`${group}/${kind}`]
+    : undefined;
+  return completion === undefined ? object : completion(object);
+}

@@ -1,0 +1,164 @@
+import {
+  asList,
+  asObject,
+  asString,
+  dig,
+  equal,
+  field,
+  formatPointer,
+  isObject,
+  type Json,
+  type JsonObject,
+  parsePointer,
+  setField,
+} from "../../json/mod.ts";
+import { valueAt } from "./merge.ts";
+
+/** Fields that one writer looks after: an entry of `metadata.managedFields`, with its fields as JSON pointers. */
+export interface Ownership {
+  readonly manager: string;
+  readonly operation: "Apply" | "Update";
+  readonly apiVersion: string;
+  readonly time: string;
+  readonly fields: ReadonlySet<string>;
+}
+
+/** Fields of metadata that the server looks after itself, and those that name the object. */
+const unowned = new Set([
+  "/apiVersion",
+  "/kind",
+  ...[
+    "name",
+    "generateName",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "managedFields",
+    "selfLink",
+  ].map((name) => `/metadata/${name}`),
+]);
+
+/** The pointers of an object's leaves that can be owned. Lists are leaves: they are owned whole. */
+export function ownableFields(object: Json): Set<string> {
+  const found = new Set<string>();
+  const walk = (value: Json, path: readonly string[]) => {
+    const pointer = formatPointer(path);
+    if (unowned.has(pointer)) return;
+    if (isObject(value) && (Object.keys(value).length > 0 || path.length === 0)) {
+      for (const [name, inner] of Object.entries(value)) walk(inner, [...path, name]);
+    } else if (pointer !== "/metadata") found.add(pointer);
+  };
+  walk(object, []);
+  return found;
+}
+
+/** Reads `metadata.managedFields`. Keys and values of lists there stand for the whole list. */
+export function ownershipsOf(object: Json): Ownership[] {
+  return asList(dig(object, "metadata", "managedFields")).map((entry) => ({
+    manager: asString(field(entry, "manager")) ?? "",
+    operation: field(entry, "operation") === "Apply" ? "Apply" : "Update",
+    apiVersion: asString(field(entry, "apiVersion")) ?? "",
+    time: asString(field(entry, "time")) ?? "",
+    fields: readFields(field(entry, "fieldsV1")),
+  }));
+}
+
+function readFields(fieldsV1: Json | undefined): Set<string> {
+  const found = new Set<string>();
+  const walk = (node: JsonObject, path: readonly string[]) => {
+    const names = Object.keys(node).filter((key) => key.startsWith("f:"));
+    if (path.length > 0 && names.length === 0) found.add(formatPointer(path));
+    for (const key of names) walk(asObject(node[key]) ?? {}, [...path, key.slice(2)]);
+  };
+  walk(asObject(fieldsV1) ?? {}, []);
+  return found;
+}
+
+function writeFields(fields: ReadonlySet<string>): JsonObject {
+  const root: { [name: string]: Json } = {};
+  for (const pointer of [...fields].sort()) {
+    let node: { [name: string]: Json } = root;
+    for (const name of parsePointer(pointer)) {
+      const key = `f:${name}`;
+      const next: { [name: string]: Json } = {
+        ...asObject(Object.hasOwn(node, key) ? node[key] : undefined),
+      };
+      setField(node, key, next);
+      node = next;
+    }
+  }
+  return root;
+}
+
+/** The object with these entries as `metadata.managedFields`; entries without fields are left out. */
+export function withOwnerships(object: JsonObject, ownerships: readonly Ownership[]): JsonObject {
+  const entries = ownerships.filter(({ fields }) => fields.size > 0).map((each) => ({
+    manager: each.manager,
+    operation: each.operation,
+    apiVersion: each.apiVersion,
+    time: each.time,
+    fieldsType: "FieldsV1",
+    fieldsV1: writeFields(each.fields),
+  }));
+  const { managedFields: _former, ...metadata } = asObject(object["metadata"]) ?? {};
+  return { ...object, metadata: { ...metadata, ...(entries.length > 0 ? { managedFields: entries } : {}) } };
+}
+
+/** Whether one of two pointers is the other or lies inside it. */
+export function overlaps(left: string, right: string): boolean {
+  return left === right || left.startsWith(`${right}/`) || right.startsWith(`${left}/`);
+}
+
+/** The entries after a writer has taken over fields: nobody else has them any more. */
+export function takenOver(
+  ownerships: readonly Ownership[],
+  by: Ownership,
+  options: { readonly addsToFormer: boolean },
+): Ownership[] {
+  const others: Ownership[] = [];
+  let former: ReadonlySet<string> = new Set();
+  for (const each of ownerships) {
+    if (each.manager === by.manager && each.operation === by.operation) former = each.fields;
+    else {
+      const kept = [...each.fields].filter((pointer) =>
+        ![...by.fields].some((own) => overlaps(pointer, own))
+      );
+      others.push({ ...each, fields: new Set(kept) });
+    }
+  }
+  const fields = options.addsToFormer ? new Set([...former, ...by.fields]) : by.fields;
+  return [...others, { ...by, fields }];
+}
+
+/**
+ * The object after a write that was no apply: the writer owns what it changed, and nobody owns what is gone.
+ * `before` is `undefined` for a new object.
+ */
+export function tracked(
+  before: Json | undefined,
+  after: JsonObject,
+  by: Omit<Ownership, "fields">,
+): JsonObject {
+  const present = ownableFields(after);
+  const changed = [...present].filter((pointer) => {
+    if (before === undefined) return true;
+    const path = parsePointer(pointer);
+    const old = valueAt(before, path), now = valueAt(after, path);
+    return old === undefined || now === undefined || !equal(old, now);
+  });
+  const former = ownershipsOf(before ?? null).map((each) => ({
+    ...each,
+    fields: new Set(
+      [...each.fields].filter((pointer) => valueAt(after, parsePointer(pointer)) !== undefined),
+    ),
+  }));
+  if (changed.length === 0) return withOwnerships(after, former);
+  return withOwnerships(
+    after,
+    takenOver(former, { ...by, fields: new Set(changed) }, { addsToFormer: true }),
+  );
+}

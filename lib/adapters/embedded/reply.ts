@@ -1,0 +1,138 @@
+import type { Json, JsonObject } from "../../json/mod.ts";
+import type { ServedKind } from "./kinds.ts";
+
+/** What the embedded API server answers: an HTTP status and a body. */
+export interface Reply {
+  readonly status: number;
+  readonly body: Json;
+}
+
+/** One reason why an object is invalid. */
+export interface Cause {
+  readonly reason: "FieldValueRequired" | "FieldValueInvalid" | "FieldValueNotSupported";
+  readonly message: string;
+  readonly field: string;
+}
+
+/** What a Status is about. */
+type Details = { readonly [name: string]: Json };
+
+/** A request that was served. */
+export function replyWith(body: Json, status = 200): Reply {
+  return { status, body };
+}
+
+/** Whether a value is a reply and not an object of the cluster. */
+export function isReply(value: JsonObject | Reply): value is Reply {
+  return typeof value["status"] === "number" && "body" in value;
+}
+
+function failure(status: number, reason: string, message: string, details: Details | undefined): Reply {
+  const body = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", message, reason };
+  return { status, body: { ...body, ...(details === undefined ? {} : { details }), code: status } };
+}
+
+/** `deployments.apps`, or `pods` in the core group: how the API server names a resource in messages. */
+function qualified(kind: ServedKind): string {
+  return kind.group === "" ? kind.plural : `${kind.plural}.${kind.group}`;
+}
+
+function about(kind: ServedKind, name: string): Details {
+  return { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural };
+}
+
+/** Success of a deletion that leaves no object to show. */
+export function deleted(kind: ServedKind, name: string, uid: Json): Reply {
+  const details = { ...about(kind, name), uid };
+  return replyWith({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details });
+}
+
+/** No such path: the API server's plain-text answer. */
+export function noSuchPath(): Reply {
+  return { status: 404, body: "404 page not found\n" };
+}
+
+/** The group and version are served, the resource is not. */
+export function noSuchResource(): Reply {
+  return failure(404, "NotFound", "the server could not find the requested resource", {});
+}
+
+/** No object of that name. */
+export function notFound(kind: ServedKind, name: string): Reply {
+  return failure(404, "NotFound", `${qualified(kind)} "${name}" not found`, about(kind, name));
+}
+
+/** The resource knows no such verb. */
+export function methodNotAllowed(): Reply {
+  return failure(
+    405,
+    "MethodNotAllowed",
+    "the server does not allow this method on the requested resource",
+    {},
+  );
+}
+
+/** The request itself is wrong. */
+export function badRequest(message: string): Reply {
+  return failure(400, "BadRequest", message, undefined);
+}
+
+/** The patch type is not known here. */
+export function unsupportedMediaType(): Reply {
+  return failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+}
+
+/** A patch that does not fit the object. */
+export function badPatch(message: string): Reply {
+  return failure(422, "Invalid", message, {});
+}
+
+/** An object of that name is there. */
+export function alreadyExists(kind: ServedKind, name: string): Reply {
+  return failure(409, "AlreadyExists", `${qualified(kind)} "${name}" already exists`, about(kind, name));
+}
+
+/** The object is another one than the writer saw. */
+export function conflict(kind: ServedKind, name: string, why: string): Reply {
+  const message = `Operation cannot be fulfilled on ${qualified(kind)} "${name}": ${why}`;
+  return failure(409, "Conflict", message, about(kind, name));
+}
+
+/** Fields that an apply would take from other managers. */
+export function applyConflict(
+  fields: readonly { readonly manager: string; readonly version: string; readonly field: string }[],
+): Reply {
+  const causes: JsonObject[] = fields.map(({ manager, version, field }) => ({
+    reason: "FieldManagerConflict",
+    message: `conflict with "${manager}" using ${version}`,
+    field,
+  }));
+  const first = fields[0]!;
+  const message = fields.length === 1
+    ? `Apply failed with 1 conflict: conflict with "${first.manager}" using ${first.version}: ${first.field}`
+    : `Apply failed with ${fields.length} conflicts: ${
+      fields.map(({ manager, version, field }) => `conflict with "${manager}" using ${version}: ${field}`)
+        .join(", ")
+    }`;
+  return failure(409, "Conflict", message, { causes });
+}
+
+/** The server does not want this done, whoever asks. */
+export function forbidden(kind: ServedKind, name: string, why: string): Reply {
+  return failure(403, "Forbidden", `${qualified(kind)} "${name}" is forbidden: ${why}`, about(kind, name));
+}
+
+/** An object that breaks rules of its kind; `type` is its name in the message: `ConfigMap`, `widgets.example.com`. */
+export function invalid(
+  { type, group = "", name }: { readonly type: string; readonly group?: string; readonly name: string },
+  causes: readonly Cause[],
+): Reply {
+  const texts = causes.map(({ field, message }) => `${field}: ${message}`);
+  const message = `${type} "${name}" is invalid: ${texts.length === 1 ? texts[0] : `[${texts.join(", ")}]`}`;
+  return failure(422, "Invalid", message, {
+    ...(name === "" ? {} : { name }),
+    ...(group === "" ? {} : { group }),
+    ...(type.startsWith(".") ? {} : { kind: type.split(".")[0]! }),
+    causes: causes.map((cause) => ({ ...cause })),
+  });
+}

@@ -1,0 +1,216 @@
+import {
+  asList,
+  asObject,
+  asString,
+  dig,
+  field,
+  isFault,
+  isObject,
+  type JsonObject,
+} from "../../json/mod.ts";
+import { formatApiVersion } from "../../kube/mod.ts";
+import type { Clock } from "../../ports.ts";
+import { nameSuffix, uuidFrom } from "../entropy.ts";
+import { applied } from "./apply.ts";
+import { commit, type Patch, withFixedParts, withStatus, type WriteRequest, type Writing } from "./commit.ts";
+import { completed } from "./defaults.ts";
+import { ownableFields, type Ownership, tracked, withOwnerships } from "./managed_fields.ts";
+import { mergePatched } from "./merge.ts";
+import { countsGenerations, nameProblem, typeName, typeProblem } from "./object_rules.ts";
+import { placeOf, shown } from "./read.ts";
+import {
+  alreadyExists,
+  badPatch,
+  badRequest,
+  conflict,
+  invalid,
+  isReply,
+  notFound,
+  type Reply,
+  unsupportedMediaType,
+} from "./reply.ts";
+
+const MODIFIED =
+  "the object has been modified; please apply your changes to the latest version and try again";
+const OTHER_NAMESPACE =
+  "the namespace of the provided object does not match the namespace sent on the request";
+const APPLY = "application/apply-patch+yaml";
+
+/** Writes down in an object who looks after its fields. */
+type Owning = (object: JsonObject) => JsonObject;
+
+/** POST: a new object. */
+export function createObject(writing: Writing, request: WriteRequest, owning?: Owning): Reply {
+  const { kind, namespace, body } = request;
+  const problem = typeProblem(kind, body);
+  if (problem !== undefined || !isObject(body)) return badRequest(problem ?? "not an object");
+  const metadata = asObject(field(body, "metadata")) ?? {};
+  const own = placeOf(body);
+  if (own.namespace !== "" && own.namespace !== namespace) return badRequest(OTHER_NAMESPACE);
+  if (namespace !== "" && writing.store.get(writing.kinds.namespaces, "", namespace) === undefined) {
+    return notFound(writing.kinds.namespaces, namespace);
+  }
+  const prefix = asString(field(metadata, "generateName")) ?? "";
+  const name = own.name === "" && prefix !== "" ? `${prefix}${nameSuffix(writing.entropy)}` : own.name;
+  const cause = nameProblem(kind, name);
+  if (cause !== undefined) return invalid({ type: typeName(kind), group: kind.group, name }, [cause]);
+  if ((asString(field(metadata, "resourceVersion")) ?? "") !== "") {
+    return badRequest("resourceVersion should not be set on objects to be created");
+  }
+  if (writing.store.get(kind, namespace, name) !== undefined) return alreadyExists(kind, name);
+  const object = fresh(writing, request, { body, name });
+  const owned = owning ?? ((made) => tracked(undefined, made, updaterOf(writing, request)));
+  return commit(writing, request, { status: 201, before: undefined, after: owned(object) });
+}
+
+/** The object with what the server gives to a new one. */
+function fresh(
+  writing: Writing,
+  { kind, namespace }: WriteRequest,
+  { body, name }: { readonly body: JsonObject; readonly name: string },
+): JsonObject {
+  const { deletionTimestamp: _gone, ...metadata } = asObject(field(body, "metadata")) ?? {};
+  // Where the status is a subresource, a new object has none yet.
+  const content = kind.subresources.includes("status") ? withStatus(body, undefined) : body;
+  return completed({
+    ...content,
+    apiVersion: formatApiVersion(kind),
+    kind: kind.kind,
+    metadata: {
+      ...metadata,
+      name,
+      ...(namespace === "" ? {} : { namespace }),
+      uid: uuidFrom(writing.entropy),
+      creationTimestamp: timestamp(writing.clock),
+      ...(countsGenerations(kind, body) ? { generation: 1 } : {}),
+    },
+  });
+}
+
+/** PUT: the whole object anew. */
+export function updateObject(writing: Writing, request: WriteRequest): Reply {
+  const { kind, namespace, name, body, subresource } = request;
+  const problem = typeProblem(kind, body);
+  if (problem !== undefined || !isObject(body)) return badRequest(problem ?? "not an object");
+  const own = placeOf(body);
+  if (own.name === "") {
+    return badRequest(
+      `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
+    );
+  }
+  const live = writing.store.get(kind, namespace, name);
+  if (live === undefined) {
+    // Kubernetes parity: RBAC objects are made by a PUT to a free name, the other kinds here are not.
+    const makes = kind.group === "rbac.authorization.k8s.io" && own.name === name && subresource === "";
+    return makes ? createObject(writing, request) : notFound(kind, name);
+  }
+  const version = asString(dig(body, "metadata", "resourceVersion")) ?? "";
+  if (version === "" && !kind.builtin) {
+    return invalid({ type: typeName(kind), group: kind.group, name }, [{
+      reason: "FieldValueInvalid",
+      message: "Invalid value: 0: must be specified for an update",
+      field: "metadata.resourceVersion",
+    }]);
+  }
+  return replaced(writing, request, { live, next: body });
+}
+
+/** PATCH: merge patch, apply, and the patch types that the cluster was given. */
+export function patchObject(writing: Writing, request: WriteRequest): Reply {
+  const type = request.contentType.split(";")[0]!.trim();
+  if (type === APPLY) return applyObject(writing, request);
+  const patch = patchOf(writing, type);
+  if (patch === undefined) return unsupportedMediaType();
+  const { kind, namespace, name, body } = request;
+  const live = writing.store.get(kind, namespace, name);
+  if (live === undefined) return notFound(kind, name);
+  const patched = patch(shown(kind, live), body);
+  if (isFault(patched)) return badPatch(patched.message);
+  if (!isObject(patched)) return badPatch("a patched object must be an object");
+  return replaced(writing, request, { live, next: patched });
+}
+
+function patchOf(writing: Writing, type: string): Patch | undefined {
+  if (type === "application/merge-patch+json") return mergePatched;
+  return Object.hasOwn(writing.patches, type) ? writing.patches[type] : undefined;
+}
+
+function applyObject(writing: Writing, request: WriteRequest): Reply {
+  const { kind, namespace, name, body, query } = request;
+  const manager = query.get("fieldManager") ?? "";
+  if (manager === "") {
+    return invalid({ type: "PatchOptions.meta.k8s.io", group: "meta.k8s.io", name: "" }, [{
+      reason: "FieldValueRequired",
+      message: "Required value: is required for apply patch",
+      field: "fieldManager",
+    }]);
+  }
+  const problem = typeProblem(kind, body);
+  if (problem !== undefined || !isObject(body)) return badRequest(problem ?? "not an object");
+  if (asList(dig(body, "metadata", "managedFields")).length > 0) {
+    return badRequest("metadata.managedFields must be nil");
+  }
+  const by = { manager, apiVersion: formatApiVersion(kind), time: timestamp(writing.clock) };
+  const live = writing.store.get(kind, namespace, name);
+  if (live === undefined) {
+    const own: Ownership = { ...by, operation: "Apply", fields: ownableFields(body) };
+    const named = { ...body, metadata: { ...asObject(body["metadata"]), name } };
+    return createObject(writing, { ...request, body: named }, (object) => withOwnerships(object, [own]));
+  }
+  const force = query.get("force") === "true" ? "yes" : "no";
+  const next = applied({ live, wanted: body, by, force });
+  if (isReply(next)) return next;
+  return replaced(writing, request, { live, next, owning: (object) => object });
+}
+
+/** Checks and stores what an existing object is to become. */
+function replaced(
+  writing: Writing,
+  request: WriteRequest,
+  { live, next, owning }: { readonly live: JsonObject; readonly next: JsonObject; readonly owning?: Owning },
+): Reply {
+  const { kind, name } = request;
+  const refusal = mismatch(request, live, next);
+  if (refusal !== undefined) return refusal;
+  const wish = next["metadata"], was = live["metadata"];
+  const version = asString(field(wish, "resourceVersion")) ?? "", uid = asString(field(wish, "uid")) ?? "";
+  if (version !== "" && version !== field(was, "resourceVersion")) return conflict(kind, name, MODIFIED);
+  if (uid !== "" && uid !== field(was, "uid")) {
+    const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${field(was, "uid")}`;
+    return conflict(kind, name, why);
+  }
+  const fixed = withFixedParts(live, next, request.subresource === "status" ? "status" : "main");
+  // A write to the object itself leaves a status alone that is a subresource.
+  const separate = request.subresource === "" && kind.subresources.includes("status");
+  const merged = separate ? withStatus(fixed, live["status"]) : fixed;
+  const after = owning?.(merged) ?? tracked(live, merged, updaterOf(writing, request));
+  return commit(writing, request, { status: 200, before: live, after });
+}
+
+/** Whether the new object claims to be another one than the path names. */
+function mismatch(request: WriteRequest, live: JsonObject, next: JsonObject): Reply | undefined {
+  const own = placeOf(next);
+  const name = own.name === "" ? placeOf(live).name : own.name;
+  if (name !== request.name) {
+    return badRequest(
+      `the name of the object (${name}) does not match the name on the URL (${request.name})`,
+    );
+  }
+  if (own.namespace !== "" && own.namespace !== request.namespace) return badRequest(OTHER_NAMESPACE);
+  const problem = typeProblem(request.kind, shown(request.kind, next));
+  return problem === undefined ? undefined : badRequest(problem);
+}
+
+/** A time as the API writes it: whole seconds in UTC. */
+export function timestamp(clock: Clock): string {
+  return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
+}
+
+function updaterOf(writing: Writing, { kind, query }: WriteRequest): Omit<Ownership, "fields"> {
+  return {
+    manager: query.get("fieldManager") || "postern",
+    operation: "Update",
+    apiVersion: formatApiVersion(kind),
+    time: timestamp(writing.clock),
+  };
+}

@@ -1,0 +1,90 @@
+import { isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
+import type { Clock, Log } from "../ports.ts";
+
+/** How much to log: a line is written when its level is at or above this one. */
+export type LogLevel = "debug" | "info" | "warn" | "error";
+
+const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+/** Field names whose values are never written. */
+const secretName =
+  /authori[sz]ation|cookie|credential|passw(?:or)?d|private.?key|secret$|token|api.?key|client.?key/i;
+
+const HIDDEN = "[hidden]";
+const MAX_TEXT = 4_096;
+const MAX_DEPTH = 8;
+const MAX_ITEMS = 64;
+
+/** Where the lines of a {@link jsonLog} go. */
+export interface JsonLogOptions {
+  readonly clock: Clock;
+  /** Takes one line, without the line break. */
+  readonly write: (line: string) => void;
+  /** `info` when absent. */
+  readonly level?: LogLevel;
+}
+
+/**
+ * A log of JSON lines: `time`, `level`, `message`, then the fields. Values under names that speak of secrets and the
+ * contents of Secret objects are replaced by `[hidden]`; long texts, long lists and deep values are cut.
+ *
+ * ```ts
+ * import { jsonLog } from "./log.ts";
+ * import assert from "node:assert/strict";
+ * const lines: string[] = [];
+ * const log = jsonLog({ clock: { now: () => 0 }, write: (line) => lines.push(line) });
+ * log.write("info", "request", { uid: "a", token: "s3cret" });
+ * log.write("debug", "too quiet to be written");
+ * assert.deepEqual(lines, [
+ *   '{"time":"1970-01-01T00:00:00.000Z","level":"info","message":"request","uid":"a","token":"[hidden]"}',
+ * ]);
+ * ```
+ */
+export function jsonLog({ clock, write, level = "info" }: JsonLogOptions): Log {
+  const least = levels.indexOf(level);
+  return {
+    write(lineLevel, message, fields) {
+      if (levels.indexOf(lineLevel) < least) return;
+      const head = { time: new Date(clock.now()).toISOString(), level: lineLevel, message: cut(message) };
+      const line: { [key: string]: Json } = { ...head };
+      for (const [name, value] of Object.entries(fields === undefined ? {} : hideSecrets(fields))) {
+        if (!Object.hasOwn(head, name)) setField(line, name, value);
+      }
+      write(JSON.stringify(line));
+    },
+  };
+}
+
+/** Writes a line to standard error, where logs belong when standard output carries results. */
+export function writeToStandardError(line: string): void {
+  const bytes = new TextEncoder().encode(`${line}\n`);
+  for (let written = 0; written < bytes.length;) written += Deno.stderr.writeSync(bytes.subarray(written));
+}
+
+/** The fields without what must not be written: secret values, overlong texts, bottomless nesting. */
+function hideSecrets(fields: JsonObject): JsonObject {
+  const shown: { [key: string]: Json } = {};
+  for (const [name, value] of Object.entries(fields)) setField(shown, name, showable(name, value, 0));
+  return shown;
+}
+
+function showable(name: string, value: Json, depth: number): Json {
+  if (secretName.test(name) && value !== null && typeof value !== "boolean" && typeof value !== "number") {
+    return HIDDEN;
+  }
+  if (typeof value === "string") return cut(value);
+  if (depth >= MAX_DEPTH) return isList(value) || isObject(value) ? "[deep]" : value;
+  if (isList(value)) return value.slice(0, MAX_ITEMS).map((item) => showable("", item, depth + 1));
+  if (!isObject(value)) return value;
+  const isSecret = Object.hasOwn(value, "kind") && value["kind"] === "Secret";
+  const shown: { [key: string]: Json } = {};
+  for (const [key, item] of Object.entries(value).slice(0, MAX_ITEMS)) {
+    const hide = isSecret && (key === "data" || key === "stringData");
+    setField(shown, key, hide ? HIDDEN : showable(key, item, depth + 1));
+  }
+  return shown;
+}
+
+function cut(text: string): string {
+  return text.length <= MAX_TEXT ? text : `${text.slice(0, MAX_TEXT)}… (${text.length} characters)`;
+}

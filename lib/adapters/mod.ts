@@ -1,0 +1,20 @@
+/**
+ * The ports, implemented: a Kubernetes API on `fetch` or over objects in memory, calls to services, image registries,
+ * the global context, files, clock, randomness and log. Each is given its dependencies and starts nothing on import.
+ *
+ * Not supported: watching, `exec` and `auth-provider` plugins of kubeconfig files, certificates that replace (and do
+ * not add to) the runtime's roots, and connections that skip the check of certificates.
+ *
+ * @module
+ */
+export { describeFailure, type Failure } from "./api_answer.ts";
+export { Cache, type CacheOptions } from "./cache.ts";
+export { systemClock } from "./clock.ts";
+export { systemEntropy } from "./entropy.ts";
+export { HttpClient, type HttpOptions } from "./http.ts";
+export { jsonLog, type JsonLogOptions, type LogLevel, writeToStandardError } from "./log.ts";
+export { EmbeddedCluster, type EmbeddedClusterOptions } from "./embedded/cluster.ts";
+export type { Patch } from "./embedded/commit.ts";
+export type { ApiUser } from "./embedded/reviews.ts";
+export { systemObjects } from "./embedded/system_objects.ts";
+export { type UserRoles, userRoles, type UserRolesInput } from "./user_roles.ts";

@@ -1,0 +1,133 @@
+import { deadlineIn } from "./deadline.ts";
+
+/** One HTTP request and its bounds. */
+export interface Outgoing {
+  readonly method: string;
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** Milliseconds until the whole answer must be here. */
+  readonly timeout: number;
+  /** A longer answer ends the request. */
+  readonly maxBytes: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Carries certificates; the default client when absent. */
+  readonly client?: Deno.HttpClient | undefined;
+  /** Decides about each redirect; without it a redirect is an answer like any other. */
+  readonly follow?: ((url: URL) => boolean) | undefined;
+}
+
+/** What came back, or why nothing did. */
+export type Sent =
+  | {
+    readonly ok: true;
+    readonly status: number;
+    readonly headers: Headers;
+    readonly text: string;
+    readonly bytes: Uint8Array;
+  }
+  | {
+    readonly ok: false;
+    readonly reason: "timeout" | "cancelled" | "network" | "too large" | "redirect";
+    readonly message: string;
+  };
+
+const MAX_REDIRECTS = 10;
+
+/** Sends a request and reads its answer whole, within its time and size. Never throws. */
+export async function send(outgoing: Outgoing): Promise<Sent> {
+  const deadline = deadlineIn(outgoing.timeout, outgoing.signal);
+  try {
+    return await exchange(outgoing, deadline.signal);
+  } catch (error) {
+    if (deadline.ended === "timeout") {
+      return { ok: false, reason: "timeout", message: `no answer within ${outgoing.timeout} ms` };
+    }
+    if (deadline.ended === "cancelled") {
+      return { ok: false, reason: "cancelled", message: "the request's deadline passed" };
+    }
+    return { ok: false, reason: "network", message: causeOf(error) };
+  } finally {
+    deadline.release();
+  }
+}
+
+async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> {
+  const { follow, client, maxBytes } = outgoing;
+  let url = new URL(outgoing.url);
+  let method = outgoing.method;
+  let body = outgoing.body;
+  const headers = new Headers(outgoing.headers);
+  for (let hop = 0;; hop++) {
+    const response = await fetch(url, {
+      method,
+      headers,
+      signal,
+      redirect: "manual",
+      ...(body === undefined ? {} : { body }),
+      ...(client === undefined ? {} : { client }),
+    });
+    const target = follow === undefined ? undefined : redirectTarget(response, url);
+    if (target === undefined) return await readAll(response, maxBytes);
+    await response.body?.cancel();
+    if (hop >= MAX_REDIRECTS) return refused(`stopped after ${MAX_REDIRECTS} redirects`);
+    if (follow?.(target) !== true) return refused(`the redirect to ${target.origin} is not allowed`);
+    // RFC 9110 §15.4, as browsers and Go do it: 307 and 308 repeat the request, the others turn it into a GET.
+    if (response.status < 307 && method !== "GET" && method !== "HEAD") {
+      method = "GET";
+      body = undefined;
+      headers.delete("content-type");
+    }
+    // Credentials are for the server that they were given for.
+    if (target.origin !== url.origin) {
+      for (const name of ["authorization", "cookie"]) headers.delete(name);
+    }
+    url = target;
+  }
+}
+
+function refused(message: string): Sent {
+  return { ok: false, reason: "redirect", message };
+}
+
+function redirectTarget(response: Response, from: URL): URL | undefined {
+  if (![301, 302, 303, 307, 308].includes(response.status)) return undefined;
+  const location = response.headers.get("location");
+  return location === null || !URL.canParse(location, from) ? undefined : new URL(location, from);
+}
+
+async function readAll(response: Response, maxBytes: number): Promise<Sent> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    // Leaving the loop cancels the rest of the body.
+    if (length > maxBytes) {
+      return { ok: false, reason: "too large", message: `the answer is longer than ${maxBytes} bytes` };
+    }
+    chunks.push(chunk);
+  }
+  const bytes = joined(chunks, length);
+  const text = new TextDecoder().decode(bytes);
+  return { ok: true, status: response.status, headers: response.headers, text, bytes };
+}
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  if (chunks.length === 1) return chunks[0]!;
+  const bytes = new Uint8Array(length);
+  let offset = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset);
+    offset += chunk.length;
+  }
+  return bytes;
+}
+
+/** The innermost reason, without the URL that the runtime repeats and that may carry credentials. */
+function causeOf(error: unknown): string {
+  let reason = error;
+  while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
+  const text = reason instanceof Error ? reason.message : String(reason);
+  return text.replace(/^error sending request (?:from \S+ )?for url \([^)]*\)(?: \([^)]*\))?: /, "")
+    .replace(/^error sending request: /, "").replace(/^client error \(Connect\): /, "cannot connect: ");
+}
