@@ -38,10 +38,10 @@ export function extractPod(resource: Json): ExtractedPod | Fault {
   const kind = asString(field(resource, "kind")) ?? "";
   const place = places.find((candidate) => candidate.kind === kind);
   if (place === undefined) {
-    return new Fault("Error while getting new resource: could not find correct resource type");
+    return new Fault("could not find correct resource type");
   }
   const problem = typeProblem(resource, types.get(kind)!);
-  if (problem !== undefined) return new Fault(`Error while getting new resource: ${problem}`);
+  if (problem !== undefined) return new Fault(problem);
   const pod = dig(resource, ...place.template);
   return {
     pod: podView(field(pod, "metadata"), field(pod, "spec") ?? {}),

@@ -6,6 +6,7 @@ import { conditions, conditionsBlocks } from "./conditions.ts";
 import { assertClusterPolicy, assertScan } from "./assert.ts";
 import { duration } from "./duration.ts";
 import { engineSets } from "./engine.ts";
+import { goyaml } from "./goyaml.ts";
 import { image } from "./image.ts";
 import { jmespathCompliance } from "./jmespath_compliance.ts";
 import { json6902 } from "./json6902.ts";
@@ -31,6 +32,7 @@ export const sets: readonly ConformanceSet[] = [
   assertScan,
   duration,
   ...engineSets,
+  goyaml,
   image,
   jmespathCompliance,
   json6902,

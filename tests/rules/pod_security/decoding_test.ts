@@ -6,7 +6,7 @@ function problem(resource: JsonObject): string {
   const compiled = compilePodSecurity({ level: "baseline" }, "kyverno");
   assert.ok(!isFault(compiled));
   const verdict = compiled.check(resource);
-  return isFault(verdict) ? verdict.message.replace("Error while getting new resource: ", "") : "";
+  return isFault(verdict) ? verdict.message : "";
 }
 
 const born = (creationTimestamp: string) => ({ kind: "Pod", metadata: { creationTimestamp }, spec: {} });

@@ -1,0 +1,110 @@
+import { asList, asString, Fault, field, isObject, type Json } from "../../json/mod.ts";
+import type { Surroundings } from "../../jmespath/mod.ts";
+import { withDefault } from "./compilers.ts";
+import { compileMessage, type MessageTemplate } from "./message.ts";
+import { type AssertionTree, compileTree, type TreeOptions } from "./tree.ts";
+import type { AssertionViolation } from "./violation.ts";
+
+/** An entry of `assert.any` or `assert.all` that the payload does not fulfil. */
+export interface FailedAssertion {
+  /** The entry's message, filled in; empty when it has none. */
+  readonly message: string;
+  /** Where the entry stands in the policy. */
+  readonly check: string;
+  readonly violations: readonly AssertionViolation[];
+}
+
+/** A compiled `assert`: what fails, or why it cannot be judged. */
+export type Assertions = (payload: Json, surroundings: Surroundings) => readonly FailedAssertion[] | Fault;
+
+/** One entry. */
+interface Assertion {
+  readonly path: string;
+  readonly tree: AssertionTree;
+  readonly message: MessageTemplate | undefined;
+}
+
+/**
+ * Compiles `assert: {any: […], all: […]}`. One entry of `any` must hold, and each of `all`; what fails of `any` is told
+ * before `all` is looked at. An entry is `{check, message}`, or the tree itself.
+ */
+export function compileAssertions(assert: Json | undefined, options: TreeOptions): Assertions {
+  const compilers = withDefault(options.compilers, field(assert, "compiler"));
+  const any = compileEntries(assert, "any", { ...options, compilers });
+  const all = compileEntries(assert, "all", { ...options, compilers });
+  if (any.length + all.length === 0) {
+    options.report({ path: options.path, message: "an empty assert is not valid" });
+  }
+  return (payload, surroundings) => {
+    const failed: FailedAssertion[] = [];
+    for (const assertion of any) {
+      const failure = judge(assertion, payload, surroundings);
+      if (failure instanceof Fault) return failure;
+      if (failure === undefined) {
+        failed.length = 0;
+        break;
+      }
+      failed.push(failure);
+    }
+    if (failed.length > 0) return failed;
+    for (const assertion of all) {
+      const failure = judge(assertion, payload, surroundings);
+      if (failure instanceof Fault) return failure;
+      if (failure !== undefined) failed.push(failure);
+    }
+    return failed;
+  };
+}
+
+function compileEntries(assert: Json | undefined, name: "any" | "all", options: TreeOptions): Assertion[] {
+  return asList(field(assert, name)).map((entry, index) => {
+    const path = `${options.path}.${name}[${index}]`;
+    const compilers = withDefault(options.compilers, field(entry, "compiler"));
+    const whole = !isObject(entry) || !Object.hasOwn(entry, "check");
+    const message = whole ? undefined : asString(field(entry, "message"));
+    const tree = whole
+      ? compileTree(entry, { ...options, path })
+      : compileTree(field(entry, "check")!, { ...options, compilers, path: `${path}.check` });
+    const jmespath = options.compilers.byName.get("jp")!;
+    return { path, tree, message: message === undefined ? undefined : compileMessage(message, jmespath) };
+  });
+}
+
+function judge(
+  { path, tree, message }: Assertion,
+  payload: Json,
+  surroundings: Surroundings,
+): FailedAssertion | Fault | undefined {
+  const violations = tree(payload, surroundings);
+  if (violations instanceof Fault) return violations;
+  if (violations.length === 0) return undefined;
+  return { message: message?.(payload, surroundings) ?? "", check: path, violations };
+}
+
+/** Compiles a `match` or `exclude`: whether the payload is meant. */
+export function compileMatch(
+  match: Json | undefined,
+  options: TreeOptions,
+): ((payload: Json, surroundings: Surroundings) => boolean | Fault) | undefined {
+  if (!isObject(match)) return undefined;
+  const compilers = withDefault(options.compilers, field(match, "compiler"));
+  const trees = (name: "any" | "all") =>
+    asList(field(match, name)).map((tree, index) =>
+      compileTree(tree, { ...options, compilers, path: `${options.path}.${name}[${index}]` })
+    );
+  const any = trees("any"), all = trees("all");
+  if (any.length + all.length === 0) {
+    options.report({ path: options.path, message: "an empty match is not valid" });
+  }
+  return (payload, surroundings) => {
+    let fits = true;
+    for (const [index, tree] of [...any, ...all].entries()) {
+      const violations = tree(payload, surroundings);
+      if (violations instanceof Fault) return violations;
+      // Kyverno parity: one tree of `any` is enough, whatever `all` says. Pinned by "one tree of any is enough".
+      if (violations.length === 0 && index < any.length) return true;
+      if (violations.length > 0) fits = false;
+    }
+    return fits;
+  };
+}

@@ -1,0 +1,81 @@
+import {
+  celToJson,
+  createEnvironment,
+  dynType,
+  failure,
+  formatCelError,
+  libraries,
+  type Library,
+  Opaque,
+  opaqueType,
+  stringType,
+} from "../../cel/mod.ts";
+import { Fault, type Json } from "../../json/mod.ts";
+import type { CelCompile } from "./compilers.ts";
+
+const bindingsType = opaqueType("bindings");
+
+/** The bindings as CEL sees them; nothing can be done with them but to ask for one. */
+class TreeBindings extends Opaque {
+  readonly type = bindingsType;
+  readonly resolve: (name: string) => Json | Fault;
+
+  constructor(resolve: (name: string) => Json | Fault) {
+    super();
+    this.resolve = resolve;
+  }
+
+  override equals(other: Opaque): boolean {
+    return other === this;
+  }
+
+  override toString(): string {
+    return "bindings";
+  }
+}
+
+const bindingsLibrary: Library = {
+  name: "bindings",
+  functions: [{
+    name: "resolve",
+    overloads: [{
+      id: "bindings_resolve_string",
+      style: "method",
+      parameters: [bindingsType, stringType],
+      result: dynType,
+      call: (bindings, name) => {
+        const value = (bindings as TreeBindings).resolve(name as string);
+        return value instanceof Fault ? failure(value.message) : value;
+      },
+    }],
+  }],
+};
+
+/**
+ * CEL for assertion trees: `object` is the current value, and `bindings.resolve("name")` gives a binding. As in the
+ * reference it has optional values and the functions of strings and sets, but not those of Kubernetes.
+ */
+export function celForTrees(): CelCompile {
+  const extensions = ["optional", "strings", "sets"].flatMap((name) => libraries[name] ?? []);
+  const environment = createEnvironment({
+    variables: { object: dynType, bindings: bindingsType },
+    libraries: [...extensions, bindingsLibrary],
+    literals: "homogeneous",
+  });
+  return (text) => {
+    const compiled = environment.compile(text);
+    if (!compiled.ok) {
+      return new Fault(compiled.errors.map(formatCelError).join("\n"));
+    }
+    const { program } = compiled;
+    return (object, resolve) => {
+      const bindings = new TreeBindings(resolve);
+      return celToJson(program.evaluate((name) => variables(name, object, bindings)));
+    };
+  };
+}
+
+function variables(name: string, object: Json, bindings: TreeBindings): Json | TreeBindings | undefined {
+  if (name === "object") return object;
+  return name === "bindings" ? bindings : undefined;
+}

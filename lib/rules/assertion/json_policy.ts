@@ -1,0 +1,155 @@
+import { asList, asString, dig, Fault, field, goPrint, type Json, type JsonObject } from "../../json/mod.ts";
+import type { Bindings, Surroundings } from "../../jmespath/mod.ts";
+import { type Assertions, compileAssertions, compileMatch, type FailedAssertion } from "./assertions.ts";
+import { type Compile, type Compilers, withDefault } from "./compilers.ts";
+import { compileScalar, type TreeOptions, type TreeProblem } from "./tree.ts";
+
+/** What a rule says of a payload. */
+export interface JsonRuleResult {
+  readonly rule: string;
+  readonly result: "pass" | "fail" | "error";
+  /** What `identifier` names the payload; empty without one. */
+  readonly identifier: string;
+  /** The `feedback` entries: values, or why there is none. */
+  readonly feedback: ReadonlyMap<string, Json | Fault>;
+  /** What fails; empty unless the result is `fail`. */
+  readonly failures: readonly FailedAssertion[];
+  /** Why the payload cannot be judged; empty unless the result is `error`. */
+  readonly error: string;
+}
+
+/** A compiled policy of the kind `ValidatingPolicy` of json.kyverno.io. */
+export interface JsonPolicy {
+  readonly name: string;
+  /** What could not be compiled; a rule with a problem answers with an error. */
+  readonly problems: readonly TreeProblem[];
+  /** Judges any JSON value; a rule that does not match it has no result. `bindings` are further `$names`. */
+  scan(payload: Json, surroundings: Surroundings): readonly JsonRuleResult[];
+}
+
+/** A rule: its result, or nothing when it does not match. */
+type Rule = (payload: Json, surroundings: Surroundings) => JsonRuleResult | undefined;
+
+/** Compiles a policy that judges any JSON payload. Whatever cannot be compiled is a problem, not an exception. */
+export function compileJsonPolicy(document: JsonObject, compilers: Compilers): JsonPolicy {
+  const spec = field(document, "spec");
+  const chosen = withDefault(compilers, field(spec, "compiler"));
+  const all: TreeProblem[] = [];
+  const rules = asList(field(spec, "rules")).map((rule, index): Rule => {
+    const problems: TreeProblem[] = [];
+    const report = (problem: TreeProblem) => problems.push(problem);
+    const run = compileRule(rule, { compilers: chosen, path: `spec.rules[${index}]`, report });
+    all.push(...problems);
+    const [first] = problems;
+    if (first !== undefined) return broken(asString(field(rule, "name")) ?? "", first);
+    return (payload, surroundings) =>
+      run(payload, { ...surroundings, bindings: surroundings.bindings.with("rule", rule) });
+  });
+  return {
+    name: asString(dig(document, "metadata", "name")) ?? "",
+    problems: all,
+    scan: (payload, surroundings) => {
+      const bindings = surroundings.bindings.with("payload", payload).with("policy", document);
+      return rules.flatMap((rule) => rule(payload, { ...surroundings, bindings }) ?? []);
+    },
+  };
+}
+
+function broken(rule: string, { path, message }: TreeProblem): Rule {
+  const error = `${path}: ${message}`;
+  return () => ({ rule, result: "error", identifier: "", feedback: new Map(), failures: [], error });
+}
+
+function compileRule(rule: Json, policyOptions: TreeOptions): Rule {
+  const at = (name: string): TreeOptions => ({ ...options, path: `${options.path}.${name}` });
+  const options = {
+    ...policyOptions,
+    compilers: withDefault(policyOptions.compilers, field(rule, "compiler")),
+  };
+  const context = compileContext(asList(field(rule, "context")), at("context"));
+  const identify = compileIdentifier(asString(field(rule, "identifier")) ?? "", at("identifier"));
+  const feedback = compileFeedback(asList(field(rule, "feedback")), at("feedback"));
+  const match = compileMatch(field(rule, "match"), at("match"));
+  const exclude = compileMatch(field(rule, "exclude"), at("exclude"));
+  // `validate.assert` is how the documentation writes it.
+  const direct = field(rule, "assert");
+  const assert: Assertions = direct === undefined
+    ? compileAssertions(dig(rule, "validate", "assert"), at("validate.assert"))
+    : compileAssertions(direct, at("assert"));
+  const name = asString(field(rule, "name")) ?? "";
+
+  return (payload, outer) => {
+    const surroundings = context(payload, outer);
+    const matched = match?.(payload, surroundings) ?? true;
+    if (matched === false) return undefined;
+    const excluded = matched === true && (exclude?.(payload, surroundings) ?? false);
+    if (excluded === true) return undefined;
+    const verdict = matched instanceof Fault
+      ? matched
+      : excluded instanceof Fault
+      ? excluded
+      : assert(payload, surroundings);
+    const about = {
+      rule: name,
+      identifier: identify(payload, surroundings),
+      feedback: feedback(payload, surroundings),
+    };
+    if (verdict instanceof Fault) return { ...about, result: "error", failures: [], error: verdict.message };
+    return { ...about, result: verdict.length === 0 ? "pass" : "fail", failures: verdict, error: "" };
+  };
+}
+
+/** The rule's own `$names`, computed when first needed; an entry sees the entries before it. */
+function compileContext(
+  entries: readonly Json[],
+  options: TreeOptions,
+): (payload: Json, outer: Surroundings) => Surroundings {
+  const compiled = entries.map((entry, index) => {
+    const path = `${options.path}[${index}].variable`;
+    const compilers = withDefault(options.compilers, field(entry, "compiler"));
+    const value = compileScalar(field(entry, "variable") ?? null, { ...options, compilers, path });
+    return { name: asString(field(entry, "name")) ?? "", value, path };
+  });
+  return (payload, outer) => {
+    let bindings: Bindings = outer.bindings;
+    for (const { name, value, path } of compiled) {
+      const visible = bindings;
+      bindings = visible.withLazy(name, () => {
+        const result = value(payload, { ...outer, bindings: visible });
+        return result instanceof Fault ? new Fault(`${path}: Internal error: ${result.message}`) : result;
+      });
+    }
+    return { ...outer, bindings };
+  };
+}
+
+function compileIdentifier(
+  text: string,
+  options: TreeOptions,
+): (payload: Json, surroundings: Surroundings) => string {
+  if (text === "") return () => "";
+  const compile: Compile = options.compilers.byName.get("jp")!;
+  const expression = compile(text);
+  if (expression instanceof Fault) {
+    options.report({ path: options.path, message: `Internal error: ${expression.message}` });
+    return () => "";
+  }
+  return (payload, surroundings) => {
+    const value = expression(payload, surroundings);
+    return value instanceof Fault ? `(error: ${value.message})` : goPrint(value);
+  };
+}
+
+function compileFeedback(
+  entries: readonly Json[],
+  options: TreeOptions,
+): (payload: Json, surroundings: Surroundings) => ReadonlyMap<string, Json | Fault> {
+  const compiled = entries.map((entry, index) => {
+    const path = `${options.path}[${index}].value`;
+    const compilers = withDefault(options.compilers, field(entry, "compiler"));
+    const value = compileScalar(field(entry, "value") ?? null, { ...options, compilers, path });
+    return { name: asString(field(entry, "name")) ?? "", value };
+  });
+  return (payload, surroundings) =>
+    new Map(compiled.map(({ name, value }) => [name, value(payload, surroundings)] as const));
+}

@@ -1,0 +1,36 @@
+import { Fault, type Json } from "../../json/mod.ts";
+import type { Surroundings } from "../../jmespath/mod.ts";
+import type { Compile, TreeExpression } from "./compilers.ts";
+
+/** A message with its `{{ expressions }}` filled in from the payload. */
+export type MessageTemplate = (payload: Json, surroundings: Surroundings) => string;
+
+/** A piece of a template: text, or an expression with its source. */
+type Piece = string | { readonly source: string; readonly expression: TreeExpression | Fault };
+
+/**
+ * Compiles a message. An expression that fails, finds nothing or is no text shows as `ERR (…)`, as in the reference.
+ * Unlike there, what a value brings in is never read as a template again.
+ */
+export function compileMessage(text: string, compile: Compile): MessageTemplate {
+  const pieces: Piece[] = [];
+  let from = 0;
+  for (let open = text.indexOf("{{"); open >= 0; open = text.indexOf("{{", from)) {
+    const close = text.indexOf("}}", open);
+    if (close < 0) break;
+    const source = text.slice(open + 2, close).trim();
+    pieces.push(text.slice(from, open), { source, expression: compile(source) });
+    from = close + 2;
+  }
+  pieces.push(text.slice(from));
+  return (payload, surroundings) => pieces.map((piece) => render(piece, payload, surroundings)).join("");
+}
+
+function render(piece: Piece, payload: Json, surroundings: Surroundings): string {
+  if (typeof piece === "string") return piece;
+  const { source, expression } = piece;
+  const value = expression instanceof Fault ? expression : expression(payload, surroundings);
+  if (value instanceof Fault) return `ERR (${source} - ${value.message})`;
+  if (typeof value === "string") return value;
+  return value === null ? `ERR (${source} not found)` : `ERR (${source} not a string)`;
+}

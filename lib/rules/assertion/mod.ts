@@ -1,0 +1,23 @@
+/**
+ * Assertion trees: `validate.assert` of rules, and the kind `ValidatingPolicy` of json.kyverno.io/v1alpha1, which judges
+ * any JSON value. Expressions are the community's dialect of JMESPath; CEL is plugged in by the caller.
+ *
+ * Where the reference goes through a tree's keys in random order, this goes in the document's order: a binding is seen
+ * below its key, and, if its name is new, by the keys that follow. `$policy` and `$rule` are the documents themselves.
+ *
+ * @module
+ */
+export { type Assertions, compileAssertions, compileMatch, type FailedAssertion } from "./assertions.ts";
+export { celForTrees } from "./cel.ts";
+export {
+  type CelCompile,
+  type Compile,
+  type Compilers,
+  compilersOf,
+  type TreeExpression,
+} from "./compilers.ts";
+export { compileJsonPolicy, type JsonPolicy, type JsonRuleResult } from "./json_policy.ts";
+export { compileRuleAssertion, type RuleAssertion } from "./rule_assertion.ts";
+export { readStatement, type Statement } from "./statement.ts";
+export { type AssertionTree, compileTree, type TreeOptions, type TreeProblem } from "./tree.ts";
+export { type AssertionViolation, violationText } from "./violation.ts";

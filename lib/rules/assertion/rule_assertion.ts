@@ -1,0 +1,63 @@
+import { Fault, field, isObject, type Json } from "../../json/mod.ts";
+import type { Surroundings } from "../../jmespath/mod.ts";
+import { compileAssertions } from "./assertions.ts";
+import type { Compilers } from "./compilers.ts";
+import { compileTree, type TreeOptions, type TreeProblem } from "./tree.ts";
+import { violationText } from "./violation.ts";
+
+/** A compiled `validate.assert` of a ClusterPolicy or Policy. */
+export interface RuleAssertion {
+  /** What could not be compiled; the rule then answers with an error. */
+  readonly problems: readonly TreeProblem[];
+  /**
+   * One text for each violated leaf, each a failure of its own; none when the payload passes. The payload is
+   * `{object, oldObject, admissionInfo, operation, namespaceLabels, resourceKind, …}`, and the rule's context entries
+   * are bindings. A fault when it cannot be judged.
+   */
+  check(payload: Json, surroundings: Surroundings): readonly string[] | Fault;
+}
+
+/**
+ * Compiles `validate.assert` of a rule: the tree itself, as the reference has it, or `{any: […], all: […]}` with or
+ * without `check`, as the documentation of assertion trees writes it. The payload has no fields of these names.
+ */
+export function compileRuleAssertion(assert: Json, compilers: Compilers): RuleAssertion {
+  const problems: TreeProblem[] = [];
+  const options: TreeOptions = { compilers, path: "assert", report: (problem) => problems.push(problem) };
+  const judge = isBlock(assert) ? judgeBlock(assert, options) : judgeTree(assert, options);
+  const [first] = problems;
+  if (first === undefined) return { problems, check: judge };
+  const fault = new Fault(`failed to apply assertion: ${first.path}: ${first.message}`);
+  return { problems, check: () => fault };
+}
+
+function isBlock(assert: Json): boolean {
+  return isObject(assert) &&
+    (Array.isArray(field(assert, "any")) || Array.isArray(field(assert, "all"))) &&
+    Object.keys(assert).every((key) => key === "any" || key === "all" || key === "compiler");
+}
+
+function judgeTree(assert: Json, options: TreeOptions): RuleAssertion["check"] {
+  const tree = compileTree(assert, options);
+  return (payload, surroundings) => {
+    const violations = tree(payload, surroundings);
+    return violations instanceof Fault ? failed(violations) : violations.map(violationText);
+  };
+}
+
+function judgeBlock(assert: Json, options: TreeOptions): RuleAssertion["check"] {
+  const assertions = compileAssertions(assert, options);
+  return (payload, surroundings) => {
+    const failures = assertions(payload, surroundings);
+    if (failures instanceof Fault) return failed(failures);
+    return failures.flatMap(({ message, violations }) =>
+      violations.map((violation) =>
+        message === "" ? violationText(violation) : `${message}: ${violationText(violation)}`
+      )
+    );
+  };
+}
+
+function failed(fault: Fault): Fault {
+  return new Fault(`failed to apply assertion: ${fault.message}`);
+}

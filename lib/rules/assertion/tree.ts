@@ -1,0 +1,221 @@
+import { Fault, isList, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import type { Bindings, Surroundings } from "../../jmespath/mod.ts";
+import { fulfils } from "./comparison.ts";
+import type { Compilers, TreeExpression } from "./compilers.ts";
+import { childPath, elementPath, type Path, pathText } from "./path.ts";
+import { readStatement, type Statement } from "./statement.ts";
+import { type AssertionViolation, expectation, invalidText } from "./violation.ts";
+
+/** A compiled tree: the violations of a value, or why it cannot be judged. */
+export type AssertionTree = (
+  value: Json,
+  surroundings: Surroundings,
+) => readonly AssertionViolation[] | Fault;
+
+/** Something of a tree that cannot be compiled. */
+export interface TreeProblem {
+  /** Where in the policy: `spec.rules[0].assert.all[0].check.spec.(bad[)`. */
+  readonly path: string;
+  readonly message: string;
+}
+
+/** What compilation needs. */
+export interface TreeOptions {
+  readonly compilers: Compilers;
+  /** Where the tree stands in the policy. */
+  readonly path: string;
+  /** Takes what is wrong; the tree is then of no use. */
+  readonly report: (problem: TreeProblem) => void;
+}
+
+/** One value being judged. */
+interface Judged {
+  readonly value: Json;
+  readonly path: Path | undefined;
+  readonly surroundings: Surroundings;
+  /** Takes violations. */
+  readonly violations: AssertionViolation[];
+}
+
+/** Judges a value; a fault ends the whole tree. */
+type Node = (judged: Judged) => Fault | undefined;
+
+/**
+ * Compiles an assertion tree. Keys project the value (a field, or an expression in parentheses) and hand it to what is
+ * below; lists compare element by element; scalars are what is asked for, or expressions of it.
+ */
+export function compileTree(tree: Json, options: TreeOptions): AssertionTree {
+  const node = compileNode(tree, options);
+  return (value, surroundings) => {
+    const violations: AssertionViolation[] = [];
+    return node({ value, path: undefined, surroundings, violations }) ?? violations;
+  };
+}
+
+function compileNode(tree: Json, options: TreeOptions): Node {
+  if (isList(tree)) {
+    return listNode(tree.map((item, index) => compileNode(item, below(options, `[${index}]`))));
+  }
+  return isObject(tree) ? objectNode(tree, options) : leaf(compileScalar(tree, options));
+}
+
+function below(options: TreeOptions, piece: string): TreeOptions {
+  return { ...options, path: `${options.path}${piece}` };
+}
+
+function listNode(nodes: readonly Node[]): Node {
+  return ({ value, path, surroundings, violations }) => {
+    if (value === null) {
+      violations.push({ path: pathText(path), kind: "invalid", value, detail: "value is null" });
+    } else if (!isList(value)) {
+      return new Fault(invalidText(pathText(path), value, "expected a slice"));
+    } else if (value.length !== nodes.length) {
+      const detail = "lengths of slices don't match";
+      violations.push({ path: pathText(path), kind: "invalid", value, detail });
+    } else {
+      for (let index = 0; index < nodes.length; index++) {
+        const element = { value: value[index]!, path: elementPath(path, index), surroundings, violations };
+        const fault = nodes[index]!(element);
+        if (fault !== undefined) return fault;
+      }
+    }
+    return undefined;
+  };
+}
+
+/** A key with what is below it. */
+interface Branch {
+  readonly key: string;
+  readonly statement: Statement;
+  readonly project: Project;
+  readonly node: Node;
+}
+
+/** The projected value; `undefined` when the value has no such field. */
+type Project = (value: Json, surroundings: Surroundings) => Json | Fault | undefined;
+
+function objectNode(tree: JsonObject, options: TreeOptions): Node {
+  const branches = Object.keys(tree).map((key): Branch => {
+    const inside = below(options, `.${key}`);
+    const statement = readStatement(key);
+    return { key, statement, project: projection(statement, inside), node: compileNode(tree[key]!, inside) };
+  });
+  if (branches.length === 0) return notNull;
+  return (judged) => {
+    let { surroundings } = judged;
+    for (const branch of branches) {
+      const { binding } = branch.statement;
+      const path = childPath(judged.path, branch.key);
+      const projected = branch.project(judged.value, surroundings);
+      if (projected === undefined) {
+        const detail = "field not found in the input object";
+        judged.violations.push({ path: pathText(path), kind: "required", value: "", detail });
+        continue;
+      }
+      if (projected instanceof Fault) return internal(path, projected);
+      const inner = bind(surroundings, binding, projected);
+      const fault = descend(branch, { ...judged, value: projected, path, surroundings: inner });
+      if (fault !== undefined) return fault;
+      // A new name is there for the branches that follow; a name from above keeps its value outside of this branch.
+      if (binding !== undefined && !surroundings.bindings.has(binding)) surroundings = inner;
+    }
+    return undefined;
+  };
+}
+
+function notNull({ value, path, violations }: Judged): undefined {
+  if (value !== null) return undefined;
+  violations.push({
+    path: pathText(path),
+    kind: "invalid",
+    value,
+    detail: "invalid value, must not be null",
+  });
+  return undefined;
+}
+
+/** Judges the projected value, or with `~` each of its elements. */
+function descend({ statement, node }: Branch, judged: Judged): Fault | undefined {
+  const { each } = statement;
+  if (each === undefined) return node(judged);
+  const { value, path, surroundings } = judged;
+  if (!isList(value) && !isObject(value)) {
+    return new Fault(invalidText(pathText(path), value, "expected a slice or a map"));
+  }
+  const elements: Iterable<[string | number, Json]> = isList(value) ? value.entries() : Object.entries(value);
+  for (const [index, element] of elements) {
+    const fault = node({
+      ...judged,
+      value: element,
+      path: elementPath(path, index),
+      surroundings: bind(surroundings, each.index, index),
+    });
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+function bind(surroundings: Surroundings, name: string | undefined, value: Json): Surroundings {
+  if (name === undefined) return surroundings;
+  const bindings: Bindings = surroundings.bindings.with(name, value);
+  return { ...surroundings, bindings };
+}
+
+function projection({ reading, text }: Statement, options: TreeOptions): Project {
+  if (reading.kind === "expression") return compileExpression(text, reading.compiler, options);
+  const unrecognised = new Fault("projection not recognized");
+  return (value) => {
+    if (value === null) return undefined;
+    if (!isObject(value)) return unrecognised;
+    return Object.hasOwn(value, text) ? value[text] : undefined;
+  };
+}
+
+/** Compiles a scalar: an expression in parentheses, or the value itself. */
+export function compileScalar(scalar: Json, options: TreeOptions): TreeExpression {
+  if (typeof scalar !== "string") return () => scalar;
+  const { each, binding, reading, text } = readStatement(scalar);
+  if (each !== undefined) refuse(scalar, "foreach is not supported in scalar projections", options);
+  if (binding !== undefined) refuse(scalar, "binding is not supported in scalar projections", options);
+  return reading.kind === "expression" ? compileExpression(text, reading.compiler, options) : () => text;
+}
+
+function leaf(expected: TreeExpression): Node {
+  return ({ value, path, surroundings, violations }) => {
+    const wanted = expected(value, surroundings);
+    if (wanted instanceof Fault) return internal(path, wanted);
+    const same = fulfils(wanted, value);
+    if (same instanceof Fault) return internal(path, same);
+    if (!same) violations.push({ path: pathText(path), kind: "invalid", value, detail: expectation(wanted) });
+    return undefined;
+  };
+}
+
+function compileExpression(text: string, name: string | undefined, options: TreeOptions): TreeExpression {
+  const { byName, standard } = options.compilers;
+  const compile = name === undefined ? standard : byName.get(name);
+  const compiled = compile === undefined
+    ? new Fault(`unknown compiler ${name}, must be one of ${[...byName.keys()].join(", ")}`)
+    : compile(text);
+  if (!(compiled instanceof Fault)) return finite(compiled);
+  refuse(text, compiled.message, options);
+  return () => compiled;
+}
+
+/** Dividing by zero has no JSON value. */
+function finite(expression: TreeExpression): TreeExpression {
+  return (value, surroundings) => {
+    const result = expression(value, surroundings);
+    return typeof result === "number" && !Number.isFinite(result)
+      ? new Fault(`the result ${result} is not a JSON number`)
+      : result;
+  };
+}
+
+function refuse(text: string, message: string, { path, report }: TreeOptions): void {
+  report({ path, message: `Invalid value: ${JSON.stringify(text)}: ${message}` });
+}
+
+function internal(path: Path | undefined, fault: Fault): Fault {
+  return new Fault(`${pathText(path)}: Internal error: ${fault.message}`);
+}

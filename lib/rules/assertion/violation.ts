@@ -1,0 +1,60 @@
+import { goFloat, goJson, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
+
+/** A leaf of a tree that the payload does not fulfil. */
+export interface AssertionViolation {
+  /** Where: the keys of the tree joined by dots, `spec.(replicas > `3`)`. */
+  readonly path: string;
+  /** `required`: the field is missing; `invalid`: its value is another than the one asked for. */
+  readonly kind: "required" | "invalid";
+  /** What is there; empty for a missing field. */
+  readonly value: Json;
+  /** What was asked for: `Expected value: true`. */
+  readonly detail: string;
+}
+
+/**
+ * A violation as the reference prints it.
+ *
+ * ```ts
+ * import { violationText } from "./violation.ts";
+ * import assert from "node:assert/strict";
+ * const violation = { path: "spec.a", kind: "invalid", value: true, detail: "Expected value: false" } as const;
+ * assert.equal(violationText(violation), "spec.a: Invalid value: true: Expected value: false");
+ * ```
+ */
+export function violationText({ path, kind, value, detail }: AssertionViolation): string {
+  return kind === "required" ? `${path}: Required value: ${detail}` : invalidText(path, value, detail);
+}
+
+/** `path: Invalid value: value: detail`. */
+export function invalidText(path: string, value: Json, detail: string): string {
+  return `${path}: Invalid value: ${foundText(value)}: ${detail}`;
+}
+
+/** What a leaf asks for. */
+export function expectation(value: Json): string {
+  return `Expected value: ${goSyntax(value, "bare")}`;
+}
+
+/** A found value: JSON, but for numbers, which print as Go's. */
+function foundText(value: Json): string {
+  if (typeof value === "string") return JSON.stringify(value);
+  return typeof value === "number" ? numberText(value) : goJson(value);
+}
+
+/** A value in Go's own notation (`%#v`), in which the reference tells what was asked for. */
+function goSyntax(value: Json, place: "bare" | "nested"): string {
+  if (value === null) return place === "bare" ? "<nil>" : "interface {}(nil)";
+  if (typeof value === "string") return JSON.stringify(value);
+  if (typeof value === "number") return numberText(value);
+  if (typeof value === "boolean") return String(value);
+  if (isList(value)) return `[]interface {}{${value.map((item) => goSyntax(item, "nested")).join(", ")}}`;
+  const fields = isObject(value) ? sortedKeys(value) : [];
+  const entries = fields.map((key) => `${JSON.stringify(key)}:${goSyntax(value[key]!, "nested")}`);
+  return `map[string]interface {}{${entries.join(", ")}}`;
+}
+
+/** Whole numbers are integers in the reference's documents and have no exponent; others print as Go's floats. */
+function numberText(value: number): string {
+  return Number.isSafeInteger(value) ? String(value) : goFloat(value);
+}

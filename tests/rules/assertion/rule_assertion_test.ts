@@ -1,0 +1,40 @@
+import assert from "node:assert/strict";
+import { isFault, type Json } from "../../../lib/json/mod.ts";
+import { compileRuleAssertion } from "../../../lib/rules/assertion/mod.ts";
+import { compilers, surroundings } from "./tools.ts";
+
+const payload = {
+  object: { spec: { hostNetwork: true, containers: [{ image: "a:latest" }, { image: "b:1" }] } },
+  oldObject: {},
+  operation: "CREATE",
+};
+
+const cases: [name: string, tree: Json, result: readonly string[] | string][] = [
+  ["the tree itself", { object: { spec: { hostNetwork: true } }, operation: "CREATE" }, []],
+  ["each violated leaf", {
+    object: { spec: { hostNetwork: false, "~.containers": { "(ends_with(image, ':latest'))": false } } },
+  }, [
+    "object.spec.hostNetwork: Invalid value: true: Expected value: false",
+    "object.spec.~.containers[0].(ends_with(image, ':latest')): Invalid value: true: Expected value: false",
+  ]],
+  ["the block form with messages", {
+    any: [{ message: "no host network", check: { object: { spec: { hostNetwork: false } } } }],
+  }, ["no host network: object.spec.hostNetwork: Invalid value: true: Expected value: false"]],
+  ["the block form without check", { all: [{ object: { spec: { hostNetwork: true } } }] }, []],
+  [
+    "what cannot be judged",
+    { object: { spec: "x" } },
+    "failed to apply assertion: object.spec: Internal error: types are not comparable, string - map",
+  ],
+  [
+    "a syntax error",
+    { "(a b)": 1 },
+    'failed to apply assertion: assert.(a b): Invalid value: "a b": SyntaxError: expected the end of the expression, found b at character 3',
+  ],
+];
+for (const [name, tree, result] of cases) {
+  Deno.test(`validate.assert judges ${name}`, () => {
+    const texts = compileRuleAssertion(tree, compilers).check(payload, surroundings());
+    assert.deepEqual(isFault(texts) ? texts.message : texts, result);
+  });
+}
