@@ -5,3 +5,4 @@
  * @module
  */
 export { type ParsedDocuments, parseDocuments, parseYaml, type YamlDocument } from "./document.ts";
+export { goYaml, toYaml } from "./go_yaml.ts";

@@ -68,14 +68,19 @@ function asFloat(text: string): Scalar | undefined {
   return Number.isFinite(value) ? { type: "float", value } : undefined;
 }
 
+const dateTime =
+  /^([0-9]{4})-([0-9]{1,2})-([0-9]{1,2})(?:([Tt ])([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?(Z|[-+][0-9]{2}:[0-9]{2})?)?$/;
+
 /** A date, or a date with time: they stay text, but `!!timestamp` is a mistake on anything else. */
 function isTimestamp(text: string): boolean {
-  const parts =
-    /^[0-9]{4}-([0-9]{1,2})-([0-9]{1,2})(?:[Tt]([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:\.[0-9]+)?(?:Z|[-+][0-9]{2}:[0-9]{2})| ([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:\.[0-9]+)?)?$/
-      .exec(text);
+  const parts = text.charCodeAt(4) === 0x2d ? dateTime.exec(text) : null;
   if (parts === null) return false;
-  const month = Number(parts[1]), day = Number(parts[2]);
-  return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+  const [, year, month, day, separator, hour, minute, second, zone] = parts;
+  // With a T there must be a time zone, with a space there must be none.
+  if (separator !== undefined && (separator === " ") !== (zone === undefined)) return false;
+  const days = new Date(Date.UTC(2000 + Number(year) % 400, Number(month), 0)).getUTCDate();
+  return Number(month) >= 1 && Number(month) <= 12 && Number(day) >= 1 && Number(day) <= days &&
+    Number(hour ?? 0) < 24 && Number(minute ?? 0) < 60 && Number(second ?? 0) < 60;
 }
 
 /** A tagged scalar, or what is wrong with it. Tags that YAML does not define leave the text as it is. */

@@ -1,0 +1,52 @@
+/**
+ * Orders map keys as Go's yaml prints them: letters after other characters, but before them within a number's reach,
+ * and digits by the number that they form (`a2` before `a10`).
+ *
+ * ```ts
+ * import { compareKeys } from "./key_order.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(["a10", "a2", "b", "a-b", "A"].sort(compareKeys), ["A", "a-b", "a2", "a10", "b"]);
+ * ```
+ */
+export function compareKeys(left: string, right: string): number {
+  const a = Array.from(left), b = Array.from(right);
+  let at = 0;
+  while (at < a.length && at < b.length && a[at] === b[at]) at++;
+  if (at === a.length || at === b.length) return a.length - b.length;
+  const aIsLetter = isLetter(a[at]!), bIsLetter = isLetter(b[at]!);
+  if (aIsLetter !== bIsLetter) {
+    const afterDigit = at > 0 && isDigit(a[at - 1]!);
+    return aIsLetter === afterDigit ? -1 : 1;
+  }
+  const points = a[at]!.codePointAt(0)! - b[at]!.codePointAt(0)!;
+  if (aIsLetter) return points;
+  const carry = (a[at] === "0" || b[at] === "0") && endsInNumber(a, at) ? 1 : 0;
+  const aNumber = numberAt(a, at, carry), bNumber = numberAt(b, at, carry);
+  return aNumber.value - bNumber.value || aNumber.end - bNumber.end || points;
+}
+
+function isLetter(character: string): boolean {
+  return /^\p{L}$/u.test(character);
+}
+
+function isDigit(character: string): boolean {
+  return /^\p{Nd}$/u.test(character);
+}
+
+/** Whether the digits before a place have one that is not zero: then a zero at the place counts. */
+function endsInNumber(characters: readonly string[], end: number): boolean {
+  for (let at = end - 1; at >= 0 && isDigit(characters[at]!); at--) if (characters[at] !== "0") return true;
+  return false;
+}
+
+function numberAt(
+  characters: readonly string[],
+  start: number,
+  carry: number,
+): { value: number; end: number } {
+  let value = carry, end = start;
+  for (; end < characters.length && isDigit(characters[end]!); end++) {
+    value = value * 10 + characters[end]!.codePointAt(0)! - 0x30;
+  }
+  return { value, end };
+}

@@ -1,0 +1,106 @@
+import { resolveScalar } from "./scalar.ts";
+
+/** Where a text is written: as a key it stays on its line. */
+export type Role = "key" | "value";
+
+/**
+ * A text as Go's yaml.v3 writes it: plain when it reads back as the same text, quoted otherwise, and as a literal block
+ * when it has several lines. `indent` is that of a block's lines; a block ends with a newline when the text does.
+ */
+export function scalarText(text: string, role: Role, indent: number): string {
+  const traits = analyse(text);
+  if (text.includes("\n") && role === "value") {
+    return traits.blockAllowed ? literal(text, indent) : doubleQuoted(text);
+  }
+  if (text.includes("\n") || !readsAsText(text)) return doubleQuoted(text);
+  if (traits.plainAllowed) return text;
+  return traits.singleAllowed ? singleQuoted(text) : doubleQuoted(text);
+}
+
+/** Whether a plain scalar would be read as text by every reader of YAML 1.1 and 1.2. Go forgets `<<`, which merges. */
+function readsAsText(text: string): boolean {
+  return text !== "<<" && resolveScalar(text).type === "str" &&
+    !/^[-+]?[0-9][0-9_]*(?::[0-5]?[0-9])+(?:\.[0-9_]*)?$/.test(text);
+}
+
+interface Traits {
+  readonly plainAllowed: boolean;
+  readonly singleAllowed: boolean;
+  readonly blockAllowed: boolean;
+}
+
+/**
+ * Characters that can only be written escaped; among them those beyond the basic plane. The separators U+2028 and U+2029
+ * are here too, where Go lets them stand: readers do not agree on whether they end a line.
+ */
+const unprintable = /[^\t\n\x20-\x7e\u00a0-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd]/;
+
+function analyse(text: string): Traits {
+  const spaceAtEdge = /^ | $/.test(text);
+  const breakAtEdge = text.startsWith("\n") || text.endsWith("\n");
+  const spaceThenBreak = text.includes(" \n");
+  const special = unprintable.test(text);
+  const singleAllowed = !text.includes("\n ") && !spaceThenBreak && !special && !text.includes("\t");
+  return {
+    plainAllowed: singleAllowed && !spaceAtEdge && !breakAtEdge && !text.includes("\n") &&
+      !hasIndicator(text),
+    singleAllowed,
+    blockAllowed: !text.endsWith(" ") && !spaceThenBreak && !special,
+  };
+}
+
+/** Whether YAML would see syntax in a plain text. */
+function hasIndicator(text: string): boolean {
+  return /^(?:---|\.\.\.|[#,[\]{}&*!|>'"%@`]|[-?:](?:[ \t]|$))/.test(text) ||
+    /:(?:[ \t]|$)/.test(text.slice(1)) ||
+    /[ \t\n\0]#/.test(text);
+}
+
+function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+const escapes: ReadonlyMap<string, string> = new Map([
+  ["\0", "\\0"],
+  ["\x07", "\\a"],
+  ["\b", "\\b"],
+  ["\t", "\\t"],
+  ["\n", "\\n"],
+  ["\v", "\\v"],
+  ["\f", "\\f"],
+  ["\r", "\\r"],
+  ["\x1b", "\\e"],
+  ['"', '\\"'],
+  ["\\", "\\\\"],
+  ["\u0085", "\\N"],
+  ["\u2028", "\\L"],
+  ["\u2029", "\\P"],
+]);
+
+function doubleQuoted(text: string): string {
+  // Kyverno parity: after a byte order mark at its start every character is escaped; pinned by "a leading U+FEFF".
+  const escapesAll = text.startsWith("\ufeff");
+  let quoted = '"';
+  for (const character of text) {
+    quoted += escapes.get(character) ??
+      (escapesAll || unprintable.test(character) ? escape(character) : character);
+  }
+  return `${quoted}"`;
+}
+
+function escape(character: string): string {
+  if (character === "\u00a0") return "\\_";
+  const code = character.codePointAt(0)!;
+  const [mark, width] = code <= 0xff
+    ? ["x", 2] as const
+    : code <= 0xffff
+    ? ["u", 4] as const
+    : ["U", 8] as const;
+  return `\\${mark}${code.toString(16).toUpperCase().padStart(width, "0")}`;
+}
+
+function literal(text: string, indent: number): string {
+  const indicator = text.startsWith(" ") || text.startsWith("\n") ? "2" : "";
+  const chomp = text === "\n" || text.endsWith("\n\n") ? "+" : text.endsWith("\n") ? "" : "-";
+  return `|${indicator}${chomp}\n${text.replace(/^(?!\n|$)/gm, " ".repeat(indent))}`;
+}
