@@ -4,7 +4,7 @@ import {
   dynType,
   failure,
   formatCelError,
-  libraries,
+  kubernetesLibraries,
   type Library,
   Opaque,
   opaqueType,
@@ -52,14 +52,13 @@ const bindingsLibrary: Library = {
 };
 
 /**
- * CEL for assertion trees: `object` is the current value, and `bindings.resolve("name")` gives a binding. As in the
- * reference it has optional values and the functions of strings and sets, but not those of Kubernetes.
+ * CEL for assertion trees: `object` is the current value, and `bindings.resolve("name")` gives a binding. It has the
+ * functions of admission policies, among them the reference's: optional values, strings and sets.
  */
 export function celForTrees(): CelCompile {
-  const extensions = ["optional", "strings", "sets"].flatMap((name) => libraries[name] ?? []);
   const environment = createEnvironment({
     variables: { object: dynType, bindings: bindingsType },
-    libraries: [...extensions, bindingsLibrary],
+    libraries: [...kubernetesLibraries, bindingsLibrary],
     literals: "homogeneous",
   });
   return (text) => {
