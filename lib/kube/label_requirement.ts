@@ -6,8 +6,8 @@ export type LabelPredicate = (labels: JsonObject) => boolean;
 
 /** How the values of a requirement are used. */
 interface LabelOperator {
-  /** Whether that many values are allowed. */
-  readonly accepts: (count: number) => boolean;
+  /** Whether these values are allowed, apart from their syntax. */
+  readonly accepts: (values: readonly string[]) => boolean;
   readonly rule: string;
   readonly compile: (key: string, values: readonly string[]) => LabelPredicate;
 }
@@ -37,8 +37,8 @@ function isNoneOf(key: string, values: readonly string[]): LabelPredicate {
 
 function orders(compare: (label: bigint, bound: bigint) => boolean): LabelOperator {
   return {
-    accepts: (count) => count === 1,
-    rule: "exactly one value is required",
+    accepts: (values) => values.length === 1 && wholeNumber(values[0]!) !== undefined,
+    rule: "exactly one value is required, and it must be an integer",
     compile(key, values) {
       const bound = wholeNumber(values[0]!);
       return (labels) => {
@@ -54,8 +54,11 @@ function wholeNumber(text: string): bigint | undefined {
   return /^[-+]?[0-9]{1,19}$/.test(text) ? BigInt(text.replace("+", "")) : undefined;
 }
 
-const some = { accepts: (count: number) => count > 0, rule: "values set can't be empty" };
-const none = { accepts: (count: number) => count === 0, rule: "values set must be empty" };
+const some = { accepts: (values: readonly string[]) => values.length > 0, rule: "values set can't be empty" };
+const none = {
+  accepts: (values: readonly string[]) => values.length === 0,
+  rule: "values set must be empty",
+};
 
 /** The operators of selectors; the first four are those of `matchExpressions`. */
 export const labelOperators = {
@@ -86,7 +89,7 @@ export function compileRequirement(requirement: LabelRequirement): LabelPredicat
   const operator: LabelOperator = labelOperators[requirement.operator];
   const keyProblem = labelKeyProblem(key);
   if (keyProblem !== undefined) return new Fault(`key: Invalid value: ${JSON.stringify(key)}: ${keyProblem}`);
-  if (!operator.accepts(values.length)) {
+  if (!operator.accepts(values)) {
     return new Fault(`values: Invalid value: for '${requirement.operator}' operators, ${operator.rule}`);
   }
   for (const [index, value] of values.entries()) {

@@ -1,0 +1,82 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { Json } from "../../lib/json/mod.ts";
+import { nestsDeeperThan, parseReview } from "../../lib/kube/mod.ts";
+
+const request = {
+  uid: "1",
+  kind: { group: "apps", version: "v1", kind: "Deployment" },
+  resource: { group: "apps", version: "v1", resource: "deployments" },
+  operation: "CREATE",
+  userInfo: { username: "alice", groups: ["a"], extra: { k: ["v"] } },
+  object: { kind: "Deployment" },
+};
+const review = { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request };
+
+Deno.test("parseReview() reads a request and fills what is absent", () => {
+  const parsed = parseReview(review);
+  assert.ok(parsed.ok);
+  assert.deepEqual(parsed.review.request, {
+    uid: "1",
+    kind: request.kind,
+    resource: request.resource,
+    subResource: "",
+    requestKind: request.kind,
+    requestResource: request.resource,
+    requestSubResource: "",
+    name: "",
+    namespace: "",
+    operation: "CREATE",
+    userInfo: { username: "alice", uid: "", groups: ["a"], extra: { k: ["v"] } },
+    object: { kind: "Deployment" },
+    oldObject: null,
+    dryRun: false,
+    options: null,
+    json: request,
+  });
+});
+
+const refused: [body: Json, message: RegExp, uid: string][] = [
+  [null, /must be an AdmissionReview/, ""],
+  [[], /must be an AdmissionReview/, ""],
+  [{ ...review, kind: "Pod" }, /kind must be AdmissionReview, not "Pod"/, "1"],
+  [{ ...review, apiVersion: "admission.k8s.io/v1beta1" }, /apiVersion must be/, "1"],
+  [{ apiVersion: review.apiVersion, kind: review.kind }, /request is nil/, ""],
+  [{ ...review, request: [] }, /request is nil/, ""],
+  [{ ...review, request: { ...request, uid: "" } }, /uid is missing/, ""],
+  [{ ...review, request: { ...request, operation: "create" } }, /operation must be one of/, "1"],
+  [{ ...review, request: { ...request, kind: null } }, /kind is missing/, "1"],
+  [{ ...review, request: { ...request, object: "x" } }, /request.object must be an object/, "1"],
+  [{ ...review, request: { ...request, oldObject: [] } }, /request.oldObject must be an object/, "1"],
+  [{ ...review, request: { ...request, userInfo: { groups: "a" } } }, /userInfo is malformed/, "1"],
+  [{ ...review, request: { ...request, userInfo: { extra: { k: "v" } } } }, /userInfo is malformed/, "1"],
+];
+for (const [body, message, uid] of refused) {
+  Deno.test(`parseReview() refuses: ${message.source}`, () => {
+    const parsed = parseReview(body);
+    assert.ok(!parsed.ok);
+    assert.match(parsed.message, message);
+    assert.equal(parsed.uid, uid);
+  });
+}
+
+Deno.test("parseReview() never throws", () => {
+  fc.assert(fc.property(fc.jsonValue(), fc.constantFrom(...Object.keys(request)), (value, key) => {
+    parseReview(value as Json);
+    parseReview({ ...review, request: { ...request, [key]: value as Json } });
+  }));
+});
+
+Deno.test("nestsDeeperThan() counts brackets outside of strings", () => {
+  const cases: [limit: number, text: string, deeper: boolean][] = [
+    [0, "1", false],
+    [0, "[]", true],
+    [1, '{"[[[{{{":"]"}', false],
+    [1, '["\\"[["]', false],
+    [1, '["\\\\",[]]', true],
+    [2, "[[],[],[]]", false],
+    [100, "[".repeat(101), true],
+    [1, '["unclosed [[[', false],
+  ];
+  for (const [limit, text, deeper] of cases) assert.equal(nestsDeeperThan(limit, text), deeper, text);
+});
