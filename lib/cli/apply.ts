@@ -1,4 +1,5 @@
 import { type Decision, evaluate, type Phase, type RuleResult, type Snapshot } from "../engine/mod.ts";
+import type { EntrySource } from "../context/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Ports } from "../ports.ts";
 import type { ReportedResult } from "../report/mod.ts";
@@ -11,6 +12,8 @@ export interface ApplyOptions {
   readonly ports: Ports;
   readonly values: Values;
   readonly user: GivenUser | undefined;
+  /** Kinds of context entries that cannot be loaded; without a cluster, all but API calls. */
+  readonly absent?: readonly EntrySource[];
 }
 
 /** What became of one object. */
@@ -70,6 +73,7 @@ function decideAs(
     policy,
     ports,
     rules: "all",
+    absent: options.absent ?? [],
     given: (key, rule) => ({ ...nest(shared), ...values.forRule(key, rule) }),
   });
 }

@@ -53,7 +53,7 @@ export function resourceRequest(
     requester: user?.requester,
     dryRun: true,
     variable,
-    ...(values.namespaceLabels.has(namespace) && { namespaceLabels: values.namespaceLabels.get(namespace)! }),
+    namespaceLabels: values.namespaceLabels.get(namespace) ?? {},
   };
 }
 

@@ -60,7 +60,7 @@ export function readValues(document: Json): Values {
   return {
     forResource: (policy, resource) =>
       new Map([...globals, ...named(policies, policy, "resources", resource)]),
-    forRule: (policy, rule) => nest(named(policies, policy, "rules", rule)),
+    forRule: (policy, rule) => nest(forRule(policies, policy, rule)),
     namespaceLabels: labels,
     subresources: asList(field(document, "subresources")).map((entry) => ({
       name: asString(dig(entry, "subresource", "name")) ?? "",
@@ -70,10 +70,25 @@ export function readValues(document: Json): Values {
   };
 }
 
+/** Kyverno parity: a rule's values are also for the rules generated from it, and of foreach values the first is taken. */
+function forRule(policies: readonly JsonObject[], policy: string, rule: string): [string, Json][] {
+  const source = rule.replace(/^autogen-(?:cronjob-)?/, "");
+  const rules = policies.filter((entry) => entry["name"] === policy).flatMap((entry) =>
+    asList(entry["rules"])
+  )
+    .filter((entry) => field(entry, "name") === rule || field(entry, "name") === source);
+  return rules.flatMap((entry) => [
+    ...entries(field(entry, "values")),
+    ...entries(field(entry, "foreachValues")).map((
+      [name, list],
+    ): [string, Json] => [name, asList(list)[0] ?? null]),
+  ]);
+}
+
 function named(
   policies: readonly JsonObject[],
   policy: string,
-  list: "resources" | "rules",
+  list: "resources",
   name: string,
 ): [string, Json][] {
   return policies.filter((entry) => entry["name"] === policy)

@@ -8,14 +8,13 @@ import {
   isString,
   type Json,
   type JsonObject,
-  scopeOf,
   setField,
 } from "../json/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Answer } from "../ports.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entries.ts";
-import { queryWith } from "./query.ts";
+import { queryDocument } from "./query.ts";
 
 /** What a call asks for, with all variables resolved. */
 interface ResolvedCall {
@@ -75,7 +74,7 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
     }
     const answer = ask(view, resolved);
     if (isFault(answer) || resolved.jmesPath === "") return answer;
-    const result = queryWith(resolved.jmesPath, scopeOf(answer), view.environment);
+    const result = queryDocument(resolved.jmesPath, answer, view.environment);
     return isFault(result)
       ? new Fault(
         `failed to apply jmespath ${resolved.jmesPath} for context entry ${name}: ${result.message}`,
@@ -135,7 +134,9 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
 
   function settled(answer: Answer, place: string): Json | Fault {
     if (answer.ok) return answer.body;
-    return new Fault(`failed to ${method} resource with raw url\n: ${place}: ${answer.message}`);
+    return new Fault(
+      `failed to fetch data for APICall: failed to ${method} resource with raw url: ${place}: ${answer.message}`,
+    );
   }
 }
 

@@ -1,12 +1,11 @@
 import { type Fault, isFault, type Json, type JsonObject, type Scope, setField } from "../json/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
-import type { RequestStore } from "./store.ts";
+import type { EntrySource, RequestStore } from "./store.ts";
 
 /** A named value that is computed or loaded when it is first read. */
 export interface ContextEntry {
   readonly name: string;
-  /** `cluster` and the like for entries that ask the world, `value` for those that only compute. */
-  readonly source: "value" | "configMap" | "apiCall" | "globalReference" | "imageRegistry";
+  readonly source: EntrySource;
   /** The value in a view that ends before this entry; `undefined` when there is nothing to load it from. */
   load(view: Context): Json | Fault | undefined;
 }
@@ -94,6 +93,7 @@ export class Context implements Scope {
 
   #load(index: number): Json | Fault | undefined {
     const entry = this.#entries[index]!;
+    if (!this.store.serves(entry.source)) return this.#parent?.get(entry.name);
     const key = index === lastOf(this.#entries, entry.name) ? entry.name : `${entry.name}#${index}`;
     const known = this.#values.get(key);
     if (known !== undefined) return known;

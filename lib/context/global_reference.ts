@@ -1,8 +1,8 @@
-import { asString, Fault, isFault, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
+import { asString, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entries.ts";
-import { queryWith } from "./query.ts";
+import { queryDocument } from "./query.ts";
 
 /** `globalReference: {name, jmesPath}`: what a GlobalContextEntry (or `entry.projection` of it) holds. */
 export function compileGlobalReference(spec: JsonObject, options: EntryOptions): ContextEntry {
@@ -20,7 +20,7 @@ export function compileGlobalReference(spec: JsonObject, options: EntryOptions):
     });
     const query = path.render(view, view.environment);
     if (isFault(query) || isFault(value) || query === "") return isFault(query) ? query : value;
-    const result = queryWith(String(query), scopeOf(value), view.environment);
+    const result = queryDocument(String(query), value, view.environment);
     return isFault(result)
       ? new Fault(`failed to apply jmespath ${query} for context entry ${options.name}: ${result.message}`)
       : result;

@@ -1,9 +1,9 @@
-import { asObject, asString, Fault, isFault, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
+import { asObject, asString, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import type { RegistryCredentials } from "../ports.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entries.ts";
-import { queryWith } from "./query.ts";
+import { queryDocument } from "./query.ts";
 
 /** `imageRegistry: {reference, jmesPath, imageRegistryCredentials}`: manifest and configuration of an image. */
 export function compileImageRegistry(spec: JsonObject, options: EntryOptions): ContextEntry {
@@ -23,7 +23,7 @@ export function compileImageRegistry(spec: JsonObject, options: EntryOptions): C
     const query = path.render(view, view.environment);
     if (isFault(query)) return problem(query.message);
     if (isFault(record) || query === "") return record;
-    const result = queryWith(String(query), scopeOf(record), view.environment);
+    const result = queryDocument(String(query), record, view.environment);
     return isFault(result) ? problem(`failed to apply JMESPath (${query}): ${result.message}`) : result;
   }
 

@@ -6,4 +6,4 @@
  */
 export { Context, type ContextEntry, type Layer } from "./context.ts";
 export { compileEntry, type EntryOptions } from "./entries.ts";
-export { RequestStore, untilSettled } from "./store.ts";
+export { type EntrySource, RequestStore, type StoreOptions, untilSettled } from "./store.ts";

@@ -1,4 +1,4 @@
-import { type Fault, isFault, type Json, type Scope } from "../json/mod.ts";
+import { type Fault, isFault, type Json, type Scope, scopeOf } from "../json/mod.ts";
 import { type CompiledExpression, compileExpression, type Environment } from "../jmespath/mod.ts";
 
 const maxRemembered = 512;
@@ -9,11 +9,25 @@ const compiled = new Map<string, CompiledExpression | Fault>();
  * query without variables costs a lookup.
  */
 export function queryWith(text: string, scope: Scope, environment: Environment): Json | Fault {
-  let expression = compiled.get(text);
+  return evaluateWith("context", text, { scope, environment });
+}
+
+/** Applies a query to a value that came from outside, which may be of any type. */
+export function queryDocument(text: string, document: Json, environment: Environment): Json | Fault {
+  return evaluateWith("document", text, { scope: scopeOf(document), environment });
+}
+
+function evaluateWith(
+  root: "context" | "document",
+  text: string,
+  { scope, environment }: { scope: Scope; environment: Environment },
+): Json | Fault {
+  const key = `${root} ${text}`;
+  let expression = compiled.get(key);
   if (expression === undefined) {
     if (compiled.size >= maxRemembered) compiled.clear();
-    expression = compileExpression(text);
-    compiled.set(text, expression);
+    expression = compileExpression(text, { root });
+    compiled.set(key, expression);
   }
   return isFault(expression) ? expression : expression.evaluate(scope, environment);
 }

@@ -1,20 +1,38 @@
 import { Fault, type Json } from "../json/mod.ts";
 import type { Ports } from "../ports.ts";
 
+/** Where context entries come from; `value` for those that only compute. */
+export type EntrySource = "value" | "configMap" | "apiCall" | "globalReference" | "imageRegistry";
+
+/** What a store is made with. */
+export interface StoreOptions {
+  readonly ports: Ports;
+  /** Makes the signal that ends loads; it is not asked for by a request that loads nothing. */
+  readonly deadline?: (() => AbortSignal) | undefined;
+  /** Kinds of entries that there is nothing to load from, as on the command line without a cluster. */
+  readonly absent?: readonly EntrySource[] | undefined;
+}
+
 /** What a request may ask of the world while it is evaluated, and what it has already been told. */
 export class RequestStore {
   readonly ports: Ports;
   readonly #deadline: (() => AbortSignal) | undefined;
+  readonly #absent: readonly EntrySource[];
   #signal: AbortSignal | undefined;
   readonly #answers = new Map<string, Json | Fault>();
   readonly #pending = new Map<string, Promise<void>>();
   #loads = 0;
   #misses = 0;
 
-  /** `deadline` makes the signal that ends loads; it is not asked for by a request that loads nothing. */
-  constructor(ports: Ports, deadline?: () => AbortSignal) {
+  constructor({ ports, deadline, absent = [] }: StoreOptions) {
     this.ports = ports;
     this.#deadline = deadline;
+    this.#absent = absent;
+  }
+
+  /** Whether entries of this kind can be loaded at all; otherwise they count as not declared. */
+  serves(source: EntrySource): boolean {
+    return !this.#absent.includes(source);
   }
 
   /** Ends the request's loads. */

@@ -1,8 +1,8 @@
-import { Fault, isFault, isString, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
+import { Fault, isFault, isString, type Json, type JsonObject } from "../json/mod.ts";
 import { compileTemplate, type Template } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entries.ts";
-import { queryWith } from "./query.ts";
+import { queryDocument, queryWith } from "./query.ts";
 
 /**
  * `variable: {value, jmesPath, default}`.
@@ -40,7 +40,9 @@ export function compileVariable(spec: JsonObject, options: EntryOptions): Contex
     if (isFault(query)) {
       return new Fault(`failed to substitute variables in context entry ${name} jmesPath: ${query.message}`);
     }
-    const result = queryWith(String(query), given === undefined ? view : scopeOf(given), view.environment);
+    const result = given === undefined
+      ? queryWith(String(query), view, view.environment)
+      : queryDocument(String(query), given, view.environment);
     if (isFault(result)) {
       if (other !== undefined) return other;
       return new Fault(

@@ -1,4 +1,4 @@
-import { RequestStore, untilSettled } from "../context/mod.ts";
+import { type EntrySource, RequestStore, untilSettled } from "../context/mod.ts";
 import { isFault } from "../json/mod.ts";
 import { diff } from "../patch/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
@@ -21,6 +21,8 @@ export interface EvaluateOptions {
   /** Which rules: `admission` leaves out audit rules that nobody waits for; `all` asks every rule. */
   readonly rules?: "admission" | "audit" | "all";
   readonly given?: GivenValues;
+  /** Kinds of context entries that cannot be loaded here and count as not declared. */
+  readonly absent?: readonly EntrySource[];
   /** Makes the signal that ends loads of external values; asked for when the first load begins. */
   readonly deadline?: () => AbortSignal;
 }
@@ -36,7 +38,7 @@ export function evaluate(
 ): Decision | Promise<Decision> {
   const policies = candidates(snapshot, request, options);
   if (policies.length === 0) return untouched(request);
-  const store = new RequestStore(ports, options.deadline);
+  const store = new RequestStore({ ports, deadline: options.deadline, absent: options.absent });
   const facts = untilSettled(store, () => gatherFacts(request, policies, store));
   return facts instanceof Promise ? facts.then((known) => start(known)) : start(facts);
 

@@ -1,5 +1,5 @@
 import type { Context } from "../context/mod.ts";
-import { isFault } from "../json/mod.ts";
+import { isFault, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { error, type Outcome, type RuleInput, skip } from "../rules/mod.ts";
 import type { Candidate } from "../match/mod.ts";
 import type { Policy, PolicyException } from "../policy/mod.ts";
@@ -70,11 +70,29 @@ function outcomeOf(
 }
 
 function ruleContext(rule: CompiledRule, policy: Policy, view: RequestView): Context {
-  const values = view.base.given?.(policy.key, rule.rule.name);
-  if (values === undefined && rule.entries.length === 0) return view.root;
-  const declared = new Set(rule.entries.filter(({ source }) => source === "value").map(({ name }) => name));
-  const given = Object.entries(values ?? {}).filter(([name]) => !declared.has(name));
-  return view.root.child({ values: Object.fromEntries(given), entries: rule.entries });
+  const given = view.base.given?.(policy.key, rule.rule.name);
+  const outer = given === undefined || Object.keys(given).length === 0
+    ? view.root
+    : givenLayer(view.root, given);
+  return rule.entries.length === 0 ? outer : outer.child({ entries: rule.entries });
+}
+
+/** Given values lie below a rule's own entries; parts of `request` that are given are laid over the request's own. */
+function givenLayer(root: Context, given: JsonObject): Context {
+  const { request: parts, ...values } = given;
+  const request = root.get("request");
+  return root.child({
+    values: isObject(parts) && isObject(request) ? { ...values, request: overlaid(request, parts) } : values,
+  });
+}
+
+function overlaid(base: JsonObject, parts: JsonObject): JsonObject {
+  const merged: { [name: string]: Json } = { ...base };
+  for (const [name, part] of Object.entries(parts)) {
+    const own = Object.hasOwn(base, name) ? base[name] : undefined;
+    setField(merged, name, isObject(own) && isObject(part) ? overlaid(own, part) : part);
+  }
+  return merged;
 }
 
 function ruleInput(context: Context, view: RequestView, exceptions: readonly PolicyException[]): RuleInput {

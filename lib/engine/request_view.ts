@@ -1,6 +1,6 @@
 import { Context, type RequestStore } from "../context/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
-import { type Json, type JsonObject, setField } from "../json/mod.ts";
+import { type Fault, isFault, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { extractImages, serviceAccountVariables } from "../kube/mod.ts";
 import type { Candidate, User } from "../match/mod.ts";
 import type { Facts } from "./facts.ts";
@@ -117,22 +117,30 @@ export class RequestView {
     if (this.oldObject !== request.oldObject) setField(variable, "oldObject", this.oldObject ?? null);
     if (this.operation !== request.operation) variable["operation"] = this.operation;
     if (this.#user !== undefined) {
-      variable["roles"] = [...this.#user.roles];
-      variable["clusterRoles"] = [...this.#user.clusterRoles];
+      variable["roles"] = this.base.facts.roles;
+      variable["clusterRoles"] = this.base.facts.clusterRoles;
     }
-    const account = serviceAccountVariables(this.#user?.username ?? "");
     return Context.root({ store, environment }, {
       values: {
         request: variable,
-        serviceAccountName: account.name,
-        serviceAccountNamespace: account.namespace,
+        ...(this.#user !== undefined && accountVariables(this.base.request.requester?.username)),
       },
-      computed: { images: () => this.object === undefined ? undefined : extractImages(this.object) },
+      computed: { images: () => this.#images() },
     });
+  }
+
+  #images(): Json | Fault | undefined {
+    const images = this.object === undefined ? {} : extractImages(this.object);
+    return isFault(images) || Object.keys(images).length > 0 ? images : undefined;
   }
 }
 
 const invalid = "kyverno:invalid";
+
+function accountVariables(username = ""): JsonObject {
+  const { name, namespace } = serviceAccountVariables(username);
+  return { serviceAccountName: name, serviceAccountNamespace: namespace };
+}
 
 function isEmpty(object: JsonObject | undefined): boolean {
   if (object === undefined) return true;

@@ -1,4 +1,4 @@
-import { Fault, type Json, type Scope } from "../json/mod.ts";
+import { Fault, isFault, type Json, type Scope } from "../json/mod.ts";
 import { kyvernoFunctions } from "./functions/kyverno.ts";
 import type { FunctionTable } from "./functions/record.ts";
 import { plan } from "./plan/plan.ts";
@@ -78,11 +78,33 @@ export function compileExpression(
     atRoot: fromScope,
     isInteger: options.isInteger ?? (() => false),
   });
+  const reads = readsOf(tree);
+  if (!fromScope) {
+    return {
+      source: text,
+      ...reads,
+      evaluate: (scope, environment) => evaluate(scope.all(), { scope, environment }),
+    };
+  }
+  const loaded = reads.names.filter((name) => !alwaysThere.test(name));
   return {
     source: text,
-    ...readsOf(tree),
-    evaluate: fromScope
-      ? (scope, environment) => evaluate(null, { scope, environment })
-      : (scope, environment) => evaluate(scope.all(), { scope, environment }),
+    ...reads,
+    evaluate: (scope, environment) => failedLoad(loaded, scope) ?? evaluate(null, { scope, environment }),
   };
+}
+
+/** Names whose values are at hand and never fail to load. */
+const alwaysThere = /^(?:request|element\d*|elementIndex\d*)$/;
+
+/**
+ * Kyverno parity: the names of a query are loaded before it is evaluated, so what kept one from loading is the query's
+ * own error; no operator swallows it.
+ */
+function failedLoad(names: readonly string[], scope: Scope): Fault | undefined {
+  for (const name of names) {
+    const value = scope.get(name);
+    if (isFault(value)) return value;
+  }
+  return undefined;
 }

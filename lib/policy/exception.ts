@@ -11,7 +11,7 @@ export function parseException(
   locate: Locate,
 ): { exception: PolicyException; diagnostics: Diagnostic[] } {
   const name = asString(dig(document, "metadata", "name")) ?? "";
-  const namespace = asString(dig(document, "metadata", "namespace")) || "default";
+  const namespace = asString(dig(document, "metadata", "namespace")) ?? "";
   const spec = asObject(field(document, "spec")) ?? {};
   const diagnostics = checkShape(spec, exceptionSpecShape, { path: ["spec"], locate });
   const targets = asList(spec["exceptions"]).filter(isObject).map((entry) => ({
@@ -31,7 +31,7 @@ export function parseException(
   const exception: PolicyException = {
     name,
     namespace,
-    key: `${namespace}/${name}`,
+    key: namespace === "" ? name : `${namespace}/${name}`,
     background: spec["background"] !== false,
     match: modernMatch(asObject(spec["match"]) ?? {}),
     conditions: spec["conditions"],

@@ -4,7 +4,7 @@ import { type CompiledExpression, compileExpression } from "../jmespath/mod.ts";
 import {
   asList,
   asString,
-  type Fault,
+  Fault,
   isFault,
   isList,
   isObject,
@@ -69,5 +69,6 @@ export function compileLoop(entry: JsonObject, nesting: number, tools: RuleTools
 function evaluateList(expression: CompiledExpression | Fault, context: Context): readonly Json[] | Fault {
   if (isFault(expression)) return expression;
   const value = expression.evaluate(context, context.environment);
-  return isFault(value) || isList(value) ? value : [value];
+  if (isFault(value)) return new Fault(`JMESPath query failed: ${value.message}`, value.missing);
+  return isList(value) ? value : [value];
 }

@@ -1,16 +1,19 @@
+import { EmbeddedCluster, systemClock, systemEntropy } from "../../lib/adapters/mod.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import type { Answer, Ports } from "../../lib/ports.ts";
 
 /** Ports for a set: a cluster that holds the given objects, and no other world. */
-export function clusterPorts(_objects: readonly Json[]): Ports {
+export function clusterPorts(objects: readonly Json[]): Ports {
   const nothing = (what: string): Promise<Answer> =>
     Promise.resolve({ ok: false, status: undefined, message: `${what} cannot be reached here` });
+  const clock = systemClock();
+  const entropy = systemEntropy();
   return {
-    cluster: { call: () => nothing("the cluster"), resource: () => Promise.resolve(undefined) },
+    cluster: new EmbeddedCluster({ objects, clock, entropy }),
     http: { call: () => nothing("the service") },
     registry: { image: () => nothing("the registry") },
     globals: { entry: () => nothing("the global context") },
-    clock: { now: () => Date.now() },
-    entropy: { next: () => Math.random() },
+    clock,
+    entropy,
   };
 }

@@ -78,6 +78,7 @@ async function check(folder: string): Promise<Check[]> {
     ports: clusterPorts(objects),
     values: parseValues(text("values.yaml")),
     user: parseUserInfo(text("userinfo.yaml")),
+    absent: ["configMap", "globalReference", "imageRegistry"] as const,
   };
   const rows: string[][] = [];
   const outputs: JsonObject[] = [];
