@@ -82,7 +82,6 @@ class Scanner {
       if (char !== word[0]) continue;
       for (let index = 1; index < word.length; index++) {
         this.#at++;
-        if (this.#at >= this.#text.length) return "unexpected end of JSON input";
         if (this.#text[this.#at] !== word[index]) {
           return this.#unexpected(`in literal ${word} (expecting '${word[index]}')`);
         }
@@ -98,14 +97,14 @@ class Scanner {
     const found = number.exec(this.#text)?.[0] ?? "-";
     this.#at += found.length;
     const rest = this.#text.slice(this.#at, this.#at + 3);
-    if (found === "-") return this.#endOr("in numeric literal");
+    if (found === "-") return this.#unexpected("in numeric literal");
     if (rest.startsWith(".") && !found.includes(".") && !/e/i.test(found)) {
       this.#at++;
-      return this.#endOr("after decimal point in numeric literal");
+      return this.#unexpected("after decimal point in numeric literal");
     }
     if (/^e/i.test(rest) && !/e/i.test(found)) {
       this.#at += /^e[+-]/i.test(rest) ? 2 : 1;
-      return this.#endOr("in exponent of numeric literal");
+      return this.#unexpected("in exponent of numeric literal");
     }
     return undefined;
   }
@@ -121,16 +120,16 @@ class Scanner {
       if (char !== "\\") continue;
       this.#at++;
       const escape = this.#text[this.#at];
-      if (escape === undefined) break;
       if (escape === "u") {
         for (let digit = 0; digit < 4; digit++) {
           this.#at++;
-          if (this.#at >= this.#text.length) return "unexpected end of JSON input";
-          if (!/[0-9a-fA-F]/.test(this.#text[this.#at]!)) {
+          if (!/[0-9a-fA-F]/.test(this.#text[this.#at] ?? "")) {
             return this.#unexpected("in \\u hexadecimal character escape");
           }
         }
-      } else if (!'bfnrt\\/"'.includes(escape)) return this.#unexpected("in string escape code");
+      } else if (escape === undefined || !'bfnrt\\/"'.includes(escape)) {
+        return this.#unexpected("in string escape code");
+      }
     }
     return "unexpected end of JSON input";
   }
@@ -139,12 +138,10 @@ class Scanner {
     while (" \t\r\n".includes(this.#text[this.#at] ?? "x")) this.#at++;
   }
 
-  #endOr(place: string): string {
-    return this.#at >= this.#text.length ? "unexpected end of JSON input" : this.#unexpected(place);
-  }
-
   #unexpected(place: string): string {
-    const char = String.fromCodePoint(this.#text.codePointAt(this.#at)!);
+    // Go reads bytes, and feeds its scanner a space at the end.
+    const character = String.fromCodePoint(this.#text.codePointAt(this.#at) ?? 0x20);
+    const char = String.fromCharCode(new TextEncoder().encode(character)[0]!);
     const quoted = char === "'" ? `'\\''` : char === '"' ? `'"'` : `'${JSON.stringify(char).slice(1, -1)}'`;
     return `invalid character ${quoted} ${place}`;
   }

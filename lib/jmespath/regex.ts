@@ -79,7 +79,7 @@ function widthAt(text: string, index: number): number {
   return (text.codePointAt(index) ?? 0) > 0xffff ? 2 : 1;
 }
 
-const reference = /\$(?:\$|\{(\w+)\}|([\p{L}\p{Nd}_]+))/gu;
+const reference = /\$(?:\$|\{([\p{L}\p{Nd}_]+)\}|([\p{L}\p{Nd}_]+))/gu;
 
 /**
  * A replacement text with `$1` and `${name}` in it, as Go's `Expand` reads it: a name is as long as it can be, so `$1x`

@@ -3,6 +3,7 @@ import { Fault, goFloat, isList, isObject, type Json } from "../../json/mod.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { decodeBase64, encodeBase64 } from "../go_base64.ts";
 import { goJsonProblem } from "../go_json.ts";
+import { decodeUtf8 } from "../go_utf8.ts";
 import { maxText } from "../go_strings.ts";
 import { tooLarge } from "./fault.ts";
 import { type Apply, type FunctionRecord, parameter } from "./record.ts";
@@ -18,8 +19,6 @@ function ofText(record: Described, compute: (text: string) => ReturnType<Apply>)
   };
 }
 
-const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
-
 function digest(algorithm: "sha256" | "sha1" | "md5"): (text: string) => string {
   return (text) => createHash(algorithm).update(text).digest("hex");
 }
@@ -33,7 +32,7 @@ export const encodings: readonly FunctionRecord[] = [
     examples: [{ expression: "base64_decode('SGVsbG8=')", result: "Hello" }],
   }, (text) => {
     const bytes = decodeBase64(text);
-    return bytes instanceof Fault ? bytes : utf8.decode(bytes);
+    return bytes instanceof Fault ? bytes : decodeUtf8(bytes);
   }),
   ofText(
     {
@@ -86,11 +85,17 @@ export const encodings: readonly FunctionRecord[] = [
 ];
 
 function parseJson(text: string): Json | Fault {
+  let value: Json;
   try {
-    return JSON.parse(text);
+    value = JSON.parse(text);
   } catch {
     return new Fault(goJsonProblem(text));
   }
+  // Only a large exponent makes a number too large.
+  const huge = /[eE]\+?[0-9]{3}/.test(text) ? unwritable(value) : undefined;
+  return huge === undefined
+    ? value
+    : new Fault("json: cannot unmarshal number into Go value of type float64");
 }
 
 /** A number in a value that JSON has no way to write. */

@@ -29,7 +29,8 @@ export const locations: readonly FunctionRecord[] = [
     apply: ([url]) => {
       const host = urlHost(url as string);
       if (host instanceof Fault) return host;
-      const address = ipAddress(host);
+      // A zone, as in `fe80::1%eth0`, is no part of the address.
+      const address = ipAddress(host.replace(/(:.*)%.*$/, "$1"));
       if (address !== undefined) return !isInternal(address);
       return functionFault("is_external_url", `host "${host}" is no IP address, and names are not looked up`);
     },

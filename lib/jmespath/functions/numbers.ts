@@ -115,7 +115,8 @@ function round(value: number, digits: number): Json | ReturnType<typeof function
   if (digits < 0) {
     return functionFault("round", "%!d(MISSING) argument is out of bounds (%!d(MISSING))");
   }
-  const shift = 10 ** digits;
+  // A power operator need not be exact.
+  const shift = Number(`1e${digits}`);
   const shifted = value * shift;
   return Math.sign(shifted) * roundHalfUp(Math.abs(shifted)) / shift;
 }

@@ -130,6 +130,12 @@ function lookup(container: Json, key: Json): Json | Fault {
   if (!Number.isInteger(key)) {
     return functionFault("lookup", `argument #2: expected an integer number but got: ${goFloat(key)}`);
   }
+  if (Math.abs(key) >= 2 ** 63) {
+    return functionFault(
+      "lookup",
+      `argument #2: number is outside the range of integer numbers: ${goFloat(key)}`,
+    );
+  }
   return (container as readonly Json[])[key] ?? null;
 }
 

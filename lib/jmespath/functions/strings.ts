@@ -81,7 +81,8 @@ export const strings: readonly FunctionRecord[] = [
       { expression: "replace('a-b-c', '-', '+', `-1`)", result: "a+b+c" },
     ],
     apply: ([text, old, replacement, count]) => {
-      const limit = (count as number) < 0 ? Infinity : Math.trunc(count as number);
+      const whole = Math.trunc(count as number);
+      const limit = whole < 0 ? Infinity : whole;
       return replace(text as string, { old: old as string, replacement: replacement as string, limit }) ??
         tooLarge("replace");
     },
@@ -157,7 +158,11 @@ export const strings: readonly FunctionRecord[] = [
     returns: ["string"],
     summary: "The text's first characters, at most as many as the length.",
     examples: [{ expression: "truncate('Hello World', `5`)", result: "Hello" }],
-    apply: ([text, length]) => truncate(text as string, Math.trunc(Math.max(0, length as number))),
+    // Kyverno parity: a length beyond 64 bits counts as none; test "truncate() of an absurd length is empty".
+    apply: ([text, length]) => {
+      const limit = Math.trunc(Math.max(0, length as number));
+      return limit < 2 ** 63 ? truncate(text as string, limit) : "";
+    },
   },
 ];
 

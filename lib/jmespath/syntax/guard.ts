@@ -30,6 +30,12 @@ const operandStarts: ReadonlySet<TokenType> = new Set([
   "Expref",
 ]);
 
+/** Tokens that neither continue an element of a list nor end it. */
+const endsNoList: ReadonlySet<TokenType> = new Set(["Rparen", "Rbrace", "Colon", "EOF"]);
+
+/** Tokens that neither continue a group nor end it. */
+const endsNoGroup: ReadonlySet<TokenType> = new Set(["Rbracket", "Rbrace", "Colon", "EOF"]);
+
 const afterDot: ReadonlySet<TokenType> = new Set([
   "UnquotedIdentifier",
   "QuotedIdentifier",
@@ -38,13 +44,17 @@ const afterDot: ReadonlySet<TokenType> = new Set([
   "Lbrace",
 ]);
 
+/** What may stand after a colon between brackets. */
+const afterColon: ReadonlySet<TokenType> = new Set(["Number", "Colon", "Rbracket"]);
+
 /** What an open bracket is; a parenthesis groups unless an operand stands before it. */
-type Open = "call" | "group" | "list" | "filter" | "object";
+type Open = "call" | "group" | "list" | "index" | "filter" | "object";
 
 const closes: Readonly<Record<Open, TokenType>> = {
   call: "Rparen",
   group: "Rparen",
   list: "Rbracket",
+  index: "Rbracket",
   filter: "Rbracket",
   object: "Rbrace",
 };
@@ -65,36 +75,44 @@ export function guard(tokens: readonly Token[]): Guarded {
   const groups = new Set<number>();
   const open: Open[] = [];
   let prefixes = 0;
-  for (let index = 0; index < tokens.length; index++) {
-    const token = tokens[index]!;
-    const before = tokens[index - 1];
-    const afterOperand = before !== undefined && operandEnds.has(before.type);
-    const message = refusal(token, { before, afterOperand, inside: open.at(-1) });
-    if (message !== undefined) {
-      return { groups, problem: { message: `SyntaxError: ${message}`, offset: token.offset } };
-    }
+  for (const [index, token] of tokens.entries()) {
+    const place = placeOf(tokens, index, open.at(-1));
+    const message = refusal(token, place);
+    if (message !== undefined) return { groups, problem: { message, offset: token.offset } };
     prefixes = token.type === "Not" || token.type === "Expref" ? prefixes + 1 : 0;
-    const opened = opens(token.type, afterOperand);
+    const opened = opens(tokens, index, place.afterOperand);
     if (opened === "group") groups.add(index);
     if (opened !== undefined) open.push(opened);
     else if (open.length > 0 && token.type === closes[open.at(-1)!]) open.pop();
     if (open.length + prefixes > maxNesting) {
-      const problem = {
-        message: `SyntaxError: more than ${maxNesting} levels of nesting`,
-        offset: token.offset,
-      };
-      return { groups, problem };
+      const message = `SyntaxError: more than ${maxNesting} levels of nesting`;
+      return { groups, problem: { message, offset: token.offset } };
     }
   }
   return { groups, problem: undefined };
 }
 
-function opens(type: TokenType, afterOperand: boolean): Open | undefined {
-  switch (type) {
+/** Where a token stands. */
+interface Place {
+  readonly before: TokenType | undefined;
+  readonly afterOperand: boolean;
+  readonly inside: Open | undefined;
+}
+
+function placeOf(tokens: readonly Token[], index: number, inside: Open | undefined): Place {
+  const before = tokens[index - 1]?.type;
+  return { before, afterOperand: before !== undefined && operandEnds.has(before), inside };
+}
+
+function opens(tokens: readonly Token[], index: number, afterOperand: boolean): Open | undefined {
+  switch (tokens[index]!.type) {
     case "Lparen":
       return afterOperand ? "call" : "group";
-    case "Lbracket":
-      return "list";
+    case "Lbracket": {
+      const next = tokens[index + 1]?.type;
+      const isWildcard = next === "Star" && tokens[index + 2]?.type === "Rbracket";
+      return next === "Number" || next === "Colon" || isWildcard ? "index" : "list";
+    }
     case "Filter":
       return "filter";
     case "Lbrace":
@@ -104,31 +122,55 @@ function opens(type: TokenType, afterOperand: boolean): Open | undefined {
   }
 }
 
-interface Place {
-  readonly before: Token | undefined;
-  readonly afterOperand: boolean;
-  readonly inside: Open | undefined;
-}
-
-function refusal(token: Token, { before, afterOperand, inside }: Place): string | undefined {
-  const { type } = token;
-  if (before?.type === "Dot" && !afterDot.has(type)) return "Expected identifier, lbracket, or lbrace";
+/** Why the reference's parser would stop at a token. */
+function refusal(token: Token, place: Place): string | undefined {
+  const { type, problem } = token;
+  const { before, afterOperand, inside } = place;
+  if (problem !== undefined) {
+    const wanted = type === "Number" ? inside === "index" : !afterOperand || inside === "call";
+    if (wanted) return problem;
+  }
+  if (before === "Dot" && !afterDot.has(type)) return "SyntaxError: Expected identifier, lbracket, or lbrace";
+  if (type === "Lparen" && afterOperand && before !== "UnquotedIdentifier" && before !== "QuotedIdentifier") {
+    return "invalid node value type";
+  }
   if (type === "Unknown") {
-    return afterOperand
-      ? "Unexpected token at the end of the expression: tUnknown"
-      : "Invalid token: tUnknown";
+    return `SyntaxError: ${
+      afterOperand ? "Unexpected token at the end of the expression" : "Invalid token"
+    }: tUnknown`;
   }
   if (afterOperand && (type === "Star" || type === "Not" || type === "Lbrace")) {
-    return `Unexpected token: t${type}`;
+    return `SyntaxError: ${
+      before === "Star" || before === "Flatten" ? "Error" : `Unexpected token: t${type}`
+    }`;
   }
-  if (before?.type === "Lparen" && inside === "group" && type === "Rparen") return "Invalid token: tRparen";
+  const inBracket = refusalInside(type, place);
+  return inBracket === undefined ? undefined : `SyntaxError: ${inBracket}`;
+}
+
+/** Why the bracket that a token stands in does not allow it. */
+function refusalInside(type: TokenType, { before, afterOperand, inside }: Place): string | undefined {
   const beside = afterOperand && operandStarts.has(type);
-  if (inside === "group" && (beside || type === "Comma")) return `Expected tRparen, received: t${type}`;
-  if (inside === "list" && (beside || (afterOperand && type === "EOF"))) {
-    return `Expected tComma, received: t${type}`;
+  switch (inside) {
+    case "group":
+      if (before === "Lparen" && type === "Rparen") return "Invalid token: tRparen";
+      return beside || type === "Comma" || (afterOperand && endsNoGroup.has(type))
+        ? `Expected tRparen, received: t${type}`
+        : undefined;
+    case "list":
+      if (beside || (afterOperand && endsNoList.has(type))) return `Expected tComma, received: t${type}`;
+      return type === "Rbracket" && !afterOperand ? "Invalid token: tRbracket" : undefined;
+    case "index":
+      return before === "Colon" && !afterColon.has(type)
+        ? `Expected tColon or tNumber, received: t${type}`
+        : undefined;
+    case "object": {
+      const atKey = before === "Lbrace" || before === "Comma" || beside;
+      return atKey && type !== "UnquotedIdentifier" && type !== "QuotedIdentifier"
+        ? "Expected tQuotedIdentifier or tUnquotedIdentifier"
+        : undefined;
+    }
+    default:
+      return undefined;
   }
-  if (inside === "list" && type === "Rbracket" && (before?.type === "Lbracket" || before?.type === "Comma")) {
-    return "Invalid token: tRbracket";
-  }
-  return undefined;
 }

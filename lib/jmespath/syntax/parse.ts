@@ -30,8 +30,8 @@ export function expressionsParsed(): number {
 
 /**
  * Parses an expression. The words are read and checked here; the grammar is the `jmespath` package's. It is handed the
- * words in a spelling that it reads without doubt: literals as numbers into a table, `@` in parentheses (its parser
- * stumbles over `length(@.a)`), groups as calls, so that they remain visible in its tree.
+ * words in a spelling that it reads without doubt: literals as numbers into a table, `@` and groups as calls of a
+ * function of their own: its parser stumbles over `length(@.a)`, and does not tell groups in its tree.
  */
 export function parse(source: string): Expression | SyntaxProblem {
   parsed++;
@@ -68,9 +68,11 @@ function spell(
       case "QuotedIdentifier":
         return JSON.stringify(token.value);
       case "Current":
-        return "(@)";
+        return `${group}(@)`;
       case "Lparen":
         return groups.has(index) ? `${group}(` : "(";
+      case "Number":
+        return String(token.value);
       default:
         return token.text;
     }
@@ -107,20 +109,22 @@ function firstFailure(words: readonly string[], tokens: readonly Token[], whole:
 }
 
 function wantsMore(error: Error): boolean {
-  return /\bEOF\b/.test(error.message) || error.message === "empty";
+  return /\bEOF\b|^Syntax error/.test(error.message) || error.message === "empty";
 }
 
 function inReferenceWords(message: string, token: Token): string {
-  const received = `t${token.type}`;
+  const received = `t${token.type}`,
+    unexpected = `Unexpected token at the end of the expression: ${received}`;
   const expected = /^Expected (\w+), got/.exec(message)?.[1];
   if (expected !== undefined) return `Expected t${expected}, received: ${received}`;
   if (message.startsWith("Unexpected token type")) {
-    return `Unexpected token at the end of the expression: ${received}`;
+    return unexpected;
   }
   if (message.startsWith("Invalid token")) {
     return token.type === "EOF" ? "Incomplete expression" : `Invalid token: ${received}`;
   }
-  if (message.startsWith("Syntax error")) return `Expected tColon or tNumber, received: ${received}`;
+  // The package has no precedence for these and says so by an error of its own.
+  if (message.startsWith("Sytanx error") && /Colon|Literal/.test(token.type)) return unexpected;
   if (message.startsWith("Quoted identifier")) return "Can't have quoted identifier as function Name.";
   if (message.startsWith("Expecting an identifier")) {
     return "Expected tQuotedIdentifier or tUnquotedIdentifier";

@@ -45,6 +45,8 @@ export interface Token {
   readonly offset: number;
   /** A name's decoded text, a literal's value, a number. */
   readonly value: Json;
+  /** What is wrong with the value, which matters only where the grammar wants one. */
+  readonly problem?: string;
 }
 
 // Longest first, so that `||` is not read as two pipes.
@@ -131,13 +133,15 @@ function read(type: TokenType, text: string, { offset, value }: { offset: number
   return { token: { type, text, offset, value }, end: offset + text.length };
 }
 
-function readNumber(text: string, offset: number): Read | SyntaxProblem {
-  if (text === "-") return { message: `strconv.Atoi: parsing "-": invalid syntax`, offset };
+function readNumber(text: string, offset: number): Read {
   const value = Number(text);
-  if (!Number.isSafeInteger(value)) {
-    return { message: `strconv.Atoi: parsing "${text}": value out of range`, offset };
-  }
-  return read("Number", text, { offset, value });
+  if (Number.isSafeInteger(value)) return read("Number", text, { offset, value });
+  const reason = text === "-" ? "invalid syntax" : "value out of range";
+  return flawed(read("Number", text, { offset, value: 0 }), `strconv.Atoi: parsing "${text}": ${reason}`);
+}
+
+function flawed({ token, end }: Read, problem: string): Read {
+  return { token: { ...token, problem }, end };
 }
 
 /** The offset of the closing quote, skipping what a backslash protects; `undefined` when there is none. */
@@ -167,8 +171,8 @@ function readJsonLiteral(source: string, offset: number): Read | SyntaxProblem {
   if (end === undefined) return unclosed(source, "`");
   const json = source.slice(offset + 1, end).replaceAll("\\`", "`");
   const value = parseJson(json);
-  if (value === undefined) return { message: goJsonProblem(json), offset };
-  return read("JSONLiteral", source.slice(offset, end + 1), { offset, value });
+  const literal = read("JSONLiteral", source.slice(offset, end + 1), { offset, value: value ?? null });
+  return value === undefined ? flawed(literal, goJsonProblem(json)) : literal;
 }
 
 /** In a raw string only `\'` means something else than it says. */

@@ -34,7 +34,11 @@ interface Reading {
   second: number;
   nanoseconds: number;
   half: "am" | "pm" | undefined;
+  /** Whether a `Z` or `UTC` was read, which outweighs any offset. */
+  isUtc: boolean;
   offset: number | undefined;
+  /** The offset in a zone's name such as GMT+3, which only changes how the time is shown. */
+  shownOffset: number;
 }
 
 /** Reads an element from the rest: `bad` when it is not there, or the name of the part whose value is out of range. */
@@ -62,7 +66,9 @@ export function parseTime(layout: Layout, text: string): Instant | Fault {
     second: 0,
     nanoseconds: 0,
     half: undefined,
+    isUtc: false,
     offset: undefined,
+    shownOffset: 0,
   };
   for (const [index, { before, element }] of layout.elements.entries()) {
     const mismatch = skip(reading, before);
@@ -204,16 +210,13 @@ const readers: Readonly<Record<Element, Reader>> = {
   "zone name": (reading) => {
     if (reading.rest.startsWith("UTC")) {
       reading.rest = reading.rest.slice(3);
-      reading.offset = 0;
+      reading.isUtc = true;
       return undefined;
     }
     const length = zoneNameLength(reading.rest);
     if (length === 0) return "bad";
-    // A zone that only has a name is taken for UTC, but GMT+3 tells.
     const zone = reading.rest.slice(0, length);
-    if (reading.offset === undefined && zone.startsWith("GMT") && length > 3) {
-      reading.offset = Number(zone.slice(3)) * 3_600;
-    }
+    if (zone.startsWith("GMT") && length > 3) reading.shownOffset = Number(zone.slice(3)) * 3_600;
     reading.rest = reading.rest.slice(length);
     return undefined;
   },
@@ -267,7 +270,7 @@ function keepFraction(reading: Reading, length: number): void {
 function offset(reading: Reading, { text }: LayoutElement): "bad" | Range | undefined {
   if (text.startsWith("Z") && reading.rest.startsWith("Z")) {
     reading.rest = reading.rest.slice(1);
-    reading.offset = 0;
+    reading.isUtc = true;
     return undefined;
   }
   // The layout's own form, with signs and digits in place of `-` or `Z` and `07`.
@@ -306,7 +309,11 @@ function complete(reading: Reading, text: string): Instant | Fault {
   if (month < 0) month = 1;
   if (day < 0) day = 1;
   if (day < 1 || day > daysIn(month, year)) return problem(text, ": day out of range");
-  return instantOf({ year, month, day, hour, minute, second }, nanoseconds, reading.offset ?? 0);
+  const civil = { year, month, day, hour, minute, second };
+  if (reading.isUtc) return instantOf(civil, nanoseconds, 0);
+  if (reading.offset !== undefined) return instantOf(civil, nanoseconds, reading.offset);
+  // A zone that only has a name is taken for UTC.
+  return { ...instantOf(civil, nanoseconds, 0), offset: reading.shownOffset };
 }
 
 function dateOfDay(dayOfYear: number, year: number): { month: number; day: number } | undefined {
