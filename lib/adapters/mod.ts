@@ -8,11 +8,21 @@
  * @module
  */
 export { describeFailure, type Failure } from "./api_answer.ts";
+export { type ClusterFromFiles, clusterFromFiles } from "./cluster_files.ts";
 export { Cache, type CacheOptions } from "./cache.ts";
 export { systemClock } from "./clock.ts";
 export { systemEntropy } from "./entropy.ts";
+export { type FileText, type ReadFiles, readFiles, type ReadFilesOptions } from "./files.ts";
 export { HttpClient, type HttpOptions } from "./http.ts";
 export { jsonLog, type JsonLogOptions, type LogLevel, writeToStandardError } from "./log.ts";
+export {
+  type Endpoint,
+  inClusterEndpoint,
+  type InClusterInput,
+  kubeconfigEndpoint,
+  type KubeconfigInput,
+} from "./kubeconfig.ts";
+export { LiveCluster, type LiveClusterOptions } from "./live_cluster.ts";
 export { EmbeddedCluster, type EmbeddedClusterOptions } from "./embedded/cluster.ts";
 export type { Patch } from "./embedded/commit.ts";
 export type { ApiUser } from "./embedded/reviews.ts";

@@ -1,0 +1,43 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { asString, field, isObject, type Json } from "../json/mod.ts";
+import { parseDocuments } from "../yaml/mod.ts";
+import { EmbeddedCluster, type EmbeddedClusterOptions } from "./embedded/cluster.ts";
+import { systemObjects } from "./embedded/system_objects.ts";
+import { readFiles } from "./files.ts";
+
+/** An embedded cluster made of files, and what was wrong with them. */
+export interface ClusterFromFiles {
+  readonly cluster: EmbeddedCluster;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * The embedded cluster of the objects in files and folders (`--cluster PATH`), on top of what every cluster holds.
+ * Documents that are no objects are reported and left out.
+ */
+export async function clusterFromFiles(
+  paths: readonly string[],
+  options: Omit<EmbeddedClusterOptions, "objects">,
+): Promise<ClusterFromFiles> {
+  const { files, diagnostics } = await readFiles(paths);
+  const parsed = files.map(({ file, text }) => parseDocuments(text, file));
+  const documents = parsed.flatMap((each) => each.documents);
+  const strangers = documents.filter(({ value }) => !isKubernetesObject(value)).map(({ positionOf }) => ({
+    severity: "error" as const,
+    code: "no-object",
+    message: "The document is no Kubernetes object: it needs apiVersion, kind and metadata.name",
+    position: positionOf([]),
+  }));
+  const objects = documents.map(({ value }) => value).filter(isKubernetesObject);
+  return {
+    cluster: new EmbeddedCluster({ ...options, objects: [...systemObjects(), ...objects] }),
+    diagnostics: [...diagnostics, ...parsed.flatMap((each) => each.diagnostics), ...strangers],
+  };
+}
+
+function isKubernetesObject(value: Json): boolean {
+  if (!isObject(value) || (asString(value["apiVersion"]) ?? "") === "") return false;
+  const kind = asString(value["kind"]) ?? "";
+  if (kind.endsWith("List") && Array.isArray(value["items"])) return true;
+  return kind !== "" && (asString(field(value["metadata"], "name")) ?? "") !== "";
+}

@@ -1,0 +1,159 @@
+import { asList, asObject, asString, Fault, field, isFault, type Json } from "../json/mod.ts";
+import { parseYaml } from "../yaml/mod.ts";
+
+/** How to reach an API server and who to be there. Certificates and keys are PEM texts. */
+export interface Endpoint {
+  /** `https://host:port`, perhaps with a path; no slash at the end. */
+  readonly server: string;
+  readonly ca?: string;
+  readonly clientCertificate?: string;
+  readonly clientKey?: string;
+  /** A bearer token that stays the same. */
+  readonly token?: string;
+  /** A file whose content is the bearer token; it is read again when it may have changed. */
+  readonly tokenFile?: string;
+  readonly basic?: { readonly username: string; readonly password: string };
+  readonly proxy?: string;
+  /** The namespace of requests that name none. */
+  readonly namespace?: string;
+}
+
+/** A kubeconfig file and what is needed to read the files that it names. */
+export interface KubeconfigInput {
+  readonly text: string;
+  /** The folder of the file: where relative paths in it start. */
+  readonly folder: string;
+  readonly readText: (path: string) => Promise<string>;
+  /** Instead of the file's `current-context`. */
+  readonly context?: string;
+}
+
+/** What Deno's client or this one cannot do, by the field that asks for it. */
+const unsupported: readonly { readonly in: "cluster" | "user"; readonly name: string; readonly instead: string }[] = [
+  { in: "user", name: "exec", instead: "use a client certificate or a token: `kubectl create token NAME`" },
+  {
+    in: "user",
+    name: "auth-provider",
+    instead: "use a client certificate or a token: `kubectl create token NAME`",
+  },
+  { in: "user", name: "as", instead: "use the credentials of the user itself" },
+  { in: "cluster", name: "insecure-skip-tls-verify", instead: "give certificate-authority-data" },
+  { in: "cluster", name: "tls-server-name", instead: "use a server address that the certificate names" },
+];
+
+/** The endpoint that a kubeconfig file's context describes; a fault says what is missing or not supported. */
+export async function kubeconfigEndpoint(input: KubeconfigInput): Promise<Endpoint | Fault> {
+  const config = parseYaml(input.text);
+  if (isFault(config)) return new Fault(`kubeconfig: ${config.message}`);
+  const chosen = input.context ?? asString(field(config, "current-context")) ?? "";
+  if (chosen === "") return new Fault("kubeconfig: there is no current-context; name a context");
+  const context = named(config, "contexts", { name: chosen, part: "context" });
+  if (isFault(context)) return context;
+  const clusterName = asString(field(context, "cluster")) ?? "";
+  const cluster = named(config, "clusters", { name: clusterName, part: "cluster" });
+  if (isFault(cluster)) return cluster;
+  const userName = asString(field(context, "user")) ?? "";
+  const user = userName === "" ? {} : named(config, "users", { name: userName, part: "user" });
+  if (isFault(user)) return user;
+  for (const { in: part, name, instead } of unsupported) {
+    const value = field(part === "cluster" ? cluster : user, name);
+    if (value === undefined || value === null || value === false || value === "") continue;
+    const owner = part === "cluster" ? clusterName : userName;
+    return new Fault(`kubeconfig: ${part} "${owner}": ${name} is not supported; ${instead}`);
+  }
+  const server = (asString(field(cluster, "server")) ?? "").replace(/\/+$/, "");
+  if (!/^https?:\/\/[^/]/.test(server) || !URL.canParse(server)) {
+    return new Fault(`kubeconfig: cluster "${clusterName}": server is no address: ${JSON.stringify(server)}`);
+  }
+  const ca = await pem(input, cluster, "certificate-authority");
+  if (isFault(ca)) return ca;
+  const clientCertificate = await pem(input, user, "client-certificate");
+  if (isFault(clientCertificate)) return clientCertificate;
+  const clientKey = await pem(input, user, "client-key");
+  if (isFault(clientKey)) return clientKey;
+  if ((clientCertificate === undefined) !== (clientKey === undefined)) {
+    const missing = clientKey === undefined ? "client-key" : "client-certificate";
+    return new Fault(`kubeconfig: user "${userName}": ${missing} is missing`);
+  }
+  const text = (from: Json, name: string) => asString(field(from, name)) || undefined;
+  const tokenFile = text(user, "tokenFile");
+  const username = text(user, "username");
+  return present({
+    server,
+    ca,
+    clientCertificate,
+    clientKey,
+    token: tokenFile === undefined ? text(user, "token") : undefined,
+    tokenFile: tokenFile === undefined ? undefined : resolved(input.folder, tokenFile),
+    basic: username === undefined ? undefined : { username, password: text(user, "password") ?? "" },
+    proxy: text(cluster, "proxy-url"),
+    namespace: text(context, "namespace"),
+  });
+}
+
+type Optional<T> = { readonly [Key in keyof T]: T[Key] | undefined };
+
+/** Without the fields that are `undefined`. */
+function present({ server, ...rest }: Optional<Endpoint> & { readonly server: string }): Endpoint {
+  const given = Object.entries(rest).filter(([, value]) => value !== undefined);
+  return { server, ...Object.fromEntries(given) };
+}
+
+function named(
+  config: Json,
+  list: string,
+  { name, part }: { readonly name: string; readonly part: string },
+): Json | Fault {
+  const entry = asList(field(config, list)).find((each) => field(each, "name") === name);
+  const found = asObject(field(entry, part));
+  return found ?? new Fault(`kubeconfig: there is no ${part} ${JSON.stringify(name)} under ${list}`);
+}
+
+/** A PEM text from `NAME-data` (base64) or from the file that `NAME` names; the former wins, as in kubectl. */
+async function pem(input: KubeconfigInput, from: Json, name: string): Promise<string | undefined | Fault> {
+  const encoded = asString(field(from, `${name}-data`)) ?? "";
+  if (encoded !== "") {
+    try {
+      return atob(encoded.replace(/\s/g, ""));
+    } catch {
+      return new Fault(`kubeconfig: ${name}-data is not base64`);
+    }
+  }
+  const path = asString(field(from, name)) ?? "";
+  if (path === "") return undefined;
+  try {
+    return await input.readText(resolved(input.folder, path));
+  } catch (error) {
+    return new Fault(`kubeconfig: ${name}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function resolved(folder: string, path: string): string {
+  return path.startsWith("/") || folder === "" ? path : `${folder.replace(/\/$/, "")}/${path}`;
+}
+
+/** Where Kubernetes mounts what a pod needs to reach the API server. */
+const MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
+
+/** What a pod knows about its API server. */
+export interface InClusterInput {
+  readonly env: (name: string) => string | undefined;
+  readonly readText: (path: string) => Promise<string>;
+  /** Instead of the usual folder of the service account. */
+  readonly mount?: string;
+}
+
+/** The endpoint of the cluster that this process runs in; `undefined` when it runs in none. */
+export async function inClusterEndpoint(input: InClusterInput): Promise<Endpoint | Fault | undefined> {
+  const { env, readText, mount = MOUNT } = input;
+  const host = env("KUBERNETES_SERVICE_HOST") ?? "", port = env("KUBERNETES_SERVICE_PORT") ?? "443";
+  if (host === "") return undefined;
+  try {
+    const ca = await readText(`${mount}/ca.crt`);
+    const namespace = (await readText(`${mount}/namespace`).catch(() => "")).trim();
+    const server = `https://${host.includes(":") ? `[${host}]` : host}:${port}`;
+    return { server, ca, tokenFile: `${mount}/token`, ...(namespace === "" ? {} : { namespace }) };
+  } catch (error) {
+    return new Fault(`service account: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}

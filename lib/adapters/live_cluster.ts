@@ -1,0 +1,171 @@
+import { Fault, type Json } from "../json/mod.ts";
+import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy } from "../ports.ts";
+import { failureOf, noAnswer } from "./api_answer.ts";
+import { BearerToken } from "./bearer_token.ts";
+import { segmentsOf } from "./embedded/api_path.ts";
+import type { Endpoint } from "./kubeconfig.ts";
+import { LiveDiscovery } from "./live_discovery.ts";
+import { type Attempt, retryAfter, withRetries } from "./retry.ts";
+import { send } from "./transport.ts";
+
+/** The bounds of a {@link LiveCluster}; times in milliseconds. */
+export interface LiveClusterOptions {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  /** For a whole call with all its tries: 15,000. */
+  readonly timeout?: number;
+  /** For one try: 5,000. */
+  readonly attemptTimeout?: number;
+  /** Tries of a call that may be repeated, the first included: 4. */
+  readonly attempts?: number;
+  /** The first pause between tries: 100. */
+  readonly firstDelay?: number;
+  /** The longest answer in bytes: 32,000,000. */
+  readonly maxBytes?: number;
+  /** How the token file is read; from the file system by default. */
+  readonly readText?: (path: string) => Promise<string>;
+  /** Sent as `User-Agent`; the API server names field managers after its first word. */
+  readonly userAgent?: string;
+}
+
+const MAX_DELAY = 5_000;
+const TOKEN_HOLDS = 10_000;
+const REPEATABLE = [500, 502, 503, 504];
+
+/**
+ * The Kubernetes API over `fetch`. Reads are tried again after failures of the network and of the server; any call is
+ * when the server says that it did not take it (429, or 503 with `Retry-After`); and once more when a token was renewed.
+ * Redirects are not followed. Close it to give its connections back.
+ */
+export class LiveCluster implements Cluster {
+  readonly #endpoint: Endpoint;
+  readonly #client: Deno.HttpClient;
+  readonly #token: BearerToken | undefined;
+  readonly #discovery: LiveDiscovery;
+  readonly #options: Required<Omit<LiveClusterOptions, "readText">>;
+
+  private constructor(endpoint: Endpoint, options: LiveClusterOptions, client: Deno.HttpClient) {
+    const { readText = Deno.readTextFile } = options;
+    this.#options = {
+      timeout: 15_000,
+      attemptTimeout: 5_000,
+      attempts: 4,
+      firstDelay: 100,
+      maxBytes: 32_000_000,
+      userAgent: "postern",
+      ...options,
+    };
+    this.#endpoint = endpoint;
+    this.#client = client;
+    const { tokenFile } = endpoint;
+    this.#token = tokenFile === undefined ? undefined : new BearerToken({
+      file: tokenFile,
+      readText,
+      clock: options.clock,
+      holds: TOKEN_HOLDS,
+    });
+    this.#discovery = new LiveDiscovery((path) => this.call({ method: "GET", path }), options.clock);
+  }
+
+  /** A client for an endpoint; a fault when its certificates or key cannot be used. Nothing is sent yet. */
+  static connect(endpoint: Endpoint, options: LiveClusterOptions): LiveCluster | Fault {
+    const { ca, clientCertificate: cert, clientKey: key, proxy } = endpoint;
+    try {
+      const client = Deno.createHttpClient({
+        ...(ca === undefined ? {} : { caCerts: [ca] }),
+        ...(cert === undefined || key === undefined ? {} : { cert, key }),
+        ...(proxy === undefined ? {} : { proxy: { url: proxy } }),
+      });
+      return new LiveCluster(endpoint, options, client);
+    } catch (error) {
+      // The message comes from the TLS library and names what it could not read, never its content.
+      const reason = error instanceof Error ? error.message : String(error);
+      return new Fault(`${endpoint.server}: the certificates or the key cannot be used: ${reason}`);
+    }
+  }
+
+  close(): void {
+    this.#client.close();
+  }
+
+  async call(call: ApiCall): Promise<Answer> {
+    if (segmentsOf(call.path.split("?")[0]!) === undefined) {
+      return { ...noAnswer(call, "the path is not one of the Kubernetes API"), status: 404 };
+    }
+    if (call.signal?.aborted === true) return noAnswer(call, "the request's deadline passed");
+    const { clock, entropy, attempts, firstDelay, timeout } = this.#options;
+    const until = clock.now() + timeout;
+    const answer = () =>
+      withRetries(() => this.#attempt(call, until), {
+        clock,
+        entropy,
+        attempts,
+        firstDelay,
+        maxDelay: MAX_DELAY,
+        until,
+        signal: call.signal,
+      });
+    const first = await answer();
+    const refused = !first.ok && first.status === 401 && await this.#token?.renewed() === true;
+    return refused ? await answer() : first;
+  }
+
+  resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
+    return this.#discovery.resource(apiVersion, kind);
+  }
+
+  async #attempt(call: ApiCall, until: number): Promise<Attempt<Answer>> {
+    const { attemptTimeout, maxBytes, clock } = this.#options;
+    const isRead = call.method === "GET";
+    const sent = await send({
+      method: call.method,
+      url: `${this.#endpoint.server}${call.path.replaceAll("#", "%23")}`,
+      headers: await this.#headers(call),
+      ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+      timeout: Math.max(1, Math.min(attemptTimeout, until - clock.now())),
+      maxBytes,
+      signal: call.signal,
+      client: this.#client,
+    });
+    if (!sent.ok) {
+      const passing = sent.reason === "network" || sent.reason === "timeout";
+      return { value: noAnswer(call, sent.message), again: passing && isRead ? 0 : undefined };
+    }
+    const body = bodyOf(sent.headers, sent.text);
+    if (sent.status >= 200 && sent.status < 300) {
+      if (body === undefined) return { value: noAnswer(call, "the answer is not JSON"), again: undefined };
+      return { value: { ok: true, status: sent.status, body }, again: undefined };
+    }
+    const wish = retryAfter(sent.headers, clock);
+    const notTaken = sent.status === 429 || sent.status === 503 && sent.headers.has("retry-after");
+    const again = notTaken || isRead && REPEATABLE.includes(sent.status) ? wish : undefined;
+    return { value: failureOf(call, sent.status, body ?? sent.text), again };
+  }
+
+  async #headers(call: ApiCall): Promise<Record<string, string>> {
+    const { basic, token } = this.#endpoint;
+    const headers: Record<string, string> = {
+      accept: "application/json",
+      "user-agent": this.#options.userAgent,
+    };
+    if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
+    const bearer = this.#token === undefined ? token : await this.#token.current();
+    if (bearer !== undefined && bearer !== "") headers["authorization"] = `Bearer ${bearer}`;
+    else if (basic !== undefined) {
+      const pair = new TextEncoder().encode(`${basic.username}:${basic.password}`);
+      headers["authorization"] = `Basic ${btoa(String.fromCharCode(...pair))}`;
+    }
+    return headers;
+  }
+}
+
+/** JSON where the server says so, text otherwise (`/healthz`, logs); `undefined` for JSON that cannot be read. */
+function bodyOf(headers: Headers, text: string): Json | undefined {
+  if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get("content-type") ?? "")) return text;
+  try {
+    const body: Json = JSON.parse(text);
+    return body;
+  } catch {
+    return undefined;
+  }
+}

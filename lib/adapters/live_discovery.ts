@@ -1,0 +1,68 @@
+import { asList, asString, field, type Json } from "../json/mod.ts";
+import { parseApiVersion } from "../kube/mod.ts";
+import type { Answer, ApiResource, Clock } from "../ports.ts";
+import { Cache } from "./cache.ts";
+
+/** The resources of one group and version, by kind. */
+interface ServedResources {
+  readonly byKind: ReadonlyMap<string, ApiResource>;
+  readonly readAt: number;
+  readonly answered: boolean;
+}
+
+const MINUTE = 60_000;
+/** How long an absence is believed: definitions may come at any time. */
+const ABSENT = 10_000;
+
+/** What an API server serves, asked for once per group and version and remembered for ten minutes. */
+export class LiveDiscovery {
+  readonly #get: (path: string) => Promise<Answer>;
+  readonly #clock: Clock;
+  readonly #cache: Cache<ServedResources>;
+
+  constructor(get: (path: string) => Promise<Answer>, clock: Clock) {
+    this.#get = get;
+    this.#clock = clock;
+    this.#cache = new Cache({
+      clock,
+      // Failures are not kept: the next one asks again.
+      ttl: ({ answered, byKind }) => answered ? byKind.size === 0 ? ABSENT : 10 * MINUTE : 0,
+      sizeOf: ({ byKind }) => 200 * (byKind.size + 1),
+      maxBytes: 2_000_000,
+    });
+  }
+
+  /** The resource of a kind, or `undefined` when it is not served or the server cannot be asked. */
+  async resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
+    const known = await this.#served(apiVersion);
+    const found = known.byKind.get(kind);
+    if (found !== undefined || this.#clock.now() - known.readAt < ABSENT) return found;
+    this.#cache.forget(apiVersion);
+    return (await this.#served(apiVersion)).byKind.get(kind);
+  }
+
+  #served(apiVersion: string): Promise<ServedResources> {
+    return this.#cache.get(apiVersion, async () => {
+      const { group, version } = parseApiVersion(apiVersion);
+      const parts = group === "" ? ["api", version] : ["apis", group, version];
+      const answer = await this.#get(`/${parts.map(encodeURIComponent).join("/")}`);
+      const readAt = this.#clock.now();
+      if (!answer.ok) return { byKind: new Map(), readAt, answered: answer.status === 404 };
+      return { byKind: readResources(answer.body, { group, version }), readAt, answered: true };
+    });
+  }
+}
+
+function readResources(
+  list: Json,
+  type: { readonly group: string; readonly version: string },
+): ReadonlyMap<string, ApiResource> {
+  const byKind = new Map<string, ApiResource>();
+  for (const each of asList(field(list, "resources"))) {
+    const plural = asString(field(each, "name")) ?? "", kind = asString(field(each, "kind")) ?? "";
+    // `pods/log` is a part of a resource; the first resource of a kind is the one that stores it.
+    if (plural === "" || kind === "" || plural.includes("/") || byKind.has(kind)) continue;
+    byKind.set(kind, { ...type, kind, plural, namespaced: field(each, "namespaced") === true });
+  }
+  return byKind;
+}
