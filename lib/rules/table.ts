@@ -2,6 +2,7 @@ import type { Rule } from "../policy/mod.ts";
 import { mutateForeach, mutatePatch } from "./mutate.ts";
 import { error } from "./outcome.ts";
 import type { RuleBody, RuleKind, RuleTools } from "./rule_kind.ts";
+import { validateAssert } from "./validate_assert.ts";
 import { validateDeny } from "./validate_deny.ts";
 import { validateForeach } from "./validate_foreach.ts";
 import { validatePodSecurity } from "./validate_pod_security.ts";
@@ -9,6 +10,7 @@ import { validateAnyPattern, validatePattern } from "./validate_pattern.ts";
 
 /** Every kind of rule, in the order in which they are tried: the first that recognises a rule compiles it. */
 const ruleKinds: readonly RuleKind[] = [
+  validateAssert,
   validatePodSecurity,
   validateDeny,
   validatePattern,

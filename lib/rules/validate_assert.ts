@@ -1,0 +1,65 @@
+import { asString, field, isFault, type Json } from "../json/mod.ts";
+import { Bindings } from "../jmespath/mod.ts";
+import type { Rule } from "../policy/mod.ts";
+import { compileRuleAssertion, standardCompilers } from "./assertion/mod.ts";
+import { error, fail, pass } from "./outcome.ts";
+import type { RuleBody, RuleInput, RuleKind } from "./rule_kind.ts";
+
+/**
+ * `validate.assert`: an assertion tree over the request. The rule's context entries are bindings, loaded when a tree
+ * asks for them. Several violated leaves are one failure, whose message tells them all.
+ */
+export const validateAssert: RuleKind = {
+  type: "validate",
+  name: "assert",
+  recognises: ({ validate }) => field(validate, "assert") !== undefined,
+  compile(rule, tools): RuleBody {
+    const { problems, check } = compileRuleAssertion(field(rule.validate, "assert")!, standardCompilers());
+    for (const { path, message } of problems) {
+      tools.report({
+        severity: "error",
+        code: "bad-assertion",
+        message: `${path}: ${message}`,
+        path: ["validate", "assert"],
+      });
+    }
+    const passed = pass(`Validation rule '${rule.name}' passed.`);
+    return {
+      run(input) {
+        const { environment } = input.context;
+        const texts = check(payloadOf(input), { bindings: bindingsOf(rule, input), environment });
+        if (isFault(texts)) return error(texts.message);
+        return texts.length === 0 ? passed : fail(texts.join("; "));
+      },
+    };
+  },
+};
+
+/** Kyverno parity: an object that is not there is empty, not null. Pinned by "an absent object is empty". */
+function payloadOf(
+  { resource, oldResource, operation, request, group, version, kind, context }: RuleInput,
+): Json {
+  const variable = context.get("request");
+  const known: Json | undefined = isFault(variable) ? undefined : variable;
+  return {
+    object: resource ?? {},
+    oldObject: oldResource ?? {},
+    operation,
+    admissionOperation: true,
+    admissionInfo: {
+      roles: field(known, "roles") ?? [],
+      clusterRoles: field(known, "clusterRoles") ?? [],
+      userInfo: field(known, "userInfo") ?? {},
+    },
+    requestResource: field(request, "resource") ?? {},
+    resourceKind: { group, version, kind, subResource: asString(field(request, "subResource")) ?? "" },
+  };
+}
+
+function bindingsOf({ context: entries }: Rule, { context }: RuleInput): Bindings {
+  let bindings: Bindings = Bindings.none;
+  for (const name of new Set(entries.flatMap((entry) => asString(field(entry, "name")) ?? []))) {
+    bindings = bindings.withLazy(name, () => context.get(name) ?? null);
+  }
+  return bindings;
+}
