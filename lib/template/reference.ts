@@ -169,9 +169,10 @@ function codePointBefore(text: string, at: number): number {
 
 /** `\$(x)` is text: its backslash goes. */
 function withoutEscapes(text: string): string {
-  let result = "", done = 0;
+  let result = "", done = 0, close = 0;
   for (let start = text.indexOf("\\$("); start >= 0; start = text.indexOf("\\$(", start + 1)) {
-    let close = start + 4;
+    // What was passed before is not looked at again, so that the whole text is read once.
+    close = Math.max(close, start + 4);
     while (close < text.length && text[close] !== " " && text[close] !== ")") close++;
     if (text[close] !== ")" || text[start + 3] === "\n") continue;
     result += text.slice(done, start);

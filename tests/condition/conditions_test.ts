@@ -1,0 +1,224 @@
+/** Dialects, variables, explanations, and what is told at load. */
+import assert from "node:assert/strict";
+import {
+  compileConditions,
+  conditionCompilations,
+  type ConditionOptions,
+  type Conditions,
+  type ObservedCondition,
+} from "../../lib/condition/mod.ts";
+import { compilations } from "../../lib/jmespath/mod.ts";
+import { isFault, type Json, type Scope, scopeOf } from "../../lib/json/mod.ts";
+import { patternCompilations } from "../../lib/pattern/mod.ts";
+import { templateCompilations } from "../../lib/template/mod.ts";
+import { environment, verdictOf } from "./evaluate.ts";
+
+function compiled(conditions: Json, options: Partial<ConditionOptions> = {}): Conditions {
+  const result = compileConditions(conditions, { dialect: "current", evaluator: "rule", ...options });
+  assert.ok(!isFault(result));
+  return result;
+}
+
+const pod: Json = {
+  request: {
+    operation: "CREATE",
+    object: { metadata: { labels: { app: "web" }, name: "n" } },
+    oldObject: null,
+  },
+};
+
+/** The second condition of the documentation's example: a label that the resource does not have. */
+const colour = { key: "{{request.object.metadata.labels.color}}", operator: "Equals", value: "blue" };
+const app = { key: "{{request.object.metadata.labels.app}}", operator: "Equals", value: "web" };
+
+Deno.test("classic: a variable without a value is an empty string", () => {
+  const dialect = "classic";
+  assert.deepEqual(verdictOf({ any: [colour, app] }, pod, { dialect }), { holds: true, message: "" });
+  const empty = { ...colour, value: "" };
+  assert.deepEqual(verdictOf({ all: [empty] }, pod, { dialect }), { holds: true, message: "" });
+  const inText = { ...colour, key: "x{{ request.object.metadata.labels.color }}y", value: "xy" };
+  assert.deepEqual(verdictOf([inText], pod, { dialect }), { holds: true, message: "" });
+  const asValue = { key: "", operator: "Equals", value: "{{ request.object.spec.zz }}" };
+  assert.deepEqual(verdictOf([asValue], pod, { dialect }), { holds: true, message: "" });
+});
+
+Deno.test("current: a variable without a value is a fault", () => {
+  assert.equal(
+    verdictOf({ any: [colour, app] }, pod),
+    "failed to substitute variables in condition key: failed to resolve request.object.metadata.labels.color " +
+      'at path : JMESPath query failed: Unknown key "color" in path',
+  );
+  assert.match(
+    String(verdictOf([{ key: ["a", "{{ zz }}"], operator: "AnyIn", value: ["a"] }], {})),
+    /^failed to substitute variables in condition key: failed to resolve zz at path \/1: /,
+  );
+  assert.match(
+    String(verdictOf([{ key: "a", operator: "AnyIn", value: "{{ zz }}" }], {})),
+    /^failed to substitute variables in condition value: failed to resolve zz at path : /,
+  );
+});
+
+Deno.test("classic speaks of rules: elsewhere a variable without a value is a fault", () => {
+  for (const evaluator of ["blocks", "exception"] as const) {
+    const conditions = evaluator === "blocks" ? [{ any: [colour] }] : { any: [colour] };
+    assert.match(
+      String(verdictOf(conditions, pod, { dialect: "classic", evaluator })),
+      /^failed to substitute/,
+    );
+  }
+});
+
+Deno.test("both dialects: null is null, and no operator holds for it", () => {
+  const condition = { key: "{{ request.oldObject.metadata.name }}", operator: "NotEquals", value: "x" };
+  for (const dialect of ["classic", "current"] as const) {
+    assert.deepEqual(verdictOf([condition], pod, { dialect }), { holds: false, message: "" });
+  }
+});
+
+Deno.test("a value from the request is no template, and its wildcards count only where they should", () => {
+  const data = { evil: "{{ secret }}", secret: "s" };
+  assert.deepEqual(verdictOf([{ key: "{{ evil }}", operator: "Equals", value: "s" }], data), {
+    holds: false,
+    message: "",
+  });
+  assert.deepEqual(verdictOf([{ key: "{{ evil }}", operator: "Equals", value: "\\{{ secret }}" }], data), {
+    holds: true,
+    message: "",
+  });
+});
+
+Deno.test("conditions without variables are decided at load", () => {
+  const conditions = compiled({
+    all: [{ key: "1Gi", operator: "Equals", value: "1024Mi", message: "same" }],
+  });
+  assert.deepEqual(conditions.constant, { holds: true, message: "same" });
+  assert.equal(compiled([app]).constant, undefined);
+  assert.ok(isFault(compiled([{ key: 1, operator: "Nope", value: 1 }]).constant));
+});
+
+Deno.test("conditions tell their variables by place", () => {
+  const conditions = compiled({
+    any: [{ key: "{{ a.b }}", operator: "AnyIn", value: ["x", "{{ c }}"] }],
+    all: [{ key: "k", operator: "Equals", value: { f: "{{ @.d }}" } }],
+  });
+  assert.deepEqual(conditions.uses.map(({ expression, path }) => [expression, path]), [
+    ["a.b", ["any", 0, "key"]],
+    ["c", ["any", 0, "value", 1]],
+    ["@.d", ["all", 0, "value", "f"]],
+  ]);
+  assert.deepEqual(conditions.names.slice(0, 2), ["a", "c"]);
+});
+
+const problems: [what: string, conditions: Json, path: Json, message: RegExp, hint: RegExp][] = [
+  [
+    "a misspelt operator",
+    [{ key: 1, operator: "Equlas", value: 1 }],
+    [0],
+    /no operator "Equlas"/,
+    /did you mean Equals/,
+  ],
+  ["no operator", { any: [{ key: 1, value: 1 }] }, ["any", 0], /has no operator/, /operators are Equals, /],
+  [
+    "an ordering operator in the wrong case",
+    [{ key: 1, operator: "lessthan", value: 2 }],
+    [0],
+    /never holds/,
+    /write LessThan/,
+  ],
+  [
+    "a deprecated operator",
+    [{ key: 1, operator: "NotIn", value: [] }],
+    [0],
+    /deprecated/,
+    /AnyNotIn or AllNotIn/,
+  ],
+  ["any without conditions", { any: [] }, ["any"], /never holds/, /add a condition/],
+  [
+    "a condition without any or all",
+    { key: 1, operator: "Equals", value: 2 },
+    [],
+    /not evaluated/,
+    /under all/,
+  ],
+];
+for (const [what, conditions, path, message, hint] of problems) {
+  Deno.test(`at load one is told of ${what}`, () => {
+    const [problem, ...others] = compiled(conditions).problems;
+    assert.ok(problem !== undefined);
+    assert.deepEqual(others, []);
+    assert.deepEqual(problem.path, path);
+    assert.match(problem.message, message);
+    assert.match(problem.hint ?? "", hint);
+  });
+}
+
+Deno.test("at load one is told of a reference that leads nowhere", () => {
+  const [problem] = compiled([{ key: "$(./../x)", operator: "Equals", value: 1 }]).problems;
+  assert.deepEqual([problem?.code, problem?.path], ["broken-template", [0, "key"]]);
+});
+
+Deno.test("observe() is told of every condition that is evaluated, with its operands", () => {
+  const conditions = compiled({
+    any: [
+      { key: "{{ n }}", operator: "greaterthanorequals", value: 2, message: "m" },
+      { key: "{{ n }}", operator: "Equal", value: "{{ n }}" },
+      { key: "not", operator: "Equals", value: "reached" },
+    ],
+    all: [{ key: "a", operator: "AnyIn", value: ["b"] }, {
+      key: "not",
+      operator: "Equals",
+      value: "reached",
+    }],
+  });
+  const seen: ObservedCondition[] = [];
+  conditions.evaluate(scopeOf({ n: 3 }), environment, (condition) => void seen.push(condition));
+  assert.deepEqual(seen, [
+    { path: ["any", 0], operator: "GreaterThanOrEquals", key: 3, value: 2, message: "m", result: false },
+    { path: ["any", 1], operator: "Equals", key: 3, value: 3, message: "", result: true },
+    { path: ["all", 0], operator: "AnyIn", key: "a", value: ["b"], message: "", result: false },
+  ]);
+});
+
+Deno.test("observe() is told of faults too", () => {
+  const seen: ObservedCondition[] = [];
+  const conditions = compiled([{ key: "a", operator: "Equals", value: "{{ zz }}" }]);
+  const verdict = conditions.evaluate(scopeOf({}), environment, (condition) => void seen.push(condition));
+  assert.equal(seen.length, 1);
+  assert.equal(seen[0]!.key, "a");
+  assert.equal(seen[0]!.result, verdict);
+});
+
+Deno.test("evaluating compiles nothing", () => {
+  const conditions = compiled({
+    any: [
+      { key: "{{ request.object.metadata.name }}", operator: "Equals", value: "web-*" },
+      { key: "{{ request.object.metadata.labels }}", operator: "AllNotIn", value: "1-10" },
+      { key: "{{ request.operation }}", operator: "AnyIn", value: ["C*", "DELETE"] },
+    ],
+  });
+  const counts =
+    () => [templateCompilations(), compilations(), conditionCompilations(), patternCompilations()];
+  const before = counts();
+  for (let round = 0; round < 3; round++) conditions.evaluate(scopeOf(pod), environment);
+  assert.deepEqual(counts(), before);
+});
+
+Deno.test("a value that is not needed is not asked for", () => {
+  const asked: string[] = [];
+  const scope: Scope = {
+    get: (name) => {
+      asked.push(name);
+      return name === "a" ? "x" : undefined;
+    },
+    all: () => ({}),
+  };
+  const conditions = compiled({
+    any: [{ key: "{{ a }}", operator: "Equals", value: "x" }, {
+      key: "{{ b }}",
+      operator: "Equals",
+      value: "x",
+    }],
+  });
+  conditions.evaluate(scope, environment);
+  assert.ok(!asked.includes("b"));
+});

@@ -1,0 +1,109 @@
+/** Large and odd values neither break conditions nor hold them up. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { operatorNames } from "../../lib/condition/mod.ts";
+import type { Json } from "../../lib/json/mod.ts";
+import { verdictOf } from "./evaluate.ts";
+
+function quickly(milliseconds: number, run: () => void): void {
+  const start = performance.now();
+  run();
+  const took = performance.now() - start;
+  assert.ok(took < milliseconds, `took ${Math.round(took)} ms`);
+}
+
+const many = Array.from({ length: 10_000 }, (_, index) => `name-${index}`);
+const others = Array.from({ length: 10_000 }, (_, index) => `other-${index}`);
+const wild = Array.from({ length: 10_000 }, (_, index) => `*na?me-${index}*`);
+const million = "a".repeat(1_000_000);
+
+const cases: [what: string, key: Json, value: Json][] = [
+  ["two lists of 10,000", many, others],
+  ["a list of 10,000 and a megabyte of text", many, million],
+  ["a megabyte of text and a list of 10,000", million, many],
+  ["two megabytes of text", million, `${million}b`],
+  ["a megabyte of a wildcard", `${"*a".repeat(500_000)}b`, ["x", "y"]],
+  ["a megabyte of JSON", "x", JSON.stringify(many)],
+  ["a megabyte of open brackets", "x", "[".repeat(1_000_000)],
+  ["a number with a million digits", "1".repeat(1_000_000), "2".repeat(1_000_000)],
+  ["a range with a million digits", "5", `1-${"9".repeat(1_000_000)}`],
+];
+for (const [what, key, value] of cases) {
+  Deno.test(`every operator takes ${what} in time`, () => {
+    for (const operator of operatorNames()) {
+      for (
+        const condition of [{ key: "{{ k }}", operator, value }, {
+          key: "{{ k }}",
+          operator,
+          value: "{{ v }}",
+        }]
+      ) {
+        quickly(2000, () => void verdictOf([condition], { k: key, v: value }));
+      }
+    }
+  });
+}
+
+Deno.test("lists of wildcards that would take minutes are a fault", () => {
+  const condition = { key: "{{ k }}", operator: "AnyIn", value: "{{ v }}" };
+  quickly(2000, () => {
+    assert.match(String(verdictOf([condition], { k: wild, v: others })), /too long or too many/);
+  });
+});
+
+Deno.test("data nested without end is compared and printed up to a depth", () => {
+  let deep: Json = "x";
+  for (let depth = 0; depth < 5000; depth++) deep = [deep];
+  for (const operator of operatorNames()) {
+    const condition = { key: "{{ k }}", operator, value: "{{ k }}" };
+    assert.equal(typeof verdictOf([condition], { k: [deep] }), "object");
+  }
+});
+
+Deno.test("names that every object inherits are ordinary names", () => {
+  for (const operator of operatorNames()) {
+    const condition = { key: "{{ k }}", operator, value: ["constructor", "__proto__"] };
+    assert.equal(typeof verdictOf([condition], { k: JSON.parse('{"__proto__": 1}') as Json }), "object");
+  }
+  assert.deepEqual(verdictOf([{ key: "toString", operator: "AnyIn", value: ["x"] }], {}), {
+    holds: false,
+    message: "",
+  });
+  assert.match(String(verdictOf([{ key: 1, operator: "toString", value: 1 }], {})), /there is no operator/);
+});
+
+Deno.test("any key and value give a verdict, with every operator", () => {
+  const text = fc.oneof(
+    fc.constantFrom("1-10", "!x", ">5", "1h", "1Gi", "1.2.3", "[]", '["a"]', "*", "?", ""),
+    fc.string(),
+  );
+  const json = fc.letrec((tie) => ({
+    value: fc.oneof(
+      text,
+      fc.double({ noNaN: true }),
+      fc.boolean(),
+      fc.constant(null),
+      fc.array(tie("value"), { maxLength: 3 }),
+    ),
+  })).value as fc.Arbitrary<Json>;
+  fc.assert(fc.property(fc.constantFrom(...operatorNames()), json, json, (operator, k, v) => {
+    const verdict = verdictOf([{ key: "{{ k }}", operator, value: "{{ v }}" }], { k, v });
+    assert.equal(typeof verdict, "object");
+  }));
+});
+
+Deno.test("for keys that are not null NotEquals is the opposite of Equals", () => {
+  const value = fc.oneof(
+    fc.string(),
+    fc.double({ noNaN: true }),
+    fc.boolean(),
+    fc.constantFrom("1h", "60m", "1Gi", "5", "nginx:*"),
+  );
+  fc.assert(fc.property(value, value, (k, v) => {
+    const holds = (operator: string) => {
+      const verdict = verdictOf([{ key: "{{ k }}", operator, value: "{{ v }}" }], { k, v });
+      return typeof verdict === "object" && verdict.holds;
+    };
+    assert.notEqual(holds("Equals"), holds("NotEquals"));
+  }));
+});

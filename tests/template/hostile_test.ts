@@ -1,0 +1,173 @@
+/** Resources cannot put expressions into templates, and nobody can make one take forever. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { compileExpression } from "../../lib/jmespath/mod.ts";
+import { isFault, type Json, type JsonObject, scopeOf, setField } from "../../lib/json/mod.ts";
+import { compileTemplate } from "../../lib/template/mod.ts";
+import { environment, rendered } from "./render.ts";
+
+Deno.test("text from data is never a template", () => {
+  const data = {
+    evil: "{{ secret }} $(./../a) \\{{ x }}",
+    secret: "s",
+    tree: { "{{ secret }}": ["{{ secret }}"] },
+  };
+  assert.deepEqual(rendered({ a: "x", b: "{{ evil }}" }, data), { a: "x", b: data.evil });
+  assert.deepEqual(rendered("- {{ evil }}", data), `- ${data.evil}`);
+  assert.deepEqual(rendered(["{{ tree }}"], data), [data.tree]);
+  assert.deepEqual(rendered({ "k{{ evil }}": 1 }, data), { [`k${data.evil}`]: 1 });
+  assert.deepEqual(rendered("{{ '{{ secret }}' }}{{ evil }}", data), `s${data.evil}`);
+});
+
+Deno.test("text from data cannot end the variable that it stands in", () => {
+  assert.deepEqual(rendered("{{ '{{ evil }}' }}", { evil: "a }} {{ b" }), "a }} {{ b");
+});
+
+Deno.test("any text from data comes out as it went in", () => {
+  const braces = fc.array(fc.constantFrom("{{", "}}", "{", "}", "\\", "$(", ")", "-", " ", "a", "é")).map((
+    parts,
+  ) => parts.join(""));
+  fc.assert(fc.property(fc.oneof(braces, fc.string()), (text) => {
+    assert.deepEqual(rendered(["{{ t }}", "<{{ t }}>", "{{- t }}", "<{{- t }}>"], { t: text }), [
+      text,
+      `<${text}>`,
+      text,
+      `<${text}>`,
+    ]);
+  }));
+});
+
+Deno.test("any document without {{ and $( is constant", () => {
+  fc.assert(fc.property(fc.jsonValue(), (value) => {
+    const text = JSON.stringify(value);
+    fc.pre(!text.includes("{{") && !text.includes("$("));
+    const document = JSON.parse(text) as Json;
+    const template = compileTemplate(document);
+    assert.equal(template.constant, true);
+    assert.equal(template.render(scopeOf({}), environment), document);
+  }));
+});
+
+/** The reference's algorithm by its own regular expression, as long as values bring no braces into it. */
+function byRounds(text: string, data: JsonObject): Json {
+  const variable = /(^|[^\\])(\{\{(?:\{[^{}]*\}|[^{}])*\}\})/g;
+  let value = text;
+  for (;;) {
+    const found = [...value.matchAll(variable)];
+    if (found.length === 0) return value.replaceAll("\\{{", "{{");
+    const before = value;
+    for (const [, prefix, braces] of found as unknown as [string, string, string][]) {
+      const compiled = compileExpression(braces.slice(2, -2).trim());
+      if (isFault(compiled)) return "fault";
+      const result = compiled.evaluate(scopeOf(data), environment);
+      if (isFault(result)) return "fault";
+      if (before === braces) return result;
+      // Braces that a value brings into the text would make variables there, which is what ours are not to do.
+      if (typeof result !== "string" || /[{}\\]/.test(result)) return "unclear";
+      value = value.replace(prefix + braces, () => prefix + result);
+    }
+  }
+}
+
+Deno.test("any text is cut into variables as the reference cuts it", () => {
+  const parts = fc.constantFrom(
+    "{{",
+    "{{ ",
+    "}}",
+    " }}",
+    "{",
+    "}",
+    "\\",
+    " ",
+    "a",
+    "b",
+    "'",
+    "{{ a }}",
+    "{{ b }}",
+    "{a: b}",
+  );
+  fc.assert(
+    fc.property(fc.array(parts, { maxLength: 14 }).map((all) => all.join("")), (text) => {
+      // A known difference: the reference needs a character between two variables that is part of neither, and there
+      // takes the first brace of the second one for it.
+      fc.pre(!text.includes("}}{{{"));
+      const actual = compileTemplate(text).render(scopeOf({ a: "b", b: "a" }), environment);
+      const expected = byRounds(text, { a: "b", b: "a" });
+      fc.pre(expected !== "unclear");
+      assert.deepEqual(isFault(actual) ? "fault" : actual, expected);
+    }),
+    { numRuns: 3000 },
+  );
+});
+
+Deno.test("keys such as __proto__ stay keys", () => {
+  const document = JSON.parse('{"__proto__": "{{ x }}", "constructor": 1}') as Json;
+  const value = rendered(document, { x: "y" }) as JsonObject;
+  assert.equal(Object.getPrototypeOf(value), Object.prototype);
+  assert.deepEqual(Object.entries(value), [["__proto__", "y"], ["constructor", 1]]);
+  const renamed = rendered({ "{{ k }}": 1 }, { k: "__proto__" }) as JsonObject;
+  assert.deepEqual(Object.keys(renamed), ["__proto__"]);
+  const expected: { [key: string]: Json } = {};
+  setField(expected, "__proto__", 1);
+  assert.deepEqual(renamed, expected);
+});
+
+/** Runs what must be quick even for hostile input, and says how long it took if it was not. */
+function quickly(milliseconds: number, run: () => void): void {
+  const start = performance.now();
+  run();
+  const took = performance.now() - start;
+  assert.ok(took < milliseconds, `took ${Math.round(took)} ms`);
+}
+
+const hugeTexts: [what: string, text: string][] = [
+  ["open braces", "{".repeat(1_000_000)],
+  ["closing braces", "}".repeat(1_000_000)],
+  ["openings without end", "{{ a ".repeat(200_000)],
+  ["braces inside an opening", `{{ ${"{a} ".repeat(250_000)}`],
+  ["backslashes", "\\{{ ".repeat(250_000)],
+  ["references without end", "$(".repeat(500_000)],
+  ["references with spaces", "$( ".repeat(300_000)],
+  ["escaped references without end", "\\$(".repeat(300_000)],
+  ["ordinary text", "x".repeat(1_000_000)],
+];
+for (const [what, text] of hugeTexts) {
+  Deno.test(`a megabyte of ${what} is read in time`, () => {
+    quickly(2000, () => void rendered(text, {}));
+  });
+}
+
+Deno.test("a megabyte of data goes into text in time", () => {
+  const big = "{{ x }} ".repeat(125_000);
+  quickly(1000, () => assert.equal((rendered("<{{ big }}>", { big }) as string).length, big.length + 2));
+});
+
+Deno.test("variables that yield more text than a template may hold are a fault", () => {
+  const big = "x".repeat(1_000_000);
+  const document = { all: Array.from({ length: 100 }, () => "a{{ big }}{{ big }}") };
+  quickly(
+    1000,
+    () => assert.match(JSON.stringify(rendered(document, { big })), /more text than one template may hold/),
+  );
+});
+
+Deno.test("variables nested without end are a fault", () => {
+  const text = "{{ ".repeat(40) + "a" + " }}".repeat(40);
+  assert.match(JSON.stringify(rendered(text, { a: "a" })), /nested deeper than 16 levels/);
+});
+
+Deno.test("documents nested without end are a fault", () => {
+  let document: Json = "{{ a }}";
+  for (let depth = 0; depth < 20_000; depth++) document = [document];
+  assert.match(JSON.stringify(rendered(document, { a: 1 })), /nested too deep/);
+});
+
+Deno.test("an expression that inner values make endless is a fault", () => {
+  const value = rendered("{{ '{{ big }}' }}", { big: "x".repeat(100_000) });
+  assert.match(JSON.stringify(value), /becomes longer than 16384 characters/);
+});
+
+Deno.test("inner values that never repeat do not fill the memory", () => {
+  const template = compileTemplate("{{ '{{ n }}' }}");
+  for (let n = 0; n < 2000; n++) assert.equal(template.render(scopeOf({ n }), environment), String(n));
+});
