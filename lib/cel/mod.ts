@@ -18,9 +18,18 @@ export {
   POLICY_BUDGET,
   type Program,
 } from "./program.ts";
+export { admissionRequestType, namespaceType } from "./kubernetes_types.ts";
 export { celToJson, parseExactJson } from "./json.ts";
 export type { Activation } from "./plan/mod.ts";
 export { type CelError, formatCelError } from "./syntax/mod.ts";
 export * from "./types/mod.ts";
 export * from "./values/mod.ts";
-export { type Host, libraries, type Library, type Question, type Result } from "./libraries/mod.ts";
+export {
+  type Host,
+  kubernetesLibraries,
+  kyvernoLibraries,
+  type Library,
+  type Question,
+  type Result,
+  specificationLibraries,
+} from "./libraries/mod.ts";

@@ -19,4 +19,6 @@ export interface Checked {
   /** Of names, and of selections that turned out to be dotted names. Variables of comprehensions have no entry. */
   readonly names: ReadonlyMap<Expression, RootName>;
   readonly calls: ReadonlyMap<Expression, CallReference>;
+  /** The type of a part of the expression. */
+  readonly typeOf: (part: Expression) => CelType;
 }

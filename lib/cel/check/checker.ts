@@ -30,6 +30,7 @@ import {
 } from "../types/mod.ts";
 import type { CallReference, Checked } from "./checked.ts";
 import type { Declarations, RootName } from "./declarations.ts";
+import { findMixedLiterals } from "./homogeneous.ts";
 import { literalType } from "./literal_type.ts";
 import { resolveOverloads } from "./overloads.ts";
 
@@ -52,6 +53,7 @@ class Checker {
   readonly #errors: CelError[] = [];
   readonly #names = new Map<Expression, RootName>();
   readonly #calls = new Map<Expression, CallReference>();
+  readonly #types = new Map<Expression, CelType>();
   /** Variables of the comprehensions around the current place, innermost last. */
   readonly #scopes: ReadonlyMap<string, CelType>[] = [];
 
@@ -62,7 +64,12 @@ class Checker {
 
   run(expression: Expression): Checked {
     const type = this.#substitution.close(this.#check(expression));
-    return { type, errors: this.#errors, names: this.#names, calls: this.#calls };
+    const typeOf = (part: Expression): CelType => this.#substitution.close(this.#types.get(part) ?? dynType);
+    if (this.#errors.length === 0 && this.#options.literals === "homogeneous") {
+      this.#errors.push(...findMixedLiterals(expression, typeOf, this.#options.text));
+    }
+    this.#errors.sort((left, right) => left.offset - right.offset);
+    return { type, errors: this.#errors, names: this.#names, calls: this.#calls, typeOf };
   }
 
   #report(offset: number, message: string): CelType {
@@ -81,6 +88,12 @@ class Checker {
   }
 
   #check(expression: Expression): CelType {
+    const type = this.#typeOf(expression);
+    this.#types.set(expression, type);
+    return type;
+  }
+
+  #typeOf(expression: Expression): CelType {
     switch (expression.kind) {
       case "literal":
         return literalType(expression.value);
@@ -230,15 +243,14 @@ class Checker {
     return this.#report(offset, `found no matching overload for '${name}' applied to '${signature}'`);
   }
 
-  #logic({ operator, terms, offsets }: Logic): CelType {
-    let left = this.#check(terms[0]!);
-    terms.slice(1).forEach((term, index) => {
-      const right = this.#check(term);
-      left = this.#substitution.assign([left, right], [boolType, boolType])
-        ? boolType
-        : this.#noOverload(`_${operator}_`, [left, right], { offset: offsets[index]! });
-    });
-    return left;
+  #logic({ terms }: Logic): CelType {
+    const types = terms.map((term) => this.#check(term));
+    types.forEach((type, index) => this.#expectBool(type, terms[index]!.offset));
+    return boolType;
+  }
+
+  #expectBool(type: CelType, offset: number): void {
+    if (!this.#substitution.assign([type], [boolType])) this.#mismatch(offset, boolType, type);
   }
 
   /** The type of an element that may be optional: `[?x]`, `{?k: x}`. */
@@ -251,16 +263,16 @@ class Checker {
   }
 
   /** The type that an element and those before it have in common. */
-  #join(previous: CelType | undefined, current: CelType, offset: number): CelType {
+  #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
     if (this.#substitution.assign([previous], [current])) return mostGeneral(previous, current);
-    return this.#options.literals === "mixed" ? dynType : this.#mismatch(offset, previous, current);
+    return dynType;
   }
 
   #list({ elements }: ListLiteral): CelType {
     let type: CelType | undefined;
     for (const { value, optional } of elements) {
-      type = this.#join(type, this.#element(value, optional), value.offset);
+      type = this.#join(type, this.#element(value, optional));
     }
     return listType(type ?? this.#substitution.fresh());
   }
@@ -268,8 +280,8 @@ class Checker {
   #map({ entries }: MapLiteral): CelType {
     let keys: CelType | undefined, values: CelType | undefined;
     for (const { key, value, optional } of entries) {
-      keys = this.#join(keys, this.#check(key), key.offset);
-      values = this.#join(values, this.#element(value, optional), value.offset);
+      keys = this.#join(keys, this.#check(key));
+      values = this.#join(values, this.#element(value, optional));
     }
     return mapType(keys ?? this.#substitution.fresh(), values ?? this.#substitution.fresh());
   }
@@ -333,9 +345,7 @@ class Checker {
     switch (fold) {
       case "all":
       case "exists":
-        if (!isBool(bodyType)) {
-          this.#noOverload(fold === "all" ? "_&&_" : "_||_", [boolType, bodyType], { offset });
-        }
+        this.#expectBool(bodyType, body.offset);
         return boolType;
       case "existsOne":
         conditional(bodyType, intType);

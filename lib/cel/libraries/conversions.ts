@@ -112,8 +112,8 @@ function secondsToTimestamp(seconds: Int): Result {
 /** A finding about a constant text that no value can come of. */
 function constantText(kind: string, parses: (text: string) => unknown): NonNullable<Overload["check"]> {
   return ([text]) =>
-    typeof text === "string" && parses(text) === undefined
-      ? { argument: 0, message: `invalid ${kind} argument` }
+    typeof text?.value === "string" && parses(text.value) === undefined
+      ? { offset: text.offset, message: `invalid ${kind} argument` }
       : undefined;
 }
 

@@ -39,9 +39,20 @@ export type Result = Value | CelFault;
 /** The implementation of an overload, with its types forgotten. */
 export type Implementation = (...args: Value[]) => Result;
 
-/** A mistake in constant arguments, found when the expression is loaded. `argument` counts the receiver as 0. */
-export interface ConstantMistake {
-  readonly argument: number;
+/** An argument as it is known when the expression is loaded. */
+export interface Argument {
+  readonly type: CelType;
+  /** Its value, when it is constant. */
+  readonly value: Value | undefined;
+  readonly offset: number;
+  /** Its elements, when it is written as a list. */
+  readonly elements: readonly Argument[] | undefined;
+}
+
+/** A mistake in arguments that is found when the expression is loaded. */
+export interface ArgumentMistake {
+  /** Where it is; at the call itself when absent. */
+  readonly offset?: number;
   readonly message: string;
 }
 
@@ -60,9 +71,9 @@ export interface Overload {
   readonly dispatches?: true;
   /** A call with constant arguments is computed when the expression is loaded. */
   readonly folds?: true;
-  /** Finds mistakes in constant arguments (`undefined` where an argument is not constant). */
-  readonly check?: (constants: readonly (Value | undefined)[]) => ConstantMistake | undefined;
-  /** A faster implementation for constant arguments, such as a compiled pattern. */
+  /** Finds mistakes in arguments, the receiver first, as far as they are known at load. */
+  readonly check?: (args: readonly Argument[]) => ArgumentMistake | undefined;
+  /** A faster implementation for constant arguments (`undefined` where one is not), such as a compiled pattern. */
   readonly prepare?: (constants: readonly (Value | undefined)[]) => Implementation | undefined;
 }
 
@@ -97,7 +108,7 @@ interface Definition<P extends readonly CelType[]> {
   readonly cost?: (args: readonly Result[], result: Result) => number;
   readonly dispatches?: true;
   readonly folds?: true;
-  readonly check?: (constants: readonly (Value | undefined)[]) => ConstantMistake | undefined;
+  readonly check?: (args: readonly Argument[]) => ArgumentMistake | undefined;
   readonly prepare?: (
     constants: readonly (Value | undefined)[],
   ) => ((...args: ArgumentsOf<P>) => Result) | undefined;

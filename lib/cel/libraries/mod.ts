@@ -1,10 +1,42 @@
 /** The libraries of functions, one a file; see `library.ts` for how to add one. */
+import { bindingsLibrary, blockLibrary } from "./bindings.ts";
+import { comprehensionsLibrary } from "./comprehensions.ts";
+import { encodersLibrary } from "./encoders.ts";
 import type { Library } from "./library.ts";
+import { listsLibrary } from "./lists.ts";
+import { mathLibrary } from "./math.ts";
 import { optionalLibrary } from "./optional.ts";
+import { setsLibrary } from "./sets.ts";
+import { latestStringsLibrary, stringsLibrary } from "./strings.ts";
 
 export * from "./library.ts";
 
-/** Every library beside the standard one, by name. */
-export const libraries: Readonly<Record<string, Library>> = {
-  optional: optionalLibrary,
-};
+/** What the admission policies of Kubernetes 1.36 have beside the standard library. */
+export const kubernetesLibraries: readonly Library[] = [
+  comprehensionsLibrary,
+  listsLibrary,
+  optionalLibrary,
+  setsLibrary,
+  stringsLibrary,
+];
+
+/** What Kyverno's CEL policies have beside the standard library. */
+export const kyvernoLibraries: readonly Library[] = [
+  ...kubernetesLibraries,
+  bindingsLibrary,
+  encodersLibrary,
+  mathLibrary,
+];
+
+/** The libraries of the CEL specification itself, in their latest form. */
+export const specificationLibraries: readonly Library[] = [
+  bindingsLibrary,
+  blockLibrary,
+  comprehensionsLibrary,
+  encodersLibrary,
+  listsLibrary,
+  mathLibrary,
+  optionalLibrary,
+  setsLibrary,
+  latestStringsLibrary,
+];

@@ -24,9 +24,11 @@ const has: Macro = {
   name: "has",
   style: "function",
   arity: 1,
-  expand({ args, fail }) {
+  expand({ args, offset, fail }) {
     const [operand] = args;
-    if (operand?.kind === "select" && operand.mode === "value") return { ...operand, mode: "presence" };
+    if (operand?.kind === "select" && operand.mode === "value") {
+      return { ...operand, mode: "presence", offset };
+    }
     return fail(operand!.offset, "invalid argument to has() macro");
   },
 };

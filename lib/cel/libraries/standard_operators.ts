@@ -1,4 +1,4 @@
-import { noSuchOverload } from "../fault.ts";
+import { failure, noSuchOverload } from "../fault.ts";
 import {
   boolType,
   bytesType,
@@ -62,7 +62,8 @@ function smallerSize([left, right]: readonly Result[]): number {
 function relation(name: string, id: string, holds: (order: number) => boolean): FunctionDeclaration {
   const call = (left: Value, right: Value): Result => {
     const order = compareValues(left, right);
-    return order === undefined ? noSuchOverload(name) : holds(order);
+    if (order === undefined) return noSuchOverload(name);
+    return Number.isNaN(order) ? failure("NaN values cannot be ordered") : holds(order);
   };
   const numbers = { int64: intType, uint64: uintType, double: doubleType };
   const signatures: Record<string, readonly [CelType, CelType, CelType]> = {};

@@ -2,7 +2,14 @@ import { compilePattern, isPattern, matchesPattern } from "../pattern.ts";
 import { CelFault } from "../fault.ts";
 import { boolType, bytesType, intType, listType, mapType, stringType, typeParameter } from "../types/mod.ts";
 import { codePoints, costSize, mapSize, type Value } from "../values/mod.ts";
-import { type ConstantMistake, type FunctionDeclaration, method, overload, type Result } from "./library.ts";
+import {
+  type Argument,
+  type ArgumentMistake,
+  type FunctionDeclaration,
+  method,
+  overload,
+  type Result,
+} from "./library.ts";
 
 const list = listType(typeParameter("A")), map = mapType(typeParameter("A"), typeParameter("B"));
 
@@ -20,9 +27,9 @@ export function searchCost([text, pattern]: readonly Result[]): number {
 }
 
 /** Refuses a constant that is no pattern, which is the second argument of every function that takes one. */
-export function patternMistake([, pattern]: readonly (Value | undefined)[]): ConstantMistake | undefined {
-  return typeof pattern === "string" && !isPattern(pattern)
-    ? { argument: 1, message: "invalid matches argument" }
+export function patternMistake([, pattern]: readonly Argument[]): ArgumentMistake | undefined {
+  return typeof pattern?.value === "string" && !isPattern(pattern.value)
+    ? { offset: pattern.offset, message: "invalid matches argument" }
     : undefined;
 }
 

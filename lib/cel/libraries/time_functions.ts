@@ -79,12 +79,12 @@ export const timeFunctions: readonly FunctionDeclaration[] = [
           return isCelFault(offset) ? offset : Math.trunc(nanos / 1_000_000);
         },
       }),
-      // Milliseconds within the second, as in the specification.
+      // All milliseconds, as in Kubernetes; the specification means those within the second.
       method({
         id: "duration_to_milliseconds",
         takes: [durationType],
         gives: intType,
-        call: ({ nanos }) => toInt(nanos / 1_000_000n % 1000n),
+        call: ({ nanos }) => toInt(nanos / 1_000_000n),
       }),
     ],
   },

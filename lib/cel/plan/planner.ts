@@ -1,6 +1,6 @@
 import { CelFault, failure, firstFault, isCelFault, noSuchOverload } from "../fault.ts";
 import type { CallReference, Checked } from "../check/mod.ts";
-import type { Result } from "../libraries/library.ts";
+import type { Argument, Result } from "../libraries/library.ts";
 import {
   type Bind,
   type CelError,
@@ -148,7 +148,9 @@ class Planner {
       return { run: this.#alternative(args, overloads[0].id) };
     }
     const planned = args.map((arg) => this.plan(arg));
-    this.#inspect(reference, planned);
+    const found = this.errors.length;
+    this.#inspect(expression, reference, planned);
+    if (this.errors.length > found) return constantPlan(failure("an argument is not valid"));
     if (name === "@in" && overloads.length === 1 && overloads[0]!.id === "in_list") {
       const membership = planMembership(planned[0]!, planned[1]!.constant);
       if (membership !== undefined) return membership;
@@ -176,15 +178,24 @@ class Planner {
     this.errors.push(locate(this.#text, offset, message));
   }
 
-  /** Looks for mistakes in constant arguments. */
-  #inspect({ overloads, args }: CallReference, planned: readonly Planned[]): void {
-    const constants = planned.map(({ constant }) => isCelFault(constant) ? undefined : constant);
+  /** Looks for mistakes that arguments show before they are evaluated. */
+  #inspect(call: Expression, { overloads, args }: CallReference, planned: readonly Planned[]): void {
     for (const { check } of overloads) {
-      const mistake = check?.(constants);
+      const mistake = check?.(args.map((arg, index) => this.#argument(arg, planned[index]!.constant)));
       if (mistake === undefined) continue;
-      this.#report((args[mistake.argument] ?? args[0]!).offset, mistake.message);
+      this.#report(mistake.offset ?? call.offset, mistake.message);
       return;
     }
+  }
+
+  #argument(arg: Expression, constant: Result | undefined): Argument {
+    const value = isCelFault(constant) ? undefined : constant;
+    const elements = arg.kind === "list"
+      ? arg.elements.map((element, index) =>
+        this.#argument(element.value, isListValue(value) ? value[index] : undefined)
+      )
+      : undefined;
+    return { type: this.#checked.typeOf(arg), value, offset: arg.offset, elements };
   }
 
   /** `a ? b : c`: costs nothing itself, and neither does looking at the branch that is taken. */

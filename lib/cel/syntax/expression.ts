@@ -127,3 +127,33 @@ export function qualifiedName(expression: Expression): string | undefined {
   const operand = qualifiedName(expression.operand);
   return operand === undefined ? undefined : `${operand}.${expression.field}`;
 }
+
+/** The parts of an expression, in the order of the text. */
+export function partsOf(expression: Expression): readonly Expression[] {
+  switch (expression.kind) {
+    case "literal":
+    case "ident":
+    case "broken":
+      return [];
+    case "select":
+      return [expression.operand];
+    case "index":
+      return [expression.operand, expression.index];
+    case "call":
+      return expression.target === undefined ? expression.args : [expression.target, ...expression.args];
+    case "logic":
+      return expression.terms;
+    case "list":
+      return expression.elements.map(({ value }) => value);
+    case "map":
+      return expression.entries.flatMap(({ key, value }) => [key, value]);
+    case "struct":
+      return expression.fields.map(({ value }) => value);
+    case "comprehension": {
+      const { range, filter, body } = expression;
+      return filter === undefined ? [range, body] : [range, filter, body];
+    }
+    case "bind":
+      return [expression.value, expression.body];
+  }
+}

@@ -64,7 +64,7 @@ class Parser {
     const expression = this.#expression();
     const rest = this.#peek();
     if (rest.kind !== "end") {
-      this.#report(rest.offset, `Syntax error: mismatched input '${rest.text}' expecting <EOF>`);
+      this.#report(rest.offset, `Syntax error: extraneous input '${rest.text}' expecting <EOF>`);
     }
     return { expression, errors: [...this.#errors].sort((a, b) => a.offset - b.offset).slice(0, MAX_ERRORS) };
   }
@@ -105,12 +105,15 @@ class Parser {
         ? `Syntax error: missing '${symbol}' at '<EOF>'`
         : `Syntax error: mismatched input '${token.text}' expecting '${symbol}'`,
     );
+    this.#skipTo(symbol);
+    this.#accept(symbol);
+  }
+
+  /** Skips to a closing bracket of the current level. */
+  #skipTo(symbol: string): void {
     for (let open = 0; this.#peek().kind !== "end"; this.#next++) {
       const { text } = this.#peek();
-      if (open === 0 && text === symbol) {
-        this.#next++;
-        return;
-      }
+      if (open === 0 && text === symbol) return;
       if (["(", "[", "{"].includes(text)) open++;
       else if ([")", "]", "}"].includes(text) && --open < 0) return;
     }
@@ -275,9 +278,13 @@ class Parser {
         }
     }
     if (token.kind !== "end" && [")", "]", "}", ",", ":"].includes(token.text)) this.#next--;
+    return this.#unexpected(token);
+  }
+
+  #unexpected({ text, offset }: Pick<Token, "text" | "offset">): Expression {
     return this.#report(
       offset,
-      `Syntax error: mismatched input '${token.text}' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', ` +
+      `Syntax error: mismatched input '${text}' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', ` +
         `'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}`,
     );
   }
@@ -301,7 +308,8 @@ class Parser {
       if (text === "true" || text === "false") return { kind: "literal", value: text === "true", offset };
       if (text === "null") return { kind: "literal", value: null, offset };
     }
-    if (text === "in" || reserved.has(text)) return this.#report(offset, `reserved identifier: ${text}`);
+    if (text === "in") return this.#unexpected({ text, offset });
+    if (reserved.has(text)) return this.#report(offset, `reserved identifier: ${text}`);
     const name = root + text;
     if (this.#at("(")) {
       const open = this.#take().offset;
@@ -338,7 +346,7 @@ class Parser {
 
   #listLiteral(offset: number): ListLiteral {
     const elements: { value: Expression; optional: boolean }[] = [];
-    while (!this.#at("]")) {
+    while (!this.#at("]") && this.#peek().kind !== "end") {
       const optional = this.#optionalMark();
       elements.push({ value: this.#expression(), optional });
       if (!this.#accept(",")) break;
@@ -352,7 +360,7 @@ class Parser {
     while (!this.#at("}")) {
       const optional = this.#optionalMark();
       const key = this.#expression();
-      this.#colon();
+      if (this.#colon() === undefined) break;
       entries.push({ key, value: this.#expression(), optional });
       if (!this.#accept(",")) break;
     }
@@ -371,6 +379,7 @@ class Parser {
         break;
       }
       const colon = this.#colon();
+      if (colon === undefined) break;
       fields.push({ name: name.text, offset: colon, value: this.#expression(), optional });
       if (!this.#accept(",")) break;
     }
@@ -378,11 +387,12 @@ class Parser {
     return { kind: "struct", type, fields, offset };
   }
 
-  #colon(): number {
-    const token = this.#peek();
-    if (!this.#accept(":")) {
-      this.#report(token.offset, `Syntax error: mismatched input '${token.text}' expecting ':'`);
-    }
-    return token.offset;
+  /** Reads a colon and tells where it is; without one, skips to the closing brace. */
+  #colon(): number | undefined {
+    const { offset, text } = this.#peek();
+    if (this.#accept(":")) return offset;
+    this.#report(offset, `Syntax error: mismatched input '${text}' expecting ':'`);
+    this.#skipTo("}");
+    return undefined;
   }
 }

@@ -39,7 +39,10 @@ export function locate(text: string, offset: number, message: string): CelError 
  * ```
  */
 export function formatCelError({ message, line, column, snippet }: CelError): string {
-  return `ERROR: <input>:${line}:${column}: ${message}\n | ${snippet.replaceAll("\t", " ")}\n | ${
-    ".".repeat(column - 1)
-  }^`;
+  const points = [...snippet.replaceAll("\t", " ")];
+  // Characters beyond ASCII are taken for wide ones, so what stands below them is wide too.
+  const isWide = (point: string | undefined): boolean => point !== undefined && point > "\x7f";
+  const dots = points.slice(0, column - 1).map((point) => isWide(point) ? "．" : ".").join("");
+  const caret = isWide(points[column - 1]) ? "＾" : "^";
+  return `ERROR: <input>:${line}:${column}: ${message}\n | ${points.join("")}\n | ${dots}${caret}`;
 }

@@ -5,7 +5,7 @@ import { Opaque } from "./opaque.ts";
 import { Optional } from "./optional.ts";
 import { Duration, Timestamp } from "./time.ts";
 import { TypeValue } from "./type_value.ts";
-import { isPlainMap, type PlainMap, type Value } from "./value.ts";
+import { isListValue, isPlainMap, type PlainMap, type Value } from "./value.ts";
 
 /** The name of a value's type, without parameters: what `type(x)` tells. */
 export function typeNameOf(value: Value): string {
@@ -86,4 +86,27 @@ export function costSize(value: unknown): number {
   if (value instanceof Optional) return value.value === undefined ? 1 : costSize(value.value);
   if (value instanceof Opaque) return value.size;
   return isMapValue(value) && !isCelFault(value) ? mapSize(value) : 1;
+}
+
+/**
+ * What Kubernetes counts for reading a value to its last part: a tenth of the bytes of texts, 1 for every other leaf.
+ */
+export function traversalCost(value: unknown): number {
+  if (typeof value === "string") return Math.floor(byteLength(value) * 0.1);
+  if (value instanceof Uint8Array) return Math.floor(value.length * 0.1);
+  if (isListValue(value)) return value.reduce<number>((sum, item) => sum + traversalCost(item), 0);
+  if (isCelFault(value) || !isMapValue(value)) return 1;
+  let sum = 0;
+  for (const [key, item] of mapEntries(value)) sum += traversalCost(key) + traversalCost(item);
+  return sum;
+}
+
+function byteLength(text: string): number {
+  let bytes = text.length;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    // A pair of surrogates is four bytes in all, two for each half.
+    if (unit >= 0x80) bytes += unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
+  }
+  return bytes;
 }

@@ -47,6 +47,7 @@ export {
   mapGet,
   mapKeys,
   mapSize,
+  traversalCost,
   typeNameOf,
 } from "./kind.ts";
 export { equalValues } from "./equality.ts";

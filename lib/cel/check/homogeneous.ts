@@ -1,0 +1,40 @@
+import { type CelError, type Expression, locate, partsOf } from "../syntax/mod.ts";
+import { type CelType, describeType, dynType, optionalElement, sameType } from "../types/mod.ts";
+
+/** Functions whose arguments are meant to be mixed. */
+const exempt = new Set(["format"]);
+
+/**
+ * Finds list and map literals whose elements are not of one type, as Kubernetes refuses them. It looks at an expression
+ * that was checked without mistakes; what is written inside a call of `format` may be mixed.
+ */
+export function findMixedLiterals(
+  expression: Expression,
+  typeOf: (part: Expression) => CelType,
+  text: string,
+): readonly CelError[] {
+  const errors = new Map<string, CelError>();
+  const compare = (parts: readonly { readonly at: Expression; readonly type: CelType }[]): void => {
+    const [first, ...rest] = parts;
+    const other = rest.find(({ type }) => !sameType(type, first!.type));
+    if (first === undefined || other === undefined) return;
+    const [expected, found] = [first.type, other.type].map(describeType);
+    const error = locate(text, other.at.offset, `expected type '${expected}' but found '${found}'`);
+    errors.set(`${error.offset} ${error.message}`, error);
+  };
+  const element = (at: Expression, optional: boolean): { at: Expression; type: CelType } => {
+    const type = typeOf(at);
+    return { at, type: optional ? optionalElement(type) ?? dynType : type };
+  };
+  const visit = (part: Expression): void => {
+    if (part.kind === "call" && exempt.has(part.name)) return;
+    if (part.kind === "list") compare(part.elements.map(({ value, optional }) => element(value, optional)));
+    else if (part.kind === "map") {
+      compare(part.entries.map(({ key }) => element(key, false)));
+      compare(part.entries.map(({ value, optional }) => element(value, optional)));
+    }
+    for (const inner of partsOf(part)) visit(inner);
+  };
+  visit(expression);
+  return [...errors.values()].sort((left, right) => left.offset - right.offset);
+}

@@ -1,0 +1,264 @@
+import { goFloat, sortedKeys } from "../../json/mod.ts";
+import { failure, isCelFault } from "../fault.ts";
+import type { CelFault } from "../fault.ts";
+import { dynType, listType, stringType } from "../types/mod.ts";
+import {
+  costSize,
+  floatValue,
+  formatDuration,
+  formatTimestamp,
+  isFloat,
+  isInt,
+  isListValue,
+  isMapValue,
+  mapEntries,
+  typeNameOf,
+  TypeValue,
+  Uint,
+  type Value,
+} from "../values/mod.ts";
+import { Duration, Timestamp } from "../values/mod.ts";
+import { type Argument, type ArgumentMistake, type FunctionDeclaration, method } from "./library.ts";
+import { fixedPoint, scientific } from "./number_format.ts";
+
+/**
+ * The two manners of `format`: `localized` is Kubernetes' version, which writes numbers as English text and nested
+ * texts in quotes; `plain` is the specification's.
+ */
+export type FormatStyle = "localized" | "plain";
+
+/** One `%…` of a format: its letter and what is written between. */
+interface Clause {
+  readonly verb: string;
+  readonly precision: number | undefined;
+}
+
+type Piece = string | Clause;
+
+/** Splits a format into text and clauses; the mistake when a clause is not complete or not known. */
+function parseFormat(format: string): readonly Piece[] | CelFault {
+  const pieces: Piece[] = [];
+  let text = "";
+  for (let index = 0; index < format.length; index++) {
+    if (format[index] !== "%") {
+      text += format[index];
+      continue;
+    }
+    index++;
+    if (format[index] === "%") {
+      text += "%";
+      continue;
+    }
+    if (index >= format.length) return failure("unexpected end of string");
+    let precision: number | undefined;
+    if (format[index] === ".") {
+      const digits = /^\d*/.exec(format.slice(index + 1))![0];
+      index += digits.length + 1;
+      if (index >= format.length) return badClause("could not find end of precision specifier");
+      precision = Number(digits);
+      if (digits === "" || precision > 1000) return badClause(`precision "${digits}" is not valid`);
+    }
+    const verb = format[index]!;
+    if (!"sdfebxXo".includes(verb)) {
+      return failure(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
+    }
+    pieces.push(text, { verb, precision });
+    text = "";
+  }
+  pieces.push(text);
+  return pieces;
+}
+
+function badClause(what: string): CelFault {
+  return failure(`could not parse formatting clause: error while parsing precision: ${what}`);
+}
+
+const wanted: Readonly<Record<string, string>> = {
+  s: "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
+  d: "decimal clause can only be used on integers",
+  f: "fixed-point clause can only be used on doubles",
+  e: "scientific clause can only be used on doubles",
+  b: "only integers and bools can be formatted as binary",
+  x: "only integers, byte buffers, and strings can be formatted as hex",
+  X: "only integers, byte buffers, and strings can be formatted as hex",
+  o: "octal clause can only be used on integers",
+};
+
+function unfit(verb: string, type: string): string {
+  return `${wanted[verb]}, was given ${type}`;
+}
+
+/** Writes a value for a clause; `undefined` when the clause is not for values of this kind. */
+function write(value: Value, { verb, precision = 6 }: Clause, style: FormatStyle): string | undefined {
+  const whole = isInt(value) ? BigInt(value) : value instanceof Uint ? value.value : undefined;
+  switch (verb) {
+    case "s":
+      return describe(value, style);
+    case "d":
+      if (whole === undefined && style === "plain" && isFloat(value)) return plainNumber(floatValue(value));
+      return whole?.toString();
+    case "f":
+    case "e": {
+      const number = isFloat(value)
+        ? floatValue(value)
+        : style === "plain"
+        ? numberOf(whole)
+        : infinite(value);
+      if (number === undefined) return undefined;
+      return verb === "f" ? fixedPoint(number, precision, style) : scientific(number, precision, style);
+    }
+    case "b":
+      return typeof value === "boolean" ? (value ? "1" : "0") : whole?.toString(2);
+    case "o":
+      return whole?.toString(8);
+    default: {
+      const hex = typeof value === "string"
+        ? hexOf(new TextEncoder().encode(value))
+        : value instanceof Uint8Array
+        ? hexOf(value)
+        : whole?.toString(16);
+      return verb === "X" ? hex?.toUpperCase() : hex;
+    }
+  }
+}
+
+function numberOf(whole: bigint | undefined): number | undefined {
+  return whole === undefined ? undefined : Number(whole);
+}
+
+/** Kubernetes' version takes the names of the numbers that no literal can write. */
+function infinite(value: Value): number | undefined {
+  return value === "NaN" || value === "Infinity" || value === "-Infinity" ? Number(value) : undefined;
+}
+
+function hexOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+function plainNumber(value: number): string {
+  if (!Number.isFinite(value)) return String(value);
+  const text = String(value);
+  if (!text.includes("e")) return text;
+  return Math.abs(value) < 1 ? value.toFixed(100).replace(/0+$/, "") : BigInt(value).toString();
+}
+
+/** A value as `%s` writes it; `undefined` when it has no text. */
+function describe(value: Value, style: FormatStyle): string | undefined {
+  if (typeof value === "string") return value;
+  if (value === null) return "null";
+  if (typeof value === "boolean" || isInt(value)) return String(value);
+  if (value instanceof Uint) return String(value.value);
+  if (isFloat(value)) return style === "plain" ? plainNumber(floatValue(value)) : goFloat(floatValue(value));
+  if (value instanceof Uint8Array) return new TextDecoder().decode(value);
+  if (value instanceof Timestamp) return formatTimestamp(value);
+  if (value instanceof Duration) return formatDuration(value);
+  if (value instanceof TypeValue) return value.name;
+  if (isListValue(value)) {
+    const items = value.map((item) => describeNested(item, style));
+    return items.includes(undefined) ? undefined : `[${items.join(", ")}]`;
+  }
+  if (!isMapValue(value)) return undefined;
+  const entries: { [key: string]: string } = Object.create(null);
+  for (const [key, item] of mapEntries(value)) {
+    const name = describeNested(key, style), text = describeNested(item, style);
+    if (name === undefined || text === undefined) return undefined;
+    entries[name] = text;
+  }
+  const separator = style === "plain" ? ": " : ":";
+  return `{${sortedKeys(entries).map((name) => `${name}${separator}${entries[name]}`).join(", ")}}`;
+}
+
+/** A value inside a list or map, which the localized manner writes as a literal. */
+function describeNested(value: Value, style: FormatStyle): string | undefined {
+  if (style === "plain") return describe(value, style);
+  if (typeof value === "string") return JSON.stringify(value);
+  if (value instanceof Uint8Array) return `b${JSON.stringify(new TextDecoder().decode(value))}`;
+  if (value instanceof Timestamp) return `timestamp("${formatTimestamp(value)}")`;
+  if (value instanceof Duration) return `duration("${formatDuration(value)}")`;
+  if (isFloat(value)) {
+    const number = floatValue(value);
+    return Number.isFinite(number) ? number.toFixed(6) : `"${goFloat(number)}"`;
+  }
+  return describe(value, style);
+}
+
+function format(text: string, args: readonly Value[], style: FormatStyle): string | CelFault {
+  const pieces = parseFormat(text);
+  if (isCelFault(pieces)) return pieces;
+  let result = "", next = 0;
+  for (const piece of pieces) {
+    if (typeof piece === "string") {
+      result += piece;
+      continue;
+    }
+    const value = args[next];
+    if (value === undefined) return failure(`index ${next} out of range`);
+    next++;
+    const written = write(value, piece, style);
+    if (written === undefined) {
+      return failure(`error during formatting: ${unfit(piece.verb, typeNameOf(value))}`);
+    }
+    result += written;
+  }
+  return result;
+}
+
+/** The types that a clause writes, by the kind that is known at load. */
+const kinds: Readonly<Record<FormatStyle, Readonly<Record<string, readonly string[]>>>> = {
+  localized: {
+    d: ["int", "uint"],
+    f: ["double", "string"],
+    e: ["double", "string"],
+    b: ["int", "uint", "bool"],
+    x: ["int", "uint", "string", "bytes"],
+    X: ["int", "uint", "string", "bytes"],
+    o: ["int", "uint"],
+  },
+  plain: {
+    d: ["int", "uint", "double"],
+    f: ["int", "uint", "double"],
+    e: ["int", "uint", "double"],
+    b: ["int", "uint", "bool"],
+    x: ["int", "uint", "string", "bytes"],
+    X: ["int", "uint", "string", "bytes"],
+    o: ["int", "uint"],
+  },
+};
+const printable = ["null", "bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration"];
+const described = [...printable, "list", "map", "type"];
+
+/** Compares the clauses of a constant format with the arguments, when those are written as a list. */
+function checkFormat([text, list]: readonly Argument[], style: FormatStyle): ArgumentMistake | undefined {
+  if (typeof text?.value !== "string" || list?.elements === undefined) return undefined;
+  const pieces = parseFormat(text.value);
+  if (isCelFault(pieces)) return { message: pieces.message };
+  const clauses = pieces.filter((piece) => typeof piece !== "string");
+  for (const [index, { verb }] of clauses.entries()) {
+    const argument = list.elements[index];
+    if (argument === undefined) return { message: `index ${index} out of range` };
+    const { kind, name } = argument.type;
+    if (kind !== "dyn" && kind !== "error" && !(kinds[style][verb] ?? described).includes(kind)) {
+      return { offset: argument.offset, message: `error during formatting: ${unfit(verb, name)}` };
+    }
+  }
+  if (list.elements.length <= clauses.length) return undefined;
+  const [expected, given] = [clauses.length, list.elements.length];
+  return { message: `too many arguments supplied to string.format (expected ${expected}, got ${given})` };
+}
+
+/** `text.format([…])` in one of its manners. */
+export function formatFunction(style: FormatStyle): FunctionDeclaration {
+  return {
+    name: "format",
+    overloads: [
+      method({
+        id: "string_format",
+        takes: [stringType, listType(dynType)],
+        gives: stringType,
+        call: (text, args) => format(text, args, style),
+        cost: ([text]) => Math.ceil(costSize(text) * 0.1),
+        check: (args) => checkFormat(args, style),
+      }),
+    ],
+  };
+}
