@@ -90,7 +90,8 @@ export function compileConditions(
     readsAll: uses.some((use) => use.readsAll),
     uses,
     problems: [...problems, ...found.flatMap((condition) => condition.problems)],
-    evaluate: (scope, environment, observe) => evaluate(scope, environment, observe),
+    evaluate: (scope, environment, observe) =>
+      constant !== undefined && observe === undefined ? constant : evaluate(scope, environment, observe),
   };
 }
 

@@ -1,4 +1,4 @@
-import { Fault, isFault, type Json, scopeOf } from "../../lib/json/mod.ts";
+import { type Fault, isFault, type Json, scopeOf } from "../../lib/json/mod.ts";
 import { compileTemplate, type TemplateOptions } from "../../lib/template/mod.ts";
 
 /** A world in which time stands still. */
