@@ -73,7 +73,13 @@ class Reading {
       await this.#folder(path, 0);
       const reported = this.diagnostics.some(({ position }) => position?.file.startsWith(path) === true);
       if (this.files.length === before && !reported) {
-        this.#problem(path, "empty-folder", "The folder holds no .yaml, .yml or .json file", undefined, "warning");
+        this.#problem(
+          path,
+          "empty-folder",
+          "The folder holds no .yaml, .yml or .json file",
+          undefined,
+          "warning",
+        );
       }
     } else await this.#file(path, found.size);
   }
@@ -146,7 +152,9 @@ async function listFolder(path: string): Promise<string[]> {
 }
 
 /** The value, or why there is none. */
-async function attempt<T>(promise: Promise<T>): Promise<T | { readonly reason: string; readonly missing: boolean }> {
+async function attempt<T>(
+  promise: Promise<T>,
+): Promise<T | { readonly reason: string; readonly missing: boolean }> {
   try {
     return await promise;
   } catch (error) {

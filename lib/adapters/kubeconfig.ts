@@ -29,7 +29,11 @@ export interface KubeconfigInput {
 }
 
 /** What Deno's client or this one cannot do, by the field that asks for it. */
-const unsupported: readonly { readonly in: "cluster" | "user"; readonly name: string; readonly instead: string }[] = [
+const unsupported: readonly {
+  readonly in: "cluster" | "user";
+  readonly name: string;
+  readonly instead: string;
+}[] = [
   { in: "user", name: "exec", instead: "use a client certificate or a token: `kubectl create token NAME`" },
   {
     in: "user",

@@ -37,9 +37,9 @@ export function applied({ live, wanted, by, force }: Apply): JsonObject | Reply 
     const now = valueAt(live, path), then = valueAt(wanted, path);
     return now === undefined || then === undefined || !equal(now, then);
   });
-  const contested = others.flatMap(({ manager, apiVersion, fields }) =>
-    [...fields].filter((pointer) => changed.some((wish) => overlaps(wish, pointer)))
-      .map((pointer) => ({ manager, version: apiVersion, field: dotted(pointer) }))
+  const contested = others.flatMap((each) =>
+    [...each.fields].filter((pointer) => changed.some((wish) => overlaps(wish, pointer)))
+      .map((pointer) => ({ writer: writerOf(each), field: dotted(pointer) }))
   );
   if (contested.length > 0 && force === "no") return applyConflict(contested);
 
@@ -64,4 +64,9 @@ export function applied({ live, wanted, by, force }: Apply): JsonObject | Reply 
 
 function dotted(pointer: string): string {
   return parsePointer(pointer).map((name) => `.${name}`).join("");
+}
+
+/** Kubernetes parity: of managers that do not apply, conflicts name the version that they wrote in. */
+function writerOf({ manager, operation, apiVersion }: Ownership): string {
+  return operation === "Apply" ? JSON.stringify(manager) : `${JSON.stringify(manager)} using ${apiVersion}`;
 }

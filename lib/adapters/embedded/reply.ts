@@ -98,23 +98,18 @@ export function conflict(kind: ServedKind, name: string, why: string): Reply {
   return failure(409, "Conflict", message, about(kind, name));
 }
 
-/** Fields that an apply would take from other managers. */
+/** Fields that an apply would take from other managers; `writer` is the manager as messages name it. */
 export function applyConflict(
-  fields: readonly { readonly manager: string; readonly version: string; readonly field: string }[],
+  fields: readonly { readonly writer: string; readonly field: string }[],
 ): Reply {
-  const causes: JsonObject[] = fields.map(({ manager, version, field }) => ({
+  const causes: JsonObject[] = fields.map(({ writer, field }) => ({
     reason: "FieldManagerConflict",
-    message: `conflict with "${manager}" using ${version}`,
+    message: `conflict with ${writer}`,
     field,
   }));
-  const first = fields[0]!;
-  const message = fields.length === 1
-    ? `Apply failed with 1 conflict: conflict with "${first.manager}" using ${first.version}: ${first.field}`
-    : `Apply failed with ${fields.length} conflicts: ${
-      fields.map(({ manager, version, field }) => `conflict with "${manager}" using ${version}: ${field}`)
-        .join(", ")
-    }`;
-  return failure(409, "Conflict", message, { causes });
+  const texts = fields.map(({ writer, field }) => `conflict with ${writer}: ${field}`);
+  const count = fields.length === 1 ? "1 conflict" : `${fields.length} conflicts`;
+  return failure(409, "Conflict", `Apply failed with ${count}: ${texts.join(", ")}`, { causes });
 }
 
 /** The server does not want this done, whoever asks. */

@@ -1,0 +1,370 @@
+/**
+ * The client of a live API server: against a fake server for what goes wrong, and against a real one, named by
+ * TEST_KUBECONFIG, for the contract of every cluster.
+ */
+import assert from "node:assert/strict";
+import { dirname } from "node:path";
+import {
+  type Endpoint,
+  inClusterEndpoint,
+  kubeconfigEndpoint,
+  LiveCluster,
+  type LiveClusterOptions,
+  systemClock,
+} from "../../lib/adapters/mod.ts";
+import { isFault } from "../../lib/json/mod.ts";
+import { clusterContract } from "../contract/cluster.ts";
+import { countingEntropy, fixedClock, type TestClock } from "./fakes.ts";
+import { type Answering, type FakeServer, fakeServer, silence } from "./fake_server.ts";
+
+const kubeconfig = Deno.env.get("TEST_KUBECONFIG") ?? "";
+if (kubeconfig === "") {
+  // deno-lint-ignore no-console -- a test that does not run must say so
+  console.warn("SKIPPED: the contract of the live cluster; TEST_KUBECONFIG names no kubeconfig file");
+} else {
+  clusterContract("live cluster", async () => {
+    const endpoint = await kubeconfigEndpoint({
+      text: await Deno.readTextFile(kubeconfig),
+      folder: dirname(kubeconfig),
+      readText: Deno.readTextFile,
+    });
+    assert.ok(!isFault(endpoint), isFault(endpoint) ? endpoint.message : "");
+    const cluster = connect(endpoint, { clock: systemClock() });
+    return { cluster, close: () => cluster.close() };
+  });
+}
+
+function connect(endpoint: Endpoint, options: Partial<LiveClusterOptions> = {}): LiveCluster {
+  const cluster = LiveCluster.connect(endpoint, {
+    clock: systemClock(),
+    entropy: countingEntropy(),
+    firstDelay: 1,
+    ...options,
+  });
+  assert.ok(!isFault(cluster), isFault(cluster) ? cluster.message : "");
+  return cluster;
+}
+
+interface Trial {
+  readonly cluster: LiveCluster;
+  readonly server: FakeServer;
+  readonly clock: TestClock;
+}
+
+function liveTest(
+  title: string,
+  { answer, endpoint, options, run }: {
+    readonly answer: Answering;
+    readonly endpoint?: Partial<Endpoint>;
+    readonly options?: Partial<LiveClusterOptions>;
+    readonly run: (trial: Trial) => Promise<void>;
+  },
+): void {
+  Deno.test(`live cluster: ${title}`, async () => {
+    const server = fakeServer(answer), clock = fixedClock();
+    const cluster = connect({ server: server.address, ...endpoint }, { clock, ...options });
+    try {
+      await run({ cluster, server, clock });
+    } finally {
+      cluster.close();
+      await server.close();
+    }
+  });
+}
+
+const busy = (headers: Record<string, string> = {}) =>
+  Response.json({ kind: "Status", message: "busy", code: 429 }, { status: 429, headers });
+const found = () => Response.json({ kind: "ConfigMap" });
+const path = "/api/v1/namespaces/a/configmaps/x";
+
+for (const status of [500, 502, 503, 504, 429]) {
+  liveTest(`a read is tried again after ${status}`, {
+    answer: (_, index) => index < 2 ? new Response("oh", { status }) : found(),
+    async run({ cluster, server }) {
+      assert.deepEqual(await cluster.call({ method: "GET", path }), {
+        ok: true,
+        status: 200,
+        body: { kind: "ConfigMap" },
+      });
+      assert.equal(server.asked.length, 3);
+    },
+  });
+}
+
+liveTest("a read is not tried for ever, and its failure names method, path and status", {
+  answer: () => new Response("upstream is away", { status: 502 }),
+  async run({ cluster, server }) {
+    assert.deepEqual(await cluster.call({ method: "GET", path }), {
+      ok: false,
+      status: 502,
+      message: `GET ${path}: HTTP 502 Bad Gateway: upstream is away`,
+    });
+    assert.equal(server.asked.length, 4);
+  },
+});
+
+for (const status of [400, 403, 404, 409, 501]) {
+  liveTest(`${status} is final`, {
+    answer: () => new Response("", { status }),
+    async run({ cluster, server }) {
+      const answer = await cluster.call({ method: "GET", path });
+      assert.deepEqual([answer.ok, answer.status, server.asked.length], [false, status, 1]);
+    },
+  });
+}
+
+for (const method of ["POST", "PUT", "PATCH", "DELETE"] as const) {
+  liveTest(`a ${method} that may have been done is not repeated`, {
+    answer: () => new Response("", { status: 500 }),
+    async run({ cluster, server }) {
+      assert.equal((await cluster.call({ method, path, body: {} })).status, 500);
+      assert.equal(server.asked.length, 1);
+    },
+  });
+  liveTest(`a ${method} that the server did not take is repeated`, {
+    answer: (_, index) => index === 0 ? busy({ "retry-after": "0" }) : found(),
+    async run({ cluster, server }) {
+      assert.ok((await cluster.call({ method, path, body: { a: 1 } })).ok);
+      assert.deepEqual(server.asked.map(({ body }) => body), ['{"a":1}', '{"a":1}']);
+    },
+  });
+}
+
+liveTest("a server's wish for a pause longer than any of ours ends the tries", {
+  answer: () => busy({ "retry-after": "60" }),
+  async run({ cluster, server }) {
+    assert.equal((await cluster.call({ method: "GET", path })).status, 429);
+    assert.equal(server.asked.length, 1);
+  },
+});
+
+liveTest("a try that hangs ends, is repeated, and the call ends too", {
+  answer: silence,
+  options: { attemptTimeout: 20, attempts: 2 },
+  async run({ cluster, server }) {
+    const answer = await cluster.call({ method: "GET", path });
+    assert.deepEqual(answer, {
+      ok: false,
+      status: undefined,
+      message: `GET ${path}: no answer within 20 ms`,
+    });
+    assert.equal(server.asked.length, 2);
+  },
+});
+
+liveTest("the caller's deadline ends the call at once", {
+  answer: silence,
+  async run({ cluster, server }) {
+    const signal = AbortSignal.timeout(20);
+    const answer = await cluster.call({ method: "GET", path, signal });
+    assert.equal(answer.ok ? "" : answer.message, `GET ${path}: the request's deadline passed`);
+    assert.equal(server.asked.length, 1);
+  },
+});
+
+liveTest("an answer beyond the limit is a failure", {
+  answer: () => new Response("x".repeat(1_001), { headers: { "content-type": "application/json" } }),
+  options: { maxBytes: 1_000 },
+  async run({ cluster }) {
+    const answer = await cluster.call({ method: "GET", path });
+    assert.equal(answer.ok ? "" : answer.message, `GET ${path}: the answer is longer than 1000 bytes`);
+  },
+});
+
+liveTest("a broken answer and a redirect are failures; text is text", {
+  answer: ({ path }) => {
+    if (path === "/healthz") return new Response("ok");
+    if (path === "/api") return new Response("{", { headers: { "content-type": "application/json" } });
+    return new Response(null, { status: 302, headers: { location: "/healthz" } });
+  },
+  async run({ cluster, server }) {
+    assert.deepEqual(await cluster.call({ method: "GET", path: "/healthz" }), {
+      ok: true,
+      status: 200,
+      body: "ok",
+    });
+    const broken = await cluster.call({ method: "GET", path: "/api" });
+    assert.equal(broken.ok ? "" : broken.message, "GET /api: the answer is not JSON");
+    assert.equal((await cluster.call({ method: "GET", path: "/apis" })).status, 302);
+    assert.equal(server.asked.length, 3);
+  },
+});
+
+liveTest("paths that climb out of the API are not sent", {
+  answer: found,
+  async run({ cluster, server }) {
+    for (
+      const bad of ["/api/../x", "/api/%2E%2e/x", "api/v1", "//evil.example/x", "/api\\x", "/a b", "/api/%zz"]
+    ) assert.equal((await cluster.call({ method: "GET", path: bad })).status, 404, bad);
+    assert.equal(server.asked.length, 0);
+    await cluster.call({ method: "GET", path: "/api/v1/pods?labelSelector=a in (b)#c" });
+    assert.deepEqual(server.asked.map(({ path }) => path), ["/api/v1/pods?labelSelector=a%20in%20(b)%23c"]);
+  },
+});
+
+liveTest("a refused connection names method and path", {
+  answer: found,
+  async run({ cluster, server }) {
+    await server.close();
+    const answer = await cluster.call({ method: "GET", path });
+    assert.equal(answer.status, undefined);
+    assert.match(answer.ok ? "" : answer.message, /^GET \/api\/v1\/\S+: cannot connect: .*refused/);
+  },
+});
+
+let tokenText = "first";
+const tokenFile = { tokenFile: "/token" };
+const readText = () => Promise.resolve(`${tokenText}\n`);
+
+liveTest("a token file is read again after a while", {
+  answer: found,
+  endpoint: tokenFile,
+  options: { readText },
+  async run({ cluster, server, clock }) {
+    tokenText = "first";
+    await cluster.call({ method: "GET", path });
+    tokenText = "second";
+    await cluster.call({ method: "GET", path });
+    clock.advance(10_000);
+    await cluster.call({ method: "GET", path });
+    assert.deepEqual(server.asked.map(({ headers }) => headers.get("authorization")), [
+      "Bearer first",
+      "Bearer first",
+      "Bearer second",
+    ]);
+  },
+});
+
+liveTest("a refused token is read again at once, and a second refusal is final", {
+  answer: ({ headers }) =>
+    headers.get("authorization") === "Bearer second"
+      ? found()
+      : Response.json({ kind: "Status", message: "Unauthorized", code: 401 }, { status: 401 }),
+  endpoint: tokenFile,
+  options: { readText },
+  async run({ cluster, server }) {
+    tokenText = "first";
+    const refused = await cluster.call({ method: "GET", path });
+    assert.equal(refused.ok ? "" : refused.message, `GET ${path}: HTTP 401 Unauthorized: Unauthorized`);
+    assert.equal(server.asked.length, 1);
+    tokenText = "second";
+    assert.ok((await cluster.call({ method: "GET", path })).ok);
+    assert.equal(server.asked.length, 3);
+  },
+});
+
+liveTest("discovery asks once for all who wait, and again only when a kind is missing for a while", {
+  answer: () =>
+    Response.json({
+      resources: [
+        { name: "pods/log", kind: "Pod", namespaced: true },
+        { name: "pods", kind: "Pod", namespaced: true },
+        { name: "nodes", kind: "Node", namespaced: false },
+      ],
+    }),
+  async run({ cluster, server, clock }) {
+    const [pod, node] = await Promise.all([cluster.resource("v1", "Pod"), cluster.resource("v1", "Node")]);
+    assert.deepEqual([pod?.plural, node?.namespaced], ["pods", false]);
+    assert.equal(await cluster.resource("v1", "Thing"), undefined);
+    assert.equal(server.asked.length, 1);
+    clock.advance(10_000);
+    assert.equal(await cluster.resource("v1", "Thing"), undefined);
+    assert.deepEqual(server.asked.map(({ path }) => path), ["/api/v1", "/api/v1"]);
+    clock.advance(9_000);
+    await cluster.resource("v1", "Pod");
+    assert.equal(server.asked.length, 2);
+  },
+});
+
+Deno.test("kubeconfig: data, files, contexts and tokens", async () => {
+  const text = `
+clusters:
+- {name: one, cluster: {server: "https://one.example:6443/", certificate-authority-data: "${btoa("CA 1")}"}}
+- {name: two, cluster: {server: "https://two.example", certificate-authority: ca.pem}}
+users:
+- {name: cert, user: {client-certificate: /abs/cert.pem, client-key-data: "${btoa("KEY")}"}}
+- {name: token, user: {token: T, tokenFile: tok}}
+contexts:
+- {name: first, context: {cluster: one, user: cert, namespace: team}}
+- {name: second, context: {cluster: two, user: token}}
+current-context: first
+`;
+  const input = { text, folder: "/home/me", readText: (file: string) => Promise.resolve(`read ${file}`) };
+  assert.deepEqual(await kubeconfigEndpoint(input), {
+    server: "https://one.example:6443",
+    ca: "CA 1",
+    clientCertificate: "read /abs/cert.pem",
+    clientKey: "KEY",
+    namespace: "team",
+  });
+  assert.deepEqual(await kubeconfigEndpoint({ ...input, context: "second" }), {
+    server: "https://two.example",
+    ca: "read /home/me/ca.pem",
+    tokenFile: "/home/me/tok",
+  });
+});
+
+const refusals: [what: string, cluster: string, user: string, message: string][] = [
+  [
+    "an exec plugin",
+    "server: https://a",
+    "exec: {command: x}",
+    'kubeconfig: user "u": exec is not supported; use a client certificate or a token: `kubectl create token NAME`',
+  ],
+  [
+    "unchecked certificates",
+    "server: https://a, insecure-skip-tls-verify: true",
+    "token: t",
+    'kubeconfig: cluster "c": insecure-skip-tls-verify is not supported; give certificate-authority-data',
+  ],
+  [
+    "no server",
+    "server: nowhere",
+    "token: t",
+    'kubeconfig: cluster "c": server is no address: "nowhere"',
+  ],
+  [
+    "half a client certificate",
+    "server: https://a",
+    "client-key-data: eA==",
+    'kubeconfig: user "u": client-certificate is missing',
+  ],
+  [
+    "broken base64",
+    "server: https://a, certificate-authority-data: '%'",
+    "token: t",
+    "kubeconfig: certificate-authority-data is not base64",
+  ],
+];
+for (const [what, cluster, user, message] of refusals) {
+  Deno.test(`kubeconfig: ${what} is refused with a reason`, async () => {
+    const text = `{clusters: [{name: c, cluster: {${cluster}}}], users: [{name: u, user: {${user}}}],
+      contexts: [{name: x, context: {cluster: c, user: u}}], current-context: x}`;
+    const endpoint = await kubeconfigEndpoint({ text, folder: "", readText: Deno.readTextFile });
+    assert.equal(isFault(endpoint) ? endpoint.message : "", message);
+  });
+}
+
+Deno.test("in a cluster the service account is used, and outside there is none", async () => {
+  const env = (name: string) =>
+    ({ KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "6443" })[name];
+  const readText = (file: string) =>
+    Promise.resolve(file.endsWith("namespace") ? "postern\n" : `read ${file}`);
+  assert.deepEqual(await inClusterEndpoint({ env, readText, mount: "/sa" }), {
+    server: "https://[fd00::1]:6443",
+    ca: "read /sa/ca.crt",
+    tokenFile: "/sa/token",
+    namespace: "postern",
+  });
+  assert.equal(await inClusterEndpoint({ env: () => undefined, readText }), undefined);
+});
+
+Deno.test("live cluster: certificates that cannot be read are refused without showing the key", () => {
+  const cluster = LiveCluster.connect(
+    { server: "https://a.example", clientCertificate: "no certificate", clientKey: "SECRET" },
+    { clock: fixedClock(), entropy: countingEntropy() },
+  );
+  assert.ok(isFault(cluster));
+  assert.match(cluster.message, /^https:\/\/a\.example: the certificates or the key cannot be used: /);
+  assert.doesNotMatch(cluster.message, /SECRET/);
+});
