@@ -4,6 +4,7 @@ import {
   compilePatch,
   type Entry,
   entryOf,
+  hasAddition,
   hasGlobal,
   isAnchored,
   type ListNode,
@@ -134,15 +135,22 @@ class Decision {
     if (typeof name === "object" && Object.keys(name).length === 0) return undefined;
     const content = namedContent(item, name);
     if (content === undefined) return undefined;
-    this.#copies += sizeOf(content);
+    this.#copies += sizeOf(item);
     if (this.#copies > MOST_COPIES) return new Fault(`the patch grows beyond ${MOST_COPIES} values`);
-    return compilePatch(content);
+    return hasAddition(item) ? compilePatch(content) : { kind: "plain", value: content, kept: content };
   }
 }
 
-function sizeOf(value: Json): number {
-  if (typeof value !== "object" || value === null) return 1;
-  return Object.values(value).reduce<number>((sum, part) => sum + sizeOf(part), 1);
+/** How many pieces a copy of a piece takes. */
+function sizeOf(node: PatchNode): number {
+  switch (node.kind) {
+    case "plain":
+      return 1;
+    case "map":
+      return node.entries.reduce((sum, entry) => sum + sizeOf(entry.node), 1);
+    case "list":
+      return node.items.reduce((sum, item) => sum + sizeOf(item), 1);
+  }
 }
 
 function member(resource: Json | undefined, key: string): Json | undefined {

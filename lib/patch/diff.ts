@@ -9,7 +9,7 @@ import {
 } from "../json/mod.ts";
 import type { Operation } from "./json_patch.ts";
 
-/** Longest middle part of two lists that is aligned element by element; longer ones are compared by position. */
+/** Longest middle part of two lists for which the best alignment is sought; longer ones are compared by position. */
 const LONGEST_ALIGNMENT = 400;
 
 /**
@@ -78,84 +78,54 @@ function compareLists(before: readonly Json[], after: readonly Json[], { path, o
   });
 }
 
-/**
- * Which old element becomes which new one, both in ascending order. Equal elements are paired as far as possible;
- * between them, elements that are the same thing with another content (same name, or same shape) are paired in turn.
- */
+/** Which old element becomes which new one, both in ascending order, so that the fewest elements are touched. */
 function pairElements(old: readonly Json[], fresh: readonly Json[]): [from: number, to: number][] {
-  const pairs: [number, number][] = [];
-  let from = 0, to = 0;
-  for (const [oldIndex, newIndex] of [...equalPairs(old, fresh), [old.length, fresh.length] as const]) {
-    pairs.push(...pairRest(old, fresh, { from, fromEnd: oldIndex, to, toEnd: newIndex }));
-    if (oldIndex < old.length) pairs.push([oldIndex, newIndex]);
-    from = oldIndex + 1;
-    to = newIndex + 1;
-  }
-  return pairs;
-}
-
-/** A longest common subsequence of the two lists, as pairs of indices. */
-function equalPairs(old: readonly Json[], fresh: readonly Json[]): [number, number][] {
-  if (old.length === 0 || fresh.length === 0) return [];
-  if (old.length > LONGEST_ALIGNMENT || fresh.length > LONGEST_ALIGNMENT) return [];
+  if (old.length > LONGEST_ALIGNMENT || fresh.length > LONGEST_ALIGNMENT) return pairByPosition(old, fresh);
   const width = fresh.length + 1;
-  const same = new Uint8Array(old.length * fresh.length);
-  const lengths = new Uint16Array((old.length + 1) * width);
-  for (let i = old.length - 1; i >= 0; i--) {
-    for (let j = fresh.length - 1; j >= 0; j--) {
-      const isSame = equal(old[i]!, fresh[j]!);
-      if (isSame) same[i * fresh.length + j] = 1;
-      lengths[i * width + j] = isSame
-        ? lengths[(i + 1) * width + j + 1]! + 1
-        : Math.max(lengths[(i + 1) * width + j]!, lengths[i * width + j + 1]!);
-    }
-  }
+  const cost = editCosts(old, fresh);
   const pairs: [number, number][] = [];
   let i = 0, j = 0;
   while (i < old.length && j < fresh.length) {
-    if (same[i * fresh.length + j] === 1) pairs.push([i++, j++]);
-    else if (lengths[(i + 1) * width + j]! >= lengths[i * width + j + 1]!) i++;
+    const at = i * width + j;
+    const edited = cost[at + width + 1]! + 1 === cost[at] && editable(old[i]!, fresh[j]!);
+    if (edited || equal(old[i]!, fresh[j]!)) pairs.push([i++, j++]);
+    else if (cost[at + width]! + 1 === cost[at]) i++;
     else j++;
   }
   return pairs;
 }
 
-interface Gap {
-  readonly from: number;
-  readonly fromEnd: number;
-  readonly to: number;
-  readonly toEnd: number;
+/**
+ * The least number of elements to edit, remove and add from each pair of positions on. An edit counts one however
+ * large it is; elements that are equal cost nothing.
+ */
+function editCosts(old: readonly Json[], fresh: readonly Json[]): Uint16Array {
+  const width = fresh.length + 1;
+  const cost = new Uint16Array((old.length + 1) * width);
+  for (let i = old.length; i >= 0; i--) {
+    for (let j = fresh.length; j >= 0; j--) {
+      const at = i * width + j;
+      if (i === old.length || j === fresh.length) {
+        cost[at] = old.length - i + fresh.length - j;
+        continue;
+      }
+      const below = cost[at + width]!, right = cost[at + 1]!, diagonal = cost[at + width + 1]!;
+      if (equal(old[i]!, fresh[j]!)) cost[at] = diagonal;
+      else cost[at] = 1 + Math.min(below, right, editable(old[i]!, fresh[j]!) ? diagonal : below);
+    }
+  }
+  return cost;
 }
 
-/** Pairs unequal elements between two equal ones: by name where they have one, otherwise by position. */
-function pairRest(old: readonly Json[], fresh: readonly Json[], gap: Gap): [number, number][] {
+function pairByPosition(old: readonly Json[], fresh: readonly Json[]): [number, number][] {
   const pairs: [number, number][] = [];
-  let { from, to } = gap;
-  while (from < gap.fromEnd && to < gap.toEnd) {
-    const match = nextOf(fresh, { start: to, end: gap.toEnd, like: old[from]! });
-    if (match === undefined) from++;
-    else {
-      pairs.push([from++, match]);
-      to = match + 1;
-    }
+  for (let index = 0; index < Math.min(old.length, fresh.length); index++) {
+    if (editable(old[index]!, fresh[index]!)) pairs.push([index, index]);
   }
   return pairs;
 }
 
-interface Search {
-  readonly start: number;
-  readonly end: number;
-  readonly like: Json;
-}
-
-/** The first element that can be edited from the old one; a named element only into one of the same name. */
-function nextOf(list: readonly Json[], { start, end, like }: Search): number | undefined {
-  for (let index = start; index < Math.min(end, start + LONGEST_ALIGNMENT); index++) {
-    if (editable(like, list[index]!)) return index;
-  }
-  return undefined;
-}
-
+/** Whether an element can become another by an edit; a named one only another of the same name. */
 function editable(old: Json, fresh: Json): boolean {
   if (isObject(old) && isObject(fresh)) {
     const name = Object.hasOwn(old, "name") ? old.name : undefined;

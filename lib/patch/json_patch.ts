@@ -21,7 +21,10 @@ export type Operation =
 /** A JSON patch whose pointers are already taken apart. */
 export interface JsonPatch {
   readonly operations: readonly Operation[];
-  /** The patched document; the one given is never modified, and what the patch does not touch is shared with it. */
+  /**
+   * The patched document. The one given is never modified, what the patch does not touch is shared with it, and it is
+   * returned itself when nothing changes.
+   */
   apply(document: Json): Json | Fault;
 }
 
@@ -70,7 +73,7 @@ export function planJsonPatch(operations: readonly Operation[]): JsonPatch {
         if (isFault(next)) return next;
         state = next;
       }
-      return state.document;
+      return equal(state.document, document) ? document : state.document;
     },
   };
 }

@@ -51,6 +51,24 @@ export function keyText(element: Json, key: string): string {
   return value === null ? "" : scalarText(value);
 }
 
+/** Whether every element of a list has a text for each key that is in use, and no two have the same. */
+export function isDistinct(list: readonly Json[], keys: readonly string[]): boolean {
+  if (keys.length === 0) {
+    return list.every((item) => item !== null && typeof item !== "object") &&
+      new Set(list.map(scalarText)).size === list.length;
+  }
+  const used = keys.length === 1
+    ? keys
+    : keys.filter((key) => list.some((item) => keyText(item, key) !== ""));
+  const seen = new Set<string>();
+  for (const item of list) {
+    const texts = used.map((key) => keyText(item, key));
+    if (texts.length === 0 || texts.includes("")) return false;
+    seen.add(texts.length === 1 ? texts[0]! : JSON.stringify(texts));
+  }
+  return seen.size === list.length;
+}
+
 function mergeIdentified(
   lists: KeyedLists,
   destKeys: readonly string[],
@@ -90,10 +108,11 @@ function firstPositions(keys: readonly string[]): Map<string, number> {
 /** The union of two lists of scalars, which are the same when their texts are. */
 function mergeScalars({ dest, patch }: KeyedLists): Cell[] | Fault {
   const union = new Map<string, Cell>();
-  for (const cell of [...patch, ...dest]) {
+  for (const [index, cell] of [...patch, ...dest].entries()) {
     if (isBlank(cell.value)) continue;
     if (typeof cell.value === "object") return wrongKind("ScalarNode", cell.value);
-    union.set(scalarText(cell.value), cell);
+    const text = scalarText(cell.value);
+    if (index >= patch.length || !union.has(text)) union.set(text, cell);
   }
   return [...union.values()];
 }

@@ -1,7 +1,7 @@
 import { Fault, isFault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { type Cell, type Merged, nodeKind, wrongKind } from "./cell.ts";
 import { takeDirective } from "./directive.ts";
-import { mergeKeyedList } from "./keyed_list.ts";
+import { isDistinct, mergeKeyedList } from "./keyed_list.ts";
 import { type MergeField, type MergeType, mergeTypeOf } from "./merge_keys.ts";
 
 /** The two sides of a node; they are one cell where the patch brings something new. */
@@ -12,7 +12,7 @@ interface Pair {
 
 /**
  * Merges a patch without anchors into a resource, lists by Kubernetes' merge keys for the resource's kind.
- * The resource is never modified, and is returned itself when nothing changes.
+ * The resource is never modified; what does not change is shared with it.
  *
  * Kyverno parity: kustomize's merge with new elements in front. It also looks at what the patch does not mention:
  * lists with merge keys lose elements that repeat a key.
@@ -130,26 +130,51 @@ function walkList({ dest, patch }: { dest: Cell | undefined; patch: Cell }, sche
 
 /** What merging does to a part of the resource that the patch does not mention: repeated elements go. */
 function settle(cell: Cell, schema: MergeField | undefined): Merged {
-  const { value } = cell;
-  if (schema === undefined) return cell;
-  if (isObject(value)) {
-    const fields = new Fields(value);
-    const failure = settleFields(fields, schema, {});
-    if (failure !== undefined) return failure;
-    cell.value = fields.result();
-  } else if (isList(value) && schema.shape === "list") {
-    const elements = value.map((value): Cell => ({ value }));
-    const merged = mergeKeyedList({
-      dest: elements,
-      patch: [],
-      keys: schema.keys,
-      mergeElement: (dest) => dest === undefined ? undefined : settle(dest, elementSchema(schema)),
-    });
-    if (isFault(merged)) return merged;
-    const same = merged.length === value.length && merged.every((item, index) => item.value === value[index]);
-    if (!same) cell.value = merged.map((item) => item.value);
-  }
+  const settled = schema === undefined ? cell.value : settleValue(cell.value, schema);
+  if (isFault(settled)) return settled;
+  cell.value = settled;
   return cell;
+}
+
+/**
+ * Maps and lists that are known to have nothing to settle, by the schema under which that was found. The results of a
+ * merge are, and so a resource that goes through many patches is looked through once.
+ */
+const atRest = new WeakMap<object, MergeField>();
+
+function settleValue(value: Json, schema: MergeField): Json | Fault {
+  if (typeof value !== "object" || value === null || atRest.get(value) === schema) return value;
+  const settled = isList(value)
+    ? schema.shape === "list" ? settleList(value, schema) : value
+    : settleMap(value as JsonObject, schema);
+  if (settled === value) atRest.set(value, schema);
+  return settled;
+}
+
+function settleMap(value: JsonObject, schema: MergeField): Json | Fault {
+  const fields = new Fields(value);
+  return settleFields(fields, schema, {}) ?? fields.result();
+}
+
+function settleList(value: readonly Json[], schema: MergeField): Json | Fault {
+  const element = elementSchema(schema);
+  if (isDistinct(value, schema.keys)) {
+    if (element === undefined) return value;
+    let settled: Json[] | undefined;
+    for (let index = 0; index < value.length; index++) {
+      const item = settleValue(value[index]!, element);
+      if (isFault(item)) return item;
+      if (item !== value[index]) (settled ??= [...value])[index] = item;
+    }
+    return settled ?? value;
+  }
+  const merged = mergeKeyedList({
+    dest: value.map((value): Cell => ({ value })),
+    patch: [],
+    keys: schema.keys,
+    mergeElement: (dest) => dest === undefined ? undefined : settle(dest, element),
+  });
+  return isFault(merged) ? merged : merged.map((item) => item.value);
 }
 
 function settleFields(
@@ -161,11 +186,11 @@ function settleFields(
   const names = schema.shape === "map" ? Object.keys(fields.before) : schema.type.fields.keys();
   for (const name of names) {
     if (Object.hasOwn(mentioned, name) || !Object.hasOwn(fields.before, name)) continue;
+    const field = fieldOf(schema, name);
     const value = fields.before[name]!;
-    if (typeof value !== "object" || value === null) continue;
-    const settled = settle({ value }, fieldOf(schema, name));
+    const settled = field === undefined ? value : settleValue(value, field);
     if (isFault(settled)) return settled;
-    if (settled !== undefined && settled.value !== value) fields.set(name, settled.value);
+    if (settled !== value) fields.set(name, settled);
   }
   return undefined;
 }

@@ -153,6 +153,13 @@ export function isAnchored(node: PatchNode): boolean {
   return node.entries.some((entry) => entry.role !== "field" || isAnchored(entry.node));
 }
 
+/** Whether a piece has a `+()` key in it. */
+export function hasAddition(node: PatchNode): boolean {
+  if (node.kind === "plain") return false;
+  if (node.kind === "list") return node.items.some(hasAddition);
+  return node.entries.some((entry) => entry.role === "addition" || hasAddition(entry.node));
+}
+
 /** Whether a piece has a `<()` key in it. */
 export function hasGlobal(node: PatchNode): boolean {
   return node.kind !== "plain" && node.global;

@@ -1,4 +1,4 @@
-import { Fault, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { equal, Fault, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { decideAnchors } from "./anchors.ts";
 import { wrongKind } from "./cell.ts";
 import { merge } from "./merge.ts";
@@ -42,12 +42,17 @@ export function planStrategicMerge(patch: Json): StrategicMerge | Fault {
   if (!isAnchored(node)) {
     const content = stripAnchors(node, "keep scalars");
     const plain = isObject(content) ? content : {};
-    return { apply: (resource) => merge(resource, plain) };
+    return { apply: (resource) => mergeOrKeep(resource, plain) };
   }
   return {
     apply(resource) {
       const decided = decideAnchors(node, resource);
-      return isFault(decided) ? decided : merge(resource, decided);
+      return isFault(decided) ? decided : mergeOrKeep(resource, decided);
     },
   };
+}
+
+function mergeOrKeep(resource: JsonObject, patch: JsonObject): JsonObject | Fault {
+  const merged = merge(resource, patch);
+  return !isFault(merged) && equal(merged, resource) ? resource : merged;
 }

@@ -1,0 +1,109 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { isFault, type Json } from "../../lib/json/mod.ts";
+import { diff, type Operation, planJsonPatch } from "../../lib/patch/mod.ts";
+import { deepFreeze } from "./frozen.ts";
+
+const cases: [name: string, original: Json, changed: Json, operations: Operation[]][] = [
+  ["equal documents need nothing", { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
+  ["keys in another order are equal", { a: 1, b: 2 }, { b: 2, a: 1 }, []],
+  ["a changed scalar is replaced", { a: 1 }, { a: 2 }, [{ op: "replace", path: "/a", value: 2 }]],
+  ["another type is replaced", { a: { b: 1 } }, { a: [1] }, [{ op: "replace", path: "/a", value: [1] }]],
+  ["null is a value", { a: 1, b: null }, { a: null, b: null }, [{ op: "replace", path: "/a", value: null }]],
+  ["the whole document may change", [1], { a: 1 }, [{ op: "replace", path: "", value: { a: 1 } }]],
+  ["keys come in the order of their bytes", { b: 1, d: 1 }, { a: 1, c: 1, d: 2 }, [
+    { op: "add", path: "/a", value: 1 },
+    { op: "remove", path: "/b" },
+    { op: "add", path: "/c", value: 1 },
+    { op: "replace", path: "/d", value: 2 },
+  ]],
+  ["keys are escaped", { "a/b": 1 }, { "a/b": 2, "t~u": 1 }, [
+    { op: "replace", path: "/a~1b", value: 2 },
+    { op: "add", path: "/t~0u", value: 1 },
+  ]],
+  ["removing the first of three is one removal", [1, 2, 3], [2, 3], [{ op: "remove", path: "/0" }]],
+  ["a new first element is one addition", [{ n: 1 }, { n: 2 }], [{ x: 0 }, { n: 1 }, { n: 2 }], [
+    { op: "add", path: "/0", value: { x: 0 } },
+  ]],
+  ["removals go from the end", [1, 2, 3, 4, 5], [1, 3, 5], [
+    { op: "remove", path: "/3" },
+    { op: "remove", path: "/1" },
+  ]],
+  ["elements of the same name are edited in place", [{ name: "a", v: 1 }, { name: "b", v: 1 }], [
+    { name: "new" },
+    { name: "a", v: 2 },
+    { name: "b", v: 1 },
+  ], [{ op: "add", path: "/0", value: { name: "new" } }, { op: "replace", path: "/1/v", value: 2 }]],
+  ["an element of another name is another element", [{ name: "a", v: 1 }], [{ name: "b", v: 1 }], [
+    { op: "remove", path: "/0" },
+    { op: "add", path: "/0", value: { name: "b", v: 1 } },
+  ]],
+  ["scalars in a list are replaced where they stand", ["a", "b"], ["a", "c"], [
+    { op: "replace", path: "/1", value: "c" },
+  ]],
+  ["nested changes stay small", { spec: { list: [{ a: [1, 2] }] } }, { spec: { list: [{ a: [1, 2, 3] }] } }, [
+    { op: "add", path: "/spec/list/0/a/2", value: 3 },
+  ]],
+];
+for (const [name, original, changed, operations] of cases) {
+  Deno.test(`diff(): ${name}`, () => {
+    assert.deepEqual(diff(original, changed), operations);
+    assert.deepEqual(planJsonPatch(operations).apply(original), changed);
+  });
+}
+
+Deno.test("diff() does not look into what is the same object", () => {
+  const shared = new Proxy({}, {
+    ownKeys: () => assert.fail("looked into"),
+  });
+  const value = shared as Json;
+  assert.deepEqual(diff({ a: value, b: 1, c: [1, value] }, { a: value, b: 2, c: [value] }), [
+    { op: "replace", path: "/b", value: 2 },
+    { op: "remove", path: "/c/0" },
+  ]);
+});
+
+Deno.test("diff() copes with long lists that share nothing", () => {
+  const original = Array.from({ length: 5000 }, (_, index) => ({ name: `a${index}` }));
+  const changed = Array.from({ length: 5000 }, (_, index) => ({ name: `b${index}` }));
+  const result = planJsonPatch(diff(original, changed)).apply(original);
+  assert.deepEqual(result, changed);
+});
+
+const documents = fc.letrec<{ value: Json }>((tie) => ({
+  value: fc.oneof(
+    { maxDepth: 4, withCrossShrink: true },
+    fc.constantFrom<Json>(null, true, 0, 1, "", "a"),
+    fc.array(tie("value"), { maxLength: 5 }),
+    fc.dictionary(fc.constantFrom("name", "a", "b", "a/b", "~", "", "__proto__"), tie("value"), {
+      maxKeys: 4,
+    }),
+  ),
+}));
+
+Deno.test("applying diff() gives exactly the changed document and leaves the original alone", () => {
+  fc.assert(
+    fc.property(documents.value, documents.value, (before, after) => {
+      const original = deepFreeze({ root: before }), changed = deepFreeze({ root: after });
+      const result = planJsonPatch(diff(original, changed)).apply(original);
+      assert.ok(!isFault(result));
+      assert.equal(JSON.stringify(sorted(result)), JSON.stringify(sorted(changed)));
+    }),
+    { numRuns: 1000 },
+  );
+});
+
+Deno.test("diff() of lists needs no more operations than elements that differ", () => {
+  const list = fc.array(fc.constantFrom(1, 2, 3, 4), { maxLength: 8 });
+  fc.assert(fc.property(list, list, (original, changed) => {
+    const operations = diff(original, changed);
+    assert.ok(operations.length <= Math.max(original.length, changed.length));
+  }));
+});
+
+/** With keys in one order, own `__proto__` keys included. */
+function sorted(value: Json): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  return Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map(([key, item]) => [key, sorted(item)]);
+}
