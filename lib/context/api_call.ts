@@ -43,6 +43,7 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
     ? undefined
     : compileTemplate(spec["default"]);
   const method = spec["method"] === "POST" ? "POST" : "GET";
+  const writtenPath = asString(spec["urlPath"]) ?? "";
   if (spec["urlPath"] === undefined && spec["service"] === undefined) {
     options.report({
       code: "empty-call",
@@ -61,7 +62,9 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
   function callAndQuery(view: Context): Json | Fault {
     const rendered = call.render(view, view.environment);
     if (isFault(rendered)) {
-      return new Fault(`failed to substitute variables in context entry ${name} : ${rendered.message}`);
+      return new Fault(
+        `failed to fetch data for APICall: failed to substitute variables in context entry ${name} ${writtenPath}: ${rendered.message}`,
+      );
     }
     const resolved = resolve(asObject(rendered)!);
     if (
@@ -117,7 +120,7 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
             ...(caBundle !== undefined && { caBundle }),
             ...store.call,
           }),
-          url,
+          `failed to execute HTTP request for APICall ${name}: ${method === "GET" ? "Get" : "Post"} "${url}"`,
         ));
     }
     return store.ask(`${method} ${urlPath}${payload}`, async () =>
@@ -128,15 +131,17 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
           ...(body !== undefined && { body }),
           ...store.call,
         }),
-        urlPath,
+        `failed to ${method} resource with raw url: ${urlPath}`,
       ));
   }
 
-  function settled(answer: Answer, place: string): Json | Fault {
+  function settled(answer: Answer, failure: string): Json | Fault {
     if (answer.ok) return answer.body;
-    return new Fault(
-      `failed to fetch data for APICall: failed to ${method} resource with raw url: ${place}: ${answer.message}`,
-    );
+    // Kyverno parity: raw calls are told no more than this about what is not there.
+    const message = answer.status === 404
+      ? "the server could not find the requested resource"
+      : answer.message;
+    return new Fault(`failed to fetch data for APICall: ${failure}: ${message}`);
   }
 }
 

@@ -13,6 +13,7 @@ export function compileVariable(spec: JsonObject, options: EntryOptions): Contex
   const { name } = options;
   const value = optional(spec["value"]);
   const fallback = optional(spec["default"]);
+  const written = isString(spec["jmesPath"]) ? spec["jmesPath"] : "";
   const path = isString(spec["jmesPath"]) && spec["jmesPath"] !== ""
     ? compileTemplate(spec["jmesPath"])
     : undefined;
@@ -40,6 +41,7 @@ export function compileVariable(spec: JsonObject, options: EntryOptions): Contex
     if (isFault(query)) {
       return new Fault(`failed to substitute variables in context entry ${name} jmesPath: ${query.message}`);
     }
+    if (!isString(query)) return new Fault(`jmespath value must be a string ${name} ${written}: <nil>`);
     const result = given === undefined
       ? queryWith(String(query), view, view.environment)
       : queryDocument(String(query), given, view.environment);

@@ -23,7 +23,9 @@ export function evaluateRule(
   const { request, facts } = view.base;
   const action = rule.action(request.namespace, facts.namespaceLabels);
   const result: RuleResult = { ...outcome, rule: rule.rule.name, type: rule.type, action };
-  if (result.result !== "fail" || action !== "Enforce" || !rule.rule.allowExistingViolations) return result;
+  // Kyverno parity: overrides for namespaces do not count here.
+  const written = rule.rule.failureAction ?? policy.failureAction;
+  if (result.result !== "fail" || written !== "Enforce" || !rule.rule.allowExistingViolations) return result;
   if (rule.type !== "validate") return result;
   return violatedAlready(rule, policy, view) ? { ...result, ...alreadyViolated } : result;
 }

@@ -41,8 +41,7 @@ export class PolicyRun {
       this.results.push(result);
       if (result.effects !== undefined) this.effects.push(...result.effects);
       if (result.patched !== undefined) this.#view = this.#view.mutated(result.patched);
-      // Kyverno parity: a mutation that failed leaves no object, so nothing after it in the policy matches.
-      if (result.type === "mutate" && result.result === "error") this.#next = rules.length;
+      if (result.spoils) this.#view = this.#view.spoiled();
       // Kyverno parity: only a rule that passed or failed ends a policy that applies one.
       if (policy.applyRules === "One" && (result.result === "pass" || result.result === "fail")) {
         this.#next = rules.length;

@@ -1,7 +1,7 @@
 import { Context, type RequestStore } from "../context/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import { type Fault, isFault, type Json, type JsonObject, setField } from "../json/mod.ts";
-import { extractImages, serviceAccountVariables } from "../kube/mod.ts";
+import { extractImages, type ResourceType, serviceAccountVariables, typeOf } from "../kube/mod.ts";
 import type { Candidate, User } from "../match/mod.ts";
 import type { Facts } from "./facts.ts";
 import type { PolicyRequest } from "./request.ts";
@@ -30,6 +30,9 @@ export class RequestView {
   readonly oldObject: JsonObject | undefined;
   readonly root: Context;
   readonly #user: User | undefined;
+  readonly #type: ResourceType;
+  /** The object that expressions see. */
+  readonly #shown: JsonObject | undefined;
 
   private constructor(
     base: ViewBase,
@@ -38,6 +41,8 @@ export class RequestView {
       object: JsonObject | undefined;
       oldObject: JsonObject | undefined;
       user: User | undefined;
+      shown?: JsonObject | undefined;
+      type?: ResourceType;
     },
   ) {
     this.base = base;
@@ -45,6 +50,8 @@ export class RequestView {
     this.object = state.object;
     this.oldObject = state.oldObject;
     this.#user = state.user;
+    this.#shown = state.shown ?? state.object;
+    this.#type = state.type ?? base.request;
     this.root = this.#rootContext();
   }
 
@@ -76,6 +83,15 @@ export class RequestView {
   }
 
   /**
+   * The request after a mutation that failed. Kyverno parity: the following rules find no object, match by the old one
+   * if there is one, and still see the object in their context.
+   */
+  spoiled(): RequestView {
+    const state = { operation: this.operation, object: {}, oldObject: this.oldObject, user: this.#user };
+    return new RequestView(this.base, { ...state, shown: this.#shown });
+  }
+
+  /**
    * The old object as if it were created now by nobody in particular: how a rule that fails on an update is asked
    * whether the object violated it already.
    */
@@ -83,12 +99,15 @@ export class RequestView {
     if (this.operation !== "UPDATE" || this.oldObject === undefined || this.#user === undefined) {
       return undefined;
     }
+    // Kyverno parity: the old object stands for itself, not for a subresource of its owner.
+    const type = { ...typeOf(this.oldObject), subresource: "" };
     const user = { username: invalid, groups: [invalid], roles: [invalid], clusterRoles: [invalid] };
     return new RequestView(this.base, {
       operation: "CREATE",
       object: this.oldObject,
       oldObject: undefined,
       user,
+      type,
     });
   }
 
@@ -96,7 +115,7 @@ export class RequestView {
   candidate(): Candidate | undefined {
     const resource = isEmpty(this.object) ? this.oldObject : this.object;
     if (isEmpty(resource)) return undefined;
-    const { group, version, kind, subresource } = this.base.request;
+    const { group, version, kind, subresource } = this.#type;
     return {
       group,
       version,
@@ -113,12 +132,14 @@ export class RequestView {
     const { request, store, now, random } = this.base;
     const environment: Environment = { now, random };
     const variable: { [name: string]: Json } = { ...request.variable };
-    if (this.object !== request.object) setField(variable, "object", this.object ?? null);
+    if (this.#shown !== request.object) setField(variable, "object", this.#shown ?? null);
     if (this.oldObject !== request.oldObject) setField(variable, "oldObject", this.oldObject ?? null);
     if (this.operation !== request.operation) variable["operation"] = this.operation;
     if (this.#user !== undefined) {
-      variable["roles"] = this.base.facts.roles;
-      variable["clusterRoles"] = this.base.facts.clusterRoles;
+      const { roles, clusterRoles } = this.base.facts;
+      // Kyverno parity: a user without roles has no such key, so asking for it is an error.
+      if (roles.length > 0) variable["roles"] = roles;
+      if (clusterRoles.length > 0) variable["clusterRoles"] = clusterRoles;
     }
     return Context.root({ store, environment }, {
       values: {
@@ -130,7 +151,7 @@ export class RequestView {
   }
 
   #images(): Json | Fault | undefined {
-    const images = this.object === undefined ? {} : extractImages(this.object);
+    const images = this.#shown === undefined ? {} : extractImages(this.#shown);
     return isFault(images) || Object.keys(images).length > 0 ? images : undefined;
   }
 }

@@ -70,7 +70,7 @@ function mutationDenial({ results }: Decision): string {
   for (const { policy, rules } of results) {
     const errors = rules.filter((rule) => rule.result === "error");
     if (errors.length === 0 || policy.failurePolicy !== "Fail") continue;
-    const list = errors.map((rule) => `${rule.rule}: ${rule.message}`).join("; ");
+    const list = errors.map((rule) => `${rule.rule}: ${rule.message}`).join(" ");
     return `mutation policy ${policy.name} error: failed to apply policy ${policy.name} rules [${list}]`;
   }
   return "a mutation failed";

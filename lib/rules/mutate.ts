@@ -24,7 +24,7 @@ export const mutatePatch: RuleKind = {
   recognises: ({ mutate }) =>
     mutate !== undefined && asList(mutate["targets"]).length === 0 && asList(mutate["foreach"]).length === 0,
   compile(rule, tools): RuleBody {
-    const patcher = compilePatcher(rule.mutate!, tools, ["mutate"]);
+    const patcher = compilePatcher(rule.mutate!, tools, { path: ["mutate"], place: ["mutate"] });
     if (patcher === undefined) {
       tools.report({
         severity: "error",
@@ -38,7 +38,7 @@ export const mutatePatch: RuleKind = {
       run({ resource, context }) {
         if (resource === undefined) return undefined;
         const patched = patcher.apply(resource, context);
-        if (isFault(patched)) return error(patched.message);
+        if (isFault(patched)) return spoiled(patched);
         return isSame(resource, patched) ? skip("no patches applied") : mutated(patched);
       },
     };
@@ -57,7 +57,7 @@ export const mutateForeach: RuleKind = {
       run({ resource, context }) {
         if (resource === undefined) return undefined;
         const result = runLoops(loops, resource, context);
-        if (isFault(result)) return error(result.message);
+        if (isFault(result)) return spoiled(result);
         return result.applied === 0 ? skip("0 elements processed") : mutated(result.resource);
       },
     };
@@ -70,6 +70,11 @@ export function mutated(patched: JsonObject): Outcome {
   const name = `${asString(patched["kind"]) ?? ""}/${asString(dig(patched, "metadata", "name")) ?? ""}`;
   const message = namespace ? `mutated ${name} in namespace ${namespace}` : `mutated ${name}`;
   return { result: "pass", message, patched };
+}
+
+/** Kyverno parity: a patch that fails leaves no object behind. */
+function spoiled(cause: Fault): Outcome {
+  return { ...error(cause.message), spoils: true };
 }
 
 function isSame(before: JsonObject, after: JsonObject): boolean {
@@ -98,7 +103,7 @@ function compileLoops(entries: readonly JsonObject[], nesting: number, tools: Ru
       preconditions: preconditions === undefined || preconditions === null
         ? undefined
         : ruleConditions(preconditions, tools, [...path, "preconditions"]),
-      patcher: compilePatcher(entry, tools, path),
+      patcher: compilePatcher(entry, tools, { path, place: [] }),
       inner: compileLoops(asList(entry["foreach"]).filter(isObject), nesting + 1, tools),
     };
   });

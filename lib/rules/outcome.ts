@@ -19,6 +19,8 @@ export interface Outcome {
   readonly path?: string;
   /** The object after a mutation that changed it. */
   readonly patched?: JsonObject;
+  /** Set by a mutation that failed: there is no object any more for the rules that follow. */
+  readonly spoils?: true;
   readonly effects?: readonly Effect[];
   /** Further facts for reports, such as the pod security controls. */
   readonly properties?: JsonObject;

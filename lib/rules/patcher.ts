@@ -1,7 +1,9 @@
 import {
+  asString,
+  dig,
   type Fault,
   Fault as Failure,
-  field,
+  goJson,
   isFault,
   isObject,
   type Json,
@@ -18,20 +20,28 @@ export interface Patcher {
   apply(resource: JsonObject, context: Context): JsonObject | Fault;
 }
 
+/** Where a patch stands: below its rule, for diagnostics, and in the document that error messages show paths of. */
+export interface PatchPlace {
+  readonly path: readonly (string | number)[];
+  readonly place: readonly string[];
+}
+
 type Plan = { apply(resource: JsonObject): Json | Fault };
 
 /** Compiles `patchStrategicMerge` or `patchesJson6902` of a block; `undefined` when it has neither. */
 export function compilePatcher(
   block: JsonObject,
   tools: RuleTools,
-  path: readonly (string | number)[],
+  { path, place }: PatchPlace,
 ): Patcher | undefined {
   const merge = block["patchStrategicMerge"];
   const operations = block["patchesJson6902"];
   const isMerge = merge !== undefined && merge !== null;
   if (!isMerge && (operations === undefined || operations === null || operations === "")) return undefined;
   const name = isMerge ? "patchStrategicMerge" : "patchesJson6902";
-  const template = compileTemplate({ mutate: { [name]: isMerge ? merge : operations! } });
+  const written = { [name]: isMerge ? merge : operations! };
+  const document = place.reduceRight<Json>((inner, step) => ({ [step]: inner }), written);
+  const template = compileTemplate(document);
   tools.variables(template.uses, []);
   const planOf = (patch: Json): Plan | Fault => isMerge ? planStrategicMerge(patch) : parseJsonPatch(patch);
   if (!template.constant) return { apply: (resource, context) => applyRendered(resource, context) };
@@ -47,7 +57,7 @@ export function compilePatcher(
   function applyRendered(resource: JsonObject, context: Context): JsonObject | Fault {
     const rendered = template.render(context, context.environment);
     if (isFault(rendered)) return new Failure(`variable substitution failed: ${rendered.message}`);
-    const rendering = planOf(field(field(rendered, "mutate"), name) ?? null);
+    const rendering = planOf(dig(rendered, ...place, name) ?? null);
     return isFault(rendering) ? failed(rendering) : applyPlan(rendering, resource);
   }
 }
@@ -55,7 +65,10 @@ export function compilePatcher(
 function applyPlan(plan: Plan, resource: JsonObject): JsonObject | Fault {
   const patched = plan.apply(resource);
   if (isFault(patched)) return failed(patched);
-  return isObject(patched) ? patched : new Failure("failed to unmarshal patched resource: it is no object");
+  if (isObject(patched) && asString(patched["kind"])) return patched;
+  return new Failure(
+    `failed to unmarshal patched resource: Object 'Kind' is missing in '${goJson(patched)}'`,
+  );
 }
 
 function failed(cause: Fault): Fault {

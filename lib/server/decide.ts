@@ -1,4 +1,5 @@
 import { type Decision, evaluate, type Phase, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
+import { asString, dig, field } from "../json/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { type AdmissionResponse, admissionResponse } from "../report/mod.ts";
@@ -35,7 +36,7 @@ export async function decide(request: PolicyRequest, options: DecideOptions): Pr
       ...(options.policy !== undefined && { policy: options.policy }),
     });
     const decision = pending instanceof Promise ? await pending : pending;
-    const response = admissionResponse(decision, request);
+    const response = admissionResponse(decision, subjectOf(request));
     metrics.decided(decision, request);
     logDecision(log, { request, decision, phase, milliseconds: performance.now() - options.started });
     return response;
@@ -60,6 +61,18 @@ export function failed(
     return { uid, allowed: true, warnings: [`policies were not evaluated: ${message}`] };
   }
   return { uid, allowed: false, status: { status: "Failure", message, code: 500 } };
+}
+
+/** Kyverno parity: messages name the object as it describes itself, so a generated name is empty. */
+function subjectOf(
+  { object, oldObject, kind, namespace }: PolicyRequest,
+): { kind: string; namespace: string; name: string } {
+  const subject = object ?? oldObject;
+  return {
+    kind: asString(field(subject, "kind")) ?? kind,
+    namespace: asString(dig(subject, "metadata", "namespace")) ?? namespace,
+    name: asString(dig(subject, "metadata", "name")) ?? "",
+  };
 }
 
 interface Line {

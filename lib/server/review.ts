@@ -1,6 +1,12 @@
-import { asObject, type Json } from "../json/mod.ts";
-import type { AdmissionRequest } from "../kube/mod.ts";
-import { nestsDeeperThan, parseReview } from "../kube/mod.ts";
+import { asObject, type Json, type JsonObject } from "../json/mod.ts";
+import {
+  type AdmissionRequest,
+  builtinResource,
+  formatApiVersion,
+  type GroupVersionKind,
+  nestsDeeperThan,
+  parseReview,
+} from "../kube/mod.ts";
 import type { PolicyRequest } from "../engine/mod.ts";
 
 /** A request body could not be used: what to answer, and with which HTTP status. */
@@ -44,14 +50,32 @@ export function policyRequest(request: AdmissionRequest): PolicyRequest {
   return {
     uid: request.uid,
     operation: request.operation,
-    ...request.kind,
+    ...topLevelKind(request),
     subresource: request.subResource,
     namespace: request.namespace,
     name: request.name,
-    object: asObject(request.object),
-    oldObject: asObject(request.oldObject),
+    object: inNamespace(asObject(request.object), request),
+    oldObject: inNamespace(asObject(request.oldObject), request),
     requester: { username: request.userInfo.username, groups: request.userInfo.groups },
     dryRun: request.dryRun,
     variable: request.json,
   };
+}
+
+/** A request for a subresource is about the kind that has it: `pods/exec` about Pod. */
+function topLevelKind({ kind, resource, subResource }: AdmissionRequest): GroupVersionKind {
+  if (subResource === "") return kind;
+  const { group, version } = resource;
+  const parent = builtinResource(resource.resource, formatApiVersion(resource));
+  return parent === undefined ? kind : { group, version, kind: parent.kind };
+}
+
+/** Kyverno parity: an object that does not say its namespace is in the request's. */
+function inNamespace(
+  object: JsonObject | undefined,
+  { namespace, kind }: AdmissionRequest,
+): JsonObject | undefined {
+  if (object === undefined || namespace === "" || kind.kind === "Namespace") return object;
+  const metadata = asObject(object["metadata"]) ?? {};
+  return metadata["namespace"] === namespace ? object : { ...object, metadata: { ...metadata, namespace } };
 }
