@@ -61,22 +61,47 @@ export function planPath(base: Evaluate, steps: readonly Step[], own: 0 | 1): Ev
     };
   }
   const names = steps.map(({ field }) => field);
-  const first = names[0];
-  if (names.length === 1 && first !== undefined) return planField(base, steps[0]!, own);
-  return (frame) => walk(frame, base(frame), { steps, own });
+  return names.every((name) => name !== undefined)
+    ? planFields(base, { steps, names, own })
+    : (frame) => walk(frame, base(frame), { steps, own });
 }
 
-/** The commonest path, one field of a value, without a loop. */
-function planField(base: Evaluate, step: Step, own: 0 | 1): Evaluate {
-  const read = fieldReader(step.field!);
-  const steps = [step];
-  const cost = 1 + own;
+/** The commonest path, only fields that must be there, without a look at each step's kind. */
+function planFields(
+  base: Evaluate,
+  { steps, names, own }: {
+    readonly steps: readonly Step[];
+    readonly names: readonly string[];
+    readonly own: 0 | 1;
+  },
+): Evaluate {
+  const readers = names.map(fieldReader);
+  const last = readers.length - 1;
+  const whole = names.length + own;
+  const only = readers[0]!, onlyName = names[0]!;
+  if (last === 0) {
+    return (frame) => {
+      const value = base(frame);
+      if (isCelFault(value) || value instanceof Optional) return walk(frame, value, { steps, own });
+      frame.cost += whole;
+      const found = only(value);
+      return found === undefined ? missing(value, onlyName) : found;
+    };
+  }
   return (frame) => {
-    const value = base(frame);
-    if (isCelFault(value) || value instanceof Optional) return walk(frame, value, { steps, own });
-    frame.cost += cost;
-    const found = read(value);
-    return found === undefined ? missing(value, step.field!) : found;
+    const start = base(frame);
+    if (isCelFault(start) || start instanceof Optional) return walk(frame, start, { steps, own });
+    let value: Value = start;
+    for (let index = 0; index <= last; index++) {
+      const found = readers[index]!(value);
+      if (found === undefined || isCelFault(found)) {
+        frame.cost += index + 1 + own;
+        return found ?? missing(value, names[index]!);
+      }
+      value = found;
+    }
+    frame.cost += whole;
+    return value;
   };
 }
 

@@ -17,6 +17,12 @@ export function planCall({ name, overloads }: CallReference, args: readonly Plan
   const cost = only?.cost;
   const plain = sharedImplementation(overloads);
   if (plain !== undefined && args.length === 2) return planBinary(plain, args, cost);
+  if (only !== undefined && only.ask === undefined && (args.length === 1 || args.length === 2)) {
+    const call = only.prepare?.(constants) ?? only.call;
+    return args.length === 1
+      ? planGuardedUnary(name, only, { call, args })
+      : planGuardedBinary(name, only, { call, args });
+  }
   const runs = args.map(({ run }) => run);
   return (frame) => {
     const results: Result[] = [];
@@ -43,6 +49,48 @@ function planBinary(call: Implementation, args: readonly Planned[], cost: Overlo
   return (frame) => {
     const a = left(frame), b = right(frame);
     const result = isCelFault(a) ? a : isCelFault(b) ? b : call(a, b);
+    if (cost === undefined) frame.cost += 1;
+    else frame.spend(cost([a, b], result));
+    return result;
+  };
+}
+
+interface Guarded {
+  readonly call: Implementation;
+  readonly args: readonly Planned[];
+}
+
+const anything: Guard = () => true;
+
+/** A call of the only overload that fits, with one argument. */
+function planGuardedUnary(name: string, { parameters, cost }: Overload, { call, args }: Guarded): Evaluate {
+  const run = args[0]!.run, guard = guardOf(parameters[0]!) ?? anything;
+  return (frame) => {
+    const value = run(frame);
+    const result = isCelFault(value)
+      ? value
+      : guard(value)
+      ? call(value)
+      : noSuchOverload(`${name}(${typeNameOf(value)})`);
+    if (cost === undefined) frame.cost += 1;
+    else frame.spend(cost([value], result));
+    return result;
+  };
+}
+
+/** A call of the only overload that fits, with two arguments. */
+function planGuardedBinary(name: string, { parameters, cost }: Overload, { call, args }: Guarded): Evaluate {
+  const left = args[0]!.run, right = args[1]!.run;
+  const leftGuard = guardOf(parameters[0]!) ?? anything, rightGuard = guardOf(parameters[1]!) ?? anything;
+  return (frame) => {
+    const a = left(frame), b = right(frame);
+    const result = isCelFault(a)
+      ? a
+      : isCelFault(b)
+      ? b
+      : leftGuard(a) && rightGuard(b)
+      ? call(a, b)
+      : noSuchOverload(`${name}(${typeNameOf(a)}, ${typeNameOf(b)})`);
     if (cost === undefined) frame.cost += 1;
     else frame.spend(cost([a, b], result));
     return result;

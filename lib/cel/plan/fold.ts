@@ -1,18 +1,9 @@
 import { CelFault, failure, firstFault, isCelFault, noSuchOverload } from "../fault.ts";
 import type { Result } from "../libraries/library.ts";
 import type { Fold } from "../syntax/mod.ts";
-import {
-  CelMap,
-  fromJsonNumber,
-  isListValue,
-  isMapValue,
-  mapEntries,
-  mapGet,
-  mapKeys,
-  typeNameOf,
-  type Value,
-} from "../values/mod.ts";
+import { CelMap, fromJsonNumber, isMapValue, mapEntries, typeNameOf, type Value } from "../values/mod.ts";
 import type { Evaluate, Frame } from "./frame.ts";
+import { rangeOf } from "./range.ts";
 
 /** A comprehension whose parts are planned. */
 export interface FoldPlan {
@@ -24,240 +15,200 @@ export interface FoldPlan {
   readonly body: Evaluate;
 }
 
-/** Gathers the result of one fold. Costs are those of the accumulator that the reference writes macros out to. */
-interface Gatherer {
-  /** Takes the current element in; `true` ends the loop. */
-  step(frame: Frame): boolean;
-  /** What a round costs before its body; the round that finds the loop ended costs this too. */
-  readonly condition: number;
-  result(): Result;
-  readonly resultCost: number;
+/**
+ * Plans a comprehension as one loop. Costs are those of the accumulator that the reference writes macros out to, and
+ * each round begins with a look at the budget.
+ */
+export function planFold(plan: FoldPlan): Evaluate {
+  const { fold, slots, body, filter } = plan;
+  switch (fold) {
+    case "all":
+      return planQuantifier(plan, false);
+    case "exists":
+      return planQuantifier(plan, true);
+    case "existsOne":
+      return planCount(plan);
+    case "filter": {
+      const slot = slots[0]!;
+      return planList(plan, body, (frame) => {
+        frame.cost += 1;
+        return frame.slots[slot]!;
+      });
+    }
+    case "list":
+      return planList(plan, filter, body);
+    case "map":
+    case "mapEntry":
+      return planMap(plan);
+  }
 }
 
-/** Plans a comprehension: a loop over the range with the gatherer of its fold. */
-export function planFold(plan: FoldPlan): Evaluate {
-  const { range, slots } = plan;
-  const first = slots[0]!, second = slots[1];
-  const gatherer = gathererOf(plan);
+/** `all` and `exists`: end at the first body that decides, and let that absorb errors. */
+function planQuantifier({ range, slots, body }: FoldPlan, deciding: boolean): Evaluate {
+  // Before each round the reference looks at what it has so far.
+  const look = deciding ? 3 : 2;
+  const one = slots.length === 1 ? slots[0] : undefined;
   return (frame) => {
     const values = range(frame);
     if (isCelFault(values)) return values;
-    const gather = gatherer(frame);
-    let ended = false;
-    const round = (): boolean => {
-      frame.spend(gather.condition);
-      if (ended) return false;
-      ended = gather.step(frame);
-      return true;
+    let fault: CelFault | undefined;
+    let decided = false;
+    const round = (index: number, size: number): boolean => {
+      const holds = body(frame);
+      if (holds === deciding) {
+        if (index + 1 < size) frame.cost += look;
+        return true;
+      }
+      if (typeof holds !== "boolean") fault = firstFault(fault, isCelFault(holds) ? holds : noSuchOverload());
+      return false;
     };
-    if (isListValue(values)) {
-      for (let index = 0; index < values.length; index++) {
-        const element = values[index]!;
-        const value = typeof element === "number" ? fromJsonNumber(element) : element;
-        if (second === undefined) frame.slots[first] = value;
-        else {
-          frame.slots[first] = index;
-          frame.slots[second] = value;
-        }
-        if (!round()) break;
+    if (one !== undefined && Array.isArray(values)) {
+      for (let index = 0; index < values.length && !decided; index++) {
+        frame.spend(look + 1);
+        const element: Value = values[index];
+        frame.slots[one] = typeof element === "number" ? fromJsonNumber(element) : element;
+        decided = round(index, values.length);
       }
-    } else if (isMapValue(values)) {
-      if (second === undefined) {
-        for (const key of mapKeys(values)) {
-          frame.slots[first] = key;
-          if (!round()) break;
-        }
-      } else {
-        for (const [key, value] of mapEntries(values)) {
-          frame.slots[first] = key;
-          frame.slots[second] = typeof value === "number" ? fromJsonNumber(value) : value;
-          if (!round()) break;
-        }
+    } else {
+      const rounds = rangeOf(values, slots);
+      if (isCelFault(rounds)) return rounds;
+      for (let index = 0; index < rounds.size && !decided; index++) {
+        frame.spend(look + 1);
+        rounds.enter(frame, index);
+        decided = round(index, rounds.size);
       }
-    } else return failure(`got '${typeNameOf(values)}', expected iterable type`);
-    frame.cost += gather.resultCost;
-    return gather.result();
+    }
+    frame.cost += 1;
+    return decided ? deciding : fault ?? !deciding;
   };
 }
 
-function gathererOf(plan: FoldPlan): (frame: Frame) => Gatherer {
-  switch (plan.fold) {
-    case "all":
-      return () => new Quantifier(plan.body, false);
-    case "exists":
-      return () => new Quantifier(plan.body, true);
-    case "existsOne":
-      return () => new Counter(plan.body);
-    case "filter": {
-      const slot = plan.slots[0]!;
-      const element: Evaluate = (frame) => {
-        frame.cost += 1;
-        return frame.slots[slot]!;
-      };
-      return () => new ListBuilder(plan.body, element);
-    }
-    case "list":
-      return () => new ListBuilder(plan.filter, plan.body);
-    case "map": {
-      const slot = plan.slots[0]!;
-      const entry = (frame: Frame): readonly [Result, Result] => {
-        frame.cost += 1;
-        return [frame.slots[slot]!, plan.body(frame)];
-      };
-      return () => new MapBuilder(plan.filter, (frame) => [entry(frame)]);
-    }
-    case "mapEntry":
-      return () =>
-        new MapBuilder(plan.filter, (frame) => {
-          const entries = plan.body(frame);
-          if (isCelFault(entries)) return entries;
-          return isMapValue(entries) ? [...mapEntries(entries)] : noSuchOverload("cel.@mapInsert");
-        });
-  }
-}
-
-/** `all` and `exists`: ends at the first body that decides, and lets that absorb errors. */
-class Quantifier implements Gatherer {
-  readonly #body: Evaluate;
-  readonly #deciding: boolean;
-  #decided = false;
-  #fault: CelFault | undefined;
-  readonly condition: number;
-  readonly resultCost = 1;
-
-  constructor(body: Evaluate, deciding: boolean) {
-    this.#body = body;
-    this.#deciding = deciding;
-    this.condition = deciding ? 3 : 2;
-  }
-
-  step(frame: Frame): boolean {
-    frame.cost += 1;
-    const holds = this.#body(frame);
-    if (holds === this.#deciding) return this.#decided = true;
-    if (typeof holds !== "boolean") {
-      this.#fault = firstFault(this.#fault, isCelFault(holds) ? holds : noSuchOverload());
-    }
-    return false;
-  }
-
-  result(): Result {
-    return this.#decided ? this.#deciding : this.#fault ?? !this.#deciding;
-  }
-}
-
 /** `exists_one`: counts, and an error of any element is the result. */
-class Counter implements Gatherer {
-  readonly #body: Evaluate;
-  #count = 0;
-  #fault: CelFault | undefined;
-  readonly condition = 0;
-  readonly resultCost = 2;
-
-  constructor(body: Evaluate) {
-    this.#body = body;
-  }
-
-  step(frame: Frame): boolean {
-    const holds = this.#body(frame);
-    if (holds === true) {
-      frame.cost += 2;
-      this.#count++;
-    } else if (holds !== false) {
-      this.#fault = firstFault(this.#fault, isCelFault(holds) ? holds : noSuchOverload());
+function planCount({ range, slots, body }: FoldPlan): Evaluate {
+  return (frame) => {
+    const values = range(frame);
+    if (isCelFault(values)) return values;
+    const rounds = rangeOf(values, slots);
+    if (isCelFault(rounds)) return rounds;
+    let fault: CelFault | undefined;
+    let count = 0;
+    for (let index = 0; index < rounds.size; index++) {
+      frame.spend(0);
+      rounds.enter(frame, index);
+      const holds = body(frame);
+      if (holds === true) {
+        frame.cost += 2;
+        count++;
+      } else if (holds !== false) fault = firstFault(fault, isCelFault(holds) ? holds : noSuchOverload());
     }
-    return false;
-  }
-
-  result(): Result {
-    return this.#fault ?? this.#count === 1;
-  }
+    frame.cost += 2;
+    return fault ?? count === 1;
+  };
 }
 
 /** `map`, `filter` and `transformList`. Errors do not end the loop: what is left is evaluated and paid for. */
-class ListBuilder implements Gatherer {
-  readonly #filter: Evaluate | undefined;
-  readonly #element: Evaluate;
-  readonly #items: Value[] = [];
-  #fault: CelFault | undefined;
-  readonly condition = 0;
-  readonly resultCost = 1;
-
-  constructor(filter: Evaluate | undefined, element: Evaluate) {
-    this.#filter = filter;
-    this.#element = element;
-  }
-
-  step(frame: Frame): boolean {
-    if (this.#filter !== undefined) {
-      const keep = this.#filter(frame);
-      if (keep === false) return false;
-      if (keep !== true) {
-        this.#fault = firstFault(this.#fault, isCelFault(keep) ? keep : noSuchOverload());
-        return false;
+function planList(
+  { range, slots }: FoldPlan,
+  filter: Evaluate | undefined,
+  element: Evaluate,
+): Evaluate {
+  const one = slots.length === 1 ? slots[0] : undefined;
+  return (frame) => {
+    const values = range(frame);
+    if (isCelFault(values)) return values;
+    const items: Value[] = [];
+    let fault: CelFault | undefined;
+    const round = (): void => {
+      if (filter !== undefined) {
+        const keep = filter(frame);
+        if (keep === false) return;
+        if (keep !== true) {
+          fault = firstFault(fault, isCelFault(keep) ? keep : noSuchOverload());
+          return;
+        }
+      }
+      const value = element(frame);
+      // A look at the accumulator, a list of one (10), and the sum of two lists.
+      frame.cost += 12;
+      if (isCelFault(value)) fault = firstFault(fault, value);
+      else items.push(value);
+    };
+    if (one !== undefined && Array.isArray(values)) {
+      for (let index = 0; index < values.length; index++) {
+        frame.spend(0);
+        const value: Value = values[index];
+        frame.slots[one] = typeof value === "number" ? fromJsonNumber(value) : value;
+        round();
+      }
+    } else {
+      const rounds = rangeOf(values, slots);
+      if (isCelFault(rounds)) return rounds;
+      for (let index = 0; index < rounds.size; index++) {
+        frame.spend(0);
+        rounds.enter(frame, index);
+        round();
       }
     }
     frame.cost += 1;
-    const element = this.#element(frame);
-    // A list of one (10), and the sum of two lists.
-    frame.cost += 11;
-    if (isCelFault(element)) this.#fault = firstFault(this.#fault, element);
-    else this.#items.push(element);
-    return false;
-  }
-
-  result(): Result {
-    return this.#fault ?? this.#items;
-  }
+    return fault ?? items;
+  };
 }
 
 /** `transformMap` and `transformMapEntry`. */
-class MapBuilder implements Gatherer {
-  readonly #filter: Evaluate | undefined;
-  readonly #entries: (frame: Frame) => CelFault | readonly (readonly [Result, Result])[];
-  readonly #map = new CelMap();
-  #fault: CelFault | undefined;
-  readonly condition = 0;
-  readonly resultCost = 1;
-
-  constructor(
-    filter: Evaluate | undefined,
-    entries: (frame: Frame) => CelFault | readonly (readonly [Result, Result])[],
-  ) {
-    this.#filter = filter;
-    this.#entries = entries;
-  }
-
-  step(frame: Frame): boolean {
-    if (this.#filter !== undefined) {
-      const keep = this.#filter(frame);
-      if (keep === false) return false;
-      if (keep !== true) {
-        this.#fault = firstFault(this.#fault, isCelFault(keep) ? keep : noSuchOverload());
-        return false;
-      }
+function planMap({ fold, range, slots, filter, body }: FoldPlan): Evaluate {
+  const insert = fold === "map" ? insertValue : insertEntries;
+  return (frame) => {
+    const values = range(frame);
+    if (isCelFault(values)) return values;
+    const rounds = rangeOf(values, slots);
+    if (isCelFault(rounds)) return rounds;
+    const map = new CelMap();
+    let fault: CelFault | undefined;
+    for (let index = 0; index < rounds.size; index++) {
+      frame.spend(0);
+      rounds.enter(frame, index);
+      const keep = filter === undefined ? true : filter(frame);
+      if (keep === false) continue;
+      const mistake = keep === true
+        ? insert(frame, { map, slot: slots[0]!, body })
+        : isCelFault(keep)
+        ? keep
+        : noSuchOverload();
+      if (mistake !== undefined) fault = firstFault(fault, mistake);
     }
     frame.cost += 1;
-    const entries = this.#entries(frame);
-    frame.cost += 1;
-    const fault = isCelFault(entries) ? entries : this.#insert(entries);
-    if (fault !== undefined) this.#fault = firstFault(this.#fault, fault);
-    return false;
-  }
+    return fault ?? map;
+  };
+}
 
-  #insert(entries: readonly (readonly [Result, Result])[]): CelFault | undefined {
-    for (const [key, value] of entries) {
-      if (isCelFault(key)) return key;
-      if (isCelFault(value)) return value;
-      if (mapGet(this.#map, key) !== undefined) {
-        return new CelFault("duplicate_key", `insert failed: key ${String(key)} already exists`);
-      }
-      if (!this.#map.set(key, value)) return failure(`unsupported key type: ${typeNameOf(key)}`);
-    }
-    return undefined;
-  }
+interface Insertion {
+  readonly map: CelMap;
+  readonly slot: number;
+  readonly body: Evaluate;
+}
 
-  result(): Result {
-    return this.#fault ?? this.#map;
+/** One round of `transformMap`: the first variable is the key. */
+function insertValue(frame: Frame, { map, slot, body }: Insertion): CelFault | undefined {
+  const value = body(frame);
+  frame.cost += 3;
+  return isCelFault(value) ? value : insertNew(map, frame.slots[slot]!, value);
+}
+
+/** One round of `transformMapEntry`: the body is a map of what is added. */
+function insertEntries(frame: Frame, { map, body }: Insertion): CelFault | undefined {
+  const entries = body(frame);
+  frame.cost += 2;
+  if (isCelFault(entries)) return entries;
+  if (!isMapValue(entries)) return noSuchOverload("cel.@mapInsert");
+  for (const [key, value] of mapEntries(entries)) {
+    const fault = insertNew(map, key, value);
+    if (fault !== undefined) return fault;
   }
+  return undefined;
+}
+
+function insertNew(map: CelMap, key: Result, value: Value): CelFault | undefined {
+  if (isCelFault(key)) return key;
+  if (map.has(key)) return new CelFault("duplicate_key", `insert failed: key ${String(key)} already exists`);
+  return map.set(key, value) ? undefined : failure(`unsupported key type: ${typeNameOf(key)}`);
 }
