@@ -1,4 +1,4 @@
-import { Fault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { Fault, isFault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 
 /** What a step of a pointer goes into. */
 export type Container = JsonObject | readonly Json[];
@@ -25,7 +25,7 @@ export function childOf(container: Container, token: string): Json | undefined |
 }
 
 /** The position of an existing element. */
-export function indexIn(list: readonly Json[], token: string): number | Fault {
+function indexIn(list: readonly Json[], token: string): number | Fault {
   const index = parseIndex(token);
   if (index === undefined) return notANumber(token);
   const position = index < 0 ? index + list.length : index;
@@ -33,7 +33,7 @@ export function indexIn(list: readonly Json[], token: string): number | Fault {
 }
 
 /** Go's complaint about a token that is no number. */
-export function notANumber(token: string): Fault {
+function notANumber(token: string): Fault {
   return new Fault(`strconv.Atoi: parsing ${JSON.stringify(token)}: invalid syntax`);
 }
 
@@ -42,11 +42,10 @@ export function noSuchIndex(index: number): Fault {
   return new Fault(`Unable to access invalid index: ${index}: invalid index referenced`);
 }
 
-/** A copy of the container with one existing member, or one new key of an object, set. */
-export function withMember(container: Container, key: string | number, value: Json): Container {
-  if (isList(container)) return container.with(Number(key), value);
-  const copy: Record<string, Json> = { ...container };
-  setField(copy, String(key), value);
+/** A copy of the object with one key set. */
+function withKey(object: JsonObject, key: string, value: Json): JsonObject {
+  const copy: Record<string, Json> = { ...object };
+  setField(copy, key, value);
   return copy;
 }
 
@@ -55,4 +54,38 @@ export function withoutKey(object: JsonObject, key: string): JsonObject {
   if (!Object.hasOwn(object, key)) return object;
   const { [key]: _removed, ...rest } = object;
   return rest;
+}
+
+/** Adds a member: sets an object's key, or makes room in a list. */
+export function insert(container: Container, token: string, value: Json): Container | Fault {
+  if (!isList(container)) return withKey(container, token, value);
+  if (token === "-") return [...container, value];
+  const index = parseIndex(token);
+  if (index === undefined) {
+    return because(`value was not a proper array index: '${token}'`, notANumber(token));
+  }
+  const position = index < 0 ? index + container.length + 1 : index;
+  return position < 0 || position > container.length
+    ? noSuchIndex(index)
+    : container.toSpliced(position, 0, value);
+}
+
+/** Replaces an existing element of a list, or sets an object's key. */
+export function set(container: Container, token: string, value: Json): Container | Fault {
+  if (!isList(container)) return withKey(container, token, value);
+  const index = indexIn(container, token);
+  return isFault(index) ? index : container.with(index, value);
+}
+
+/** Removes a member; without it the container stays as it is. */
+export function removeMember(container: Container, token: string): Container | Fault {
+  if (!isList(container)) return withoutKey(container, token);
+  if (parseIndex(token) === undefined) return notANumber(token);
+  const index = indexIn(container, token);
+  return isFault(index) ? container : container.toSpliced(index, 1);
+}
+
+/** Puts the place in front of a fault's reason. */
+export function because<T>(where: string, outcome: T | Fault): T | Fault {
+  return isFault(outcome) ? new Fault(`${where}: ${outcome.message}`) : outcome;
 }

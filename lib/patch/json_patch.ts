@@ -1,15 +1,16 @@
 import { equal, Fault, isFault, isList, isObject, type Json } from "../json/mod.ts";
 import {
   asContainer,
+  because,
   childOf,
   type Container,
-  indexIn,
+  insert,
   noSuchIndex,
-  notANumber,
   parseIndex,
-  withMember,
-  withoutKey,
+  removeMember,
+  set,
 } from "./container.ts";
+import { type Edit, editAt, type Place, placeOf } from "./place.ts";
 
 /** One operation of a JSON patch (RFC 6902), as it is written. */
 export type Operation =
@@ -36,17 +37,6 @@ interface State {
 }
 
 type Step = (state: State) => State | Fault;
-
-/** How a place is changed: given the container and the last token, the container afterwards. */
-type Edit = (container: Container, token: string) => Container | Fault;
-
-/** A pointer: its text, and its tokens, or `undefined` when it has no slash and so leads nowhere. */
-interface Place {
-  readonly text: string;
-  readonly parents: readonly string[];
-  readonly last: string;
-  readonly nowhere: boolean;
-}
 
 /** Lists are not padded beyond this length; a patch that names element 1000000000 is refused, not obeyed. */
 const LONGEST_PADDING = 10_000;
@@ -94,13 +84,6 @@ function planOperation(operation: Operation): Step {
     case "copy":
       return copying(place, placeOf(operation.from));
   }
-}
-
-function placeOf(text: string): Place {
-  // Kyverno parity: what stands before the first slash is ignored.
-  const tokens = text.split("/").slice(1).map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const nowhere = tokens.length === 0 && text !== "";
-  return { text, parents: tokens.slice(0, -1), last: tokens.at(-1) ?? "", nowhere };
 }
 
 function replaceRoot(value: Json, complaint: (value: Json) => Fault): Step {
@@ -173,27 +156,6 @@ function padded(container: Container, token: string): Container {
   return [...container, ...new Array<Json>(index - container.length).fill(null)];
 }
 
-/** Adds a member: sets an object's key, or makes room in a list. */
-function insert(container: Container, token: string, value: Json): Container | Fault {
-  if (!isList(container)) return withMember(container, token, value);
-  if (token === "-") return [...container, value];
-  const index = parseIndex(token);
-  if (index === undefined) {
-    return because(`value was not a proper array index: '${token}'`, notANumber(token));
-  }
-  const position = index < 0 ? index + container.length + 1 : index;
-  return position < 0 || position > container.length
-    ? noSuchIndex(index)
-    : container.toSpliced(position, 0, value);
-}
-
-/** Replaces an existing element of a list, or sets an object's key. */
-function set(container: Container, token: string, value: Json): Container | Fault {
-  if (!isList(container)) return withMember(container, token, value);
-  const index = indexIn(container, token);
-  return isFault(index) ? index : withMember(container, index, value);
-}
-
 function replacement(place: Place, value: Json): Step {
   const missingPath = new Fault(
     `replace operation does not apply: doc is missing path: ${place.text}: missing value`,
@@ -214,13 +176,6 @@ function removal(place: Place): Step {
   const edit: Edit = (container, token) =>
     because(`error in remove for path: '${place.text}'`, removeMember(container, token));
   return (state) => withDocument(state, editAt(state.document, place, edit) ?? state.document);
-}
-
-function removeMember(container: Container, token: string): Container | Fault {
-  if (!isList(container)) return withoutKey(container, token);
-  if (parseIndex(token) === undefined) return notANumber(token);
-  const index = indexIn(container, token);
-  return isFault(index) ? container : container.toSpliced(index, 1);
 }
 
 function comparison(place: Place, expected: Json): Step {
@@ -306,28 +261,6 @@ function read(state: State, place: Place): Json | undefined | Fault {
   return new Fault(`unable to get nonexistent key: ${place.last}: missing value`, place.last);
 }
 
-/** Rebuilds the way down to a place around an edit; `undefined` when the way is missing. */
-function editAt(document: Json, place: Place, edit: Edit): Json | undefined | Fault {
-  if (place.nowhere) return undefined;
-  const down = (node: Json, depth: number): Json | undefined | Fault => {
-    const container = asContainer(node);
-    if (container === undefined) return undefined;
-    if (depth === place.parents.length) return edit(container, place.last);
-    const token = place.parents[depth]!;
-    const child = childOf(container, token);
-    if (child === undefined || isFault(child)) return undefined;
-    const changed = down(child, depth + 1);
-    if (changed === undefined || isFault(changed)) return changed;
-    return changed === child ? container : set(container, token, changed);
-  };
-  return down(document, 0);
-}
-
 function withDocument(state: State, document: Json | Fault): State | Fault {
   return isFault(document) ? document : { document, whole: state.whole };
-}
-
-/** Puts the place in front of a fault's reason. */
-function because<T>(where: string, outcome: T | Fault): T | Fault {
-  return isFault(outcome) ? new Fault(`${where}: ${outcome.message}`) : outcome;
 }

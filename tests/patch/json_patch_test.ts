@@ -160,6 +160,14 @@ for (const [operation, error] of refusals) {
   });
 }
 
+Deno.test("apply() makes no documents of absurd depth", () => {
+  const path = "/a".repeat(100_000);
+  assert.match(
+    String(apply([{ op: "add", path, value: 1 }])),
+    /^error: add operation does not apply: doc is missing/,
+  );
+});
+
 Deno.test("apply() stops at the first failing operation", () => {
   const failing: Operation[] = [{ op: "add", path: "/a", value: 1 }, { op: "test", path: "/a", value: 2 }];
   assert.match(String(apply(failing)), /^error: testing value \/a failed/);
