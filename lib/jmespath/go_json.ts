@@ -1,3 +1,6 @@
+/** How deep JSON in an expression or in a text may nest, so that what walks it recursively does not exhaust the stack. */
+export const maxJsonDepth = 1_000;
+
 /**
  * What Go's decoder says of a text that is no JSON: `invalid character 'b' looking for beginning of value`. It is only
  * asked after `JSON.parse` refused the text, and reads it once, without recursion.

@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import { Fault, goFloat, isList, isObject, type Json } from "../../json/mod.ts";
+import { nestsDeeperThan } from "../../kube/mod.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { decodeBase64, encodeBase64 } from "../go_base64.ts";
-import { goJsonProblem } from "../go_json.ts";
+import { goJsonProblem, maxJsonDepth } from "../go_json.ts";
 import { decodeUtf8 } from "../go_utf8.ts";
 import { maxText } from "../go_strings.ts";
 import { tooLarge } from "./fault.ts";
@@ -67,7 +68,7 @@ export const encodings: readonly FunctionRecord[] = [
     summary: "The SHA-256 digest of a text in hexadecimal.",
     examples: [{
       expression: "sha256('alertmanager')",
-      result: "75c07bb807f2d80a85d34880b8af0c5f29f7c27577076ed5d0e4b427dee7dbcc",
+      result: "11e295cda8ce492b522a7ba16a3a73db96012f00acd8f129d5c2a3012c3408d3",
     }],
   }, digest("sha256")),
   ofText({
@@ -85,6 +86,7 @@ export const encodings: readonly FunctionRecord[] = [
 ];
 
 function parseJson(text: string): Json | Fault {
+  if (nestsDeeperThan(maxJsonDepth, text)) return new Fault("exceeded max depth");
   let value: Json;
   try {
     value = JSON.parse(text);

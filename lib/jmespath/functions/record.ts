@@ -24,7 +24,7 @@ export interface Parameter {
 /** A use of the function that documentation shows and tests run. */
 export interface Example {
   readonly expression: string;
-  /** What the expression is applied to; null when absent. */
+  /** What the expression is applied to; an empty object when absent. */
   readonly input?: Json;
   readonly result: Json;
 }

@@ -26,7 +26,10 @@ export function planCall(
   const arity = wrongArity(record, args.length);
   if (arity !== undefined) return always(values, arity);
   const refused = args.findIndex((arg, index) => !fits(arg, record, index));
-  if (refused >= 0) return always(values, refusal("an expression reference", typesOf(record, refused)));
+  if (refused >= 0) {
+    const given = args[refused]!.kind === "reference" ? "an expression reference" : "an integer";
+    return always(values, refusal(given, typesOf(record, refused)));
+  }
   if (record.kind === "by") return { evaluate: planBy(record, args) };
   const checks = args.map((_, index) => check(record, index));
   return settle(planPlain(record, args as readonly ValueArgument[], checks), record, args);

@@ -1,5 +1,6 @@
 import type { Json } from "../../json/mod.ts";
-import { goJsonProblem } from "../go_json.ts";
+import { nestsDeeperThan } from "../../kube/mod.ts";
+import { goJsonProblem, maxJsonDepth } from "../go_json.ts";
 import type { SyntaxProblem } from "./tree.ts";
 
 /** What kind of word a token is; the names are those of the reference's messages without their `t`. */
@@ -170,9 +171,13 @@ function readJsonLiteral(source: string, offset: number): Read | SyntaxProblem {
   const end = closing(source, offset + 1, "`");
   if (end === undefined) return unclosed(source, "`");
   const json = source.slice(offset + 1, end).replaceAll("\\`", "`");
-  const value = parseJson(json);
+  const value = nestsDeeperThan(maxJsonDepth, json) ? undefined : parseJson(json);
   const literal = read("JSONLiteral", source.slice(offset, end + 1), { offset, value: value ?? null });
-  return value === undefined ? flawed(literal, goJsonProblem(json)) : literal;
+  return value === undefined ? flawed(literal, problemOf(json)) : literal;
+}
+
+function problemOf(json: string): string {
+  return nestsDeeperThan(maxJsonDepth, json) ? "exceeded max depth" : goJsonProblem(json);
 }
 
 /** In a raw string only `\'` means something else than it says. */

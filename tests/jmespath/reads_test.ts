@@ -1,0 +1,61 @@
+/** What an expression tells about itself before it runs. */
+import assert from "node:assert/strict";
+import { isFault } from "../../lib/json/mod.ts";
+import { type CompiledExpression, compileExpression } from "../../lib/jmespath/mod.ts";
+
+function compile(text: string): CompiledExpression {
+  const compiled = compileExpression(text);
+  assert.ok(!isFault(compiled));
+  return compiled;
+}
+
+const cases: readonly (readonly [text: string, names: string, paths: string])[] = [
+  ["request.object.metadata.name", "request", "request.object.metadata.name"],
+  ["@.request.object", "request", "request.object"],
+  ["request.object.spec.containers[*].image", "request", "request.object.spec.containers.[].image"],
+  ["request.a[?name == 'x'].value | [0]", "request", "request.a.[].name request.a.[].value.[]"],
+  ["request.a[].b[]", "request", "request.a.[].b.[]"],
+  ["a || b.c", "a b", "a b.c"],
+  ["a && b", "a b", "a b"],
+  ["!(a.b)", "a", "a.b"],
+  ["a.b == c", "a c", "a.b c"],
+  ["[a, {x: b.c}]", "a b", "a b.c"],
+  ["a | b.c", "a", "a.b.c"],
+  ["a.b | length(@)", "a", "a.b"],
+  ["length(a.b)", "a", "a.b"],
+  ["map(&x.y, a.b)", "a", "a.b a.b.[].x.y"],
+  ["sort_by(a, &b)[0].c", "a", "a a.[].b"],
+  ["length(a).b", "a", "a"],
+  ["'request.object'", "", ""],
+  ["`1`.a", "", ""],
+  ["a.*.b", "a", "a.[].b"],
+  ["a[1:2].b", "a", "a.[].b"],
+];
+
+for (const [text, names, paths] of cases) {
+  Deno.test(`${text} reads ${paths || "nothing"}`, () => {
+    const compiled = compile(text);
+    assert.equal(compiled.names.join(" "), names);
+    assert.equal(
+      compiled.paths.map((path) => path.join(".")).sort().join(" "),
+      paths.split(" ").sort().join(" "),
+    );
+    assert.equal(compiled.readsAll, false);
+  });
+}
+
+Deno.test("the root as a whole is a dependency of its own", () => {
+  for (const text of ["@", "to_string(@)", "*", "[0]", "a || @", "{x: @}", "[?a]"]) {
+    assert.equal(compile(text).readsAll, true, text);
+  }
+  assert.equal(compile("a.{x: @}").readsAll, false);
+});
+
+Deno.test("functions are listed once", () => {
+  assert.deepEqual(compile("add(length(a), length(b)) | map(&abs(@), c)").functions, [
+    "add",
+    "length",
+    "map",
+    "abs",
+  ]);
+});
