@@ -3,7 +3,9 @@ import { countPlanned } from "./counters.ts";
 import { pathOf } from "./path.ts";
 import type { Render } from "./run.ts";
 import { scan } from "./scan.ts";
-import { joinPieces, planVariable, type Spot } from "./variable.ts";
+import type { Spot } from "./query.ts";
+import { joinPieces } from "./text.ts";
+import { planVariable } from "./variable.ts";
 
 /** A planned part of a document: a constant, which every rendering shares, or something to render. */
 export type Planned =
@@ -13,9 +15,6 @@ export type Planned =
 /** What all parts of one document have in common. */
 export type Origin = Pick<Spot, "field" | "unresolved" | "expressions" | "uses">;
 
-/** Documents nested deeper than this are refused. */
-const maxDepth = 1000;
-
 /** Where a planned document stands, when it is a part of another. */
 export type Where = Pick<Spot, "path" | "place">;
 
@@ -24,13 +23,6 @@ const root: Where = { path: "", place: [] };
 /** Plans a document whose references are resolved. A fault when a variable in it is nested too deep. */
 export function planDocument(document: Json, origin: Origin, { path, place }: Where = root): Planned | Fault {
   return new Planner(origin).plan(document, path, place);
-}
-
-/** Whether a document is nested deeper than any template may be. */
-export function isTooDeep(value: Json, levels = maxDepth): boolean {
-  if (levels === 0) return true;
-  if (isList(value)) return value.some((item) => isTooDeep(item, levels - 1));
-  return isObject(value) && Object.keys(value).some((key) => isTooDeep(value[key]!, levels - 1));
 }
 
 class Planner {

@@ -1,5 +1,6 @@
 import { Fault, goPrint, isFault, isList, isObject, type Json, setField } from "../json/mod.ts";
 import { withoutAnchor } from "./anchor.ts";
+import { isTooDeep } from "./depth.ts";
 import { cleanPath, joinPath, pathOf } from "./path.ts";
 
 /** Operators that a reference may begin with; what it finds is then text with the operator in front. */
@@ -8,7 +9,7 @@ const operators = [">=", "<=", ">", "<", "!"] as const;
 /**
  * Replaces the references `$(path)` in all strings and keys of a document by what stands there in the same document.
  * Paths are relative to the string that holds the reference (`$(./../other)`) or begin with `/`; anchors in keys do not
- * count. Without references the document itself comes back.
+ * count. Without references the document itself comes back. A document that is nested too deep is a fault.
  *
  * Kyverno parity: the texts of the faults; a reference to a map yields one of its keys; two references without a space
  * between them are one; `$()` stays. A number behind an operator has six decimals. Other than the reference, anchors on
@@ -24,6 +25,7 @@ const operators = [">=", "<=", ">", "<", "!"] as const;
  * ```
  */
 export function resolveReferences(document: Json): Json | Fault {
+  if (isTooDeep(document)) return new Fault("the document is nested too deep");
   return mentionsReference(document) ? new Resolver(document).resolve(document, "") : document;
 }
 

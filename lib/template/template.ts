@@ -1,6 +1,6 @@
 import type { Environment, FunctionTable } from "../jmespath/mod.ts";
-import { Fault, isFault, type Json, type Scope } from "../json/mod.ts";
-import { isTooDeep, type Origin, planDocument } from "./document.ts";
+import { type Fault, isFault, type Json, type Scope } from "../json/mod.ts";
+import { type Origin, planDocument } from "./document.ts";
 import { resolveReferences } from "./reference.ts";
 import { maxText } from "./run.ts";
 import type { Place, Use } from "./use.ts";
@@ -69,7 +69,6 @@ export interface Template {
  * ```
  */
 export function compileTemplate(document: Json, options: TemplateOptions = {}): Template {
-  if (isTooDeep(document)) return brokenTemplate(new Fault("the document is nested too deep"), []);
   const resolved = resolveReferences(document);
   if (isFault(resolved)) return brokenTemplate(resolved, []);
   const uses: Use[] = [];

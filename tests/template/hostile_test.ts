@@ -62,8 +62,9 @@ function byRounds(text: string, data: JsonObject): Json {
       const result = compiled.evaluate(scopeOf(data), environment);
       if (isFault(result)) return "fault";
       if (before === braces) return result;
-      // Braces that a value brings into the text would make variables there, which is what ours are not to do.
-      if (typeof result !== "string" || /[{}\\]/.test(result)) return "unclear";
+      // Braces that a value brings into the text, or moves together by being empty, make variables and escapes there
+      // that ours are not to see.
+      if (typeof result !== "string" || /^$|[{}\\]/.test(result)) return "unclear";
       value = value.replace(prefix + braces, () => prefix + result);
     }
   }

@@ -1,0 +1,48 @@
+import { Fault, goJson, isFault, type Json } from "../json/mod.ts";
+import type { Render, Run } from "./run.ts";
+
+/** A planned variable: its value for a run. */
+export interface PlannedVariable {
+  readonly render: Render;
+  readonly shallow: boolean;
+  /** What messages call it. */
+  readonly expression: string;
+}
+
+/** A value as it is put into text: strings as they are, anything else as compact JSON. */
+export function asText(value: Json): string {
+  return typeof value === "string" ? value : goJson(value);
+}
+
+/** Puts together the text of pieces, within the room that is left. */
+export function joinPieces(pieces: readonly (string | PlannedVariable)[], path: string): Render {
+  return (run) => {
+    let text = "";
+    for (const piece of pieces) {
+      if (typeof piece === "string") {
+        text += piece;
+        continue;
+      }
+      const value = piece.render(run);
+      if (isFault(value)) return value;
+      if (piece.shallow && typeof value !== "string" && value !== null) {
+        return new Fault(
+          `failed to resolve ${piece.expression} at path ${path}: ` +
+            `{{- }} inside other text must yield a string`,
+        );
+      }
+      text += asText(value);
+      if (text.length > run.room) return tooLong(path);
+    }
+    return spend(text, run);
+  };
+}
+
+function spend(text: string, run: Run): string {
+  run.room -= text.length;
+  return text;
+}
+
+function tooLong(path: string): Fault {
+  return new Fault(`variables at path ${path} yield more text than one template may hold`);
+}
