@@ -19,6 +19,7 @@ const powers: Readonly<Partial<Record<TokenKind, number>>> = {
   "/": 7,
   "//": 7,
   "%": 7,
+  "×": 7,
   "[]": 9,
   "*": 20,
   "[?": 21,
@@ -161,7 +162,8 @@ class Parser {
       case "/":
       case "//":
       case "%":
-        return arithmetic(kind, left, this.expression(powerOf(kind)));
+      case "×":
+        return arithmetic(kind === "×" ? "*" : kind, left, this.expression(powerOf(kind)));
       case "==":
       case "!=":
       case "<":

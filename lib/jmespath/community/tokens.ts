@@ -43,6 +43,8 @@ export type TokenKind =
   | "number"
   | "literal"
   | "variable"
+  /** Multiplication that cannot be taken for a projection; it binds as division does. */
+  | "×"
   | "$"
   | "end";
 
@@ -57,7 +59,7 @@ export interface Token {
 }
 
 /** Typographic signs that mean the same as a symbol. */
-const spellings: Readonly<Record<string, TokenKind>> = { "\u2212": "-", "\u00d7": "*", "\u00f7": "/" };
+const spellings: Readonly<Record<string, TokenKind>> = { "\u2212": "-", "\u00d7": "×", "\u00f7": "/" };
 
 /** Splits an expression into tokens; a fault tells the place of what cannot be read. */
 export function tokenize(text: string): Token[] | Fault {

@@ -63,6 +63,7 @@ const results: [text: string, result: Json][] = [
   ["n % `4`", 3],
   ["-n", -7],
   ["n × `2` ÷ `7`", 2],
+  ["containers[*].port × n", null],
   ["n − `2`", 5],
   ["name + `1`", null],
   ["n / `0` > `1`", true],
