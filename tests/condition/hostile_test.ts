@@ -51,6 +51,16 @@ Deno.test("lists of wildcards that would take minutes are a fault", () => {
   });
 });
 
+Deno.test("two texts with wildcards that would take minutes are a fault", () => {
+  const pattern = `${"*a?".repeat(20_000)}b`, text = "a".repeat(100_000);
+  for (const operator of ["Equals", "NotEquals", "AnyIn", "AllNotIn", "In", "NotIn"]) {
+    const condition = { key: "{{ k }}", operator, value: "{{ v }}" };
+    quickly(2000, () => {
+      assert.match(String(verdictOf([condition], { k: text, v: pattern })), /too long or too many/);
+    });
+  }
+});
+
 Deno.test("data nested without end is compared and printed up to a depth", () => {
   let deep: Json = "x";
   for (let depth = 0; depth < 5000; depth++) deep = [deep];

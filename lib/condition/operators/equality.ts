@@ -1,12 +1,13 @@
-import { isList, isObject } from "../../json/mod.ts";
+import { type Fault, isFault, isList, isObject } from "../../json/mod.ts";
 import { parseFloat64 } from "../../jmespath/mod.ts";
-import { compareQuantities, compileWildcard, parseQuantity } from "../../kube/mod.ts";
+import { compareQuantities, parseQuantity } from "../../kube/mod.ts";
 import { goEqual, type Sourced } from "../go_value.ts";
 import { durationPair, durationSide } from "./duration_pair.ts";
 import type { Operator } from "./operator.ts";
+import { wildcardTest } from "./wildcards.ts";
 
 /** Whether a key equals the value; false as well when their types cannot be compared or one cannot be read. */
-type Comparison = (key: Sourced) => boolean;
+type Comparison = (key: Sourced) => boolean | Fault;
 
 /**
  * `Equals` and `NotEquals`: the key's type decides. Texts are durations, else quantities, else wildcards with the value
@@ -26,7 +27,10 @@ export const equality: readonly Operator[] = [
     alias: "NotEqual",
     prepare: (value) => {
       const compare = comparison(value);
-      return (key) => key.value !== null && !compare(key);
+      return (key) => {
+        const isEqual = key.value === null || compare(key);
+        return isFault(isEqual) ? isEqual : !isEqual;
+      };
     },
   },
 ];
@@ -56,7 +60,7 @@ function numberComparison({ value }: Sourced): (key: number) => boolean {
   return (key) => key === wanted;
 }
 
-function textComparison({ value }: Sourced): (key: string) => boolean {
+function textComparison({ value }: Sourced): (key: string) => boolean | Fault {
   const valueSide = durationSide(value);
   if (typeof value !== "string") {
     return (key) => {
@@ -65,7 +69,7 @@ function textComparison({ value }: Sourced): (key: string) => boolean {
     };
   }
   const quantity = parseQuantity(value);
-  const matches = compileWildcard(value);
+  const matches = wildcardTest(value);
   return (key) => {
     const pair = durationPair(durationSide(key), valueSide);
     if (pair !== undefined) return pair[0] === pair[1];

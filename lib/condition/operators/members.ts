@@ -1,9 +1,7 @@
-import { Fault, isList, isString, type Json } from "../../json/mod.ts";
+import { type Fault, isList, isString, type Json } from "../../json/mod.ts";
 import { compileWildcard, hasWildcard } from "../../kube/mod.ts";
 import { goText, itemOf, type Sourced } from "../go_value.ts";
-
-/** Characters of keys times characters of members that one wildcard comparison may cost. */
-const maxWork = 4e9;
+import { tooMuchWork } from "./wildcards.ts";
 
 /** A set of texts that keys are looked for in, with wildcards on both sides. */
 export class Members {
@@ -40,8 +38,7 @@ export class Members {
     for (const key of keys) {
       work += key.length * (this.#patternSize + (hasWildcard(key) ? this.#size : 0));
     }
-    if (work <= maxWork) return undefined;
-    return new Fault("a condition compares texts with wildcards that are too long or too many");
+    return tooMuchWork(work);
   }
 }
 

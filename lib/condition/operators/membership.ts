@@ -1,9 +1,9 @@
-import { type Fault, isList, isString } from "../../json/mod.ts";
-import { compileWildcard } from "../../kube/mod.ts";
+import { type Fault, isFault, isList, isString } from "../../json/mod.ts";
 import type { Sourced } from "../go_value.ts";
 import { jsonTexts, Members, textsOf } from "./members.ts";
 import type { Operator, Test } from "./operator.ts";
 import { singleKey } from "./sets.ts";
+import { wildcardTest } from "./wildcards.ts";
 
 /**
  * `In` and `NotIn`, which the other set operators replace. For a single key they match with wildcards in both
@@ -19,13 +19,15 @@ export const membership: readonly Operator[] = [
 function membershipTest(value: Sourced, sense: "in" | "not in"): Test {
   const wanted = sense === "in";
   const whole = typeof value.value === "string" ? value.value : undefined;
-  const matches = whole === undefined ? undefined : compileWildcard(whole);
+  const matches = whole === undefined ? undefined : wildcardTest(whole);
   const texts = whole !== undefined ? jsonTexts(whole) : isList(value.value) ? textsOf(value) : undefined;
   const members = texts === undefined || texts === "other" ? undefined : new Members(texts);
   const onlyStrings = !isList(value.value) || value.value.every(isString);
 
   const single = (key: string): boolean | Fault => {
-    if (matches?.(key) === true) return wanted;
+    const isMatch = matches?.(key) ?? false;
+    if (isFault(isMatch)) return isMatch;
+    if (isMatch) return wanted;
     if (members === undefined) return false;
     if (whole !== undefined) return members.hasExactly(key) === wanted;
     return members.refuses([key]) ?? (members.has(key) === wanted);

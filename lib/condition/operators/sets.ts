@@ -1,9 +1,9 @@
-import { type Fault, isList, type Json } from "../../json/mod.ts";
-import { compileWildcard } from "../../kube/mod.ts";
+import { type Fault, isFault, isList, type Json } from "../../json/mod.ts";
 import { compileScalar, parsePiece } from "../../pattern/mod.ts";
 import { goText, type Sourced } from "../go_value.ts";
 import { jsonTexts, Members, textsOf } from "./members.ts";
 import { never, type Operator, type Test } from "./operator.ts";
+import { wildcardTest } from "./wildcards.ts";
 
 /**
  * `AnyIn`, `AllIn`, `AnyNotIn`, `AllNotIn`: a key, or a list of keys, against a list, a string with a JSON list, a range
@@ -101,9 +101,13 @@ function prepareText(text: string, operator: SetOperator): Prepared {
   const rest = parsePiece(text).kind === "inside"
     ? prepareRange(text, operator)
     : prepareJson(text, operator);
-  const matches = compileWildcard(text);
+  const matches = wildcardTest(text);
   return {
-    single: (key) => matches(key) ? !negated : rest.single(key),
+    single: (key) => {
+      const isMatch = matches(key);
+      if (isFault(isMatch)) return isMatch;
+      return isMatch ? !negated : rest.single(key);
+    },
     list: (keys) => keys.length === 1 && keys[0] === text ? !negated : rest.list(keys),
   };
 }
