@@ -6,7 +6,7 @@ import { clusterReport, type ReportedResult, reportedResult, summarise } from ".
 import { parseYaml, toYaml } from "../yaml/mod.ts";
 import { type Applied, applyPolicies } from "./apply.ts";
 import { loadDocuments } from "./load.ts";
-import { portsFor } from "./ports.ts";
+import { openPorts } from "./ports.ts";
 import { openList, readUser } from "./documents.ts";
 import { withNamespace } from "./resource_request.ts";
 import type { Terminal } from "./terminal.ts";
@@ -19,7 +19,8 @@ export interface ApplyArguments {
   readonly valuesFile?: string;
   readonly userinfo?: string;
   readonly exceptions?: readonly string[];
-  readonly cluster?: string;
+  readonly cluster: readonly string[];
+  readonly kubeconfig?: string;
   readonly dialect: Dialect;
   readonly policyReport: boolean;
   readonly outputFormat: "json" | "yaml";
@@ -47,9 +48,14 @@ export async function apply(args: ApplyArguments, terminal: Terminal): Promise<n
   }
 
   const objects = resources.documents.flatMap(({ value }) => openList(value)).map(withNamespace);
-  const ports = await portsFor({ cluster: args.cluster, objects });
+  const opened = await openPorts({ cluster: args.cluster, kubeconfig: args.kubeconfig, objects });
+  if (isFault(opened)) return unreadable(opened.message, terminal);
+  const { ports } = opened;
+  const absent = args.cluster.length > 0 || args.kubeconfig !== undefined ? [] : offline;
   const applied: Applied[] = [];
-  for (const object of objects) applied.push(await applyPolicies(object, { snapshot, ports, values, user }));
+  for (const object of objects) {
+    applied.push(await applyPolicies(object, { snapshot, ports, values, user, absent }));
+  }
   const results = applied.flatMap((one) => one.results);
   if (args.policyReport) {
     const report = clusterReport(results, ports.clock.now());
@@ -57,6 +63,9 @@ export async function apply(args: ApplyArguments, terminal: Terminal): Promise<n
   } else print(applied, { policies: snapshot.policies.length, args }, terminal);
   return exitCode(results, args, terminal);
 }
+
+/** Without a cluster, API calls see the objects at hand, and values must stand in for the rest. */
+const offline = ["configMap", "globalReference", "imageRegistry"] as const;
 
 function unreadable(problem: string, terminal: Terminal): number {
   terminal.err(`error: ${problem}`);

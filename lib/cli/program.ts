@@ -1,0 +1,95 @@
+import { Command, Option } from "commander";
+import { apply } from "./apply_command.ts";
+import { lint } from "./lint.ts";
+import { serve } from "./serve.ts";
+import { processTerminal, type Terminal } from "./terminal.ts";
+
+/** Runs a command line and answers with its exit code. */
+export async function run(args: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
+  let code = 0;
+  const program = new Command("postern")
+    .description("A small gate for a Kubernetes cluster: Kyverno's policies, one process")
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => terminal.out(text.trimEnd()),
+      writeErr: (text) => terminal.err(text.trimEnd()),
+    });
+  const command = (name: string, about: string): Command =>
+    program.command(name).description(about).copyInheritedSettings(program);
+
+  command("serve", "Answer admission reviews")
+    .option("--policies <path...>", "files and folders of policies", [])
+    .option("--exceptions <path...>", "files and folders of policy exceptions", [])
+    .option("--cluster <path...>", "objects that stand for a cluster, as files and folders", [])
+    .option("--kubeconfig <file>", "a live cluster instead")
+    .option("--host <address>", "where to listen", "127.0.0.1")
+    .option("--port <number>", "port of the webhook", wholeNumber, 9443)
+    .option("--metrics-port <number>", "port of the metrics", wholeNumber, 8000)
+    .option("--tls-cert <file>", "PEM certificate chain")
+    .option("--tls-key <file>", "PEM private key")
+    .option("--cert-dir <folder>", "where a certificate that Postern makes is kept")
+    .option("--no-tls", "speak plain HTTP, behind something that speaks TLS")
+    .option("--secret-path <path>", "answer only below this path, for a public address")
+    .addOption(dialect())
+    .addOption(
+      new Option("--log-level <level>", "least level of the log").choices(["debug", "info", "warn", "error"])
+        .default("info"),
+    )
+    .action(async (options) => {
+      code = await serve(options, terminal);
+    });
+
+  command("apply", "Apply policies to objects in files")
+    .argument("<policy...>", "files and folders of policies")
+    .option("-r, --resource <path...>", "files and folders of objects", [])
+    .option("-f, --values-file <file>", "values for variables (cli.kyverno.io Values)")
+    .option("-u, --userinfo <file>", "who asks (cli.kyverno.io UserInfo)")
+    .option("-e, --exceptions <path...>", "policy exceptions", [])
+    .option("--cluster <path...>", "objects that stand for a cluster, as files and folders", [])
+    .option("--kubeconfig <file>", "a live cluster instead")
+    .addOption(dialect())
+    .option("-p, --policy-report", "print a policy report and nothing else")
+    .addOption(
+      new Option("--output-format <format>", "of the report").choices(["json", "yaml"]).default("yaml"),
+    )
+    .option("--audit-warn", "count failures of audit rules as warnings")
+    .option("--warn-exit-code <number>", "exit code when there are only warnings", wholeNumber, 0)
+    .option("--warn-no-pass", "use the warning's exit code when nothing passed")
+    .action(async (policies: string[], options) => {
+      code = await apply({ ...options, policies, resources: options.resource }, terminal);
+    });
+
+  command("lint", "Say what is wrong with policies")
+    .argument("<path...>", "files and folders of policies")
+    .addOption(dialect())
+    .action(async (paths: string[], options) => {
+      code = await lint(paths, options, terminal);
+    });
+
+  try {
+    await program.parseAsync([...args], { from: "user" });
+  } catch (cause) {
+    if (isExit(cause)) return cause.exitCode === 0 ? 0 : 2;
+    throw cause;
+  }
+  return code;
+}
+
+function dialect(): Option {
+  return new Option(
+    "--dialect <dialect>",
+    "what applies where the documentation and today's reference differ",
+  )
+    .choices(["classic", "current"]).default("classic");
+}
+
+function wholeNumber(text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 0) throw new Error(`"${text}" is not a whole number`);
+  return value;
+}
+
+/** Commander ends a command line that it refuses, or that asks for help, with such an error. */
+function isExit(cause: unknown): cause is { exitCode: number } {
+  return cause instanceof Error && "exitCode" in cause && typeof cause.exitCode === "number";
+}

@@ -1,0 +1,173 @@
+import { jsonLog, type LogLevel, systemClock } from "../adapters/mod.ts";
+import { isFault } from "../json/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import { type Certificates, givenCertificates, madeCertificates } from "../operate/mod.ts";
+import { AuditQueue, createApp, Metrics } from "../server/mod.ts";
+import { Listener } from "./listener.ts";
+import { diagnosticLines, type LoadedPolicies, PolicyFiles } from "./policies.ts";
+import { openPorts } from "./ports.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The options of `serve`. */
+export interface ServeArguments {
+  readonly policies: readonly string[];
+  readonly exceptions: readonly string[];
+  readonly cluster: readonly string[];
+  readonly kubeconfig?: string;
+  readonly host: string;
+  readonly port: number;
+  readonly metricsPort: number;
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
+  readonly certDir?: string;
+  readonly tls: boolean;
+  readonly secretPath?: string;
+  readonly dialect: Dialect;
+  readonly logLevel: LogLevel;
+}
+
+/** `serve`: answers admission reviews until it is told to stop. Exit code 2 when it cannot start. */
+export async function serve(args: ServeArguments, terminal: Terminal): Promise<number> {
+  const log = jsonLog({ clock: systemClock(), write: terminal.err, level: args.logLevel });
+  const opened = await openPorts({ cluster: args.cluster, kubeconfig: args.kubeconfig });
+  if (isFault(opened)) return refuse(opened.message, terminal);
+  if (!args.tls && args.secretPath === undefined && !isLoopback(args.host)) {
+    return refuse("--no-tls on a public address needs --secret-path, or everyone can ask", terminal);
+  }
+
+  const metrics = new Metrics();
+  const files = new PolicyFiles({
+    paths: [...args.policies, ...args.exceptions],
+    dialect: args.dialect,
+    loaded: (policies) => {
+      report(policies, terminal);
+      metrics.loaded(policies.snapshot);
+    },
+  });
+  for (const line of diagnosticLines(opened.diagnostics)) terminal.err(line);
+  await files.load();
+  const { ports } = opened;
+  const snapshot = () => files.snapshot;
+  const audit = new AuditQueue({ snapshot, ports, log, metrics });
+  const app = createApp({
+    snapshot,
+    ports,
+    log,
+    metrics,
+    audit,
+    ...(args.secretPath !== undefined && { secretPath: args.secretPath }),
+  });
+
+  const certificates = args.tls ? certificatesOf(args) : undefined;
+  const listener = await Listener.open({
+    hostname: args.host,
+    port: args.port,
+    handler: app.fetch,
+    ...(certificates !== undefined && { certificates }),
+    problem: (message) => log.write("error", "certificate not renewed", { message }),
+  });
+  if (typeof listener === "string") return refuse(listener, terminal);
+  const stop = new AbortController();
+  const metricsServer = Deno.serve(
+    { hostname: args.host, port: args.metricsPort, onListen: () => {}, signal: stop.signal },
+    async (request) =>
+      new URL(request.url).pathname === "/metrics"
+        ? new Response(await metrics.text())
+        : new Response("not found", { status: 404 }),
+  );
+  greet({ args, listener, about: opened.about }, terminal);
+  void files.watch();
+  await untilTold();
+  terminal.err("stopping: requests under way are answered first");
+  files.close();
+  await listener.close();
+  await audit.drain();
+  stop.abort();
+  await metricsServer.finished;
+  return 0;
+}
+
+function certificatesOf({ tlsCert, tlsKey, certDir, host }: ServeArguments): Certificates {
+  const clock = systemClock();
+  if (tlsCert !== undefined || tlsKey !== undefined) {
+    return givenCertificates({ certFile: tlsCert ?? "", keyFile: tlsKey ?? "", clock });
+  }
+  const names = [
+    ...new Set([host === "0.0.0.0" ? "127.0.0.1" : host, "127.0.0.1", "localhost", ...serviceNames]),
+  ];
+  return madeCertificates({ names, clock, ...(certDir !== undefined && { folder: certDir }) });
+}
+
+/** How the API server calls the service of `deploy.yaml`. */
+const serviceNames = ["postern.postern.svc", "postern.postern.svc.cluster.local"];
+
+function refuse(problem: string, terminal: Terminal): number {
+  terminal.err(`error: ${problem}`);
+  return 2;
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
+}
+
+function report({ snapshot, diagnostics }: LoadedPolicies, terminal: Terminal): void {
+  for (const line of diagnosticLines(diagnostics)) terminal.err(line);
+  const names = snapshot.policies.map(({ policy, broken }) =>
+    broken === undefined ? policy.key : `${policy.key} (broken)`
+  );
+  terminal.err(`loaded ${names.length} ${names.length === 1 ? "policy" : "policies"}: ${names.join(", ")}`);
+}
+
+interface Greeting {
+  readonly args: ServeArguments;
+  readonly listener: Listener;
+  readonly about: string;
+}
+
+function greet({ args, listener, about }: Greeting, terminal: Terminal): void {
+  const url = `${args.tls ? "https" : "http"}://${args.host}:${listener.port}${args.secretPath ?? ""}`;
+  terminal.err(
+    `\nPostern listens on ${url} (metrics: http://${args.host}:${args.metricsPort}/metrics), with the ${about}.`,
+  );
+  if (listener.caBundle !== undefined) terminal.err(`caBundle of its certificate: ${listener.caBundle}`);
+  terminal.err(
+    `\nTry it:\n\n  curl -sk ${url}/validate/fail -H 'Content-Type: application/json' -d '${sampleReview}'\n`,
+  );
+}
+
+/** A review of a Pod that most policies refuse. */
+const sampleReview = JSON.stringify({
+  apiVersion: "admission.k8s.io/v1",
+  kind: "AdmissionReview",
+  request: {
+    uid: "try-it",
+    kind: { group: "", version: "v1", kind: "Pod" },
+    resource: { group: "", version: "v1", resource: "pods" },
+    namespace: "default",
+    name: "web",
+    operation: "CREATE",
+    userInfo: { username: "you" },
+    object: {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "web", namespace: "default" },
+      spec: {
+        hostNetwork: true,
+        containers: [{ name: "web", image: "nginx:latest", securityContext: { privileged: true } }],
+      },
+    },
+  },
+});
+
+/** Waits for SIGINT or SIGTERM. */
+function untilTold(): Promise<void> {
+  return new Promise((resolve) => {
+    const told = (): void => {
+      for (const signal of signals) Deno.removeSignalListener(signal, told);
+      resolve();
+    };
+    for (const signal of signals) Deno.addSignalListener(signal, told);
+  });
+}
+
+const signals: readonly Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
