@@ -1,65 +1,52 @@
-import type { Type } from "./typed.ts";
+import { struct, type Type } from "./typed.ts";
 
-const hostHandler: Type = { struct: "HTTPGetAction", fields: { host: "string" } };
-const profile = (struct: string): Type => ({
-  struct,
-  fields: { type: "string", localhostProfile: "string" },
+const profile = (name: string): Type => struct(name, { type: "string", localhostProfile: "string" });
+const seLinuxOptions: Type = struct("SELinuxOptions", {
+  type: "string",
+  user: "string",
+  role: "string",
+  level: "string",
 });
-const seLinuxOptions: Type = {
-  struct: "SELinuxOptions",
-  fields: { type: "string", user: "string", role: "string", level: "string" },
-};
-const windowsOptions: Type = { struct: "WindowsSecurityContextOptions", fields: { hostProcess: "bool" } };
+const windowsOptions: Type = struct("WindowsSecurityContextOptions", { hostProcess: "bool" });
 
-const handler = (struct: string): Type => ({
-  struct,
-  fields: { httpGet: hostHandler, tcpSocket: { ...hostHandler, struct: "TCPSocketAction" } },
-});
+const handler = (name: string): Type =>
+  struct(name, {
+    httpGet: struct("HTTPGetAction", { host: "string" }),
+    tcpSocket: struct("TCPSocketAction", { host: "string" }),
+  });
 
-const container: Type = {
-  struct: "Container",
-  fields: {
-    name: "string",
-    image: "string",
-    ports: {
-      list: {
-        struct: "ContainerPort",
-        fields: { name: "string", hostPort: "int32", containerPort: "int32" },
-      },
-    },
-    resources: {
-      struct: "ResourceRequirements",
-      fields: { limits: { values: "quantity" }, requests: { values: "quantity" } },
-    },
-    livenessProbe: handler("Probe"),
-    readinessProbe: handler("Probe"),
-    startupProbe: handler("Probe"),
-    lifecycle: {
-      struct: "Lifecycle",
-      fields: { postStart: handler("LifecycleHandler"), preStop: handler("LifecycleHandler") },
-    },
-    securityContext: {
-      struct: "SecurityContext",
-      fields: {
-        allowPrivilegeEscalation: "bool",
-        appArmorProfile: profile("AppArmorProfile"),
-        capabilities: {
-          struct: "Capabilities",
-          fields: { add: { list: "string" }, drop: { list: "string" } },
-        },
-        privileged: "bool",
-        procMount: "string",
-        runAsNonRoot: "bool",
-        runAsUser: "int64",
-        seLinuxOptions,
-        seccompProfile: profile("SeccompProfile"),
-        windowsOptions,
-      },
-    },
+const container: Type = struct("Container", {
+  name: "string",
+  image: "string",
+  ports: {
+    list: struct("ContainerPort", { name: "string", hostPort: "int32", containerPort: "int32" }),
   },
-};
+  resources: struct("ResourceRequirements", {
+    limits: { values: "quantity" },
+    requests: { values: "quantity" },
+  }),
+  livenessProbe: handler("Probe"),
+  readinessProbe: handler("Probe"),
+  startupProbe: handler("Probe"),
+  lifecycle: struct("Lifecycle", {
+    postStart: handler("LifecycleHandler"),
+    preStop: handler("LifecycleHandler"),
+  }),
+  securityContext: struct("SecurityContext", {
+    allowPrivilegeEscalation: "bool",
+    appArmorProfile: profile("AppArmorProfile"),
+    capabilities: struct("Capabilities", { add: { list: "string" }, drop: { list: "string" } }),
+    privileged: "bool",
+    procMount: "string",
+    runAsNonRoot: "bool",
+    runAsUser: "int64",
+    seLinuxOptions,
+    seccompProfile: profile("SeccompProfile"),
+    windowsOptions,
+  }),
+});
 
-const source: Type = { struct: "VolumeSource", fields: {} };
+const source: Type = struct("VolumeSource", {});
 const volumeSources = [
   "awsElasticBlockStore",
   "azureDisk",
@@ -92,52 +79,40 @@ const volumeSources = [
 ];
 
 /** `metadata` of any object. */
-export const metadataType: Type = {
-  struct: "ObjectMeta",
-  fields: {
-    name: "string",
-    annotations: { values: "string" },
-    labels: { values: "string" },
-    creationTimestamp: "time",
-    deletionTimestamp: "time",
-  },
-};
+export const metadataType: Type = struct("ObjectMeta", {
+  name: "string",
+  annotations: { values: "string" },
+  labels: { values: "string" },
+  creationTimestamp: "time",
+  deletionTimestamp: "time",
+});
 
 /** The spec of a pod. */
-export const podSpecType: Type = {
-  struct: "PodSpec",
-  fields: {
-    containers: { list: container },
-    initContainers: { list: container },
-    ephemeralContainers: { list: container },
-    hostIPC: "bool",
-    hostNetwork: "bool",
-    hostPID: "bool",
-    hostUsers: "bool",
-    os: { struct: "PodOS", fields: { name: "string" } },
-    overhead: { values: "quantity" },
-    securityContext: {
-      struct: "PodSecurityContext",
-      fields: {
-        appArmorProfile: profile("AppArmorProfile"),
-        runAsNonRoot: "bool",
-        runAsUser: "int64",
-        seLinuxOptions,
-        seccompProfile: profile("SeccompProfile"),
-        sysctls: { list: { struct: "Sysctl", fields: { name: "string", value: "string" } } },
-        windowsOptions,
-      },
-    },
-    volumes: {
-      list: {
-        struct: "Volume",
-        fields: {
-          name: "string",
-          ...Object.fromEntries(volumeSources.map((name) => [name, source])),
-          emptyDir: { struct: "EmptyDirVolumeSource", fields: { medium: "string", sizeLimit: "quantity" } },
-          hostPath: { struct: "HostPathVolumeSource", fields: { path: "string", type: "string" } },
-        },
-      },
-    },
+export const podSpecType: Type = struct("PodSpec", {
+  containers: { list: container },
+  initContainers: { list: container },
+  ephemeralContainers: { list: container },
+  hostIPC: "bool",
+  hostNetwork: "bool",
+  hostPID: "bool",
+  hostUsers: "bool",
+  os: struct("PodOS", { name: "string" }),
+  overhead: { values: "quantity" },
+  securityContext: struct("PodSecurityContext", {
+    appArmorProfile: profile("AppArmorProfile"),
+    runAsNonRoot: "bool",
+    runAsUser: "int64",
+    seLinuxOptions,
+    seccompProfile: profile("SeccompProfile"),
+    sysctls: { list: struct("Sysctl", { name: "string", value: "string" }) },
+    windowsOptions,
+  }),
+  volumes: {
+    list: struct("Volume", {
+      name: "string",
+      ...Object.fromEntries(volumeSources.map((name) => [name, source])),
+      emptyDir: struct("EmptyDirVolumeSource", { medium: "string", sizeLimit: "quantity" }),
+      hostPath: struct("HostPathVolumeSource", { path: "string", type: "string" }),
+    }),
   },
-};
+});

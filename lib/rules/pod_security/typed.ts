@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
+import { isList, isObject, type Json, type JsonObject, sortedKeys } from "../../json/mod.ts";
 import { quantityProblem } from "../../kube/mod.ts";
 import { timestampProblem } from "./timestamp.ts";
 
@@ -12,7 +12,18 @@ export type Type =
   | "time"
   | { readonly list: Type }
   | { readonly values: Type }
-  | { readonly struct: string; readonly fields: Readonly<Record<string, Type>> };
+  | Struct;
+
+/** An object with known fields, sorted by name. */
+interface Struct {
+  readonly struct: string;
+  readonly fields: readonly (readonly [name: string, type: Type])[];
+}
+
+/** The type of an object with these fields. */
+export function struct(name: string, fields: Readonly<Record<string, Type>>): Type {
+  return { struct: name, fields: sortedKeys(fields).map((field) => [field, fields[field]!] as const) };
+}
 
 /** Where a value stands: the innermost struct and the path from the root without indexes, as Go prints them. */
 interface Place {
@@ -47,29 +58,33 @@ function problemAt(value: Json, type: Type, place: Place): string | undefined {
         : `json: cannot unmarshal ${goKind(value)} into Go value of type string`;
   }
   if ("list" in type) {
-    return isList(value)
-      ? firstProblem(value.map((item) => () => problemAt(item, type.list, place)))
-      : mismatch(value, type, place);
+    return isList(value) ? listProblem(value, type.list, place) : mismatch(value, type, place);
   }
   if (!isObject(value)) return mismatch(value, type, place);
-  const checks = sortedKeys(value).map((key) => () => {
-    const inner = "values" in type
-      ? type.values
-      : Object.hasOwn(type.fields, key)
-      ? type.fields[key]
-      : undefined;
-    if (inner === undefined) return undefined;
-    const next = "values" in type
-      ? place
-      : { struct: type.struct, path: place.path === "" ? key : `${place.path}.${key}` };
-    return problemAt(value[key]!, inner, next);
-  });
-  return firstProblem(checks);
+  return "values" in type ? valuesProblem(value, type.values, place) : fieldsProblem(value, type, place);
 }
 
-function firstProblem(checks: readonly (() => string | undefined)[]): string | undefined {
-  for (const check of checks) {
-    const problem = check();
+function listProblem(list: readonly Json[], type: Type, place: Place): string | undefined {
+  for (const item of list) {
+    const problem = problemAt(item, type, place);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function valuesProblem(object: JsonObject, type: Type, place: Place): string | undefined {
+  for (const key of sortedKeys(object)) {
+    const problem = problemAt(object[key]!, type, place);
+    if (problem !== undefined) return problem;
+  }
+  return undefined;
+}
+
+function fieldsProblem(object: JsonObject, { struct, fields }: Struct, { path }: Place): string | undefined {
+  for (const [name, type] of fields) {
+    if (!Object.hasOwn(object, name)) continue;
+    const place = { struct, path: path === "" ? name : `${path}.${name}` };
+    const problem = problemAt(object[name]!, type, place);
     if (problem !== undefined) return problem;
   }
   return undefined;

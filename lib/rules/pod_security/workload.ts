@@ -1,7 +1,7 @@
 import { asString, dig, Fault, field, type Json } from "../../json/mod.ts";
 import { type PodView, podView } from "./pod.ts";
 import { metadataType, podSpecType } from "./pod_type.ts";
-import { type Type, typeProblem } from "./typed.ts";
+import { struct, type Type, typeProblem } from "./typed.ts";
 
 /** Where the kinds that run pods keep the pod: the fields from the object to its metadata and spec. */
 interface PodPlace {
@@ -59,11 +59,11 @@ function locate(path: string, { template }: PodPlace): string {
 }
 
 function typeOf(kind: string, template: readonly string[]): Type {
-  let type: Type = { struct: "PodTemplateSpec", fields: { metadata: metadataType, spec: podSpecType } };
+  let type = struct("PodTemplateSpec", { metadata: metadataType, spec: podSpecType });
   for (const name of [...template].reverse()) {
-    const fields: Record<string, Type> = { [name]: type };
-    if (name !== "template") fields["metadata"] = metadataType;
-    type = { struct: name === "template" ? `${kind}Spec` : kind, fields };
+    type = name === "template"
+      ? struct(`${kind}Spec`, { template: type })
+      : struct(kind, { metadata: metadataType, [name]: type });
   }
   return type;
 }
