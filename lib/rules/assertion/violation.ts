@@ -22,13 +22,18 @@ export interface AssertionViolation {
  * assert.equal(violationText(violation), "spec.a: Invalid value: true: Expected value: false");
  * ```
  */
-export function violationText({ path, kind, value, detail }: AssertionViolation): string {
-  return kind === "required" ? `${path}: Required value: ${detail}` : invalidText(path, value, detail);
+export function violationText(violation: AssertionViolation): string {
+  return `${violation.path}: ${violationBody(violation)}`;
+}
+
+/** A violation without its path: `Invalid value: true: Expected value: false`. */
+export function violationBody({ kind, value, detail }: AssertionViolation): string {
+  return kind === "required" ? `Required value: ${detail}` : `Invalid value: ${foundText(value)}: ${detail}`;
 }
 
 /** `path: Invalid value: value: detail`. */
 export function invalidText(path: string, value: Json, detail: string): string {
-  return `${path}: Invalid value: ${foundText(value)}: ${detail}`;
+  return violationText({ path, kind: "invalid", value, detail });
 }
 
 /** What a leaf asks for. */
