@@ -182,7 +182,20 @@ for (const { record } of functions.values()) {
   }
 }
 
-Deno.test("lists that an expression would double at each step end in a fault", () => {
-  const doubling = Array.from({ length: 40 }, () => "[@, @][]").join(" | ");
-  assert.match(String(evaluate(doubling, [1, 2])), /a list would have more than/);
+const growing: string[] = [
+  Array.from({ length: 40 }, () => "[@, @]").join(" | "),
+  Array.from({ length: 40 }, () => "map(&[@, @], [@, @])").join(" | "),
+  `${
+    Array.from({ length: 40 }, (_, index) => `let $x${index + 1} = [$x${index}, $x${index}] in `).join("")
+  }$x40`,
+];
+for (const text of growing) {
+  Deno.test(`compile() refuses a result that doubles at each step: ${text.slice(0, 30)}…`, () => {
+    const fault = compile(text);
+    assert.match(isFault(fault) ? fault.message : "", /could hold its input more than 10000 times/);
+  });
+}
+
+Deno.test("compile() refuses texts that no policy needs", () => {
+  assert.ok(isFault(compile("a".repeat(100_001))));
 });
