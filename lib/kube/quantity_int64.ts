@@ -24,12 +24,16 @@ export function quantityMilliValue(quantity: Quantity): bigint {
   return scaledValue(quantity, -3);
 }
 
+/** The powers of ten for which the reference multiplies in one step, without looking at the overflow. */
+const wrappingShifts: ReadonlySet<number> = new Set([1, 2, 3, 6, 9]);
+
 function scaledValue(quantity: Quantity, exponent: number): bigint {
   const shift = quantity.exponent - exponent;
   if (quantity.small) {
     if (shift < 0) return roundUp(quantity, exponent).unscaled;
     const value = quantity.unscaled * powerOfTen(shift);
-    return fits(value) ? value : 0n;
+    if (fits(value)) return value;
+    return wrappingShifts.has(shift) ? BigInt.asIntN(64, value) : 0n;
   }
   const { unscaled } = quantity;
   if (shift >= 0) {

@@ -119,11 +119,11 @@ function readValues(reader: Reader): string[] | Fault {
 export function compileFieldSelectorText(text: string): ((object: Json) => boolean) | Fault {
   const predicates: ((object: Json) => boolean)[] = [];
   for (const term of text.match(/(?:[^\\,]|\\[\s\S]?)+/g) ?? []) {
-    const parts = /^([^=!]*)(!=|==?)([\s\S]*)$/.exec(term);
+    const parts = /^([\s\S]*?)(!=|==?)([\s\S]*)$/.exec(term);
     if (parts === null) return new Fault(`invalid selector: '${text}'; can't understand '${term}'`);
     const value = unescape(parts[3]!);
     if (isFault(value)) return value;
-    const path = parts[1]!.trim().split("."), wanted = parts[2] !== "!=";
+    const path = parts[1]!.split("."), wanted = parts[2] !== "!=";
     predicates.push((object) => (fieldText(object, path) === value) === wanted);
   }
   return (object) => predicates.every((holds) => holds(object));
