@@ -60,7 +60,6 @@ function isZero(value: Value): boolean {
   if (value instanceof Duration) return value.nanos === 0n;
   // The zero of a timestamp is Go's, not 1970.
   if (value instanceof Timestamp) return value.seconds === -62_135_596_800 && value.nanos === 0;
-  if (value instanceof Optional) return value.value === undefined;
   return isMapValue(value) && mapSize(value) === 0;
 }
 

@@ -18,10 +18,9 @@ export function planCall({ name, overloads }: CallReference, args: readonly Plan
   const plain = sharedImplementation(overloads);
   if (plain !== undefined && args.length === 2) return planBinary(plain, args, cost);
   if (only !== undefined && only.ask === undefined && (args.length === 1 || args.length === 2)) {
-    const call = only.prepare?.(constants) ?? only.call;
-    return args.length === 1
-      ? planGuardedUnary(name, only, { call, args })
-      : planGuardedBinary(name, only, { call, args });
+    const prepared = only.prepare?.(constants);
+    const guarded = { call: prepared ?? only.call, args, prepared: prepared !== undefined };
+    return args.length === 1 ? planGuardedUnary(name, only, guarded) : planGuardedBinary(name, only, guarded);
   }
   const runs = args.map(({ run }) => run);
   return (frame) => {
@@ -58,6 +57,8 @@ function planBinary(call: Implementation, args: readonly Planned[], cost: Overlo
 interface Guarded {
   readonly call: Implementation;
   readonly args: readonly Planned[];
+  /** Whether the call was made for its constants; errors as arguments of such a call cost nothing. */
+  readonly prepared: boolean;
 }
 
 const anything: Guard = () => true;
@@ -79,18 +80,21 @@ function planGuardedUnary(name: string, { parameters, cost }: Overload, { call, 
 }
 
 /** A call of the only overload that fits, with two arguments. */
-function planGuardedBinary(name: string, { parameters, cost }: Overload, { call, args }: Guarded): Evaluate {
+function planGuardedBinary(
+  name: string,
+  { parameters, cost }: Overload,
+  { call, args, prepared }: Guarded,
+): Evaluate {
   const left = args[0]!.run, right = args[1]!.run;
   const leftGuard = guardOf(parameters[0]!) ?? anything, rightGuard = guardOf(parameters[1]!) ?? anything;
   return (frame) => {
     const a = left(frame), b = right(frame);
-    const result = isCelFault(a)
-      ? a
-      : isCelFault(b)
-      ? b
-      : leftGuard(a) && rightGuard(b)
-      ? call(a, b)
-      : noSuchOverload(`${name}(${typeNameOf(a)}, ${typeNameOf(b)})`);
+    const fault = isCelFault(a) ? a : isCelFault(b) ? b : undefined;
+    if (fault !== undefined && prepared) return fault;
+    const result = fault ??
+      (leftGuard(a as Value) && rightGuard(b as Value)
+        ? call(a as Value, b as Value)
+        : noSuchOverload(`${name}(${typeNameOf(a as Value)}, ${typeNameOf(b as Value)})`));
     if (cost === undefined) frame.cost += 1;
     else frame.spend(cost([a, b], result));
     return result;

@@ -13,6 +13,8 @@ export interface FoldPlan {
   readonly slots: readonly number[];
   readonly filter: Evaluate | undefined;
   readonly body: Evaluate;
+  /** What the list of one element costs that the reference adds each round: nothing when the element is constant. */
+  readonly elementCost: 0 | 10;
 }
 
 /**
@@ -30,7 +32,7 @@ export function planFold(plan: FoldPlan): Evaluate {
       return planCount(plan);
     case "filter": {
       const slot = slots[0]!;
-      return planList(plan, body, (frame) => {
+      return planList({ ...plan, elementCost: 10 }, body, (frame) => {
         frame.cost += 1;
         return frame.slots[slot]!;
       });
@@ -108,11 +110,13 @@ function planCount({ range, slots, body }: FoldPlan): Evaluate {
 
 /** `map`, `filter` and `transformList`. Errors do not end the loop: what is left is evaluated and paid for. */
 function planList(
-  { range, slots }: FoldPlan,
+  { range, slots, elementCost }: FoldPlan,
   filter: Evaluate | undefined,
   element: Evaluate,
 ): Evaluate {
   const one = slots.length === 1 ? slots[0] : undefined;
+  // A look at the accumulator, and the sum of it and the new list.
+  const cost = 2 + elementCost;
   return (frame) => {
     const values = range(frame);
     if (isCelFault(values)) return values;
@@ -128,8 +132,7 @@ function planList(
         }
       }
       const value = element(frame);
-      // A look at the accumulator, a list of one (10), and the sum of two lists.
-      frame.cost += 12;
+      frame.cost += cost;
       if (isCelFault(value)) fault = firstFault(fault, value);
       else items.push(value);
     };
@@ -170,7 +173,7 @@ function planMap({ fold, range, slots, filter, body }: FoldPlan): Evaluate {
       const keep = filter === undefined ? true : filter(frame);
       if (keep === false) continue;
       const mistake = keep === true
-        ? insert(frame, { map, slot: slots[0]!, body })
+        ? insert(frame, { map, slot: slots[0]!, body, fault })
         : isCelFault(keep)
         ? keep
         : noSuchOverload();
@@ -185,10 +188,16 @@ interface Insertion {
   readonly map: CelMap;
   readonly slot: number;
   readonly body: Evaluate;
+  /** Of an earlier round. */
+  readonly fault: CelFault | undefined;
 }
 
-/** One round of `transformMap`: the first variable is the key. */
-function insertValue(frame: Frame, { map, slot, body }: Insertion): CelFault | undefined {
+/** One round of `transformMap`: the first variable is the key. After an error only the accumulator is looked at. */
+function insertValue(frame: Frame, { map, slot, body, fault }: Insertion): CelFault | undefined {
+  if (fault !== undefined && fault.kind !== "pending") {
+    frame.cost += 1;
+    return fault;
+  }
   const value = body(frame);
   frame.cost += 3;
   return isCelFault(value) ? value : insertNew(map, frame.slots[slot]!, value);

@@ -5,6 +5,7 @@ import {
   isInt,
   isListValue,
   isMapValue,
+  mapEntries,
   Opaque,
   Optional,
   Timestamp,
@@ -16,7 +17,10 @@ import {
 /** Whether a value may be given where a type is asked. */
 export type Guard = (value: Value) => boolean;
 
-/** The run-time check of a parameter's type; `undefined` when every value is welcome. What lists hold is not looked at. */
+/**
+ * The run-time check of a parameter's type; `undefined` when every value is welcome. Of lists and maps the first entry
+ * is looked at, as in the reference.
+ */
 export function guardOf(type: CelType): Guard | undefined {
   switch (type.kind) {
     case "dyn":
@@ -41,9 +45,22 @@ export function guardOf(type: CelType): Guard | undefined {
       return (value) => value instanceof Timestamp;
     case "duration":
       return (value) => value instanceof Duration;
-    case "list":
-      return isListValue;
-    case "map":
+    case "list": {
+      const element = guardOf(type.parameters[0]!);
+      if (element === undefined) return isListValue;
+      return (value) => isListValue(value) && (value.length === 0 || element(value[0]!));
+    }
+    case "map": {
+      const key = guardOf(type.parameters[0]!), item = guardOf(type.parameters[1]!);
+      if (key === undefined && item === undefined) return isMapValue;
+      return (value) => {
+        if (!isMapValue(value)) return false;
+        for (const [name, first] of mapEntries(value)) {
+          return key?.(name) !== false && item?.(first) !== false;
+        }
+        return true;
+      };
+    }
     case "object":
       return isMapValue;
     case "type":

@@ -341,14 +341,17 @@ class Planner {
     const planned = this.plan(range).run;
     const slots = variables.map(() => this.#slots++);
     const scope = new Map(variables.map((name, index) => [name, { slot: slots[index]!, lazy: undefined }]));
-    return this.#within(scope, () =>
-      planFold({
+    return this.#within(scope, () => {
+      const element = this.plan(body);
+      return planFold({
         fold,
         range: planned,
         slots,
         filter: filter === undefined ? undefined : this.plan(filter).run,
-        body: this.plan(body).run,
-      }));
+        body: element.run,
+        elementCost: element.constant === undefined ? 10 : 0,
+      });
+    });
   }
 
   #bind({ name, value, body }: Bind): Evaluate {

@@ -179,13 +179,7 @@ class Parser {
     const following = this.#tokens[this.#next + 1]!;
     if (sign.text === "-" && (following.kind === "int" || following.kind === "double")) return this.#member();
     let count = 0;
-    while (this.#at(sign.text)) {
-      const after = this.#tokens[this.#next + 1]!;
-      // The last minus before a number belongs to the number.
-      if (count > 0 && sign.text === "-" && (after.kind === "int" || after.kind === "double")) break;
-      this.#next++;
-      count++;
-    }
+    for (; this.#accept(sign.text); count++);
     const operand = this.#member();
     if (count % 2 === 0) return operand;
     return { kind: "call", name: `${sign.text}_`, args: [operand], offset: sign.offset };
