@@ -5,16 +5,16 @@ import { type Apply, type FunctionRecord, parameter } from "./record.ts";
 
 type Described = Pick<FunctionRecord, "name" | "summary" | "examples" | "returns" | "integer">;
 
-/** A function of strings alone, whose parameters have the given names. */
+/** A function of up to three strings alone, whose parameters have the given names. */
 function ofStrings(
   record: Described,
   names: readonly string[],
-  compute: (...texts: readonly string[]) => ReturnType<Apply>,
+  compute: (first: string, second: string, third: string) => ReturnType<Apply>,
 ): FunctionRecord {
   return {
     kind: "plain",
     parameters: names.map((name) => parameter(name, "string")),
-    apply: (texts) => compute(...texts as readonly string[]),
+    apply: ([first, second, third]) => compute(first as string, second as string, third as string),
     ...record,
   };
 }
@@ -29,7 +29,7 @@ export const strings: readonly FunctionRecord[] = [
       examples: [{ expression: "starts_with('kube-system', 'kube-')", result: true }],
     },
     ["text", "prefix"],
-    (text, prefix) => text!.startsWith(prefix!),
+    (text, prefix) => text.startsWith(prefix),
   ),
   ofStrings(
     {
@@ -39,7 +39,7 @@ export const strings: readonly FunctionRecord[] = [
       examples: [{ expression: "ends_with('nginx:latest', ':latest')", result: true }],
     },
     ["text", "suffix"],
-    (text, suffix) => text!.endsWith(suffix!),
+    (text, suffix) => text.endsWith(suffix),
   ),
   ofStrings(
     {
@@ -53,7 +53,7 @@ export const strings: readonly FunctionRecord[] = [
       ],
     },
     ["left", "right"],
-    (left, right) => Math.sign(compareBytes(left!, right!)),
+    (left, right) => Math.sign(compareBytes(left, right)),
   ),
   ofStrings(
     {
@@ -63,7 +63,7 @@ export const strings: readonly FunctionRecord[] = [
       examples: [{ expression: "equal_fold('Straße', 'STRAßE')", result: true }],
     },
     ["left", "right"],
-    (left, right) => equalFold(left!, right!),
+    (left, right) => equalFold(left, right),
   ),
   {
     kind: "plain",
@@ -96,7 +96,7 @@ export const strings: readonly FunctionRecord[] = [
     },
     ["text", "old", "new"],
     (text, old, replacement) =>
-      replace(text!, { old: old!, replacement: replacement!, limit: Infinity }) ?? tooLarge("replace_all"),
+      replace(text, { old: old, replacement: replacement, limit: Infinity }) ?? tooLarge("replace_all"),
   ),
   ofStrings(
     {
@@ -106,7 +106,7 @@ export const strings: readonly FunctionRecord[] = [
       examples: [{ expression: "to_upper('straße')", result: "STRAßE" }],
     },
     ["text"],
-    (text) => toUpper(text!),
+    (text) => toUpper(text),
   ),
   ofStrings(
     {
@@ -116,7 +116,7 @@ export const strings: readonly FunctionRecord[] = [
       examples: [{ expression: "to_lower('ABC')", result: "abc" }],
     },
     ["text"],
-    (text) => toLower(text!),
+    (text) => toLower(text),
   ),
   ofStrings(
     {
@@ -126,7 +126,7 @@ export const strings: readonly FunctionRecord[] = [
       examples: [{ expression: "trim('¡¡Hello, Gophers!!', '!¡')", result: "Hello, Gophers" }],
     },
     ["text", "characters"],
-    (text, characters) => trim(text!, characters!),
+    (text, characters) => trim(text, characters),
   ),
   ofStrings(
     {
@@ -136,7 +136,7 @@ export const strings: readonly FunctionRecord[] = [
       examples: [{ expression: "trim_prefix('sha256:abc', 'sha256:')", result: "abc" }],
     },
     ["text", "prefix"],
-    (text, prefix) => text!.startsWith(prefix!) ? text!.slice(prefix!.length) : text!,
+    (text, prefix) => text.startsWith(prefix) ? text.slice(prefix.length) : text,
   ),
   ofStrings(
     {
@@ -149,7 +149,7 @@ export const strings: readonly FunctionRecord[] = [
       ],
     },
     ["text", "separator"],
-    (text, separator) => split(text!, separator!),
+    (text, separator) => split(text, separator),
   ),
   {
     kind: "plain",

@@ -57,6 +57,13 @@ function check(record: FunctionRecord, index: number): Check | undefined {
   const types = typesOf(record, index);
   // Kyverno parity: the reference does not check the types of a function that takes any number of arguments.
   if (types.includes("any") || record.variadic === true) return undefined;
+  const only = types.length === 1 ? types[0] : undefined;
+  if (only === "string") {
+    return (value) => typeof value === "string" ? undefined : refusal(goPrint(value), types);
+  }
+  if (only === "number") {
+    return (value) => typeof value === "number" ? undefined : refusal(goPrint(value), types);
+  }
   return (value) => types.some((type) => isOfType(value, type)) ? undefined : refusal(goPrint(value), types);
 }
 
@@ -113,6 +120,17 @@ function planPlain(
       const value = swallowMissing(side(current, run));
       if (value instanceof Fault) return value;
       return wrong?.(value) ?? apply([value], run.environment);
+    };
+  }
+  if (sides.length === 2) {
+    const [one, other] = sides as [Evaluate, Evaluate];
+    const [wrong, otherWrong] = checks as [Check | undefined, Check | undefined];
+    return (current, run) => {
+      const first = swallowMissing(one(current, run));
+      if (first instanceof Fault) return first;
+      const second = swallowMissing(other(current, run));
+      if (second instanceof Fault) return second;
+      return wrong?.(first) ?? otherWrong?.(second) ?? apply([first, second], run.environment);
     };
   }
   return (current, run) => {

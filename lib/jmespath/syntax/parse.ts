@@ -1,5 +1,6 @@
 import jmespath from "jmespath";
 import type { Json } from "../../json/mod.ts";
+import { growth } from "./growth.ts";
 import { guard } from "./guard.ts";
 import { type Token, tokenize } from "./tokens.ts";
 import type { Comparison, Expression, SyntaxProblem } from "./tree.ts";
@@ -9,6 +10,9 @@ const maxLength = 100_000;
 
 /** Levels of the tree, so that nothing that walks it exhausts the stack. */
 const maxDepth = 1_000;
+
+/** Copies of the input in a result; policies make some tens. */
+const maxGrowth = 10_000;
 
 /** A node as the `jmespath` package builds it. */
 interface Node {
@@ -45,8 +49,12 @@ export function parse(source: string): Expression | SyntaxProblem {
   const node = attempt(spelling.words.join(" "));
   const failed = node instanceof Error ? firstFailure(spelling.words, tokens, node) : undefined;
   if (problem !== undefined || node instanceof Error) return earlier(problem, failed);
-  return convert(node, { tokens, group: spelling.group, depth: 0 }) ??
-    { message: `SyntaxError: more than ${maxDepth} levels of nesting`, offset: 0 };
+  const tree = convert(node, { tokens, group: spelling.group, depth: 0 });
+  if (tree === undefined) {
+    return { message: `SyntaxError: more than ${maxDepth} levels of nesting`, offset: 0 };
+  }
+  if (growth(tree) <= maxGrowth) return tree;
+  return { message: `SyntaxError: the result could hold its input more than ${maxGrowth} times`, offset: 0 };
 }
 
 function earlier(left: SyntaxProblem | undefined, right: SyntaxProblem | undefined): SyntaxProblem {
