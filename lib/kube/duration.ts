@@ -25,9 +25,10 @@ const second = 1_000_000_000n;
  * ```
  */
 export function parseDuration(text: string): bigint | undefined {
-  // Every unit ends in s, m or h: most texts of a resource are refused here.
+  // Every unit ends in s, m or h, and only zero needs none: most texts of a resource are refused here.
   const last = text.charCodeAt(text.length - 1);
-  if (last !== 0x73 && last !== 0x6d && last !== 0x68 && last !== 0x30) return undefined;
+  if (last === 0x30) return text === "0" || text === "-0" || text === "+0" ? 0n : undefined;
+  if (last !== 0x73 && last !== 0x6d && last !== 0x68) return undefined;
   const read = readDuration(text);
   return typeof read === "bigint" ? read : undefined;
 }

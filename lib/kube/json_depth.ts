@@ -31,10 +31,10 @@ export function nestsDeeperThan(limit: number, text: string): boolean {
 
 /** The index of the quote that closes the string, or the end of the text. */
 function endOfString(text: string, start: number): number {
-  for (let at = start + 1; at < text.length; at++) {
-    const unit = text.charCodeAt(at);
-    if (unit === 0x5c) at++;
-    else if (unit === 0x22) return at;
+  for (let at = text.indexOf('"', start + 1); at >= 0; at = text.indexOf('"', at + 1)) {
+    let escapes = 0;
+    while (text.charCodeAt(at - 1 - escapes) === 0x5c) escapes++;
+    if (escapes % 2 === 0) return at;
   }
   return text.length;
 }
