@@ -82,10 +82,10 @@ export class HttpClient implements Http {
 }
 
 function headersOf(call: HttpCall): Record<string, string> {
-  const headers: Record<string, string> = { accept: "application/json" };
-  if (call.method === "POST") headers["content-type"] = "application/json";
-  for (const [name, value] of Object.entries(call.headers ?? {})) headers[name.toLowerCase()] = value;
-  return headers;
+  const headers = new Map([["accept", "application/json"]]);
+  if (call.method === "POST") headers.set("content-type", "application/json");
+  for (const [name, value] of Object.entries(call.headers ?? {})) headers.set(name.toLowerCase(), value);
+  return Object.fromEntries(headers);
 }
 
 function clientFor(caBundle: string | undefined): Deno.HttpClient | string | undefined {

@@ -13,6 +13,7 @@ export { Cache, type CacheOptions } from "./cache.ts";
 export { systemClock } from "./clock.ts";
 export { systemEntropy } from "./entropy.ts";
 export { type FileText, type ReadFiles, readFiles, type ReadFilesOptions } from "./files.ts";
+export { ClusterGlobalEntries, type GlobalEntriesOptions } from "./global_entries.ts";
 export { HttpClient, type HttpOptions } from "./http.ts";
 export { jsonLog, type JsonLogOptions, type LogLevel, writeToStandardError } from "./log.ts";
 export {
@@ -27,4 +28,7 @@ export { EmbeddedCluster, type EmbeddedClusterOptions } from "./embedded/cluster
 export type { Patch } from "./embedded/commit.ts";
 export type { ApiUser } from "./embedded/reviews.ts";
 export { systemObjects } from "./embedded/system_objects.ts";
+export { ImageRegistry, type ImageRegistryOptions } from "./registry/image_registry.ts";
+export { pullSecretLogins } from "./registry/pull_secrets.ts";
+export type { Login } from "./registry/token.ts";
 export { type UserRoles, userRoles, type UserRolesInput } from "./user_roles.ts";

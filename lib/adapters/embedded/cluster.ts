@@ -30,6 +30,11 @@ import { createObject, patchObject, timestamp, updateObject } from "./write.ts";
 export interface EmbeddedClusterOptions {
   /** Objects as manifests have them; lists of objects count as their items. Of two with one name the later stays. */
   readonly objects?: readonly Json[];
+  /**
+   * Whether the first objects get what the API server would have given them: uid, creation time, version, defaults. Kept
+   * as they are, they show only what policies changed, as in the command line's output.
+   */
+  readonly intake?: "complete" | "verbatim";
   readonly clock: Clock;
   readonly entropy: Entropy;
   /** Who the cluster takes its caller for; by default somebody who may do everything. */
@@ -70,7 +75,8 @@ export class EmbeddedCluster implements Cluster {
     const flat = objects.flatMap((object) => flattened(object));
     // Definitions first: they say what the others are.
     for (const object of flat) if (isDefinition(typeOf(object))) this.#writing.kinds.define(object);
-    for (const object of flat) this.#hold(object);
+    const intake = options.intake ?? "complete";
+    for (const object of flat) this.#hold(object, intake);
   }
 
   call(call: ApiCall): Promise<Answer> {
@@ -96,10 +102,11 @@ export class EmbeddedCluster implements Cluster {
     return [...byStorage.values()].flatMap((kind) => store.entries(kind).map(([, object]) => object));
   }
 
-  /** Takes an object in as it is, with what the API server would have given it. */
-  #hold(object: JsonObject): void {
+  /** Takes an object in as it is, or with what the API server would have given it. */
+  #hold(object: JsonObject, intake: "complete" | "verbatim"): void {
     const { store, kinds, clock, entropy } = this.#writing;
     const kind = kinds.learn(object);
+    if (intake === "verbatim") return store.put(kind, object);
     const given = asObject(object["metadata"]) ?? {};
     const metadata: { [name: string]: Json } = {};
     if (kind.namespaced) metadata["namespace"] = "default";

@@ -1,0 +1,100 @@
+import { asString, field, type Json } from "../../json/mod.ts";
+import type { Clock } from "../../ports.ts";
+
+/** Name and password for a registry. */
+export interface Login {
+  readonly username: string;
+  readonly password: string;
+}
+
+/** What a registry asks for with `401`. */
+export type Challenge =
+  | { readonly scheme: "basic" }
+  | { readonly scheme: "bearer"; readonly realm: string; readonly service: string; readonly scope: string };
+
+/**
+ * Reads a `WWW-Authenticate` header (RFC 9110 §11.6.1, and the distribution specification's token parameters).
+ *
+ * ```ts
+ * import { readChallenge } from "./token.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(readChallenge('Bearer realm="https://auth.example/token",service="r"'), {
+ *   scheme: "bearer", realm: "https://auth.example/token", service: "r", scope: "",
+ * });
+ * ```
+ */
+export function readChallenge(header: string): Challenge | undefined {
+  if (header.length > 8_192) return undefined;
+  if (/^basic\b/i.test(header)) return { scheme: "basic" };
+  if (!/^bearer\s/i.test(header)) return undefined;
+  const parameters = new Map<string, string>();
+  for (const [, name = "", quoted, bare] of header.slice(7).matchAll(/([a-z]+)=(?:"([^"]*)"|([^",\s]+))/gi)) {
+    parameters.set(name.toLowerCase(), quoted ?? bare ?? "");
+  }
+  const realm = parameters.get("realm") ?? "";
+  if (!URL.canParse(realm)) return undefined;
+  return {
+    scheme: "bearer",
+    realm,
+    service: parameters.get("service") ?? "",
+    scope: parameters.get("scope") ?? "",
+  };
+}
+
+/** The address that gives a token to pull from a repository. */
+export function tokenAddress(
+  challenge: Extract<Challenge, { scheme: "bearer" }>,
+  repository: string,
+): string {
+  const url = new URL(challenge.realm);
+  if (challenge.service !== "") url.searchParams.set("service", challenge.service);
+  url.searchParams.set("scope", challenge.scope || `repository:${repository}:pull`);
+  return url.href;
+}
+
+/** `Authorization` of a name and password. */
+export function basicAuthorization({ username, password }: Login): string {
+  return `Basic ${new TextEncoder().encode(`${username}:${password}`).toBase64()}`;
+}
+
+interface Token {
+  readonly value: string;
+  readonly expires: number;
+}
+
+const MAX_TOKENS = 1_000;
+/** The distribution specification's lifetime of a token that names none. */
+const DEFAULT_SECONDS = 60;
+const MARGIN_SECONDS = 10;
+
+/** Tokens by what they are for, while they are valid. */
+export class Tokens {
+  readonly #clock: Clock;
+  readonly #tokens = new Map<string, Token>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A token that is still valid. */
+  get(key: string): string | undefined {
+    const token = this.#tokens.get(key);
+    return token !== undefined && token.expires > this.#clock.now() ? token.value : undefined;
+  }
+
+  /** Keeps the token of a token server's answer; `undefined` when there is none in it. */
+  keep(key: string, answer: Json): string | undefined {
+    const value = asString(field(answer, "token")) ?? asString(field(answer, "access_token")) ?? "";
+    if (!/^[\x21-\x7e]+$/.test(value)) return undefined;
+    const given = field(answer, "expires_in");
+    const seconds = typeof given === "number" && given > 0 ? given : DEFAULT_SECONDS;
+    if (this.#tokens.size >= MAX_TOKENS) this.#tokens.clear();
+    this.#tokens.set(key, { value, expires: this.#clock.now() + (seconds - MARGIN_SECONDS) * 1000 });
+    return value;
+  }
+
+  /** Drops a token that was refused. */
+  forget(key: string): void {
+    this.#tokens.delete(key);
+  }
+}
