@@ -51,6 +51,8 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
       path: ["apiCall"],
     });
   }
+  options.variables(call.uses, ["apiCall"]);
+  options.variables(fallback?.uses ?? [], ["apiCall", "default"]);
   return { name, source: "apiCall", load };
 
   function load(view: Context): Json | Fault | undefined {

@@ -17,6 +17,8 @@ export function compileConfigMap(spec: JsonObject, options: EntryOptions): Conte
   const { policyNamespace } = options;
   const name = compileTemplate(asString(spec["name"]) ?? "");
   const namespace = compileTemplate(asString(spec["namespace"]) ?? "");
+  options.variables(name.uses, ["configMap", "name"]);
+  options.variables(namespace.uses, ["configMap", "namespace"]);
   return { name: options.name, source: "configMap", load };
 
   function load(view: Context): Json | Fault {

@@ -1,4 +1,5 @@
 import { asObject, asString, type Json, type JsonObject } from "../json/mod.ts";
+import type { Use } from "../template/mod.ts";
 import type { ContextEntry } from "./context.ts";
 import { compileApiCall } from "./api_call.ts";
 import { compileConfigMap } from "./config_map.ts";
@@ -12,6 +13,8 @@ export interface EntryOptions {
   /** Of a Policy: the only namespace it may look into. */
   readonly policyNamespace: string | undefined;
   report(problem: { code: string; message: string; path: readonly (string | number)[] }): void;
+  /** Takes the variables of the entry's templates, by path below the entry. */
+  variables(uses: readonly Use[], path: readonly (string | number)[]): void;
 }
 
 /** Kinds of context entries; a new one is a file and a line here. */

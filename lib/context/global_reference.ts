@@ -8,6 +8,8 @@ import { queryDocument } from "./query.ts";
 export function compileGlobalReference(spec: JsonObject, options: EntryOptions): ContextEntry {
   const reference = compileTemplate(asString(spec["name"]) ?? "");
   const path = compileTemplate(asString(spec["jmesPath"]) ?? "");
+  options.variables(reference.uses, ["globalReference", "name"]);
+  options.variables(path.uses, ["globalReference", "jmesPath"]);
   return { name: options.name, source: "globalReference", load };
 
   function load(view: Context): Json | Fault {

@@ -10,6 +10,8 @@ export function compileImageRegistry(spec: JsonObject, options: EntryOptions): C
   const reference = compileTemplate(asString(spec["reference"]) ?? "");
   const path = compileTemplate(asString(spec["jmesPath"]) ?? "");
   const credentials = asObject(spec["imageRegistryCredentials"]) as RegistryCredentials | undefined;
+  options.variables(reference.uses, ["imageRegistry", "reference"]);
+  options.variables(path.uses, ["imageRegistry", "jmesPath"]);
   return { name: options.name, source: "imageRegistry", load };
 
   function load(view: Context): Json | Fault {

@@ -6,4 +6,10 @@
  */
 export { Context, type ContextEntry, type Layer } from "./context.ts";
 export { compileEntry, type EntryOptions } from "./entries.ts";
-export { type EntrySource, RequestStore, type StoreOptions, untilSettled } from "./store.ts";
+export {
+  type AbsentSource,
+  type EntrySource,
+  RequestStore,
+  type StoreOptions,
+  untilSettled,
+} from "./store.ts";

@@ -4,20 +4,23 @@ import type { Ports } from "../ports.ts";
 /** Where context entries come from; `value` for those that only compute. */
 export type EntrySource = "value" | "configMap" | "apiCall" | "globalReference" | "imageRegistry";
 
+/** What may be absent: kinds of entries, or the cluster that generate rules look into for sources and targets. */
+export type AbsentSource = EntrySource | "downstream";
+
 /** What a store is made with. */
 export interface StoreOptions {
   readonly ports: Ports;
   /** Makes the signal that ends loads; it is not asked for by a request that loads nothing. */
   readonly deadline?: (() => AbortSignal) | undefined;
-  /** Kinds of entries that there is nothing to load from, as on the command line without a cluster. */
-  readonly absent?: readonly EntrySource[] | undefined;
+  /** What there is nothing to load from, as on the command line without a cluster. */
+  readonly absent?: readonly AbsentSource[] | undefined;
 }
 
 /** What a request may ask of the world while it is evaluated, and what it has already been told. */
 export class RequestStore {
   readonly ports: Ports;
   readonly #deadline: (() => AbortSignal) | undefined;
-  readonly #absent: readonly EntrySource[];
+  readonly #absent: readonly AbsentSource[];
   #signal: AbortSignal | undefined;
   readonly #answers = new Map<string, Json | Fault>();
   readonly #pending = new Map<string, Promise<void>>();
@@ -30,8 +33,8 @@ export class RequestStore {
     this.#absent = absent;
   }
 
-  /** Whether entries of this kind can be loaded at all; otherwise they count as not declared. */
-  serves(source: EntrySource): boolean {
+  /** Whether this can be loaded from at all; otherwise entries of the kind count as not declared. */
+  serves(source: AbsentSource): boolean {
     return !this.#absent.includes(source);
   }
 

@@ -17,6 +17,9 @@ export function compileVariable(spec: JsonObject, options: EntryOptions): Contex
   const path = isString(spec["jmesPath"]) && spec["jmesPath"] !== ""
     ? compileTemplate(spec["jmesPath"])
     : undefined;
+  options.variables(value?.uses ?? [], ["variable", "value"]);
+  options.variables(fallback?.uses ?? [], ["variable", "default"]);
+  options.variables(path?.uses ?? [], ["variable", "jmesPath"]);
   return { name, source: "value", load };
 
   function load(view: Context): Json | Fault {
@@ -47,11 +50,10 @@ export function compileVariable(spec: JsonObject, options: EntryOptions): Contex
       : queryDocument(String(query), given, view.environment);
     if (isFault(result)) {
       if (other !== undefined) return other;
-      return new Fault(
-        `failed to apply jmespath ${query} to variable ${
-          given === undefined ? "<nil>" : JSON.stringify(given)
-        }: ${result.message}`,
-      );
+      const failure = given === undefined
+        ? `<nil>: JMESPath query failed: ${result.message}`
+        : `${JSON.stringify(given)}: ${result.message}`;
+      return new Fault(`failed to apply jmespath ${query} to variable ${failure}`);
     }
     return result === null && given === undefined && other !== undefined ? other : result;
   }

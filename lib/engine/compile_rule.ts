@@ -6,13 +6,17 @@ import { compileWildcard } from "../kube/mod.ts";
 import { compileExceptionMatch, compileSelector, type Dialect } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
 import { compileBody, ruleConditions, type RuleProblem, type RuleTools } from "../rules/mod.ts";
+import type { Use } from "../template/mod.ts";
 import { compileAction } from "./action.ts";
+import { matchVariables, variableProblems } from "./check_variables.ts";
 import type { CompiledException, CompiledRule } from "./compiled.ts";
 
 /** What a rule is compiled with. */
 export interface RuleSetting {
   readonly policy: Policy;
   readonly exceptions: readonly PolicyException[];
+  /** An error of the policy as a whole, which none of its rules can be trusted with. */
+  readonly broken: Diagnostic | undefined;
   readonly dialect: Dialect;
   report(diagnostic: Diagnostic): void;
 }
@@ -20,8 +24,9 @@ export interface RuleSetting {
 /** Compiles one rule; it is returned even when it is broken, and then answers every request that it matches with an error. */
 export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
   const { policy, dialect } = setting;
-  let broken: RuleProblem | undefined;
-  const tools: RuleTools = { policy, dialect, report, variables: () => {} };
+  let broken: Pick<RuleProblem, "message"> | undefined = setting.broken;
+  const tools: RuleTools = { policy, dialect, report, variables };
+  for (const problem of matchVariables(rule)) report(problem);
   const selector = compileSelector(rule, dialect);
   const body = compileBody(rule, tools);
   const entries = rule.context.map((entry, index) =>
@@ -29,6 +34,7 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
       policyNamespace: policy.namespace,
       report: (problem) =>
         report({ severity: "error", ...problem, path: ["context", index, ...problem.path] }),
+      variables: (uses, path) => variables(uses, ["context", index, ...path]),
     })
   );
   const preconditions = compilePreconditions(rule.preconditions);
@@ -58,18 +64,28 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
     return ruleConditions(written, tools, ["preconditions"]);
   }
 
+  /** Unknown variables are told, but the rule runs: what it says of them then is the reference's own text. */
+  function variables(uses: readonly Use[], path: readonly (string | number)[]): void {
+    if (rule.generatedFor !== undefined) return;
+    for (const problem of variableProblems(uses, { rule, path, background: policy.background })) {
+      tell(problem);
+    }
+  }
+
   function report(problem: RuleProblem): void {
-    const { path, ...rest } = problem;
     if (problem.severity === "error") broken ??= problem;
     // A generated rule repeats the problems of the rule that the user wrote.
-    if (rule.generatedFor !== undefined) return;
+    if (rule.generatedFor === undefined) tell(problem);
+  }
+
+  function tell({ path, ...rest }: RuleProblem): void {
     const position = policy.locate([...rule.path, ...path]);
     setting.report({ ...rest, policy: policy.key, rule: rule.name, ...(position && { position }) });
   }
 }
 
 /** The body of a rule that cannot run: its failurePolicy decides what becomes of the requests that it matches. */
-function brokenBody(problem: RuleProblem): CompiledRule["body"] {
+function brokenBody(problem: Pick<RuleProblem, "message">): CompiledRule["body"] {
   const outcome = { result: "error", message: `the rule cannot be used: ${problem.message}` } as const;
   return { run: () => outcome };
 }

@@ -45,6 +45,7 @@ export function compileLoop(entry: JsonObject, nesting: number, tools: RuleTools
   const entries: ContextEntry[] = asList(entry["context"]).filter(isObject).map((written) =>
     compileEntry(written, {
       policyNamespace: tools.policy.namespace,
+      variables: (uses, path) => tools.variables(uses, ["validate", "foreach", "context", ...path]),
       report: (problem) =>
         tools.report({ severity: "error", ...problem, path: ["validate", "foreach", ...problem.path] }),
     })

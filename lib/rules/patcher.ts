@@ -42,7 +42,7 @@ export function compilePatcher(
   const written = { [name]: isMerge ? merge : operations! };
   const document = place.reduceRight<Json>((inner, step) => ({ [step]: inner }), written);
   const template = compileTemplate(document);
-  tools.variables(template.uses, []);
+  tools.variables(template.uses, path.slice(0, path.length - place.length));
   const planOf = (patch: Json): Plan | Fault => isMerge ? planStrategicMerge(patch) : parseJsonPatch(patch);
   if (!template.constant) return { apply: (resource, context) => applyRendered(resource, context) };
 

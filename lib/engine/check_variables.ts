@@ -1,0 +1,180 @@
+import { didYouMean } from "../diagnostics/mod.ts";
+import type { Rule } from "../policy/mod.ts";
+import type { RuleProblem } from "../rules/mod.ts";
+import type { Use } from "../template/mod.ts";
+
+/** What the rule declares, and where the checked template stands in it. */
+export interface VariableSetting {
+  readonly rule: Rule;
+  /** Path of the template's document below the rule. */
+  readonly path: readonly (string | number)[];
+  /** Whether the policy is also for background scans, where nobody asks. */
+  readonly background: boolean;
+}
+
+/** Names that every rule sees. */
+const predefined = [
+  "request",
+  "serviceAccountName",
+  "serviceAccountNamespace",
+  "images",
+  "image",
+  "element",
+  "elementIndex",
+  "target",
+];
+
+/** The fields of an AdmissionRequest, and those that Kyverno adds. */
+const requestFields = [
+  "uid",
+  "kind",
+  "resource",
+  "subResource",
+  "requestKind",
+  "requestResource",
+  "requestSubResource",
+  "name",
+  "namespace",
+  "operation",
+  "userInfo",
+  "roles",
+  "clusterRoles",
+  "object",
+  "oldObject",
+  "dryRun",
+  "options",
+];
+
+/** What is wrong with the variables of a template: unknown names, bad expressions, names that are not there here. */
+export function variableProblems(uses: readonly Use[], setting: VariableSetting): RuleProblem[] {
+  return uses.flatMap((use) => problemsOf(use, setting));
+}
+
+function problemsOf(use: Use, { rule, path, background }: VariableSetting): RuleProblem[] {
+  const place = [...path, ...use.path];
+  if (use.problem !== undefined) {
+    return [{
+      severity: "error",
+      code: "bad-expression",
+      message: `"${use.expression}": ${use.problem.message}`,
+      path: place,
+    }];
+  }
+  const declared = [...rule.context, ...loopContexts(rule)].map((entry) => String(entry["name"] ?? ""));
+  const inLoop = place.includes("foreach");
+  return use.names.flatMap((name): RuleProblem[] => {
+    const base = name.replace(/^(element|elementIndex)\d+$/, "$1");
+    if ((base === "element" || base === "elementIndex") && !inLoop && !declared.includes(name)) {
+      return [{
+        severity: "error",
+        code: "element-outside-foreach",
+        message: `"${name}" is only there inside foreach`,
+        path: place,
+      }];
+    }
+    if (base === "request") return requestProblems(use, { place, background });
+    if (name === "" || predefined.includes(base) || declared.includes(name)) return [];
+    if (name === "null" || name === "true" || name === "false") return [literalName(name, place)];
+    return [unknown(name, { candidates: [...predefined, ...declared], expression: use.expression, place })];
+  });
+}
+
+/** In JMESPath a bare `null` is a key of that name, which is never there: often what was meant, but by luck. */
+function literalName(name: string, path: (string | number)[]): RuleProblem {
+  const message = `"${name}" is read as a key of that name`;
+  return {
+    severity: "warning",
+    code: "bare-literal",
+    message,
+    hint: `write \`${name}\` between backticks`,
+    path,
+  };
+}
+
+function requestProblems(
+  use: Use,
+  { place, background }: { place: (string | number)[]; background: boolean },
+): RuleProblem[] {
+  const fields = new Set(
+    use.paths.filter(([root, field]) => root === "request" && field !== undefined).map(([, field]) => field!),
+  );
+  return [...fields].flatMap((field): RuleProblem[] => {
+    if (background && ["userInfo", "roles", "clusterRoles"].includes(field)) {
+      const message = `"request.${field}" is not known in background scans`;
+      return [{
+        severity: "warning",
+        code: "background-variable",
+        message,
+        hint: "set spec.background to false",
+        path: place,
+      }];
+    }
+    if (requestFields.includes(field) || field === "[]") return [];
+    return [
+      unknown(`request.${field}`, {
+        candidates: requestFields.map((name) => `request.${name}`),
+        expression: use.expression,
+        place,
+      }),
+    ];
+  });
+}
+
+function unknown(
+  name: string,
+  { candidates, expression, place }: {
+    candidates: readonly string[];
+    expression: string;
+    place: (string | number)[];
+  },
+): RuleProblem {
+  const meant = didYouMean(name, candidates);
+  // A part of the request that resembles no other may be given on the command line.
+  const severity = meant === undefined && name.startsWith("request.") ? "warning" : "error";
+  return {
+    severity,
+    code: "unknown-variable",
+    message: `Cannot resolve "${name}" of "{{ ${expression} }}"`,
+    hint: meant === undefined
+      ? `declare it in the rule's context, or use one of ${candidates.join(", ")}`
+      : `did you mean "${meant}"?`,
+    path: place,
+  };
+}
+
+/** The context entries of all foreach blocks of a rule, at any depth. */
+function loopContexts(rule: Rule): { readonly [name: string]: unknown }[] {
+  const found: { readonly [name: string]: unknown }[] = [];
+  const visit = (value: unknown): void => {
+    if (Array.isArray(value)) value.forEach(visit);
+    else if (typeof value === "object" && value !== null) {
+      for (const [name, inner] of Object.entries(value)) {
+        if (name === "context" && Array.isArray(inner)) {
+          found.push(...inner.filter((entry) => typeof entry === "object" && entry !== null));
+        } else if (name === "foreach" || name === "targets" || Array.isArray(inner)) visit(inner);
+      }
+    }
+  };
+  visit([rule.validate, rule.mutate, rule.generate].map((body) => body === undefined ? [] : [body]));
+  return found;
+}
+
+/** Match and exclude are asked before anything is known, so they cannot have variables. */
+export function matchVariables(rule: Rule): RuleProblem[] {
+  return (["match", "exclude"] as const).flatMap((name) =>
+    textsWithVariables(rule[name], [name]).map((path): RuleProblem => ({
+      severity: "error",
+      code: "variable-in-match",
+      message: `Variables are not possible in ${name}`,
+      hint: "use preconditions for what depends on the request",
+      path,
+    }))
+  );
+}
+
+function textsWithVariables(value: unknown, path: (string | number)[]): (string | number)[][] {
+  if (typeof value === "string") return /\{\{|\$\(/.test(value) ? [path] : [];
+  if (Array.isArray(value)) return value.flatMap((item, index) => textsWithVariables(item, [...path, index]));
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, inner]) => textsWithVariables(inner, [...path, name]));
+}
