@@ -1,0 +1,154 @@
+/** Calls to services: bounds, headers, redirects, certificates. */
+import assert from "node:assert/strict";
+import { HttpClient, type HttpOptions } from "../../lib/adapters/mod.ts";
+import { madeCertificates } from "../../lib/operate/mod.ts";
+import { type Answering, type FakeServer, fakeServer, silence } from "./fake_server.ts";
+
+function httpTest(
+  title: string,
+  { answer, options, run }: {
+    readonly answer: Answering;
+    readonly options?: HttpOptions;
+    readonly run: (http: HttpClient, server: FakeServer) => Promise<void>;
+  },
+): void {
+  Deno.test(`service call: ${title}`, async () => {
+    const server = fakeServer(answer);
+    try {
+      await run(new HttpClient(options), server);
+    } finally {
+      await server.close();
+    }
+  });
+}
+
+async function messageOf(http: HttpClient, url: string, signal?: AbortSignal): Promise<string> {
+  const answer = await http.call({ method: "GET", url, ...(signal === undefined ? {} : { signal }) });
+  return answer.ok ? "no failure" : answer.message;
+}
+
+httpTest("GET sends headers and no body, and reads JSON", {
+  answer: () => Response.json({ a: [1] }),
+  async run(http, { address, asked }) {
+    const answer = await http.call({
+      method: "GET",
+      url: `${address}/x?y=1`,
+      headers: { "X-Key": "k" },
+      body: { a: 1 },
+    });
+    assert.deepEqual(answer, { ok: true, status: 200, body: { a: [1] } });
+    assert.deepEqual(asked.map(({ method, path, body }) => [method, path, body]), [["GET", "/x?y=1", ""]]);
+    assert.equal(asked[0]?.headers.get("x-key"), "k");
+  },
+});
+
+httpTest("POST sends JSON, and a content type that was given wins", {
+  answer: () => Response.json(true),
+  async run(http, { address, asked }) {
+    await http.call({ method: "POST", url: address, body: { a: "b" } });
+    await http.call({ method: "POST", url: address, body: 1, headers: { "Content-Type": "text/x" } });
+    assert.deepEqual(asked.map(({ body, headers }) => [body, headers.get("content-type")]), [
+      ['{"a":"b"}', "application/json"],
+      ["1", "text/x"],
+    ]);
+  },
+});
+
+httpTest("answers other than 2xx are failures with status and body", {
+  answer: () => new Response("no such thing", { status: 404 }),
+  async run(http, { address }) {
+    assert.deepEqual(await http.call({ method: "GET", url: address }), {
+      ok: false,
+      status: 404,
+      message: "HTTP 404 Not Found: no such thing",
+    });
+  },
+});
+
+httpTest("an answer that is too long, no JSON, or never comes is a failure", {
+  answer: ({ path }) => {
+    if (path === "/long") return new Response(`"${"x".repeat(200)}"`);
+    return path === "/text" ? new Response("hello") : silence();
+  },
+  options: { maxBytes: 100, timeout: 50 },
+  async run(http, { address }) {
+    assert.equal(
+      await messageOf(http, `${address}/long`),
+      "response length must be less than max allowed response length of 100",
+    );
+    assert.equal(await messageOf(http, `${address}/text`), `Get "${address}/text": the answer is not JSON`);
+    assert.equal(await messageOf(http, `${address}/never`), `Get "${address}/never": timed out`);
+    assert.equal(
+      await messageOf(http, `${address}/never`, AbortSignal.timeout(5)),
+      `Get "${address}/never": the request's deadline passed`,
+    );
+  },
+});
+
+httpTest("redirects are followed, where that is allowed, and without credentials to others", {
+  answer: ({ path }, index) => {
+    const port = path.slice(1);
+    if (index === 0) return new Response(null, { status: 302, headers: { location: `/${port}` } });
+    if (index === 1) {
+      return new Response(null, { status: 307, headers: { location: `http://localhost:${port}/end` } });
+    }
+    return Response.json("end");
+  },
+  async run(http, { address, asked }) {
+    const { port } = new URL(address);
+    const headers = { Authorization: "Bearer t" };
+    const answer = await http.call({ method: "GET", url: `${address}/${port}`, headers });
+    assert.deepEqual(answer.ok && answer.body, "end");
+    assert.deepEqual(asked.map(({ headers }) => headers.get("authorization")), [
+      "Bearer t",
+      "Bearer t",
+      null,
+    ]);
+  },
+});
+
+httpTest("rules about addresses hold for redirects too, and circles end", {
+  answer: ({ path }) => {
+    const location = path === "/out" ? "http://localhost:1/" : "/circle";
+    return new Response(null, { status: 302, headers: { location } });
+  },
+  options: { allows: ({ hostname }) => hostname === "127.0.0.1" },
+  async run(http, { address, asked }) {
+    assert.match(
+      await messageOf(http, `${address}/out`),
+      /the redirect to http:\/\/localhost:1 is not allowed$/,
+    );
+    assert.match(await messageOf(http, `${address}/circle`), /stopped after 10 redirects$/);
+    assert.equal(asked.length, 12);
+    for (const url of ["http://localhost:1/", "file:///etc/passwd", "nowhere", "data:text/plain,x"]) {
+      assert.match(await messageOf(http, url), /is not allowed$|not an absolute URL$/, url);
+    }
+    assert.equal(asked.length, 12);
+  },
+});
+
+Deno.test("service call: a bundle makes a private authority trusted", async () => {
+  const { certificate } = await madeCertificates({ names: ["127.0.0.1"], clock: { now: Date.now } })
+    .current();
+  assert.ok(certificate !== undefined);
+  const server = fakeServer(() => Response.json("safe"), certificate);
+  const http = new HttpClient(), call = { method: "GET", url: server.address } as const;
+  try {
+    const caBundle = atob(certificate.caBundle ?? "");
+    assert.deepEqual(await http.call({ ...call, caBundle }), { ok: true, status: 200, body: "safe" });
+    assert.match(await messageOf(http, server.address), /invalid peer certificate: UnknownIssuer/);
+    const broken = await http.call({ ...call, caBundle: "nonsense" });
+    assert.equal(broken.ok ? "" : broken.message, "failed to parse PEM CA bundle");
+  } finally {
+    await server.close();
+  }
+});
+
+Deno.test("service call: header names that are none are a failure, not an exception", async () => {
+  const answer = await new HttpClient().call({
+    method: "GET",
+    url: "http://127.0.0.1:9/",
+    headers: { "bad name": "x" },
+  });
+  assert.equal(answer.ok, false);
+});

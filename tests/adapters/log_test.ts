@@ -1,0 +1,52 @@
+/** The log: one JSON line an event, and no secrets. */
+import assert from "node:assert/strict";
+import { jsonLog, type LogLevel } from "../../lib/adapters/mod.ts";
+import type { JsonObject } from "../../lib/json/mod.ts";
+import { fixedClock } from "./fakes.ts";
+
+function lineOf(fields: JsonObject): Record<string, unknown> {
+  const lines: string[] = [];
+  jsonLog({ clock: fixedClock(), write: (line) => lines.push(line) }).write("info", "m", fields);
+  return JSON.parse(lines[0]!);
+}
+
+Deno.test("log: lines below the level are not written", () => {
+  const lines: string[] = [];
+  const log = jsonLog({ clock: fixedClock(), write: (line) => lines.push(line), level: "warn" });
+  for (const level of ["debug", "info", "warn", "error"] satisfies LogLevel[]) log.write(level, level);
+  assert.deepEqual(lines.map((line) => JSON.parse(line).message), ["warn", "error"]);
+});
+
+const secrets: [fields: JsonObject, shown: JsonObject][] = [
+  [{ token: "t" }, { token: "[hidden]" }],
+  [{ headers: { Authorization: "Bearer t", accept: "x" } }, {
+    headers: { Authorization: "[hidden]", accept: "x" },
+  }],
+  [{ password: ["a"] }, { password: "[hidden]" }],
+  [{ tokens: 3, clientSecret: "x" }, { tokens: 3, clientSecret: "[hidden]" }],
+  [
+    { object: { kind: "Secret", metadata: { name: "s" }, data: { a: "YQ==" }, stringData: { b: "c" } } },
+    { object: { kind: "Secret", metadata: { name: "s" }, data: "[hidden]", stringData: "[hidden]" } },
+  ],
+  [{ object: { kind: "ConfigMap", data: { a: "b" } } }, { object: { kind: "ConfigMap", data: { a: "b" } } }],
+];
+for (const [fields, shown] of secrets) {
+  Deno.test(`log: ${JSON.stringify(fields)}`, () => {
+    const { time: _time, level: _level, message: _message, ...rest } = lineOf(fields);
+    assert.deepEqual(rest, shown);
+  });
+}
+
+Deno.test("log: fields do not replace time, level and message, and a line is one line", () => {
+  const lines: string[] = [];
+  const log = jsonLog({ clock: fixedClock(), write: (line) => lines.push(line) });
+  log.write("error", "two\nlines", { level: "info", message: "other", time: "never" });
+  assert.deepEqual(lines, ['{"time":"2026-01-01T00:00:00.000Z","level":"error","message":"two\\nlines"}']);
+});
+
+Deno.test("log: hostile sizes are cut", () => {
+  let deep: JsonObject = {};
+  for (let depth = 0; depth < 100; depth++) deep = { deep };
+  const line = JSON.stringify(lineOf({ deep, long: "x".repeat(10_000), many: new Array(10_000).fill(1) }));
+  assert.ok(line.length < 10_000, String(line.length));
+});
