@@ -13,6 +13,7 @@ import {
   systemClock,
 } from "../../lib/adapters/mod.ts";
 import { isFault } from "../../lib/json/mod.ts";
+import { madeCertificates } from "../../lib/operate/mod.ts";
 import { clusterContract } from "../contract/cluster.ts";
 import { countingEntropy, fixedClock, type TestClock } from "./fakes.ts";
 import { type Answering, type FakeServer, fakeServer, silence } from "./fake_server.ts";
@@ -367,4 +368,25 @@ Deno.test("live cluster: certificates that cannot be read are refused without sh
   assert.ok(isFault(cluster));
   assert.match(cluster.message, /^https:\/\/a\.example: the certificates or the key cannot be used: /);
   assert.doesNotMatch(cluster.message, /SECRET/);
+});
+
+Deno.test("live cluster: the server is trusted by the authority of the endpoint, and not without it", async () => {
+  const { certificate } = await madeCertificates({ names: ["127.0.0.1"], clock: { now: Date.now } })
+    .current();
+  assert.ok(certificate !== undefined);
+  const server = fakeServer(found, certificate);
+  const trusting = connect({ server: server.address, ca: atob(certificate.caBundle ?? "") });
+  const wary = connect({ server: server.address }, { attempts: 1 });
+  try {
+    assert.ok((await trusting.call({ method: "GET", path })).ok);
+    const answer = await wary.call({ method: "GET", path });
+    assert.equal(
+      answer.ok ? "" : answer.message,
+      `GET ${path}: cannot connect: invalid peer certificate: UnknownIssuer`,
+    );
+  } finally {
+    trusting.close();
+    wary.close();
+    await server.close();
+  }
 });

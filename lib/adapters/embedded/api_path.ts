@@ -48,12 +48,12 @@ export function parseApiPath(text: string): ParsedPath | undefined {
 }
 
 /**
- * The decoded parts of a path, or `undefined` when it is not safe to send: see {@link parseApiPath}.
+ * The decoded parts of a path without its query, or `undefined` when it is not safe to send: see {@link parseApiPath}.
  * One slash at the end is allowed, as the API server does.
  */
 export function segmentsOf(path: string): string[] | undefined {
   // deno-lint-ignore no-control-regex
-  if (!path.startsWith("/") || /[\\#\u0000-\u0020\u007f]/.test(path)) return undefined;
+  if (!path.startsWith("/") || /[\\?#\u0000-\u0020\u007f]/.test(path)) return undefined;
   const parts: string[] = [];
   for (const part of path.replace(/\/$/, "").split("/").slice(1)) {
     const decoded = unescaped(part);
