@@ -65,7 +65,7 @@ export async function apply(args: ApplyArguments, terminal: Terminal): Promise<n
 }
 
 /** Without a cluster, API calls see the objects at hand, and values must stand in for the rest. */
-const offline = ["configMap", "globalReference", "imageRegistry"] as const;
+const offline = ["configMap", "globalReference", "imageRegistry", "downstream"] as const;
 
 function unreadable(problem: string, terminal: Terminal): number {
   terminal.err(`error: ${problem}`);

@@ -59,7 +59,7 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
         : { cluster: live, about: `cluster at ${endpoint.server}`, diagnostics: [] };
     }
     return {
-      cluster: new EmbeddedCluster({ objects, clock, entropy }),
+      cluster: new EmbeddedCluster({ objects, intake: "verbatim", clock, entropy }),
       about: "embedded cluster",
       diagnostics: [],
     };

@@ -1,4 +1,4 @@
-import { type EntrySource, RequestStore, untilSettled } from "../context/mod.ts";
+import { type AbsentSource, RequestStore, untilSettled } from "../context/mod.ts";
 import { isFault } from "../json/mod.ts";
 import { diff } from "../patch/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
@@ -8,7 +8,7 @@ import type { Decision, PolicyResult } from "./decision.ts";
 import { gatherFacts } from "./facts.ts";
 import { PolicyRun } from "./policy_run.ts";
 import type { PolicyRequest } from "./request.ts";
-import { type GivenValues, RequestView } from "./request_view.ts";
+import { type Background, type GivenValues, RequestView } from "./request_view.ts";
 import type { Phase, Snapshot } from "./snapshot.ts";
 
 /** Which policies are asked, and how. */
@@ -21,8 +21,10 @@ export interface EvaluateOptions {
   /** Which rules: `admission` leaves out audit rules that nobody waits for; `all` asks every rule. */
   readonly rules?: "admission" | "audit" | "all";
   readonly given?: GivenValues;
-  /** Kinds of context entries that cannot be loaded here and count as not declared. */
-  readonly absent?: readonly EntrySource[];
+  /** What cannot be loaded here: entries that count as not declared, the cluster of generate rules. */
+  readonly absent?: readonly AbsentSource[];
+  /** Set after the answer, for phases whose effects shall be carried out. */
+  readonly background?: Background;
   /** Makes the signal that ends loads of external values; asked for when the first load begins. */
   readonly deadline?: () => AbortSignal;
 }
@@ -53,6 +55,7 @@ export function evaluate(
       now: () => now,
       random: () => entropy.next(),
       given: options.given,
+      background: options.background,
     });
     const chosen = policies.flatMap((policy) => reduce(policy, view, options.rules ?? "all") ?? []);
     return options.phase === "mutate" ? mutate(chosen, view, store) : validate(chosen, view, store);
@@ -208,6 +211,8 @@ function decide(
 function denialOf(results: readonly PolicyResult[], strictest: FailurePolicy): Decision["denial"] {
   for (const { policy, rules } of results) {
     for (const rule of rules) {
+      // What rules do to other objects is no reason to refuse this one.
+      if (rule.type === "generate" || rule.type === "mutateExisting") continue;
       if (rule.type === "mutate") {
         if (rule.result === "error" && policy.failurePolicy === "Fail") return "mutate";
       } else if (rule.action === "Enforce") {

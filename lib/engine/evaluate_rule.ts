@@ -71,7 +71,8 @@ function outcomeOf(
   return rule.body.run(ruleInput(context, view, exceptions));
 }
 
-function ruleContext(rule: CompiledRule, policy: Policy, view: RequestView): Context {
+/** The context of a rule: the request, given values, the rule's entries. */
+export function ruleContext(rule: CompiledRule, policy: Policy, view: RequestView): Context {
   const given = view.base.given?.(policy.key, rule.rule.name);
   const outer = given === undefined || Object.keys(given).length === 0
     ? view.root
@@ -97,7 +98,12 @@ function overlaid(base: JsonObject, parts: JsonObject): JsonObject {
   return merged;
 }
 
-function ruleInput(context: Context, view: RequestView, exceptions: readonly PolicyException[]): RuleInput {
+/** What the rule's body is given. */
+export function ruleInput(
+  context: Context,
+  view: RequestView,
+  exceptions: readonly PolicyException[],
+): RuleInput {
   return {
     context,
     resource: view.object,
@@ -112,7 +118,7 @@ function ruleInput(context: Context, view: RequestView, exceptions: readonly Pol
 }
 
 /** The exceptions that are about the object; one whose conditions cannot be evaluated is not. */
-function matchingExceptions(
+export function matchingExceptions(
   exceptions: readonly CompiledException[],
   candidate: Candidate,
   context: Context,

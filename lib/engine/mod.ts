@@ -9,5 +9,5 @@ export type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 export type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "./decision.ts";
 export { evaluate, type EvaluateOptions } from "./evaluate.ts";
 export type { Operation, PolicyRequest, Requester } from "./request.ts";
-export type { GivenValues } from "./request_view.ts";
+export type { Background, GivenValues } from "./request_view.ts";
 export { compile, type CompileOptions, type Phase, type Snapshot } from "./snapshot.ts";

@@ -1,10 +1,10 @@
 import type { RequestStore } from "../context/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Effect } from "../rules/mod.ts";
-import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
+import type { CompiledPolicy } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
-import { evaluateRule } from "./evaluate_rule.ts";
 import type { RequestView } from "./request_view.ts";
+import { resultsOf } from "./rule_results.ts";
 
 /**
  * One policy being evaluated for one request. It advances rule by rule; where a rule needs a value that is still being
@@ -34,23 +34,24 @@ export class PolicyRun {
     const { rules, policy } = this.policy;
     while (this.#next < rules.length) {
       const misses = this.#store.misses;
-      const result = this.#evaluate(rules[this.#next]!);
+      const results = resultsOf(rules[this.#next]!, policy, this.#view);
       if (this.#store.misses !== misses) return false;
       this.#next++;
-      if (result === undefined) continue;
-      this.results.push(result);
-      if (result.effects !== undefined) this.effects.push(...result.effects);
-      if (result.patched !== undefined) this.#view = this.#view.mutated(result.patched);
-      if (result.spoils) this.#view = this.#view.spoiled();
-      // Kyverno parity: only a rule that passed or failed ends a policy that applies one.
-      if (policy.applyRules === "One" && (result.result === "pass" || result.result === "fail")) {
-        this.#next = rules.length;
-      }
+      for (const result of results) this.#take(result);
+      if (policy.applyRules === "One" && results.some(ends)) this.#next = rules.length;
     }
     return true;
   }
 
-  #evaluate(rule: CompiledRule): RuleResult | undefined {
-    return evaluateRule(rule, this.policy.policy, this.#view);
+  #take(result: RuleResult): void {
+    this.results.push(result);
+    if (result.effects !== undefined) this.effects.push(...result.effects);
+    if (result.patched !== undefined) this.#view = this.#view.mutated(result.patched);
+    if (result.spoils) this.#view = this.#view.spoiled();
   }
+}
+
+/** Kyverno parity: only a rule that passed or failed ends a policy that applies one; of generate rules, also an error. */
+function ends({ result, type }: RuleResult): boolean {
+  return result === "pass" || result === "fail" || (type === "generate" && result === "error");
 }

@@ -17,6 +17,14 @@ export interface ViewBase {
   readonly now: () => number;
   readonly random: () => number;
   readonly given: GivenValues | undefined;
+  /** Set after the answer, when rules that change the cluster are evaluated for their effects. */
+  readonly background?: Background | undefined;
+}
+
+/** How rules that change the cluster are evaluated after the answer. */
+export interface Background {
+  /** The user as whom effects are carried out: rules are not asked about their own changes unless they want to be. */
+  readonly self?: string;
 }
 
 /**
@@ -89,6 +97,13 @@ export class RequestView {
   spoiled(): RequestView {
     const state = { operation: this.operation, object: {}, oldObject: this.oldObject, user: this.#user };
     return new RequestView(this.base, { ...state, shown: this.#shown });
+  }
+
+  /** The request as if its old object were the new one: for rules about objects that are gone, or were different. */
+  former(): RequestView | undefined {
+    const { operation, oldObject } = this;
+    if (isEmpty(oldObject)) return undefined;
+    return new RequestView(this.base, { operation, object: oldObject, oldObject, user: this.#user });
   }
 
   /**

@@ -5,8 +5,8 @@ import type { YamlDocument } from "../yaml/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { compileRule } from "./compile_rule.ts";
 
-/** A step of admission: mutations first, then validations. */
-export type Phase = "mutate" | "validate" | "generate";
+/** A step of admission: mutations first, then validations; after the answer, what rules do to other objects. */
+export type Phase = "mutate" | "validate" | "generate" | "mutateExisting";
 
 /** All policies, compiled: immutable, replaced as a whole when policies change. */
 export interface Snapshot {
@@ -38,7 +38,13 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   const diagnostics: Diagnostic[] = [...read];
   const compiled = [...policies].sort(byName).map((policy): CompiledPolicy => {
     const rules = policy.rules.map((rule) =>
-      compileRule(rule, { policy, exceptions, dialect, report: (diagnostic) => diagnostics.push(diagnostic) })
+      compileRule(rule, {
+        policy,
+        exceptions,
+        broken: broken.get(policy.key),
+        dialect,
+        report: (diagnostic) => diagnostics.push(diagnostic),
+      })
     );
     return {
       policy,
@@ -52,6 +58,7 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
     mutate: new MatchIndex(),
     validate: new MatchIndex(),
     generate: new MatchIndex(),
+    mutateExisting: new MatchIndex(),
   };
   for (const policy of compiled) {
     for (const phase of phases) {
@@ -83,13 +90,14 @@ function isAudited({ rules, failureAction, overrides, emitWarning }: Policy): bo
     rules.some((rule) => rule.validate !== undefined && (rule.failureAction ?? failureAction) === "Audit");
 }
 
-const phases: readonly Phase[] = ["mutate", "validate", "generate"];
+const phases: readonly Phase[] = ["mutate", "validate", "generate", "mutateExisting"];
 
 /** Which rule types a phase runs. */
 const typesOf: Readonly<Record<Phase, readonly string[]>> = {
   mutate: ["mutate"],
   validate: ["validate", "verifyImages"],
-  generate: ["generate", "mutateExisting"],
+  generate: ["generate"],
+  mutateExisting: ["mutateExisting"],
 };
 
 function byName(left: Policy, right: Policy): number {

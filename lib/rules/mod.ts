@@ -7,4 +7,5 @@
 export { type Effect, error, fail, type Outcome, pass, skip } from "./outcome.ts";
 export type { RuleBody, RuleInput, RuleKind, RuleProblem, RuleTools } from "./rule_kind.ts";
 export { ruleConditions } from "./conditions.ts";
+export { cloneSourceLabel, ownerLabels, ownerOf, type OwnerReference } from "./downstream.ts";
 export { compileBody, type TypedBody } from "./table.ts";

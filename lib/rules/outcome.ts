@@ -5,6 +5,8 @@ export interface Effect {
   readonly verb: "create" | "update" | "apply" | "delete";
   /** The object as it shall be; for a delete, what identifies it. */
   readonly object: JsonObject;
+  /** The part of the object that is written, `status` or `scale`; absent for the object itself. */
+  readonly subresource?: string;
   readonly policy: string;
   readonly rule: string;
   /** Why, in one sentence: for logs and dry runs. */
@@ -22,6 +24,10 @@ export interface Outcome {
   /** Set by a mutation that failed: there is no object any more for the rules that follow. */
   readonly spoils?: true;
   readonly effects?: readonly Effect[];
+  /** Why effects that the rule asks for could not be planned, such as a source that is not there (yet). */
+  readonly unplanned?: readonly string[];
+  /** Outcomes after the first of a rule that has several, one for each target. */
+  readonly further?: readonly Outcome[];
   /** Further facts for reports, such as the pod security controls. */
   readonly properties?: JsonObject;
   readonly auditAnnotations?: Readonly<Record<string, string>>;

@@ -20,6 +20,8 @@ export interface RuleInput {
   readonly kind: string;
   /** The request as the API server sent it. */
   readonly request: JsonObject;
+  /** Of a generate rule: the trigger is gone or no longer matches, and so is what the rule made for it. */
+  readonly ceased?: true;
   /** Exceptions that match and carry pod security controls. */
   readonly exceptions: readonly PolicyException[];
 }

@@ -1,5 +1,7 @@
 import type { Rule } from "../policy/mod.ts";
+import { generate } from "./generate.ts";
 import { mutateForeach, mutatePatch } from "./mutate.ts";
+import { mutateExisting } from "./mutate_existing.ts";
 import { error } from "./outcome.ts";
 import type { RuleBody, RuleKind, RuleTools } from "./rule_kind.ts";
 import { validateAssert } from "./validate_assert.ts";
@@ -18,6 +20,8 @@ const ruleKinds: readonly RuleKind[] = [
   validateForeach,
   mutateForeach,
   mutatePatch,
+  mutateExisting,
+  generate,
 ];
 
 /** A rule's body with its kind. */

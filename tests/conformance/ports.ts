@@ -1,15 +1,23 @@
-import { EmbeddedCluster, systemClock, systemEntropy } from "../../lib/adapters/mod.ts";
+import {
+  EmbeddedCluster,
+  type EmbeddedClusterOptions,
+  systemClock,
+  systemEntropy,
+} from "../../lib/adapters/mod.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import type { Answer, Ports } from "../../lib/ports.ts";
 
 /** Ports for a set: a cluster that holds the given objects, and no other world. */
-export function clusterPorts(objects: readonly Json[]): Ports {
+export function clusterPorts(
+  objects: readonly Json[],
+  { intake = "complete" }: Pick<EmbeddedClusterOptions, "intake"> = {},
+): Ports {
   const nothing = (what: string): Promise<Answer> =>
     Promise.resolve({ ok: false, status: undefined, message: `${what} cannot be reached here` });
   const clock = systemClock();
   const entropy = systemEntropy();
   return {
-    cluster: new EmbeddedCluster({ objects, clock, entropy }),
+    cluster: new EmbeddedCluster({ objects, intake, clock, entropy }),
     http: { call: () => nothing("the service") },
     registry: { image: () => nothing("the registry") },
     globals: { entry: () => nothing("the global context") },

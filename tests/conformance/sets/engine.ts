@@ -75,16 +75,18 @@ async function check(folder: string): Promise<Check[]> {
   const objects = documents(/^resources\.yaml$/).flatMap(({ value }) => openList(value)).map(withNamespace);
   const options = {
     snapshot,
-    ports: clusterPorts(objects),
+    ports: clusterPorts(objects, { intake: "verbatim" }),
     values: parseValues(text("values.yaml")),
     user: parseUserInfo(text("userinfo.yaml")),
-    absent: ["configMap", "globalReference", "imageRegistry"] as const,
+    absent: ["configMap", "globalReference", "imageRegistry", "downstream"] as const,
   };
+  const reported = clusterWide(snapshot);
   const rows: string[][] = [];
   const outputs: JsonObject[] = [];
   for (const object of objects) {
     const applied = await applyPolicies(object, options);
     for (const { policy, resource, rules } of applied.results) {
+      if (!reported.has(policy.key)) continue;
       for (const rule of rules) {
         rows.push([
           policy.name,
@@ -95,13 +97,17 @@ async function check(folder: string): Promise<Check[]> {
         ]);
       }
     }
-    if (
-      applied.mutated !== undefined &&
-      applied.results.some(({ rules }) => rules.some((rule) => rule.type === "mutate"))
-    ) outputs.push(applied.mutated);
-    outputs.push(...applied.generated);
+    outputs.push(...applied.outputs.map((output) => output.object));
   }
   return [...compareRows(expected.results, rows), ...compareOutputs(expected.outputs, outputs)];
+}
+
+/** The rows are those of the cluster's report; policies that name their namespace have reports of their own. */
+function clusterWide({ policies }: Snapshot): Set<string> {
+  const named = policies.filter(({ policy }) =>
+    policy.kind === "ClusterPolicy" || !asString(dig(policy.document, "metadata", "namespace"))
+  );
+  return new Set(named.map(({ policy }) => policy.key));
 }
 
 function identity(resource: JsonObject): string[] {

@@ -1,0 +1,92 @@
+import { isFault } from "../json/mod.ts";
+import type { Policy } from "../policy/mod.ts";
+import { error, type Outcome, skip } from "../rules/mod.ts";
+import type { CompiledRule } from "./compiled.ts";
+import type { RuleResult } from "./decision.ts";
+import { evaluateRule, matchingExceptions, ruleContext, ruleInput } from "./evaluate_rule.ts";
+import type { RequestView } from "./request_view.ts";
+
+/** Evaluates a rule of any kind. It has no result when it is not about the request, and several for several targets. */
+export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView): readonly RuleResult[] {
+  const { background, request, facts } = view.base;
+  if (background !== undefined && rule.rule.skipBackgroundRequests) {
+    const { requester } = request;
+    if (background.self !== undefined && requester?.username === background.self) return [];
+  }
+  if (rule.type === "generate") {
+    const outcome = generateOutcome(rule, policy, view);
+    if (outcome === undefined) return [];
+    const action = rule.action(request.namespace, facts.namespaceLabels);
+    return [{ ...outcome, rule: rule.rule.name, type: rule.type, action }];
+  }
+  const subject = rule.type === "mutateExisting" ? triggerView(rule, view) : view;
+  const result = subject && evaluateRule(rule, policy, subject);
+  if (result === undefined) return [];
+  const { further, ...first } = result;
+  return [first, ...(further ?? []).map((outcome) => withIdentity(outcome, first))];
+}
+
+function withIdentity(outcome: Outcome, { rule, type, action }: RuleResult): RuleResult {
+  return { ...outcome, rule, type, action };
+}
+
+/**
+ * What the trigger of a rule is after the answer: of a deletion the object that was deleted, if the rule asks for
+ * deletions by name.
+ */
+function triggerView(rule: CompiledRule, view: RequestView): RequestView | undefined {
+  if (view.base.background === undefined || view.operation !== "DELETE") return view;
+  return asksForDeletions(rule) ? view.former() : undefined;
+}
+
+function asksForDeletions({ selector }: CompiledRule): boolean {
+  return selector.match.filters.some(({ operations }) => operations.includes("DELETE"));
+}
+
+/**
+ * A generate rule applies to the new object; when it applied to the old one and no longer does, it fails, which means
+ * that what it made goes. Kyverno parity: exceptions are asked first, even about objects that the rule is not about.
+ */
+function generateOutcome(rule: CompiledRule, policy: Policy, view: RequestView): Outcome | undefined {
+  const candidate = view.candidate();
+  if (candidate === undefined) return undefined;
+  if (rule.exceptions.length > 0) {
+    const exceptions = matchingExceptions(rule.exceptions, candidate, ruleContext(rule, policy, view));
+    const keys = exceptions.map(({ key }) => key);
+    if (keys.length > 0) {
+      return { ...skip(`rule is skipped due to policy exception ${keys.join(", ")}`), exceptions: keys };
+    }
+  }
+  const former = view.former();
+  const isFired = view.base.background !== undefined && view.operation === "DELETE" && asksForDeletions(rule);
+  const current = isFired ? former : view;
+  if (current === undefined || !selects(rule, current)) {
+    return former !== undefined && selects(rule, former) ? run(former, "ceased") : undefined;
+  }
+  if (rule.preconditions === undefined) return run(current, "applies");
+  const context = ruleContext(rule, policy, current);
+  const verdict = rule.preconditions.evaluate(context, context.environment);
+  if (isFault(verdict)) return error(`failed to evaluate conditions: ${verdict.message}`);
+  if (verdict.holds) return run(current, "applies");
+  if (former === undefined || current === former) return skip("");
+  const formerContext = ruleContext(rule, policy, former);
+  const formerly = rule.preconditions.evaluate(formerContext, formerContext.environment);
+  if (isFault(formerly)) {
+    return error(`failed to evaluate conditions for old resource: ${formerly.message}`);
+  }
+  if (!formerly.holds) return skip("");
+  const outcome = run(former, "ceased");
+  return outcome && { ...outcome, message: formerly.message };
+
+  function run(subject: RequestView, state: "applies" | "ceased"): Outcome | undefined {
+    const input = ruleInput(ruleContext(rule, policy, subject), subject, []);
+    return rule.body.run(state === "ceased" ? { ...input, ceased: true } : input);
+  }
+}
+
+/** Whether the rule selects the view's new object; one that is not there is not selected. */
+function selects(rule: CompiledRule, view: RequestView): boolean {
+  const candidate = view.candidate();
+  if (candidate === undefined || candidate.resource !== view.object) return false;
+  return rule.selector.select(candidate).selected;
+}

@@ -1,0 +1,135 @@
+import { asObject, asString, dig, equal, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { labelsOf, typeOf } from "../kube/mod.ts";
+import { namespaceOf } from "./surroundings.ts";
+
+/** Whose rule made an object, and for which trigger. */
+export interface Owner {
+  readonly policy: { readonly name: string; readonly namespace: string | undefined };
+  readonly rule: string;
+  readonly trigger: JsonObject;
+}
+
+const prefix = "generate.kyverno.io/";
+
+/** The label that objects carry whose clones are kept in step with them. */
+export const cloneSourceLabel = `${prefix}clone-source`;
+
+/**
+ * The labels of a generated object, which say who made it and for what.
+ * Kyverno parity: the same labels, so that objects which Kyverno made are known here and the other way round.
+ */
+export function ownerLabels({ policy, rule, trigger }: Owner): Readonly<Record<string, string>> {
+  const { group, version, kind } = typeOf(trigger);
+  return {
+    "app.kubernetes.io/managed-by": "kyverno",
+    [`${prefix}policy-name`]: policy.name,
+    [`${prefix}policy-namespace`]: policy.namespace ?? "",
+    [`${prefix}rule-name`]: rule,
+    [`${prefix}trigger-group`]: group,
+    [`${prefix}trigger-version`]: version,
+    [`${prefix}trigger-kind`]: kind,
+    [`${prefix}trigger-namespace`]: namespaceOf(trigger),
+    [`${prefix}trigger-uid`]: uidOf(trigger),
+  };
+}
+
+/** A generated object's owner, read from its labels; `undefined` for an object that nobody generated. */
+export interface OwnerReference {
+  readonly policy: { readonly name: string; readonly namespace: string | undefined };
+  readonly rule: string;
+  readonly trigger: {
+    readonly apiVersion: string;
+    readonly kind: string;
+    readonly namespace: string;
+    readonly uid: string;
+  };
+}
+
+/** Reads {@link ownerLabels} back. */
+export function ownerOf(object: JsonObject): OwnerReference | undefined {
+  const label = (name: string): string => asString(dig(object, "metadata", "labels", prefix + name)) ?? "";
+  const isManaged = dig(object, "metadata", "labels", "app.kubernetes.io/managed-by") === "kyverno";
+  if (!isManaged || label("policy-name") === "") return undefined;
+  const namespace = label("policy-namespace"),
+    group = label("trigger-group"),
+    version = label("trigger-version");
+  return {
+    policy: { name: label("policy-name"), namespace: namespace === "" ? undefined : namespace },
+    rule: label("rule-name"),
+    trigger: {
+      apiVersion: group === "" ? version : `${group}/${version}`,
+      kind: label("trigger-kind"),
+      namespace: label("trigger-namespace"),
+      uid: label("trigger-uid"),
+    },
+  };
+}
+
+/** The labels of a clone that say what it is a clone of. */
+export function sourceLabels(source: JsonObject): Readonly<Record<string, string>> {
+  const { group, version, kind } = typeOf(source);
+  return {
+    [`${prefix}source-group`]: group,
+    [`${prefix}source-version`]: version,
+    [`${prefix}source-kind`]: kind,
+    [`${prefix}source-namespace`]: namespaceOf(source),
+    [`${prefix}source-uid`]: uidOf(source),
+  };
+}
+
+/** The object with further labels. Kyverno parity: when one of its own is no text, all of its own are lost. */
+export function labelled(object: JsonObject, labels: Readonly<Record<string, string>>): JsonObject {
+  const metadata = asObject(field(object, "metadata")) ?? {};
+  const merged = { ...labelsOf(object), ...labels };
+  return { ...object, metadata: { ...metadata, labels: merged } };
+}
+
+/** What the API server writes into `metadata`, and no manifest should. */
+const served = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink"];
+
+/** The object without what the API server wrote, as a manifest for another one would have it. */
+export function manifestOf(
+  object: JsonObject,
+  { without = [] }: { without?: readonly string[] } = {},
+): JsonObject {
+  const metadata = asObject(field(object, "metadata")) ?? {};
+  const kept = Object.entries(metadata).filter(([name]) => !served.includes(name) && !without.includes(name));
+  return { ...object, metadata: Object.fromEntries(kept) };
+}
+
+/** The object under another name and namespace; without a namespace for cluster-scoped ones. */
+export function placedAt(
+  object: JsonObject,
+  place: { readonly name: string; readonly namespace: string },
+): JsonObject {
+  const { namespace: _, name: __, ...metadata } = asObject(field(object, "metadata")) ?? {};
+  const { name, namespace } = place;
+  return { ...object, metadata: { ...metadata, name, ...(namespace !== "" && { namespace }) } };
+}
+
+/** Whether an existing object already is what is wanted; what the API server adds does not count. */
+export function isInStep(existing: JsonObject, wanted: JsonObject): boolean {
+  const { status: _, ...found } = manifestOf(existing);
+  const { status: __, ...meant } = manifestOf(wanted);
+  return equal(found, meant);
+}
+
+/** Whether applying what is wanted would change nothing: every field of it is there already. */
+export function isApplied(existing: Json, wanted: Json): boolean {
+  if (!isObject(wanted)) return equal(existing, wanted);
+  return isObject(existing) &&
+    Object.keys(wanted).every((name) =>
+      Object.hasOwn(existing, name) && isApplied(existing[name]!, wanted[name]!)
+    );
+}
+
+/** The object with the version it is meant to replace, so that a change in between is noticed. */
+export function replacing(existing: JsonObject, wanted: JsonObject): JsonObject {
+  const version = dig(existing, "metadata", "resourceVersion");
+  const metadata = asObject(field(wanted, "metadata")) ?? {};
+  return version === undefined ? wanted : { ...wanted, metadata: { ...metadata, resourceVersion: version } };
+}
+
+function uidOf(object: JsonObject): string {
+  return asString(dig(object, "metadata", "uid")) ?? "";
+}

@@ -1,0 +1,150 @@
+import type { Conditions } from "../condition/mod.ts";
+import type { Context } from "../context/mod.ts";
+import { asList, dig, isFault, isObject, type JsonObject } from "../json/mod.ts";
+import { ruleConditions } from "./conditions.ts";
+import { type Owner, ownerLabels } from "./downstream.ts";
+import {
+  compileGeneratePattern,
+  failed,
+  type GeneratePattern,
+  joined,
+  type Plan,
+  type Situation,
+} from "./generate_pattern.ts";
+import { compileLoop, type Loop } from "./loop.ts";
+import { type Effect, fail, pass } from "./outcome.ts";
+import type { RuleBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+import { clusterSurroundings, describe, type KindPlace, lonelySurroundings } from "./surroundings.ts";
+
+/**
+ * `generate`: objects are made because of another one, the trigger. The rule plans what is missing or out of step, and
+ * what is to be deleted once the trigger is gone; whether and when that is carried out is not its business.
+ * Kyverno parity: the rule passes when it applies, even if nothing can be planned; why not is beside the outcome.
+ */
+export const generate: RuleKind = {
+  type: "generate",
+  name: "generate",
+  recognises: (rule) => rule.generate !== undefined,
+  compile(rule, tools): RuleBody {
+    const written = rule.generate!;
+    const synchronize = written["synchronize"] === true;
+    const entries = asList(written["foreach"]).filter(isObject);
+    const makers = entries.length > 0
+      ? entries.map((entry, index) => compileLoopMaker(entry, index, tools))
+      : [compileMaker(written, tools)];
+    const { name, namespace, useServerSideApply } = tools.policy;
+    return {
+      run(input) {
+        const trigger = input.resource ?? input.oldResource;
+        if (trigger === undefined) return undefined;
+        const { store } = input.context;
+        const situation: Situation = {
+          owner: { policy: { name, namespace }, rule: rule.name, trigger },
+          surroundings: store.serves("downstream") ? clusterSurroundings(store) : lonelySurroundings(trigger),
+          existing: synchronize ? "synchronize" : "leave",
+          writing: useServerSideApply ? "apply" : "replace",
+        };
+        const ceased = input.ceased === true;
+        const plan = ceased
+          ? synchronize ? withdraw(makers, input, situation) : nothing
+          : joined(makers.map((maker) => maker.plan(input.context, situation)));
+        const { effects, failures } = plan;
+        return {
+          ...(ceased ? fail("") : pass("")),
+          ...(effects.length > 0 && { effects }),
+          ...(failures.length > 0 && { unplanned: failures }),
+        };
+      },
+    };
+  },
+};
+
+/** A generate rule's pattern, or one entry of its foreach. */
+interface Maker {
+  plan(context: Context, situation: Situation): Plan;
+  readonly pattern: GeneratePattern;
+}
+
+const nothing: Plan = { effects: [], failures: [] };
+
+function compileMaker(written: JsonObject, tools: RuleTools): Maker {
+  const pattern = compileGeneratePattern(written, tools, ["generate"]);
+  return { pattern, plan: pattern.plan };
+}
+
+function compileLoopMaker(entry: JsonObject, index: number, tools: RuleTools): Maker {
+  const path = ["generate", "foreach", index];
+  const loop: Loop = compileLoop(entry, 0, tools);
+  const preconditions = entry["preconditions"];
+  const conditions: Conditions | undefined = preconditions === undefined || preconditions === null
+    ? undefined
+    : ruleConditions(preconditions, tools, [...path, "preconditions"]);
+  const pattern = compileGeneratePattern(entry, tools, path);
+  return {
+    pattern,
+    plan(context, situation) {
+      const elements = loop.elements(context);
+      if (isFault(elements)) {
+        return failed({
+          ...elements,
+          message: `failed to evaluate ${index} foreach list: ${elements.message}`,
+        });
+      }
+      // Kyverno parity: an element that fails does not keep the others from being generated.
+      return joined(elements.map((element, at) => {
+        const iteration = loop.enter(context, element, at);
+        if (iteration === undefined) return nothing;
+        if (conditions !== undefined) {
+          const verdict = conditions.evaluate(iteration.context, iteration.context.environment);
+          if (isFault(verdict)) {
+            return failed({ ...verdict, message: `failed to evaluate preconditions: ${verdict.message}` });
+          }
+          if (!verdict.holds) return nothing;
+        }
+        return pattern.plan(iteration.context, situation);
+      }));
+    },
+  };
+}
+
+/** Deletes what the rule made for a trigger that is gone or no longer matches; owner labels say what that is. */
+function withdraw(
+  makers: readonly Maker[],
+  { context }: RuleInput,
+  { owner, surroundings }: Situation,
+): Plan {
+  if (dig(owner.trigger, "metadata", "uid") === undefined) {
+    return failed({
+      message: `${describe(owner.trigger)} has no uid to find by what was made for it`,
+      missing: undefined,
+    });
+  }
+  const kinds = new Map<string, KindPlace>();
+  const failures: string[] = [];
+  for (const { pattern } of makers) {
+    const made = pattern.kinds(context);
+    if (isFault(made)) failures.push(made.message);
+    else for (const kind of made) kinds.set(`${kind.apiVersion}/${kind.kind}`, kind);
+  }
+  const effects: Effect[] = [];
+  for (const kind of kinds.values()) {
+    const downstream = surroundings.list({
+      ...kind,
+      namespace: "",
+      selector: { matchLabels: { ...ownerLabels(owner) } },
+    });
+    if (isFault(downstream)) failures.push(downstream.message);
+    else effects.push(...downstream.map((object) => deletion(object, owner)));
+  }
+  return { effects, failures };
+}
+
+function deletion(object: JsonObject, { policy, rule, trigger }: Owner): Effect {
+  return {
+    verb: "delete",
+    object,
+    policy: policy.namespace === undefined ? policy.name : `${policy.namespace}/${policy.name}`,
+    rule,
+    reason: `${describe(trigger)}, for which it was generated, is gone or no longer matches`,
+  };
+}

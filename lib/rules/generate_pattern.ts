@@ -1,0 +1,236 @@
+import type { Context } from "../context/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  dig,
+  Fault,
+  field,
+  isFault,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { compileTemplate } from "../template/mod.ts";
+import {
+  cloneSourceLabel,
+  isApplied,
+  isInStep,
+  labelled,
+  manifestOf,
+  type Owner,
+  ownerLabels,
+  placedAt,
+  replacing,
+  sourceLabels,
+} from "./downstream.ts";
+import type { Effect } from "./outcome.ts";
+import type { RuleTools } from "./rule_kind.ts";
+import {
+  describe,
+  type KindPlace,
+  nameOf,
+  namespaceOf,
+  type Place,
+  type Surroundings,
+} from "./surroundings.ts";
+
+/** For what, and amid what, objects are generated. */
+export interface Situation {
+  readonly owner: Owner;
+  readonly surroundings: Surroundings;
+  /** Whether objects that exist are kept in step; otherwise only missing ones are made. */
+  readonly existing: "synchronize" | "leave";
+  /** Whether objects are written by server-side apply. */
+  readonly writing: "apply" | "replace";
+}
+
+/** What shall be done, and why something could not be planned. */
+export interface Plan {
+  readonly effects: readonly Effect[];
+  readonly failures: readonly string[];
+}
+
+/** `data`, `clone` or `cloneList` with the place of what they make, compiled. */
+export interface GeneratePattern {
+  plan(context: Context, situation: Situation): Plan;
+  /** The kinds of what it makes. */
+  kinds(context: Context): readonly KindPlace[] | Fault;
+}
+
+/** Compiles the part of a generate rule, or of one of its foreach entries, that says what is made where. */
+export function compileGeneratePattern(
+  pattern: JsonObject,
+  tools: RuleTools,
+  path: readonly (string | number)[],
+): GeneratePattern {
+  const fields = ["apiVersion", "kind", "name", "namespace", "data", "clone", "cloneList"];
+  const template = compileTemplate(
+    Object.fromEntries(
+      fields.filter((name) => Object.hasOwn(pattern, name)).map((name) => [name, pattern[name]!]),
+    ),
+  );
+  tools.variables(template.uses, path);
+  const { namespace } = tools.policy;
+  return {
+    plan(context, situation) {
+      const rendered = template.render(context, context.environment);
+      return isFault(rendered) ? failed(rendered) : new Planner(situation, namespace).plan(rendered);
+    },
+    kinds(context) {
+      const rendered = template.render(context, context.environment);
+      if (isFault(rendered)) return rendered;
+      const kinds = asList(dig(rendered, "cloneList", "kinds")).filter(isString);
+      if (kinds.length > 0) return kinds.map(kindOf);
+      return [{ apiVersion: text(rendered, "apiVersion"), kind: text(rendered, "kind") }];
+    },
+  };
+}
+
+/** Plans what one rendered pattern asks for. */
+class Planner {
+  readonly #situation: Situation;
+  /** Of a Policy: the only namespace that it reads from and writes into. */
+  readonly #only: string | undefined;
+
+  constructor(situation: Situation, only: string | undefined) {
+    this.#situation = situation;
+    this.#only = only;
+  }
+
+  plan(pattern: Json): Plan {
+    const target: Place = {
+      apiVersion: text(pattern, "apiVersion"),
+      kind: text(pattern, "kind"),
+      namespace: text(pattern, "namespace"),
+      name: text(pattern, "name"),
+    };
+    if (this.#isForeign(target.namespace)) return failed(foreign("generate into", target.namespace));
+    const name = asString(dig(pattern, "clone", "name")) ?? "";
+    if (name !== "") {
+      const namespace = asString(dig(pattern, "clone", "namespace")) ?? "";
+      return this.#clone({ ...target, namespace, name }, target);
+    }
+    const kinds = asList(dig(pattern, "cloneList", "kinds")).filter(isString);
+    if (kinds.length > 0) return this.#cloneList(kinds, field(pattern, "cloneList")!, target.namespace);
+    return this.#write(target, asObject(field(pattern, "data")) ?? {});
+  }
+
+  #cloneList(kinds: readonly string[], list: Json, into: string): Plan {
+    const namespace = text(list, "namespace");
+    if (this.#isForeign(namespace)) return failed(foreign("clone from", namespace));
+    const selector = asObject(field(list, "selector"));
+    return joined(kinds.map((written) => {
+      const kind = kindOf(written);
+      const sources = this.#situation.surroundings.list({
+        ...kind,
+        namespace,
+        ...(selector !== undefined && { selector }),
+      });
+      if (isFault(sources)) {
+        const place = `${kind.apiVersion} ${kind.kind} ${namespace}`;
+        return failed(new Fault(`failed to list source resource for cloneList ${place}: ${sources.message}`));
+      }
+      return joined(
+        sources.filter((source) => namespaceOf(source) !== into).map((source) => {
+          const name = nameOf(source);
+          return this.#copy(source, { ...kind, namespace: into, name });
+        }),
+      );
+    }));
+  }
+
+  #clone(source: Place, target: Place): Plan {
+    if (this.#isForeign(source.namespace)) return failed(foreign("clone from", source.namespace));
+    // A clone of an object in its own place is the object itself.
+    if (source.namespace === target.namespace && source.name === target.name) return nothing;
+    const lookup = this.#situation.surroundings.get(source);
+    if (isFault(lookup)) return failed(lookup);
+    if ("object" in lookup) return this.#copy(lookup.object, target);
+    const { apiVersion, kind, namespace, name } = source;
+    return failed(
+      new Fault(`source ${[apiVersion, kind, namespace, name].join("/")} not found: ${lookup.missing}`),
+    );
+  }
+
+  #copy(source: JsonObject, target: Place): Plan {
+    const marked = labelled(source, { [cloneSourceLabel]: "" });
+    // Owners live in the owned object's namespace: a reference to one elsewhere would delete the copy.
+    const without = namespaceOf(source) === target.namespace ? [] : ["ownerReferences"];
+    const copy = manifestOf(labelled(marked, sourceLabels(source)), { without });
+    const written = this.#write(target, copy);
+    if (dig(source, "metadata", "labels", cloneSourceLabel) === "") return written;
+    const reason = `${describe(source)} is cloned, and its changes are looked for by this label`;
+    return { ...written, effects: [this.#effect("update", marked, reason), ...written.effects] };
+  }
+
+  /** Makes the object, or keeps the one that exists in step. */
+  #write(target: Place, content: JsonObject): Plan {
+    const { owner, surroundings, existing, writing } = this.#situation;
+    const wanted = labelled(placedAt({ ...typed(content, target) }, target), ownerLabels(owner));
+    const lookup = surroundings.get(target);
+    if (isFault(lookup)) return failed(lookup);
+    const why = `generated for ${describe(owner.trigger)}`;
+    if ("missing" in lookup) return one(this.#effect(writing === "apply" ? "apply" : "create", wanted, why));
+    if (existing === "leave") return nothing;
+    const found = lookup.object;
+    if (writing === "apply" ? isApplied(found, wanted) : isInStep(found, wanted)) return nothing;
+    const differs = `${why}, and differs from what the rule says`;
+    if (writing === "apply") return one(this.#effect("apply", wanted, differs));
+    return one(this.#effect("update", replacing(found, wanted), differs));
+  }
+
+  #effect(verb: Effect["verb"], object: JsonObject, reason: string): Effect {
+    const { policy, rule } = this.#situation.owner;
+    const key = policy.namespace === undefined ? policy.name : `${policy.namespace}/${policy.name}`;
+    return { verb, object, policy: key, rule, reason };
+  }
+
+  #isForeign(namespace: string): boolean {
+    return this.#only !== undefined && namespace !== this.#only;
+  }
+}
+
+/** Several plans as one. */
+export function joined(plans: readonly Plan[]): Plan {
+  return {
+    effects: plans.flatMap(({ effects }) => effects),
+    failures: plans.flatMap(({ failures }) => failures),
+  };
+}
+
+/** A plan that failed. */
+export function failed({ message }: Fault): Plan {
+  return { effects: [], failures: [message] };
+}
+
+const nothing: Plan = { effects: [], failures: [] };
+
+function one(effect: Effect): Plan {
+  return { effects: [effect], failures: [] };
+}
+
+function foreign(doing: string, namespace: string): Fault {
+  return new Fault(
+    `a Policy cannot ${doing} ${namespace === "" ? "the whole cluster" : `namespace ${namespace}`}`,
+  );
+}
+
+/** Kyverno parity: the rule's apiVersion wins over that of the data, the data's kind over the rule's. */
+function typed(content: JsonObject, { apiVersion, kind }: KindPlace): JsonObject {
+  return {
+    ...content,
+    apiVersion: apiVersion === "" ? content["apiVersion"] ?? "" : apiVersion,
+    kind: asString(content["kind"]) || kind,
+  };
+}
+
+/** `v1/Secret`, `apps/v1/Deployment` or `Secret`, as cloneList writes kinds. */
+function kindOf(text: string): KindPlace {
+  const slash = text.lastIndexOf("/");
+  return { apiVersion: slash < 0 ? "" : text.slice(0, slash), kind: text.slice(slash + 1) };
+}
+
+function text(document: Json, name: string): string {
+  return asString(field(document, name)) ?? "";
+}

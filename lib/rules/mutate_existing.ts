@@ -1,0 +1,194 @@
+import type { Conditions } from "../condition/mod.ts";
+import { compileEntry, type Context, type ContextEntry } from "../context/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  Fault,
+  isFault,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { compileWildcard, hasWildcard } from "../kube/mod.ts";
+import { compileTemplate } from "../template/mod.ts";
+import { ruleConditions } from "./conditions.ts";
+import { compileMutation, type Mutation } from "./mutation.ts";
+import { type Effect, error, type Outcome, skip } from "./outcome.ts";
+import type { RuleBody, RuleKind, RuleTools } from "./rule_kind.ts";
+import { clusterSurroundings, describe, nameOf, namespaceOf, type Surroundings } from "./surroundings.ts";
+
+/**
+ * `mutate.targets`: objects that exist are changed because of another one, the trigger. The rule plans an update of each
+ * target and has one outcome a target; whether and when the updates are carried out is not its business.
+ */
+export const mutateExisting: RuleKind = {
+  type: "mutateExisting",
+  name: "targets",
+  recognises: ({ mutate }) => mutate !== undefined && asList(mutate["targets"]).length > 0,
+  compile(rule, tools): RuleBody {
+    const targets = asList(rule.mutate!["targets"]).filter(isObject).map((target, index) =>
+      compileTarget(target, index, tools)
+    );
+    const mutation = compileMutation(rule.mutate!, tools);
+    const source = { policy: tools.policy.key, rule: rule.name };
+    return {
+      run({ context, resource, oldResource }) {
+        const surroundings = clusterSurroundings(context.store);
+        const trigger = resource ?? oldResource;
+        const outcomes: Outcome[] = [];
+        const failures: string[] = [];
+        for (const target of targets) {
+          const found = target.find(context, surroundings);
+          if (isFault(found)) failures.push(found.message);
+          else outcomes.push(...found.map((part) => changeTarget(part, target, context)));
+        }
+        // Kyverno parity: the message of targets that cannot be had begins with a colon.
+        if (failures.length > 0) outcomes.unshift(error(`: ${failures.join("; ")}`));
+        const [first, ...further] = outcomes;
+        return first === undefined ? undefined : { ...first, ...(further.length > 0 && { further }) };
+
+        function changeTarget({ object, subresource }: Part, target: Target, context: Context): Outcome {
+          const outcome = mutateTarget(object, target, { context, mutation });
+          const { patched, spoils: _, ...rest } = outcome;
+          if (patched === undefined) return rest;
+          const effect: Effect = {
+            verb: "update",
+            object: patched,
+            ...(subresource !== "" && { subresource }),
+            ...source,
+            reason: `${describe(patched)} is a target of the rule for ${describe(trigger ?? {})}`,
+          };
+          return { ...rest, effects: [effect] };
+        }
+      },
+    };
+  },
+};
+
+/** An object, or a subresource of it, that is to be changed. */
+interface Part {
+  readonly object: JsonObject;
+  readonly subresource: string;
+}
+
+/** One entry of `mutate.targets`, compiled. */
+interface Target {
+  readonly entries: readonly ContextEntry[];
+  readonly preconditions: Conditions | undefined;
+  find(context: Context, surroundings: Surroundings): readonly Part[] | Fault;
+}
+
+function compileTarget(target: JsonObject, index: number, tools: RuleTools): Target {
+  const path = ["mutate", "targets", index];
+  const { policy } = tools;
+  if ((asString(target["kind"]) ?? "") === "") {
+    tools.report({ severity: "error", code: "missing-kind", message: "A target needs a kind", path });
+  }
+  const place = compileTemplate({
+    apiVersion: target["apiVersion"] ?? "",
+    kind: target["kind"] ?? "",
+    name: target["name"] ?? "",
+    namespace: target["namespace"] ?? "",
+    selector: target["selector"] ?? null,
+  });
+  tools.variables(place.uses, path);
+  const preconditions = target["preconditions"];
+  return {
+    entries: asList(target["context"]).filter(isObject).map((entry, at) =>
+      compileEntry(entry, {
+        policyNamespace: policy.namespace,
+        variables: (uses, below) => tools.variables(uses, [...path, "context", at, ...below]),
+        report: (problem) =>
+          tools.report({ severity: "error", ...problem, path: [...path, "context", at, ...problem.path] }),
+      })
+    ),
+    preconditions: preconditions === undefined || preconditions === null
+      ? undefined
+      : ruleConditions(preconditions, tools, [...path, "preconditions"]),
+    find(context, surroundings) {
+      const rendered = place.render(context, context.environment);
+      if (isFault(rendered)) {
+        return new Fault(`failed to substitute variables in target[${index}]: ${rendered.message}`);
+      }
+      // Kyverno parity: a Policy only finds targets in its own namespace, whatever the target says.
+      const namespace = policy.namespace ?? text(rendered, "namespace");
+      const [kind = "", subresource = ""] = text(rendered, "kind").split(/[/.]/, 2);
+      const objects = findTargets(surroundings, {
+        type: { apiVersion: text(rendered, "apiVersion"), kind, subresource },
+        namespace,
+        name: text(rendered, "name"),
+        selector: isObject(rendered) ? asObject(rendered["selector"]) : undefined,
+      });
+      return isFault(objects) ? objects : objects.map((object) => ({ object, subresource }));
+    },
+  };
+}
+
+interface Wanted {
+  readonly type: { readonly apiVersion: string; readonly kind: string; readonly subresource: string };
+  /** Wildcards, both. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly selector: JsonObject | undefined;
+}
+
+/**
+ * Kyverno parity: one object that is named in full must be there, and its labels are not looked at; otherwise all
+ * objects that fit are targets, even if there are none.
+ */
+function findTargets(
+  surroundings: Surroundings,
+  { type, namespace, name, selector }: Wanted,
+): readonly JsonObject[] | Fault {
+  const everywhere = namespace === "" || hasWildcard(namespace);
+  if (!everywhere && name !== "" && !hasWildcard(name)) return one(name, namespace);
+  const { apiVersion, kind } = type;
+  const listed = surroundings.list({
+    apiVersion,
+    kind,
+    namespace: everywhere ? "" : namespace,
+    ...(selector !== undefined && { selector }),
+  });
+  if (isFault(listed)) return listed;
+  const inNamespace = compileWildcard(namespace === "" ? "*" : namespace);
+  const isNamed = compileWildcard(name === "" ? "*" : name);
+  const fitting = listed.filter((object) => inNamespace(namespaceOf(object)) && isNamed(nameOf(object)));
+  if (type.subresource === "") return fitting;
+  const parts: JsonObject[] = [];
+  for (const object of fitting) {
+    const part = one(nameOf(object), namespaceOf(object));
+    if (isFault(part)) return part;
+    parts.push(...part);
+  }
+  return parts;
+
+  function one(name: string, namespace: string): readonly JsonObject[] | Fault {
+    const lookup = surroundings.get({ ...type, namespace, name });
+    if (isFault(lookup)) return lookup;
+    return "object" in lookup ? [lookup.object] : new Fault(lookup.missing);
+  }
+}
+
+function mutateTarget(
+  object: JsonObject,
+  { entries, preconditions }: Target,
+  { context, mutation }: { readonly context: Context; readonly mutation: Mutation },
+): Outcome {
+  const named = context.child({ values: { target: object } });
+  const inner = entries.length === 0 ? named : named.child({ entries });
+  if (preconditions !== undefined) {
+    const verdict = preconditions.evaluate(inner, inner.environment);
+    if (isFault(verdict)) return error(`failed to evaluate preconditions: ${verdict.message}`);
+    if (!verdict.holds) {
+      return skip(["preconditions not met", verdict.message].filter((part) => part !== "").join("; "));
+    }
+  }
+  return mutation.run(object, inner);
+}
+
+function text(document: Json, name: string): string {
+  const value = isObject(document) ? document[name] : undefined;
+  return isString(value) ? value : "";
+}

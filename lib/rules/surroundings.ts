@@ -1,0 +1,165 @@
+import type { RequestStore } from "../context/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  dig,
+  Fault,
+  field,
+  isFault,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { builtinKind, compileLabelSelector, formatApiVersion, labelsOf } from "../kube/mod.ts";
+import type { Answer, ApiResource, Cluster } from "../ports.ts";
+
+/** A kind in the API. An empty apiVersion means the preferred version of a built-in kind. */
+export interface KindPlace {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** `status`, `scale`; empty for the object itself. */
+  readonly subresource?: string;
+}
+
+/** An object's place in the API; the namespace is empty for cluster-scoped objects. */
+export interface Place extends KindPlace {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** An object, or in which words the cluster says that it is not there. */
+export type Lookup = { readonly object: JsonObject } | { readonly missing: string };
+
+/** Which objects of a kind are listed; an empty namespace means all. */
+export interface Listing extends KindPlace {
+  readonly namespace: string;
+  /** A LabelSelector. */
+  readonly selector?: JsonObject;
+}
+
+/**
+ * The objects around a request, as rules that change the cluster look for sources and targets. Each answer is loaded
+ * once in a request; until it is there, the answer is a fault and the evaluation is repeated.
+ */
+export interface Surroundings {
+  get(place: Place): Lookup | Fault;
+  list(listing: Listing): readonly JsonObject[] | Fault;
+}
+
+/** The cluster itself. */
+export function clusterSurroundings(store: RequestStore): Surroundings {
+  return {
+    get(place) {
+      const { apiVersion, kind, subresource = "", namespace, name } = place;
+      const key = `object ${apiVersion} ${kind} ${subresource} ${namespace}/${name}`;
+      const answer = store.ask(key, async () => {
+        const resource = await findKind(store.ports.cluster, place);
+        if (isFault(resource)) return resource;
+        const path = objectPath(resource, place);
+        return found(await store.ports.cluster.call({ method: "GET", path, ...store.call }));
+      });
+      if (isFault(answer)) return answer;
+      const object = asObject(field(answer, "object"));
+      return object === undefined
+        ? { missing: asString(field(answer, "missing")) ?? "not found" }
+        : { object };
+    },
+    list(listing) {
+      const selected = selection(listing.selector);
+      if (isFault(selected)) return selected;
+      const { apiVersion, kind, namespace } = listing;
+      const answer = store.ask(`objects ${apiVersion} ${kind} ${namespace}`, async () => {
+        const resource = await findKind(store.ports.cluster, listing);
+        if (isFault(resource)) return resource;
+        const path = collectionPath(resource, namespace);
+        const list = await store.ports.cluster.call({ method: "GET", path, ...store.call });
+        return list.ok ? itemsOf(list.body, resource) : new Fault(list.message);
+      });
+      return isFault(answer) ? answer : asList(answer).filter(isObject).filter(selected);
+    },
+  };
+}
+
+/**
+ * No cluster but the one object that a rule is about: how the command line shows what a generate rule would make.
+ * Kyverno parity: objects in other files are neither sources nor targets there.
+ */
+export function lonelySurroundings(trigger: JsonObject | undefined): Surroundings {
+  const objects = trigger === undefined ? [] : [trigger];
+  const isOf = (object: JsonObject, { apiVersion, kind }: KindPlace): boolean =>
+    object["kind"] === kind && (apiVersion === "" || object["apiVersion"] === apiVersion);
+  return {
+    get(place) {
+      const object = objects.find((each) =>
+        isOf(each, place) && nameOf(each) === place.name && namespaceOf(each) === place.namespace
+      );
+      const plural = builtinKind(place.kind)?.plural ?? place.kind;
+      return object === undefined ? { missing: `${plural} "${place.name}" not found` } : { object };
+    },
+    list(listing) {
+      const selected = selection(listing.selector);
+      if (isFault(selected)) return selected;
+      return objects.filter((each) =>
+        isOf(each, listing) && (listing.namespace === "" || namespaceOf(each) === listing.namespace)
+      ).filter(selected);
+    },
+  };
+}
+
+/** `metadata.name`, or nothing. */
+export function nameOf(object: JsonObject): string {
+  return asString(dig(object, "metadata", "name")) ?? "";
+}
+
+/** `metadata.namespace`, or nothing. */
+export function namespaceOf(object: JsonObject): string {
+  return asString(dig(object, "metadata", "namespace")) ?? "";
+}
+
+/** `Kind namespace/name`, for reasons. */
+export function describe(object: JsonObject): string {
+  const kind = asString(object["kind"]) ?? "object";
+  const namespace = namespaceOf(object);
+  return `${kind} ${namespace === "" ? "" : `${namespace}/`}${nameOf(object)}`;
+}
+
+function selection(selector: JsonObject | undefined): ((object: JsonObject) => boolean) | Fault {
+  if (selector === undefined) return () => true;
+  const holds = compileLabelSelector(selector);
+  return isFault(holds) ? holds : (object) => holds(labelsOf(object));
+}
+
+async function findKind(cluster: Cluster, { apiVersion, kind }: KindPlace): Promise<ApiResource | Fault> {
+  const builtin = apiVersion === "" ? builtinKind(kind) : undefined;
+  const version = builtin === undefined ? apiVersion : formatApiVersion(builtin);
+  return await cluster.resource(version, kind) ??
+    new Fault(`the cluster does not serve ${version === "" ? kind : `${version}/${kind}`}`);
+}
+
+function collectionPath({ group, version, plural, namespaced }: ApiResource, namespace: string): string {
+  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const within = namespaced && namespace !== "" ? `/namespaces/${encodeURIComponent(namespace)}` : "";
+  return `${root}${within}/${plural}`;
+}
+
+function objectPath(resource: ApiResource, { namespace, name, subresource = "" }: Place): string {
+  // An object that lives in a namespace has no path without one.
+  const within = resource.namespaced && namespace === "" ? "default" : namespace;
+  const path = `${collectionPath(resource, within)}/${encodeURIComponent(name)}`;
+  return subresource === "" ? path : `${path}/${subresource}`;
+}
+
+function found(answer: Answer): Json | Fault {
+  if (answer.ok) return { object: answer.body };
+  return answer.status === 404 ? { missing: answer.message } : new Fault(answer.message);
+}
+
+/** The items with the type that lists of built-in kinds leave out. */
+function itemsOf(list: Json, resource: ApiResource): Json {
+  const type = { apiVersion: formatApiVersion(resource), kind: resource.kind };
+  return asList(field(list, "items")).filter(isObject).map((item) =>
+    isString(item["kind"]) ? item : { ...type, ...item }
+  );
+}
