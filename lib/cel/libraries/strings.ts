@@ -72,14 +72,14 @@ function substring(text: string, start: Int, end?: Int): Result {
 }
 
 function replace(text: string, [old, by]: readonly [string, string], limit: Int): string {
-  if (limit < 0) return text.replaceAll(old, () => by);
+  if (limit < 0 && old !== "") return text.replaceAll(old, () => by);
+  const pieces = old === "" ? [...text] : text.split(old);
   // An empty text is found before every code point and at the end.
-  const pieces = old === "" ? ["", ...text] : text.split(old);
-  const count = Math.min(Number(limit), old === "" ? pieces.length : pieces.length - 1);
-  return pieces.slice(1).reduce(
-    (result, piece, index) => result + (index < count ? by : old) + piece,
-    pieces[0]!,
-  ) + (old === "" && count === pieces.length ? by : "");
+  const places = old === "" ? pieces.length + 1 : pieces.length - 1;
+  const count = limit < 0 ? places : Math.min(Number(limit), places);
+  if (old !== "") return [pieces.slice(0, count + 1).join(by), ...pieces.slice(count + 1)].join(old);
+  const spread = pieces.map((piece, index) => index < count ? by + piece : piece).join("");
+  return count === places ? spread + by : spread;
 }
 
 function split(text: string, separator: string, limit: Int): string[] {

@@ -114,8 +114,9 @@ function walk(
   if (isCelFault(base)) return base;
   let value: Value = base, optional = false;
   if (value instanceof Optional) {
-    if (value.value === undefined) return value;
-    value = value.value;
+    const inner = Optional.collapse(value).value;
+    if (inner === undefined) return value;
+    value = inner;
     optional = true;
   }
   for (let index = 0; index < steps.length; index++) {

@@ -1,7 +1,6 @@
 import { isCelFault, noSuchOverload } from "../fault.ts";
 import type { CallReference } from "../check/mod.ts";
 import type { Host, Implementation, Overload, Result } from "../libraries/library.ts";
-import { type CelType, describeType } from "../types/mod.ts";
 import { typeNameOf, type Value } from "../values/mod.ts";
 import type { Evaluate, Planned } from "./frame.ts";
 import { type Guard, guardOf } from "./guard.ts";
@@ -23,21 +22,20 @@ export function planCall({ name, overloads }: CallReference, args: readonly Plan
     return args.length === 1 ? planGuardedUnary(name, only, guarded) : planGuardedBinary(name, only, guarded);
   }
   const runs = args.map(({ run }) => run);
+  const last = runs.length - 1;
   return (frame) => {
     const results: Result[] = [];
-    let fault: Result | undefined;
-    // Up to two arguments are all evaluated, as in the reference; of more, none after an error is.
-    for (const run of runs) {
-      const result = run(frame);
+    for (let index = 0; index <= last; index++) {
+      const result = runs[index]!(frame);
       results.push(result);
-      if (isCelFault(result)) {
-        fault ??= result;
-        if (runs.length > 2) return result;
-      }
+      if (!isCelFault(result)) continue;
+      // As in the reference, no argument after an error is evaluated, and only a whole call is paid for.
+      if (index < last) return result;
+      frame.spend(cost === undefined ? 1 : cost(results, result));
+      return result;
     }
-    const result = fault ?? dispatch(results as Value[], frame.host);
-    if (cost === undefined) frame.cost += 1;
-    else frame.spend(cost(results, result));
+    const result = dispatch(results as Value[], frame.host);
+    frame.spend(cost === undefined ? 1 : cost(results, result));
     return result;
   };
 }
@@ -63,9 +61,14 @@ interface Guarded {
 
 const anything: Guard = () => true;
 
+function guardsOf({ parameters, dispatches }: Overload): readonly (Guard | undefined)[] {
+  return dispatches === true ? [] : parameters.map(guardOf);
+}
+
 /** A call of the only overload that fits, with one argument. */
-function planGuardedUnary(name: string, { parameters, cost }: Overload, { call, args }: Guarded): Evaluate {
-  const run = args[0]!.run, guard = guardOf(parameters[0]!) ?? anything;
+function planGuardedUnary(name: string, overload: Overload, { call, args }: Guarded): Evaluate {
+  const { cost } = overload;
+  const run = args[0]!.run, [guard = anything] = guardsOf(overload);
   return (frame) => {
     const value = run(frame);
     const result = isCelFault(value)
@@ -82,11 +85,12 @@ function planGuardedUnary(name: string, { parameters, cost }: Overload, { call, 
 /** A call of the only overload that fits, with two arguments. */
 function planGuardedBinary(
   name: string,
-  { parameters, cost }: Overload,
+  overload: Overload,
   { call, args, prepared }: Guarded,
 ): Evaluate {
+  const { cost } = overload;
   const left = args[0]!.run, right = args[1]!.run;
-  const leftGuard = guardOf(parameters[0]!) ?? anything, rightGuard = guardOf(parameters[1]!) ?? anything;
+  const [leftGuard = anything, rightGuard = anything] = guardsOf(overload);
   return (frame) => {
     const a = left(frame), b = right(frame);
     const fault = isCelFault(a) ? a : isCelFault(b) ? b : undefined;
@@ -122,7 +126,7 @@ function dispatcher(
   constants: readonly (Value | undefined)[],
 ): Dispatch {
   const candidates = overloads.map((overload): Candidate => ({
-    guards: overload.dispatches === true ? [] : overload.parameters.map(guardOf),
+    guards: guardsOf(overload),
     call: overload.prepare?.(constants) ?? overload.call,
     ask: overload.ask,
   }));
@@ -142,9 +146,4 @@ function accepts(guards: readonly (Guard | undefined)[], args: readonly Value[])
     if (guard !== undefined && !guard(args[index]!)) return false;
   }
   return true;
-}
-
-/** A call's signature for messages. */
-export function signature(name: string, types: readonly CelType[]): string {
-  return `${name}(${types.map(describeType).join(", ")})`;
 }

@@ -133,8 +133,11 @@ class Planner {
         .run;
     }
     const { slot, lazy } = local;
-    if (lazy === undefined) return (frame) => frame.slots[slot]!;
-    return (frame) => frame.slots[slot] ??= lazy(frame);
+    if (lazy === undefined) return (frame) => collapsed(frame.slots[slot]!);
+    return (frame) => {
+      const value = frame.slots[slot];
+      return collapsed(value === undefined ? frame.slots[slot] = lazy(frame) : value);
+    };
   }
 
   #call(expression: Expression & { readonly kind: "call" }): Planned {
@@ -203,8 +206,8 @@ class Planner {
     const condition = this.plan(args[0]!).run, yes = this.#bare(args[1]!).run, no = this.#bare(args[2]!).run;
     return (frame) => {
       const chosen = condition(frame);
-      if (chosen === true) return yes(frame);
-      if (chosen === false) return no(frame);
+      if (chosen === true) return collapsed(yes(frame));
+      if (chosen === false) return collapsed(no(frame));
       return isCelFault(chosen) ? chosen : noSuchOverload();
     };
   }
@@ -363,6 +366,10 @@ class Planner {
       return run(frame);
     };
   }
+}
+
+function collapsed(value: Result): Result {
+  return value instanceof Optional ? Optional.collapse(value) : value;
 }
 
 /** Stands for an optional element that is not there, which is left out. */

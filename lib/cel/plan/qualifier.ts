@@ -3,6 +3,7 @@ import type { Result } from "../libraries/library.ts";
 import {
   CelMap,
   CelObject,
+  Double,
   floatValue,
   fromJsonNumber,
   isFloat,
@@ -36,6 +37,9 @@ export function fieldReader(name: string): (value: Value) => Result | undefined 
 /** Reads the element or entry of any key. `undefined` when there is none. */
 export function readElement(value: Value, key: Value): Result | undefined {
   if (Array.isArray(value)) return listElement(value, key);
+  if (typeof key === "object" && !(key instanceof Uint || key instanceof Double)) {
+    return failure(`invalid qualifier type: ${typeNameOf(key)}`);
+  }
   if (value instanceof CelMap) return value.get(key);
   return typeof key === "string" ? fieldReader(key)(value) : undefined;
 }

@@ -21,6 +21,7 @@ export {
   uintOverflow,
 } from "./numbers.ts";
 export { CelMap } from "./map.ts";
+export { LazyFields } from "./lazy_fields.ts";
 export { Opaque } from "./opaque.ts";
 export { Optional } from "./optional.ts";
 export { TypeValue } from "./type_value.ts";

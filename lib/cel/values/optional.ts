@@ -16,4 +16,15 @@ export class Optional extends CelObject {
   static of(value: Value): Optional {
     return new Optional(value);
   }
+
+  /**
+   * An optional of an optional as one: what the reference makes of it when it passes through a variable, a path or a
+   * choice. An empty inner one becomes null.
+   */
+  static collapse(outer: Optional): Optional {
+    let value = outer.value;
+    if (!(value instanceof Optional)) return outer;
+    while (value instanceof Optional) value = value.value ?? null;
+    return new Optional(value);
+  }
 }

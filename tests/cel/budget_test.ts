@@ -1,0 +1,140 @@
+/** Costs, their limits, and functions whose answers come later. */
+import assert from "node:assert/strict";
+import {
+  type CelFault,
+  createEnvironment,
+  dynType,
+  type Host,
+  isCelFault,
+  kubernetesLibraries,
+  LazyFields,
+  type Library,
+  objectType,
+  pending,
+  stringType,
+  type Value,
+} from "../../lib/cel/mod.ts";
+import { overload } from "../../lib/cel/libraries/library.ts";
+
+const names = { object: dynType };
+
+function program(text: string, libraries: readonly Library[] = kubernetesLibraries) {
+  const compiled = createEnvironment({ variables: names, libraries }).compile(text);
+  assert(compiled.ok, text);
+  return compiled.program;
+}
+
+const object = { name: "web", items: Array.from({ length: 10_000 }, (_, index) => index) };
+const activation = (name: string) => name === "object" ? object : undefined;
+
+const costs: readonly (readonly [text: string, cost: number])[] = [
+  ["true", 0],
+  ["object.name", 2],
+  ["object.name == 'web'", 3],
+  ["has(object.name)", 1],
+  ["object.name == 'web' ? object.name : 'x'", 4],
+  ["object.name.startsWith('w')", 3],
+  ["'a' in ['a', 'b']", 0],
+  ["[1, 2, 3].map(x, x * 2)", 43],
+  ["[1, 2, 3].all(x, x > 0)", 16],
+  ["[object.name, 'x']", 12],
+];
+
+for (const [text, cost] of costs) {
+  Deno.test(`${text} costs ${cost}`, () => {
+    assert.equal(program(text).measure(activation).cost, cost);
+  });
+}
+
+const endless = [
+  "object.items.all(x, object.items.all(y, x + y >= 0))",
+  "object.items.map(x, object.items.map(y, [x, y]))",
+  "object.items.exists_one(x, object.items.exists_one(y, x == y))",
+  "object.items.filter(x, object.items.exists(y, y < 0)).size() > 0 || true",
+  "object.items.transformMap(i, x, object.items.transformMap(j, y, x))",
+];
+
+for (const text of endless) {
+  Deno.test(`${text} ends in the budget's error, fast`, () => {
+    const run = program(text);
+    const before = performance.now();
+    const value = run.evaluate(activation);
+    assert(isCelFault(value));
+    assert.equal(value.kind, "cost");
+    assert.equal(value.message, "operation cancelled: actual cost limit exceeded");
+    assert(performance.now() - before < 2000);
+  });
+}
+
+Deno.test("a smaller budget stops earlier; costs of what was done so far are told", () => {
+  const { value, cost } = program("object.items.all(x, x >= 0)").measure(activation, { budget: 100 });
+  assert(isCelFault(value) && value.kind === "cost");
+  assert(cost > 100 && cost < 120);
+});
+
+const asking: Library = {
+  name: "test",
+  functions: [{
+    name: "test.load",
+    overloads: [
+      overload({
+        id: "test_load",
+        takes: [stringType],
+        gives: dynType,
+        ask: (host, name) => host.answer({ library: "test", name: "load", args: [name] }),
+      }),
+    ],
+  }],
+};
+
+/** A world that knows what it has been given, and notes what it is asked for. */
+class Notes implements Host {
+  readonly asked: Value[] = [];
+  readonly known = new Map<Value, Value>();
+
+  answer({ args: [name] }: { readonly args: readonly Value[] }): Value | CelFault {
+    const value = this.known.get(name!);
+    if (value !== undefined) return value;
+    this.asked.push(name!);
+    return pending(String(name));
+  }
+}
+
+Deno.test("a function that needs the world is pending until its host knows the answer", () => {
+  const run = program("test.load('a') + test.load('b') == 3", [asking]);
+  const host = new Notes();
+  const first = run.evaluate(activation, { host });
+  assert(isCelFault(first) && first.kind === "pending");
+  assert.deepEqual(host.asked, ["a", "b"]);
+  host.known.set("a", 1).set("b", 2);
+  assert.equal(run.evaluate(activation, { host }), true);
+});
+
+Deno.test("what is pending wins over errors, because its value may settle the whole", () => {
+  const run = program("object.missing || test.load('a')", [asking]);
+  const host = new Notes();
+  const first = run.evaluate(activation, { host });
+  assert(isCelFault(first) && first.kind === "pending");
+  host.known.set("a", true);
+  assert.equal(run.evaluate(activation, { host }), true);
+  assert.equal(program("true || test.load('a')", [asking]).evaluate(activation), true);
+});
+
+Deno.test("without a host, a function that needs one is an error", () => {
+  const value = program("test.load('a')", [asking]).evaluate(activation);
+  assert(isCelFault(value) && value.kind === "no_such_overload");
+});
+
+Deno.test("lazy fields are computed when they are asked for, and once", () => {
+  const type = objectType("variables", { a: dynType, b: dynType });
+  const compiled = createEnvironment({ variables: { variables: type } })
+    .compile("variables.a + variables.a == 4 && has(variables.b)");
+  assert(compiled.ok);
+  const loaded: string[] = [];
+  const fields = new LazyFields(type, (name) => {
+    loaded.push(name);
+    return name === "a" ? 2 : undefined;
+  });
+  assert.equal(compiled.program.evaluate(() => fields), false);
+  assert.deepEqual(loaded, ["a", "b"]);
+});

@@ -1,0 +1,157 @@
+/** What expressions evaluate to over plain JSON: values, kinds of numbers, errors and how `&&` and `||` absorb them. */
+import assert from "node:assert/strict";
+import {
+  type CelFault,
+  celToJson,
+  createEnvironment,
+  dynType,
+  type EnvironmentOptions,
+  isCelFault,
+  kubernetesLibraries,
+  type Value,
+} from "../../lib/cel/mod.ts";
+import { bindingsLibrary } from "../../lib/cel/libraries/bindings.ts";
+import { typed } from "./typed.ts";
+
+const object = {
+  metadata: { name: "web", labels: { app: "web", env: "prod" }, annotations: { "a/b": "c" } },
+  spec: {
+    replicas: 3,
+    big: 9007199254740993,
+    ratio: 0.5,
+    none: null,
+    containers: [{ name: "c1", image: "nginx:1.2" }, { name: "c2", image: "redis" }],
+    weights: [1.5, 2, 3.25],
+  },
+  toString: "own",
+};
+
+function evaluate(text: string, options: Partial<EnvironmentOptions> = {}): Value | CelFault {
+  const environment = createEnvironment({
+    variables: { object: dynType },
+    libraries: [...kubernetesLibraries, bindingsLibrary],
+    ...options,
+  });
+  const compiled = environment.compile(text);
+  assert(compiled.ok, compiled.ok ? "" : compiled.errors.map(({ message }) => message).join("\n"));
+  return compiled.program.evaluate((name) => name === "object" ? object : undefined);
+}
+
+const values: readonly (readonly [text: string, type: string, json: unknown])[] = [
+  ["object.spec.replicas", "int", 3],
+  ["object.spec.replicas + 1", "int", 4],
+  ["object.spec.ratio * 2.0", "double", 1],
+  ["type(object.spec.big) == int", "bool", true],
+  ["9007199254740992 + 1 == 9007199254740993", "bool", true],
+  ["9223372036854775807 - 1", "int", 9223372036854776000],
+  ["7 / -2", "int", -3],
+  ["-7 % 3", "int", -1],
+  ["0 * -1", "int", 0],
+  ["dyn(1) == 1.0 && 1 < 1.5", "bool", true],
+  ["dyn(1u) == 1 && 1u <= 1", "bool", true],
+  ["{1: 'a'}[dyn(1u)] + {1u: 'b'}[dyn(1)]", "string", "ab"],
+  ["object.metadata.annotations.`a/b`", "string", "c"],
+  ["object.toString", "string", "own"],
+  ["has(object.valueOf)", "bool", false],
+  ["has(object.spec.none)", "bool", true],
+  ["object.spec.containers.map(c, c.name)", "list", ["c1", "c2"]],
+  ["object.spec.containers.exists(c, c.image.matches('^nginx:[0-9.]+$'))", "bool", true],
+  ["object.metadata.labels.all(k, k.size() == 3)", "bool", true],
+  ["object.metadata.labels.transformList(k, v, k + '=' + v)", "list", ["app=web", "env=prod"]],
+  ["object.metadata.labels.transformMap(k, v, v.size())", "map", { app: 3, env: 4 }],
+  ["object.spec.containers.transformMapEntry(i, c, {c.name: i})", "map", { c1: 0, c2: 1 }],
+  ["cel.bind(x, object.spec.replicas, x * x)", "int", 9],
+  ["cel.bind(x, 1 / 0, true)", "bool", true],
+  ["object.?spec.?missing.orValue('none')", "string", "none"],
+  ["object.?spec.replicas.value()", "int", 3],
+  ["object.spec.containers[?5].hasValue()", "bool", false],
+  ["[1, ?object.?spec.?missing, ?optional.of(2)]", "list", [1, 2]],
+  ["{?'a': object.?missing, 'b': 1}", "map", { b: 1 }],
+  ["object.?spec.optMap(s, s.replicas).orValue(0)", "int", 3],
+  [
+    "timestamp('2023-01-02T03:04:05.000000001Z') - timestamp('2023-01-02T03:04:05Z')",
+    "google.protobuf.Duration",
+    "0.000000001s",
+  ],
+  ["timestamp('2023-07-01T00:00:00Z').getHours('America/New_York')", "int", 20],
+  ["string(timestamp('2023-01-01T00:00:00+01:00'))", "string", "2022-12-31T23:00:00Z"],
+  ["duration('1h30m') > duration('90m')", "bool", false],
+  ["'😀x'.size() + '😀x'.indexOf('x')", "int", 3],
+  ["'😀x'.charAt(0)", "string", "😀"],
+  ["'a-b-c'.split('-', 2).join('|')", "string", "a|b-c"],
+  ["b'\\xff' + bytes('é')", "bytes", "/8Op"],
+  ["'%s has %d'.format([object.metadata.name, 3])", "string", "web has 3"],
+  ["[3, 1, 2].sort()", "list", [1, 2, 3]],
+  ["object.spec.containers.sortBy(c, -c.image.size()).map(c, c.name)", "list", ["c1", "c2"]],
+  ["sets.contains([1, 2, 3], [3.0, 1u])", "bool", true],
+  ["type(type(1)) == type", "bool", true],
+];
+
+for (const [text, type, json] of values) {
+  Deno.test(`${text} is ${JSON.stringify(json)} (${type})`, () => {
+    const value = evaluate(text);
+    assert.deepEqual([typed(value).t, celToJson(value)], [type, json]);
+  });
+}
+
+const errors: readonly (readonly [text: string, kind: string, message: RegExp])[] = [
+  ["object.spec.missing", "no_such_key", /^no such key: missing$/],
+  ["object.spec.containers[2]", "index", /^index out of bounds: 2$/],
+  ["object.spec.replicas / 0", "divide_by_zero", /^division by zero$/],
+  ["object.spec.replicas % 0", "modulus_by_zero", /^modulus by zero$/],
+  ["object.spec.replicas + 9223372036854775807", "overflow", /^integer overflow$/],
+  ["uint(object.spec.replicas) - 4u", "overflow", /^unsigned integer overflow$/],
+  ["object.spec.replicas + object.metadata.name", "no_such_overload", /^no such overload/],
+  ["object.metadata.name.size() < object.metadata.name", "no_such_overload", /^no such overload/],
+  ["object.metadata.name.all(c, true)", "other", /expected iterable type/],
+  ["optional.none().value()", "optional_none", /^optional\.none\(\) dereference$/],
+  ["{'a': 1, object.metadata.labels.app.substring(0, 0) + 'a': 2}", "duplicate_key", /repeated key/],
+  ["object.metadata.name.matches(object.metadata.name + '(')", "other", /error parsing regexp/],
+  ["object.spec.none.field", "no_such_key", /^no such key: field$/],
+  ["object.constructor", "no_such_key", /^no such key: constructor$/],
+  ["object.__proto__", "no_such_key", /^no such key: __proto__$/],
+];
+
+for (const [text, kind, message] of errors) {
+  Deno.test(`${text} is an error of kind ${kind}`, () => {
+    const value = evaluate(text);
+    assert(isCelFault(value), JSON.stringify(typed(value)));
+    assert.equal(value.kind, kind);
+    assert.match(value.message, message);
+  });
+}
+
+const absorbing: readonly (readonly [text: string, expected: boolean | "error"])[] = [
+  ["object.missing || true", true],
+  ["true || object.missing", true],
+  ["object.missing || false", "error"],
+  ["object.missing && false", false],
+  ["object.missing && true", "error"],
+  ["object.metadata.name || true", true],
+  ["object.spec.containers.exists(c, c.missing || c.name == 'c2')", true],
+  ["object.spec.containers.all(c, c.missing && c.name == 'c1')", false],
+  ["object.spec.containers.exists_one(c, c.name == 'c2' || c.missing)", "error"],
+  ["object.missing ? true : true", "error"],
+];
+
+for (const [text, expected] of absorbing) {
+  Deno.test(`${text} is ${expected}`, () => {
+    const value = evaluate(text);
+    assert.equal(isCelFault(value) ? "error" : value, expected);
+  });
+}
+
+Deno.test("a constant conversion that cannot succeed is refused when the expression is loaded", () => {
+  const environment = createEnvironment({ variables: {} });
+  for (const text of ["int('x')", "duration('1d')", "timestamp('yesterday')", "'a'.matches('(')"]) {
+    assert.equal(environment.compile(text).ok, false, text);
+  }
+});
+
+Deno.test("without checking, names and types that do not fit are errors only where they are used", () => {
+  const unchecked = { check: "none" } as const;
+  assert.equal(evaluate("unknown || true", unchecked), true);
+  assert(isCelFault(evaluate("unknown", unchecked)));
+  assert(isCelFault(evaluate("missing(1)", unchecked)));
+  assert(isCelFault(evaluate("1 + 'a'", unchecked)));
+});
