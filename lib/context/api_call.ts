@@ -56,8 +56,9 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
   return { name, source: "apiCall", load };
 
   function load(view: Context): Json | Fault | undefined {
+    const { misses } = view.store;
     const result = callAndQuery(view);
-    if (!isFault(result) || fallback === undefined || view.store.waiting) return result;
+    if (!isFault(result) || fallback === undefined || view.store.misses !== misses) return result;
     return fallback.render(view, view.environment);
   }
 

@@ -102,15 +102,16 @@ export class Context implements Scope {
       of: this,
       before: index,
     });
+    const misses = this.store.misses;
     const value = entry.load(view);
     if (value === undefined) return this.#parent?.get(entry.name);
-    if (!this.store.waiting) this.#values.set(key, value);
+    if (this.store.misses === misses) this.#values.set(key, value);
     return value;
   }
 
   #compute(name: string): Json | Fault | undefined {
     const value = this.#computed[name]!();
-    if (value !== undefined && !this.store.waiting) this.#values.set(name, value);
+    if (value !== undefined) this.#values.set(name, value);
     return value;
   }
 }

@@ -61,7 +61,9 @@ function problemsOf(use: Use, { rule, path, background }: VariableSetting): Rule
     }];
   }
   const declared = [...rule.context, ...loopContexts(rule)].map((entry) => String(entry["name"] ?? ""));
-  const inLoop = place.includes("foreach");
+  // The message of a rule with loops is rendered inside them.
+  const inLoop = place.includes("foreach") ||
+    (place[1] === "message" && rule.validate?.["foreach"] !== undefined);
   return use.names.flatMap((name): RuleProblem[] => {
     const base = name.replace(/^(element|elementIndex)\d+$/, "$1");
     if ((base === "element" || base === "elementIndex") && !inLoop && !declared.includes(name)) {
@@ -111,11 +113,7 @@ function requestProblems(
     }
     if (requestFields.includes(field) || field === "[]") return [];
     return [
-      unknown(`request.${field}`, {
-        candidates: requestFields.map((name) => `request.${name}`),
-        expression: use.expression,
-        place,
-      }),
+      unknownField(field, use.expression, place),
     ];
   });
 }
@@ -129,16 +127,28 @@ function unknown(
   },
 ): RuleProblem {
   const meant = didYouMean(name, candidates);
-  // A part of the request that resembles no other may be given on the command line.
-  const severity = meant === undefined && name.startsWith("request.") ? "warning" : "error";
   return {
-    severity,
+    severity: "error",
     code: "unknown-variable",
     message: `Cannot resolve "${name}" of "{{ ${expression} }}"`,
     hint: meant === undefined
       ? `declare it in the rule's context, or use one of ${candidates.join(", ")}`
       : `did you mean "${meant}"?`,
     path: place,
+  };
+}
+
+/** A part of the request that resembles no known one may be given on the command line, so it is only worth a warning. */
+function unknownField(field: string, expression: string, path: (string | number)[]): RuleProblem {
+  const meant = didYouMean(field, requestFields);
+  return {
+    severity: meant === undefined ? "warning" : "error",
+    code: "unknown-variable",
+    message: `Cannot resolve "request.${field}" of "{{ ${expression} }}"`,
+    hint: meant === undefined
+      ? `an admission request has ${requestFields.join(", ")}`
+      : `did you mean "request.${meant}"?`,
+    path,
   };
 }
 

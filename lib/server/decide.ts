@@ -65,12 +65,12 @@ export function failed(
 
 /** Kyverno parity: messages name the object as it describes itself, so a generated name is empty. */
 function subjectOf(
-  { object, oldObject, kind, namespace }: PolicyRequest,
+  { object, oldObject, kind }: PolicyRequest,
 ): { kind: string; namespace: string; name: string } {
   const subject = object ?? oldObject;
   return {
     kind: asString(field(subject, "kind")) ?? kind,
-    namespace: asString(dig(subject, "metadata", "namespace")) ?? namespace,
+    namespace: asString(dig(subject, "metadata", "namespace")) ?? "",
     name: asString(dig(subject, "metadata", "name")) ?? "",
   };
 }
