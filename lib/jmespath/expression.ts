@@ -2,7 +2,7 @@ import { Fault, isFault, type Json, type Scope } from "../json/mod.ts";
 import { kyvernoFunctions } from "./functions/kyverno.ts";
 import type { FunctionTable } from "./functions/record.ts";
 import { plan } from "./plan/plan.ts";
-import type { Environment } from "./plan/value.ts";
+import { type Environment, newRun } from "./plan/value.ts";
 import { readsOf } from "./reads.ts";
 import { parse } from "./syntax/parse.ts";
 
@@ -83,14 +83,14 @@ export function compileExpression(
     return {
       source: text,
       ...reads,
-      evaluate: (scope, environment) => evaluate(scope.all(), { scope, environment }),
+      evaluate: (scope, environment) => evaluate(scope.all(), newRun(scope, environment)),
     };
   }
   const loaded = reads.names.filter((name) => !alwaysThere.test(name));
   return {
     source: text,
     ...reads,
-    evaluate: (scope, environment) => failedLoad(loaded, scope) ?? evaluate(null, { scope, environment }),
+    evaluate: (scope, environment) => failedLoad(loaded, scope) ?? evaluate(null, newRun(scope, environment)),
   };
 }
 

@@ -154,7 +154,7 @@ function candidates(regex: Regex): readonly string[] {
     const found: string[] = [];
     for (let code = from; code <= to; code++) {
       const character = String.fromCharCode(code);
-      if (regex.test(character)) found.push(character);
+      if (regex.test(character) === true) found.push(character);
     }
     if (found.length > 0) return found;
   }

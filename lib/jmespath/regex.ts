@@ -5,12 +5,12 @@ import { maxText } from "./go_strings.ts";
 /** A compiled regular expression in RE2's syntax, whose time is linear in the text's length. */
 export interface Regex {
   /** Whether it matches anywhere in the text. */
-  test(text: string): boolean;
+  test(text: string): boolean | Fault;
   /**
    * The text with every match replaced, as Go's `ReplaceAll` does it; an empty match right after another is none.
    * `undefined` when the result would be too large.
    */
-  replaceAll(text: string, replacement: Replacement): string | undefined;
+  replaceAll(text: string, replacement: Replacement): string | Fault | undefined;
 }
 
 /** What stands in for a match, given its groups by number and name; absent groups are empty. */
@@ -32,10 +32,20 @@ export function compileRegex(pattern: string): Regex | Fault {
   } catch (cause) {
     return new Fault(cause instanceof Error ? cause.message : String(cause));
   }
+  const size = compiled.programSize();
   return {
-    test: (text) => compiled.test(text),
-    replaceAll: (text, replacement) => replaceAll(compiled, text, replacement),
+    test: (text) => tooMuch(size, text) ?? compiled.test(text),
+    replaceAll: (text, replacement) => tooMuch(size, text) ?? replaceAll(compiled, text, replacement),
   };
+}
+
+/** Steps of a pattern's program times characters: what matching takes at worst, some seconds. */
+const maxWork = 200_000_000;
+
+function tooMuch(size: number, text: string): Fault | undefined {
+  return size * text.length > maxWork
+    ? new Fault("the regular expression and the text are too large together")
+    : undefined;
 }
 
 /** Patterns that only a request knows; so many of them are kept. */

@@ -81,6 +81,30 @@ Deno.test("lists cannot be doubled without end", () => {
   assert.match(problem(evaluate(`@${flattened}`, list)), /more than 1000000 elements/);
 });
 
+Deno.test("loops inside loops end", () => {
+  const hundred = `\`${JSON.stringify(Array.from({ length: 100 }, () => 1))}\``;
+  const shapes: readonly ((inner: string) => string)[] = [
+    (inner) => `map(&${inner}, ${hundred})`,
+    (inner) => `${hundred}[*].[${inner}]`,
+    (inner) => `${hundred}[?${inner}]`,
+    (inner) => `sort_by(${hundred}, &length(${inner}))`,
+    (inner) => `max_by(${hundred}, &length(to_string(${inner})))`,
+  ];
+  for (const shape of shapes) {
+    let text = "@";
+    for (let depth = 0; depth < 8; depth++) text = shape(text);
+    assert.match(problem(evaluate(text)), /^error: /, text.slice(0, 20));
+  }
+  assert.match(problem(evaluate(shapes[0]!(shapes[0]!(shapes[0]!(shapes[0]!("@")))))), /visits more than/);
+});
+
+Deno.test("large patterns on large texts are refused", () => {
+  const text = "a".repeat(1_000_000);
+  assert.match(problem(evaluate("regex_match('(a{500}b?){2}c', @)", text)), /too large together/);
+  assert.match(problem(evaluate("regex_replace_all('(a{500}b?){2}c', @, '')", text)), /too large together/);
+  assert.equal(evaluate("regex_match('a{50}b', @)", text), false);
+});
+
 Deno.test("large inputs are handled in reasonable time", () => {
   const megabyte = "ab".repeat(500_000);
   const list = Array.from({ length: 10_000 }, (_, index) => ({ name: `n${index}`, value: index % 7 }));

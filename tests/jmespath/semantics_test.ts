@@ -184,8 +184,16 @@ Deno.test("integers of the reference equal no number", () => {
   assert.equal(evaluate("elementIndex == `1`", { elementIndex: 1 }), true);
   assert.equal(
     evaluate("abs(elementIndex)", { elementIndex: 1 }, options),
-    'error: Invalid type for: an integer, expected: []jmespath.JpType{"number"}',
+    'error: Invalid type for: 1, expected: []jmespath.JpType{"number"}',
   );
+});
+
+Deno.test("functions of any value refuse integers of the reference where it does", () => {
+  assert.equal(evaluate("add(compare('a', 'b'), `1`)"), "error: JMESPath function 'add': invalid operand");
+  assert.equal(evaluate("type(compare('a', 'b'))"), "error: unknown type");
+  assert.equal(evaluate("to_number(compare('a', 'b'))"), "error: unknown type");
+  assert.equal(evaluate("to_string(compare('a', 'b'))"), "-1");
+  assert.deepEqual(evaluate("to_array(compare('a', 'b'))"), [-1]);
 });
 
 Deno.test("a scope over a document answers like the document", () => {

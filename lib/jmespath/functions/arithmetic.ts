@@ -38,9 +38,11 @@ function operand(value: Json): Operand | undefined {
   return nanoseconds === undefined ? undefined : { kind: "duration", nanoseconds };
 }
 
+const invalidOperand = "invalid operand";
+
 function calculate(name: string, calculation: Calculation, [left, right]: readonly Json[]): Json | Fault {
   const one = operand(left!), other = operand(right!);
-  if (one === undefined || other === undefined) return functionFault(name, "invalid operand");
+  if (one === undefined || other === undefined) return functionFault(name, invalidOperand);
   return calculation(one, other, name) ?? functionFault(name, "Types mismatch");
 }
 
@@ -152,6 +154,7 @@ function binary(record: Described, calculation: Calculation): FunctionRecord {
     kind: "plain",
     parameters: [parameter("left", "any"), parameter("right", "any")],
     returns: ["number", "string"],
+    integerProblem: functionFault(record.name, invalidOperand).message,
     apply: (args) => calculate(record.name, calculation, args),
     ...record,
   };

@@ -83,6 +83,7 @@ export const numbers: readonly FunctionRecord[] = [
     name: "to_number",
     parameters: [parameter("value", "any")],
     returns: ["number", "null"],
+    integerProblem: "unknown type",
     summary: "A number from its text; null from anything that is none.",
     examples: [
       { expression: "to_number('1e3')", result: 1000 },

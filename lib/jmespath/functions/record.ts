@@ -44,6 +44,8 @@ interface Signature {
   readonly volatile?: true;
   /** Whether the reference answers with an integer of its own, which compares with no number. */
   readonly integer?: true;
+  /** What it says of such an integer among its arguments, if it refuses those although it takes any value. */
+  readonly integerProblem?: string;
   /** One sentence for the documentation. */
   readonly summary: string;
   readonly examples: readonly Example[];

@@ -17,6 +17,7 @@ export const types: readonly FunctionRecord[] = [
     name: "type",
     parameters: [parameter("value", "any")],
     returns: ["string"],
+    integerProblem: "unknown type",
     summary: "The value's type: number, string, boolean, array, object or null.",
     examples: [{ expression: "type(@)", input: [1], result: "array" }],
     apply: ([value]) => typeOf(value!),

@@ -1,6 +1,6 @@
 import { Fault, goPrint, isList, isObject, type Json } from "../../json/mod.ts";
 import type { FunctionRecord, FunctionTable, ValueType } from "../functions/record.ts";
-import { type Evaluate, nowhere, type Plan, swallowMissing } from "./value.ts";
+import { type Evaluate, nowhere, type Plan, swallowMissing, visit } from "./value.ts";
 
 /** An argument as planned: a value, or an expression that the function applies to values of its own. */
 export type Argument =
@@ -25,13 +25,18 @@ export function planCall(
   if (record === undefined) return always(values, new Fault(`unknown function: ${name}`));
   const arity = wrongArity(record, args.length);
   if (arity !== undefined) return always(values, arity);
-  const refused = args.findIndex((arg, index) => !fits(arg, record, index));
-  if (refused >= 0) {
-    const given = args[refused]!.kind === "reference" ? "an expression reference" : "an integer";
-    return always(values, refusal(given, typesOf(record, refused)));
+  const refused = args.findIndex((arg, index) =>
+    arg.kind === "reference" && !typesOf(record, index).includes("expref")
+  );
+  if (refused >= 0) return always(values, refusal("an expression reference", typesOf(record, refused)));
+  if (
+    record.integerProblem !== undefined &&
+    args.some((arg) => arg.kind === "value" && arg.plan.integer === true)
+  ) {
+    return always(values, new Fault(record.integerProblem));
   }
   if (record.kind === "by") return { evaluate: planBy(record, args) };
-  const checks = args.map((_, index) => check(record, index));
+  const checks = args.map((arg, index) => check(record, index, arg));
   return settle(planPlain(record, args as readonly ValueArgument[], checks), record, args);
 }
 
@@ -47,16 +52,11 @@ function typesOf(record: FunctionRecord, index: number): readonly ValueType[] {
   return record.parameters[Math.min(index, record.parameters.length - 1)]?.types ?? ["any"];
 }
 
-function fits(arg: Argument, record: FunctionRecord, index: number): boolean {
-  const types = typesOf(record, index);
-  if (arg.kind === "reference") return types.includes("expref");
-  return arg.plan.integer !== true || types.includes("any") || types.every((type) => type !== "number");
-}
-
-function check(record: FunctionRecord, index: number): Check | undefined {
+function check(record: FunctionRecord, index: number, arg: Argument): Check | undefined {
   const types = typesOf(record, index);
   // Kyverno parity: the reference does not check the types of a function that takes any number of arguments.
   if (types.includes("any") || record.variadic === true) return undefined;
+  if (arg.kind === "value" && arg.plan.integer === true) return (value) => refusal(goPrint(value), types);
   const only = types.length === 1 ? types[0] : undefined;
   if (only === "string") {
     return (value) => typeof value === "string" ? undefined : refusal(goPrint(value), types);
@@ -158,13 +158,14 @@ function planBy(record: Extract<FunctionRecord, { kind: "by" }>, args: readonly 
     const wanting = record.parameters.findIndex((parameter) => parameter.types.includes("expref"));
     return always(values, refusal("a value", typesOf(record, wanting))).evaluate;
   }
-  const wrong = check(record, place);
+  const wrong = check(record, place, list);
   return (current, run) => {
     const value = swallowMissing(list.plan.evaluate(current, run));
     if (value instanceof Fault) return value;
     const refused = wrong?.(value);
     if (refused !== undefined || !isList(value)) return refused ?? null;
-    return record.applyBy(value, (element) => swallowMissing(reference.evaluate(element, run)));
+    return visit(value.length, run) ??
+      record.applyBy(value, (element) => swallowMissing(reference.evaluate(element, run)));
   };
 }
 

@@ -1,5 +1,5 @@
 import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
-import { type Evaluate, isTruthy, type Plan, type Run, swallowMissing } from "./value.ts";
+import { type Evaluate, isTruthy, type Plan, type Run, swallowMissing, visit } from "./value.ts";
 
 /** Elements of one list; a list that projections and flattening could still double would exhaust the memory. */
 const maxElements = 1_000_000;
@@ -23,6 +23,8 @@ export function planFilter(left: Plan, condition: Evaluate, right: Evaluate | un
   return (current, run) => {
     const list = source(current, run);
     if (list instanceof Fault || !isList(list)) return null;
+    const stop = visit(list.length, run);
+    if (stop !== undefined) return stop;
     const collected: Json[] = [];
     for (let index = 0; index < list.length; index++) {
       const element = list[index]!;
@@ -76,7 +78,7 @@ export function planFlatten(of: Plan): Evaluate {
       else for (const inner of element) flat.push(inner);
       if (flat.length > maxElements) return tooLong;
     }
-    return flat;
+    return visit(flat.length, run) ?? flat;
   };
 }
 
@@ -108,6 +110,8 @@ function within(length: number, index: number, step: number): number {
 }
 
 function project(list: readonly Json[], right: Evaluate, run: Run): Json[] | Fault {
+  const stop = visit(list.length, run);
+  if (stop !== undefined) return stop;
   const collected: Json[] = [];
   for (let index = 0; index < list.length; index++) {
     const value = right(list[index]!, run);
