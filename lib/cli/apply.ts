@@ -48,22 +48,23 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
   const outputs: Output[] = [];
   const file = `${asString(dig(resource, "metadata", "name")) ?? ""}-mutated`;
   let current: JsonObject | undefined = resource;
-  for (const { policy } of options.snapshot.policies) {
+  for (const { policy } of options.snapshot.written) {
     if (current === undefined) break;
     if (policy.rules.every((rule) => rule.mutate === undefined)) continue;
     const mutation: Decision = await decideAs("mutate", current, policy.key, options);
     const changed: RuleResult[] = rulesOf(mutation);
-    const seen: JsonObject = mutation.object ?? current;
+    const patched = changed.findLast((rule) => rule.patched !== undefined)?.patched;
+    const seen: JsonObject = patched ?? mutation.object ?? current;
     const targets: Decision = await decideAs("mutateExisting", seen, policy.key, options);
     const rules = [...changed, ...rulesOf(targets)];
     if (rules.length > 0) results.push({ policy, resource, rules });
-    current = changed.some(isError) ? undefined : seen;
+    current = changed.some((rule) => rule.spoils) ? undefined : seen;
     if (current !== undefined) outputs.push({ file, object: current });
     outputs.push(...targets.effects.map(({ object }) => ({ file, object })));
   }
   const generated: Output[] = [];
   for (const phase of ["validate", "generate"] satisfies Phase[]) {
-    for (const { policy } of options.snapshot.policies) {
+    for (const { policy } of options.snapshot.written) {
       if (current === undefined) break;
       const decision: Decision = await decideAs(phase, current, policy.key, options);
       const rules = rulesOf(decision);

@@ -97,6 +97,10 @@ export class Context implements Scope {
     const key = index === lastOf(this.#entries, entry.name) ? entry.name : `${entry.name}#${index}`;
     const known = this.#values.get(key);
     if (known !== undefined) return known;
+    // Kyverno parity: entries of one name are loaded one after the other, and the first failure is the name's.
+    const earlier = this.#entries.findLastIndex((other, at) => at < index && other.name === entry.name);
+    const before = earlier < 0 ? undefined : this.#load(earlier);
+    if (isFault(before)) return before;
     const base = { store: this.store, environment: this.environment, parent: this.#parent };
     const view = new Context(base, { entries: this.#entries, computed: this.#computed }, {
       of: this,

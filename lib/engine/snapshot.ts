@@ -12,6 +12,8 @@ export type Phase = "mutate" | "validate" | "generate" | "mutateExisting";
 export interface Snapshot {
   /** By name; a Policy after the ClusterPolicies. */
   readonly policies: readonly CompiledPolicy[];
+  /** The same policies in the order of their documents, in which the command line applies them. */
+  readonly written: readonly CompiledPolicy[];
   readonly others: readonly LocatedDocument[];
   readonly diagnostics: readonly Diagnostic[];
   readonly dialect: Dialect;
@@ -36,7 +38,7 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   const dialect = options.dialect ?? "classic";
   const { policies, exceptions, others, diagnostics: read, broken } = readPolicies(documents);
   const diagnostics: Diagnostic[] = [...read];
-  const compiled = [...policies].sort(byName).map((policy): CompiledPolicy => {
+  const written = policies.map((policy): CompiledPolicy => {
     const rules = policy.rules.map((rule) =>
       compileRule(rule, {
         policy,
@@ -54,6 +56,7 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
       broken: broken.get(policy.key),
     };
   });
+  const compiled = [...written].sort(byName);
   const indexes: Record<Phase, MatchIndex<CompiledPolicy>> = {
     mutate: new MatchIndex(),
     validate: new MatchIndex(),
@@ -74,6 +77,7 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   return Object.freeze(
     {
       policies: compiled,
+      written,
       others,
       diagnostics,
       dialect,
@@ -100,7 +104,7 @@ const typesOf: Readonly<Record<Phase, readonly string[]>> = {
   mutateExisting: ["mutateExisting"],
 };
 
-function byName(left: Policy, right: Policy): number {
+function byName({ policy: left }: CompiledPolicy, { policy: right }: CompiledPolicy): number {
   const scope = Number(left.namespace !== undefined) - Number(right.namespace !== undefined);
   return scope !== 0 ? scope : left.key < right.key ? -1 : 1;
 }
