@@ -31,4 +31,3 @@ export { systemObjects } from "./embedded/system_objects.ts";
 export { ImageRegistry, type ImageRegistryOptions } from "./registry/image_registry.ts";
 export { pullSecretLogins } from "./registry/pull_secrets.ts";
 export type { Login } from "./registry/token.ts";
-export { type UserRoles, userRoles, type UserRolesInput } from "./user_roles.ts";
