@@ -14,6 +14,7 @@ import {
   stringType,
   type Value,
 } from "../../lib/cel/mod.ts";
+import { bindingsLibrary } from "../../lib/cel/libraries/bindings.ts";
 import { overload } from "../../lib/cel/libraries/library.ts";
 
 const names = { object: dynType };
@@ -65,6 +66,21 @@ for (const text of endless) {
     assert(performance.now() - before < 2000);
   });
 }
+
+Deno.test("texts and lists that double again and again end in an error, not in memory", () => {
+  for (
+    const [start, double] of [["object.name", "x + x"], ["object.items", "x + x"], [
+      "object.name",
+      "x.replace('', x)",
+    ]]
+  ) {
+    let text = "x.size()";
+    for (let depth = 0; depth < 60; depth++) text = `cel.bind(x, ${double}, ${text})`;
+    const value = program(`cel.bind(x, ${start}, ${text})`, [...kubernetesLibraries, bindingsLibrary])
+      .evaluate(activation);
+    assert(isCelFault(value), String(value));
+  }
+});
 
 Deno.test("a smaller budget stops earlier; costs of what was done so far are told", () => {
   const { value, cost } = program("object.items.all(x, x >= 0)").measure(activation, { budget: 100 });

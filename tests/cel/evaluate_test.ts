@@ -51,6 +51,8 @@ const values: readonly (readonly [text: string, type: string, json: unknown])[] 
   ["dyn(1u) == 1 && 1u <= 1", "bool", true],
   ["{1: 'a'}[dyn(1u)] + {1u: 'b'}[dyn(1)]", "string", "ab"],
   ["object.metadata.annotations.`a/b`", "string", "c"],
+  ["object.metadata.annotations.a__slash__b", "string", "c"],
+  ["has(object.metadata.annotations.a__dash__b)", "bool", false],
   ["object.toString", "string", "own"],
   ["has(object.valueOf)", "bool", false],
   ["has(object.spec.none)", "bool", true],

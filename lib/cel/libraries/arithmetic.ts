@@ -1,4 +1,4 @@
-import { CelFault, noSuchOverload } from "../fault.ts";
+import { CelFault, failure, noSuchOverload } from "../fault.ts";
 import {
   Duration,
   floatValue,
@@ -54,10 +54,20 @@ const addition: NumberOperator = {
   float: (left, right) => left + right,
 };
 
+/** Longer texts and lists than any policy needs are an error, before they are made. */
+export const MAX_TEXT = 100_000_000;
+const MAX_LIST = 10_000_000;
+
 /** `a + b` */
 export function add(left: Value, right: Value): Result {
-  if (typeof left === "string") return typeof right === "string" ? left + right : noSuchOverload("_+_");
-  if (isListValue(left)) return isListValue(right) ? [...left, ...right] : noSuchOverload("_+_");
+  if (typeof left === "string") {
+    if (typeof right !== "string") return noSuchOverload("_+_");
+    return left.length + right.length > MAX_TEXT ? failure("the text is too long") : left + right;
+  }
+  if (isListValue(left)) {
+    if (!isListValue(right)) return noSuchOverload("_+_");
+    return left.length + right.length > MAX_LIST ? failure("the list is too long") : left.concat(right);
+  }
   if (left instanceof Uint8Array) {
     return right instanceof Uint8Array ? joined(left, right) : noSuchOverload("_+_");
   }

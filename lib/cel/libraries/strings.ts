@@ -1,6 +1,7 @@
 import { CelFault, failure } from "../fault.ts";
 import { intType, listType, stringType } from "../types/mod.ts";
 import { codePoints, costSize, type Int, traversalCost, type Value } from "../values/mod.ts";
+import { MAX_TEXT } from "./arithmetic.ts";
 import { type FunctionDeclaration, type Library, method, overload, type Result } from "./library.ts";
 import { formatFunction } from "./string_format.ts";
 
@@ -71,7 +72,10 @@ function substring(text: string, start: Int, end?: Int): Result {
   return typeof slice === "string" ? slice : slice.join("");
 }
 
-function replace(text: string, [old, by]: readonly [string, string], limit: Int): string {
+function replace(text: string, [old, by]: readonly [string, string], limit: Int): Result {
+  if ((text.length / Math.max(1, old.length) + 1) * by.length > MAX_TEXT) {
+    return failure("the text is too long");
+  }
   if (limit < 0 && old !== "") return text.replaceAll(old, () => by);
   const pieces = old === "" ? [...text] : text.split(old);
   // An empty text is found before every code point and at the end.
@@ -94,7 +98,7 @@ function join(items: readonly Value[], separator: string): Result {
   for (const item of items) {
     if (typeof item !== "string") return failure(`join: invalid input: ${String(item)}`);
   }
-  return items.join(separator);
+  return separator.length * items.length > MAX_TEXT ? failure("the text is too long") : items.join(separator);
 }
 
 const escapes: Readonly<Record<string, string>> = {

@@ -2,7 +2,7 @@ import { isCelFault } from "../fault.ts";
 import type { Result } from "../libraries/library.ts";
 import { Optional, type Value } from "../values/mod.ts";
 import type { Evaluate, Frame, Planned } from "./frame.ts";
-import { fieldReader, missing, readElement } from "./qualifier.ts";
+import { fieldReader, keyReader, missing, readElement } from "./qualifier.ts";
 
 /** One step of a path: `.name`, `[key]`, `.?name`, `[?key]`. */
 export interface Step {
@@ -11,13 +11,22 @@ export interface Step {
   /** The next value, or `undefined`: for optional steps and those after them. */
   readonly find: (frame: Frame, value: Value) => Result | undefined;
   readonly optional: boolean;
-  /** The field, when the step is nothing but a field. */
-  readonly field: string | undefined;
+  /** The field and how it is read, when the step is nothing but a field. */
+  readonly field: { readonly name: string; readonly read: (value: Value) => Result | undefined } | undefined;
 }
 
 /** A step to a field whose name is known at load. */
 export function fieldStep(name: string, mode: "value" | "optional"): Step {
-  const read = fieldReader(name);
+  return namedStep(name, { mode, read: fieldReader(name) });
+}
+
+function namedStep(
+  name: string,
+  { mode, read }: {
+    readonly mode: "value" | "optional";
+    readonly read: (value: Value) => Result | undefined;
+  },
+): Step {
   return {
     get: (_, value) => {
       const found = read(value);
@@ -25,13 +34,13 @@ export function fieldStep(name: string, mode: "value" | "optional"): Step {
     },
     find: (_, value) => read(value),
     optional: mode === "optional",
-    field: mode === "value" ? name : undefined,
+    field: mode === "value" ? { name, read } : undefined,
   };
 }
 
 /** A step to a key that is computed, or known at load and not a text. */
 export function indexStep({ run, constant }: Planned, mode: "value" | "optional"): Step {
-  if (typeof constant === "string") return fieldStep(constant, mode);
+  if (typeof constant === "string") return namedStep(constant, { mode, read: keyReader(constant) });
   return {
     get: (frame, value) => {
       const key = run(frame);
@@ -60,22 +69,21 @@ export function planPath(base: Evaluate, steps: readonly Step[], own: 0 | 1): Ev
       return base(frame);
     };
   }
-  const names = steps.map(({ field }) => field);
-  return names.every((name) => name !== undefined)
-    ? planFields(base, { steps, names, own })
+  const fields = steps.flatMap(({ field }) => field ?? []);
+  return fields.length === steps.length
+    ? planFields(base, { steps, fields, own })
     : (frame) => walk(frame, base(frame), { steps, own });
 }
 
+interface FieldPath {
+  readonly steps: readonly Step[];
+  readonly fields: readonly NonNullable<Step["field"]>[];
+  readonly own: 0 | 1;
+}
+
 /** The commonest path, only fields that must be there, without a look at each step's kind. */
-function planFields(
-  base: Evaluate,
-  { steps, names, own }: {
-    readonly steps: readonly Step[];
-    readonly names: readonly string[];
-    readonly own: 0 | 1;
-  },
-): Evaluate {
-  const readers = names.map(fieldReader);
+function planFields(base: Evaluate, { steps, fields, own }: FieldPath): Evaluate {
+  const readers = fields.map(({ read }) => read), names = fields.map(({ name }) => name);
   const last = readers.length - 1;
   const whole = names.length + own;
   const only = readers[0]!, onlyName = names[0]!;

@@ -12,24 +12,38 @@ import {
   Uint,
   type Value,
 } from "../values/mod.ts";
+import { unescapedName } from "./escaped_name.ts";
 
 /** Names that every object inherits: for all others, a plain read is as good as asking for an own field. */
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /** Reads a field by a name that is known at load. `undefined` when there is none. */
 export function fieldReader(name: string): (value: Value) => Result | undefined {
-  const safe = !inherited.has(name);
+  const read = keyReader(name);
+  const plain = unescapedName(name);
+  if (plain === undefined) return read;
+  // A property that no expression can name is written escaped; one that is really called so comes first.
+  const readPlain = keyReader(plain);
+  return (value) => {
+    const found = read(value);
+    return found === undefined ? readPlain(value) : found;
+  };
+}
+
+/** Reads the entry of a text key that is known at load. `undefined` when there is none. */
+export function keyReader(key: string): (value: Value) => Result | undefined {
+  const safe = !inherited.has(key);
   return (value) => {
     if (typeof value !== "object" || value === null) return undefined;
     if (Array.isArray(value)) return failure(`unsupported index type 'string' in list`);
     if (value instanceof CelObject) {
-      if (value instanceof CelMap) return value.get(name);
-      return value instanceof Opaque ? value.field(name) : undefined;
+      if (value instanceof CelMap) return value.get(key);
+      return value instanceof Opaque ? value.field(key) : undefined;
     }
     if (value instanceof Uint8Array) return undefined;
     const map = value as { readonly [key: string]: Value };
-    if (!safe && !Object.hasOwn(map, name)) return undefined;
-    const found = map[name];
+    if (!safe && !Object.hasOwn(map, key)) return undefined;
+    const found = map[key];
     return typeof found === "number" ? fromJsonNumber(found) : found;
   };
 }
@@ -41,7 +55,7 @@ export function readElement(value: Value, key: Value): Result | undefined {
     return failure(`invalid qualifier type: ${typeNameOf(key)}`);
   }
   if (value instanceof CelMap) return value.get(key);
-  return typeof key === "string" ? fieldReader(key)(value) : undefined;
+  return typeof key === "string" ? keyReader(key)(value) : undefined;
 }
 
 function listElement(list: readonly Value[], key: Value): Result | undefined {

@@ -1,0 +1,30 @@
+const marks: Readonly<Record<string, string>> = { underscores: "__", dot: ".", dash: "-", slash: "/" };
+
+/** Words that no expression may use as a name, so that a field of that name is written between underscores. */
+const keywords = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while"
+    .split(" "),
+);
+
+/**
+ * The property that a field name stands for when Kubernetes escaped it: `x__dash__prop` for `x-prop`, `__namespace__`
+ * for `namespace`. `undefined` when the name is not written so.
+ *
+ * ```ts
+ * import { unescapedName } from "./escaped_name.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(unescapedName("x__dash__prop"), "x-prop");
+ * assert.equal(unescapedName("__namespace__"), "namespace");
+ * assert.equal(unescapedName("plain_name"), undefined);
+ * ```
+ */
+export function unescapedName(name: string): string | undefined {
+  if (!name.includes("__")) return undefined;
+  let isEscaped = true;
+  const plain = name.replace(/__(.*?)__/g, (run, word: string) => {
+    if (Object.hasOwn(marks, word)) return marks[word]!;
+    if (!keywords.has(word) || run.length !== name.length) isEscaped = false;
+    return word;
+  });
+  return isEscaped && plain !== name ? plain : undefined;
+}
