@@ -92,7 +92,11 @@ function typeOfResource(
 export function withNamespace(resource: JsonObject): JsonObject {
   const metadata = asObject(resource["metadata"]) ?? {};
   if (asString(metadata["namespace"])) return resource;
-  const kind = builtinKind(asString(resource["kind"]) ?? "", asString(resource["apiVersion"]) ?? "");
+  const name = asString(resource["kind"]) ?? "";
+  const apiVersion = asString(resource["apiVersion"]) ?? "";
+  // A version that is no longer served was in the same scope.
+  const served = builtinKind(name, apiVersion) ?? builtinKind(name);
+  const kind = served?.group === parseApiVersion(apiVersion).group ? served : undefined;
   return kind?.namespaced === false
     ? resource
     : { ...resource, metadata: { ...metadata, namespace: "default" } };

@@ -67,7 +67,7 @@ export class Context implements Scope {
       if (value !== undefined) return value;
     }
     for (let index = this.#visible - 1; index >= 0; index--) {
-      if (this.#entries[index]!.name === name) return this.#load(index);
+      if (this.#entries[index]!.name === name) return this.#loadEarlier(name, index) ?? this.#load(index);
     }
     // A view that ends before an entry does not see what that entry has loaded, but sees values that were given.
     const value = this.#values.get(name);
@@ -89,6 +89,16 @@ export class Context implements Scope {
       if (value !== undefined && !isFault(value)) setField(values, name, value);
     }
     return values;
+  }
+
+  /** Kyverno parity: entries of one name load in order, and the first that fails is why the name has no value. */
+  #loadEarlier(name: string, before: number): Fault | undefined {
+    for (let index = 0; index < before; index++) {
+      if (this.#entries[index]!.name !== name) continue;
+      const value = this.#load(index);
+      if (isFault(value)) return value;
+    }
+    return undefined;
   }
 
   #load(index: number): Json | Fault | undefined {
