@@ -174,7 +174,7 @@ class Constructor {
   }
 
   #scalar(event: ScalarEvent): Scalar {
-    const text = getScalarValue(this.#source, event);
+    const text = this.#text(event);
     if (event.tagStart < 0) {
       return event.style === SCALAR_STYLE.PLAIN ? resolveScalar(text) : { type: "str", value: text };
     }
@@ -182,6 +182,15 @@ class Constructor {
     if (tag === "!" && text !== "") return resolveScalar(text);
     const scalar = resolveTagged(tag, text);
     return typeof scalar === "string" ? this.#fail(event.valueStart, scalar) : scalar;
+  }
+
+  /** The scalar's text. A block scalar whose last line ends with the source has no line end there, as in yaml.v2. */
+  #text(event: ScalarEvent): string {
+    const text = getScalarValue(this.#source, event);
+    const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;
+    if (!isBlock || event.valueEnd < this.#source.length || !text.endsWith("\n")) return text;
+    const lastLine = this.#source.slice(this.#source.lastIndexOf("\n") + 1);
+    return lastLine.trim() === "" ? text : text.slice(0, -1);
   }
 
   /** The tag without YAML's own prefix: `int` for `!!int`; a local tag keeps its mark. */
