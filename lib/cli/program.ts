@@ -1,5 +1,6 @@
 import { Command, Option } from "commander";
 import { apply } from "./apply_command.ts";
+import { bundle } from "./bundle.ts";
 import { lint } from "./lint.ts";
 import { serve } from "./serve.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
@@ -57,6 +58,16 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .option("--warn-no-pass", "use the warning's exit code when nothing passed")
     .action(async (policies: string[], options) => {
       code = await apply({ ...options, policies, resources: options.resource }, terminal);
+    });
+
+  command("bundle", "Write one JavaScript file that holds engine and policies")
+    .option("--policies <path...>", "files and folders of policies", ["policies"])
+    .option("--exceptions <path...>", "files and folders of policy exceptions", [])
+    .option("--out <file>", "where to write it", "dist/postern.js")
+    .option("--minify", "make it smaller")
+    .addOption(dialect())
+    .action(async (options) => {
+      code = await bundle(options, terminal);
     });
 
   command("lint", "Say what is wrong with policies")

@@ -1,6 +1,7 @@
 import { evaluate, type Snapshot } from "../engine/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import type { Log, Ports } from "../ports.ts";
+import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics.ts";
 import { policyRequest } from "./review.ts";
 
@@ -66,12 +67,13 @@ export class AuditQueue {
     const current = snapshot();
     if (current === undefined) return;
     const subject = policyRequest(request);
+    const deadline = new Deadline(30_000);
     try {
       const decision = await evaluate(current, subject, {
         phase: "validate",
         rules: "audit",
         ports,
-        deadline: () => AbortSignal.timeout(30_000),
+        deadline: () => deadline.signal(),
       });
       metrics.decided(decision, subject);
       for (const { policy, rules } of decision.results) {
@@ -87,6 +89,8 @@ export class AuditQueue {
       }
     } catch (cause) {
       log.write("error", "audit failed", { uid: subject.uid, cause: String(cause) });
+    } finally {
+      deadline.release();
     }
   }
 }

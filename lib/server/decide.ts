@@ -3,6 +3,7 @@ import { asString, dig, field } from "../json/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { type AdmissionResponse, admissionResponse } from "../report/mod.ts";
+import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics.ts";
 
 /** How one request is decided. */
@@ -26,12 +27,13 @@ export interface DecideOptions {
  */
 export async function decide(request: PolicyRequest, options: DecideOptions): Promise<AdmissionResponse> {
   const { snapshot, phase, ports, log, metrics } = options;
+  const deadline = new Deadline(options.timeout);
   try {
     const pending = evaluate(snapshot, request, {
       phase,
       ports,
       rules: "admission",
-      deadline: () => AbortSignal.timeout(options.timeout),
+      deadline: () => deadline.signal(),
       ...(options.failurePolicy && { failurePolicy: options.failurePolicy }),
       ...(options.policy !== undefined && { policy: options.policy }),
     });
@@ -47,6 +49,8 @@ export async function decide(request: PolicyRequest, options: DecideOptions): Pr
       cause: cause instanceof Error ? cause.stack ?? message : message,
     });
     return failed(request, options.failurePolicy ?? "Fail", `internal error: ${message}`);
+  } finally {
+    deadline.release();
   }
 }
 

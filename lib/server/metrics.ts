@@ -1,30 +1,27 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
+import { Counter, Gauge, Histogram } from "./metric.ts";
 
 /**
  * The server's metrics, under the names that Kyverno's dashboards ask for. Labels are few and bounded: no object names
  * and no namespaces of requests.
  */
 export class Metrics {
-  readonly #registry = new Registry();
   readonly #requests = new Counter({
     name: "kyverno_admission_requests_total",
     help: "Admission requests",
-    labelNames: ["resource_kind", "resource_request_operation", "request_allowed"],
-    registers: [this.#registry],
+    labels: ["resource_kind", "resource_request_operation", "request_allowed"],
   });
   readonly #duration = new Histogram({
     name: "kyverno_admission_review_duration_seconds",
     help: "Time from an admission request to its answer",
-    labelNames: ["resource_request_operation", "request_allowed"],
-    buckets: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
-    registers: [this.#registry],
+    labels: ["resource_request_operation", "request_allowed"],
+    bounds: [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.05, 0.1, 0.5, 1, 5],
   });
   readonly #results = new Counter({
     name: "kyverno_policy_results_total",
     help: "Results of rules",
-    labelNames: [
+    labels: [
       "policy_name",
       "policy_type",
       "rule_name",
@@ -32,18 +29,16 @@ export class Metrics {
       "rule_result",
       "resource_request_operation",
     ],
-    registers: [this.#registry],
   });
   readonly #rules = new Gauge({
     name: "kyverno_policy_rule_info_total",
-    help: "Rules that are loaded; 0 for a rule that cannot be used",
-    labelNames: ["policy_name", "policy_type", "rule_name", "rule_type", "status_ready"],
-    registers: [this.#registry],
+    help: "Rules that are loaded; status_ready is false for a rule that cannot be used",
+    labels: ["policy_name", "policy_type", "rule_name", "rule_type", "status_ready"],
   });
   readonly #changes = new Counter({
     name: "kyverno_policy_changes_total",
     help: "Times that policies were loaded",
-    registers: [this.#registry],
+    labels: [],
   });
   /** Kinds come from requests; the first ones keep their names, the rest is counted as "other". */
   readonly #kinds = new Set<string>();
@@ -51,49 +46,37 @@ export class Metrics {
   /** A request was answered, after some milliseconds. */
   reviewed(request: AdmissionRequest, allowed: boolean, milliseconds: number): void {
     const operation = request.operation.toLowerCase();
-    const request_allowed = String(allowed);
-    const resource_kind = this.#kindLabel(request.kind.kind);
-    this.#requests.inc({ resource_kind, resource_request_operation: operation, request_allowed });
-    this.#duration.observe({ resource_request_operation: operation, request_allowed }, milliseconds / 1000);
+    const requestAllowed = String(allowed);
+    this.#requests.increment(this.#kindLabel(request.kind.kind), operation, requestAllowed);
+    this.#duration.observe(milliseconds / 1000, operation, requestAllowed);
   }
 
   /** Policies gave their results. */
   decided(decision: Decision, request: PolicyRequest): void {
     const operation = request.operation.toLowerCase();
     for (const { policy, rules } of decision.results) {
-      for (const rule of rules) {
-        this.#results.inc({
-          policy_name: policy.key,
-          policy_type: policy.namespace === undefined ? "cluster" : "namespaced",
-          rule_name: rule.rule,
-          rule_type: rule.type,
-          rule_result: rule.result,
-          resource_request_operation: operation,
-        });
+      const type = typeOf(policy);
+      for (const { rule, type: ruleType, result } of rules) {
+        this.#results.increment(policy.key, type, rule, ruleType, result, operation);
       }
     }
   }
 
   /** A snapshot took effect. */
   loaded(snapshot: Snapshot): void {
-    this.#changes.inc();
+    this.#changes.increment();
     this.#rules.reset();
     for (const { policy, rules, broken } of snapshot.policies) {
       for (const { rule, type } of rules) {
-        this.#rules.set({
-          policy_name: policy.key,
-          policy_type: policy.namespace === undefined ? "cluster" : "namespaced",
-          rule_name: rule.name,
-          rule_type: type,
-          status_ready: String(broken === undefined),
-        }, 1);
+        this.#rules.set(1, policy.key, typeOf(policy), rule.name, type, String(broken === undefined));
       }
     }
   }
 
   /** All metrics as Prometheus reads them. */
   text(): Promise<string> {
-    return this.#registry.metrics();
+    const all = [this.#requests, this.#duration, this.#results, this.#rules, this.#changes];
+    return Promise.resolve(all.map((metric) => metric.text()).join(""));
   }
 
   #kindLabel(kind: string): string {
@@ -102,4 +85,8 @@ export class Metrics {
     this.#kinds.add(kind);
     return kind;
   }
+}
+
+function typeOf({ namespace }: { readonly namespace: string | undefined }): string {
+  return namespace === undefined ? "cluster" : "namespaced";
 }

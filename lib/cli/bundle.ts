@@ -1,0 +1,90 @@
+import { formatDiagnostic } from "../diagnostics/mod.ts";
+import { compile } from "../engine/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import type { BundledPolicies } from "../server/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import { loadDocuments } from "./load.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The options of `bundle`. */
+export interface BundleArguments {
+  readonly policies: readonly string[];
+  readonly exceptions: readonly string[];
+  readonly out: string;
+  readonly minify?: boolean;
+  readonly dialect: Dialect;
+}
+
+/**
+ * `bundle`: writes one JavaScript file that holds engine and policies and whose default export is `{ fetch }`. Exit code
+ * 1, and no file, when a policy has an error; 2 when the bundle cannot be made.
+ */
+export async function bundle(args: BundleArguments, terminal: Terminal): Promise<number> {
+  const { dialect, out } = args;
+  const { documents, diagnostics } = await loadDocuments([...args.policies, ...args.exceptions]);
+  const snapshot = compile(documents, { dialect });
+  const all = [...diagnostics, ...snapshot.diagnostics];
+  for (const diagnostic of all) terminal.err(formatDiagnostic(diagnostic));
+  const errors = all.filter(({ severity }) => severity === "error").length;
+  if (errors > 0) {
+    terminal.err(`no bundle was made: ${errors} ${errors === 1 ? "error" : "errors"} in the policies`);
+    return 1;
+  }
+  const folder = await Deno.makeTempDir({ prefix: "postern-bundle-" });
+  try {
+    const entry = `${folder}/entry.ts`;
+    await Deno.writeTextFile(entry, entrySource({ documents: documents.map(asBundled), dialect }));
+    const problem = await runBundler({ entry, out, minify: args.minify === true });
+    if (problem !== undefined) {
+      terminal.err(`error: ${problem}`);
+      return 2;
+    }
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+  const { size } = await Deno.stat(out);
+  const count = snapshot.policies.length;
+  terminal.err(
+    `${out}: ${count} ${count === 1 ? "policy" : "policies"}, ${
+      Math.ceil(size / 1024)
+    } KB; try: deno serve ${out}`,
+  );
+  return 0;
+}
+
+function asBundled({ value, positionOf }: YamlDocument): BundledPolicies["documents"][number] {
+  return { file: positionOf([]).file, value };
+}
+
+/** The module that is bundled. JSON in a text keeps keys such as `__proto__` what they are, and is read faster. */
+function entrySource(policies: BundledPolicies): string {
+  const server = new URL("../server/mod.ts", import.meta.url).href;
+  return [
+    `import { bundledHandler, environmentSettings } from ${JSON.stringify(server)};`,
+    `const policies = JSON.parse(${JSON.stringify(JSON.stringify(policies))});`,
+    "export default await bundledHandler(policies, environmentSettings());",
+    "",
+  ].join("\n");
+}
+
+async function runBundler(
+  { entry, out, minify }: { entry: string; out: string; minify: boolean },
+): Promise<string | undefined> {
+  const config = new URL("../../deno.json", import.meta.url).pathname;
+  const args = [
+    "bundle",
+    "--quiet",
+    "--config",
+    config,
+    ...(minify ? ["--minify"] : []),
+    "--output",
+    out,
+    entry,
+  ];
+  try {
+    const { success, stderr } = await new Deno.Command("deno", { args, stdin: "null" }).output();
+    return success ? undefined : `deno bundle failed: ${new TextDecoder().decode(stderr).trim()}`;
+  } catch (cause) {
+    return `deno bundle cannot be run: ${cause instanceof Error ? cause.message : String(cause)}`;
+  }
+}

@@ -1,0 +1,69 @@
+import {
+  ClusterGlobalEntries,
+  type Endpoint,
+  HttpClient,
+  ImageRegistry,
+  inClusterEndpoint,
+  LiveCluster,
+  systemClock,
+  systemEntropy,
+} from "../adapters/mod.ts";
+import { compileExpression } from "../jmespath/mod.ts";
+import { type Fault, isFault, type Json, scopeOf } from "../json/mod.ts";
+import type { Answer, Cluster, Ports } from "../ports.ts";
+import type { Settings } from "./settings.ts";
+
+/**
+ * The ports of a bundle. Its cluster is the API server at `POSTERN_API_SERVER` (with `POSTERN_API_TOKEN`, and
+ * `POSTERN_API_CA` in PEM), or that of the pod that it runs in; without either every look-up fails and says so, and the
+ * failurePolicy of the policy that asked decides.
+ */
+export async function bundledPorts(settings: Settings): Promise<Ports> {
+  const clock = systemClock();
+  const entropy = systemEntropy();
+  const http = new HttpClient();
+  const endpoint = givenEndpoint(settings) ?? await podEndpoint(settings);
+  const reached = endpoint === undefined || isFault(endpoint)
+    ? endpoint
+    : LiveCluster.connect(endpoint, { clock, entropy });
+  const cluster = reached === undefined
+    ? noCluster("there is no cluster here: set POSTERN_API_SERVER and POSTERN_API_TOKEN")
+    : isFault(reached)
+    ? noCluster(reached.message)
+    : reached;
+  const globals = new ClusterGlobalEntries({
+    cluster,
+    http,
+    clock,
+    project: (text, value) => project(text, value),
+  });
+  return { cluster, http, registry: new ImageRegistry({ clock, entropy }), globals, clock, entropy };
+
+  function project(text: string, value: Json): Json | Fault {
+    const expression = compileExpression(text, { root: "document" });
+    if (isFault(expression)) return expression;
+    return expression.evaluate(scopeOf(value), { now: () => clock.now(), random: () => entropy.next() });
+  }
+}
+
+function givenEndpoint(settings: Settings): Endpoint | undefined {
+  const server = settings("POSTERN_API_SERVER");
+  const token = settings("POSTERN_API_TOKEN");
+  const ca = settings("POSTERN_API_CA");
+  if (server === undefined) return undefined;
+  return {
+    server: server.replace(/\/+$/, ""),
+    ...(token !== undefined && { token }),
+    ...(ca !== undefined && { ca }),
+  };
+}
+
+async function podEndpoint(settings: Settings): Promise<Endpoint | Fault | undefined> {
+  if (settings("KUBERNETES_SERVICE_HOST") === undefined) return undefined;
+  return await inClusterEndpoint({ env: settings, readText: Deno.readTextFile });
+}
+
+function noCluster(message: string): Cluster {
+  const answer: Answer = { ok: false, status: undefined, message };
+  return { call: () => Promise.resolve(answer), resource: () => Promise.resolve(undefined) };
+}

@@ -1,0 +1,26 @@
+import type { LogLevel } from "../adapters/mod.ts";
+
+/** A setting by its name; `undefined` when it is not set or empty. */
+export type Settings = (name: string) => string | undefined;
+
+/** The settings of this process's environment. What may not be read, and what a platform lacks, is not set. */
+export function environmentSettings(): Settings {
+  return (name) => {
+    if (typeof Deno === "undefined") return undefined;
+    // Asked for, not tried: without the permission a terminal would be prompted.
+    if (Deno.permissions?.querySync?.({ name: "env", variable: name }).state === "prompt") return undefined;
+    try {
+      return Deno.env.get(name) || undefined;
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];
+
+/** `POSTERN_LOG_LEVEL`; anything but a level is `info`. */
+export function logLevelOf(settings: Settings): LogLevel {
+  const text = settings("POSTERN_LOG_LEVEL");
+  return levels.find((level) => level === text) ?? "info";
+}

@@ -1,0 +1,106 @@
+/** A bundle holds engine and policies, serves them under `deno serve`, and is not made of policies with errors. */
+import assert from "node:assert/strict";
+import { run } from "../../lib/cli/mod.ts";
+import { admissionReview, pod } from "../server/review.ts";
+import { served } from "./served.ts";
+
+const requireTeam = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: require-team}
+spec:
+  validationFailureAction: Enforce
+  rules:
+  - name: team
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate:
+      message: the label team is required
+      pattern: {metadata: {labels: {team: "?*"}}}
+`;
+
+const looksUp = requireTeam.replace("require-team", "asks-the-cluster").replace(
+  "kinds: [Pod]",
+  "kinds: [Service], namespaceSelector: {matchLabels: {a: b}}",
+);
+
+/** Bundles a policy text; the exit code, the file and what was said about it. */
+async function bundled(
+  text: string,
+  use: (made: { code: number; out: string; said: string }) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  const said: string[] = [];
+  const terminal = {
+    out: (line: string) => void said.push(line),
+    err: (line: string) => void said.push(line),
+  };
+  try {
+    const out = `${folder}/postern.js`;
+    await Deno.writeTextFile(`${folder}/policy.yaml`, text);
+    const code = await run(["bundle", "--policies", `${folder}/policy.yaml`, "--out", out], terminal);
+    await use({ code, out, said: said.join("\n") });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+async function post(address: string, path: string, body: unknown): Promise<Response> {
+  return await fetch(`${address}${path}`, {
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify(body),
+  });
+}
+
+Deno.test("a bundle under `deno serve` denies with the policy's message, and needs no permission", async () => {
+  await bundled(`${requireTeam}---${looksUp}`, async ({ code, out, said }) => {
+    assert.equal(code, 0, said);
+    await using server = await served(["serve", "--host", "127.0.0.1", "--port", "0", out], {});
+    const denied = await (await post(server.address, "/validate/fail", admissionReview())).json();
+    assert.equal(denied.response.uid, "review-1");
+    assert.equal(denied.response.allowed, false);
+    assert.match(denied.response.status.message, /validation error: the label team is required/);
+    const named = admissionReview({ object: pod({ labels: { team: "a" } }) });
+    assert.equal((await (await post(server.address, "/validate/fail", named)).json()).response.allowed, true);
+    assert.match(
+      await (await fetch(`${server.address}/metrics`)).text(),
+      /kyverno_admission_requests_total\{/,
+    );
+    const service = admissionReview({ kind: "Service", resource: "services" });
+    const unknown = await (await post(server.address, "/validate/fail", service)).json();
+    assert.match(unknown.response.status.message, /there is no cluster here/);
+  });
+});
+
+Deno.test("a bundle answers below POSTERN_SECRET_PATH only", async () => {
+  await bundled(requireTeam, async ({ out }) => {
+    const options = { env: { POSTERN_SECRET_PATH: "/s3cret" } };
+    await using server = await served(
+      ["serve", "--allow-env", "--host", "127.0.0.1", "--port", "0", out],
+      options,
+    );
+    const open = await post(server.address, "/validate/fail", admissionReview());
+    assert.equal(open.status, 404);
+    await open.body?.cancel();
+    const hidden = await (await post(server.address, "/s3cret/validate/fail", admissionReview())).json();
+    assert.equal(hidden.response.allowed, false);
+  });
+});
+
+const broken: readonly [what: string, text: string, says: RegExp][] = [
+  [
+    "a policy with an unknown operator",
+    requireTeam.replace(/pattern:.*/, "deny: {conditions: {any: [{key: a, operator: Equls, value: b}]}}"),
+    /Equals/,
+  ],
+  ["text that is no YAML", "a: [b", /invalid-yaml/],
+];
+for (const [what, text, says] of broken) {
+  Deno.test(`bundle makes no file of ${what}`, async () => {
+    await bundled(text, async ({ code, out, said }) => {
+      assert.equal(code, 1);
+      assert.match(said, says);
+      await assert.rejects(Deno.stat(out), Deno.errors.NotFound);
+    });
+  });
+}
