@@ -1,26 +1,18 @@
-import { type Decision, evaluate, type Phase, type RuleResult, type Snapshot } from "../engine/mod.ts";
-import type { AbsentSource } from "../context/mod.ts";
+import type { CompiledPolicy, Decision, RuleResult } from "../engine/mod.ts";
 import { asString, dig, type JsonObject } from "../json/mod.ts";
-import type { Ports } from "../ports.ts";
 import type { ReportedResult } from "../report/mod.ts";
 import { ownerOf } from "../rules/mod.ts";
-import { type GivenUser, otherValues, resourceRequest } from "./resource_request.ts";
-import { nest, type Values } from "./values.ts";
+import { type DecideOptions, decideStep } from "./decide.ts";
 
-/** What applying policies to objects needs. */
-export interface ApplyOptions {
-  readonly snapshot: Snapshot;
-  readonly ports: Ports;
-  readonly values: Values;
-  readonly user: GivenUser | undefined;
-  /** What cannot be loaded; without a cluster, all context entries but API calls, and other objects to generate from. */
-  readonly absent?: readonly AbsentSource[];
-}
+/** What applying policies to objects needs; without a cluster, context entries but API calls are absent. */
+export type ApplyOptions = DecideOptions;
 
 /** What became of one object. */
 export interface Applied {
   readonly resource: JsonObject;
   readonly results: readonly ReportedResult[];
+  /** What was asked, in order, also of policies that had nothing to say. */
+  readonly steps: readonly AppliedStep[];
   /** The object after all mutations; `undefined` after one that failed. */
   readonly mutated: JsonObject | undefined;
   /** Whether a rule changed it. */
@@ -29,6 +21,14 @@ export interface Applied {
   readonly generated: readonly JsonObject[];
   /** What `--output DIR` writes, in order. */
   readonly outputs: readonly Output[];
+}
+
+/** What one policy said in one step. */
+export interface AppliedStep {
+  readonly policy: CompiledPolicy["policy"];
+  readonly rules: readonly RuleResult[];
+  /** The object as the step left it; `undefined` after a mutation that failed. */
+  readonly object: JsonObject | undefined;
 }
 
 /** A document of an output folder. */
@@ -44,43 +44,56 @@ export interface Output {
  * once for each policy that mutates, whether it changed or not, with the targets of the policy after it.
  */
 export async function applyPolicies(resource: JsonObject, options: ApplyOptions): Promise<Applied> {
-  const results: ReportedResult[] = [];
+  const steps: AppliedStep[] = [];
   const outputs: Output[] = [];
   const file = `${asString(dig(resource, "metadata", "name")) ?? ""}-mutated`;
   let current: JsonObject | undefined = resource;
   for (const { policy } of options.snapshot.written) {
     if (current === undefined) break;
     if (policy.rules.every((rule) => rule.mutate === undefined)) continue;
-    const mutation: Decision = await decideAs("mutate", current, policy.key, options);
+    const mutation: Decision = await decideStep(current, { phase: "mutate", policy: policy.key }, options);
     const changed: RuleResult[] = rulesOf(mutation);
     const patched = changed.findLast((rule) => rule.patched !== undefined)?.patched;
     const seen: JsonObject = patched ?? mutation.object ?? current;
-    const targets: Decision = await decideAs("mutateExisting", seen, policy.key, options);
-    const rules = [...changed, ...rulesOf(targets)];
-    if (rules.length > 0) results.push({ policy, resource, rules });
+    const targets: Decision = await decideStep(
+      seen,
+      { phase: "mutateExisting", policy: policy.key },
+      options,
+    );
     current = changed.some((rule) => rule.spoils) ? undefined : seen;
+    steps.push({ policy, rules: [...changed, ...rulesOf(targets)], object: current });
     if (current !== undefined) outputs.push({ file, object: current });
     outputs.push(...targets.effects.map(({ object }) => ({ file, object })));
   }
   const generated: Output[] = [];
-  for (const phase of ["validate", "generate"] satisfies Phase[]) {
-    for (const { policy } of options.snapshot.written) {
+  for (const phase of ["validate", "generate"] as const) {
+    for (const { policy, rules } of options.snapshot.written) {
       if (current === undefined) break;
-      const decision: Decision = await decideAs(phase, current, policy.key, options);
-      const rules = rulesOf(decision);
-      if (rules.length > 0) results.push({ policy, resource, rules });
+      if (!rules.some(({ type }) => typesOf[phase].includes(type))) continue;
+      const decision: Decision = await decideStep(current, { phase, policy: policy.key }, options);
+      steps.push({ policy, rules: rulesOf(decision), object: current });
       generated.push(...generatedBy(decision, `${policy.name}-generated`));
     }
   }
   return {
     resource,
-    results,
+    results: steps.filter(({ rules }) => rules.length > 0).map(({ policy, rules }) => ({
+      policy,
+      resource,
+      rules,
+    })),
+    steps,
     mutated: current,
     changed: current !== undefined && current !== resource,
     generated: generated.map(({ object }) => object),
     outputs: [...outputs, ...generated],
   };
 }
+
+const typesOf: Readonly<Record<"validate" | "generate", readonly RuleResult["type"][]>> = {
+  validate: ["validate", "verifyImages"],
+  generate: ["generate"],
+};
 
 function rulesOf(decision: Decision): RuleResult[] {
   return decision.results.flatMap(({ rules }) => rules);
@@ -95,23 +108,4 @@ function generatedBy(decision: Decision, file: string): Output[] {
 
 function isError(rule: RuleResult): boolean {
   return rule.result === "error";
-}
-
-function decideAs(
-  phase: Phase,
-  resource: JsonObject,
-  policy: string,
-  options: ApplyOptions,
-): Decision | Promise<Decision> {
-  const { snapshot, ports, values, user } = options;
-  const request = resourceRequest(resource, { policy, values, user });
-  const shared = otherValues(values.forResource(policy, request.name));
-  return evaluate(snapshot, request, {
-    phase,
-    policy,
-    ports,
-    rules: "all",
-    absent: options.absent ?? [],
-    given: (key, rule) => ({ ...nest(shared), ...values.forRule(key, rule) }),
-  });
 }

@@ -1,0 +1,42 @@
+import type { AbsentSource } from "../context/mod.ts";
+import { type Decision, evaluate, type Phase, type Snapshot } from "../engine/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import type { Ports } from "../ports.ts";
+import { type GivenUser, otherValues, resourceRequest } from "./resource_request.ts";
+import { nest, type Values } from "./values.ts";
+
+/** What deciding about an object from a file needs. */
+export interface DecideOptions {
+  readonly snapshot: Snapshot;
+  readonly ports: Ports;
+  readonly values: Values;
+  readonly user: GivenUser | undefined;
+  /** What cannot be loaded here; entries of these kinds count as not declared. */
+  readonly absent: readonly AbsentSource[];
+}
+
+/** One step of one policy. */
+export interface Step {
+  readonly phase: Phase;
+  /** The policy's key. */
+  readonly policy: string;
+}
+
+/** What one policy says in one phase of an object from a file. */
+export function decideStep(
+  resource: JsonObject,
+  { phase, policy }: Step,
+  options: DecideOptions,
+): Decision | Promise<Decision> {
+  const { snapshot, ports, values, user, absent } = options;
+  const request = resourceRequest(resource, { policy, values, user });
+  const shared = nest(otherValues(values.forResource(policy, request.name)));
+  return evaluate(snapshot, request, {
+    phase,
+    policy,
+    ports,
+    rules: "all",
+    absent,
+    given: (key, rule) => ({ ...shared, ...values.forRule(key, rule) }),
+  });
+}
