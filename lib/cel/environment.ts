@@ -1,4 +1,5 @@
 import { check, Declarations } from "./check/mod.ts";
+import { estimateCost } from "./estimate.ts";
 import type { Library } from "./libraries/library.ts";
 import { standardLibrary } from "./libraries/standard.ts";
 import { plan } from "./plan/mod.ts";
@@ -56,7 +57,14 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
       if (checked.errors.length > 0 && checking === "types") return { ok: false, errors: checked.errors };
       const { run, errors } = plan(parsed.expression, checked, text);
       if (errors.length > 0 && checking === "types") return { ok: false, errors };
-      return { ok: true, program: new Program(checked.type, run) };
+      return {
+        ok: true,
+        program: new Program(
+          checked.type,
+          run,
+          (options) => estimateCost(parsed.expression, checked, options),
+        ),
+      };
     },
   };
 }

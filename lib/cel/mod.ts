@@ -18,6 +18,7 @@ export {
   POLICY_BUDGET,
   type Program,
 } from "./program.ts";
+export type { EstimateOptions, Range } from "./estimate.ts";
 export { admissionRequestType, namespaceType } from "./kubernetes_types.ts";
 export { celToJson, parseExactJson } from "./json.ts";
 export type { Activation } from "./plan/mod.ts";

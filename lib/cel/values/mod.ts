@@ -24,6 +24,7 @@ export { CelMap } from "./map.ts";
 export { LazyFields } from "./lazy_fields.ts";
 export { Opaque } from "./opaque.ts";
 export { Optional } from "./optional.ts";
+export { Sized } from "./sized.ts";
 export { TypeValue } from "./type_value.ts";
 export {
   type Civil,
