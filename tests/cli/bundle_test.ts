@@ -55,7 +55,7 @@ async function post(address: string, path: string, body: unknown): Promise<Respo
 Deno.test("a bundle under `deno serve` denies with the policy's message, and needs no permission", async () => {
   await bundled(`${requireTeam}---${looksUp}`, async ({ code, out, said }) => {
     assert.equal(code, 0, said);
-    await using server = await served(["serve", "--host", "127.0.0.1", "--port", "0", out], {});
+    await using server = await served(["serve", "--host", "127.0.0.1", "--port", "0", out]);
     const denied = await (await post(server.address, "/validate/fail", admissionReview())).json();
     assert.equal(denied.response.uid, "review-1");
     assert.equal(denied.response.allowed, false);

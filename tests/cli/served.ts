@@ -1,15 +1,16 @@
-/** Starts `deno …` as a server and waits until it says where it listens. */
+/** A server that a test started. */
 export interface Served extends AsyncDisposable {
   /** `http://127.0.0.1:PORT` or `https://…`, without a slash at the end. */
   readonly address: string;
   readonly process: Deno.ChildProcess;
-  /** What it has written to standard error so far. */
-  said(): string;
+  /** What it wrote to standard error, once that holds something. */
+  until(pattern: RegExp): Promise<string>;
 }
 
+/** Starts `deno …` as a server and waits until it says where it listens. */
 export async function served(
   args: readonly string[],
-  options: { readonly env?: Record<string, string>; readonly cwd?: string },
+  options: { readonly env?: Record<string, string>; readonly cwd?: string } = {},
 ): Promise<Served> {
   const process = new Deno.Command("deno", {
     args: [...args],
@@ -17,19 +18,27 @@ export async function served(
     stdin: "null",
     stdout: "null",
     stderr: "piped",
-  })
-    .spawn();
+  }).spawn();
   let said = "";
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  let heard = Promise.withResolvers<void>();
+  let ended = false;
   const reading = (async () => {
     for await (const text of process.stderr.pipeThrough(new TextDecoderStream())) {
       said += text;
-      const address = /[Ll]isten(?:ing|s) on (https?:\/\/[^\s/]+)/.exec(said)?.[1];
-      if (address !== undefined) resolve(address);
+      heard.resolve();
+      heard = Promise.withResolvers();
     }
-    reject(new Error(`the server ended: ${said}`));
+    ended = true;
+    heard.resolve();
   })();
-  const close = async () => {
+  const until = async (pattern: RegExp): Promise<string> => {
+    while (!pattern.test(said)) {
+      if (ended) throw new Error(`the server ended: ${said}`);
+      await heard.promise;
+    }
+    return said;
+  };
+  const close = async (): Promise<void> => {
     try {
       process.kill("SIGTERM");
     } catch { /* it ended by itself */ }
@@ -37,8 +46,9 @@ export async function served(
     await reading;
   };
   try {
-    const address = await promise;
-    return { address, process, said: () => said, [Symbol.asyncDispose]: close };
+    const listening = /listen(?:ing|s) on (https?:\/\/[^\s/]+)/i;
+    const address = listening.exec(await until(listening))![1]!;
+    return { address, process, until, [Symbol.asyncDispose]: close };
   } catch (error) {
     await close();
     throw error;

@@ -1,0 +1,29 @@
+/** Reads what a Dockerfile runs. */
+
+/** The instructions of a Dockerfile's last stage and of all stages, continued lines joined, comments left out. */
+export interface Dockerfile {
+  /** Arguments of `RUN`, in order, of all stages. */
+  readonly run: readonly string[];
+  readonly entrypoint: readonly string[];
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly user: string;
+}
+
+export function parseDockerfile(text: string): Dockerfile {
+  const lines = text.split("\n").filter((line) => !/^\s*#/.test(line)).join("\n").replace(/\\\n/g, " ").split(
+    "\n",
+  );
+  const all = (name: string) =>
+    lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length).trim());
+  const list = (name: string): string[] => JSON.parse(all(name).at(-1) ?? "[]");
+  return {
+    run: all("RUN"),
+    entrypoint: list("ENTRYPOINT"),
+    command: list("CMD"),
+    env: Object.fromEntries(
+      all("ENV").flatMap((line) => line.split(/\s+/)).map((pair) => pair.split(/=(.*)/s).slice(0, 2)),
+    ),
+    user: all("USER").at(-1) ?? "",
+  };
+}

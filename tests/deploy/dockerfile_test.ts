@@ -1,0 +1,63 @@
+/** The image's lines do what they say: its build makes one file, and its entry point serves with its permissions. */
+import assert from "node:assert/strict";
+import { admissionReview } from "../server/review.ts";
+import { served } from "../cli/served.ts";
+import { parseDockerfile } from "./dockerfile.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+const dockerfile = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
+
+const policy = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: no-pods}
+spec:
+  validationFailureAction: Enforce
+  rules:
+  - name: none
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {message: no pods today, deny: {}}
+`;
+
+Deno.test("the entry point holds a permission list without writing, running and everything", () => {
+  const flags = dockerfile.entrypoint.filter((each) => each.startsWith("-"));
+  for (const forbidden of ["-A", "--allow-all", "--allow-read", "--allow-env"]) {
+    assert.ok(!flags.includes(forbidden), forbidden);
+  }
+  assert.ok(!flags.some((flag) => /^--allow-(write|run|ffi|sys|import|hrtime)/.test(flag)), flags.join(" "));
+  assert.ok(flags.includes("--no-prompt"));
+  assert.notEqual(dockerfile.user.split(":")[0], "");
+  assert.notEqual(dockerfile.user.split(":")[0], "0");
+});
+
+Deno.test("what the image builds starts by its entry point and answers", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    await Deno.writeTextFile(`${folder}/policy.yaml`, policy);
+    const build = dockerfile.run.find((line) => line.includes("deno bundle"))!;
+    const built = await new Deno.Command("deno", {
+      args: build.replace(/^deno /, "").replace("postern.js", `${folder}/postern.js`).split(/\s+/),
+      cwd: root,
+    }).output();
+    assert.ok(built.success, new TextDecoder().decode(built.stderr));
+
+    const [init, dashes, deno, ...line] = [...dockerfile.entrypoint, ...dockerfile.command];
+    assert.deepEqual([init, dashes, deno], ["/tini", "--", "/bin/deno"]);
+    // Only places differ from the image's: its file system is not here, and its ports may be taken.
+    const args = line.map((each) => each.replace("/app/", `${folder}/`).replace(/\/policies\b/, folder));
+    const env = { ...dockerfile.env };
+    const here = ["--host", "127.0.0.1", "--port", "0", "--metrics-port", "0"];
+    await using server = await served([...args, ...here], { env });
+    const ca = /caBundle of its certificate: (\S+)/.exec(await server.until(/caBundle of .*\n/))![1]!;
+    using client = Deno.createHttpClient({ caCerts: [atob(ca)] });
+    const answer = await fetch(`${server.address}/validate/fail`, {
+      client,
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(admissionReview()),
+    });
+    assert.match((await answer.json()).response.status.message, /no-pods:\n {2}none: no pods today/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
