@@ -1,0 +1,38 @@
+# syntax=docker/dockerfile:1
+# One JavaScript file on a distroless Deno: `docker build -t postern:0.1.0 .` For a release, pin both images by digest.
+ARG DENO_VERSION=2.9.6
+
+FROM denoland/deno:${DENO_VERSION} AS build
+WORKDIR /app
+# Dependencies in a layer of their own: it is made again only when the lock file changes.
+COPY deno.json deno.lock ./
+RUN deno install --frozen
+COPY main.ts ./
+COPY lib lib
+RUN deno bundle --quiet --output postern.js main.ts
+
+FROM denoland/deno:distroless-${DENO_VERSION}
+LABEL org.opencontainers.image.title="Postern" \
+      org.opencontainers.image.description="A small gate for a Kubernetes cluster: Kyverno's policies, one process" \
+      org.opencontainers.image.licenses="Apache-2.0"
+WORKDIR /app
+COPY --from=build /app/postern.js ./
+# What is served when nothing is mounted over it.
+COPY policies /policies
+# The root file system may be read-only: nothing is written, not even caches. The heap ends before the memory limit of
+# deploy.yaml (256Mi) does; give DENO_V8_FLAGS another number together with another limit.
+ENV DENO_DIR=/nonexistent \
+    DENO_NO_UPDATE_CHECK=1 \
+    DENO_USE_CGROUPS=1 \
+    DENO_V8_FLAGS=--max-old-space-size=160
+USER 65532:65532
+EXPOSE 9443 8000
+# What the process may do, and nothing else: no writing, no running, and of the file system policies, certificates and
+# the service account. Policies may call services and registries, so the network is open here; deploy.yaml closes it
+# down to what its policies name.
+ENTRYPOINT ["/tini", "--", "/bin/deno", "run", "--no-prompt", "--cached-only", "--no-code-cache", \
+  "--allow-net", \
+  "--allow-read=/policies,/exceptions,/cluster,/tls,/var/run/secrets/kubernetes.io/serviceaccount", \
+  "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,NO_COLOR", \
+  "/app/postern.js"]
+CMD ["serve", "--policies", "/policies", "--host", "0.0.0.0"]
