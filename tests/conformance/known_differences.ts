@@ -5,11 +5,18 @@ interface KnownDifference {
   /** Why Postern answers otherwise, for a maintainer. */
   readonly reason: string;
   readonly aspect: string;
+  /** Row names; `name x8` for a row of which eight checks differ. */
   readonly rows: readonly string[];
 }
 
-/** The reasons of a set's known differences, by `ROW ASPECT`. The lists may only shrink. */
-export function knownDifferences(set: string): ReadonlyMap<string, string> {
+/** Why a row differs, and in how many checks. */
+export interface KnownRow {
+  readonly reason: string;
+  readonly checks: number;
+}
+
+/** A set's known differences, by `ROW ASPECT`. The lists may only shrink. */
+export function knownDifferences(set: string): ReadonlyMap<string, KnownRow> {
   const path = join(import.meta.dirname!, "known_differences", `${set.replaceAll("/", "-")}.json`);
   let text: string;
   try {
@@ -18,9 +25,12 @@ export function knownDifferences(set: string): ReadonlyMap<string, string> {
     if (cause instanceof Deno.errors.NotFound) return new Map();
     throw cause;
   }
-  const known = new Map<string, string>();
+  const known = new Map<string, KnownRow>();
   for (const { reason, aspect, rows } of JSON.parse(text) as KnownDifference[]) {
-    for (const row of rows) known.set(`${row} ${aspect}`, reason);
+    for (const row of rows) {
+      const [, name, count] = /^(.*?)(?: x(\d+))?$/.exec(row)!;
+      known.set(`${name} ${aspect}`, { reason, checks: Number(count ?? 1) });
+    }
   }
   return known;
 }

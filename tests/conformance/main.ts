@@ -56,7 +56,7 @@ const tallies: Tally[] = [];
 const stale: string[] = [];
 for (const set of chosen) {
   const known = knownDifferences(set.name);
-  const seen = new Set<string>();
+  const seen = new Map<string, number>();
   const byAspect = new Map<string, Tally>();
   for await (const row of set.rows(corpus)) {
     for (const check of await row.check()) {
@@ -77,16 +77,19 @@ for (const set of chosen) {
         tally.agree++;
         continue;
       }
-      const reason = known.get(`${row.id} ${check.aspect}`);
-      if (reason !== undefined) {
-        tally.known++;
-        seen.add(`${row.id} ${check.aspect}`);
-      }
+      const key = `${row.id} ${check.aspect}`;
+      const count = (seen.get(key) ?? 0) + 1;
+      seen.set(key, count);
+      const entry = known.get(key);
+      const reason = entry !== undefined && count <= entry.checks ? entry.reason : undefined;
+      if (reason !== undefined) tally.known++;
       tally.differences.push({ id: row.id, input: row.input, check, reason });
     }
   }
   tallies.push(...byAspect.values());
-  for (const key of known.keys()) if (!seen.has(key)) stale.push(`${set.name} ${key}`);
+  for (const [key, { checks }] of known) {
+    if ((seen.get(key) ?? 0) < checks) stale.push(`${set.name} ${key}`);
+  }
 }
 
 if (json) console.log(JSON.stringify({ tallies, stale }, null, 2));

@@ -35,7 +35,8 @@ export const engineSets: readonly ConformanceSet[] = groups.map((group) => ({
 function* rows(root: string, group: Group): Generator<Row> {
   for (const entry of [...Deno.readDirSync(root)].sort((a, b) => a.name < b.name ? -1 : 1)) {
     const folder = join(root, entry.name);
-    if (!entry.isDirectory || groupOf(folder) !== group) continue;
+    const isCase = entry.isDirectory && filesOf(folder, /^expected\.json$/).length > 0;
+    if (!isCase || groupOf(folder) !== group) continue;
     yield { id: entry.name, input: entry.name, check: () => check(folder) };
   }
 }
