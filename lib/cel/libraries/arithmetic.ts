@@ -73,9 +73,11 @@ export function add(left: Value, right: Value): Result {
   }
   if (left instanceof Duration) {
     if (right instanceof Duration) return toDuration(left.nanos + right.nanos);
-    if (right instanceof Timestamp) return toTimestamp(right.total + left.nanos);
+    if (right instanceof Timestamp) return toTimestamp(right.total + left.nanos, right.offset);
   }
-  if (left instanceof Timestamp && right instanceof Duration) return toTimestamp(left.total + right.nanos);
+  if (left instanceof Timestamp && right instanceof Duration) {
+    return toTimestamp(left.total + right.nanos, left.offset);
+  }
   return compute(left, right, addition);
 }
 
@@ -96,7 +98,7 @@ const subtraction: NumberOperator = {
 /** `a - b` */
 export function subtract(left: Value, right: Value): Result {
   if (left instanceof Timestamp) {
-    if (right instanceof Duration) return toTimestamp(left.total - right.nanos);
+    if (right instanceof Duration) return toTimestamp(left.total - right.nanos, left.offset);
     if (right instanceof Timestamp) return toDuration(left.total - right.total);
   }
   if (left instanceof Duration && right instanceof Duration) return toDuration(left.nanos - right.nanos);

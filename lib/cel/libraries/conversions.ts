@@ -79,15 +79,26 @@ function textToUint(text: string): Result {
   return value instanceof CelFault ? impossible("string", "uint") : value;
 }
 
-const goNumber = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)$/i;
+const decimal = /^[+-]?(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d+)?$/;
+const hexadecimal = /^([+-]?)0[xX]_?([\da-fA-F]*)\.?([\da-fA-F]*)[pP]([+-]?\d{1,5})$/;
 
+/** Reads a double as Go's parser does, which knows also hexadecimal numbers and underscores between digits. */
 function textToDouble(text: string): Result {
-  if (!goNumber.test(text)) return impossible("string", "double");
-  const lower = text.toLowerCase();
-  if (lower.includes("inf")) return lower.startsWith("-") ? -Infinity : Infinity;
-  if (lower.includes("nan")) return NaN;
-  const value = Number(text);
+  const named = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
+  if (named !== null) {
+    return named[2]!.toLowerCase() === "nan" ? NaN : named[1] === "-" ? -Infinity : Infinity;
+  }
+  const hex = hexadecimal.exec(text);
+  const value = hex === null
+    ? decimal.test(text) ? Number(text.replaceAll("_", "")) : NaN
+    : fromHexadecimal(hex);
   return Number.isFinite(value) ? toFloat(value) : impossible("string", "double");
+}
+
+function fromHexadecimal([, sign, whole, fraction, exponent]: RegExpExecArray): number {
+  if (whole === "" && fraction === "") return NaN;
+  const digits = Number(BigInt(`0x0${whole}${fraction}`));
+  return (sign === "-" ? -1 : 1) * digits * 2 ** (Number(exponent) - 4 * fraction!.length);
 }
 
 const truths = new Set(["1", "t", "T", "true", "TRUE", "True"]);

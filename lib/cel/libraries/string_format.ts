@@ -1,6 +1,5 @@
 import { goFloat, sortedKeys } from "../../json/mod.ts";
-import { failure, isCelFault } from "../fault.ts";
-import type { CelFault } from "../fault.ts";
+import { CelFault, failure, isCelFault } from "../fault.ts";
 import { dynType, listType, stringType } from "../types/mod.ts";
 import {
   costSize,
@@ -33,10 +32,11 @@ interface Clause {
   readonly precision: number | undefined;
 }
 
-type Piece = string | Clause;
+/** A clause that is not complete or not known ends the format. */
+type Piece = string | Clause | CelFault;
 
-/** Splits a format into text and clauses; the mistake when a clause is not complete or not known. */
-function parseFormat(format: string): readonly Piece[] | CelFault {
+/** Splits a format into text and clauses. */
+function parseFormat(format: string): readonly Piece[] {
   const pieces: Piece[] = [];
   let text = "";
   for (let index = 0; index < format.length; index++) {
@@ -49,21 +49,25 @@ function parseFormat(format: string): readonly Piece[] | CelFault {
       text += "%";
       continue;
     }
-    if (index >= format.length) return failure("unexpected end of string");
+    pieces.push(text);
+    text = "";
+    if (index >= format.length) return [...pieces, failure("unexpected end of string")];
     let precision: number | undefined;
     if (format[index] === ".") {
       const digits = /^\d*/.exec(format.slice(index + 1))![0];
       index += digits.length + 1;
-      if (index >= format.length) return badClause("could not find end of precision specifier");
+      if (index >= format.length) return [...pieces, badClause("could not find end of precision specifier")];
       precision = Number(digits);
-      if (digits === "" || precision > 1000) return badClause(`precision "${digits}" is not valid`);
+      if (digits === "" || precision > 1000) {
+        return [...pieces, badClause(`precision "${digits}" is not valid`)];
+      }
     }
     const verb = format[index]!;
     if (!"sdfebxXo".includes(verb)) {
-      return failure(`could not parse formatting clause: unrecognized formatting clause "${verb}"`);
+      const message = `could not parse formatting clause: unrecognized formatting clause "${verb}"`;
+      return [...pieces, failure(message)];
     }
-    pieces.push(text, { verb, precision });
-    text = "";
+    pieces.push({ verb, precision });
   }
   pieces.push(text);
   return pieces;
@@ -150,7 +154,9 @@ function describe(value: Value, style: FormatStyle): string | undefined {
   if (value instanceof Uint) return String(value.value);
   if (isFloat(value)) return style === "plain" ? plainNumber(floatValue(value)) : goFloat(floatValue(value));
   if (value instanceof Uint8Array) return new TextDecoder().decode(value);
-  if (value instanceof Timestamp) return formatTimestamp(value);
+  if (value instanceof Timestamp) {
+    return formatTimestamp(style === "plain" ? new Timestamp(value.seconds, value.nanos) : value);
+  }
   if (value instanceof Duration) return formatDuration(value);
   if (value instanceof TypeValue) return value.name;
   if (isListValue(value)) {
@@ -171,28 +177,54 @@ function describe(value: Value, style: FormatStyle): string | undefined {
 /** A value inside a list or map, which the localized manner writes as a literal. */
 function describeNested(value: Value, style: FormatStyle): string | undefined {
   if (style === "plain") return describe(value, style);
-  if (typeof value === "string") return JSON.stringify(value);
-  if (value instanceof Uint8Array) return `b${JSON.stringify(new TextDecoder().decode(value))}`;
+  if (typeof value === "string") return goQuote(value);
+  if (value instanceof Uint8Array) return `b${goQuote(new TextDecoder().decode(value))}`;
   if (value instanceof Timestamp) return `timestamp("${formatTimestamp(value)}")`;
   if (value instanceof Duration) return `duration("${formatDuration(value)}")`;
   if (isFloat(value)) {
     const number = floatValue(value);
-    return Number.isFinite(number) ? number.toFixed(6) : `"${goFloat(number)}"`;
+    return Number.isFinite(number) ? fixedPoint(number, 6, "plain") : `"${goFloat(number)}"`;
   }
   return describe(value, style);
 }
 
+const escapes: Readonly<Record<string, string>> = {
+  "\x07": "\\a",
+  "\b": "\\b",
+  "\f": "\\f",
+  "\n": "\\n",
+  "\r": "\\r",
+  "\t": "\\t",
+  "\v": "\\v",
+  "\\": "\\\\",
+  '"': '\\"',
+};
+
+/** A text as Go's `%q` writes it: in double quotes, with everything escaped that does not print. */
+function goQuote(text: string): string {
+  const points = Array.from(text, (point) => {
+    if (Object.hasOwn(escapes, point)) return escapes[point]!;
+    if (/[\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(point)) return point;
+    const code = point.codePointAt(0)!, hex = code.toString(16);
+    return code < 0x80
+      ? `\\x${hex.padStart(2, "0")}`
+      : code < 0x10000
+      ? `\\u${hex.padStart(4, "0")}`
+      : `\\U${hex.padStart(8, "0")}`;
+  });
+  return `"${points.join("")}"`;
+}
+
 function format(text: string, args: readonly Value[], style: FormatStyle): string | CelFault {
-  const pieces = parseFormat(text);
-  if (isCelFault(pieces)) return pieces;
   let result = "", next = 0;
-  for (const piece of pieces) {
+  for (const piece of parseFormat(text)) {
     if (typeof piece === "string") {
       result += piece;
       continue;
     }
     const value = args[next];
-    if (value === undefined) return failure(`index ${next} out of range`);
+    if (value === undefined) return new CelFault("range", `index ${next} out of range`);
+    if (isCelFault(piece)) return piece;
     next++;
     const written = write(value, piece, style);
     if (written === undefined) {
@@ -230,12 +262,12 @@ const described = [...printable, "list", "map", "type"];
 /** Compares the clauses of a constant format with the arguments, when those are written as a list. */
 function checkFormat([text, list]: readonly Argument[], style: FormatStyle): ArgumentMistake | undefined {
   if (typeof text?.value !== "string" || list?.elements === undefined) return undefined;
-  const pieces = parseFormat(text.value);
-  if (isCelFault(pieces)) return { message: pieces.message };
-  const clauses = pieces.filter((piece) => typeof piece !== "string");
-  for (const [index, { verb }] of clauses.entries()) {
+  const clauses = parseFormat(text.value).filter((piece) => typeof piece !== "string");
+  for (const [index, clause] of clauses.entries()) {
     const argument = list.elements[index];
     if (argument === undefined) return { message: `index ${index} out of range` };
+    if (isCelFault(clause)) return { message: clause.message };
+    const { verb } = clause;
     const { kind, name } = argument.type;
     if (kind !== "dyn" && kind !== "error" && !(kinds[style][verb] ?? described).includes(kind)) {
       return { offset: argument.offset, message: `error during formatting: ${unfit(verb, name)}` };

@@ -6,6 +6,7 @@ import {
   type CelError,
   type Comprehension,
   type Expression,
+  type Index,
   type ListLiteral,
   locate,
   type Logic,
@@ -17,6 +18,7 @@ import { fieldStep, indexStep, planPath, planPresence, type Step } from "./attri
 import { planCall } from "./call.ts";
 import { planFold } from "./fold.ts";
 import { constantPlan, type Evaluate, Frame, type Planned } from "./frame.ts";
+import { isKey } from "./qualifier.ts";
 import { planMembership } from "./membership.ts";
 
 /** A whole expression as a function, and the mistakes that only constants show. */
@@ -94,11 +96,19 @@ class Planner {
           break;
         }
         steps.unshift(fieldStep(base.field, base.mode));
-      } else steps.unshift(indexStep(this.#bare(base.index), base.mode));
+      } else steps.unshift(this.#indexStep(base));
       base = base.operand;
     }
     const chosen = base.kind === "call" && base.name === "_?_:_";
     return { run: planPath(this.#base(base), steps, chosen ? 0 : own) };
+  }
+
+  #indexStep({ index, mode }: Index): Step {
+    const key = this.#bare(index);
+    if (key.constant !== undefined && !isCelFault(key.constant) && !isKey(key.constant)) {
+      this.#report(index.offset, `invalid qualifier type: ${typeNameOf(key.constant)}`);
+    }
+    return indexStep(key, mode);
   }
 
   #presence(operand: Expression, field: string): Evaluate {
@@ -108,7 +118,7 @@ class Planner {
       if (base.kind === "select" && base.mode === "presence") break;
       steps.unshift(
         base.kind === "index"
-          ? indexStep(this.#bare(base.index), base.mode)
+          ? this.#indexStep(base)
           : fieldStep(base.field, base.mode === "optional" ? "optional" : "value"),
       );
       base = base.operand;
@@ -292,7 +302,7 @@ class Planner {
         if (optional && !isCelFault(item)) item = opened(item, "entry") ?? skipped;
         if (item === skipped) continue;
         if (isCelFault(item)) return item;
-        if (!isKey(name)) return failure(`unsupported key type: ${typeNameOf(name)}`);
+        if (!isMapKey(name)) return failure(`unsupported key type: ${typeNameOf(name)}`);
         if (map.has(name)) return new CelFault("duplicate_key", `Failed with repeated key: ${String(name)}`);
         map.set(name, item);
       }
@@ -391,6 +401,6 @@ function nowhere(): Frame {
 }
 
 /** Whether a map literal may have the value for a key. */
-function isKey(value: Value): boolean {
+function isMapKey(value: Value): boolean {
   return typeof value === "string" || typeof value === "boolean" || isInt(value) || value instanceof Uint;
 }

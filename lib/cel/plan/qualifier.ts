@@ -48,12 +48,15 @@ export function keyReader(key: string): (value: Value) => Result | undefined {
   };
 }
 
+/** Whether a value can be the key of an entry or the index of an element. */
+export function isKey(value: Value): boolean {
+  return typeof value !== "object" || value instanceof Uint || value instanceof Double;
+}
+
 /** Reads the element or entry of any key. `undefined` when there is none. */
 export function readElement(value: Value, key: Value): Result | undefined {
+  if (!isKey(key)) return failure(`invalid qualifier type: ${typeNameOf(key)}`);
   if (Array.isArray(value)) return listElement(value, key);
-  if (typeof key === "object" && !(key instanceof Uint || key instanceof Double)) {
-    return failure(`invalid qualifier type: ${typeNameOf(key)}`);
-  }
   if (value instanceof CelMap) return value.get(key);
   return typeof key === "string" ? keyReader(key)(value) : undefined;
 }

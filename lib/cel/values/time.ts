@@ -7,17 +7,20 @@ const NANOS = 1_000_000_000;
 const FIRST_SECOND = -62_135_596_800;
 const LAST_SECOND = 253_402_300_799;
 
-/** A point in time to the nanosecond, in UTC. */
+/** A point in time to the nanosecond. Where it was written with an offset from UTC, it is also printed with that. */
 export class Timestamp extends CelObject {
   /** Whole seconds since 1970, rounded down. */
   readonly seconds: number;
   /** Nanoseconds after `seconds`, 0 to 999,999,999. */
   readonly nanos: number;
+  /** Seconds east of UTC in which the time is printed. */
+  readonly offset: number;
 
-  constructor(seconds: number, nanos: number) {
+  constructor(seconds: number, nanos: number, offset = 0) {
     super();
     this.seconds = seconds;
     this.nanos = nanos;
+    this.offset = offset;
   }
 
   /** Nanoseconds since 1970. */
@@ -37,13 +40,13 @@ export class Duration extends CelObject {
 }
 
 /** A timestamp from nanoseconds since 1970, or the error when it lies outside the years 1 to 9999. */
-export function toTimestamp(nanos: bigint): Timestamp | CelFault {
+export function toTimestamp(nanos: bigint, offset = 0): Timestamp | CelFault {
   let seconds = nanos / BigInt(NANOS), rest = nanos % BigInt(NANOS);
   if (rest < 0n) [seconds, rest] = [seconds - 1n, rest + BigInt(NANOS)];
   if (seconds < BigInt(FIRST_SECOND) || seconds > BigInt(LAST_SECOND)) {
     return new CelFault("overflow", "timestamp overflow");
   }
-  return new Timestamp(Number(seconds), Number(rest));
+  return new Timestamp(Number(seconds), Number(rest), offset);
 }
 
 /** A duration from nanoseconds, or the error when it does not fit into 64 bits. */
@@ -53,7 +56,7 @@ export function toDuration(nanos: bigint): Duration | CelFault {
     : new Duration(nanos);
 }
 
-const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:[.,](\d{1,30}))?(Z|[+-]\d\d:\d\d)$/;
+const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d{1,30}))?(Z|[+-]\d\d:\d\d)$/;
 
 /** Reads an RFC 3339 time, as Go's parser does; `undefined` when the text is none or lies outside the range. */
 export function parseTimestamp(text: string): Timestamp | undefined {
@@ -73,16 +76,21 @@ export function parseTimestamp(text: string): Timestamp | undefined {
   if (shift === undefined) return undefined;
   const seconds = daysFromCivil(year, month, day) * 86_400 + hour * 3600 + minute * 60 + second - shift;
   if (seconds < FIRST_SECOND || seconds > LAST_SECOND) return undefined;
-  return new Timestamp(seconds, Number((match[7] ?? "").slice(0, 9).padEnd(9, "0")));
+  return new Timestamp(seconds, Number((match[7] ?? "").slice(0, 9).padEnd(9, "0")), shift);
 }
 
-/** The time as RFC 3339 in UTC, with as many digits of a second as needed. */
-export function formatTimestamp({ seconds, nanos }: Timestamp): string {
-  const { year, month, day, hour, minute, second } = civil(seconds);
+/** The time as RFC 3339, with as many digits of a second as needed. */
+export function formatTimestamp({ seconds, nanos, offset }: Timestamp): string {
+  const { year, month, day, hour, minute, second } = civil(seconds + offset);
   const fraction = nanos === 0 ? "" : `.${String(nanos).padStart(9, "0").replace(/0+$/, "")}`;
-  return `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}T${pad(hour, 2)}:${pad(minute, 2)}:${
-    pad(second, 2)
-  }${fraction}Z`;
+  const date = `${pad(year, 4)}-${pad(month, 2)}-${pad(day, 2)}`;
+  return `${date}T${pad(hour, 2)}:${pad(minute, 2)}:${pad(second, 2)}${fraction}${formatOffset(offset)}`;
+}
+
+function formatOffset(offset: number): string {
+  if (offset === 0) return "Z";
+  const minutes = Math.trunc(Math.abs(offset) / 60);
+  return `${offset < 0 ? "-" : "+"}${pad(Math.trunc(minutes / 60), 2)}:${pad(minutes % 60, 2)}`;
 }
 
 /** Calendar fields of a number of seconds since 1970 (in UTC, or in local time when the offset was added). */
@@ -189,13 +197,15 @@ export function durationSeconds(nanos: bigint): number {
  * Seconds east of UTC at a time, for `UTC`, a fixed offset (`+01:00`, `02:30`) or a name of the time zone database.
  */
 export function zoneOffset(zone: string, seconds: number): number | CelFault {
-  if (zone === "" || zone === "UTC") return 0;
+  // A server of policies has no place, so its local time is UTC.
+  if (zone === "" || zone === "UTC" || zone === "Local") return 0;
   if (zone.includes(":")) {
     const match = /^([+-]?)(\d{1,2}):(\d{1,2})$/.exec(zone);
     if (match === null) return failure(`invalid time zone: ${zone}`);
     return (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 3600 + Number(match[3]) * 60);
   }
-  const format = zoneFormat(zone);
+  // Names are told apart by case, which the platform's formatter does not do.
+  const format = /^[A-Z][\w+-]*(\/[A-Z0-9][\w+-]*)*$/.test(zone) ? zoneFormat(zone) : undefined;
   if (format === undefined) return failure(`unknown time zone ${zone}`);
   const part = Object.fromEntries(
     format.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]),
