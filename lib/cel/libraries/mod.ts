@@ -1,23 +1,39 @@
 /** The libraries of functions, one a file; see `library.ts` for how to add one. */
 import { bindingsLibrary, blockLibrary } from "./bindings.ts";
+import { cidrLibrary } from "./cidr.ts";
 import { comprehensionsLibrary } from "./comprehensions.ts";
 import { encodersLibrary } from "./encoders.ts";
+import { formatLibrary } from "./format.ts";
+import { ipLibrary } from "./ip.ts";
+import { kubernetesListsLibrary } from "./kubernetes_lists.ts";
 import type { Library } from "./library.ts";
 import { listsLibrary } from "./lists.ts";
 import { mathLibrary } from "./math.ts";
 import { optionalLibrary } from "./optional.ts";
+import { quantityLibrary } from "./quantity.ts";
+import { regexLibrary } from "./regex.ts";
+import { semverLibrary } from "./semver.ts";
 import { setsLibrary } from "./sets.ts";
 import { latestStringsLibrary, stringsLibrary } from "./strings.ts";
+import { urlLibrary } from "./url.ts";
 
 export * from "./library.ts";
 
 /** What the admission policies of Kubernetes 1.36 have beside the standard library. */
 export const kubernetesLibraries: readonly Library[] = [
+  cidrLibrary,
   comprehensionsLibrary,
+  formatLibrary,
+  ipLibrary,
+  kubernetesListsLibrary,
   listsLibrary,
   optionalLibrary,
+  quantityLibrary,
+  regexLibrary,
+  semverLibrary,
   setsLibrary,
   stringsLibrary,
+  urlLibrary,
 ];
 
 /** What Kyverno's CEL policies have beside the standard library. */

@@ -6,7 +6,6 @@ import {
   type CelError,
   type Comprehension,
   type Expression,
-  type Index,
   type ListLiteral,
   locate,
   type Logic,
@@ -18,7 +17,6 @@ import { fieldStep, indexStep, planPath, planPresence, type Step } from "./attri
 import { planCall } from "./call.ts";
 import { planFold } from "./fold.ts";
 import { constantPlan, type Evaluate, Frame, type Planned } from "./frame.ts";
-import { isKey } from "./qualifier.ts";
 import { planMembership } from "./membership.ts";
 
 /** A whole expression as a function, and the mistakes that only constants show. */
@@ -96,19 +94,11 @@ class Planner {
           break;
         }
         steps.unshift(fieldStep(base.field, base.mode));
-      } else steps.unshift(this.#indexStep(base));
+      } else steps.unshift(indexStep(this.#bare(base.index), base.mode));
       base = base.operand;
     }
     const chosen = base.kind === "call" && base.name === "_?_:_";
     return { run: planPath(this.#base(base), steps, chosen ? 0 : own) };
-  }
-
-  #indexStep({ index, mode }: Index): Step {
-    const key = this.#bare(index);
-    if (key.constant !== undefined && !isCelFault(key.constant) && !isKey(key.constant)) {
-      this.#report(index.offset, `invalid qualifier type: ${typeNameOf(key.constant)}`);
-    }
-    return indexStep(key, mode);
   }
 
   #presence(operand: Expression, field: string): Evaluate {
@@ -118,7 +108,7 @@ class Planner {
       if (base.kind === "select" && base.mode === "presence") break;
       steps.unshift(
         base.kind === "index"
-          ? this.#indexStep(base)
+          ? indexStep(this.#bare(base.index), base.mode)
           : fieldStep(base.field, base.mode === "optional" ? "optional" : "value"),
       );
       base = base.operand;

@@ -49,7 +49,7 @@ export function keyReader(key: string): (value: Value) => Result | undefined {
 }
 
 /** Whether a value can be the key of an entry or the index of an element. */
-export function isKey(value: Value): boolean {
+function isKey(value: Value): boolean {
   return typeof value !== "object" || value instanceof Uint || value instanceof Double;
 }
 

@@ -1,0 +1,22 @@
+import { stringType } from "../types/mod.ts";
+import { parsing } from "./cost.ts";
+import { type Library, overload } from "./library.ts";
+
+/** `jsonpatch.escapeKey(text)`: a key as it stands in the path of a JSON patch. Only mutating policies have it. */
+export const jsonPatchLibrary: Library = {
+  name: "kubernetes.jsonpatch",
+  functions: [
+    {
+      name: "jsonpatch.escapeKey",
+      overloads: [
+        overload({
+          id: "string_jsonpatch_escapeKey_string",
+          takes: [stringType],
+          gives: stringType,
+          call: (key) => key.replaceAll("~", "~0").replaceAll("/", "~1"),
+          cost: parsing,
+        }),
+      ],
+    },
+  ],
+};

@@ -1,0 +1,93 @@
+import type { RE2JS } from "re2js";
+import { CelFault, failure } from "../fault.ts";
+import { compilePattern } from "../pattern.ts";
+import { intType, listType, stringType } from "../types/mod.ts";
+import { type Int, type Value } from "../values/mod.ts";
+import { type Argument, type ArgumentMistake, type Library, method, type Result } from "./library.ts";
+import { searchCost } from "./text_functions.ts";
+
+/** Every match from left to right, at most `limit`; an empty match right after another is none, as in Go. */
+function findAll(text: string, pattern: RE2JS, limit: Int): readonly string[] {
+  const found: string[] = [];
+  const most = limit < 0 ? Infinity : Number(limit);
+  const matcher = pattern.matcher(text);
+  let from = 0, lastEnd = -1;
+  while (from <= text.length && found.length < most && matcher.find(from)) {
+    const start = matcher.start(), end = matcher.end();
+    if (end > start || start !== lastEnd) found.push(text.slice(start, end));
+    lastEnd = end;
+    from = end > start ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
+  }
+  return found;
+}
+
+function find(text: string, pattern: RE2JS): string {
+  return findAll(text, pattern, 1)[0] ?? "";
+}
+
+/** Uses a pattern that is known only now. */
+function withPattern(pattern: string, use: (pattern: RE2JS) => Result): Result {
+  const compiled = compilePattern(pattern);
+  return compiled instanceof CelFault ? failure(`Illegal regex: ${compiled.message}`) : use(compiled);
+}
+
+function constantPattern(value: Value | undefined): RE2JS | undefined {
+  const compiled = typeof value === "string" ? compilePattern(value) : undefined;
+  return compiled instanceof CelFault ? undefined : compiled;
+}
+
+/** Refuses a constant that is no pattern. */
+function mistake([, pattern]: readonly Argument[]): ArgumentMistake | undefined {
+  if (typeof pattern?.value !== "string") return undefined;
+  const compiled = compilePattern(pattern.value);
+  return compiled instanceof CelFault ? { offset: pattern.offset, message: compiled.message } : undefined;
+}
+
+/** Texts that match a pattern: `find`, `findAll`. Patterns are RE2's. */
+export const regexLibrary: Library = {
+  name: "kubernetes.regex",
+  functions: [
+    {
+      name: "find",
+      overloads: [
+        method({
+          id: "string_find_string",
+          takes: [stringType, stringType],
+          gives: stringType,
+          call: (text, pattern) => withPattern(pattern, (compiled) => find(text, compiled)),
+          prepare: ([, pattern]) => {
+            const compiled = constantPattern(pattern);
+            return compiled && ((text) => find(text, compiled));
+          },
+          cost: searchCost,
+          check: mistake,
+        }),
+      ],
+    },
+    {
+      name: "findAll",
+      overloads: [
+        method({
+          id: "string_find_all_string",
+          takes: [stringType, stringType],
+          gives: listType(stringType),
+          call: (text, pattern) => withPattern(pattern, (compiled) => findAll(text, compiled, -1)),
+          prepare: ([, pattern]) => {
+            const compiled = constantPattern(pattern);
+            return compiled && ((text) => findAll(text, compiled, -1));
+          },
+          cost: searchCost,
+          check: mistake,
+        }),
+        method({
+          id: "string_find_all_string_int",
+          takes: [stringType, stringType, intType],
+          gives: listType(stringType),
+          call: (text, pattern, limit) => withPattern(pattern, (compiled) => findAll(text, compiled, limit)),
+          cost: searchCost,
+          check: mistake,
+        }),
+      ],
+    },
+  ],
+};
