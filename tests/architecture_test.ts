@@ -25,7 +25,7 @@ const allowed: Record<string, readonly string[]> = {
   condition: ["json", "diagnostics", "kube", "jmespath", "pattern", "template"],
   policy: [...base],
   match: [...base, "pattern", "policy"],
-  context: [...base, "jmespath", "template", "policy"],
+  context: [...base, "jmespath", "template", "condition", "policy"],
   rules: [...base, ...languages, "policy", "match", "context"],
   engine: policies,
   report: engine,

@@ -103,7 +103,11 @@ export class Context implements Scope {
 
   #load(index: number): Json | Fault | undefined {
     const entry = this.#entries[index]!;
-    if (!this.store.serves(entry.source)) return this.#parent?.get(entry.name);
+    const { observer } = this.store;
+    if (!this.store.serves(entry.source)) {
+      observer?.entered(entry, undefined);
+      return this.#parent?.get(entry.name);
+    }
     const key = index === lastOf(this.#entries, entry.name) ? entry.name : `${entry.name}#${index}`;
     const known = this.#values.get(key);
     if (known !== undefined) return known;
@@ -117,7 +121,9 @@ export class Context implements Scope {
       before: index,
     });
     const misses = this.store.misses;
+    observer?.entering(entry);
     const value = entry.load(view);
+    observer?.entered(entry, value);
     if (value === undefined) return this.#parent?.get(entry.name);
     if (this.store.misses === misses) this.#values.set(key, value);
     return value;

@@ -1,5 +1,6 @@
 import { Fault, type Json } from "../json/mod.ts";
 import type { Ports } from "../ports.ts";
+import type { Observer } from "./observer.ts";
 
 /** Where context entries come from; `value` for those that only compute. */
 export type EntrySource = "value" | "configMap" | "apiCall" | "globalReference" | "imageRegistry";
@@ -14,11 +15,15 @@ export interface StoreOptions {
   readonly deadline?: (() => AbortSignal) | undefined;
   /** What there is nothing to load from, as on the command line without a cluster. */
   readonly absent?: readonly AbsentSource[] | undefined;
+  /** Is told what happens, when the request shall be explained. */
+  readonly observer?: Observer | undefined;
 }
 
 /** What a request may ask of the world while it is evaluated, and what it has already been told. */
 export class RequestStore {
   readonly ports: Ports;
+  /** Set only for requests that shall be explained. */
+  readonly observer: Observer | undefined;
   readonly #deadline: (() => AbortSignal) | undefined;
   readonly #absent: readonly AbsentSource[];
   #signal: AbortSignal | undefined;
@@ -27,8 +32,9 @@ export class RequestStore {
   #loads = 0;
   #misses = 0;
 
-  constructor({ ports, deadline, absent = [] }: StoreOptions) {
+  constructor({ ports, deadline, absent = [], observer }: StoreOptions) {
     this.ports = ports;
+    this.observer = observer;
     this.#deadline = deadline;
     this.#absent = absent;
   }
@@ -70,8 +76,13 @@ export class RequestStore {
    */
   ask(key: string, load: () => Promise<Json | Fault>): Json | Fault {
     const known = this.#answers.get(key);
-    if (known !== undefined) return known;
-    if (!this.#pending.has(key)) {
+    if (known !== undefined) {
+      this.observer?.asked(key, "known");
+      return known;
+    }
+    const isPending = this.#pending.has(key);
+    this.observer?.asked(key, isPending ? "under way" : "begins");
+    if (!isPending) {
       this.#loads++;
       this.#pending.set(key, this.#remember(key, load));
     }
@@ -96,15 +107,20 @@ export class RequestStore {
     } catch (cause) {
       answer = new Fault(`failed to load ${key}: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
-    if (this.#pending.delete(key)) this.#answers.set(key, answer);
+    if (this.#pending.delete(key)) this.#settle(key, answer);
   }
 
   /** At the deadline every open question gets the same answer: which load was too slow. */
   #giveUp(): void {
     for (const key of this.#pending.keys()) {
-      this.#answers.set(key, new Fault(`failed to load ${key}: the request's deadline passed`));
+      this.#settle(key, new Fault(`failed to load ${key}: the request's deadline passed`));
     }
     this.#pending.clear();
+  }
+
+  #settle(key: string, answer: Json | Fault): void {
+    this.#answers.set(key, answer);
+    this.observer?.loaded(key, answer);
   }
 }
 

@@ -19,6 +19,8 @@ export type Mismatch = string | undefined;
 /** One filter of a match or exclude block, ready to run. */
 export interface Filter {
   mismatch(candidate: Candidate): Mismatch;
+  /** As the policy has it, for explanations. */
+  readonly written: JsonObject;
   /** Whether it has no criterion at all. */
   readonly empty: boolean;
   /** Kinds as written; empty for any kind. */
@@ -44,6 +46,7 @@ export function compileFilter(filter: JsonObject, role: FilterRole): Filter {
   const users = compileUserTest(filter, role.users);
   const kinds = texts(resources["kinds"]);
   return {
+    written: filter,
     mismatch: (candidate) => {
       for (const [name, test] of tests) if (!test(candidate)) return name;
       if (users === undefined) return tests.length === 0 ? "empty filter" : undefined;

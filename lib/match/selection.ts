@@ -1,6 +1,7 @@
 import type { Rule } from "../policy/mod.ts";
 import { type Block, compileExclude, compileMatch, type Dialect } from "./block.ts";
 import type { Candidate } from "./candidate.ts";
+import { type Clause, clausesOf } from "./clause.ts";
 
 /** Whether a rule is about an object, and if not, why not: for explanations. */
 export type Selection =
@@ -11,9 +12,20 @@ const selected: Selection = { selected: true };
 const excluded: Selection = { selected: false, by: "exclude", criterion: "exclude" };
 const notGenerated: Selection = { selected: false, by: "autogen", criterion: "kinds" };
 
+/** A selection with every clause that match and exclude have, and what each says of the object. */
+export interface ExplainedSelection {
+  readonly selection: Selection;
+  readonly match: readonly Clause[];
+  readonly exclude: readonly Clause[];
+  /** For a generated rule the only kinds that it is for. */
+  readonly generatedFor: readonly string[] | undefined;
+}
+
 /** Match and exclude of one rule, ready to run. */
 export interface RuleSelector {
   select(candidate: Candidate): Selection;
+  /** The same selection with its reasons: all clauses are asked, where {@link select} stops as soon as it can. */
+  explain(candidate: Candidate): ExplainedSelection;
   readonly match: Block;
   readonly needsNamespaceLabels: boolean;
   readonly needsRoles: boolean;
@@ -30,11 +42,19 @@ export function compileSelector(rule: Rule, dialect: Dialect): RuleSelector {
     match,
     needsNamespaceLabels: filters.some((filter) => filter.needsNamespaceLabels),
     needsRoles: filters.some((filter) => filter.needsRoles),
-    select: (candidate) => {
-      if (generatedFor !== undefined && !generatedFor.has(candidate.kind)) return notGenerated;
-      const criterion = match.mismatch(candidate);
-      if (criterion !== undefined) return { selected: false, by: "match", criterion };
-      return exclude !== undefined && exclude.mismatch(candidate) === undefined ? excluded : selected;
-    },
+    select,
+    explain: (candidate) => ({
+      selection: select(candidate),
+      match: clausesOf("match", match, candidate),
+      exclude: exclude === undefined ? [] : clausesOf("exclude", exclude, candidate),
+      generatedFor: generatedFor && [...generatedFor],
+    }),
   };
+
+  function select(candidate: Candidate): Selection {
+    if (generatedFor !== undefined && !generatedFor.has(candidate.kind)) return notGenerated;
+    const criterion = match.mismatch(candidate);
+    if (criterion !== undefined) return { selected: false, by: "match", criterion };
+    return exclude !== undefined && exclude.mismatch(candidate) === undefined ? excluded : selected;
+  }
 }

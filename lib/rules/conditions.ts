@@ -1,4 +1,5 @@
-import { compileConditions, type Conditions } from "../condition/mod.ts";
+import { compileConditions, type Conditions, type Observe } from "../condition/mod.ts";
+import type { ConditionOwner, Context } from "../context/mod.ts";
 import { isFault, type Json } from "../json/mod.ts";
 import type { RuleTools } from "./rule_kind.ts";
 
@@ -24,4 +25,9 @@ export function ruleConditions(
   }
   tools.variables(conditions.uses, path);
   return conditions;
+}
+
+/** Who is told of the conditions that are evaluated in a context; nobody, unless the request shall be explained. */
+export function observed(owner: ConditionOwner, { store: { observer } }: Context): Observe | undefined {
+  return observer && ((condition) => observer.condition(owner, condition));
 }

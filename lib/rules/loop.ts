@@ -55,6 +55,7 @@ export function compileLoop(entry: JsonObject, nesting: number, tools: RuleTools
     elements: (context) => evaluateList(expression, context),
     enter: (context, element, index) => {
       if (element === null) return undefined;
+      context.store.observer?.element({ list, index, element });
       const values = {
         element,
         elementIndex: index,

@@ -11,7 +11,7 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { ruleConditions } from "./conditions.ts";
+import { observed, ruleConditions } from "./conditions.ts";
 import { compileLoop, type Loop } from "./loop.ts";
 import { error, type Outcome, skip } from "./outcome.ts";
 import { compilePatcher, type Patcher } from "./patcher.ts";
@@ -145,7 +145,8 @@ function runElements(
     const iteration = plan.loop.enter(context, elements[index]!, index);
     if (iteration === undefined) continue;
     if (plan.preconditions !== undefined) {
-      const verdict = plan.preconditions.evaluate(iteration.context, iteration.context.environment);
+      const { context: inner } = iteration;
+      const verdict = plan.preconditions.evaluate(inner, inner.environment, observed("foreach", inner));
       if (isFault(verdict)) {
         return new Fault(`failed to evaluate mutate.foreach[${index}].preconditions: ${verdict.message}`);
       }

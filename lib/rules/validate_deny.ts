@@ -1,7 +1,7 @@
 import { type Fault, isFault, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
 import { compileTemplate, type Template } from "../template/mod.ts";
 import type { Rule } from "../policy/mod.ts";
-import { ruleConditions } from "./conditions.ts";
+import { observed, ruleConditions } from "./conditions.ts";
 import { error, fail, type Outcome, pass } from "./outcome.ts";
 import type { RuleBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
 
@@ -31,7 +31,8 @@ export function compileDeny(
   }
   return {
     run: (input) => {
-      const verdict = conditions.evaluate(input.context, input.context.environment);
+      const { context } = input;
+      const verdict = conditions.evaluate(context, context.environment, observed("deny", context));
       if (isFault(verdict)) return error(`failed to check deny conditions: ${verdict.message}`);
       return verdict.holds
         ? denied(rule.name, verdict.message, texts.render(verdict.message, input))

@@ -1,7 +1,7 @@
 import type { Conditions } from "../condition/mod.ts";
 import { asList, isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { Rule } from "../policy/mod.ts";
-import { ruleConditions } from "./conditions.ts";
+import { observed, ruleConditions } from "./conditions.ts";
 import { compileLoop, type Loop } from "./loop.ts";
 import { error, type Outcome, pass } from "./outcome.ts";
 import type { RuleBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
@@ -81,7 +81,8 @@ function runElements(entry: Entry, elements: readonly Json[], input: RuleInput):
 
 function runElement({ preconditions, body }: Entry, input: RuleInput): Outcome | undefined {
   if (preconditions !== undefined) {
-    const verdict = preconditions.evaluate(input.context, input.context.environment);
+    const { context } = input;
+    const verdict = preconditions.evaluate(context, context.environment, observed("foreach", context));
     // Kyverno parity: an element whose preconditions cannot be evaluated is skipped.
     if (isFault(verdict) || !verdict.holds) return undefined;
   }

@@ -1,5 +1,6 @@
 import { asList, isFault, type Json, type JsonObject } from "../json/mod.ts";
-import { compilePattern, type Pattern, type PatternFailure } from "../pattern/mod.ts";
+import type { ObservedPattern } from "../context/mod.ts";
+import { compilePattern, type Pattern, type PatternFailure, type PatternResult } from "../pattern/mod.ts";
 import { type Rendering, resolveReferences, textTemplates } from "../template/mod.ts";
 import { compileMessage, type Message, withStop } from "./message.ts";
 import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
@@ -42,6 +43,7 @@ export function compilePatternBody(block: JsonObject, setting: PatternSetting): 
     run: (input) => {
       const resource = subject(input);
       const found = pattern.check(resource ?? {}, renderingIn(input));
+      input.context.store.observer?.pattern(observedPattern(found, undefined));
       if (found.status !== "pass" && found.fault !== undefined) {
         return error(`variable substitution failed: ${found.fault.message}`);
       }
@@ -51,6 +53,16 @@ export function compilePatternBody(block: JsonObject, setting: PatternSetting): 
       return patternFailure(found, rule, message.render(input));
     },
   };
+}
+
+/** What an explanation keeps of a comparison. */
+function observedPattern(found: PatternResult, alternative: number | undefined): ObservedPattern {
+  if (found.status === "pass") {
+    const nothing = { expected: undefined, actual: undefined, element: undefined };
+    return { status: "pass", alternative, message: "", steps: [], ...nothing };
+  }
+  const { status, message, steps, expected, actual, element } = found;
+  return { status, alternative, message, steps, expected, actual, element };
 }
 
 function patternFailure(
@@ -83,6 +95,10 @@ export function compileAnyPatternBody(block: JsonObject, setting: PatternSetting
       const resource = subject(input);
       const rendering = renderingIn(input);
       const results = patterns.map((pattern) => pattern.check(resource ?? {}, rendering));
+      const { observer } = input.context.store;
+      if (observer !== undefined) {
+        results.forEach((found, index) => observer.pattern(observedPattern(found, index)));
+      }
       const failures: string[] = [];
       const skips: string[] = [];
       for (const found of results) {

@@ -1,0 +1,45 @@
+import type { ObservedCondition } from "../condition/mod.ts";
+import type { Fault, Json } from "../json/mod.ts";
+import type { ContextEntry } from "./context.ts";
+
+/** Whose conditions are evaluated. */
+export type ConditionOwner = "preconditions" | "deny" | "foreach" | "exception";
+
+/** A comparison with a pattern, for explanations. Path and values are those where the comparison ended. */
+export interface ObservedPattern {
+  readonly status: "pass" | "fail" | "skip" | "error";
+  /** The index among the patterns of `anyPattern`; `undefined` for `pattern`. */
+  readonly alternative: number | undefined;
+  readonly message: string;
+  /** Keys and indices from the compared value: the object, or the element of a foreach. */
+  readonly steps: readonly (string | number)[];
+  readonly expected: Json | undefined;
+  readonly actual: Json | undefined;
+  /** The `name` of the innermost list element on the way, such as the container's. */
+  readonly element: string | undefined;
+}
+
+/** An element of a foreach, told before its conditions and body are evaluated. */
+export interface ObservedElement {
+  readonly list: string;
+  readonly index: number;
+  readonly element: Json;
+}
+
+/**
+ * Is told what is read, loaded and compared while a request is evaluated. Only a request that shall be explained has
+ * one; everything else asks once whether there is one, and makes nothing for it.
+ */
+export interface Observer {
+  /** An entry of the rule's context is about to be evaluated; others that it needs come in between. */
+  entering(entry: ContextEntry): void;
+  /** What it came to; `undefined` when there is nothing to load it from. */
+  entered(entry: ContextEntry, value: Json | Fault | undefined): void;
+  /** A value from outside is needed; a load begins unless it is already known. */
+  asked(key: string, state: "known" | "under way" | "begins"): void;
+  /** A load has ended. */
+  loaded(key: string, answer: Json | Fault): void;
+  condition(owner: ConditionOwner, condition: ObservedCondition): void;
+  element(element: ObservedElement): void;
+  pattern(pattern: ObservedPattern): void;
+}

@@ -1,0 +1,79 @@
+import { asObject, dig, field, type Json, type JsonObject, setField } from "../json/mod.ts";
+import type { Block } from "./block.ts";
+import type { Candidate } from "./candidate.ts";
+import type { Filter } from "./filter.ts";
+
+/** What one clause of a match or exclude block says of an object, for explanations. */
+export interface Clause {
+  /** Where it stands in the rule: `match.any[0]`, or `exclude` for the direct form. */
+  readonly place: string;
+  readonly holds: boolean;
+  /** Of one that does not hold, the first criterion that does not: `kinds`, `selector`, `user`, `empty filter`. */
+  readonly criterion: string | undefined;
+  /** What the criterion asks for, and what the object or its request has there. */
+  readonly wanted: Json;
+  readonly found: Json;
+}
+
+/** All clauses of a block in order. */
+export function clausesOf(name: string, { form, filters }: Block, candidate: Candidate): readonly Clause[] {
+  return filters.map((filter, index) => {
+    const place = form === "direct" ? name : `${name}.${form}[${index}]`;
+    const criterion = filter.mismatch(candidate);
+    if (criterion === undefined) {
+      return { place, holds: true, criterion, wanted: wantedAnyway(filter), found: null };
+    }
+    return {
+      place,
+      holds: false,
+      criterion,
+      wanted: criterion === "user" ? userCriteria(filter.written) : wantedBy(filter, criterion),
+      found: foundBy(criterion, candidate),
+    };
+  });
+}
+
+function wantedAnyway({ written }: Filter): Json {
+  return { ...asObject(written["resources"]), ...userCriteria(written) };
+}
+
+function wantedBy({ written }: Filter, criterion: string): Json {
+  return field(written["resources"], criterion) ?? null;
+}
+
+function userCriteria(written: JsonObject): JsonObject {
+  const criteria: { [name: string]: Json } = {};
+  for (const name of ["subjects", "roles", "clusterRoles"]) {
+    const value = written[name];
+    if (value !== undefined) setField(criteria, name, value);
+  }
+  return criteria;
+}
+
+function foundBy(criterion: string, candidate: Candidate): Json {
+  const { resource, user } = candidate;
+  switch (criterion) {
+    case "kinds": {
+      const { group, version, kind, subresource } = candidate;
+      return [group, version, subresource === "" ? kind : `${kind}/${subresource}`]
+        .filter((part) => part !== "").join("/");
+    }
+    case "operations":
+      return candidate.operation;
+    case "name":
+    case "names":
+      return dig(resource, "metadata", "name") ?? dig(resource, "metadata", "generateName") ?? null;
+    case "namespaces":
+      return dig(resource, "metadata", candidate.kind === "Namespace" ? "name" : "namespace") ?? null;
+    case "annotations":
+      return dig(resource, "metadata", "annotations") ?? null;
+    case "selector":
+      return dig(resource, "metadata", "labels") ?? null;
+    case "namespaceSelector":
+      return candidate.namespaceLabels;
+    case "user":
+      return user === undefined ? null : { ...user };
+    default:
+      return null;
+  }
+}
