@@ -73,3 +73,46 @@ export {
   type UserInfo,
 } from "./admission_review.ts";
 export { nestsDeeperThan } from "./json_depth.ts";
+export {
+  type AddressClass,
+  formatIpAddress,
+  type IpAddress,
+  isGlobalUnicast,
+  isMappedIpv4,
+  isOfClass,
+  parseIpAddress,
+  unmapped,
+} from "./ip_address.ts";
+export {
+  containsAddress,
+  containsPrefix,
+  formatIpPrefix,
+  type IpPrefix,
+  maskedPrefix,
+  parseIpPrefix,
+} from "./ip_prefix.ts";
+export {
+  escapedPath,
+  formatUrl,
+  type GoUrl,
+  hostnameOf,
+  hostOf,
+  parseGoUrl,
+  portOf,
+  queryOf,
+  type UrlKind,
+} from "./go_url.ts";
+export {
+  dns1035LabelProblems,
+  dnsLabelProblems,
+  dnsSubdomainProblems,
+  labelValueProblems,
+  qualifiedNameProblems,
+  withoutTrailingDash,
+} from "./name_format.ts";
+export {
+  type AddressRuleOptions,
+  type AddressRules,
+  compileAddressRules,
+  defaultBlockedAddresses,
+} from "./address_rules.ts";

@@ -170,6 +170,7 @@ export const cidrLibrary: Library = {
           takes: [cidrType],
           gives: stringType,
           call: (cidr) => cidr.toString(),
+          folds: true,
         }),
       ],
     },

@@ -124,7 +124,13 @@ export const ipLibrary: Library = {
     {
       name: "string",
       overloads: [
-        overload({ id: "ip_to_string", takes: [ipType], gives: stringType, call: (ip) => ip.toString() }),
+        overload({
+          id: "ip_to_string",
+          takes: [ipType],
+          gives: stringType,
+          call: (ip) => ip.toString(),
+          folds: true,
+        }),
       ],
     },
   ],

@@ -1,7 +1,8 @@
 import { CelFault, failure } from "../fault.ts";
 import { intType, listType, stringType } from "../types/mod.ts";
-import { codePoints, costSize, type Int, traversalCost, type Value } from "../values/mod.ts";
+import { codePoints, costSize, type Int, type Value } from "../values/mod.ts";
 import { MAX_TEXT } from "./arithmetic.ts";
+import { traversing } from "./cost.ts";
 import { type FunctionDeclaration, type Library, method, overload, type Result } from "./library.ts";
 import { formatFunction } from "./string_format.ts";
 
@@ -15,11 +16,6 @@ function traversal([text]: readonly Result[]): number {
 /** Reading the text and writing the result. */
 function rewriting([text]: readonly Result[]): number {
   return Math.ceil(costSize(text) * 2 * 0.1);
-}
-
-/** A search reads its text once. */
-function searching([text]: readonly Result[]): number {
-  return traversalCost(text);
 }
 
 function outOfRange(index: Int): CelFault {
@@ -134,7 +130,7 @@ function trim(text: string): string {
 }
 
 const sizes = { cost: traversal, gives: stringType } as const;
-const found = { gives: intType, cost: searching } as const;
+const found = { gives: intType, cost: traversing } as const;
 
 /** Searches from an index. Kubernetes' version finds nothing beyond the end; the specification refuses such an index. */
 function searches(beyond: "finds nothing" | "is refused"): readonly FunctionDeclaration[] {

@@ -13,7 +13,7 @@ export function planCall({ name, overloads }: CallReference, args: readonly Plan
   const only = overloads.length === 1 ? overloads[0]! : undefined;
   const constants = args.map(({ constant }) => isCelFault(constant) ? undefined : constant);
   const dispatch = dispatcher(name, overloads, constants);
-  const cost = only?.cost;
+  const cost = sharedCost(overloads);
   const plain = sharedImplementation(overloads);
   if (plain !== undefined && args.length === 2) return planBinary(plain, args, cost);
   if (only !== undefined && only.ask === undefined && (args.length === 1 || args.length === 2)) {
@@ -111,6 +111,12 @@ function sharedImplementation(overloads: readonly Overload[]): Implementation | 
   return first?.dispatches === true && overloads.every(({ call }) => call === first.call)
     ? first.call
     : undefined;
+}
+
+/** The cost that all overloads have in common; calls that may mean different overloads cost 1 otherwise. */
+function sharedCost(overloads: readonly Overload[]): Overload["cost"] {
+  const cost = overloads[0]?.cost;
+  return overloads.every((overload) => overload.cost === cost) ? cost : undefined;
 }
 
 interface Candidate {

@@ -1,0 +1,152 @@
+import { Fault, isFault } from "../json/mod.ts";
+import { type IpAddress, parseIpAddress, unmapped } from "./ip_address.ts";
+import { containsAddress, type IpPrefix, parseIpPrefix } from "./ip_prefix.ts";
+
+/**
+ * Addresses that policies may not call unless they are exempt: loopback, link-local (where clouds serve metadata),
+ * private and shared networks, and hosts that serve metadata.
+ * Kyverno parity: the list of its HTTP library; 0.0.0.0/8, `::` and `localhost` are ours, since they mean this machine.
+ */
+export const defaultBlockedAddresses: readonly string[] = [
+  "0.0.0.0/8",
+  "::/128",
+  "127.0.0.0/8",
+  "::1/128",
+  "169.254.0.0/16",
+  "fe80::/10",
+  "10.0.0.0/8",
+  "172.16.0.0/12",
+  "192.168.0.0/16",
+  "fc00::/7",
+  "100.64.0.0/10",
+  "localhost",
+  "metadata.google.internal",
+  "metadata.internal",
+];
+
+/** Which addresses may be called, as an administrator writes it. */
+export interface AddressRuleOptions {
+  /** Networks (`10.0.0.0/8`) and host names; {@link defaultBlockedAddresses} by default. */
+  readonly blocked?: readonly string[];
+  /** Networks and host names that are open although a blocked network holds them. */
+  readonly exempt?: readonly string[];
+  /** Beginnings of URLs (`https://api.example.com/v1`); when there are any, every call must begin with one. */
+  readonly allowed?: readonly string[];
+}
+
+/** Answers which addresses may be called; each answer is the reason for a no, or `undefined`. */
+export interface AddressRules {
+  /** For a URL, before its host is looked up, and for every redirect. */
+  refusesUrl(url: URL): string | undefined;
+  /** For an address that a host name stands for, before it is connected to. */
+  refusesAddress(address: string): string | undefined;
+}
+
+interface Entries {
+  readonly networks: readonly { readonly text: string; readonly prefix: IpPrefix }[];
+  readonly hosts: ReadonlySet<string>;
+}
+
+/**
+ * Reads the rules once. The fault names the entry that cannot be read.
+ *
+ * ```ts
+ * import { compileAddressRules } from "./address_rules.ts";
+ * import { isFault } from "../json/mod.ts";
+ * import assert from "node:assert/strict";
+ * const rules = compileAddressRules({});
+ * assert(!isFault(rules));
+ * assert.equal(rules.refusesUrl(new URL("https://example.com/")), undefined);
+ * assert.match(rules.refusesUrl(new URL("http://169.254.169.254/latest"))!, /169\.254\.0\.0\/16/);
+ * assert.match(rules.refusesUrl(new URL("http://2130706433/"))!, /127\.0\.0\.0\/8/);
+ * ```
+ */
+export function compileAddressRules(options: AddressRuleOptions): AddressRules | Fault {
+  const blocked = readEntries(options.blocked ?? defaultBlockedAddresses);
+  if (isFault(blocked)) return blocked;
+  const exempt = readEntries(options.exempt ?? []);
+  if (isFault(exempt)) return exempt;
+  const allowed: URL[] = [];
+  for (const text of options.allowed ?? []) {
+    const url = URL.canParse(text) ? new URL(text) : undefined;
+    if (url === undefined || url.host === "") {
+      return new Fault(`allowlist entry ${JSON.stringify(text)} must include scheme and host`);
+    }
+    allowed.push(url);
+  }
+  const refusesAddress = (text: string): string | undefined => {
+    const address = readAddress(text);
+    if (address === undefined || networkOf(exempt, address) !== undefined) return undefined;
+    const network = networkOf(blocked, address);
+    return network === undefined ? undefined : `IP ${text} falls in blocked range ${network}`;
+  };
+  return {
+    refusesAddress,
+    refusesUrl(url) {
+      if (url.protocol !== "http:" && url.protocol !== "https:") {
+        return `scheme ${url.protocol} is not permitted`;
+      }
+      if (allowed.length > 0 && !allowed.some((entry) => beginsWith(url, entry))) {
+        return `URL ${JSON.stringify(url.href)} is not permitted: no matching allowlist entry`;
+      }
+      const host = normal(url.hostname);
+      if (names(exempt, host)) return undefined;
+      if (names(blocked, host)) {
+        return `URL ${JSON.stringify(url.href)} is blocked: hostname ${
+          JSON.stringify(host)
+        } is on the blocklist`;
+      }
+      return refusesAddress(host.replace(/^\[|\]$/g, ""));
+    },
+  };
+}
+
+function readEntries(texts: readonly string[]): Entries | Fault {
+  const networks: { text: string; prefix: IpPrefix }[] = [];
+  const hosts = new Set<string>();
+  for (const entry of texts) {
+    const text = entry.trim();
+    if (text.includes("/")) {
+      const prefix = parseIpPrefix(text);
+      if (isFault(prefix)) {
+        return new Fault(`invalid CIDR ${JSON.stringify(text)} in blocklist: ${prefix.message}`);
+      }
+      networks.push({ text, prefix });
+    } else if (text !== "") hosts.add(normal(text));
+  }
+  return { networks, hosts };
+}
+
+/** Host names do not depend on case, nor on the dot at their end. */
+function normal(host: string): string {
+  return host.toLowerCase().replace(/\.+$/, "");
+}
+
+/** Whether the name is listed; everything below `localhost` is this machine too. */
+function names({ hosts }: Entries, host: string): boolean {
+  return hosts.has(host) || (host.endsWith(".localhost") && hosts.has("localhost"));
+}
+
+function networkOf({ networks }: Entries, address: IpAddress): string | undefined {
+  return networks.find(({ prefix }) => containsAddress(prefix, address))?.text;
+}
+
+const translated = parseIpPrefix("64:ff9b::/96");
+
+/** The address that is connected to in the end: IPv4 addresses inside IPv6 ones are taken out. */
+function readAddress(text: string): IpAddress | undefined {
+  const address = parseIpAddress(text);
+  if (isFault(address)) return undefined;
+  const plain = unmapped({ ...address, zone: "" });
+  return !isFault(translated) && containsAddress(translated, plain)
+    ? { bits: 32, value: plain.value & 0xffff_ffffn, zone: "" }
+    : plain;
+}
+
+function beginsWith(url: URL, entry: URL): boolean {
+  if (url.protocol !== entry.protocol || normal(url.hostname) !== normal(entry.hostname)) return false;
+  if (url.port !== entry.port) return false;
+  const path = entry.pathname;
+  // `/v1` covers `/v1` and what is below it, but not `/v10`.
+  return url.pathname === path || url.pathname.startsWith(path.endsWith("/") ? path : `${path}/`);
+}
