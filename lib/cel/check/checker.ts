@@ -147,7 +147,10 @@ class Checker {
   }
 
   #ident(expression: Expression, name: string): CelType {
-    return this.#local(name) ?? this.#root(expression, name) ?? this.#undeclared(expression.offset, name);
+    const local = this.#local(name) ?? this.#root(expression, name);
+    if (local !== undefined) return local;
+    // A leading dot asks for a root name, but finds a variable of a comprehension when there is none.
+    return this.#local(name.replace(/^\./, "")) ?? this.#undeclared(expression.offset, name);
   }
 
   #select(expression: Select): CelType {

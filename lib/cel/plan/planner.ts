@@ -127,7 +127,7 @@ class Planner {
     }
     if (known?.kind === "constant") return constantPlan(known.value).run;
     if (expression.kind !== "ident") return this.plan(expression).run;
-    const local = this.#scope.get(expression.name);
+    const local = this.#scope.get(expression.name.replace(/^\./, ""));
     if (local === undefined) {
       return constantPlan(new CelFault("no_such_attribute", `undeclared reference to '${expression.name}'`))
         .run;

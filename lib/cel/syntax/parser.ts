@@ -340,6 +340,7 @@ class Parser {
 
   #listLiteral(offset: number): ListLiteral {
     const elements: { value: Expression; optional: boolean }[] = [];
+    if (this.#at(",") && this.#tokens[this.#next + 1]!.text === "]") this.#next++;
     while (!this.#at("]") && this.#peek().kind !== "end") {
       const optional = this.#optionalMark();
       elements.push({ value: this.#expression(), optional });

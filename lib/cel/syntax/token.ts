@@ -18,7 +18,7 @@ const quotedIdent = /`([A-Za-z0-9_.\-\/ ]+)`/y;
 const double = /(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/y;
 const integer = /(?:0x[0-9a-fA-F]+|\d+)/y;
 const symbol = /(?:&&|\|\||==|!=|<=|>=|[-+*\/%<>!?:.,()[\]{}])/y;
-const stringPrefix = /([bB][rR]?|[rR][bB]?)?("""|'''|"|')/y;
+const stringPrefix = /([bB]?[rR]?)?("""|'''|"|')/y;
 
 /** Cuts the text of an expression into tokens; what is no token is reported and left out. */
 export function tokenize(
