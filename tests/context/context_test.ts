@@ -1,0 +1,159 @@
+import assert from "node:assert/strict";
+import { compileEntry, Context, RequestStore, untilSettled } from "../../lib/context/mod.ts";
+import { compileExpression } from "../../lib/jmespath/mod.ts";
+import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import type { Answer, ApiCall, Ports } from "../../lib/ports.ts";
+
+interface World {
+  readonly ports: Ports;
+  readonly calls: string[];
+}
+
+/** A world whose API server answers paths from a table, and counts. */
+function world(answers: Record<string, Json>, wait = (): Promise<void> => Promise.resolve()): World {
+  const calls: string[] = [];
+  const call = async ({ method, path }: ApiCall): Promise<Answer> => {
+    calls.push(`${method} ${path}`);
+    await wait();
+    return Object.hasOwn(answers, path)
+      ? { ok: true, status: 200, body: answers[path]! }
+      : { ok: false, status: 404, message: "not found" };
+  };
+  const refuse = (): Promise<Answer> =>
+    Promise.resolve({ ok: false, status: undefined, message: "not here" });
+  const ports: Ports = {
+    cluster: { call, resource: () => Promise.resolve(undefined) },
+    http: { call: refuse },
+    registry: { image: refuse },
+    globals: { entry: refuse },
+    clock: { now: () => 0 },
+    entropy: { next: () => 0 },
+  };
+  return { ports, calls };
+}
+
+function contextOf({ ports }: World, entries: JsonObject[], deadline?: () => AbortSignal): Context {
+  const store = new RequestStore({ ports, ...(deadline && { deadline }) });
+  const environment = { now: () => 0, random: () => 0 };
+  const root = Context.root({ store, environment }, {
+    values: { request: { namespace: "default", object: { n: 2 } } },
+  });
+  const options = { policyNamespace: undefined, report: () => {}, variables: () => {} };
+  return root.child({ entries: entries.map((entry) => compileEntry(entry, options)) });
+}
+
+async function query(context: Context, text: string): Promise<Json | string> {
+  const expression = compileExpression(text);
+  if (isFault(expression)) return expression.message;
+  const value = await untilSettled(context.store, () => expression.evaluate(context, context.environment));
+  return isFault(value) ? `fault: ${value.message}` : value;
+}
+
+const configMap = { name: "cm", configMap: { name: "settings", namespace: "default" } };
+const path = "/api/v1/namespaces/default/configmaps/settings";
+
+Deno.test("a context value is not loaded before it is read, and once however often it is read", async () => {
+  const there = world({ [path]: { data: { a: "1" }, metadata: { name: "settings" } } });
+  const context = contextOf(there, [configMap]);
+  assert.equal(await query(context, "request.object.n"), 2);
+  assert.deepEqual(there.calls, []);
+  assert.equal(await query(context, "cm.data.a"), "1");
+  assert.equal(await query(context, "cm.data.a"), "1");
+  assert.deepEqual(there.calls, [`GET ${path}`]);
+});
+
+Deno.test("two entries that ask for the same thing in one request share the answer", async () => {
+  const there = world({ [path]: { data: { a: "1" } } });
+  const context = contextOf(there, [configMap, { ...configMap, name: "other" }]);
+  assert.deepEqual(await query(context, "[cm.data.a, other.data.a]"), ["1", "1"]);
+  assert.equal(there.calls.length, 1);
+});
+
+Deno.test("what kept a value from loading is the error, not a missing key, and no operator hides it", async () => {
+  const context = contextOf(world({}), [configMap]);
+  const text = await query(context, "cm.data.a || 'none'");
+  assert.match(
+    String(text),
+    /^fault: failed to retrieve config map for context entry cm: failed to get configmap default\/settings : not found$/,
+  );
+});
+
+Deno.test("an entry that nobody reads never fails", async () => {
+  const context = contextOf(world({}), [configMap, { name: "v", variable: { value: "x" } }]);
+  assert.equal(await query(context, "v"), "x");
+});
+
+Deno.test("an entry sees earlier ones and not later ones", async () => {
+  const entries = [
+    { name: "a", variable: { jmesPath: "b" } },
+    { name: "b", variable: { value: 1 } },
+    { name: "c", variable: { jmesPath: "b" } },
+  ];
+  assert.match(String(await query(contextOf(world({}), entries), "a")), /Unknown key "b"/);
+  assert.equal(await query(contextOf(world({}), entries), "c"), 1);
+});
+
+const variables: [about: string, variable: JsonObject, expected: unknown][] = [
+  ["a value", { value: { a: 1 } }, { a: 1 }],
+  ["a path into the context", { jmesPath: "request.object.n" }, 2],
+  ["a path into a value", { value: { a: [1, 2] }, jmesPath: "a[1]" }, 2],
+  ["a default for a path that leads nowhere", { jmesPath: "request.object.m", default: "d" }, "d"],
+  ["a default for null without a value", { jmesPath: "request.object.n.x", default: "d" }, "d"],
+  [
+    "no default for null of a value",
+    { value: { a: null }, jmesPath: "a", default: "d" },
+    "fault: failed to add context entry for variable v since it evaluated to nil",
+  ],
+  ["false is a value", { value: false, default: true }, false],
+];
+for (const [about, variable, expected] of variables) {
+  Deno.test(`variable: ${about}`, async () => {
+    assert.deepEqual(await query(contextOf(world({}), [{ name: "v", variable }]), "v"), expected);
+  });
+}
+
+Deno.test("apiCall: jmesPath applies to the answer, a default stands in for a failure as it is", async () => {
+  const list = { items: [{ metadata: { name: "a" } }] };
+  const entry = (urlPath: string): JsonObject => ({
+    name: "v",
+    apiCall: { urlPath, jmesPath: "items[].metadata.name", default: ["none"] },
+  });
+  assert.deepEqual(await query(contextOf(world({ "/api/v1/pods": list }), [entry("/api/v1/pods")]), "v"), [
+    "a",
+  ]);
+  assert.deepEqual(await query(contextOf(world({}), [entry("/api/v1/pods")]), "v"), ["none"]);
+});
+
+Deno.test("apiCall: variables in the path are resolved, values that need one another load in turn", async () => {
+  const there = world({
+    [path]: { data: { kind: "pods" } },
+    "/api/v1/namespaces/default/pods": { items: [1, 2] },
+  });
+  const entry = {
+    name: "v",
+    apiCall: {
+      urlPath: "/api/v1/namespaces/{{ request.namespace }}/{{ cm.data.kind }}",
+      jmesPath: "length(items)",
+    },
+  };
+  assert.equal(await query(contextOf(there, [configMap, entry]), "v"), 2);
+});
+
+Deno.test("a load that takes longer than the request may is given up, and named", async () => {
+  const never = world({ [path]: {} }, () => new Promise(() => {}));
+  const context = contextOf(never, [configMap], () => AbortSignal.timeout(20));
+  assert.match(
+    String(await query(context, "cm")),
+    /failed to load ConfigMap default\/settings: the request's deadline passed/,
+  );
+});
+
+Deno.test("a kind of entry that cannot be loaded here counts as not declared", async () => {
+  const { ports } = world({});
+  const store = new RequestStore({ ports, absent: ["configMap"] });
+  const root = Context.root({ store, environment: { now: () => 0, random: () => 0 } }, { values: {} });
+  const context = root.child({
+    entries: [compileEntry(configMap, { policyNamespace: undefined, report: () => {}, variables: () => {} })],
+  });
+  assert.equal(await query(context, "cm.data.a || 'none'"), "none");
+});
