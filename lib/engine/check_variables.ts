@@ -1,4 +1,6 @@
 import { didYouMean } from "../diagnostics/mod.ts";
+import { compileExpression, kyvernoFunctions } from "../jmespath/mod.ts";
+import { isFault } from "../json/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import type { RuleProblem } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
@@ -64,7 +66,7 @@ function problemsOf(use: Use, { rule, path, background }: VariableSetting): Rule
   // The message of a rule with loops is rendered inside them.
   const inLoop = place.includes("foreach") ||
     (place[1] === "message" && rule.validate?.["foreach"] !== undefined);
-  return use.names.flatMap((name): RuleProblem[] => {
+  const named = use.names.flatMap((name): RuleProblem[] => {
     const base = name.replace(/^(element|elementIndex)\d+$/, "$1");
     if ((base === "element" || base === "elementIndex") && !inLoop && !declared.includes(name)) {
       return [{
@@ -78,6 +80,26 @@ function problemsOf(use: Use, { rule, path, background }: VariableSetting): Rule
     if (name === "" || predefined.includes(base) || declared.includes(name)) return [];
     if (name === "null" || name === "true" || name === "false") return [literalName(name, place)];
     return [unknown(name, { candidates: [...predefined, ...declared], expression: use.expression, place })];
+  });
+  return [...named, ...unknownFunctions(use.expression, place)];
+}
+
+const functions = kyvernoFunctions();
+
+/** Calls of functions that there are not; the reference only finds them when they are called. */
+function unknownFunctions(expression: string, path: (string | number)[]): RuleProblem[] {
+  const compiled = compileExpression(expression);
+  if (isFault(compiled)) return [];
+  return compiled.functions.filter((name) => !functions.has(name)).map((name): RuleProblem => {
+    const meant = didYouMean(name, functions.keys());
+    const message = `"${expression}": there is no function ${name}`;
+    return {
+      severity: "error",
+      code: "unknown-function",
+      message,
+      hint: meant === undefined ? "`jp function` lists all functions" : `did you mean ${meant}?`,
+      path,
+    };
   });
 }
 

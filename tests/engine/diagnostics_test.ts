@@ -1,0 +1,304 @@
+/** What the loader says of broken policies: place, code, and hint, as a table. */
+import assert from "node:assert/strict";
+import { formatDiagnostic } from "../../lib/diagnostics/mod.ts";
+import { compile } from "../../lib/engine/mod.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
+
+function diagnostics(text: string): string[] {
+  const { documents, diagnostics } = parseDocuments(text, "p.yaml");
+  return [...diagnostics, ...compile(documents).diagnostics].map(formatDiagnostic);
+}
+
+/** A policy whose only rule has the given lines (indented by four) after its name and match. */
+function rule(lines: string, match = "{any: [{resources: {kinds: [Pod]}}]}"): string {
+  return `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  background: false
+  rules:
+  - name: r
+    match: ${match}
+${lines.split("\n").map((line) => `    ${line}`).join("\n")}
+`;
+}
+
+/** A policy with the given line of its spec, above a rule that is right. */
+function spec(line: string): string {
+  return `apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  ${line}
+  rules:
+  - {name: r, match: {any: [{resources: {kinds: [Pod]}}]}, validate: {pattern: {}}}
+`;
+}
+
+const deny = (condition: string): string =>
+  rule(`validate:\n  deny:\n    conditions:\n      all:\n      - ${condition}`);
+
+const table: [about: string, text: string, expected: RegExp][] = [
+  ["YAML that does not end", "a: [b", /^p\.yaml:1:\d+: error invalid-yaml: /],
+  ["a key that occurs twice", "kind: A\nkind: B\n", /^p\.yaml:2:1: warning duplicate-key: /],
+  ["a document that is no object", "just text", /^p\.yaml:1:1: error not-an-object: /],
+  [
+    "a kind that is no policy",
+    "apiVersion: v1\nkind: Pod\n",
+    /^p\.yaml:2:1: error unknown-kind: "Pod" \(v1\) is not a policy/,
+  ],
+  [
+    "a misspelt kind",
+    "apiVersion: kyverno.io/v1\nkind: ClusterPolice\n",
+    /^p\.yaml:2:1: error unknown-kind: .*\n {2}hint: did you mean "ClusterPolicy"\?/,
+  ],
+  [
+    "a policy kind of another API",
+    "apiVersion: policies/v1\nkind: ClusterPolicy\n",
+    /hint: is "policies\/v1" its apiVersion\?/,
+  ],
+  [
+    "an unknown version",
+    spec("background: false").replace("kyverno.io/v1", "kyverno.io/v9"),
+    /^p\.yaml:1:1: warning unknown-version: "kyverno\.io\/v9" is read as kyverno\.io\/v1/,
+  ],
+  [
+    "a policy without a name",
+    spec("background: false").replace("{name: p}", "{}"),
+    /error missing-name: A policy needs metadata\.name/,
+  ],
+  [
+    "a policy without a spec",
+    "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\n",
+    /error missing-spec: /,
+  ],
+  [
+    "a policy without rules",
+    "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec: {}\n",
+    /^p\.yaml:4:1: error no-rules: /,
+  ],
+  [
+    "two policies of one name",
+    `${spec("background: false")}---\n${spec("background: false")}`,
+    /error duplicate-policy: Policy "p" is defined twice/,
+  ],
+  [
+    "an unknown field of spec",
+    spec("backgroud: false"),
+    /^p\.yaml:5:3: error unknown-field: Unknown field "backgroud" in spec\n {2}hint: did you mean "background"\?/,
+  ],
+  ["a field nobody knows", spec("zzz: 1"), /hint: known fields here: rules, admission/],
+  [
+    "a flag that is text",
+    spec('background: "no"'),
+    /^p\.yaml:5:3: error wrong-type: spec\.background must be true or false, not string "no"/,
+  ],
+  [
+    "a number that is text",
+    spec('webhookTimeoutSeconds: "5"'),
+    /error wrong-type: spec\.webhookTimeoutSeconds must be a number/,
+  ],
+  [
+    "an unknown action",
+    spec("validationFailureAction: Enfroce"),
+    /^p\.yaml:5:3: error unknown-value: validationFailureAction cannot be "Enfroce"\n {2}hint: did you mean "Enforce"\?/,
+  ],
+  [
+    "an unknown failurePolicy",
+    spec("failurePolicy: Never"),
+    /error unknown-value: failurePolicy cannot be "Never"\n {2}hint: use one of Fail, Ignore/,
+  ],
+  ["an unknown applyRules", spec("applyRules: Some"), /error unknown-value: applyRules cannot be "Some"/],
+  [
+    "an unknown action of an override",
+    spec("validationFailureActionOverrides: [{action: x}]"),
+    /error unknown-value: action cannot be "x"/,
+  ],
+  [
+    "rules that are text",
+    spec("background: false").replace(/rules:\n.*/, "rules: text"),
+    /error no-rules: |error wrong-type: /,
+  ],
+  [
+    "a rule without a name",
+    rule("validate: {pattern: {}}").replace("- name: r\n    match", "- match"),
+    /^p\.yaml:7:5: error missing-name: A rule needs a name/,
+  ],
+  [
+    "two rules of one name",
+    `${
+      rule("validate: {pattern: {}}")
+    }  - name: r\n    match: {any: [{resources: {kinds: [Pod]}}]}\n    validate: {pattern: {}}\n`,
+    /error duplicate-rule: Two rules are named "r"/,
+  ],
+  [
+    "a rule without match",
+    rule("validate: {pattern: {}}").replace(/ {4}match:.*\n/, ""),
+    /error missing-match: A rule needs a match/,
+  ],
+  ["a rule that does nothing", rule("preconditions: {}"), /error empty-rule: Rule "r" does nothing/],
+  ["a body that nobody knows", rule("validate:\n  message: m"), /error unsupported-rule: /],
+  [
+    "a misspelt body",
+    rule("validate:\n  pattren: {}"),
+    /error unknown-field: Unknown field "pattren" in spec\.rules\[0\]\.validate\n {2}hint: did you mean "pattern"\?/,
+  ],
+  [
+    "a misspelt match field",
+    rule("validate: {pattern: {}}", "{any: [{resources: {kind: [Pod]}}]}"),
+    /error unknown-field: Unknown field "kind" in spec\.rules\[0\]\.match\.any\[0\]\.resources\n {2}hint: did you mean "kinds"\?/,
+  ],
+  [
+    "match that is text",
+    rule("validate: {pattern: {}}", "Pod"),
+    /error wrong-type: spec\.rules\[0\]\.match must be an object|error missing-match/,
+  ],
+  [
+    "a variable in match",
+    rule("validate: {pattern: {}}", '{any: [{resources: {kinds: [Pod], names: ["{{ request.name }}"]}}]}'),
+    /^p\.yaml:8:\d+: error variable-in-match: Variables are not possible in match/,
+  ],
+  [
+    "a variable in exclude",
+    rule('exclude: {any: [{resources: {namespaces: ["{{ x }}"]}}]}\nvalidate: {pattern: {}}'),
+    /error variable-in-match: Variables are not possible in exclude/,
+  ],
+  [
+    "an unknown operator",
+    deny("{key: a, operator: Equlas, value: b}"),
+    /^p\.yaml:13:\d+: error unknown-operator: there is no operator "Equlas"\n {2}hint: did you mean Equals\?/,
+  ],
+  [
+    "a condition without an operator",
+    deny("{key: a, value: b}"),
+    /error unknown-operator: the condition has no operator/,
+  ],
+  [
+    "a deprecated operator",
+    deny("{key: a, operator: In, value: [b]}"),
+    /info deprecated-operator: operator In is deprecated/,
+  ],
+  ["conditions that are text", rule("validate: {deny: {conditions: text}}"), /error bad-conditions: /],
+  [
+    "preconditions that are text",
+    rule("preconditions: text\nvalidate: {pattern: {}}"),
+    /error bad-conditions: /,
+  ],
+  [
+    "a misspelt part of the request",
+    deny('{key: "{{ request.obejct.metadata.name }}", operator: Equals, value: b}'),
+    /^p\.yaml:13:\d+: error unknown-variable: Cannot resolve "request\.obejct" of "\{\{ request\.obejct\.metadata\.name \}\}"\n {2}hint: did you mean "request\.object"\?/,
+  ],
+  [
+    "a variable that nobody declares",
+    deny('{key: "{{ teams.data }}", operator: Equals, value: b}'),
+    /error unknown-variable: Cannot resolve "teams"/,
+  ],
+  [
+    "a misspelt predefined variable",
+    deny('{key: "{{ serviceAccountNam }}", operator: Equals, value: b}'),
+    /hint: did you mean "serviceAccountName"\?/,
+  ],
+  [
+    "a misspelt context entry",
+    rule(
+      'context: [{name: settings, variable: {value: 1}}]\nvalidate: {message: "{{ setings }}", pattern: {}}',
+    ),
+    /hint: did you mean "settings"\?/,
+  ],
+  [
+    "element outside foreach",
+    deny('{key: "{{ element }}", operator: Equals, value: b}'),
+    /error element-outside-foreach: "element" is only there inside foreach/,
+  ],
+  [
+    "JMESPath that does not end",
+    deny('{key: "{{ request.object. }}", operator: Equals, value: b}'),
+    /error bad-expression: /,
+  ],
+  [
+    "an unknown function",
+    deny('{key: "{{ lenght(request.object) }}", operator: Equals, value: b}'),
+    /error unknown-function: .*there is no function lenght\n {2}hint: did you mean length\?/,
+  ],
+  [
+    "a bare null",
+    deny('{key: "{{ request.object == null }}", operator: Equals, value: true}'),
+    /warning bare-literal: "null" is read as a key/,
+  ],
+  [
+    "a user in a background scan",
+    deny('{key: "{{ request.userInfo.username }}", operator: Equals, value: a}').replace(
+      "background: false",
+      "background: true",
+    ),
+    /warning background-variable: "request\.userInfo" is not known in background scans/,
+  ],
+  [
+    "a reference that leads nowhere",
+    rule('validate:\n  pattern: {spec: {a: "$(./../nowhere)"}}'),
+    /error bad-reference: /,
+  ],
+  [
+    "a context entry without a name",
+    rule("context: [{variable: {value: 1}}]\nvalidate: {pattern: {}}"),
+    /error missing-name: A context entry needs a name/,
+  ],
+  [
+    "a context entry of no kind",
+    rule("context: [{name: a}]\nvalidate: {pattern: {}}"),
+    /error unknown-context: Context entry "a" is none of variable, configMap/,
+  ],
+  [
+    "an API call to nowhere",
+    rule("context: [{name: a, apiCall: {}}]\nvalidate: {pattern: {}}"),
+    /error empty-call: Context entry "a" calls nothing/,
+  ],
+  ["a foreach without a body", rule("validate: {foreach: [{list: a}]}"), /error empty-foreach: /],
+  [
+    "a foreach over bad JMESPath",
+    rule('validate: {foreach: [{list: "a[", pattern: {}}]}'),
+    /error bad-list: foreach list: /,
+  ],
+  ["an empty mutation", rule("mutate: {}"), /error empty-mutate: /],
+  ["a JSON patch that is none", rule('mutate: {patchesJson6902: "just text"}'), /error bad-patch: /],
+  [
+    "overlay",
+    rule("mutate: {overlay: {metadata: {labels: {a: b}}}}"),
+    /^p\.yaml:9:\d+: warning deprecated-field: Field "mutate\.overlay" is deprecated\n {2}hint: write "patchStrategicMerge"/,
+  ],
+  [
+    "an unknown pod security level",
+    rule("validate: {podSecurity: {level: strict}}"),
+    /error bad-pod-security: unknown pod security level "strict"/,
+  ],
+  [
+    "an exception for nothing",
+    "apiVersion: kyverno.io/v2\nkind: PolicyException\nmetadata: {name: e}\nspec: {match: {}}\n",
+    /^p\.yaml:4:1: error empty-exception: Exception "e" names no policy/,
+  ],
+];
+for (const [about, text, expected] of table) {
+  Deno.test(`load: ${about}`, () => {
+    const found = diagnostics(text);
+    assert.ok(found.some((line) => expected.test(line)), `${expected} is none of:\n${found.join("\n")}`);
+  });
+}
+
+Deno.test("load: the tables hold at least fifty broken policies", () => assert.ok(table.length >= 50));
+
+Deno.test("load: a policy that is right says nothing", () => {
+  assert.deepEqual(
+    diagnostics(
+      rule(
+        'validate:\n  message: "{{ request.object.metadata.name }} is wrong"\n  pattern: {spec: {=(hostPID): false}}',
+      ),
+    ),
+    [],
+  );
+});
+
+Deno.test("load: a generated rule does not repeat what is wrong with its source", () => {
+  const found = diagnostics(deny("{key: a, operator: Equlas, value: b}"));
+  assert.equal(found.filter((line) => line.includes("unknown-operator")).length, 1);
+});
