@@ -17,6 +17,7 @@ import {
   isListValue,
   isMapValue,
   mapGet,
+  Opaque,
   type Value,
 } from "../values/mod.ts";
 import { add, divide, modulo, multiply, negate, subtract } from "./arithmetic.ts";
@@ -200,6 +201,6 @@ export const operators: readonly FunctionDeclaration[] = [
 ];
 
 /** The cost of `==`. Values of a library's own types count 1, whatever is inside. */
-export function equalityCost(args: readonly Result[]): number {
-  return smallerSize(args);
+function equalityCost(args: readonly Result[]): number {
+  return args[0] instanceof Opaque ? 1 : smallerSize(args);
 }

@@ -37,7 +37,6 @@ const matches = {
   takes: [stringType, stringType],
   gives: boolType,
   call: matchesPattern,
-  cost: searchCost,
   check: patternMistake,
   prepare: ([, pattern]: readonly (Value | undefined)[]) => {
     const expression = typeof pattern === "string" ? compilePattern(pattern) : undefined;
@@ -100,8 +99,9 @@ export const textFunctions: readonly FunctionDeclaration[] = [
   {
     name: "matches",
     overloads: [
+      // The reference counts the pattern only when it is called as a method.
       overload({ id: "matches", ...matches }),
-      method({ id: "matches_string", ...matches }),
+      method({ id: "matches_string", ...matches, cost: searchCost }),
     ],
   },
 ];
