@@ -6,7 +6,13 @@
  */
 export { Context, type ContextEntry, type Layer } from "./context.ts";
 export { compileEntry, type EntryOptions } from "./entries.ts";
-export type { ConditionOwner, ObservedElement, ObservedPattern, Observer } from "./observer.ts";
+export type {
+  ConditionOwner,
+  ObservedElement,
+  ObservedException,
+  ObservedPattern,
+  Observer,
+} from "./observer.ts";
 export {
   type AbsentSource,
   type EntrySource,

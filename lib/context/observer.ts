@@ -26,6 +26,14 @@ export interface ObservedElement {
   readonly element: Json;
 }
 
+/** A PolicyException that names the rule, and whether it is about the request. */
+export interface ObservedException {
+  readonly key: string;
+  readonly verdict: "applies" | "not matched" | "conditions not met" | "conditions failed";
+  /** The criterion that does not match, or why the conditions cannot be evaluated. */
+  readonly reason: string;
+}
+
 /**
  * Is told what is read, loaded and compared while a request is evaluated. Only a request that shall be explained has
  * one; everything else asks once whether there is one, and makes nothing for it.
@@ -42,4 +50,5 @@ export interface Observer {
   condition(owner: ConditionOwner, condition: ObservedCondition): void;
   element(element: ObservedElement): void;
   pattern(pattern: ObservedPattern): void;
+  exception(exception: ObservedException): void;
 }

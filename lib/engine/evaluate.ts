@@ -6,10 +6,12 @@ import type { Ports } from "../ports.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import type { Decision, PolicyResult } from "./decision.ts";
 import { gatherFacts } from "./facts.ts";
+import { tracePassedOver } from "./passed_over.ts";
 import { PolicyRun } from "./policy_run.ts";
 import type { PolicyRequest } from "./request.ts";
 import { type Background, type GivenValues, RequestView } from "./request_view.ts";
 import type { Phase, Snapshot } from "./snapshot.ts";
+import type { Trace } from "./trace.ts";
 
 /** Which policies are asked, and how. */
 export interface EvaluateOptions {
@@ -27,6 +29,8 @@ export interface EvaluateOptions {
   readonly background?: Background;
   /** Makes the signal that ends loads of external values; asked for when the first load begins. */
   readonly deadline?: () => AbortSignal;
+  /** Is told how the decision comes about: made for this one evaluation, and read afterwards. */
+  readonly trace?: Trace;
 }
 
 /**
@@ -39,8 +43,9 @@ export function evaluate(
   { ports, ...options }: EvaluateOptions & { ports: Ports },
 ): Decision | Promise<Decision> {
   const policies = candidates(snapshot, request, options);
-  if (policies.length === 0) return untouched(request);
-  const store = new RequestStore({ ports, deadline: options.deadline, absent: options.absent });
+  const { deadline, absent, trace } = options;
+  if (policies.length === 0 && trace === undefined) return untouched(request);
+  const store = new RequestStore({ ports, deadline, absent, observer: trace });
   const facts = untilSettled(store, () => gatherFacts(request, policies, store));
   return facts instanceof Promise ? facts.then((known) => start(known)) : start(facts);
 
@@ -56,7 +61,9 @@ export function evaluate(
       random: () => entropy.next(),
       given: options.given,
       background: options.background,
+      trace,
     });
+    if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, asked: policies });
     const chosen = policies.flatMap((policy) => reduce(policy, view, options.rules ?? "all") ?? []);
     return options.phase === "mutate" ? mutate(chosen, view, store) : validate(chosen, view, store);
   }

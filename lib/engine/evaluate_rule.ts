@@ -1,4 +1,5 @@
-import type { Context } from "../context/mod.ts";
+import type { Observe, Verdict } from "../condition/mod.ts";
+import type { ConditionOwner, Context, Observer } from "../context/mod.ts";
 import { isFault, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { error, type Outcome, type RuleInput, skip } from "../rules/mod.ts";
 import type { Candidate } from "../match/mod.ts";
@@ -6,7 +7,6 @@ import type { Policy, PolicyException } from "../policy/mod.ts";
 import type { CompiledException, CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
 import type { RequestView } from "./request_view.ts";
-import type { RuleTrace } from "./trace.ts";
 
 /**
  * Evaluates one rule: match, exclude, preconditions, exceptions, body, in this order. No result means that the rule is
@@ -16,9 +16,8 @@ export function evaluateRule(
   rule: CompiledRule,
   policy: Policy,
   view: RequestView,
-  trace?: RuleTrace,
 ): RuleResult | undefined {
-  const outcome = outcomeOf(rule, policy, view, trace);
+  const outcome = outcomeOf(rule, policy, view);
   if (outcome === undefined) return undefined;
   const { request, facts } = view.base;
   const action = rule.action(request.namespace, facts.namespaceLabels);
@@ -39,24 +38,22 @@ const alreadyViolated = skip("skipping the rule evaluation as pre-existing viola
 function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
   if (rule.preconditions !== undefined) return false;
   const existing = view.existing();
-  return existing !== undefined && outcomeOf(rule, policy, existing)?.result === "fail";
+  if (existing === undefined) return false;
+  view.base.trace?.turnToExisting();
+  return outcomeOf(rule, policy, existing)?.result === "fail";
 }
 
-function outcomeOf(
-  rule: CompiledRule,
-  policy: Policy,
-  view: RequestView,
-  trace?: RuleTrace,
-): Outcome | undefined {
+function outcomeOf(rule: CompiledRule, policy: Policy, view: RequestView): Outcome | undefined {
   const candidate = view.candidate();
   if (candidate === undefined) return undefined;
-  const selection = rule.selector.select(candidate);
-  trace?.selected(selection);
-  if (!selection.selected) return undefined;
+  const { trace } = view.base;
+  trace?.select(rule.selector.explain(candidate));
+  if (!rule.selector.select(candidate).selected) return undefined;
 
   const context = ruleContext(rule, policy, view);
   if (rule.preconditions !== undefined) {
-    const verdict = rule.preconditions.evaluate(context, context.environment, trace?.condition);
+    const observe = trace && observing(trace, "preconditions");
+    const verdict = rule.preconditions.evaluate(context, context.environment, observe);
     if (isFault(verdict)) return error(`failed to evaluate preconditions: ${verdict.message}`);
     if (!verdict.holds) {
       return skip(["preconditions not met", verdict.message].filter((part) => part !== "").join("; "));
@@ -123,14 +120,30 @@ export function matchingExceptions(
   candidate: Candidate,
   context: Context,
 ): PolicyException[] {
+  const { observer } = context.store;
   const matching: PolicyException[] = [];
   for (const { exception, match, conditions } of exceptions) {
-    if (match.mismatch(candidate) !== undefined) continue;
-    if (conditions !== undefined) {
-      const verdict = conditions.evaluate(context, context.environment);
-      if (isFault(verdict) || !verdict.holds) continue;
+    const { key } = exception;
+    const mismatch = match.mismatch(candidate);
+    if (mismatch !== undefined) {
+      observer?.exception({ key, verdict: "not matched", reason: mismatch });
+      continue;
     }
-    matching.push(exception);
+    const observe = observer && observing(observer, "exception");
+    const verdict = conditions?.evaluate(context, context.environment, observe) ?? always;
+    if (isFault(verdict)) observer?.exception({ key, verdict: "conditions failed", reason: verdict.message });
+    else if (!verdict.holds) observer?.exception({ key, verdict: "conditions not met", reason: "" });
+    else {
+      observer?.exception({ key, verdict: "applies", reason: "" });
+      matching.push(exception);
+    }
   }
   return matching;
+}
+
+const always: Verdict = { holds: true, message: "" };
+
+/** Who is told of conditions; made only for requests that shall be explained. */
+export function observing(observer: Observer, owner: ConditionOwner): Observe {
+  return (condition) => observer.condition(owner, condition);
 }

@@ -11,3 +11,4 @@ export { evaluate, type EvaluateOptions } from "./evaluate.ts";
 export type { Operation, PolicyRequest, Requester } from "./request.ts";
 export type { Background, GivenValues } from "./request_view.ts";
 export { compile, type CompileOptions, type Phase, type Snapshot } from "./snapshot.ts";
+export { type EntryTrace, type LoadTrace, type RuleTrace, Trace, type TraceStep } from "./trace.ts";

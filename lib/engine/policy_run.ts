@@ -33,9 +33,16 @@ export class PolicyRun {
   advance(): boolean {
     const { rules, policy } = this.policy;
     while (this.#next < rules.length) {
-      const misses = this.#store.misses;
-      const results = resultsOf(rules[this.#next]!, policy, this.#view);
-      if (this.#store.misses !== misses) return false;
+      const { misses } = this.#store;
+      const { trace } = this.#view.base;
+      const rule = rules[this.#next]!;
+      trace?.begin(policy, rule);
+      const results = resultsOf(rule, policy, this.#view);
+      if (this.#store.misses !== misses) {
+        trace?.postpone();
+        return false;
+      }
+      trace?.finish(results);
       this.#next++;
       for (const result of results) this.#take(result);
       if (policy.applyRules === "One" && results.some(ends)) this.#next = rules.length;

@@ -5,6 +5,7 @@ import { extractImages, type ResourceType, serviceAccountVariables, typeOf } fro
 import type { Candidate, User } from "../match/mod.ts";
 import type { Facts } from "./facts.ts";
 import type { PolicyRequest } from "./request.ts";
+import type { Trace } from "./trace.ts";
 
 /** Values that the caller puts into contexts: the command line's, for entries that it cannot load. */
 export type GivenValues = (policy: string, rule: string) => JsonObject;
@@ -19,6 +20,8 @@ export interface ViewBase {
   readonly given: GivenValues | undefined;
   /** Set after the answer, when rules that change the cluster are evaluated for their effects. */
   readonly background?: Background | undefined;
+  /** Set when the decision shall be explained. */
+  readonly trace?: Trace | undefined;
 }
 
 /** How rules that change the cluster are evaluated after the answer. */

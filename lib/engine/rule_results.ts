@@ -3,7 +3,7 @@ import type { Policy } from "../policy/mod.ts";
 import { error, type Outcome, skip } from "../rules/mod.ts";
 import type { CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
-import { evaluateRule, matchingExceptions, ruleContext, ruleInput } from "./evaluate_rule.ts";
+import { evaluateRule, matchingExceptions, observing, ruleContext, ruleInput } from "./evaluate_rule.ts";
 import type { RequestView } from "./request_view.ts";
 
 /** Evaluates a rule of any kind. It has no result when it is not about the request, and several for several targets. */
@@ -65,7 +65,9 @@ function generateOutcome(rule: CompiledRule, policy: Policy, view: RequestView):
   }
   if (rule.preconditions === undefined) return run(current, "applies");
   const context = ruleContext(rule, policy, current);
-  const verdict = rule.preconditions.evaluate(context, context.environment);
+  const { trace } = view.base;
+  const observe = trace && observing(trace, "preconditions");
+  const verdict = rule.preconditions.evaluate(context, context.environment, observe);
   if (isFault(verdict)) return error(`failed to evaluate conditions: ${verdict.message}`);
   if (verdict.holds) return run(current, "applies");
   if (former === undefined || current === former) return skip("");
@@ -88,5 +90,6 @@ function generateOutcome(rule: CompiledRule, policy: Policy, view: RequestView):
 function selects(rule: CompiledRule, view: RequestView): boolean {
   const candidate = view.candidate();
   if (candidate === undefined || candidate.resource !== view.object) return false;
+  view.base.trace?.select(rule.selector.explain(candidate));
   return rule.selector.select(candidate).selected;
 }

@@ -65,7 +65,7 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   };
   for (const policy of compiled) {
     for (const phase of phases) {
-      const rules = policy.rules.filter((rule) => typesOf[phase].includes(rule.type));
+      const rules = rulesOfPhase(policy, phase);
       if (rules.length > 0) {
         indexes[phase].add(
           { ...policy, rules },
@@ -103,6 +103,11 @@ const typesOf: Readonly<Record<Phase, readonly string[]>> = {
   generate: ["generate"],
   mutateExisting: ["mutateExisting"],
 };
+
+/** The rules of a policy that a phase runs. */
+export function rulesOfPhase({ rules }: CompiledPolicy, phase: Phase): CompiledPolicy["rules"] {
+  return rules.filter((rule) => typesOf[phase].includes(rule.type));
+}
 
 function byName({ policy: left }: CompiledPolicy, { policy: right }: CompiledPolicy): number {
   const scope = Number(left.namespace !== undefined) - Number(right.namespace !== undefined);

@@ -1,8 +1,211 @@
-import type { Observe } from "../condition/mod.ts";
-import type { Selection } from "../match/mod.ts";
+import type { ObservedCondition } from "../condition/mod.ts";
+import type {
+  ConditionOwner,
+  ContextEntry,
+  EntrySource,
+  ObservedElement,
+  ObservedException,
+  ObservedPattern,
+  Observer,
+} from "../context/mod.ts";
+import { type Fault, isFault, type Json } from "../json/mod.ts";
+import type { ExplainedSelection } from "../match/mod.ts";
+import type { Policy } from "../policy/mod.ts";
+import type { Clock } from "../ports.ts";
+import type { RuleKind } from "../rules/mod.ts";
+import type { CompiledRule } from "./compiled.ts";
+import type { RuleResult } from "./decision.ts";
 
-/** Takes what happens while a rule is evaluated; only evaluations that shall be explained have one. */
+/** A value that was loaded from outside, once for the request. */
+export interface LoadTrace {
+  /** What was asked for: `ConfigMap default/teams`, `GET /api/v1/namespaces`. */
+  readonly key: string;
+  readonly milliseconds: number;
+  /** Of the answer as JSON in UTF-8; 0 for a failure. */
+  readonly bytes: number;
+  readonly failure: string | undefined;
+}
+
+/** A context entry that a rule read. */
+export interface EntryTrace {
+  readonly name: string;
+  readonly source: EntrySource;
+  /** `absent`: there is nothing to load it from here, so its name counts as not declared. */
+  readonly state: "read" | "failed" | "absent";
+  /** Why it failed. */
+  readonly failure: string | undefined;
+  readonly bytes: number;
+  /** With the loads that it waited for. */
+  readonly milliseconds: number;
+  readonly loads: readonly LoadTrace[];
+}
+
+/** One thing that happened while a rule was evaluated. */
+export type TraceStep =
+  | { readonly kind: "entry"; readonly entry: EntryTrace }
+  | { readonly kind: "condition"; readonly owner: ConditionOwner; readonly condition: ObservedCondition }
+  | { readonly kind: "element"; readonly element: ObservedElement }
+  | { readonly kind: "pattern"; readonly pattern: ObservedPattern }
+  | { readonly kind: "exception"; readonly exception: ObservedException }
+  /** From here on the rule is asked about the old object, whether that violated it already. */
+  | { readonly kind: "existing" };
+
+/** What became of one rule, and how. */
 export interface RuleTrace {
-  selected(selection: Selection): void;
-  readonly condition: Observe;
+  readonly policy: Policy;
+  readonly rule: string;
+  readonly type: RuleKind["type"];
+  /** The kind of its body: `pattern`, `deny`, `foreach` … */
+  readonly body: string;
+  /** The rule that the user wrote, for one that was generated from it for pod controllers. */
+  readonly generatedFrom: string | undefined;
+  /** A Policy that is about another namespace is not asked at all. */
+  readonly elsewhere: boolean;
+  /** What match and exclude say; `undefined` when nothing could be matched, such as an empty object. */
+  readonly selection: ExplainedSelection | undefined;
+  /** In order. Of a rule that waited for values, those of its last, complete evaluation. */
+  readonly steps: readonly TraceStep[];
+  /** None for a rule that is not about the request. */
+  readonly results: readonly RuleResult[];
+  /** How often it was evaluated: once more for each round of loads that it waited for. */
+  readonly attempts: number;
+}
+
+type Draft = { -readonly [name in keyof RuleTrace]: RuleTrace[name] } & { steps: TraceStep[] };
+
+/**
+ * How a decision came about: made for one evaluation, given to it, and read afterwards. Evaluation is synchronous
+ * between loads, so there is at most one rule at a time that things happen to.
+ */
+export class Trace implements Observer {
+  /** In the order in which they were decided; rules that are not about such requests come first. */
+  readonly rules: RuleTrace[] = [];
+  readonly loads: LoadTrace[] = [];
+  readonly #clock: Clock;
+  readonly #begun = new Map<string, number>();
+  readonly #entries: { readonly since: number; readonly asked: string[] }[] = [];
+  readonly #attempts = new Map<CompiledRule, number>();
+  #current: Draft | undefined;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** A rule is about to be evaluated. */
+  begin(policy: Policy, rule: CompiledRule): void {
+    const attempts = (this.#attempts.get(rule) ?? 0) + 1;
+    this.#attempts.set(rule, attempts);
+    this.#current = { ...identity(policy, rule), attempts };
+  }
+
+  /** The rule waits for values, and will begin again. */
+  postpone(): void {
+    this.#current = undefined;
+  }
+
+  finish(results: readonly RuleResult[]): void {
+    if (this.#current !== undefined) this.rules.push({ ...this.#current, results });
+    this.#current = undefined;
+  }
+
+  /** A rule was not even begun, as an index knows that it is not about such requests. */
+  passOver(
+    policy: Policy,
+    rule: CompiledRule,
+    reason: { readonly elsewhere: boolean; readonly selection: ExplainedSelection | undefined },
+  ): void {
+    this.rules.push({ ...identity(policy, rule), ...reason });
+  }
+
+  select(selection: ExplainedSelection): void {
+    // What match and exclude say of the old object is not why the rule is about the request.
+    if (this.#current !== undefined) this.#current.selection ??= selection;
+  }
+
+  /** The old object is asked about from now on. */
+  turnToExisting(): void {
+    this.#step({ kind: "existing" });
+  }
+
+  condition(owner: ConditionOwner, condition: ObservedCondition): void {
+    this.#step({ kind: "condition", owner, condition });
+  }
+
+  element(element: ObservedElement): void {
+    this.#step({ kind: "element", element });
+  }
+
+  pattern(pattern: ObservedPattern): void {
+    this.#step({ kind: "pattern", pattern });
+  }
+
+  exception(exception: ObservedException): void {
+    this.#step({ kind: "exception", exception });
+  }
+
+  entering(_entry: ContextEntry): void {
+    this.#entries.push({ since: this.#clock.now(), asked: [] });
+  }
+
+  entered({ name, source }: ContextEntry, value: Json | Fault | undefined): void {
+    const { since, asked } = this.#entries.pop() ?? { since: this.#clock.now(), asked: [] };
+    const loads = this.loads.filter(({ key }) => asked.includes(key));
+    const waited = loads.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
+    const failure = isFault(value) ? value.message : undefined;
+    const state = value === undefined ? "absent" : failure === undefined ? "read" : "failed";
+    const entry: EntryTrace = {
+      name,
+      source,
+      state,
+      failure,
+      bytes: sizeOf(value),
+      milliseconds: this.#clock.now() - since + waited,
+      loads,
+    };
+    // An absent entry is asked for at each read, and is told once.
+    const isTold = this.#current?.steps.some((step) =>
+      step.kind === "entry" && step.entry.state === "absent" && step.entry.name === name
+    );
+    if (!isTold) this.#step({ kind: "entry", entry });
+  }
+
+  asked(key: string, state: "known" | "under way" | "begins"): void {
+    this.#entries.at(-1)?.asked.push(key);
+    if (state === "begins") this.#begun.set(key, this.#clock.now());
+  }
+
+  loaded(key: string, answer: Json | Fault): void {
+    this.loads.push({
+      key,
+      milliseconds: this.#clock.now() - (this.#begun.get(key) ?? this.#clock.now()),
+      bytes: sizeOf(answer),
+      failure: isFault(answer) ? answer.message : undefined,
+    });
+  }
+
+  #step(step: TraceStep): void {
+    this.#current?.steps.push(step);
+  }
+}
+
+function identity(policy: Policy, { rule, type, kind }: CompiledRule): Draft {
+  const source = rule.generatedFor === undefined
+    ? undefined
+    : rule.name.replace(/^autogen-(?:cronjob-)?/, "");
+  return {
+    policy,
+    rule: rule.name,
+    type,
+    body: kind,
+    generatedFrom: source,
+    elsewhere: false,
+    selection: undefined,
+    steps: [],
+    results: [],
+    attempts: 0,
+  };
+}
+
+function sizeOf(value: Json | Fault | undefined): number {
+  return value === undefined || isFault(value) ? 0 : new TextEncoder().encode(JSON.stringify(value)).length;
 }

@@ -1,0 +1,32 @@
+import type { CompiledPolicy } from "./compiled.ts";
+import type { RequestView } from "./request_view.ts";
+import { type Phase, rulesOfPhase, type Snapshot } from "./snapshot.ts";
+import type { Trace } from "./trace.ts";
+
+/** Whose rules are told: those of a phase, of one policy if it is named, without those that are asked anyway. */
+export interface PassedOver {
+  readonly phase: Phase;
+  readonly policy?: string;
+  readonly asked: readonly CompiledPolicy[];
+}
+
+/**
+ * Tells a trace of the rules that are not asked about a request, because the index knows that their kinds, operations or
+ * namespace are others, and why.
+ */
+export function tracePassedOver(
+  trace: Trace,
+  { snapshot, view }: { snapshot: Snapshot; view: RequestView },
+  { phase, policy: key, asked }: PassedOver,
+): void {
+  const candidate = view.candidate();
+  for (const compiled of snapshot.policies) {
+    const { policy } = compiled;
+    if (asked.some((one) => one.policy === policy) || (key !== undefined && policy.key !== key)) continue;
+    const elsewhere = policy.namespace !== undefined && policy.namespace !== view.base.request.namespace;
+    for (const rule of rulesOfPhase(compiled, phase)) {
+      const selection = candidate && rule.selector.explain(candidate);
+      trace.passOver(policy, rule, { elsewhere, selection });
+    }
+  }
+}
