@@ -5,8 +5,10 @@ import { BearerToken } from "./bearer_token.ts";
 import { segmentsOf } from "./embedded/api_path.ts";
 import type { Endpoint } from "./kubeconfig.ts";
 import { LiveDiscovery } from "./live_discovery.ts";
+import { linesOf } from "./line_stream.ts";
 import { type Attempt, retryAfter, withRetries } from "./retry.ts";
-import { send } from "./transport.ts";
+import { causeOf, send } from "./transport.ts";
+import type { Following } from "./watched_kind.ts";
 
 /** The bounds of a {@link LiveCluster}; times in milliseconds. */
 export interface LiveClusterOptions {
@@ -110,6 +112,30 @@ export class LiveCluster implements Cluster {
     return refused ? await answer() : first;
   }
 
+  /** Opens a watch: the lines of a path's answer as they arrive, until the signal is raised. It is not tried again. */
+  async follow(path: string, signal: AbortSignal): Promise<Following> {
+    const call: ApiCall = { method: "GET", path, signal };
+    if (segmentsOf(path.split("?")[0]!) === undefined) {
+      return noAnswer(call, "the path is not one of the Kubernetes API");
+    }
+    try {
+      const response = await fetch(this.#urlOf(path), {
+        headers: await this.#headers(call),
+        redirect: "manual",
+        signal,
+        client: this.#client,
+      });
+      if (response.status === 200 && response.body !== null) {
+        return { ok: true, lines: linesOf(response.body, signal) };
+      }
+      const text = (await response.text()).slice(0, this.#options.maxBytes);
+      if (response.status === 401) await this.#token?.renewed();
+      return failureOf(call, response.status, bodyOf(response.headers, text) ?? text);
+    } catch (error) {
+      return noAnswer(call, causeOf(error));
+    }
+  }
+
   resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
     return this.#discovery.resource(apiVersion, kind);
   }
@@ -119,7 +145,7 @@ export class LiveCluster implements Cluster {
     const isRead = call.method === "GET";
     const sent = await send({
       method: call.method,
-      url: `${this.#endpoint.server}${call.path.replaceAll("#", "%23")}`,
+      url: this.#urlOf(call.path),
       headers: await this.#headers(call),
       ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
       timeout: Math.max(1, Math.min(attemptTimeout, until - clock.now())),
@@ -140,6 +166,10 @@ export class LiveCluster implements Cluster {
     const notTaken = sent.status === 429 || sent.status === 503 && sent.headers.has("retry-after");
     const again = notTaken || isRead && REPEATABLE.includes(sent.status) ? wish : undefined;
     return { value: failureOf(call, sent.status, body ?? sent.text), again };
+  }
+
+  #urlOf(path: string): string {
+    return `${this.#endpoint.server}${path.replaceAll("#", "%23")}`;
   }
 
   async #headers(call: ApiCall): Promise<Record<string, string>> {

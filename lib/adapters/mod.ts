@@ -2,7 +2,7 @@
  * The ports, implemented: a Kubernetes API on `fetch` or over objects in memory, calls to services, image registries,
  * the global context, files, clock, randomness and log. Each is given its dependencies and starts nothing on import.
  *
- * Not supported: watching, `exec` and `auth-provider` plugins of kubeconfig files, certificates that replace (and do
+ * Not supported: `exec` and `auth-provider` plugins of kubeconfig files, certificates that replace (and do
  * not add to) the runtime's roots, and connections that skip the check of certificates.
  *
  * @module
@@ -31,3 +31,9 @@ export { systemObjects } from "./embedded/system_objects.ts";
 export { ImageRegistry, type ImageRegistryOptions } from "./registry/image_registry.ts";
 export { pullSecretLogins } from "./registry/pull_secrets.ts";
 export type { Login } from "./registry/token.ts";
+export {
+  admissionPaths,
+  type FollowedCluster,
+  WatchedCluster,
+  type WatchedClusterOptions,
+} from "./watched_cluster.ts";

@@ -124,7 +124,7 @@ function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
 }
 
 /** The innermost reason, without the URL that the runtime repeats and that may carry credentials. */
-function causeOf(error: unknown): string {
+export function causeOf(error: unknown): string {
   let reason = error;
   while (reason instanceof Error && reason.cause instanceof Error) reason = reason.cause;
   const text = reason instanceof Error ? reason.message : String(reason);

@@ -1,0 +1,83 @@
+import type { Json } from "../json/mod.ts";
+import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy, Log } from "../ports.ts";
+import { parseApiPath } from "./embedded/api_path.ts";
+import { type Following, WatchedKind } from "./watched_kind.ts";
+
+/** A cluster whose objects can be followed. */
+export interface FollowedCluster extends Cluster {
+  follow(path: string, signal: AbortSignal): Promise<Following>;
+}
+
+/** What a {@link WatchedCluster} keeps at hand. */
+export interface WatchedClusterOptions {
+  readonly cluster: FollowedCluster;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly log?: Log;
+  /** Collections over all namespaces, by path; {@link admissionPaths} when absent. */
+  readonly paths?: readonly string[];
+  /** Bytes of objects for each of them: 32,000,000. */
+  readonly maxBytes?: number;
+}
+
+/** What nearly every admission asks for: labels of namespaces, and the bindings that roles come from. */
+export const admissionPaths: readonly string[] = [
+  "/api/v1/namespaces",
+  "/apis/rbac.authorization.k8s.io/v1/rolebindings",
+  "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings",
+];
+
+/**
+ * A cluster that answers reads of some collections from memory, kept up to date by watching, and passes everything else
+ * on: other paths, writes, reads with a query, objects that it does not have, and all of it while a watch is not open.
+ * It needs the verbs list and watch; without them it passes everything on.
+ */
+export class WatchedCluster implements Cluster {
+  readonly #cluster: FollowedCluster;
+  readonly #kinds: ReadonlyMap<string, WatchedKind>;
+
+  /** Begins to watch at once, in the background. */
+  constructor(options: WatchedClusterOptions) {
+    const { cluster, paths = admissionPaths, maxBytes = 32_000_000, clock, entropy, log } = options;
+    this.#cluster = cluster;
+    this.#kinds = new Map(paths.map((path) => [
+      path,
+      new WatchedKind({
+        path,
+        call: (call) => cluster.call(call),
+        follow: (watched, signal) => cluster.follow(watched, signal),
+        clock,
+        entropy,
+        maxBytes,
+        ...(log === undefined ? {} : { log }),
+      }),
+    ]));
+  }
+
+  call(call: ApiCall): Promise<Answer> {
+    const body = call.method === "GET" ? this.#known(call.path) : undefined;
+    if (body === undefined) return this.#cluster.call(call);
+    return Promise.resolve({ ok: true, status: 200, body });
+  }
+
+  resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
+    return this.#cluster.resource(apiVersion, kind);
+  }
+
+  /** Ends the watches; the cluster behind is its owner's to close. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#kinds.values()].map((kind) => kind.close()));
+  }
+
+  #known(path: string): Json | undefined {
+    const all = this.#kinds.get(path);
+    if (all !== undefined) return all.list();
+    if (path.includes("?")) return undefined;
+    const parsed = parseApiPath(path)?.path;
+    if (parsed?.at !== "resource") return undefined;
+    const { group, version, plural, namespace, name, subresource } = parsed.resource;
+    if (name === undefined || subresource !== undefined) return undefined;
+    const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+    return this.#kinds.get(`${root}/${plural}`)?.get(namespace ?? "", name);
+  }
+}

@@ -1,0 +1,206 @@
+import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { Answer, ApiCall, Clock, Entropy, Log } from "../ports.ts";
+import { describeFailure, type Failure, itemsOf, nameOf, namespaceOf } from "./api_answer.ts";
+import { pause } from "./deadline.ts";
+import { approximateBytes } from "./size.ts";
+
+/** What an open watch yields: one JSON text an event. */
+export type Following = { readonly ok: true; readonly lines: AsyncIterable<string> } | Failure;
+
+/** What a {@link WatchedKind} needs. */
+export interface WatchedKindOptions {
+  /** Where all objects of the kind are listed: `/api/v1/namespaces`. */
+  readonly path: string;
+  readonly call: (call: ApiCall) => Promise<Answer>;
+  /** Opens a watch; its lines end when the signal is raised. */
+  readonly follow: (path: string, signal: AbortSignal) => Promise<Following>;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly log?: Log;
+  /** Above this sum of object sizes the kind is no longer kept. */
+  readonly maxBytes: number;
+}
+
+const PAGE = 500;
+/** How long a watch may be asked to last, in seconds, and how long it may be silent: bookmarks come each minute. */
+const LASTS = 290;
+const SILENCE = 150_000;
+const FIRST_DELAY = 500, MAX_DELAY = 30_000;
+
+/** How a watch ended: in good order, with a resourceVersion that is too old, or broken. */
+type End = "over" | "too old" | "broken";
+
+/**
+ * All objects of one kind, kept up to date by list and watch as Kubernetes' own informers do. While the watch is not
+ * open nothing is said, so that nobody is told what may no longer be so.
+ */
+export class WatchedKind {
+  readonly #options: WatchedKindOptions;
+  readonly #objects = new Map<string, { readonly object: JsonObject; readonly bytes: number }>();
+  readonly #stop = new AbortController();
+  readonly #done: Promise<void>;
+  #type: { readonly kind: string; readonly apiVersion: string } = { kind: "", apiVersion: "" };
+  #version = "";
+  #bytes = 0;
+  #open = false;
+  #list: Json | undefined;
+
+  /** Begins at once, in the background. */
+  constructor(options: WatchedKindOptions) {
+    this.#options = options;
+    this.#done = this.#run();
+  }
+
+  /** The list of all objects, as the API server answers it; `undefined` while it is not known to be current. */
+  list(): Json | undefined {
+    if (!this.#open) return undefined;
+    const { kind, apiVersion } = this.#type;
+    this.#list ??= {
+      kind: `${kind}List`,
+      apiVersion,
+      metadata: { resourceVersion: this.#version },
+      items: [...this.#objects.values()].map(({ object }) => object),
+    };
+    return this.#list;
+  }
+
+  /** One object; `undefined` when it is not there or not known to be current. */
+  get(namespace: string, name: string): Json | undefined {
+    const found = this.#open ? this.#objects.get(`${namespace}/${name}`) : undefined;
+    return found === undefined ? undefined : { ...this.#type, ...found.object };
+  }
+
+  /** Ends the watch; resolves when nothing of it is under way. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+  }
+
+  async #run(): Promise<void> {
+    const stopped = this.#stop.signal;
+    let delay = FIRST_DELAY;
+    let state: "list" | "watch" | "give up" = "list";
+    while (!stopped.aborted && state !== "give up") {
+      if (state === "list") {
+        const refusal = await this.#relist();
+        if (refusal === undefined) state = "watch";
+        else if (
+          refusal.status === 403 || refusal.status === 404 || refusal.status === undefined && this.#isFull
+        ) {
+          state = "give up";
+        }
+        if (refusal !== undefined) this.#tell(state === "give up" ? "not kept" : "list failed", refusal);
+      }
+      const end = state === "watch" ? await this.#watch() : "broken";
+      this.#open = false;
+      if (this.#isFull) state = "give up";
+      else if (end === "too old") state = "list";
+      if (end === "over") delay = FIRST_DELAY;
+      else if (state !== "give up") {
+        await pause(delay * (0.5 + this.#options.entropy.next() / 2), stopped);
+        delay = Math.min(MAX_DELAY, delay * 2);
+      }
+    }
+    this.#open = false;
+    this.#objects.clear();
+  }
+
+  get #isFull(): boolean {
+    return this.#bytes > this.#options.maxBytes;
+  }
+
+  /** Reads all pages anew; the failure when that was not possible. */
+  async #relist(): Promise<Failure | undefined> {
+    const { path, call } = this.#options;
+    const found: JsonObject[] = [];
+    let token = "";
+    do {
+      const page = `${path}?limit=${PAGE}${token === "" ? "" : `&continue=${encodeURIComponent(token)}`}`;
+      const answer = await call({ method: "GET", path: page, signal: this.#stop.signal });
+      if (!answer.ok) return answer;
+      const kind = asString(field(answer.body, "kind")) ?? "";
+      this.#type = {
+        kind: kind.replace(/List$/, ""),
+        apiVersion: asString(field(answer.body, "apiVersion")) ?? "",
+      };
+      for (const item of itemsOf(answer.body)) if (isObject(item)) found.push(item);
+      this.#version = asString(dig(answer.body, "metadata", "resourceVersion")) ?? "";
+      token = asString(dig(answer.body, "metadata", "continue")) ?? "";
+    } while (token !== "");
+    this.#objects.clear();
+    this.#bytes = 0;
+    for (const object of found) this.#put(object);
+    if (!this.#isFull) return undefined;
+    const message = `the objects take more than ${this.#options.maxBytes} bytes`;
+    return { ok: false, status: undefined, message };
+  }
+
+  async #watch(): Promise<End> {
+    const ended = new AbortController();
+    const abort = () => ended.abort();
+    this.#stop.signal.addEventListener("abort", abort);
+    let timer = setTimeout(abort, SILENCE);
+    try {
+      const query =
+        `watch=true&allowWatchBookmarks=true&timeoutSeconds=${LASTS}&resourceVersion=${this.#version}`;
+      const following = await this.#options.follow(`${this.#options.path}?${query}`, ended.signal);
+      if (!following.ok) {
+        this.#tell("watch failed", following);
+        return following.status === 410 ? "too old" : "broken";
+      }
+      this.#open = true;
+      for await (const line of following.lines) {
+        clearTimeout(timer);
+        timer = setTimeout(abort, SILENCE);
+        const event: Json = JSON.parse(line);
+        if (!this.#apply(event)) return "too old";
+        if (this.#isFull) return "broken";
+      }
+      return ended.signal.aborted ? "broken" : "over";
+    } catch {
+      return "broken"; // The body broke off, or an event could not be read: begin again where it was.
+    } finally {
+      clearTimeout(timer);
+      ended.abort();
+      this.#stop.signal.removeEventListener("abort", abort);
+    }
+  }
+
+  /** Takes an event in; false when the server says that it cannot go on from here. */
+  #apply(event: Json): boolean {
+    const object = asObject(field(event, "object")) ?? {};
+    const type = field(event, "type");
+    if (type === "ERROR") return false;
+    this.#version = asString(dig(object, "metadata", "resourceVersion")) ?? this.#version;
+    if (type === "BOOKMARK") return true;
+    this.#list = undefined;
+    if (type === "DELETED") this.#remove(`${namespaceOf(object)}/${nameOf(object)}`);
+    else this.#put(object);
+    return true;
+  }
+
+  #put(object: JsonObject): void {
+    const key = `${namespaceOf(object)}/${nameOf(object)}`;
+    const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
+    const { managedFields: _fields, ...metadata } = asObject(rest["metadata"]) ?? {};
+    const kept = { ...rest, metadata };
+    const bytes = approximateBytes(kept);
+    this.#remove(key);
+    this.#objects.set(key, { object: kept, bytes });
+    this.#bytes += bytes;
+    this.#list = undefined;
+  }
+
+  #remove(key: string): void {
+    const former = this.#objects.get(key);
+    if (former === undefined) return;
+    this.#objects.delete(key);
+    this.#bytes -= former.bytes;
+  }
+
+  #tell(what: string, failure: Failure): void {
+    if (this.#stop.signal.aborted) return;
+    const { path, log } = this.#options;
+    log?.write("warn", `${path}: ${what}`, { reason: describeFailure({ method: "GET", path }, failure) });
+  }
+}
