@@ -4,6 +4,7 @@ import { bundle } from "./bundle.ts";
 import { lint } from "./lint.ts";
 import { serve } from "./serve.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
+import { test } from "./test_command.ts";
 
 /** Runs a command line and answers with its exit code. */
 export async function run(args: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
@@ -68,6 +69,32 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .addOption(dialect())
     .action(async (options) => {
       code = await bundle(options, terminal);
+    });
+
+  command("test", "Run the tests of policies")
+    .argument("<dir...>", "folders to search for test files")
+    .option("-f, --file-name <name>", "name of test files", "kyverno-test.yaml")
+    .option(
+      "-t, --test-case-selector <selector>",
+      "which results: policy=NAME,rule=NAME,resource=NAME",
+      "policy=*,rule=*,resource=*",
+    )
+    .addOption(
+      new Option("-o, --output-format <format>", "for other programs").choices([
+        "json",
+        "yaml",
+        "markdown",
+        "junit",
+      ]),
+    )
+    .option("--fail-only", "show failing rows only", false)
+    .option("--detailed-results", "show what rules said", false)
+    .option("--require-tests", "fail when there are no tests", false)
+    .option("--remove-color", "no colours", false)
+    .option("--strict", "count remarks, such as misspelt names, as failures", false)
+    .addOption(dialect())
+    .action(async (paths: string[], options) => {
+      code = await test({ ...options, paths, output: options.outputFormat }, terminal);
     });
 
   command("lint", "Say what is wrong with policies")

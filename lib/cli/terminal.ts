@@ -4,6 +4,8 @@ export interface Terminal {
   out(line: string): void;
   /** A line about what is going on. */
   err(line: string): void;
+  /** Whether results may be coloured; absent means no. */
+  readonly colours?: boolean;
 }
 
 /** The terminal of this process. */
@@ -12,6 +14,7 @@ export function processTerminal(): Terminal {
   return {
     out: (line) => writeAll(Deno.stdout, encoder.encode(`${line}\n`)),
     err: (line) => writeAll(Deno.stderr, encoder.encode(`${line}\n`)),
+    colours: !Deno.noColor && Deno.stdout.isTerminal(),
   };
 }
 

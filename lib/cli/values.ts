@@ -125,3 +125,13 @@ export function splitName(name: string): string[] {
   }
   return parts;
 }
+
+/** The same values with another operation for every object; an empty one changes nothing. */
+export function withOperation(values: Values, operation: string): Values {
+  if (operation === "") return values;
+  return {
+    ...values,
+    forResource: (policy, resource) =>
+      new Map([...values.forResource(policy, resource), ["request.operation", operation]]),
+  };
+}

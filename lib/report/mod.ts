@@ -11,3 +11,12 @@ export {
   type ReportSummary,
   summarise,
 } from "./policy_report.ts";
+export {
+  testJunit,
+  testMarkdown,
+  testObjects,
+  type TestRow,
+  type TestStyle,
+  testTable,
+  type TestTableOptions,
+} from "./test_report.ts";

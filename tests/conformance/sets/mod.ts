@@ -10,6 +10,7 @@ import { goyaml } from "./goyaml.ts";
 import { image } from "./image.ts";
 import { jmespathCompliance } from "./jmespath_compliance.ts";
 import { json6902 } from "./json6902.ts";
+import { kyvernoTestSets } from "./kyverno_tests.ts";
 import { labelSelector } from "./label_selector.ts";
 import { matrixJmespath } from "./matrix_jmespath.ts";
 import { patterns } from "./patterns.ts";
@@ -36,6 +37,7 @@ export const sets: readonly ConformanceSet[] = [
   image,
   jmespathCompliance,
   json6902,
+  ...kyvernoTestSets,
   labelSelector,
   matrixJmespath,
   patterns,

@@ -1,0 +1,173 @@
+import { styleText } from "node:util";
+import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
+import { isFault } from "../json/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import {
+  testJunit,
+  testMarkdown,
+  testObjects,
+  type TestRow,
+  type TestStyle,
+  testTable,
+  type TestTableOptions,
+} from "../report/mod.ts";
+import { toYaml } from "../yaml/mod.ts";
+import type { Terminal } from "./terminal.ts";
+import type { Expectation } from "./test_case.ts";
+import { findTests, type FoundTest } from "./test_files.ts";
+import { nameRemarks } from "./test_remarks.ts";
+import { testRows } from "./test_rows.ts";
+import { runTest } from "./test_run.ts";
+import { readTestSelector } from "./test_selector.ts";
+
+/** The options of `test`. */
+export interface TestArguments {
+  /** Folders, searched to the bottom, or test files. */
+  readonly paths: readonly string[];
+  readonly fileName: string;
+  readonly testCaseSelector: string;
+  readonly output?: TestOutput | undefined;
+  readonly failOnly: boolean;
+  readonly detailedResults: boolean;
+  readonly requireTests: boolean;
+  readonly removeColor: boolean;
+  /** Whether remarks count as failures. */
+  readonly strict: boolean;
+  readonly dialect: Dialect;
+}
+
+/** A format for other programs. */
+export type TestOutput = "json" | "yaml" | "markdown" | "junit";
+
+const formats: Readonly<
+  Record<TestOutput, (rows: readonly TestRow[], options: TestTableOptions) => string>
+> = {
+  json: (rows, options) => JSON.stringify(testObjects(rows, options), null, 2),
+  yaml: (rows, options) => toYaml(testObjects(rows, options)).trimEnd(),
+  markdown: testMarkdown,
+  junit: testJunit,
+};
+
+/**
+ * `test DIR…`: runs the tests of policies. With an output format only that document goes to standard output. Exit code
+ * 0 when all pass, 1 when one fails or cannot be run, 2 for arguments that cannot be used.
+ *
+ * Kyverno parity: options, files, tables and summary. Unlike there, a test that cannot be run does not keep the others
+ * from running, and names that a test misspells are remarked upon.
+ */
+export async function test(args: TestArguments, terminal: Terminal): Promise<number> {
+  const selector = readTestSelector(args.testCaseSelector);
+  if (isFault(selector)) {
+    terminal.err(`error: ${selector.message}`);
+    return 2;
+  }
+  const { tests, diagnostics } = await findTests(args.paths, args.fileName);
+  for (const diagnostic of diagnostics) terminal.err(formatDiagnostic(diagnostic));
+  const session = new TestSession(args, terminal);
+  for (const found of tests) {
+    const chosen = found.test.results.flatMap((expectation) => selector.select(expectation) ?? []);
+    if (chosen.length > 0) await session.run(found, chosen);
+  }
+  const broken = diagnostics.filter(({ severity }) => severity === "error").length;
+  if (tests.length === 0) {
+    terminal.err("No test yamls available");
+    return args.requireTests || broken > 0 ? 1 : 0;
+  }
+  return session.finish(broken);
+}
+
+/** One run of the command: counts, and the rows for formats that show all at the end. */
+class TestSession {
+  readonly #args: TestArguments;
+  readonly #terminal: Terminal;
+  readonly #table: TestTableOptions;
+  readonly #rows: TestRow[] = [];
+  #remarks = 0;
+
+  constructor(args: TestArguments, terminal: Terminal) {
+    this.#args = args;
+    this.#terminal = terminal;
+    const coloured = !args.removeColor && args.output === undefined && terminal.colours === true;
+    this.#table = { detailed: args.detailedResults, ...(coloured && { paint }) };
+  }
+
+  async run(found: FoundTest, expectations: readonly Expectation[]): Promise<void> {
+    this.#say(`Loading test ${found.test.name} ( ${found.file} ) ...`);
+    const run = await runTest(found, { dialect: this.#args.dialect });
+    const { policies, resources, exceptions } = run.input;
+    this.#say(
+      `  Applying ${count(policies.length, "policy", "policies")} to ${
+        count(resources.length, "resource", "resources")
+      } with ${count(exceptions.length, "exception", "exceptions")} ...`,
+    );
+    const { rows, remarks } = await testRows(run, expectations);
+    const noted = distinct([...nameRemarks(run, expectations), ...remarks]);
+    this.#say("  Checking results ...");
+    this.#rows.push(...rows);
+    this.#remarks += noted.length;
+    if (this.#args.output === undefined && !this.#args.failOnly) {
+      this.#say(`\n${testTable(rows, this.#table)}\n`);
+    }
+    for (const diagnostic of [...run.diagnostics, ...noted]) this.#terminal.err(formatDiagnostic(diagnostic));
+    if (this.#args.output === undefined) {
+      for (const row of rows.filter(isFailure)) this.#say(`${explained(row).join("\n")}\n`);
+    }
+  }
+
+  /** The summary, and the documents that show all rows; the exit code. */
+  finish(broken: number): number {
+    const { output, failOnly, strict } = this.#args;
+    const failed = this.#rows.filter(isFailure);
+    const [all, fails] = [this.#rows.length, failed.length];
+    this.#say(
+      failOnly
+        ? `\nTest Summary: ${fails} out of ${all} tests failed\n`
+        : `\nTest Summary: ${all - fails} tests passed and ${fails} tests failed\n`,
+    );
+    const shown = failOnly ? failed : this.#rows;
+    if (output !== undefined) this.#terminal.out(formats[output](shown, this.#table));
+    else if (failOnly && fails > 0) {
+      this.#say(`Aggregated Failed Test Cases : \n${testTable(failed, this.#table)}`);
+    }
+    if (broken > 0) this.#terminal.err(`Error: ${count(broken, "problem", "problems")} in test files`);
+    if (fails > 0) this.#terminal.err(`Error: ${fails} tests failed`);
+    if (strict && this.#remarks > 0) {
+      this.#terminal.err(`Error: ${count(this.#remarks, "remark", "remarks")}`);
+    }
+    return fails + broken + (strict ? this.#remarks : 0) > 0 ? 1 : 0;
+  }
+
+  #say(text: string): void {
+    if (this.#args.output === undefined) this.#terminal.out(text);
+    else this.#terminal.err(text);
+  }
+}
+
+function isFailure(row: TestRow): boolean {
+  return row.result === "Fail";
+}
+
+function explained({ policy, rule, resource, reason, details }: TestRow): string[] {
+  return [`${policy} / ${rule} / ${resource}: ${reason}`, ...details.map((line) => `  ${line}`)];
+}
+
+function distinct(remarks: readonly Diagnostic[]): Diagnostic[] {
+  return [...new Map(remarks.map((remark) => [formatDiagnostic(remark), remark])).values()];
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`;
+}
+
+const colours = {
+  name: ["bold", "cyan"],
+  pass: ["bold", "green"],
+  fail: ["bold", "red"],
+  skip: ["bold", "cyan"],
+  remark: ["bold", "yellow"],
+  heading: [],
+} as const satisfies Record<TestStyle, readonly Parameters<typeof styleText>[0][]>;
+
+function paint(style: TestStyle, text: string): string {
+  return colours[style].length === 0 ? text : styleText([...colours[style]], text, { validateStream: false });
+}

@@ -1,0 +1,83 @@
+import { dirname, join } from "node:path";
+import type { Diagnostic, Position } from "../diagnostics/mod.ts";
+import { compareBytes } from "../json/mod.ts";
+import { parseDocuments } from "../yaml/mod.ts";
+import { readTestCase, type TestCase } from "./test_case.ts";
+
+/** A test and where it was found. */
+export interface FoundTest {
+  readonly file: string;
+  /** The folder that its paths start from. */
+  readonly folder: string;
+  readonly test: TestCase;
+  positionOf(path: readonly (string | number)[]): Position;
+}
+
+/** The tests of folders, with what is wrong with test files. */
+export interface FoundTests {
+  readonly tests: readonly FoundTest[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+const MAX_DEPTH = 32;
+
+/**
+ * Finds the test files of a name below folders, those whose names begin with a dot too: that is where a policy's test is
+ * kept beside it. A path may also be a test file itself. A file may hold several tests.
+ */
+export async function findTests(paths: readonly string[], fileName: string): Promise<FoundTests> {
+  const tests: FoundTest[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const path of paths) {
+    try {
+      for (const file of await filesBelow(path, fileName)) await readFile(file);
+    } catch (cause) {
+      diagnostics.push(unreadable(path, cause));
+    }
+  }
+  return { tests, diagnostics };
+
+  async function readFile(file: string): Promise<void> {
+    const { documents, diagnostics: problems } = parseDocuments(await Deno.readTextFile(file), file);
+    diagnostics.push(...problems);
+    for (const document of documents) {
+      const read = readTestCase(document);
+      if (!read.ok) diagnostics.push(...read.diagnostics);
+      else {
+        const positionOf = (path: readonly (string | number)[]): Position => document.positionOf(path);
+        tests.push({ file, folder: dirname(file), test: read.test, positionOf });
+      }
+    }
+  }
+}
+
+async function filesBelow(path: string, fileName: string): Promise<string[]> {
+  return (await Deno.stat(path)).isDirectory ? await walk(path, 0) : [path];
+
+  async function walk(folder: string, depth: number): Promise<string[]> {
+    if (depth > MAX_DEPTH) return [];
+    const entries: Deno.DirEntry[] = [];
+    for await (const entry of Deno.readDir(folder)) entries.push(entry);
+    const files: string[] = [];
+    for (const entry of entries.sort((left, right) => compareBytes(left.name, right.name))) {
+      const inner = join(folder, entry.name);
+      if (entry.isDirectory) files.push(...await walk(inner, depth + 1));
+      else if (entry.name === fileName) files.push(inner);
+    }
+    return files;
+  }
+}
+
+function unreadable(path: string, cause: unknown): Diagnostic {
+  const reason = cause instanceof Deno.errors.NotFound
+    ? "There is no such file or folder"
+    : cause instanceof Error
+    ? cause.message
+    : String(cause);
+  return {
+    severity: "error",
+    code: "unreadable-file",
+    message: reason,
+    position: { file: path, line: 1, column: 1 },
+  };
+}

@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { asList, asObject, asString, dig, isObject, isString, type JsonObject } from "../json/mod.ts";
+import { typeOf } from "../kube/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import { readUser } from "./documents.ts";
+import { loadDocuments } from "./load.ts";
+import { manifestObjects } from "./manifest_objects.ts";
+import type { GivenUser } from "./resource_request.ts";
+import type { FoundTest } from "./test_files.ts";
+import type { TestWorld } from "./test_world.ts";
+import { noValues, readValues, type Values } from "./values.ts";
+
+/** Everything that a test's files hold. */
+export interface TestInput {
+  readonly policies: readonly YamlDocument[];
+  readonly exceptions: readonly YamlDocument[];
+  /** Without duplicates. */
+  readonly resources: readonly JsonObject[];
+  /** Objects that rules may change besides the one they are asked about. */
+  readonly targets: readonly JsonObject[];
+  readonly world: TestWorld;
+  readonly values: Values;
+  readonly user: GivenUser | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads the files that a test names; what cannot be read is a diagnostic, and the rest is there. */
+export async function loadTestInput({ test, folder }: FoundTest): Promise<TestInput> {
+  const diagnostics: Diagnostic[] = [];
+  const documents = async (files: readonly string[]): Promise<readonly YamlDocument[]> => {
+    const loaded = await loadDocuments(files.map((file) => join(folder, file)));
+    diagnostics.push(...loaded.diagnostics);
+    return loaded.documents;
+  };
+  const objects = async (files: readonly string[]): Promise<JsonObject[]> =>
+    manifestObjects(await documents(files));
+  const single = async (file: string | undefined): Promise<YamlDocument | undefined> =>
+    file === undefined ? undefined : (await documents([file]))[0];
+
+  const policies = await documents(test.policies);
+  const exceptions = await documents(test.exceptions);
+  const resources = unique(await objects(test.resources), diagnostics);
+  const targets = await objects(test.targetResources);
+  const params = await objects(test.paramResources);
+  const sources = await objects(test.results.flatMap(({ cloneSourceResource }) => cloneSourceResource ?? []));
+  const cluster = await clusterObjects(test.clusterResources);
+  const valuesFile = (await single(test.variables))?.value;
+  const given = test.values ?? (isObject(valuesFile ?? null) ? valuesFile! : undefined);
+  const userFile = await single(test.userinfo);
+  return {
+    policies,
+    exceptions,
+    resources,
+    targets,
+    world: {
+      objects: [...cluster, ...resources, ...targets, ...params, ...sources],
+      isCluster: test.clusterResources.length > 0,
+      apiCallResponses: test.apiCallResponses,
+      globalContextEntries: await Promise.all(test.globalContextEntries.map(withFiles)),
+    },
+    values: given === undefined ? noValues : readValues(given),
+    user: userFile === undefined ? undefined : readUser(userFile.value),
+    diagnostics,
+  };
+
+  /** The objects that ClusterResource files hold or name. */
+  async function clusterObjects(files: readonly string[]): Promise<JsonObject[]> {
+    const specs = (await documents(files)).map(({ value }) => asObject(dig(value, "spec")) ?? {});
+    const definitions = await objects(specs.flatMap((spec) => asList(spec["crds"]).filter(isString)));
+    return [...definitions, ...specs.flatMap((spec) => asList(spec["resources"]).filter(isObject))];
+  }
+
+  async function withFiles(entry: JsonObject): Promise<JsonObject> {
+    const files = asList(entry["resourceFiles"]).filter(isString);
+    return files.length === 0 ? entry : { ...entry, resources: await objects(files) };
+  }
+}
+
+/** Kyverno parity: of two objects with one kind and name the first counts. */
+function unique(objects: readonly JsonObject[], diagnostics: Diagnostic[]): JsonObject[] {
+  const seen = new Map<string, JsonObject>();
+  for (const object of objects) {
+    const { group, kind } = typeOf(object);
+    const namespace = asString(dig(object, "metadata", "namespace")) ?? "";
+    const name = asString(dig(object, "metadata", "name")) ?? "";
+    const key = [group, kind, namespace, name].join("/");
+    if (!seen.has(key)) seen.set(key, object);
+    else {
+      const message = `There are two objects ${
+        [kind, namespace, name].filter(Boolean).join(" ")
+      }; the first counts`;
+      diagnostics.push({ severity: "warning", code: "duplicate-resource", message });
+    }
+  }
+  return [...seen.values()];
+}

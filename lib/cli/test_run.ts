@@ -1,0 +1,84 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { compile, type Snapshot } from "../engine/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import { type AppliedStep, applyPolicies } from "./apply.ts";
+import type { DecideOptions } from "./decide.ts";
+import { isSameSubject, type Subject, subjectOf } from "./subject.ts";
+import type { FoundTest } from "./test_files.ts";
+import { loadTestInput, type TestInput } from "./test_input.ts";
+import { absentSources, testPorts } from "./test_world.ts";
+import { withOperation } from "./values.ts";
+
+/** What the policies said of one object. */
+export interface SubjectAnswer {
+  readonly subject: Subject;
+  readonly steps: readonly AppliedStep[];
+}
+
+/** What came of running a test. */
+export interface TestRun {
+  readonly found: FoundTest;
+  readonly input: TestInput;
+  readonly snapshot: Snapshot;
+  /** By operation; the empty one is that of the values. */
+  readonly answers: ReadonlyMap<string, readonly SubjectAnswer[]>;
+  /** The objects that rules changed besides the ones they were asked about, with the steps that did. */
+  readonly targets: readonly SubjectAnswer[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Runs a test: every policy on every resource, once for each operation that its results name. */
+export async function runTest(found: FoundTest, { dialect }: { dialect: Dialect }): Promise<TestRun> {
+  const input = await loadTestInput(found);
+  const { policies, exceptions, world, values, user, resources } = input;
+  const snapshot = compile([...policies, ...exceptions], { dialect });
+  const ports = testPorts(world);
+  const absent = absentSources(world);
+  const answers = new Map<string, SubjectAnswer[]>();
+  for (const operation of ["", ...operationsOf(found)]) {
+    const options: DecideOptions = {
+      snapshot,
+      ports,
+      values: withOperation(values, operation),
+      user,
+      absent,
+    };
+    const said: SubjectAnswer[] = [];
+    for (const resource of resources) {
+      const { steps } = await applyPolicies(resource, options);
+      said.push({ subject: subjectOf(resource), steps: steps.filter(isUsable) });
+    }
+    answers.set(operation, said);
+  }
+  return {
+    found,
+    input,
+    snapshot,
+    answers,
+    targets: changedTargets(input.targets, [...answers.values()].flat()),
+    diagnostics: [...input.diagnostics, ...snapshot.diagnostics],
+  };
+
+  function isUsable({ policy }: AppliedStep): boolean {
+    return snapshot.policies.find((each) => each.policy.key === policy.key)?.broken === undefined;
+  }
+}
+
+function operationsOf({ test }: FoundTest): string[] {
+  return [...new Set(test.results.map(({ operation }) => operation).filter((operation) => operation !== ""))];
+}
+
+function changedTargets(targets: readonly JsonObject[], answers: readonly SubjectAnswer[]): SubjectAnswer[] {
+  return targets.map(subjectOf).flatMap((subject) => {
+    const steps = answers.flatMap((answer) =>
+      answer.steps.filter(({ rules }) =>
+        rules.some((rule) =>
+          rule.type === "mutateExisting" &&
+          rule.effects?.some(({ object }) => isSameSubject(subjectOf(object), subject))
+        )
+      )
+    );
+    return steps.length === 0 ? [] : [{ subject, steps }];
+  });
+}

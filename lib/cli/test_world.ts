@@ -1,0 +1,61 @@
+import { EmbeddedCluster, HttpClient, systemClock, systemEntropy } from "../adapters/mod.ts";
+import type { AbsentSource } from "../context/mod.ts";
+import type { Json, JsonObject } from "../json/mod.ts";
+import type { Answer, Cluster, Http, Ports } from "../ports.ts";
+import { type MockedCalls, mockedCalls, mockedEntries } from "./test_mocks.ts";
+
+/** What a test puts where a cluster, services and the global context would be. */
+export interface TestWorld {
+  /** Objects of the cluster that policies and effects see. */
+  readonly objects: readonly Json[];
+  /** Whether the test describes a cluster, so that policies can read from it. */
+  readonly isCluster: boolean;
+  /** Its `apiCallResponses`. */
+  readonly apiCallResponses: readonly JsonObject[];
+  /** Its `globalContextEntries`, with the objects of their files. */
+  readonly globalContextEntries: readonly JsonObject[];
+}
+
+/** The ports of a test. Only services that no answer is given for are called for real. */
+export function testPorts(world: TestWorld): Ports {
+  const clock = systemClock();
+  const entropy = systemEntropy();
+  const cluster = new EmbeddedCluster({ objects: world.objects, intake: "verbatim", clock, entropy });
+  const calls = mockedCalls(world.apiCallResponses);
+  const mocked = world.apiCallResponses.length > 0;
+  return {
+    cluster: mocked ? mockedCluster(calls, cluster) : cluster,
+    http: mocked ? mockedHttp(calls, new HttpClient()) : new HttpClient(),
+    registry: { image: () => unreachable("image registries are not asked by tests") },
+    globals: mockedEntries(world.globalContextEntries, { now: clock.now, random: entropy.next }),
+    clock,
+    entropy,
+  };
+}
+
+/**
+ * What a test cannot load. Kyverno parity: without `clusterResources`, ConfigMaps and API calls are not loaded at all,
+ * and the test's values stand in for them.
+ */
+export function absentSources(world: TestWorld): readonly AbsentSource[] {
+  const absent: AbsentSource[] = ["imageRegistry"];
+  if (!world.isCluster) absent.push("configMap");
+  if (!world.isCluster && world.apiCallResponses.length === 0) absent.push("apiCall");
+  if (world.globalContextEntries.length === 0) absent.push("globalReference");
+  return absent;
+}
+
+function mockedCluster(mocked: MockedCalls, cluster: Cluster): Cluster {
+  return {
+    call: async (call) => mocked(call.method, call.path) ?? await cluster.call(call),
+    resource: (apiVersion, kind) => cluster.resource(apiVersion, kind),
+  };
+}
+
+function mockedHttp(mocked: MockedCalls, http: Http): Http {
+  return { call: async (call) => mocked(call.method, call.url) ?? await http.call(call) };
+}
+
+function unreachable(message: string): Promise<Answer> {
+  return Promise.resolve({ ok: false, status: undefined, message });
+}

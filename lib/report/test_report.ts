@@ -1,0 +1,167 @@
+import type { JsonObject } from "../json/mod.ts";
+
+/** One line of a test's results. */
+export interface TestRow {
+  /** As the test names it. */
+  readonly policy: string;
+  readonly rule: string;
+  /** `apiVersion/kind/namespace/name`. */
+  readonly resource: string;
+  readonly result: "Pass" | "Fail" | "Skip";
+  /** Why, in a few words: `Ok`, `Want pass, got fail`, `Excluded`, `Not found` … */
+  readonly reason: string;
+  /** What the rule said, or what differs. */
+  readonly message: string;
+  /** For a row that fails: what was expected and what came, line by line. */
+  readonly details: readonly string[];
+}
+
+/** How rows are shown. */
+export interface TestTableOptions {
+  /** Whether each row's message is shown too. */
+  readonly detailed: boolean;
+  /** Paints a text, for terminals; plain by default. */
+  readonly paint?: (style: TestStyle, text: string) => string;
+}
+
+/** What a part of a table means, for colours. */
+export type TestStyle = "name" | "pass" | "fail" | "skip" | "remark" | "heading";
+
+const columns = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON"] as const;
+
+/**
+ * Rows as a table with borders. Kyverno parity: its columns and borders, and above ten rows their number in the first
+ * heading.
+ */
+export function testTable(rows: readonly TestRow[], { detailed, paint = plain }: TestTableOptions): string {
+  const heading = rows.length > 10 ? `ID (${rows.length}) ` : "ID";
+  const headings = [heading, ...columns.slice(1), ...(detailed ? ["MESSAGE"] : [])];
+  const cells = rows.map((row, index) =>
+    cellsOf(row, { id: index + 1, detailed }).map((cell) => cell.split("\n"))
+  );
+  const widths = headings.map((text, column) =>
+    Math.max(width(text), ...cells.flatMap((row) => row[column]!.map(width)))
+  );
+  const border = `│${widths.map((size) => "─".repeat(size + 2)).join("│")}│`;
+  const lines = cells.flatMap((row, index) =>
+    Array.from(
+      { length: Math.max(...row.map((cell) => cell.length)) },
+      (_, line) =>
+        framed(row.map((cell) => cell[line] ?? ""), widths, (column, text) =>
+          paint(styleOf(rows[index]!, column), text)),
+    )
+  );
+  return [border, framed(headings, widths, (_, text) => paint("heading", text)), border, ...lines, border]
+    .join("\n");
+}
+
+function framed(
+  cells: readonly string[],
+  widths: readonly number[],
+  paint: (column: number, text: string) => string,
+): string {
+  const padded = cells.map((cell, column) =>
+    ` ${cell === "" ? "" : paint(column, cell)}${" ".repeat(widths[column]! - width(cell))} `
+  );
+  return `│${padded.join("│")}│`;
+}
+
+function styleOf({ result, reason }: TestRow, column: number): TestStyle {
+  if (column >= 1 && column <= 3) return "name";
+  if (column === 4) return result === "Pass" ? "pass" : result === "Fail" ? "fail" : "skip";
+  return column === 5 && reason !== "Ok" ? "remark" : "heading";
+}
+
+function plain(_: TestStyle, text: string): string {
+  return text;
+}
+
+function cellsOf(row: TestRow, { id, detailed }: { id: number; detailed: boolean }): string[] {
+  const { policy, rule, resource, result, reason, message } = row;
+  return [String(id), policy, rule, resource, result, reason, ...(detailed ? [message] : [])];
+}
+
+/** How many places a text takes: characters, not code units. */
+function width(text: string): number {
+  return [...text].length;
+}
+
+/** Rows as objects with the table's headings as keys, for JSON and YAML. */
+export function testObjects(rows: readonly TestRow[], { detailed }: TestTableOptions): JsonObject[] {
+  return rows.map((row, index) => ({
+    ID: index + 1,
+    POLICY: row.policy,
+    RULE: row.rule,
+    RESOURCE: row.resource,
+    RESULT: row.result,
+    REASON: row.reason,
+    ...(detailed && { MESSAGE: row.message }),
+  }));
+}
+
+/** Rows as a table in Markdown. */
+export function testMarkdown(rows: readonly TestRow[], { detailed }: TestTableOptions): string {
+  const headings = [...columns, ...(detailed ? ["MESSAGE"] : [])];
+  const line = (cells: readonly string[]): string => `| ${cells.join(" | ")} |`;
+  const escaped = (cell: string): string =>
+    cell.replaceAll("\\", "\\\\").replaceAll("|", "\\|").replaceAll("\n", "<br>");
+  return [
+    line(headings),
+    `|${"----|".repeat(headings.length)}`,
+    ...rows.map((row, index) => line(cellsOf(row, { id: index + 1, detailed }).map(escaped))),
+  ].join("\n");
+}
+
+/** Rows as JUnit XML: a suite for each policy, a case for each rule and object. */
+export function testJunit(rows: readonly TestRow[], { detailed }: TestTableOptions): string {
+  const suites = Map.groupBy(rows, (row) => row.policy);
+  const body = [...suites].flatMap(([policy, cases]) => [
+    ` <testsuite name="${xml(policy)}" tests="${cases.length}" failures="${failures(cases)}" skipped="${
+      skips(cases)
+    }">`,
+    ...cases.flatMap((row) => junitCase(row, detailed ? [`Message: ${row.message}`] : [])),
+    " </testsuite>",
+  ]);
+  return [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    `<testsuites tests="${rows.length}" failures="${failures(rows)}">`,
+    ...body,
+    "</testsuites>",
+  ].join("\n");
+}
+
+function junitCase(row: TestRow, more: readonly string[]): string[] {
+  const about = [
+    `Policy: ${row.policy}`,
+    `Rule: ${row.rule}`,
+    `Resource: ${row.resource}`,
+    `Result: ${row.result}`,
+    ...more,
+  ];
+  const inner = {
+    Pass: [`   <system-out>${xml([`Reason: ${row.reason}`, ...about].join("\n"))}</system-out>`],
+    Fail: [
+      `   <failure message="${xml(row.reason)}">${xml([...about, ...row.details].join("\n"))}</failure>`,
+    ],
+    Skip: [`   <skipped message="${xml(row.reason)}"/>`],
+  };
+  return [
+    `  <testcase classname="${xml(row.rule)}" name="${xml(row.resource)}">`,
+    ...inner[row.result],
+    "  </testcase>",
+  ];
+}
+
+function failures(rows: readonly TestRow[]): number {
+  return rows.filter(({ result }) => result === "Fail").length;
+}
+
+function skips(rows: readonly TestRow[]): number {
+  return rows.filter(({ result }) => result === "Skip").length;
+}
+
+/** Text for XML, without the characters that XML cannot hold at all. */
+function xml(text: string): string {
+  return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
+    .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
+}

@@ -1,0 +1,113 @@
+import { dirname, join, relative } from "node:path";
+import { findTests, type FoundTest, runTest, testRows } from "../../../lib/cli/mod.ts";
+import type { TestRow } from "../../../lib/report/mod.ts";
+import { type Check, checkText, type ConformanceSet, type Row } from "../set.ts";
+
+/** Groups of tests by what their policies need; a test belongs to the first group that fits. */
+const groups = ["-cel", "-images", ""] as const;
+
+type Group = typeof groups[number];
+
+const pending: Readonly<Partial<Record<Group, string>>> = {
+  "-cel": "tests of CEL kinds of policies",
+  "-images": "tests that look at image registries and signatures",
+};
+
+/** How many rows the reference has for the library; all of them pass there. */
+const libraryRows = 4932;
+
+/** The reference's own test folders, run by the code of the `test` command. */
+export const kyvernoTestSets: readonly ConformanceSet[] = [
+  ...groups.map((group) => conformanceSet(`library${group}`, group, libraryTests)),
+  ...groups.map((group) => conformanceSet(`cli${group}`, group, commandLineTests)),
+];
+
+function conformanceSet(
+  name: string,
+  group: Group,
+  rows: (root: string, group: Group) => AsyncIterable<Row>,
+): ConformanceSet {
+  return {
+    name: `kyverno-tests/${name}`,
+    goals: {},
+    ...(pending[group] !== undefined && { pending: pending[group] }),
+    rows: (corpus) => rows(join(corpus, "kyverno-tests"), group),
+  };
+}
+
+/** Every row passes; the number of rows of all groups is checked with the last group. */
+async function* libraryTests(root: string, group: Group): AsyncGenerator<Row> {
+  const folder = join(root, "library");
+  const tests = await findTests([folder], "kyverno-test.yaml");
+  for (const found of tests.tests) {
+    if (await groupOf(found) !== group) continue;
+    const id = relative(folder, found.folder).replace(/\/?\.kyverno-test$/, "");
+    yield { id, input: id, check: async () => (await rowsOf(found)).map(passes) };
+  }
+  if (group !== "-cel") return;
+  yield {
+    id: "all",
+    input: "the number of rows",
+    check: async () => {
+      let count = 0;
+      for (const found of tests.tests) count += (await rowsOf(found)).length;
+      return [checkText("summary", `${libraryRows} rows`, `${count} rows`)];
+    },
+  };
+}
+
+function passes(row: TestRow): Check {
+  const name = `${row.policy} ${row.rule} ${row.resource}`;
+  return checkText(
+    "row",
+    `${name} Pass`,
+    `${name} ${row.result === "Skip" ? "Pass" : row.result} ${row.reason}`
+      .replace(/ Pass .*$/, " Pass"),
+  );
+}
+
+/** The summary of each folder; where the reference could not run a test there is nothing to compare. */
+async function* commandLineTests(root: string, group: Group): AsyncGenerator<Row> {
+  const folder = join(root, "cli");
+  for (const line of Deno.readTextFileSync(join(root, "cli-expected.txt")).split("\n")) {
+    const [, summary, path] = /^(\d+ tests passed and \d+ tests failed) (.*)$/.exec(line) ?? [];
+    if (summary === undefined || path === undefined) continue;
+    // The reference was given the folder, so tests in folders below count too.
+    const { tests } = await findTests([join(folder, dirname(path))], "kyverno-test.yaml");
+    const kinds = await Promise.all(tests.map(groupOf));
+    if (!groups.filter((each) => kinds.includes(each)).slice(0, 1).includes(group)) continue;
+    const id = path.replace(/^\.\//, "").replace(/\/kyverno-test\.yaml$/, "");
+    yield { id, input: id, check: async () => [checkText("summary", summary, await summaryOf(tests))] };
+  }
+}
+
+async function summaryOf(tests: readonly FoundTest[]): Promise<string> {
+  const rows = (await Promise.all(tests.map(rowsOf))).flat();
+  const failed = rows.filter(({ result }) => result === "Fail").length;
+  return `${rows.length - failed} tests passed and ${failed} tests failed`;
+}
+
+async function rowsOf(found: FoundTest): Promise<readonly TestRow[]> {
+  const run = await runTest(found, { dialect: "current" });
+  return (await testRows(run, found.test.results)).rows;
+}
+
+async function groupOf({ folder, test }: FoundTest): Promise<Group> {
+  const texts = await Promise.all(test.policies.map((path) => textOf(join(folder, path))));
+  const text = texts.join("\n");
+  if (/^kind: (Namespaced)?(Validating|Mutating|Generating|Deleting|ImageValidating)\w*Policy/m.test(text)) {
+    return "-cel";
+  }
+  if (/^\s+(- )?(cel|celPreconditions):/m.test(text)) return "-cel";
+  return /^\s+(- )?(verifyImages|manifests|imageRegistry):/m.test(text) ? "-images" : "";
+}
+
+async function textOf(path: string): Promise<string> {
+  try {
+    if (!(await Deno.stat(path)).isDirectory) return await Deno.readTextFile(path);
+    const names = [...Deno.readDirSync(path)].map(({ name }) => join(path, name));
+    return (await Promise.all(names.map(textOf))).join("\n");
+  } catch {
+    return "";
+  }
+}
