@@ -109,7 +109,7 @@ const errors: readonly (readonly [text: string, kind: string, message: RegExp])[
   ["object.metadata.name.size() < object.metadata.name", "no_such_overload", /^no such overload/],
   ["object.metadata.name.all(c, true)", "other", /expected iterable type/],
   ["optional.none().value()", "optional_none", /^optional\.none\(\) dereference$/],
-  ["{'a': 1, object.metadata.labels.app.substring(0, 0) + 'a': 2}", "duplicate_key", /repeated key/],
+  ["[1, 2].transformMapEntry(i, x, {'a': x})", "duplicate_key", /^insert failed: key a already exists$/],
   ["object.metadata.name.matches(object.metadata.name + '(')", "other", /error parsing regexp/],
   ["object.spec.none.field", "no_such_key", /^no such key: field$/],
   ["object.constructor", "no_such_key", /^no such key: constructor$/],

@@ -12,7 +12,7 @@ import {
   type MapLiteral,
   type StructLiteral,
 } from "../syntax/mod.ts";
-import { CelMap, isInt, isListValue, Optional, typeNameOf, Uint, type Value } from "../values/mod.ts";
+import { CelMap, isFloat, isListValue, Optional, typeNameOf, type Value } from "../values/mod.ts";
 import { fieldStep, indexStep, planPath, planPresence, type Step } from "./attribute.ts";
 import { planCall } from "./call.ts";
 import { planFold } from "./fold.ts";
@@ -219,7 +219,8 @@ class Planner {
     return (frame) => {
       const value = preferred(frame);
       if (isCelFault(value)) return value;
-      if (!(value instanceof Optional)) return noSuchOverload(unwraps ? "orValue" : "or");
+      // What turns out to be no optional stands for itself, as in the reference.
+      if (!(value instanceof Optional)) return value;
       if (value.value === undefined) return other(frame);
       return unwraps ? value.value : value;
     };
@@ -290,11 +291,15 @@ class Planner {
         if (isCelFault(name)) return name;
         let item = value.run(frame);
         if (optional && !isCelFault(item)) item = opened(item, "entry") ?? skipped;
-        if (item === skipped) continue;
+        if (item === skipped) {
+          map.delete(name);
+          continue;
+        }
         if (isCelFault(item)) return item;
-        if (!isMapKey(name)) return failure(`unsupported key type: ${typeNameOf(name)}`);
-        if (map.has(name)) return new CelFault("duplicate_key", `Failed with repeated key: ${String(name)}`);
-        map.set(name, item);
+        // Of entries with the same key the last one stays, as in the reference.
+        if (isWrittenDouble(key) || !map.set(name, item)) {
+          return failure(`unsupported key type: ${typeNameOf(name)}`);
+        }
       }
       return map;
     };
@@ -390,7 +395,7 @@ function nowhere(): Frame {
   return new Frame(() => undefined, Infinity, undefined);
 }
 
-/** Whether a map literal may have the value for a key. */
-function isMapKey(value: Value): boolean {
-  return typeof value === "string" || typeof value === "boolean" || isInt(value) || value instanceof Uint;
+/** Doubles are no keys by the specification; one that is only found out at evaluation is let through. */
+function isWrittenDouble({ constant }: Planned): boolean {
+  return isFloat(constant);
 }
