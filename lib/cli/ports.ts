@@ -26,6 +26,8 @@ export interface ClusterSetting {
 /** The ports of this process, with a word about the cluster that they reach. */
 export interface OpenPorts {
   readonly ports: Ports;
+  /** Whether the cluster is a running one, or objects in memory. */
+  readonly kind: "live" | "embedded";
   readonly about: string;
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -41,7 +43,7 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
   if (isFault(reached)) return reached;
   const { cluster, about, diagnostics } = reached;
   const ports = { cluster, http: new HttpClient(), registry: noRegistry, globals: noGlobals, clock, entropy };
-  return { ports, about, diagnostics };
+  return { ports, kind: cluster instanceof LiveCluster ? "live" : "embedded", about, diagnostics };
 
   async function reachCluster(
     { cluster = [], kubeconfig, objects = [] }: ClusterSetting,

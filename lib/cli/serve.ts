@@ -1,7 +1,14 @@
 import { jsonLog, type LogLevel, systemClock } from "../adapters/mod.ts";
+import type { Snapshot } from "../engine/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { type Certificates, givenCertificates, madeCertificates } from "../operate/mod.ts";
+import {
+  BackgroundWorker,
+  type Certificates,
+  followPolicyChange,
+  givenCertificates,
+  madeCertificates,
+} from "../operate/mod.ts";
 import { AuditQueue, createApp, Metrics } from "../server/mod.ts";
 import { Listener } from "./listener.ts";
 import { diagnosticLines, type LoadedPolicies, PolicyFiles } from "./policies.ts";
@@ -36,18 +43,23 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   }
 
   const metrics = new Metrics();
-  const files = new PolicyFiles({
+  const { ports } = opened;
+  const snapshot = () => files.snapshot;
+  const triggers = opened.kind === "live" ? "as-stored" : "as-admitted";
+  const effects = new BackgroundWorker({ snapshot, ports, log, triggers });
+  let before: Snapshot | undefined;
+  const files: PolicyFiles = new PolicyFiles({
     paths: [...args.policies, ...args.exceptions],
     dialect: args.dialect,
     loaded: (policies) => {
       report(policies, terminal);
       metrics.loaded(policies.snapshot);
+      void followPolicyChange({ before, after: policies.snapshot, worker: effects, ports, log });
+      before = policies.snapshot;
     },
   });
   for (const line of diagnosticLines(opened.diagnostics)) terminal.err(line);
   await files.load();
-  const { ports } = opened;
-  const snapshot = () => files.snapshot;
   const audit = new AuditQueue({ snapshot, ports, log, metrics });
   const app = createApp({
     snapshot,
@@ -55,6 +67,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     log,
     metrics,
     audit,
+    effects,
     ...(args.secretPath !== undefined && { secretPath: args.secretPath }),
   });
 
@@ -82,6 +95,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   files.close();
   await listener.close();
   await audit.drain();
+  await effects.close();
   stop.abort();
   await metricsServer.finished;
   return 0;

@@ -1,9 +1,17 @@
 /**
- * The parts that write: for now the certificates to serve with, made or given, kept in a folder or in memory. It does
- * not register webhooks.
+ * The parts that write: the certificates to serve with, made or given, kept in a folder or in memory; and what rules do
+ * to other objects, carried out after the answer. It does not register webhooks and watches nothing: who watches tells
+ * it of changes.
  *
  * @module
  */
+export { type BackgroundOptions, BackgroundWorker, type OnlyRule } from "./background_worker.ts";
+export { type Carried, carryOut } from "./carry_out.ts";
+export { existingRequest } from "./existing_request.ts";
+export { type ExistingOptions, type ExistingTrigger, existingTriggers } from "./existing_triggers.ts";
+export { followPolicyChange, type PolicyChangeOptions } from "./policy_change.ts";
+export { type DownstreamState, reconcile, type Reconciliation } from "./reconcile.ts";
+export { type Change, followChange, followPolicies, type SynchronizeOptions } from "./synchronize.ts";
 export {
   type CertificateReading,
   type Certificates,

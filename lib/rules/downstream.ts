@@ -21,15 +21,24 @@ export const cloneSourceLabel = `${prefix}clone-source`;
 export function ownerLabels({ policy, rule, trigger }: Owner): Readonly<Record<string, string>> {
   const { group, version, kind } = typeOf(trigger);
   return {
-    "app.kubernetes.io/managed-by": "kyverno",
-    [`${prefix}policy-name`]: policy.name,
-    [`${prefix}policy-namespace`]: policy.namespace ?? "",
-    [`${prefix}rule-name`]: rule,
+    ...ruleLabels({ policy, rule }),
     [`${prefix}trigger-group`]: group,
     [`${prefix}trigger-version`]: version,
     [`${prefix}trigger-kind`]: kind,
     [`${prefix}trigger-namespace`]: namespaceOf(trigger),
     [`${prefix}trigger-uid`]: uidOf(trigger),
+  };
+}
+
+/** The labels of everything that a rule generated, for whatever trigger. */
+export function ruleLabels(
+  { policy, rule }: Pick<Owner, "policy" | "rule">,
+): Readonly<Record<string, string>> {
+  return {
+    "app.kubernetes.io/managed-by": "kyverno",
+    [`${prefix}policy-name`]: policy.name,
+    [`${prefix}policy-namespace`]: policy.namespace ?? "",
+    [`${prefix}rule-name`]: rule,
   };
 }
 

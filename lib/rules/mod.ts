@@ -7,5 +7,7 @@
 export { type Effect, error, fail, type Outcome, pass, skip } from "./outcome.ts";
 export type { RuleBody, RuleInput, RuleKind, RuleProblem, RuleTools } from "./rule_kind.ts";
 export { ruleConditions } from "./conditions.ts";
-export { cloneSourceLabel, ownerLabels, ownerOf, type OwnerReference } from "./downstream.ts";
+export { cloneSourceLabel, ownerOf, type OwnerReference, ruleLabels, sourceLabels } from "./downstream.ts";
+export { clusterSurroundings, type Surroundings } from "./surroundings.ts";
+export { compileWebhookConditions } from "./cel/mod.ts";
 export { compileBody, type TypedBody } from "./table.ts";

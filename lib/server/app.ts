@@ -1,6 +1,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Phase, Snapshot } from "../engine/mod.ts";
+import type { BackgroundWorker } from "../operate/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import { admissionReview } from "../report/mod.ts";
@@ -18,6 +19,8 @@ export interface AppOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly audit?: AuditQueue;
+  /** Carries out what rules do to other objects, once a request was allowed. */
+  readonly effects?: BackgroundWorker;
   readonly filters?: FilterConfig;
   /** Requests must come below this path, which only the API server knows: `/s3cret`. */
   readonly secretPath?: string;
@@ -65,7 +68,8 @@ export function createApp(options: AppOptions): Hono {
       return answer(c, failed(request, route.failurePolicy ?? "Fail", "policies are still being loaded"));
     }
     if (unseen(request)) return answer(c, { uid: request.uid, allowed: true });
-    const response = await decide(policyRequest(request), {
+    const subject = policyRequest(request);
+    const response = await decide(subject, {
       ...route,
       ...options,
       snapshot: current,
@@ -74,6 +78,7 @@ export function createApp(options: AppOptions): Hono {
       timeout: timeoutOf(c),
     });
     if (route.phase === "validate") options.audit?.add(request);
+    if (route.phase === "validate" && response.allowed) options.effects?.add(subject);
     metrics.reviewed(request, response.allowed, performance.now() - started);
     return answer(c, response);
   }

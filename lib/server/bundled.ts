@@ -2,6 +2,7 @@ import { jsonLog, systemClock, writeToStandardError } from "../adapters/mod.ts";
 import { compile } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
+import { BackgroundWorker } from "../operate/mod.ts";
 import { createApp } from "./app.ts";
 import { AuditQueue } from "./audit.ts";
 import { bundledPorts } from "./bundled_ports.ts";
@@ -33,6 +34,7 @@ export async function bundledHandler(policies: BundledPolicies, settings: Settin
   metrics.loaded(snapshot);
   const current = () => snapshot;
   const audit = new AuditQueue({ snapshot: current, ports, log, metrics });
+  const effects = new BackgroundWorker({ snapshot: current, ports, log });
   const secretPath = settings("POSTERN_SECRET_PATH");
   const app = createApp({
     snapshot: current,
@@ -40,6 +42,7 @@ export async function bundledHandler(policies: BundledPolicies, settings: Settin
     log,
     metrics,
     audit,
+    effects,
     ...(secretPath !== undefined && { secretPath }),
   });
   app.get("/metrics", async (c) => c.text(await metrics.text()));

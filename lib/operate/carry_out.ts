@@ -1,0 +1,95 @@
+import type { Effect } from "../engine/mod.ts";
+import { asObject, asString, dig, type Json, type JsonObject } from "../json/mod.ts";
+import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
+
+/** What became of an effect. */
+export type Carried =
+  | { readonly done: true; /** Whether the cluster had to change for it. */ readonly changed: boolean }
+  | {
+    readonly done: false;
+    readonly message: string; /** Whether another try, planned anew, may do it. */
+    readonly passing: boolean;
+  };
+
+/** As whom fields are written by server-side apply. Kyverno parity: the same name, so that both own the same fields. */
+const fieldManager = "kyverno-generate";
+
+/**
+ * Carries one effect out. It may be repeated: what exists already or is gone already counts as done, and a change in
+ * between makes it fail in passing, because what is to be written must then be planned anew.
+ */
+export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortSignal): Promise<Carried> {
+  const { object, verb } = effect;
+  const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
+  const resource = await cluster.resource(apiVersion, kind);
+  if (resource === undefined) {
+    return { done: false, message: `the cluster does not serve ${apiVersion}/${kind}`, passing: true };
+  }
+  const call = callFor(effect, resource);
+  const answer = await cluster.call(signal === undefined ? call : { ...call, signal });
+  if (answer.ok) return { done: true, changed: true };
+  if (verb === "create" && answer.status === 409) return { done: true, changed: false };
+  if (verb === "delete" && answer.status === 404) return { done: true, changed: false };
+  return { done: false, message: answer.message, passing: mayPass(answer) };
+}
+
+/** Reads the object that is stored under an object's name. */
+export async function readAgain(object: JsonObject, cluster: Cluster, signal: AbortSignal): Promise<Answer> {
+  const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
+  const resource = await cluster.resource(apiVersion, kind);
+  if (resource !== undefined) {
+    return cluster.call({ method: "GET", path: placeOf(object, resource).path, signal });
+  }
+  return { ok: false, status: undefined, message: `the cluster does not serve ${apiVersion}/${kind}` };
+}
+
+/** The paths of an object and of its collection. */
+function placeOf(
+  object: JsonObject,
+  { group, version, plural, namespaced }: ApiResource,
+): { readonly collection: string; readonly path: string; readonly namespace: string } {
+  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+  const namespace = namespaced ? asString(dig(object, "metadata", "namespace")) || "default" : "";
+  const within = namespace === "" ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
+  const collection = `${root}${within}/${plural}`;
+  const name = encodeURIComponent(asString(dig(object, "metadata", "name")) ?? "");
+  return { collection, path: `${collection}/${name}`, namespace };
+}
+
+function callFor({ verb, object, subresource = "" }: Effect, resource: ApiResource): ApiCall {
+  const { collection, path: whole, namespace } = placeOf(object, resource);
+  const path = subresource === "" ? whole : `${whole}/${subresource}`;
+  const body = inNamespace(object, namespace);
+  switch (verb) {
+    case "create":
+      return { method: "POST", path: collection, body };
+    case "update":
+      return { method: "PUT", path, body };
+    case "apply": {
+      const query = new URLSearchParams({ fieldManager, force: "true" });
+      return { method: "PATCH", path: `${path}?${query}`, body, contentType: "application/apply-patch+yaml" };
+    }
+    case "delete":
+      return { method: "DELETE", path, body: deleteOptions(object) };
+  }
+}
+
+/** Only the very object that was meant is deleted, not another one that came in its place. */
+function deleteOptions(object: JsonObject): Json {
+  const uid = asString(dig(object, "metadata", "uid"));
+  return {
+    apiVersion: "v1",
+    kind: "DeleteOptions",
+    ...(uid !== undefined && { preconditions: { uid } }),
+  };
+}
+
+function inNamespace(object: JsonObject, namespace: string): JsonObject {
+  const { namespace: _, ...metadata } = asObject(object["metadata"]) ?? {};
+  return { ...object, metadata: namespace === "" ? metadata : { ...metadata, namespace } };
+}
+
+/** An object that the API server refuses as it is will be refused again; everything else may pass. */
+function mayPass({ status }: Answer): boolean {
+  return status !== 400 && status !== 422;
+}

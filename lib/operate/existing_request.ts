@@ -1,0 +1,25 @@
+import type { PolicyRequest } from "../engine/mod.ts";
+import { asString, dig, type JsonObject } from "../json/mod.ts";
+import { typeOf } from "../kube/mod.ts";
+
+/**
+ * The request that stands for an object that exists already. It matches like a creation, by nobody; expressions see the
+ * object but, as in the reference, no operation.
+ */
+export function existingRequest(object: JsonObject): PolicyRequest {
+  const namespace = asString(dig(object, "metadata", "namespace")) ?? "";
+  const name = asString(dig(object, "metadata", "name")) ?? "";
+  return {
+    uid: "",
+    operation: "CREATE",
+    ...typeOf(object),
+    subresource: "",
+    namespace,
+    name,
+    object,
+    oldObject: undefined,
+    requester: undefined,
+    dryRun: false,
+    variable: { namespace, name, object },
+  };
+}

@@ -1,0 +1,206 @@
+import { RequestStore, untilSettled } from "../context/mod.ts";
+import { type CompiledRule, type Effect, evaluate, type Snapshot } from "../engine/mod.ts";
+import { asList, asString, dig, Fault, field, isFault, type JsonObject } from "../json/mod.ts";
+import { typeOf } from "../kube/mod.ts";
+import type { Ports } from "../ports.ts";
+import {
+  cloneSourceLabel,
+  clusterSurroundings,
+  ownerOf,
+  type OwnerReference,
+  ruleLabels,
+  sourceLabels,
+  type Surroundings,
+} from "../rules/mod.ts";
+import { existingRequest } from "./existing_request.ts";
+import { type DownstreamState, reconcile } from "./reconcile.ts";
+
+/** A change of an object, as a watch tells it. */
+export interface Change {
+  /** The object as it is, or as it last was. */
+  readonly object: JsonObject;
+  readonly state: "present" | "deleted";
+}
+
+/** What following changes needs. */
+export interface SynchronizeOptions {
+  readonly snapshot: Snapshot;
+  readonly ports: Ports;
+}
+
+/**
+ * What a change of a generated object, or of a source of clones, asks for. Objects that are neither ask for nothing;
+ * changes of triggers are requests of their own. A fault says what could not be read.
+ */
+export async function followChange(
+  change: Change,
+  options: SynchronizeOptions,
+): Promise<readonly Effect[] | Fault> {
+  const { object, state } = change;
+  const read = reader(options.ports);
+  const owner = ownerOf(object);
+  if (owner !== undefined) {
+    return settle(object, { owner, target: state === "deleted" ? "missing" : "present", source: "present" });
+  }
+  if (dig(object, "metadata", "labels", cloneSourceLabel) !== "") return [];
+  const { kind } = typeOf(object);
+  const clones = await read((around) =>
+    around.list({
+      apiVersion: asString(object["apiVersion"]) ?? "",
+      kind,
+      namespace: "",
+      selector: { matchLabels: { ...sourceLabels(object) } },
+    })
+  );
+  if (isFault(clones)) return clones;
+  const effects: Effect[] = [];
+  for (const clone of clones) {
+    const owner = ownerOf(clone);
+    if (owner === undefined) continue;
+    const settled = await settle(clone, { owner, target: "present", source: state });
+    if (isFault(settled)) return settled;
+    effects.push(...settled);
+  }
+  return effects;
+
+  async function settle(
+    target: JsonObject,
+    known: {
+      owner: OwnerReference;
+      target: "present" | "missing";
+      source: "present" | "deleted";
+    },
+  ): Promise<readonly Effect[] | Fault> {
+    const { owner } = known;
+    const rule = findRule(options.snapshot, owner);
+    // Whose rule nobody knows is somebody else's, or was left behind on purpose.
+    if (rule === undefined || rule.rule.generate?.["synchronize"] !== true) return [];
+    const trigger = await findTrigger(owner);
+    if (isFault(trigger)) return trigger;
+    const planned = trigger === undefined ? [] : await plan(trigger, owner);
+    const own = planned.find((effect) => isSame(effect.object, target));
+    const state: DownstreamState = {
+      rule: wishes(rule, "present"),
+      trigger: trigger === undefined || own?.verb === "delete" ? "ceased" : "present",
+      source: wishes(rule, "present").makes === "clone" ? known.source : "none",
+      target: known.target === "missing" ? "missing" : own === undefined ? "in-step" : "drifted",
+    };
+    const { action, why } = reconcile(state);
+    if (action === "leave") return [];
+    if (action !== "delete") return own === undefined ? [] : [own];
+    return [{ verb: "delete", object: target, policy: keyOf(owner), rule: owner.rule, reason: why }];
+  }
+
+  async function findTrigger({ trigger }: OwnerReference): Promise<JsonObject | undefined | Fault> {
+    const { apiVersion, kind, namespace, uid } = trigger;
+    if (uid === "") return new Fault(`a generated object does not say which ${kind} it was made for`);
+    const candidates = await read((around) => around.list({ apiVersion, kind, namespace }));
+    return isFault(candidates)
+      ? candidates
+      : candidates.find((candidate) => dig(candidate, "metadata", "uid") === uid);
+  }
+
+  /** What the rule wants for a trigger now. */
+  async function plan(trigger: JsonObject, owner: OwnerReference): Promise<readonly Effect[]> {
+    const { snapshot, ports } = options;
+    const decision = await evaluate(snapshot, existingRequest(trigger), {
+      phase: "generate",
+      policy: keyOf(owner),
+      ports,
+      background: {},
+    });
+    return decision.effects.filter((effect) => effect.rule === owner.rule);
+  }
+}
+
+/**
+ * What the difference between two sets of policies asks for: objects that were made by rules which are gone.
+ * Kyverno parity: only data of rules that synchronize is deleted, unless they leave orphans.
+ */
+export async function followPolicies(
+  before: Snapshot,
+  { snapshot, ports }: SynchronizeOptions,
+): Promise<readonly Effect[] | Fault> {
+  const read = reader(ports);
+  const effects: Effect[] = [];
+  for (const { policy, rules } of before.policies) {
+    const { name, namespace } = policy;
+    for (const rule of rules.filter(({ type }) => type === "generate")) {
+      if (findRule(snapshot, { policy: { name, namespace }, rule: rule.rule.name }) !== undefined) continue;
+      const state = { trigger: "present", source: "none", target: "in-step" } as const;
+      const { action, why } = reconcile({ ...state, rule: wishes(rule, "deleted") });
+      if (action !== "delete") continue;
+      for (const type of madeKinds(rule)) {
+        const labels = { ...ruleLabels({ policy: { name, namespace }, rule: rule.rule.name }) };
+        const made = await read((around) =>
+          around.list({ ...type, namespace: "", selector: { matchLabels: labels } })
+        );
+        if (isFault(made)) return made;
+        effects.push(...made.map((object): Effect => ({
+          verb: "delete",
+          object,
+          policy: policy.key,
+          rule: rule.rule.name,
+          reason: why,
+        })));
+      }
+    }
+  }
+  return effects;
+}
+
+function reader(ports: Ports): <T>(ask: (around: Surroundings) => T) => Promise<T> {
+  return async (ask) => {
+    const store = new RequestStore({ ports });
+    return await untilSettled(store, () => ask(clusterSurroundings(store)));
+  };
+}
+
+function findRule(
+  { policies }: Snapshot,
+  { policy, rule }: Pick<OwnerReference, "policy" | "rule">,
+): CompiledRule | undefined {
+  const found = policies.find((each) =>
+    each.policy.name === policy.name && each.policy.namespace === policy.namespace
+  );
+  return found?.rules.find((each) => each.rule.name === rule && each.type === "generate");
+}
+
+function wishes({ rule }: CompiledRule, state: "present" | "deleted"): DownstreamState["rule"] {
+  const generate = rule.generate ?? {};
+  const patterns = [generate, ...asList(generate["foreach"])];
+  const clones = patterns.some((pattern) =>
+    field(pattern, "clone") !== undefined || field(pattern, "cloneList") !== undefined
+  );
+  return {
+    state,
+    synchronize: generate["synchronize"] === true,
+    makes: clones ? "clone" : "data",
+    onPolicyDelete: generate["orphanDownstreamOnPolicyDelete"] === true ? "orphan" : "delete",
+  };
+}
+
+/** The kinds that a rule makes, as far as it says so without variables. */
+function madeKinds({ rule }: CompiledRule): { apiVersion: string; kind: string }[] {
+  const generate = rule.generate ?? {};
+  return [generate, ...asList(generate["foreach"])].flatMap((pattern) => {
+    const apiVersion = asString(field(pattern, "apiVersion")) ?? "",
+      kind = asString(field(pattern, "kind")) ?? "";
+    return kind === "" || `${apiVersion}${kind}`.includes("{{") ? [] : [{ apiVersion, kind }];
+  });
+}
+
+function keyOf({ policy: { name, namespace } }: OwnerReference): string {
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+function isSame(left: JsonObject, right: JsonObject): boolean {
+  const identity = (object: JsonObject): string =>
+    JSON.stringify([
+      typeOf(object).group,
+      object["kind"],
+      dig(object, "metadata", "namespace") ?? "",
+      dig(object, "metadata", "name"),
+    ]);
+  return identity(left) === identity(right);
+}
