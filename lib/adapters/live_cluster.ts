@@ -5,7 +5,7 @@ import { BearerToken } from "./bearer_token.ts";
 import { segmentsOf } from "./embedded/api_path.ts";
 import type { Endpoint } from "./kubeconfig.ts";
 import { LiveDiscovery } from "./live_discovery.ts";
-import { linesOf } from "./line_stream.ts";
+import { linesOf } from "./body_stream.ts";
 import { type Attempt, retryAfter, withRetries } from "./retry.ts";
 import { causeOf, send } from "./transport.ts";
 import type { Following } from "./watched_kind.ts";

@@ -1,3 +1,4 @@
+import { chunksOf } from "./body_stream.ts";
 import { deadlineIn } from "./deadline.ts";
 
 /** One HTTP request and its bounds. */
@@ -68,7 +69,7 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> 
       ...(client === undefined ? {} : { client }),
     });
     const target = follow === undefined ? undefined : redirectTarget(response, url);
-    if (target === undefined) return await readAll(response, maxBytes);
+    if (target === undefined) return await readAll(response, maxBytes, signal);
     await response.body?.cancel();
     if (hop >= MAX_REDIRECTS) return refused(`stopped after ${MAX_REDIRECTS} redirects`);
     if (follow?.(target) !== true) return refused(`the redirect to ${target.origin} is not allowed`);
@@ -96,17 +97,18 @@ function redirectTarget(response: Response, from: URL): URL | undefined {
   return location === null || !URL.canParse(location, from) ? undefined : new URL(location, from);
 }
 
-async function readAll(response: Response, maxBytes: number): Promise<Sent> {
+async function readAll(response: Response, maxBytes: number, signal: AbortSignal): Promise<Sent> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of response.body ?? []) {
+  for await (const chunk of response.body === null ? [] : chunksOf(response.body, signal)) {
     length += chunk.length;
-    // Leaving the loop cancels the rest of the body.
     if (length > maxBytes) {
       return { ok: false, reason: "too large", message: `the answer is longer than ${maxBytes} bytes` };
     }
     chunks.push(chunk);
   }
+  // A body that the signal ended is not whole.
+  signal.throwIfAborted();
   const bytes = joined(chunks, length);
   const text = new TextDecoder().decode(bytes);
   return { ok: true, status: response.status, headers: response.headers, text, bytes };

@@ -153,6 +153,19 @@ liveTest("a try that hangs ends, is repeated, and the call ends too", {
   },
 });
 
+liveTest("an answer that stops half-way ends too", {
+  answer: () =>
+    new Response(
+      new ReadableStream({ start: (stream) => stream.enqueue(new TextEncoder().encode('{"a":')) }),
+      { headers: { "content-type": "application/json" } },
+    ),
+  options: { attemptTimeout: 30, attempts: 1 },
+  async run({ cluster }) {
+    const answer = await cluster.call({ method: "GET", path });
+    assert.equal(answer.ok ? "" : answer.message, `GET ${path}: no answer within 30 ms`);
+  },
+});
+
 liveTest("the caller's deadline ends the call at once", {
   answer: silence,
   async run({ cluster, server }) {
