@@ -2,9 +2,9 @@ import type { ActionOf } from "./action.ts";
 import type { Conditions } from "../condition/mod.ts";
 import type { ContextEntry } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import type { Block, Candidate, RuleSelector } from "../match/mod.ts";
+import type { Block, RuleSelector } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
-import type { RuleBody, RuleKind } from "../rules/mod.ts";
+import type { RuleBody, RuleInput, RuleKind } from "../rules/mod.ts";
 
 /** An exception as it applies to one rule. */
 export interface CompiledException {
@@ -35,7 +35,7 @@ export interface CompiledPolicy {
   readonly policy: Policy;
   readonly rules: readonly CompiledRule[];
   /** `webhookConfiguration.matchConditions`; `undefined` when there are none. */
-  readonly matchConditions: ((candidate: Candidate) => boolean) | undefined;
+  readonly matchConditions: ((input: RuleInput) => boolean) | undefined;
   /** Whether some of its rules can be audit rules that nobody waits for. */
   readonly audited: boolean;
   /** The first error that was found in it; its rules then answer as failurePolicy says. */

@@ -18,7 +18,10 @@ export interface EvaluateOptions {
   readonly phase: Phase;
   /** Only policies of this failurePolicy: the API server calls for each apart. */
   readonly failurePolicy?: FailurePolicy;
-  /** Only the policy of this key. */
+  /**
+   * Only the policy of this key. At admission a policy with match conditions has a webhook of its own, which carries
+   * them, and is asked by its key alone.
+   */
   readonly policy?: string;
   /** Which rules: `admission` leaves out audit rules that nobody waits for; `all` asks every rule. */
   readonly rules?: "admission" | "audit" | "all";
@@ -79,7 +82,7 @@ function candidates(
   if (found.length === 0) return found;
   return found.filter(({ policy }) =>
     (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
-    (key === undefined || policy.key === key) &&
+    (key === undefined ? rules !== "admission" || policy.matchConditions.length === 0 : policy.key === key) &&
     (rules === "all" || rules === undefined || policy.admission)
   );
 }
@@ -152,8 +155,11 @@ function validate(
   }
 
   function finish(): Decision {
-    const failurePolicy = policies.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
-    const results = runs.map((run): PolicyResult => ({ policy: run.policy.policy, rules: run.results }));
+    const asked = runs.filter((run) => run.isAsked);
+    const failurePolicy = asked.some(({ policy }) => policy.policy.failurePolicy === "Fail")
+      ? "Fail"
+      : "Ignore";
+    const results = asked.map((run): PolicyResult => ({ policy: run.policy.policy, rules: run.results }));
     const effects = runs.flatMap((run) => run.effects);
     return decide(view.base.request, { results, object: view.object, effects, failurePolicy });
   }
@@ -186,6 +192,7 @@ function mutate(
   /** Whether to go on: an error under failurePolicy Fail ends the request, under Ignore it drops its policy's patches. */
   function take(run: PolicyRun): boolean {
     const { policy } = run.policy;
+    if (!run.isAsked) return true;
     results.push({ policy, rules: run.results });
     const erred = run.results.some((result) => result.result === "error");
     if (!erred && run.object !== undefined && run.object !== view.object) view = view.mutated(run.object);

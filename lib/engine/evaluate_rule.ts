@@ -25,7 +25,8 @@ export function evaluateRule(
   // Kyverno parity: overrides for namespaces do not count here.
   const written = rule.rule.failureAction ?? policy.failureAction;
   if (result.result !== "fail" || written !== "Enforce" || !rule.rule.allowExistingViolations) return result;
-  if (rule.type !== "validate") return result;
+  // Kyverno parity: expressions see the old object themselves, so they are not asked about it.
+  if (rule.type !== "validate" || rule.kind === "cel") return result;
   return violatedAlready(rule, policy, view) ? { ...result, ...alreadyViolated } : result;
 }
 
@@ -107,6 +108,7 @@ export function ruleInput(
     oldResource: view.oldObject,
     operation: view.operation,
     request: view.base.request.variable,
+    namespaceLabels: view.base.request.namespaceLabels,
     group: view.base.request.group,
     version: view.base.request.version,
     kind: view.base.request.kind,

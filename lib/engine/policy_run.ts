@@ -4,6 +4,7 @@ import type { Effect } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
 import type { RequestView } from "./request_view.ts";
+import { ruleInput } from "./evaluate_rule.ts";
 import { resultsOf } from "./rule_results.ts";
 
 /**
@@ -17,11 +18,18 @@ export class PolicyRun {
   readonly #store: RequestStore;
   #view: RequestView;
   #next = 0;
+  #isAsked: boolean;
 
   constructor(policy: CompiledPolicy, view: RequestView, store: RequestStore) {
     this.policy = policy;
     this.#view = view;
     this.#store = store;
+    this.#isAsked = policy.matchConditions === undefined;
+  }
+
+  /** Whether the policy was asked at all: its match conditions held. */
+  get isAsked(): boolean {
+    return this.#isAsked;
   }
 
   /** The object after the mutations so far. */
@@ -31,7 +39,14 @@ export class PolicyRun {
 
   /** Runs rules until the end (true) or until one waits for a value (false). */
   advance(): boolean {
-    const { rules, policy } = this.policy;
+    const { rules, policy, matchConditions } = this.policy;
+    if (!this.#isAsked && matchConditions !== undefined) {
+      const misses = this.#store.misses;
+      const isAsked = matchConditions(ruleInput(this.#view.root, this.#view, []));
+      if (this.#store.misses !== misses) return false;
+      this.#isAsked = isAsked;
+      if (!isAsked) this.#next = rules.length;
+    }
     while (this.#next < rules.length) {
       const { misses } = this.#store;
       const { trace } = this.#view.base;

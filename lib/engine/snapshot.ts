@@ -3,7 +3,7 @@ import { type Dialect, type Interest, MatchIndex } from "../match/mod.ts";
 import { type LocatedDocument, type Policy, readPolicies } from "../policy/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
-import { compileRule } from "./compile_rule.ts";
+import { compilePolicy } from "./compile_policy.ts";
 
 /** A step of admission: mutations first, then validations; after the answer, what rules do to other objects. */
 export type Phase = "mutate" | "validate" | "generate" | "mutateExisting";
@@ -38,24 +38,10 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   const dialect = options.dialect ?? "classic";
   const { policies, exceptions, others, diagnostics: read, broken } = readPolicies(documents);
   const diagnostics: Diagnostic[] = [...read];
-  const written = policies.map((policy): CompiledPolicy => {
-    const rules = policy.rules.map((rule) =>
-      compileRule(rule, {
-        policy,
-        exceptions,
-        broken: broken.get(policy.key),
-        dialect,
-        report: (diagnostic) => diagnostics.push(diagnostic),
-      })
-    );
-    return {
-      policy,
-      rules,
-      matchConditions: undefined,
-      audited: isAudited(policy),
-      broken: broken.get(policy.key),
-    };
-  });
+  const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
+  const written = policies.map((policy) =>
+    compilePolicy(policy, { exceptions, dialect, broken: broken.get(policy.key), report })
+  );
   const compiled = [...written].sort(byName);
   const indexes: Record<Phase, MatchIndex<CompiledPolicy>> = {
     mutate: new MatchIndex(),
@@ -84,14 +70,6 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
       candidates: (phase, { kind, operation, namespace }) => indexes[phase].find(kind, operation, namespace),
     } satisfies Snapshot,
   );
-}
-
-function isAudited({ rules, failureAction, overrides, emitWarning }: Policy): boolean {
-  if (emitWarning) return false;
-  return [...overrides, ...rules.flatMap((rule) => rule.overrides)].some(({ action }) =>
-    action === "Audit"
-  ) ||
-    rules.some((rule) => rule.validate !== undefined && (rule.failureAction ?? failureAction) === "Audit");
 }
 
 const phases: readonly Phase[] = ["mutate", "validate", "generate", "mutateExisting"];

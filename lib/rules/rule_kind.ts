@@ -20,6 +20,8 @@ export interface RuleInput {
   readonly kind: string;
   /** The request as the API server sent it. */
   readonly request: JsonObject;
+  /** Labels of the request's namespace, where the caller gave them instead of a cluster. */
+  readonly namespaceLabels?: JsonObject | undefined;
   /** Of a generate rule: the trigger is gone or no longer matches, and so is what the rule made for it. */
   readonly ceased?: true;
   /** Exceptions that match and carry pod security controls. */

@@ -5,6 +5,7 @@ import { mutateExisting } from "./mutate_existing.ts";
 import { error } from "./outcome.ts";
 import type { RuleBody, RuleKind, RuleTools } from "./rule_kind.ts";
 import { validateAssert } from "./validate_assert.ts";
+import { validateCel } from "./validate_cel.ts";
 import { validateDeny } from "./validate_deny.ts";
 import { validateForeach } from "./validate_foreach.ts";
 import { validatePodSecurity } from "./validate_pod_security.ts";
@@ -14,6 +15,7 @@ import { validateAnyPattern, validatePattern } from "./validate_pattern.ts";
 const ruleKinds: readonly RuleKind[] = [
   validateAssert,
   validatePodSecurity,
+  validateCel,
   validateDeny,
   validatePattern,
   validateAnyPattern,

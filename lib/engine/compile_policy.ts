@@ -1,0 +1,43 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import type { Policy, PolicyException } from "../policy/mod.ts";
+import { compileWebhookConditions } from "../rules/mod.ts";
+import type { CompiledPolicy } from "./compiled.ts";
+import { compileRule } from "./compile_rule.ts";
+
+/** What a policy is compiled with. */
+export interface PolicySetting {
+  readonly exceptions: readonly PolicyException[];
+  /** The first error that was found when the policy was read. */
+  readonly broken: Diagnostic | undefined;
+  readonly dialect: Dialect;
+  report(diagnostic: Diagnostic): void;
+}
+
+/** Compiles a ClusterPolicy or Policy with its rules; a broken one answers as its failurePolicy says. */
+export function compilePolicy(policy: Policy, setting: PolicySetting): CompiledPolicy {
+  const { report } = setting;
+  let { broken } = setting;
+  const conditions = compileWebhookConditions(policy.matchConditions, ({ path, ...problem }) => {
+    const position = policy.locate(path);
+    const diagnostic = { ...problem, policy: policy.key, ...(position && { position }) };
+    report(diagnostic);
+    broken ??= diagnostic;
+  });
+  return {
+    policy,
+    rules: policy.rules.map((rule) => compileRule(rule, { ...setting, policy, broken })),
+    // Conditions that cannot be used let nothing through: the broken rules answer.
+    matchConditions: broken === undefined ? conditions : undefined,
+    audited: isAudited(policy),
+    broken,
+  };
+}
+
+function isAudited({ rules, failureAction, overrides, emitWarning }: Policy): boolean {
+  if (emitWarning) return false;
+  return [...overrides, ...rules.flatMap((rule) => rule.overrides)].some(({ action }) =>
+    action === "Audit"
+  ) ||
+    rules.some((rule) => rule.validate !== undefined && (rule.failureAction ?? failureAction) === "Audit");
+}

@@ -1,0 +1,35 @@
+import { isCelFault, nullType, stringType } from "../../cel/mod.ts";
+import { asList, asString, Fault, field, isObject, type Json } from "../../json/mod.ts";
+import type { CelEvaluation } from "./evaluation.ts";
+import type { ExpressionSet, Path } from "./expressions.ts";
+
+/** The longest value that is recorded, in characters. */
+const maxValue = 10 * 1024;
+
+/** What a policy adds to the audit event, by key; a fault when an expression failed. */
+export type AuditAnnotations = (evaluation: CelEvaluation) => Readonly<Record<string, string>> | Fault;
+
+/** Compiles `[{key, valueExpression}]`; null and empty values add nothing. */
+export function compileAuditAnnotations(
+  written: Json | undefined,
+  expressions: ExpressionSet,
+  path: Path,
+): AuditAnnotations {
+  const annotations = asList(written).filter(isObject).flatMap((annotation, index) => {
+    const key = asString(field(annotation, "key")) ?? "";
+    const text = asString(field(annotation, "valueExpression")) ?? "";
+    const program = expressions.compile(text, [...path, index, "valueExpression"], [stringType, nullType]);
+    return program === undefined ? [] : [{ key, program }];
+  });
+  return (evaluation) => {
+    const found: Record<string, string> = {};
+    for (const { key, program } of annotations) {
+      const value = evaluation.evaluate(program);
+      if (isCelFault(value)) {
+        return new Fault(`failed to evaluate auditAnnotation '${key}': ${value.message}`);
+      }
+      if (typeof value === "string" && value !== "") found[key] = value.slice(0, maxValue);
+    }
+    return found;
+  };
+}

@@ -1,0 +1,100 @@
+import {
+  type Activation,
+  CelFault,
+  type CelType,
+  type Host,
+  isCelFault,
+  Opaque,
+  opaqueType,
+  PER_CALL_LIMIT,
+  POLICY_BUDGET,
+  type Program,
+  type Result,
+} from "../../cel/mod.ts";
+import type { CompositedVariable } from "./expressions.ts";
+
+/** What the expressions of one rule see for one request. */
+export interface EvaluationSetting {
+  readonly roots: Activation;
+  readonly variables: readonly CompositedVariable[];
+  readonly host: Host;
+  /** How the failure of a variable is told by the expressions that use it; as it is when absent. */
+  readonly variableFault?: (name: string, cause: string) => string;
+}
+
+/** The text of the reference for a policy that has spent its budget. */
+const outOfBudget =
+  "validation failed due to running out of cost budget, no further validation rules will be run";
+
+/**
+ * The expressions of one rule being evaluated for one request: they share a cost budget, and each variable is evaluated
+ * at most once, when an expression first asks for it.
+ */
+export class CelEvaluation {
+  readonly #setting: EvaluationSetting;
+  readonly #lookup: Activation;
+  #remaining = POLICY_BUDGET;
+
+  constructor(setting: EvaluationSetting) {
+    this.#setting = setting;
+    const variables = new LazyVariables((name) => this.#variable(name));
+    this.#lookup = (name) => name === "variables" ? variables : setting.roots(name);
+  }
+
+  /** Evaluates an expression. */
+  evaluate(program: Program): Result {
+    return this.#run(program, this.#lookup);
+  }
+
+  /** Evaluates an expression that sees further variables, such as the object as changed so far. */
+  evaluateWith(program: Program, roots: Activation): Result {
+    return this.#run(program, (name) => roots(name) ?? this.#lookup(name));
+  }
+
+  #run(program: Program, lookup: Activation): Result {
+    const budget = this.#remaining;
+    if (budget <= 0) return new CelFault("cost", outOfBudget);
+    const { value, cost } = program.measure(lookup, { budget, host: this.#setting.host });
+    this.#remaining -= cost;
+    const spent = isCelFault(value) && value.kind === "cost" && budget < PER_CALL_LIMIT;
+    return spent ? new CelFault("cost", outOfBudget) : value;
+  }
+
+  #variable(name: string): Result | undefined {
+    const variable = this.#setting.variables.find((each) => each.name === name);
+    if (variable === undefined) return undefined;
+    const value = this.#run(variable.program, this.#lookup);
+    const { variableFault } = this.#setting;
+    if (!isCelFault(value) || variableFault === undefined || value.kind === "pending") return value;
+    return new CelFault(value.kind, variableFault(name, value.message));
+  }
+}
+
+const variablesType = opaqueType("variables");
+
+/** `variables`: its fields are evaluated when they are asked for. */
+class LazyVariables extends Opaque {
+  readonly type: CelType = variablesType;
+  readonly #evaluate: (name: string) => Result | undefined;
+  readonly #known = new Map<string, Result | undefined>();
+
+  constructor(evaluate: (name: string) => Result | undefined) {
+    super();
+    this.#evaluate = evaluate;
+  }
+
+  override field(name: string): Result | undefined {
+    if (this.#known.has(name)) return this.#known.get(name);
+    const value = this.#evaluate(name);
+    this.#known.set(name, value);
+    return value;
+  }
+
+  override equals(other: Opaque): boolean {
+    return other === this;
+  }
+
+  override toString(): string {
+    return "variables";
+  }
+}

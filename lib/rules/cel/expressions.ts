@@ -1,0 +1,87 @@
+import {
+  boolType,
+  type CelType,
+  createEnvironment,
+  dynType,
+  type Environment,
+  isDynamic,
+  type Library,
+  objectType,
+  type Program,
+  sameType,
+  stringType,
+  typeName,
+} from "../../cel/mod.ts";
+import type { RuleProblem } from "../rule_kind.ts";
+
+/** Which variables and functions expressions have. */
+export interface ExpressionSetting {
+  readonly variables: Readonly<Record<string, CelType>>;
+  readonly libraries: readonly Library[];
+  /** Whether the elements of a list or map literal must have one type. */
+  readonly literals: "homogeneous" | "mixed";
+  /** Takes what is wrong with an expression; an error keeps the rule from running. */
+  report(problem: RuleProblem): void;
+}
+
+/** A variable of `variables`, in the order in which they were written. */
+export interface CompositedVariable {
+  readonly name: string;
+  readonly program: Program;
+}
+
+/** The place of a text in its rule or policy. */
+export type Path = readonly (string | number)[];
+
+/** What expressions may give. */
+export const wanted = { bool: [boolType], text: [stringType], any: [] } as const;
+
+/**
+ * Compiles the expressions of one rule or policy. Each `variables` entry is typed by its own expression and seen by
+ * those after it. Mistakes are reported with their place; an expression with a mistake is `undefined`.
+ */
+export class ExpressionSet {
+  readonly variables: CompositedVariable[] = [];
+  readonly #types = new Map<string, CelType>();
+  readonly #environment: Environment;
+  readonly #report: (problem: RuleProblem) => void;
+
+  constructor({ variables, libraries, literals, report }: ExpressionSetting) {
+    this.#report = report;
+    const composited = objectType("variables", (name) => this.#types.get(name));
+    this.#environment = createEnvironment({
+      variables: { ...variables, variables: composited },
+      libraries,
+      literals,
+    });
+  }
+
+  /** Adds a variable that the expressions compiled from now on see. */
+  define(name: string, text: string, path: Path): void {
+    const program = this.compile(text, path, wanted.any);
+    // What a broken variable would be is unknown, so that its uses are not reported as well.
+    this.#types.set(name, program?.type ?? dynType);
+    if (program !== undefined) this.variables.push({ name, program });
+  }
+
+  /** Compiles an expression that must give one of the types; any when there is none. */
+  compile(text: string, path: Path, types: readonly CelType[]): Program | undefined {
+    const compiled = this.#environment.compile(text);
+    if (!compiled.ok) {
+      for (const { line, column, message } of compiled.errors) {
+        this.mistake(`CEL ${line}:${column}: ${message}`, path);
+      }
+      return undefined;
+    }
+    const { type } = compiled.program;
+    const fits = types.length === 0 || isDynamic(type) || types.some((each) => sameType(each, type));
+    if (fits) return compiled.program;
+    this.mistake(`CEL: must give ${types.map(typeName).join(" or ")}, but gives ${typeName(type)}`, path);
+    return undefined;
+  }
+
+  /** Reports a mistake in what belongs to the expressions. */
+  mistake(message: string, path: Path): void {
+    this.#report({ severity: "error", code: "bad-cel", message, path });
+  }
+}

@@ -1,0 +1,58 @@
+import { isCelFault, type Program } from "../../cel/mod.ts";
+import { asList, asString, Fault, field, isObject, type Json } from "../../json/mod.ts";
+import type { CelEvaluation } from "./evaluation.ts";
+import { type ExpressionSet, type Path, wanted } from "./expressions.ts";
+
+/** Conditions that must all hold. A fault when one of them cannot be evaluated and none of them is false. */
+export type MatchConditions = (evaluation: CelEvaluation) => boolean | Fault;
+
+/** How the errors of conditions are told: the cause alone, or with the expression that failed. */
+export interface ConditionTexts {
+  readonly fault: (expression: string, cause: string) => string;
+  readonly joined: (faults: readonly string[]) => string;
+}
+
+/** As the API server words errors. */
+export const kubernetesTexts: ConditionTexts = {
+  fault: (expression, cause) => `expression '${expression}' resulted in error: ${cause}`,
+  joined: (faults) => {
+    const distinct = [...new Set(faults)];
+    return distinct.length === 1 ? distinct[0]! : `[${distinct.join(", ")}]`;
+  },
+};
+
+/** As Kyverno's own policies word errors. */
+export const kyvernoTexts: ConditionTexts = {
+  fault: (_, cause) => cause,
+  joined: (faults) => faults.join("; "),
+};
+
+/** Compiles `[{name, expression}]`. One that has a mistake is reported, and counts as one that failed. */
+export function compileMatchConditions(
+  written: Json | undefined,
+  expressions: ExpressionSet,
+  { path, texts }: { readonly path: Path; readonly texts: ConditionTexts },
+): MatchConditions {
+  const conditions = asList(written).filter(isObject).map((condition, index) => {
+    const expression = asString(field(condition, "expression")) ?? "";
+    const program = expressions.compile(expression, [...path, index, "expression"], wanted.bool);
+    return { expression, program };
+  });
+  if (conditions.length === 0) return () => true;
+  return (evaluation) => {
+    const faults: string[] = [];
+    for (const { expression, program } of conditions) {
+      const value = evaluateCondition(program, evaluation);
+      if (value === false) return false;
+      if (value !== true) faults.push(texts.fault(expression, value.message));
+    }
+    return faults.length === 0 ? true : new Fault(texts.joined(faults));
+  };
+}
+
+function evaluateCondition(program: Program | undefined, evaluation: CelEvaluation): boolean | Fault {
+  if (program === undefined) return new Fault("the expression does not compile");
+  const value = evaluation.evaluate(program);
+  if (isCelFault(value) || typeof value === "boolean") return value;
+  return new Fault("the expression gives no bool");
+}

@@ -1,0 +1,22 @@
+/**
+ * Expressions of admission policies: what they see of a request, variables that are evaluated when they are asked for,
+ * conditions, validations, audit annotations, parameters, and the world behind functions that call out. Used by
+ * `validate.cel` and by the kinds of policies that are written in CEL.
+ *
+ * @module
+ */
+export { type AuditAnnotations, compileAuditAnnotations } from "./audit_annotations.ts";
+export { CelEvaluation } from "./evaluation.ts";
+export { ExpressionSet, type ExpressionSetting, type Path, wanted } from "./expressions.ts";
+export { requestHost } from "./host.ts";
+export {
+  compileMatchConditions,
+  kubernetesTexts,
+  kyvernoTexts,
+  type MatchConditions,
+} from "./match_conditions.ts";
+export { orValueLibrary } from "./or_value.ts";
+export { collectParameters, type ParameterSource, parameterSource } from "./parameters.ts";
+export { admissionRoots, admissionVariables, kyvernoVariables, namespaceOf, requestOf } from "./roots.ts";
+export { compileWebhookConditions } from "./webhook_conditions.ts";
+export { compileValidations, type Verdict } from "./validations.ts";

@@ -1,0 +1,88 @@
+import {
+  asObject,
+  asString,
+  Fault,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
+import { parseApiVersion, pluralOf } from "../../kube/mod.ts";
+import type { RequestStore } from "../../context/mod.ts";
+import { clusterSurroundings } from "../surroundings.ts";
+
+/** Which objects parametrise a policy, and what it means when there are none. */
+export interface ParameterSource {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly selector: JsonObject | undefined;
+  readonly whenNotFound: "Allow" | "Deny";
+}
+
+/** Reads `paramKind` and `paramRef`; `undefined` when the policy has no parameters. */
+export function parameterSource(
+  kind: Json | undefined,
+  reference: Json | undefined,
+): ParameterSource | undefined {
+  if (!isObject(kind) || !isObject(reference)) return undefined;
+  return {
+    apiVersion: asString(field(kind, "apiVersion")) ?? "",
+    kind: asString(field(kind, "kind")) ?? "",
+    name: asString(field(reference, "name")) ?? "",
+    namespace: asString(field(reference, "namespace")) ?? "",
+    selector: asObject(field(reference, "selector")),
+    whenNotFound: field(reference, "parameterNotFoundAction") === "Allow" ? "Allow" : "Deny",
+  };
+}
+
+/**
+ * The parameters of a request, loaded once through the cluster. An empty list means that the policy says to allow what
+ * has none; a fault tells why there are none, or that they are being loaded.
+ */
+export function collectParameters(
+  source: ParameterSource,
+  store: RequestStore,
+  namespace: string,
+): readonly JsonObject[] | Fault {
+  const { apiVersion, kind, name, selector, whenNotFound } = source;
+  // Without a cluster nobody knows the kind, and no object of it is found.
+  const scope = !store.serves("downstream")
+    ? "unknown"
+    : store.ask(`scope of ${apiVersion} ${kind}`, async () => {
+      const resource = await store.ports.cluster.resource(apiVersion, kind);
+      return resource === undefined ? "unknown" : resource.namespaced ? "namespaced" : "cluster";
+    });
+  if (isFault(scope)) return scope;
+  if (scope !== "namespaced" && source.namespace !== "") {
+    return new Fault("paramRef.namespace must not be provided for a cluster-scoped `paramKind`");
+  }
+  const within = scope === "namespaced" ? source.namespace || namespace : "";
+  if (scope === "namespaced" && within === "") {
+    return new Fault("can't use namespaced paramRef to match cluster-scoped resources");
+  }
+  const place = { apiVersion, kind, namespace: within };
+  const surroundings = clusterSurroundings(store);
+  if (name !== "") {
+    if (scope === "unknown") return missing(notFound(source));
+    const found = surroundings.get({ ...place, name });
+    if (isFault(found)) return found;
+    return "object" in found ? [found.object] : missing(found.missing);
+  }
+  const found = scope === "unknown"
+    ? []
+    : surroundings.list(selector === undefined ? place : { ...place, selector });
+  if (isFault(found) || found.length > 0) return found;
+  return missing("no params found");
+
+  function missing(why: string): readonly JsonObject[] | Fault {
+    return whenNotFound === "Allow" ? [] : new Fault(why);
+  }
+}
+
+function notFound({ apiVersion, kind, name }: ParameterSource): string {
+  const { group } = parseApiVersion(apiVersion);
+  return `${pluralOf(kind)}${group === "" ? "" : `.${group}`} "${name}" not found`;
+}

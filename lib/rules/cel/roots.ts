@@ -1,0 +1,106 @@
+import {
+  type Activation,
+  admissionRequestType,
+  type CelType,
+  dynType,
+  failure,
+  namespaceType,
+  objectType,
+  type Value,
+} from "../../cel/mod.ts";
+import { asString, dig, Fault, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { pluralOf } from "../../kube/mod.ts";
+import type { RuleInput } from "../rule_kind.ts";
+
+/** The variables of all admission expressions, as Kubernetes types them. */
+export const admissionVariables: Readonly<Record<string, CelType>> = {
+  object: dynType,
+  oldObject: dynType,
+  request: admissionRequestType,
+  namespaceObject: namespaceType,
+};
+
+/** Kyverno's own policies see the objects below `request` as well. */
+export const kyvernoVariables: Readonly<Record<string, CelType>> = {
+  ...admissionVariables,
+  request: objectType(
+    "kubernetes.AdmissionRequest",
+    (name) => name === "object" || name === "oldObject" ? dynType : admissionRequestType.field?.(name),
+  ),
+};
+
+/**
+ * What expressions see of a request. Objects that are not there are null, as the API server has it: `object` of a
+ * DELETE, `oldObject` of a CREATE, `namespaceObject` of what is in no namespace.
+ */
+export function admissionRoots(input: RuleInput, more: Activation = () => undefined): Activation {
+  let request: JsonObject | undefined;
+  return (name) => {
+    switch (name) {
+      case "object":
+        return input.resource ?? null;
+      case "oldObject":
+        return input.oldResource ?? null;
+      case "request":
+        return request ??= requestOf(input);
+      case "namespaceObject": {
+        const namespace = namespaceObject(input);
+        return isFault(namespace) ? failure(namespace.message) : namespace as Value;
+      }
+      default:
+        return more(name);
+    }
+  };
+}
+
+/** The AdmissionRequest; what is empty is not there, as in its JSON form. */
+export function requestOf(input: RuleInput): JsonObject {
+  const { request, group, version, kind, operation, resource, oldResource } = input;
+  const name = asString(request["name"]) ?? asString(dig(resource ?? oldResource, "metadata", "name")) ?? "";
+  const namespace = namespaceOf(input);
+  const ownKind = request["kind"] ?? { group, version, kind };
+  const ownResource = request["resource"] ?? { group, version, resource: pluralOf(kind) };
+  const subResource = asString(request["subResource"]) ?? "";
+  return {
+    uid: request["uid"] ?? "",
+    kind: ownKind,
+    resource: ownResource,
+    ...(subResource !== "" && { subResource, requestSubResource: subResource }),
+    requestKind: request["requestKind"] ?? ownKind,
+    requestResource: request["requestResource"] ?? ownResource,
+    ...(name !== "" && { name }),
+    ...(namespace !== "" && { namespace }),
+    operation,
+    userInfo: request["userInfo"] ?? {},
+    object: resource ?? null,
+    oldObject: oldResource ?? null,
+    dryRun: request["dryRun"] ?? false,
+    options: request["options"] ?? null,
+  };
+}
+
+/** The namespace of the request; empty for what is in none. */
+export function namespaceOf({ request, resource, oldResource }: RuleInput): string {
+  return asString(request["namespace"]) ?? asString(dig(resource ?? oldResource, "metadata", "namespace")) ??
+    "";
+}
+
+/** The Namespace that the object is in; a Namespace itself is in none. */
+function namespaceObject(input: RuleInput): Json | Fault {
+  const name = namespaceOf(input);
+  if (name === "" || (input.kind === "Namespace" && input.group === "")) return null;
+  const labels = input.namespaceLabels;
+  if (labels !== undefined) {
+    return { metadata: { name, ...(Object.keys(labels).length > 0 && { labels }) } };
+  }
+  const { store } = input.context;
+  const path = `/api/v1/namespaces/${encodeURIComponent(name)}`;
+  const found = store.ask(`Namespace ${name}`, async () => {
+    const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
+    if (answer.ok) return answer.body;
+    // A namespace that is not there (yet) has nothing but its name.
+    return answer.status === 404 ? {} : new Fault(`failed to read namespace ${name}: ${answer.message}`);
+  });
+  if (isFault(found)) return found;
+  return field(found, "metadata") === undefined ? { metadata: { name } } : found;
+}

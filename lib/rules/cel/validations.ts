@@ -1,0 +1,98 @@
+import { isCelFault, type Program } from "../../cel/mod.ts";
+import { asList, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import type { CelEvaluation } from "./evaluation.ts";
+import { type ExpressionSet, type Path, wanted } from "./expressions.ts";
+
+/** What the validations of a policy say: the first that is not true decides. */
+export type Verdict =
+  | { readonly result: "pass" }
+  | { readonly result: "fail" | "error"; readonly message: string };
+
+/** One entry of `expressions` or `validations`, compiled. */
+interface Validation {
+  readonly expression: string;
+  readonly program: Program | undefined;
+  readonly message: string;
+  readonly messageProgram: Program | undefined;
+}
+
+/** How validations are compiled beside what is written in them. */
+export interface ValidationSetting {
+  readonly path: Path;
+  /** For entries without a message of their own. */
+  readonly fallbackMessage?: string;
+}
+
+/** The longest message that an expression may make. */
+const maxMessage = 5 * 1024;
+
+const reasons = ["Unauthorized", "Forbidden", "Invalid", "RequestEntityTooLarge"];
+
+const passed: Verdict = { result: "pass" };
+
+/**
+ * Compiles validations with the meaning and the words of the API server. A message comes from `messageExpression` if
+ * that gives a text of one line, else from `message`, else from the expression.
+ */
+export function compileValidations(
+  written: Json | undefined,
+  expressions: ExpressionSet,
+  { path, fallbackMessage = "" }: ValidationSetting,
+): (evaluation: CelEvaluation) => Verdict {
+  const validations = asList(written).filter(isObject).map(compileOne);
+  return (evaluation) => {
+    for (const validation of validations) {
+      const verdict = judge(validation, evaluation);
+      if (verdict.result !== "pass") return verdict;
+    }
+    return passed;
+  };
+
+  function compileOne(entry: JsonObject, index: number): Validation {
+    const expression = asString(field(entry, "expression")) ?? "";
+    const messageExpression = asString(field(entry, "messageExpression")) ?? "";
+    checkReason(entry, index);
+    return {
+      expression,
+      program: expressions.compile(expression, [...path, index, "expression"], wanted.bool),
+      message: (asString(field(entry, "message")) || fallbackMessage).trim(),
+      messageProgram: messageExpression === ""
+        ? undefined
+        : expressions.compile(messageExpression, [...path, index, "messageExpression"], wanted.text),
+    };
+  }
+
+  function checkReason(entry: JsonObject, index: number): void {
+    const reason = field(entry, "reason");
+    if (reason === undefined || reason === null || reasons.some((known) => known === reason)) return;
+    expressions.mistake(`reason cannot be ${JSON.stringify(reason)}: use one of ${reasons.join(", ")}`, [
+      ...path,
+      index,
+      "reason",
+    ]);
+  }
+}
+
+function judge(
+  { expression, program, message, messageProgram }: Validation,
+  evaluation: CelEvaluation,
+): Verdict {
+  if (program === undefined) return { result: "error", message: "compilation error" };
+  const value = evaluation.evaluate(program);
+  if (value === true) return passed;
+  if (isCelFault(value)) {
+    const text = value.kind === "cost" && value.message.startsWith("validation failed")
+      ? value.message
+      : `expression '${expression}' resulted in error: ${value.message}`;
+    return { result: "error", message: text };
+  }
+  const made = messageProgram === undefined ? "" : messageOf(evaluation.evaluate(messageProgram));
+  return { result: "fail", message: made || message || `failed expression: ${expression.trim()}` };
+}
+
+/** What the expression made, if it can be a message. */
+function messageOf(value: unknown): string {
+  if (typeof value !== "string") return "";
+  const text = value.trim();
+  return text.includes("\n") || new TextEncoder().encode(text).length > maxMessage ? "" : text;
+}

@@ -1,0 +1,109 @@
+import { dynType, kubernetesLibraries } from "../cel/mod.ts";
+import { asList, asString, field, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import {
+  admissionRoots,
+  admissionVariables,
+  type AuditAnnotations,
+  CelEvaluation,
+  collectParameters,
+  compileAuditAnnotations,
+  compileMatchConditions,
+  compileValidations,
+  ExpressionSet,
+  kubernetesTexts,
+  type MatchConditions,
+  namespaceOf,
+  orValueLibrary,
+  parameterSource,
+  requestHost,
+  type Verdict,
+} from "./cel/mod.ts";
+import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
+import type { RuleBody, RuleInput, RuleKind } from "./rule_kind.ts";
+
+/**
+ * `validate.cel`: expressions with the meaning that they have in a ValidatingAdmissionPolicy, once for each parameter.
+ * An expression that cannot be evaluated counts as one that is false.
+ */
+export const validateCel: RuleKind = {
+  type: "validate",
+  name: "cel",
+  recognises: ({ validate }) => isObject(field(validate, "cel")),
+  compile(rule, tools): RuleBody {
+    const block = field(rule.validate, "cel") as JsonObject;
+    const parameters = parameterSource(field(block, "paramKind"), field(block, "paramRef"));
+    const expressions = new ExpressionSet({
+      variables: { ...admissionVariables, ...(parameters !== undefined && { params: dynType }) },
+      libraries: [...kubernetesLibraries, orValueLibrary],
+      literals: "homogeneous",
+      report: (problem) => tools.report(problem),
+    });
+    const path = ["validate", "cel"];
+    asList(field(block, "variables")).forEach((variable, index) => {
+      const name = asString(field(variable, "name")) ?? "";
+      const text = asString(field(variable, "expression")) ?? "";
+      expressions.define(name, text, [...path, "variables", index, "expression"]);
+    });
+    const conditions = compileMatchConditions([...rule.celPreconditions], expressions, {
+      path: ["celPreconditions"],
+      texts: kubernetesTexts,
+    });
+    const validate = compileValidations(field(block, "expressions"), expressions, {
+      path: [...path, "expressions"],
+      fallbackMessage: asString(field(rule.validate, "message")) ?? "",
+    });
+    const annotations = compileAuditAnnotations(field(block, "auditAnnotations"), expressions, [
+      ...path,
+      "auditAnnotations",
+    ]);
+    const passed = pass(`Validation rule '${rule.name}' passed.`);
+    const prefix = tools.policy.name;
+    return {
+      run(input) {
+        if (parameters === undefined) return check(input, undefined);
+        const found = collectParameters(parameters, input.context.store, namespaceOf(input));
+        if (isFault(found)) return error(`error in parameterized resource: ${found.message}`);
+        let outcome = passed;
+        for (const parameter of found) {
+          outcome = check(input, parameter);
+          if (outcome.result !== "pass") return outcome;
+        }
+        return outcome;
+      },
+    };
+
+    function check(input: RuleInput, parameter: Json | undefined): Outcome {
+      const evaluation = new CelEvaluation({
+        roots: admissionRoots(input, (name) => name === "params" ? parameter : undefined),
+        variables: expressions.variables,
+        host: requestHost(input),
+        variableFault: (name, cause) => `composited variable "${name}" fails to evaluate: ${cause}`,
+      });
+      const applies = evaluateConditions(conditions, evaluation);
+      if (applies !== true) return applies;
+      return annotated(outcomeOf(validate(evaluation)), annotations, { evaluation, prefix });
+    }
+
+    function outcomeOf(verdict: Verdict): Outcome {
+      return verdict.result === "pass" ? passed : fail(verdict.message);
+    }
+  },
+};
+
+function evaluateConditions(conditions: MatchConditions, evaluation: CelEvaluation): true | Outcome {
+  const applies = conditions(evaluation);
+  if (isFault(applies)) return fail(applies.message);
+  return applies || skip("cel preconditions not met");
+}
+
+/** Kyverno parity: an annotation that cannot be evaluated is left out, and changes nothing else. */
+function annotated(
+  outcome: Outcome,
+  annotations: AuditAnnotations,
+  { evaluation, prefix }: { readonly evaluation: CelEvaluation; readonly prefix: string },
+): Outcome {
+  const found = annotations(evaluation);
+  if (isFault(found) || Object.keys(found).length === 0) return outcome;
+  const named = Object.entries(found).map(([key, value]) => [`${prefix}/${key}`, value]);
+  return { ...outcome, auditAnnotations: Object.fromEntries(named) };
+}
