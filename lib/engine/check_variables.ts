@@ -63,9 +63,9 @@ function problemsOf(use: Use, { rule, path, background }: VariableSetting): Rule
     }];
   }
   const declared = [...rule.context, ...loopContexts(rule)].map((entry) => String(entry["name"] ?? ""));
-  // The message of a rule with loops is rendered inside them.
+  // Of a validate rule with loops everything is evaluated inside them, the message too.
   const inLoop = place.includes("foreach") ||
-    (place[1] === "message" && rule.validate?.["foreach"] !== undefined);
+    (place[0] === "validate" && rule.validate?.["foreach"] !== undefined);
   const named = use.names.flatMap((name): RuleProblem[] => {
     const base = name.replace(/^(element|elementIndex)\d+$/, "$1");
     if ((base === "element" || base === "elementIndex") && !inLoop && !declared.includes(name)) {

@@ -86,7 +86,8 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
 
 /** The body of a rule that cannot run: its failurePolicy decides what becomes of the requests that it matches. */
 function brokenBody(problem: Pick<RuleProblem, "message">): CompiledRule["body"] {
-  const outcome = { result: "error", message: `the rule cannot be used: ${problem.message}` } as const;
+  const message = `the rule cannot be used: ${problem.message}`;
+  const outcome = { result: "error", message, unusable: true } as const;
   return { run: () => outcome };
 }
 

@@ -21,6 +21,8 @@ export interface Outcome {
   readonly path?: string;
   /** The object after a mutation that changed it. */
   readonly patched?: JsonObject;
+  /** Set for a rule that was refused when it was loaded. */
+  readonly unusable?: true;
   /** Set by a mutation that failed: there is no object any more for the rules that follow. */
   readonly spoils?: true;
   readonly effects?: readonly Effect[];

@@ -1,0 +1,332 @@
+import assert from "node:assert/strict";
+import { conditionCompilations } from "../../lib/condition/mod.ts";
+import {
+  type Decision,
+  evaluate,
+  type EvaluateOptions,
+  type PolicyRequest,
+  type Snapshot,
+} from "../../lib/engine/mod.ts";
+import { compilations } from "../../lib/jmespath/mod.ts";
+import { asObject, dig, type JsonObject } from "../../lib/json/mod.ts";
+import { planJsonPatch } from "../../lib/patch/mod.ts";
+import { patternCompilations } from "../../lib/pattern/mod.ts";
+import { templateCompilations } from "../../lib/template/mod.ts";
+import { pod, policies, ports, request } from "./worlds.ts";
+
+function decideNow(
+  snapshot: Snapshot,
+  about: PolicyRequest,
+  options: Partial<EvaluateOptions> = {},
+): Decision {
+  const decision = evaluate(snapshot, about, { phase: "validate", ports: ports(), ...options });
+  assert.ok(!(decision instanceof Promise), "a request without external values is decided at once");
+  return decision;
+}
+
+function results(decision: Decision): string[] {
+  return decision.results.flatMap(({ policy, rules }) =>
+    rules.map((rule) => `${policy.key}/${rule.rule} ${rule.result}`)
+  );
+}
+
+function policy(name: string, rules: string, spec = "validationFailureAction: Enforce"): string {
+  return `---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: ${name}}
+spec:
+  ${spec}
+  rules:
+${rules}
+`;
+}
+
+const noHostPid = `  - name: no-host-pid
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {message: no host PID, pattern: {spec: {=(hostPID): false}}}`;
+
+Deno.test("a violation of an enforced rule denies, of an audited one does not", () => {
+  const bad = request(pod({ hostPID: true }));
+  assert.equal(decideNow(policies(policy("p", noHostPid)), bad).allowed, false);
+  const audited = decideNow(policies(policy("p", noHostPid, "validationFailureAction: Audit")), bad);
+  assert.equal(audited.allowed, true);
+  assert.deepEqual(results(audited), ["p/no-host-pid fail"]);
+});
+
+Deno.test("at admission, audit rules that nobody waits for are left for later", () => {
+  const snapshot = policies(policy("p", noHostPid, "validationFailureAction: Audit"));
+  const bad = request(pod({ hostPID: true }));
+  assert.deepEqual(results(decideNow(snapshot, bad, { rules: "admission" })), []);
+  assert.deepEqual(results(decideNow(snapshot, bad, { rules: "audit" })), ["p/no-host-pid fail"]);
+});
+
+Deno.test("policies are asked in the order of their names, rules in that of the file", () => {
+  const second = noHostPid.replace("no-host-pid", "again");
+  const snapshot = policies(policy("b", `${noHostPid}\n${second}`) + policy("a", noHostPid));
+  assert.deepEqual(results(decideNow(snapshot, request(pod()))), [
+    "a/no-host-pid pass",
+    "b/no-host-pid pass",
+    "b/again pass",
+  ]);
+});
+
+Deno.test("applyRules One ends a policy after the first rule that passed or failed, not after a skip", () => {
+  const skipped = `  - name: skipped
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    preconditions: {all: [{key: a, operator: Equals, value: b}]}
+    validate: {pattern: {}}`;
+  const rules = `${skipped}\n${noHostPid}\n${noHostPid.replace("no-host-pid", "never")}`;
+  assert.deepEqual(results(decideNow(policies(policy("p", rules, "applyRules: One")), request(pod()))), [
+    "p/skipped skip",
+    "p/no-host-pid pass",
+  ]);
+});
+
+const failurePolicies: [policy: string, broken: string, allowed: boolean][] = [
+  ["Fail", "validate: {deny: {conditions: {all: [{key: a, operator: Equlas, value: b}]}}}", false],
+  ["Ignore", "validate: {deny: {conditions: {all: [{key: a, operator: Equlas, value: b}]}}}", true],
+  ["Fail", "validate: {pattren: {}}", false],
+  ["Ignore", "validate: {pattren: {}}", true],
+  ["Fail", 'validate: {foreach: [{list: "a[", pattern: {}}]}', false],
+  ["Ignore", 'validate: {foreach: [{list: "a[", pattern: {}}]}', true],
+];
+for (const [failurePolicy, broken, allowed] of failurePolicies) {
+  Deno.test(`a broken rule under failurePolicy ${failurePolicy} ${allowed ? "admits" : "denies"} what it matches: ${broken}`, () => {
+    const rule = `  - name: broken\n    match: {any: [{resources: {kinds: [Pod]}}]}\n    ${broken}`;
+    const spec = `validationFailureAction: Enforce\n  failurePolicy: ${failurePolicy}`;
+    const snapshot = policies(
+      policy("bad", rule, spec) + policy("good", noHostPid, "validationFailureAction: Enforce"),
+    );
+    assert.equal(decideNow(snapshot, request(pod())).allowed, allowed);
+    const service = { apiVersion: "v1", kind: "Service", metadata: { name: "s", namespace: "default" } };
+    assert.equal(
+      decideNow(snapshot, request(service)).allowed,
+      true,
+      "what it does not match is not its business",
+    );
+    assert.equal(
+      decideNow(snapshot, request(pod({ hostPID: true }))).allowed,
+      false,
+      "the other policy serves",
+    );
+  });
+}
+
+Deno.test("one failurePolicy Fail makes the errors of all policies of the request block", () => {
+  const erring = `  - name: e
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {deny: {conditions: {all: [{key: "{{ request.object.spec.x.y }}", operator: Equals, value: b}]}}}`;
+  const ignore = policy("a", erring, "validationFailureAction: Enforce\n  failurePolicy: Ignore");
+  const about = request(pod());
+  assert.equal(decideNow(policies(ignore, { dialect: "current" }), about).allowed, true);
+  const both = policies(ignore + policy("b", noHostPid), { dialect: "current" });
+  assert.equal(decideNow(both, about).allowed, false);
+  assert.equal(decideNow(both, about, { failurePolicy: "Ignore" }).allowed, true);
+});
+
+Deno.test("classic takes an unresolved variable in conditions for empty text, current for an error", () => {
+  const rule = `  - name: r
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    preconditions: [{key: "{{ request.object.metadata.labels.team }}", operator: NotEquals, value: ""}]
+    validate: {pattern: {}}`;
+  const result = (dialect: "classic" | "current") =>
+    results(decideNow(policies(policy("p", rule), { dialect }), request(pod())));
+  assert.deepEqual(result("classic"), ["p/r skip"]);
+  assert.deepEqual(result("current"), ["p/r error"]);
+});
+
+Deno.test("the action of a rule comes before the policy's, and overrides for namespaces before both", () => {
+  const rule = noHostPid.replace("validate: {", "validate: {failureAction: Audit, ");
+  const bad = (namespace: string) => request(pod({ hostPID: true }, { namespace }));
+  assert.equal(decideNow(policies(policy("p", rule)), bad("default")).allowed, true);
+  const overridden = policies(
+    policy("p", noHostPid, "validationFailureActionOverrides: [{action: Enforce, namespaces: [prod*]}]"),
+  );
+  assert.equal(decideNow(overridden, bad("default")).allowed, true);
+  assert.equal(decideNow(overridden, bad("prod-1")).allowed, false);
+});
+
+Deno.test("an update of what violated the rule before is let through, unless the rule says otherwise or has preconditions", () => {
+  const about = request(pod({ hostPID: true }), { operation: "UPDATE", oldObject: pod({ hostPID: true }) });
+  const of = (rule: string) => decideNow(policies(policy("p", rule)), about).allowed;
+  assert.equal(of(noHostPid), true);
+  assert.equal(of(noHostPid.replace("validate: {", "validate: {allowExistingViolations: false, ")), false);
+  assert.equal(of(`${noHostPid}\n    preconditions: {all: [{key: a, operator: Equals, value: a}]}`), false);
+  const fresh = request(pod({ hostPID: true }), { operation: "UPDATE", oldObject: pod() });
+  assert.equal(decideNow(policies(policy("p", noHostPid)), fresh).allowed, false);
+});
+
+Deno.test("a pattern has nothing to say about a DELETE, a deny has", () => {
+  const deny = `  - name: keep
+    match: {any: [{resources: {kinds: [Pod], operations: [DELETE]}}]}
+    validate: {message: "{{ request.object.metadata.name }} stays", deny: {}}`;
+  const snapshot = policies(policy("p", `${noHostPid}\n${deny}`));
+  const decision = decideNow(snapshot, request(pod({ hostPID: true }), { operation: "DELETE" }));
+  assert.deepEqual(results(decision), ["p/keep fail"]);
+  assert.equal(decision.results[0]!.rules[0]!.message, "web stays");
+});
+
+Deno.test("a Policy is only for its own namespace", () => {
+  const text = policy("p", noHostPid).replace("ClusterPolicy", "Policy").replace(
+    "{name: p}",
+    "{name: p, namespace: team}",
+  );
+  const snapshot = policies(text);
+  assert.deepEqual(results(decideNow(snapshot, request(pod({ hostPID: true })))), []);
+  const own = decideNow(snapshot, request(pod({ hostPID: true }, { namespace: "team" })));
+  assert.deepEqual(results(own), ["team/p/no-host-pid fail"]);
+});
+
+Deno.test("an exception skips the rules that it names, for what it matches", () => {
+  const exception = `---
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: e, namespace: ops}
+spec:
+  match: {any: [{resources: {kinds: [Pod], names: [web]}}]}
+  exceptions: [{policyName: p, ruleNames: [no-host-*]}]
+`;
+  const snapshot = policies(policy("p", noHostPid) + exception);
+  const excepted = decideNow(snapshot, request(pod({ hostPID: true })));
+  assert.deepEqual(results(excepted), ["p/no-host-pid skip"]);
+  assert.equal(excepted.results[0]!.rules[0]!.message, "rule is skipped due to policy exceptionsops/e");
+  assert.equal(decideNow(snapshot, request(pod({ hostPID: true }, { name: "db" }))).allowed, false);
+});
+
+Deno.test("rules about Pods hold for their controllers too", () => {
+  const deployment = {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "d", namespace: "default" },
+    spec: { template: { spec: { hostPID: true } } },
+  };
+  const decision = decideNow(policies(policy("p", noHostPid)), request(deployment));
+  assert.deepEqual(results(decision), ["p/autogen-no-host-pid fail"]);
+  assert.match(decision.results[0]!.rules[0]!.message, /failed at path \/spec\/template\/spec\/hostPID\//);
+});
+
+const label = (name: string, value: string, extra = ""): string =>
+  `  - name: ${name}
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    ${extra}
+    mutate: {patchStrategicMerge: {metadata: {labels: {${name}: "${value}"}}}}`;
+
+Deno.test("mutations build on one another, and one patch leads from the first object to the last", () => {
+  const second = label(
+    "b",
+    "{{ request.object.metadata.labels.a }}!",
+    'preconditions: {all: [{key: "{{ request.object.metadata.labels.a }}", operator: Equals, value: x}]}',
+  );
+  const snapshot = policies(policy("one", label("a", "x")) + policy("two", second));
+  const original = pod();
+  const decision = decideNow(snapshot, request(original), { phase: "mutate" });
+  assert.deepEqual(dig(decision.object, "metadata", "labels"), { a: "x", b: "x!" });
+  assert.deepEqual(planJsonPatch(decision.patch).apply(original), decision.object);
+  assert.deepEqual(
+    dig(original, "metadata"),
+    { name: "web", namespace: "default" },
+    "the request's object stays as it was",
+  );
+});
+
+Deno.test("a mutation that fails drops its policy's patches under Ignore, and denies under Fail", () => {
+  const failing = `  - name: bad
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate: {patchesJson6902: '[{"op": "replace", "path": "/spec/nowhere/x", "value": 1}]'}`;
+  const text = (failurePolicy: string) =>
+    policy("a", `${label("lost", "x")}\n${failing}`, `failurePolicy: ${failurePolicy}`) +
+    policy("b", label("kept", "x"));
+  const ignored = decideNow(policies(text("Ignore")), request(pod()), { phase: "mutate" });
+  assert.equal(ignored.allowed, true);
+  assert.deepEqual(dig(ignored.object, "metadata", "labels"), { kept: "x" });
+  const denied = decideNow(policies(text("Fail")), request(pod()), { phase: "mutate" });
+  assert.equal(denied.allowed, false);
+  assert.deepEqual(denied.patch, []);
+});
+
+Deno.test("external values are loaded side by side, once, and then the request is decided", async () => {
+  const rule = (name: string) =>
+    `  - name: ${name}
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    context: [{name: cm, configMap: {name: teams, namespace: default}}]
+    validate:
+      message: "not {{ cm.data.name }}"
+      deny: {conditions: {all: [{key: "{{ request.object.metadata.name }}", operator: NotEquals, value: "{{ cm.data.name }}"}]}}`;
+  const world = ports({ "/api/v1/namespaces/default/configmaps/teams": { data: { name: "db" } } });
+  const snapshot = policies(policy("a", rule("r")) + policy("b", rule("r")));
+  const pending = evaluate(snapshot, request(pod()), { phase: "validate", ports: world });
+  assert.ok(pending instanceof Promise);
+  const decision = await pending;
+  assert.deepEqual(decision.results.flatMap(({ rules }) => rules.map(({ message }) => message)), [
+    "not db",
+    "not db",
+  ]);
+  assert.equal(world.calls.length, 1);
+});
+
+Deno.test("namespace labels are asked for only by policies that look at them; without an answer failurePolicy decides", async () => {
+  const selecting = noHostPid.replace(
+    "kinds: [Pod]",
+    "kinds: [Pod], namespaceSelector: {matchLabels: {env: prod}}",
+  );
+  const world = ports({ "/api/v1/namespaces/default": { metadata: { labels: { env: "prod" } } } });
+  const snapshot = policies(policy("p", selecting));
+  const decision = await evaluate(snapshot, request(pod({ hostPID: true })), {
+    phase: "validate",
+    ports: world,
+  });
+  assert.equal(decision.allowed, false);
+  const down = ports();
+  const refusing = {
+    ...down,
+    cluster: {
+      ...down.cluster,
+      call: () => Promise.resolve({ ok: false, status: 500, message: "down" } as const),
+    },
+  };
+  const blind = await evaluate(snapshot, request(pod()), { phase: "validate", ports: refusing });
+  assert.equal(blind.allowed, false);
+  assert.match(
+    blind.results[0]!.rules[0]!.message,
+    /failed to create policy context: failed to read namespace default: down/,
+  );
+});
+
+Deno.test("a request parses nothing and builds no regular expression", () => {
+  const rules = `${noHostPid}
+  - name: deny
+    match: {any: [{resources: {kinds: [Pod], names: ["w*"], selector: {matchLabels: {"a*": "b*"}}}}]}
+    preconditions: {all: [{key: "{{ request.operation || 'BACKGROUND' }}", operator: AnyIn, value: [CREATE]}]}
+    validate:
+      message: "{{ request.object.metadata.name }} is wrong"
+      deny: {conditions: {any: [{key: "{{ regex_match('^w[a-z]+$', request.object.metadata.name) }}", operator: Equals, value: true}]}}
+  - name: loop
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {foreach: [{list: "request.object.spec.containers", pattern: {image: "!*:latest | ?*:v{{ elementIndex }}"}}]}`;
+  const snapshot = policies(policy("p", rules));
+  const about = request(
+    pod({ containers: [{ name: "a", image: "x:v0" }, { name: "b", image: "y" }] }, { labels: { ab: "bc" } }),
+  );
+  const count = () => JSON.stringify([compilations(), templateCompilations(), conditionCompilations()]);
+  const before = count();
+  const patterns = patternCompilations();
+  decideNow(snapshot, about);
+  assert.equal(count(), before);
+  // A text that a variable puts into a pattern is read as one, and remembered.
+  const grown = patternCompilations() - patterns;
+  decideNow(snapshot, about);
+  assert.equal(patternCompilations() - patterns, grown);
+  assert.equal(asObject(JSON.parse(before)), undefined);
+});
+
+Deno.test("a request that no policy is about costs a lookup", () => {
+  const snapshot = policies(policy("p", noHostPid));
+  const service: JsonObject = {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "s", namespace: "default" },
+  };
+  const decision = decideNow(snapshot, request(service));
+  assert.deepEqual([decision.allowed, decision.results, decision.patch], [true, [], []]);
+});
