@@ -1,6 +1,6 @@
 import { check, Declarations } from "./check/mod.ts";
 import { estimateCost } from "./estimate.ts";
-import type { Library } from "./libraries/library.ts";
+import type { Dialect, Library } from "./libraries/library.ts";
 import { standardLibrary } from "./libraries/standard.ts";
 import { plan } from "./plan/mod.ts";
 import { Program } from "./program.ts";
@@ -19,6 +19,12 @@ export interface EnvironmentOptions {
   readonly container?: string;
   /** `none` plans expressions even when their types do not fit; mistakes then show at evaluation. Default `types`. */
   readonly check?: "types" | "none";
+  /**
+   * Where Kubernetes and the specification disagree, which of them is followed. The specification refuses maps with
+   * doubles as keys or with a key twice and optional steps into values without fields, and counts the milliseconds of
+   * a duration within its second. Default `kubernetes`.
+   */
+  readonly dialect?: Dialect;
 }
 
 /** An expression that can be evaluated, or all that is wrong with it. */
@@ -46,16 +52,20 @@ export interface Environment {
  * ```
  */
 export function createEnvironment(options: EnvironmentOptions): Environment {
-  const { variables, libraries = [], literals = "mixed", container = "", check: checking = "types" } =
-    options;
-  const declarations = new Declarations({ variables, libraries: [standardLibrary, ...libraries], container });
+  const { variables, libraries = [], literals = "mixed", container = "" } = options;
+  const { check: checking = "types", dialect = "kubernetes" } = options;
+  const declarations = new Declarations({
+    variables,
+    libraries: [standardLibrary(dialect), ...libraries],
+    container,
+  });
   return {
     compile(text) {
       const parsed = parse(text, declarations);
       if (parsed.errors.length > 0) return { ok: false, errors: parsed.errors };
       const checked = check(parsed.expression, declarations, { text, literals });
       if (checked.errors.length > 0 && checking === "types") return { ok: false, errors: checked.errors };
-      const { run, errors } = plan(parsed.expression, checked, text);
+      const { run, errors } = plan(parsed.expression, checked, { text, dialect });
       if (errors.length > 0 && checking === "types") return { ok: false, errors };
       return {
         ok: true,

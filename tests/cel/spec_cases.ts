@@ -134,6 +134,7 @@ function run(test: SpecTest): Outcome {
     libraries: [...specificationLibraries, functionsOf(test)],
     container: test.container ?? "",
     check: test.disableCheck === true ? "none" : "types",
+    dialect: "specification",
   });
   const compiled = environment.compile(test.expr);
   const wantsError = test.evalError !== undefined;

@@ -33,6 +33,9 @@ export interface Host {
   answer(question: Question): Value | CelFault;
 }
 
+/** Kubernetes' CEL, or the specification's, where they disagree. */
+export type Dialect = "kubernetes" | "specification";
+
 /** What an evaluation gave: a value, or the error instead of one. */
 export type Result = Value | CelFault;
 

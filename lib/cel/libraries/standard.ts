@@ -2,6 +2,7 @@ import { comprehensionMacro, type Macro } from "../syntax/mod.ts";
 import {
   boolType,
   bytesType,
+  type CelType,
   doubleType,
   durationType,
   dynType,
@@ -15,7 +16,7 @@ import {
   uintType,
 } from "../types/mod.ts";
 import { conversions } from "./conversions.ts";
-import type { Library } from "./library.ts";
+import type { Dialect, Library } from "./library.ts";
 import { operators } from "./standard_operators.ts";
 import { textFunctions } from "./text_functions.ts";
 import { timeFunctions } from "./time_functions.ts";
@@ -33,32 +34,45 @@ const has: Macro = {
   },
 };
 
-/** What every environment has: operators, conversions, `size`, text, time, and the one-variable macros. */
-export const standardLibrary: Library = {
-  name: "standard",
-  functions: [...operators, ...conversions, ...textFunctions, ...timeFunctions],
-  macros: [
-    has,
-    comprehensionMacro({ name: "all", fold: "all", variables: 1 }),
-    comprehensionMacro({ name: "exists", fold: "exists", variables: 1 }),
-    comprehensionMacro({ name: "exists_one", fold: "existsOne", variables: 1 }),
-    comprehensionMacro({ name: "existsOne", fold: "existsOne", variables: 1 }),
-    comprehensionMacro({ name: "map", fold: "list", variables: 1 }),
-    comprehensionMacro({ name: "map", fold: "list", variables: 1, filtered: true }),
-    comprehensionMacro({ name: "filter", fold: "filter", variables: 1 }),
-  ],
-  types: [
-    boolType,
-    bytesType,
-    doubleType,
-    durationType,
-    intType,
-    listType(dynType),
-    mapType(dynType, dynType),
-    nullType,
-    stringType,
-    timestampType,
-    typeType(),
-    uintType,
-  ],
+const shared = [...operators, ...conversions, ...textFunctions];
+
+const macros: readonly Macro[] = [
+  has,
+  comprehensionMacro({ name: "all", fold: "all", variables: 1 }),
+  comprehensionMacro({ name: "exists", fold: "exists", variables: 1 }),
+  comprehensionMacro({ name: "exists_one", fold: "existsOne", variables: 1 }),
+  comprehensionMacro({ name: "existsOne", fold: "existsOne", variables: 1 }),
+  comprehensionMacro({ name: "map", fold: "list", variables: 1 }),
+  comprehensionMacro({ name: "map", fold: "list", variables: 1, filtered: true }),
+  comprehensionMacro({ name: "filter", fold: "filter", variables: 1 }),
+];
+
+const types: readonly CelType[] = [
+  boolType,
+  bytesType,
+  doubleType,
+  durationType,
+  intType,
+  listType(dynType),
+  mapType(dynType, dynType),
+  nullType,
+  stringType,
+  timestampType,
+  typeType(),
+  uintType,
+];
+
+const standardLibraries: Readonly<Record<Dialect, Library>> = {
+  kubernetes: { name: "standard", functions: [...shared, ...timeFunctions("kubernetes")], macros, types },
+  specification: {
+    name: "standard",
+    functions: [...shared, ...timeFunctions("specification")],
+    macros,
+    types,
+  },
 };
+
+/** What every environment has: operators, conversions, `size`, text, time, and the one-variable macros. */
+export function standardLibrary(dialect: Dialect): Library {
+  return standardLibraries[dialect];
+}

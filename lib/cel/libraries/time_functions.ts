@@ -1,7 +1,7 @@
 import { isCelFault } from "../fault.ts";
 import { durationType, intType, stringType, timestampType } from "../types/mod.ts";
 import { type Civil, civil, toInt, zoneOffset } from "../values/mod.ts";
-import { type FunctionDeclaration, method, type Overload } from "./library.ts";
+import { type Dialect, type FunctionDeclaration, method, type Overload } from "./library.ts";
 
 interface Getter {
   readonly name: string;
@@ -28,40 +28,45 @@ const nanosPer: Readonly<Record<string, bigint>> = {
 };
 
 /** The fields of timestamps, in UTC or in a named time zone, and the whole units of durations. */
-export const timeFunctions: readonly FunctionDeclaration[] = [
-  ...getters.map(({ name, id, of }): FunctionDeclaration => {
-    const per = nanosPer[name];
-    const ofDuration: Overload[] = per === undefined ? [] : [
+export function timeFunctions(dialect: Dialect): readonly FunctionDeclaration[] {
+  return [...fields, milliseconds(dialect)];
+}
+
+const fields: readonly FunctionDeclaration[] = getters.map(({ name, id, of }): FunctionDeclaration => {
+  const per = nanosPer[name];
+  const ofDuration: Overload[] = per === undefined ? [] : [
+    method({
+      id: `duration_to_${id}`,
+      takes: [durationType],
+      gives: intType,
+      call: ({ nanos }) => toInt(nanos / per),
+    }),
+  ];
+  return {
+    name,
+    overloads: [
       method({
-        id: `duration_to_${id}`,
-        takes: [durationType],
+        id: `timestamp_to_${id}`,
+        takes: [timestampType],
         gives: intType,
-        call: ({ nanos }) => toInt(nanos / per),
+        call: ({ seconds }) => of(civil(seconds)),
       }),
-    ];
-    return {
-      name,
-      overloads: [
-        method({
-          id: `timestamp_to_${id}`,
-          takes: [timestampType],
-          gives: intType,
-          call: ({ seconds }) => of(civil(seconds)),
-        }),
-        method({
-          id: `timestamp_to_${id}_with_tz`,
-          takes: [timestampType, stringType],
-          gives: intType,
-          call: ({ seconds }, zone) => {
-            const offset = zoneOffset(zone, seconds);
-            return isCelFault(offset) ? offset : of(civil(seconds + offset));
-          },
-        }),
-        ...ofDuration,
-      ],
-    };
-  }),
-  {
+      method({
+        id: `timestamp_to_${id}_with_tz`,
+        takes: [timestampType, stringType],
+        gives: intType,
+        call: ({ seconds }, zone) => {
+          const offset = zoneOffset(zone, seconds);
+          return isCelFault(offset) ? offset : of(civil(seconds + offset));
+        },
+      }),
+      ...ofDuration,
+    ],
+  };
+});
+
+function milliseconds(dialect: Dialect): FunctionDeclaration {
+  return {
     name: "getMilliseconds",
     overloads: [
       method({
@@ -79,13 +84,14 @@ export const timeFunctions: readonly FunctionDeclaration[] = [
           return isCelFault(offset) ? offset : Math.trunc(nanos / 1_000_000);
         },
       }),
-      // All milliseconds, as in Kubernetes; the specification means those within the second.
+      // All milliseconds in Kubernetes, those within the second by the specification.
       method({
         id: "duration_to_milliseconds",
         takes: [durationType],
         gives: intType,
-        call: ({ nanos }) => toInt(nanos / 1_000_000n),
+        call: ({ nanos }) =>
+          toInt(dialect === "kubernetes" ? nanos / 1_000_000n : nanos / 1_000_000n % 1000n),
       }),
     ],
-  },
-];
+  };
+}

@@ -38,6 +38,15 @@ function namedStep(
   };
 }
 
+/** The step as the specification has it: also where it may find nothing, the value must be one that has fields. */
+export function strictStep(step: Step): Step {
+  return {
+    ...step,
+    find: (frame, value) =>
+      typeof value === "object" && value !== null ? step.find(frame, value) : step.get(frame, value),
+  };
+}
+
 /** A step to a key that is computed, or known at load and not a text. */
 export function indexStep({ run, constant }: Planned, mode: "value" | "optional"): Step {
   if (typeof constant === "string") return namedStep(constant, { mode, read: keyReader(constant) });

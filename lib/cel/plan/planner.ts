@@ -1,6 +1,6 @@
 import { CelFault, failure, firstFault, isCelFault, noSuchOverload } from "../fault.ts";
 import type { CallReference, Checked } from "../check/mod.ts";
-import type { Argument, Result } from "../libraries/library.ts";
+import type { Argument, Dialect, Result } from "../libraries/library.ts";
 import {
   type Bind,
   type CelError,
@@ -10,10 +10,11 @@ import {
   locate,
   type Logic,
   type MapLiteral,
+  type Select,
   type StructLiteral,
 } from "../syntax/mod.ts";
 import { CelMap, isFloat, isListValue, Optional, typeNameOf, type Value } from "../values/mod.ts";
-import { fieldStep, indexStep, planPath, planPresence, type Step } from "./attribute.ts";
+import { fieldStep, indexStep, planPath, planPresence, type Step, strictStep } from "./attribute.ts";
 import { planCall } from "./call.ts";
 import { planFold } from "./fold.ts";
 import { constantPlan, type Evaluate, Frame, type Planned } from "./frame.ts";
@@ -25,9 +26,15 @@ export interface Plan {
   readonly errors: readonly CelError[];
 }
 
+/** What else than the expression decides about its plan. */
+export interface PlanOptions {
+  readonly text: string;
+  readonly dialect: Dialect;
+}
+
 /** Turns a checked expression into closures; everything that can be decided without input is decided here. */
-export function plan(expression: Expression, checked: Checked, text: string): Plan {
-  const planner = new Planner(checked, text);
+export function plan(expression: Expression, checked: Checked, options: PlanOptions): Plan {
+  const planner = new Planner(checked, options);
   const { run } = planner.plan(expression);
   return { run, errors: planner.errors };
 }
@@ -39,13 +46,15 @@ class Planner {
   readonly errors: CelError[] = [];
   readonly #checked: Checked;
   readonly #text: string;
+  readonly #dialect: Dialect;
   readonly #roots = new Map<string, number>();
   #scope: Scope = new Map();
   #slots = 0;
 
-  constructor(checked: Checked, text: string) {
+  constructor(checked: Checked, { text, dialect }: PlanOptions) {
     this.#checked = checked;
     this.#text = text;
+    this.#dialect = dialect;
   }
 
   plan(expression: Expression): Planned {
@@ -93,12 +102,17 @@ class Planner {
           if (steps.length === 0) return { run: this.#presence(base.operand, base.field) };
           break;
         }
-        steps.unshift(fieldStep(base.field, base.mode));
+        steps.unshift(this.#fieldStep(base));
       } else steps.unshift(indexStep(this.#bare(base.index), base.mode));
       base = base.operand;
     }
     const chosen = base.kind === "call" && base.name === "_?_:_";
     return { run: planPath(this.#base(base), steps, chosen ? 0 : own) };
+  }
+
+  #fieldStep({ field, mode }: Select): Step {
+    const step = fieldStep(field, mode === "optional" ? "optional" : "value");
+    return this.#dialect === "specification" ? strictStep(step) : step;
   }
 
   #presence(operand: Expression, field: string): Evaluate {
@@ -107,9 +121,7 @@ class Planner {
     while (!this.#checked.names.has(base) && (base.kind === "select" || base.kind === "index")) {
       if (base.kind === "select" && base.mode === "presence") break;
       steps.unshift(
-        base.kind === "index"
-          ? indexStep(this.#bare(base.index), base.mode)
-          : fieldStep(base.field, base.mode === "optional" ? "optional" : "value"),
+        base.kind === "index" ? indexStep(this.#bare(base.index), base.mode) : this.#fieldStep(base),
       );
       base = base.operand;
     }
@@ -284,6 +296,8 @@ class Planner {
       value: this.plan(value),
       optional,
     }));
+    // Kubernetes lets the last of entries with the same key stay.
+    const strict = this.#dialect === "specification";
     const build: Evaluate = (frame) => {
       const map = new CelMap();
       for (const { key, value, optional } of parts) {
@@ -296,8 +310,10 @@ class Planner {
           continue;
         }
         if (isCelFault(item)) return item;
-        // Of entries with the same key the last one stays, as in the reference.
-        if (isWrittenDouble(key) || !map.set(name, item)) {
+        if (strict && map.has(name)) {
+          return new CelFault("duplicate_key", `Failed with repeated key: ${String(name)}`);
+        }
+        if ((strict && isFloat(name)) || !map.set(name, item)) {
           return failure(`unsupported key type: ${typeNameOf(name)}`);
         }
       }
@@ -393,9 +409,4 @@ function isValue(constant: Result | undefined): boolean {
 /** A frame for computing constants at load: no variables, no limit. */
 function nowhere(): Frame {
   return new Frame(() => undefined, Infinity, undefined);
-}
-
-/** Doubles are no keys by the specification; one that is only found out at evaluation is let through. */
-function isWrittenDouble({ constant }: Planned): boolean {
-  return isFloat(constant);
 }

@@ -302,7 +302,11 @@ class Parser {
       if (text === "true" || text === "false") return { kind: "literal", value: text === "true", offset };
       if (text === "null") return { kind: "literal", value: null, offset };
     }
-    if (text === "in") return this.#unexpected({ text, offset });
+    if (text === "in") {
+      // It is read again as the operator that it is.
+      this.#next--;
+      return this.#unexpected({ text, offset });
+    }
     if (reserved.has(text)) return this.#report(offset, `reserved identifier: ${text}`);
     const name = root + text;
     if (this.#at("(")) {
