@@ -1,16 +1,23 @@
 import {
   clusterFromFiles,
+  ClusterGlobalEntries,
   EmbeddedCluster,
   HttpClient,
+  ImageRegistry,
   inClusterEndpoint,
   kubeconfigEndpoint,
   LiveCluster,
+  type Patch,
+  pullSecretLogins,
   systemClock,
   systemEntropy,
+  WatchedCluster,
 } from "../adapters/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { Fault, isFault, type JsonObject } from "../json/mod.ts";
-import type { Answer, Cluster, GlobalEntries, Ports, Registry } from "../ports.ts";
+import { compileExpression } from "../jmespath/mod.ts";
+import { Fault, isFault, isObject, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
+import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
+import type { Cluster, Log, Ports } from "../ports.ts";
 import { dirname } from "node:path";
 
 /** Where the cluster is. */
@@ -21,6 +28,8 @@ export interface ClusterSetting {
   readonly kubeconfig?: string | undefined;
   /** Further objects of the embedded cluster. */
   readonly objects?: readonly JsonObject[];
+  /** Keep what nearly every admission asks for in memory, by watching; for a server. */
+  readonly watch?: Log;
 }
 
 /** The ports of this process, with a word about the cluster that they reach. */
@@ -30,7 +39,12 @@ export interface OpenPorts {
   readonly kind: "live" | "embedded";
   readonly about: string;
   readonly diagnostics: readonly Diagnostic[];
+  /** Ends what the ports keep open. */
+  close(): Promise<void>;
 }
+
+/** What was reached as the cluster. */
+type Reached = Pick<OpenPorts, "kind" | "about" | "diagnostics" | "close"> & { readonly cluster: Cluster };
 
 /**
  * Opens the ports. Files come first, then a kubeconfig that is named, then the service account that a pod has; without
@@ -41,31 +55,93 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
   const entropy = systemEntropy();
   const reached = await reachCluster(setting);
   if (isFault(reached)) return reached;
-  const { cluster, about, diagnostics } = reached;
-  const ports = { cluster, http: new HttpClient(), registry: noRegistry, globals: noGlobals, clock, entropy };
-  return { ports, kind: cluster instanceof LiveCluster ? "live" : "embedded", about, diagnostics };
+  const { cluster, ...rest } = reached;
+  const http = new HttpClient();
+  const now = (): number => clock.now();
+  const ports = {
+    cluster,
+    http,
+    registry: new ImageRegistry({ clock, entropy, login: pullSecretLogins(cluster, ownNamespace()) }),
+    globals: new ClusterGlobalEntries({
+      cluster,
+      http,
+      clock,
+      project: (text, value) => project(text, value, now),
+    }),
+    clock,
+    entropy,
+  };
+  return { ...rest, ports };
 
   async function reachCluster(
-    { cluster = [], kubeconfig, objects = [] }: ClusterSetting,
-  ): Promise<{ cluster: Cluster; about: string; diagnostics: readonly Diagnostic[] } | Fault> {
+    { cluster = [], kubeconfig, objects = [], watch }: ClusterSetting,
+  ): Promise<Reached | Fault> {
     if (cluster.length > 0) {
-      const read = await clusterFromFiles(cluster, { clock, entropy });
-      return { ...read, about: `embedded cluster of ${cluster.join(", ")}` };
+      const read = await clusterFromFiles(cluster, { clock, entropy, patches });
+      return {
+        ...read,
+        kind: "embedded",
+        about: `embedded cluster of ${cluster.join(", ")}`,
+        close: nothingToClose,
+      };
     }
     const endpoint = kubeconfig === undefined ? await podEndpoint() : await namedEndpoint(kubeconfig);
     if (isFault(endpoint)) return endpoint;
-    if (endpoint !== undefined) {
-      const live = LiveCluster.connect(endpoint, { clock, entropy });
-      return isFault(live)
-        ? live
-        : { cluster: live, about: `cluster at ${endpoint.server}`, diagnostics: [] };
+    if (endpoint === undefined) {
+      const embedded = new EmbeddedCluster({ objects, intake: "verbatim", clock, entropy, patches });
+      return {
+        cluster: embedded,
+        kind: "embedded",
+        about: "embedded cluster",
+        diagnostics: [],
+        close: nothingToClose,
+      };
     }
-    return {
-      cluster: new EmbeddedCluster({ objects, intake: "verbatim", clock, entropy }),
-      about: "embedded cluster",
-      diagnostics: [],
+    const live = LiveCluster.connect(endpoint, { clock, entropy });
+    if (isFault(live)) return live;
+    const about = `cluster at ${endpoint.server}`;
+    if (watch === undefined) {
+      return {
+        cluster: live,
+        kind: "live",
+        about,
+        diagnostics: [],
+        close: () => Promise.resolve(live.close()),
+      };
+    }
+    const watched = new WatchedCluster({ cluster: live, clock, entropy, log: watch });
+    const close = async (): Promise<void> => {
+      await watched.close();
+      live.close();
     };
+    return { cluster: watched, kind: "live", about, diagnostics: [], close };
   }
+}
+
+const nothingToClose = (): Promise<void> => Promise.resolve();
+
+/** Patch types of the embedded cluster beyond merge patch and apply. */
+const patches: Readonly<Record<string, Patch>> = {
+  "application/json-patch+json": (object, patch) => {
+    const plan = parseJsonPatch(patch);
+    return isFault(plan) ? plan : plan.apply(object);
+  },
+  "application/strategic-merge-patch+json": (object, patch) => {
+    const plan = planStrategicMerge(patch);
+    if (isFault(plan)) return plan;
+    return isObject(object) ? plan.apply(object) : new Fault("only objects can be merged");
+  },
+};
+
+/** Applies a projection of a global context entry. */
+function project(text: string, value: Json, now: () => number): Json | Fault {
+  const expression = compileExpression(text, { root: "document" });
+  return isFault(expression) ? expression : expression.evaluate(scopeOf(value), { now, random: () => 0 });
+}
+
+/** The namespace that holds image pull secrets: the pod's own. */
+function ownNamespace(): string {
+  return Deno.env.get("POD_NAMESPACE") ?? "postern";
 }
 
 async function namedEndpoint(path: string): ReturnType<typeof kubeconfigEndpoint> {
@@ -87,8 +163,3 @@ function podEndpoint(): ReturnType<typeof inClusterEndpoint> | undefined {
   if (Deno.env.get("KUBERNETES_SERVICE_HOST") === undefined) return undefined;
   return inClusterEndpoint({ env: (name: string) => Deno.env.get(name), readText: Deno.readTextFile });
 }
-
-const unavailable = (what: string): Promise<Answer> =>
-  Promise.resolve({ ok: false, status: undefined, message: `${what} is not configured` });
-const noRegistry: Registry = { image: () => unavailable("an image registry") };
-const noGlobals: GlobalEntries = { entry: () => unavailable("the global context") };
