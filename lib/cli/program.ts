@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { apply } from "./apply_command.ts";
 import { bundle } from "./bundle.ts";
 import { lint } from "./lint.ts";
+import { manifests } from "./manifests.ts";
 import { serve } from "./serve.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
 import { test } from "./test_command.ts";
@@ -29,6 +30,9 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .option("--metrics-port <number>", "port of the metrics", wholeNumber, 8000)
     .option("--tls-cert <file>", "PEM certificate chain")
     .option("--tls-key <file>", "PEM private key")
+    .option("--service <namespace/name>", "the service that the API server calls", "postern/postern")
+    .option("--certificate-secret <namespace/name>", "where replicas keep the certificate that Postern makes")
+    .option("--webhooks <name>", "webhook configurations that are told the certificate's authority")
     .option("--cert-dir <folder>", "where a certificate that Postern makes is kept")
     .option("--no-tls", "speak plain HTTP, behind something that speaks TLS")
     .option("--secret-path <path>", "answer only below this path, for a public address")
@@ -97,6 +101,22 @@ export async function run(args: readonly string[], terminal: Terminal = processT
       code = await test({ ...options, paths, output: options.outputFormat }, terminal);
     });
 
+  command("manifests", "Print what `kubectl apply -f` needs to run Postern with policies in a cluster")
+    .option("--policies <path...>", "files and folders of policies", ["policies"])
+    .option("--exceptions <path...>", "files and folders of policy exceptions", [])
+    .option("--namespace <name>", "where it is installed", "postern")
+    .option("--image <reference>", "image of the Dockerfile", defaultImage)
+    .option("--replicas <number>", "how many pods", wholeNumber, 2)
+    .option(
+      "--certificate <how>",
+      "postern: made in the cluster; make: made now; cert-manager; or a PEM file of certificate, key and authority",
+      "postern",
+    )
+    .addOption(dialect())
+    .action(async (options) => {
+      code = await manifests(options, terminal);
+    });
+
   command("lint", "Say what is wrong with policies")
     .argument("<path...>", "files and folders of policies")
     .addOption(dialect())
@@ -112,6 +132,9 @@ export async function run(args: readonly string[], terminal: Terminal = processT
   }
   return code;
 }
+
+/** The image that `docker build -t` of the README makes. */
+const defaultImage = "postern:0.1.0";
 
 function dialect(): Option {
   return new Option(

@@ -5,10 +5,12 @@ import type { Dialect } from "../match/mod.ts";
 import {
   BackgroundWorker,
   type Certificates,
+  clusterCertificates,
   followPolicyChange,
   givenCertificates,
   madeCertificates,
 } from "../operate/mod.ts";
+import type { Cluster } from "../ports.ts";
 import { AuditQueue, createApp, Metrics } from "../server/mod.ts";
 import { Listener } from "./listener.ts";
 import { diagnosticLines, type LoadedPolicies, PolicyFiles } from "./policies.ts";
@@ -27,6 +29,10 @@ export interface ServeArguments {
   readonly tlsCert?: string;
   readonly tlsKey?: string;
   readonly certDir?: string;
+  /** `namespace/name`, as the two below. */
+  readonly service: string;
+  readonly certificateSecret?: string;
+  readonly webhooks?: string;
   readonly tls: boolean;
   readonly secretPath?: string;
   readonly dialect: Dialect;
@@ -71,12 +77,13 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     ...(args.secretPath !== undefined && { secretPath: args.secretPath }),
   });
 
-  const certificates = args.tls ? certificatesOf(args) : undefined;
+  const certificates = args.tls ? certificatesOf(args, ports.cluster) : undefined;
   const listener = await Listener.open({
     hostname: args.host,
     port: args.port,
     handler: app.fetch,
     ...(certificates !== undefined && { certificates }),
+    ...(args.certificateSecret !== undefined && { lookEvery: 30_000 }),
     problem: (message) => log.write("error", "certificate not renewed", { message }),
   });
   if (typeof listener === "string") return refuse(listener, terminal);
@@ -101,19 +108,35 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   return 0;
 }
 
-function certificatesOf({ tlsCert, tlsKey, certDir, host }: ServeArguments): Certificates {
+function certificatesOf(args: ServeArguments, cluster: Cluster): Certificates {
+  const { tlsCert, tlsKey, certDir, host, certificateSecret, webhooks } = args;
   const clock = systemClock();
   if (tlsCert !== undefined || tlsKey !== undefined) {
     return givenCertificates({ certFile: tlsCert ?? "", keyFile: tlsKey ?? "", clock });
   }
+  const service = namesOfService(args.service);
+  if (certificateSecret !== undefined) {
+    const [namespace = "", name = ""] = certificateSecret.split("/");
+    const names = [...service, "localhost", "127.0.0.1"];
+    return clusterCertificates({
+      cluster,
+      clock,
+      names,
+      secret: { namespace, name },
+      ...(webhooks !== undefined && { webhooks }),
+    });
+  }
   const names = [
-    ...new Set([host === "0.0.0.0" ? "127.0.0.1" : host, "127.0.0.1", "localhost", ...serviceNames]),
+    ...new Set([host === "0.0.0.0" ? "127.0.0.1" : host, "127.0.0.1", "localhost", ...service]),
   ];
   return madeCertificates({ names, clock, ...(certDir !== undefined && { folder: certDir }) });
 }
 
-/** How the API server calls the service of `deploy.yaml`. */
-const serviceNames = ["postern.postern.svc", "postern.postern.svc.cluster.local"];
+/** How the API server calls a service (`namespace/name`). */
+function namesOfService(service: string): string[] {
+  const [namespace = "", name = ""] = service.split("/");
+  return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
+}
 
 function refuse(problem: string, terminal: Terminal): number {
   terminal.err(`error: ${problem}`);

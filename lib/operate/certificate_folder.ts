@@ -1,70 +1,43 @@
-import { Fault, isFault } from "../json/mod.ts";
-import type { Authority, IssuedCertificate } from "./issue_certificate.ts";
+import type { Fault } from "../json/mod.ts";
 import {
-  certificatesIn,
-  isKeyOf,
-  isSignedBy,
-  readServingCertificate,
-  type ServingCertificate,
-} from "./serving_certificate.ts";
-
-/** What a folder of certificates holds. */
-export interface KeptCertificates {
-  readonly authority: Authority;
-  /** All authorities to trust, the present one first. */
-  readonly trusted: readonly string[];
-  /** `undefined` when it is missing or not one of the authority's. */
-  readonly serving: ServingCertificate | undefined;
-}
+  type CertificateFiles,
+  type CertificateKeeper,
+  type KeptCertificates,
+  type NewCertificates,
+  pemBundle,
+  readKept,
+} from "./kept_certificates.ts";
 
 /**
  * A folder that keeps a certificate authority and a serving certificate between starts: `ca.crt` (the authority, then
  * former ones), `ca.key`, `tls.crt`, `tls.key`. Files are replaced whole, so that a crash leaves the former ones;
  * keys can be read by their owner only. An authority that cannot be read is reported and never overwritten.
  */
-export class CertificateFolder {
+export class CertificateFolder implements CertificateKeeper {
   readonly #folder: string;
 
   constructor(folder: string) {
     this.#folder = folder.replace(/\/+$/, "");
   }
 
-  /** What is kept; `undefined` when there is no authority yet. */
   async read(): Promise<KeptCertificates | Fault | undefined> {
-    const ca = await this.#text("ca.crt"), caKey = await this.#text("ca.key");
-    // The key is written first: a key alone is what a crash left behind.
-    if (ca === undefined) return undefined;
-    const trusted = certificatesIn(ca);
-    const hint = `put it right, or delete ${this.#folder} to have new ones made`;
-    if (trusted === undefined) return new Fault(`${this.#folder}/ca.crt: no PEM certificate; ${hint}`);
-    if (caKey === undefined || !isKeyOf(caKey, trusted[0]!)) {
-      return new Fault(`${this.#folder}/ca.key: not the key of ca.crt; ${hint}`);
-    }
-    const authority = { cert: trusted[0]!, key: caKey };
-    return { authority, trusted, serving: await this.#serving(authority) };
+    const files: CertificateFiles = {
+      "ca.crt": await this.#text("ca.crt"),
+      "ca.key": await this.#text("ca.key"),
+      "tls.crt": await this.#text("tls.crt"),
+      "tls.key": await this.#text("tls.key"),
+    };
+    const remedy = `put it right, or delete ${this.#folder} to have new ones made`;
+    return readKept(files, { place: this.#folder, remedy });
   }
 
-  /** Replaces what is kept. */
-  async write(
-    { authority, trusted, serving }: {
-      readonly authority: Authority;
-      readonly trusted: readonly string[];
-      readonly serving: IssuedCertificate;
-    },
-  ): Promise<void> {
+  async write({ authority, trusted, serving }: NewCertificates): Promise<undefined> {
     await Deno.mkdir(this.#folder, { recursive: true, mode: 0o700 });
     if (await this.#text("ca.key") !== authority.key) await this.#replace("ca.key", authority.key, 0o600);
-    const bundle = trusted.map((each) => `${each.trim()}\n`).join("");
+    const bundle = pemBundle(trusted);
     if (await this.#text("ca.crt") !== bundle) await this.#replace("ca.crt", bundle, 0o644);
     await this.#replace("tls.key", serving.key, 0o600);
     await this.#replace("tls.crt", serving.cert, 0o644);
-  }
-
-  async #serving(authority: Authority): Promise<ServingCertificate | undefined> {
-    const cert = await this.#text("tls.crt"), key = await this.#text("tls.key");
-    if (cert === undefined || key === undefined || !isSignedBy(cert, authority.cert)) return undefined;
-    const read = readServingCertificate({ cert, key });
-    return isFault(read) ? undefined : read;
   }
 
   async #text(name: string): Promise<string | undefined> {

@@ -1,6 +1,7 @@
 import { Fault, isFault } from "../json/mod.ts";
 import type { Clock } from "../ports.ts";
 import { CertificateFolder } from "./certificate_folder.ts";
+import type { CertificateKeeper } from "./kept_certificates.ts";
 import { type Authority, issueCertificate, makeAuthority } from "./issue_certificate.ts";
 import {
   bundleOf,
@@ -81,7 +82,8 @@ export interface MadeCertificatesOptions {
   readonly folder?: string;
 }
 
-interface Made {
+/** Certificates that were made or kept. */
+export interface Made {
   readonly authority: Authority;
   /** Authorities that callers must trust: the own one, and the former while certificates of it may be about. */
   readonly trusted: readonly string[];
@@ -114,13 +116,14 @@ export function madeCertificates({ names, clock, folder }: MadeCertificatesOptio
   };
 }
 
-async function makeOrKeep(
+/** What is kept, while it is fresh and covers the names; otherwise new ones, which are then kept. */
+export async function makeOrKeep(
   made: Made | undefined,
-  folder: CertificateFolder | undefined,
+  keeper: CertificateKeeper | undefined,
   { names, now }: { readonly names: readonly string[]; readonly now: number },
 ): Promise<Made | Fault> {
   try {
-    const found = await folder?.read();
+    const found = await keeper?.read();
     if (isFault(found)) return found;
     const authority = found?.authority ?? made?.authority;
     const former = found?.trusted ?? made?.trusted ?? [];
@@ -137,7 +140,8 @@ async function makeOrKeep(
     const issued = await issueCertificate(own, names, now);
     const read = readServingCertificate(issued);
     if (isFault(read)) return read;
-    await folder?.write({ authority: own, trusted, serving: issued });
+    const unkept = await keeper?.write({ authority: own, trusted, serving: issued });
+    if (isFault(unkept)) return unkept;
     return { authority: own, trusted, certificate: { ...read, caBundle: bundleOf(trusted) } };
   } catch (error) {
     return new Fault(`making a certificate: ${reasonOf(error)}`);

@@ -1,7 +1,7 @@
 /**
  * The parts that write: the certificates to serve with, made or given, kept in a folder or in memory; and what rules do
- * to other objects, carried out after the answer. It does not register webhooks and watches nothing: who watches tells
- * it of changes.
+ * to other objects, carried out after the answer. the manifests that install Postern, with webhooks for its policies. It
+ * watches nothing: who watches tells it of changes.
  *
  * @module
  */
@@ -20,4 +20,18 @@ export {
   madeCertificates,
   type MadeCertificatesOptions,
 } from "./certificates.ts";
-export { type CertificateAge, certificateAge, type ServingCertificate } from "./serving_certificate.ts";
+export { clusterCertificates, type ClusterCertificatesOptions } from "./cluster_certificates.ts";
+export {
+  type CertificateSource,
+  makeManifests,
+  type Manifests,
+  type ManifestSetting,
+  type PolicyFile,
+  serviceNames,
+} from "./manifests/mod.ts";
+export {
+  type CertificateAge,
+  certificateAge,
+  readServingCertificate,
+  type ServingCertificate,
+} from "./serving_certificate.ts";

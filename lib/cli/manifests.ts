@@ -1,0 +1,99 @@
+import { formatDiagnostic } from "../diagnostics/mod.ts";
+import { compile } from "../engine/mod.ts";
+import { Fault, isFault } from "../json/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import { systemClock } from "../adapters/mod.ts";
+import {
+  type CertificateSource,
+  madeCertificates,
+  makeManifests,
+  readServingCertificate,
+  serviceNames,
+} from "../operate/mod.ts";
+import { toYaml } from "../yaml/mod.ts";
+import { policyDocuments } from "./policy_documents.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The options of `manifests`. */
+export interface ManifestsArguments {
+  readonly policies: readonly string[];
+  readonly exceptions: readonly string[];
+  readonly namespace: string;
+  readonly image: string;
+  readonly replicas: number;
+  /** `postern`, `make`, `cert-manager`, or a PEM file that holds certificate, key and authority. */
+  readonly certificate: string;
+  readonly dialect: Dialect;
+}
+
+/**
+ * `manifests`: prints the objects that run Postern with the policies in a cluster, for `kubectl apply -f`. Exit code 1,
+ * and nothing printed, when a policy has an error; 2 when the certificate cannot be used.
+ */
+export async function manifests(args: ManifestsArguments, terminal: Terminal): Promise<number> {
+  const { dialect, namespace, image, replicas } = args;
+  const { documents, files, diagnostics } = await policyDocuments([...args.policies, ...args.exceptions]);
+  const snapshot = compile(documents, { dialect });
+  const all = [...diagnostics, ...snapshot.diagnostics];
+  for (const diagnostic of all) terminal.err(formatDiagnostic(diagnostic));
+  const errors = all.filter(({ severity }) => severity === "error").length;
+  if (errors > 0) {
+    terminal.err(`no manifests were made: ${errors} ${errors === 1 ? "error" : "errors"} in the policies`);
+    return 1;
+  }
+  const certificate = await certificateSource(args);
+  if (isFault(certificate)) {
+    terminal.err(`error: ${certificate.message}`);
+    return 2;
+  }
+  const made = makeManifests(snapshot, files, { namespace, image, replicas, dialect, certificate });
+  for (const remark of made.remarks) terminal.err(`note: ${remark}`);
+  terminal.out([header, ...made.objects.map((object) => toYaml(object).trimEnd())].join("\n---\n"));
+  return 0;
+}
+
+const header =
+  `# Postern with its policies. Made by \`deno task postern manifests\` from them; change those, not this.
+# kubectl apply -f deploy.yaml`;
+
+async function certificateSource(args: ManifestsArguments): Promise<CertificateSource | Fault> {
+  switch (args.certificate) {
+    case "postern":
+    case "cert-manager":
+      return { from: args.certificate };
+    case "make": {
+      const names = serviceNames(args.namespace);
+      const { certificate, problem } = await madeCertificates({ names, clock: systemClock() }).current();
+      if (certificate === undefined) return new Fault(problem);
+      const { cert, key, caBundle = "" } = certificate;
+      return { from: "texts", cert, key, ca: atob(caBundle) };
+    }
+    default:
+      return await readCertificate(args.certificate, args.namespace);
+  }
+}
+
+/** A PEM file with the certificate and its chain, the key, and, last, the authority to trust. */
+async function readCertificate(path: string, namespace: string): Promise<CertificateSource | Fault> {
+  let text: string;
+  try {
+    text = await Deno.readTextFile(path);
+  } catch (cause) {
+    return new Fault(
+      `--certificate ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
+  }
+  const certificates = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];
+  const key = /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]+?-----END [A-Z ]*PRIVATE KEY-----/.exec(text)?.[0];
+  const ca = certificates.at(-1);
+  if (ca === undefined || key === undefined) {
+    return new Fault(`--certificate ${path}: it must hold the certificate, its key and its authority in PEM`);
+  }
+  const chain = certificates.length === 1 ? certificates : certificates.slice(0, -1);
+  const cert = `${chain.join("\n")}\n`;
+  const read = readServingCertificate({ cert, key: `${key}\n`, ca });
+  if (isFault(read)) return new Fault(`--certificate ${path}: ${read.message}`);
+  const name = serviceNames(namespace)[0]!;
+  if (!read.names.includes(name)) return new Fault(`--certificate ${path}: it is not for ${name}`);
+  return { from: "texts", cert, key: `${key}\n`, ca: `${ca}\n` };
+}

@@ -1,0 +1,89 @@
+import type { JsonObject } from "../../json/mod.ts";
+import type { Access } from "./api_path.ts";
+import { appName, certificateSecret, type ManifestSetting, metadata } from "./setting.ts";
+
+const rbac = "rbac.authorization.k8s.io";
+
+/**
+ * Service account and rights: what the policies look up, and, when Postern makes its certificate itself, its own Secret
+ * and its own webhook configurations by name.
+ */
+export function accessObjects(setting: ManifestSetting, access: readonly Access[]): JsonObject[] {
+  const { namespace, certificate } = setting;
+  const own = certificate.from === "postern";
+  const rules = [...accessRules(access), ...(own ? [ownWebhooks] : [])];
+  return [
+    { apiVersion: "v1", kind: "ServiceAccount", metadata: metadata(appName, namespace) },
+    ...(rules.length === 0 ? [] : granted("ClusterRole", setting, rules)),
+    ...(own ? granted("Role", setting, [ownSecret]) : []),
+  ];
+}
+
+const ownWebhooks = {
+  apiGroups: ["admissionregistration.k8s.io"],
+  resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
+  resourceNames: [appName],
+  verbs: ["get", "patch"],
+};
+
+const ownSecret = {
+  apiGroups: [""],
+  resources: ["secrets"],
+  resourceNames: [certificateSecret],
+  verbs: ["get", "update"],
+};
+
+/** A role with its binding to the service account. */
+function granted(
+  kind: "Role" | "ClusterRole",
+  { namespace }: ManifestSetting,
+  rules: readonly JsonObject[],
+): JsonObject[] {
+  const scope = kind === "Role" ? namespace : undefined;
+  return [
+    { apiVersion: `${rbac}/v1`, kind, metadata: metadata(appName, scope), rules },
+    {
+      apiVersion: `${rbac}/v1`,
+      kind: `${kind}Binding`,
+      metadata: metadata(appName, scope),
+      roleRef: { apiGroup: rbac, kind, name: appName },
+      subjects: [{ kind: "ServiceAccount", name: appName, namespace }],
+    },
+  ];
+}
+
+/** Rights as the rules of a role: one for each resource, with its verbs, or with the names that are enough. */
+export function accessRules(access: readonly Access[]): JsonObject[] {
+  const verbs = new Map<string, Set<string>>();
+  const names = new Map<string, Set<string>>();
+  const paths = new Map<string, Set<string>>();
+  for (const each of access) {
+    if ("path" in each) add(paths, each.verb, each.path);
+    else if (each.name === undefined) add(verbs, JSON.stringify([each.group, each.resource]), each.verb);
+    else add(names, JSON.stringify([each.group, each.resource, each.verb]), each.name);
+  }
+  const rules: JsonObject[] = [];
+  for (const [key, wanted] of sorted(verbs)) {
+    const [group, resource] = JSON.parse(key) as string[];
+    rules.push({ apiGroups: [group!], resources: [resource!], verbs: [...wanted].sort() });
+  }
+  for (const [key, wanted] of sorted(names)) {
+    const [group, resource, verb] = JSON.parse(key) as string[];
+    // Whoever may read all needs no right to read one.
+    if (verbs.get(JSON.stringify([group, resource]))?.has(verb!)) continue;
+    const resourceNames = [...wanted].sort();
+    rules.push({ apiGroups: [group!], resources: [resource!], resourceNames, verbs: [verb!] });
+  }
+  for (const [verb, wanted] of sorted(paths)) {
+    rules.push({ nonResourceURLs: [...wanted].sort(), verbs: [verb] });
+  }
+  return rules;
+}
+
+function add(to: Map<string, Set<string>>, key: string, value: string): void {
+  to.set(key, new Set([...to.get(key) ?? [], value]));
+}
+
+function sorted(map: ReadonlyMap<string, Set<string>>): [string, Set<string>][] {
+  return [...map].sort(([left], [right]) => left < right ? -1 : 1);
+}

@@ -1,0 +1,65 @@
+/** The right to something in the API, as a rule of a ClusterRole. */
+export type Access =
+  | {
+    readonly group: string;
+    readonly resource: string;
+    readonly verb: string;
+    /** Only this object. */
+    readonly name?: string;
+  }
+  | { readonly path: string; readonly verb: string };
+
+/** Stands for a variable in a path. */
+const variable = "\u0001";
+
+/**
+ * The right that a call of `apiCall.urlPath` needs; `undefined` when variables stand where group or resource are told.
+ *
+ * ```ts
+ * import { accessOf } from "./api_path.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(
+ *   accessOf("/apis/apps/v1/namespaces/{{ request.namespace }}/deployments?limit=1", "GET"),
+ *   { group: "apps", resource: "deployments", verb: "list" },
+ * );
+ * ```
+ */
+export function accessOf(urlPath: string, method: "GET" | "POST"): Access | undefined {
+  const path = withoutVariables(urlPath).split("?")[0]!.replace(/\/+$/, "");
+  const [, root, ...rest] = path.split("/");
+  if (path.split("/")[0] !== "" || root === undefined || root.includes(variable)) return undefined;
+  if (root !== "api" && root !== "apis") return { path, verb: method === "GET" ? "get" : "post" };
+  const group = root === "api" ? "" : rest.shift() ?? "";
+  const [version, ...steps] = rest;
+  if (version === undefined || steps.length === 0) return { path, verb: method === "GET" ? "get" : "post" };
+  // `/namespaces/x` alone is a Namespace; with more behind it, what lies in the namespace.
+  const [plural, name, subresource] = steps[0] === "namespaces" && steps.length > 2 ? steps.slice(2) : steps;
+  if (plural === undefined || [group, plural, subresource ?? ""].some((each) => each.includes(variable))) {
+    return undefined;
+  }
+  const resource = subresource === undefined ? plural : `${plural}/${subresource}`;
+  if (method === "POST") return { group, resource, verb: "create" };
+  if (name === undefined) return { group, resource, verb: "list" };
+  return { group, resource, verb: "get", ...(!name.includes(variable) && { name }) };
+}
+
+/** Whether a text of a policy holds variables. */
+export function hasVariables(text: string): boolean {
+  return text.includes("{{") || text.includes("$(");
+}
+
+/** The path with each variable as one character: variables may hold slashes and variables. */
+function withoutVariables(path: string): string {
+  let depth = 0, shown = "";
+  for (let at = 0; at < path.length; at++) {
+    const two = path.slice(at, at + 2);
+    if (two === "{{") {
+      if (depth++ === 0) shown += variable;
+      at++;
+    } else if (two === "}}" && depth > 0) {
+      depth--;
+      at++;
+    } else if (depth === 0) shown += path[at];
+  }
+  return shown;
+}

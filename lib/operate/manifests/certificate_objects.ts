@@ -1,0 +1,37 @@
+import type { JsonObject } from "../../json/mod.ts";
+import { appName, certificateSecret, type ManifestSetting, metadata, serviceNames } from "./setting.ts";
+
+/**
+ * The objects of the serving certificate: an empty Secret that Postern fills, one that is filled, or what cert-manager
+ * makes one from.
+ */
+export function certificateObjects({ namespace, certificate }: ManifestSetting): JsonObject[] {
+  const secret = { apiVersion: "v1", kind: "Secret", metadata: metadata(certificateSecret, namespace) };
+  switch (certificate.from) {
+    case "postern":
+      // Without data: applying it again leaves what Postern put into it.
+      return [{ ...secret, type: "Opaque" }];
+    case "texts": {
+      const { cert, key, ca } = certificate;
+      const data = { "tls.crt": btoa(cert), "tls.key": btoa(key), "ca.crt": btoa(ca) };
+      return [{ ...secret, type: "kubernetes.io/tls", data }];
+    }
+    case "cert-manager": {
+      const apiVersion = "cert-manager.io/v1";
+      return [
+        { apiVersion, kind: "Issuer", metadata: metadata(appName, namespace), spec: { selfSigned: {} } },
+        {
+          apiVersion,
+          kind: "Certificate",
+          metadata: metadata(certificateSecret, namespace),
+          spec: {
+            secretName: certificateSecret,
+            dnsNames: serviceNames(namespace),
+            issuerRef: { name: appName },
+            privateKey: { algorithm: "ECDSA", size: 256, rotationPolicy: "Always" },
+          },
+        },
+      ];
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import type { JsonObject } from "../../json/mod.ts";
+import { appName, metadata } from "./setting.ts";
+
+/** A file of policies as it goes into a ConfigMap. */
+export interface PolicyFile {
+  /** Its path as it was given: the key is made of it. */
+  readonly file: string;
+  readonly text: string;
+}
+
+/**
+ * The most that one ConfigMap holds, in bytes of its JSON. The API server takes 1 MiB, but `kubectl apply` keeps a copy in
+ * an annotation, and annotations end at 256 KiB.
+ */
+const mostBytes = 200_000;
+
+/** Policies in as few ConfigMaps as hold them, in the order given. A file that is too large alone has one of its own. */
+export function policyMaps(files: readonly PolicyFile[], namespace: string): JsonObject[] {
+  const maps: { [key: string]: string }[] = [];
+  const taken = new Set<string>();
+  let bytes = 0;
+  for (const { file, text } of files) {
+    const size = new TextEncoder().encode(JSON.stringify(text)).length + file.length + 8;
+    if (maps.length === 0 || bytes + size > mostBytes) {
+      maps.push({});
+      bytes = 0;
+    }
+    maps.at(-1)![freeKey(file, taken)] = text;
+    bytes += size;
+  }
+  return maps.map((data, index) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: metadata(policyMapName(index), namespace),
+    data,
+  }));
+}
+
+/** Name of the n-th ConfigMap, from 0. */
+export function policyMapName(index: number): string {
+  return `${appName}-policies-${index}`;
+}
+
+/** A key that no other file has: names of keys know no folders, and all keys are mounted into one. */
+function freeKey(file: string, taken: Set<string>): string {
+  const name = file.replace(/^(?:\.{0,2}\/)+/, "").replace(/[^-._a-zA-Z0-9]+/g, "-").replace(/^\.+/, "")
+    .slice(-200);
+  const key = /\.(?:yaml|yml|json)$/i.test(name) ? name : `${name || "policies"}.yaml`;
+  for (let count = 1;; count++) {
+    const candidate = count === 1 ? key : key.replace(/(\.[a-z]+)$/i, `-${count}$1`);
+    if (taken.has(candidate)) continue;
+    taken.add(candidate);
+    return candidate;
+  }
+}

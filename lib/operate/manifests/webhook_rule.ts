@@ -1,0 +1,124 @@
+import type { CompiledRule } from "../../engine/mod.ts";
+import {
+  type BuiltinKind,
+  compileResourceFilters,
+  compileWildcard,
+  defaultResourceFilters,
+  hasWildcard,
+  type KindSelector,
+  knownKinds,
+  parseKindSelectors,
+  pluralOf,
+} from "../../kube/mod.ts";
+
+/** What a webhook is called for: one resource of the API and the operations on it. */
+export interface WebhookTarget {
+  readonly group: string;
+  readonly version: string;
+  /** Plural, with a subresource behind `/`; `*` for any. */
+  readonly resource: string;
+  readonly scope: "Namespaced" | "Cluster" | "*";
+  readonly operations: readonly string[];
+}
+
+/** A kind that plain Kubernetes does not serve: where it is in the API was guessed from its name. */
+export interface GuessedKind {
+  readonly kind: string;
+  readonly resource: string;
+}
+
+const connected = ["exec", "attach", "portforward", "proxy", "*"];
+
+/** What a rule must be asked about: the resources of its kinds, and the operations that it can have a result for. */
+export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) => void): WebhookTarget[] {
+  const { form, filters } = rule.selector.match;
+  // Of filters that must all hold, the first one already says enough.
+  const used = form === "all" ? filters.slice(0, 1) : filters;
+  return used.flatMap(({ kinds, operations: written }) => {
+    const selectors = (kinds.length === 0 ? ["*"] : kinds).flatMap(parseKindSelectors);
+    return selectors.flatMap((selector) => {
+      const operations = operationsOf(rule, written, selector);
+      return operations.length === 0
+        ? []
+        : places(selector, guessed).map((place) => ({ ...place, operations }));
+    });
+  });
+}
+
+/**
+ * Without operations in its match, a rule about patterns has nothing to say of a deletion, and only some subresources
+ * are connected to: who is not asked cannot stand in the way.
+ */
+function operationsOf(
+  rule: CompiledRule,
+  written: readonly string[],
+  { subresource }: KindSelector,
+): readonly string[] {
+  if (written.length > 0) return [...new Set(written)].sort();
+  if (rule.type === "mutate" || rule.type === "verifyImages") return ["CREATE", "UPDATE"];
+  if (patternKinds.includes(rule.kind)) return ["CREATE", "UPDATE"];
+  return connected.includes(subresource)
+    ? ["CONNECT", "CREATE", "DELETE", "UPDATE"]
+    : ["CREATE", "DELETE", "UPDATE"];
+}
+
+const patternKinds = ["pattern", "anyPattern", "podSecurity"];
+
+type Place = Omit<WebhookTarget, "operations">;
+
+function places(selector: KindSelector, guessed: (kind: GuessedKind) => void): Place[] {
+  const { group, version, kind, subresource } = selector;
+  const suffix = subresource === "" ? "" : `/${subresource}`;
+  if (kind === "") return [];
+  if (kind === "*") {
+    return [{ group: literal(group), version: literal(version), resource: `*${suffix}`, scope: "*" }];
+  }
+  const known = matching(selector);
+  if (known.length === 0 && knownKinds.some((each) => each.kind === kind)) return [];
+  if (known.length > 0) return known.flatMap((each) => placesOf(each, suffix));
+  if (hasWildcard(kind)) return [];
+  const resource = `${pluralOf(kind)}${suffix}`;
+  guessed({ kind: selector.text, resource });
+  return [{ group: literal(group), version: literal(version), resource, scope: "*" }];
+}
+
+function placesOf({ kind, group, version, plural, namespaced }: BuiltinKind, suffix: string): Place[] {
+  const place = { group, version, scope: namespaced ? "Namespaced" as const : "Cluster" as const };
+  const found = [{ ...place, resource: `${plural}${suffix}` }];
+  // Kyverno parity: a rule about Pods is also about the containers that are added to debug one.
+  if (kind === "Pod" && suffix === "") found.push({ ...place, resource: "pods/ephemeralcontainers" });
+  return found;
+}
+
+/** The built-in kinds that a selector means, each in one version: the API server converts (`matchPolicy`). */
+function matching({ group, version, kind }: KindSelector): BuiltinKind[] {
+  const tests = {
+    group: compileWildcard(group),
+    version: compileWildcard(version),
+    kind: compileWildcard(kind),
+  };
+  const found = knownKinds.filter((each) =>
+    !isUnseen(each) && tests.kind(each.kind) && tests.group(each.group) && tests.version(each.version)
+  );
+  return found.filter((each, index) =>
+    found.findIndex(({ group, plural }) => group === each.group && plural === each.plural) === index
+  );
+}
+
+/** Kinds that the server lets through unseen, such as Events and ReplicaSets: it need not be asked about them. */
+function isUnseen({ group, version, kind, namespaced }: BuiltinKind): boolean {
+  const namespace = namespaced ? "default" : "";
+  return unseen({ group, version, kind, subresource: "", namespace, name: "any" });
+}
+
+const unseen = compileResourceFilters(defaultResourceFilters);
+
+/** The resources of those kinds, as `group/plural`. */
+export function unseenResources(): string[] {
+  return [...new Set(knownKinds.filter(isUnseen).map(({ group, plural }) => `${group}/${plural}`))].sort();
+}
+
+/** Webhooks know `*` and literal names, no other wildcards. */
+function literal(text: string): string {
+  return hasWildcard(text) ? "*" : text;
+}

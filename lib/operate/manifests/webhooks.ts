@@ -1,0 +1,159 @@
+import type { CompiledPolicy, CompiledRule } from "../../engine/mod.ts";
+import { equal, type JsonObject } from "../../json/mod.ts";
+import { appName, certificateSecret, type ManifestSetting, metadata } from "./setting.ts";
+import { type GuessedKind, unseenResources, type WebhookTarget, webhookTargets } from "./webhook_rule.ts";
+
+type Phase = "validate" | "mutate";
+
+/** Which types of rules a phase's webhooks are for. What rules do to other objects starts after a validation. */
+const typesOf: Readonly<Record<Phase, readonly CompiledRule["type"][]>> = {
+  validate: ["validate", "verifyImages", "generate", "mutateExisting"],
+  mutate: ["mutate"],
+};
+
+const kindOf: Readonly<Record<Phase, string>> = {
+  validate: "ValidatingWebhookConfiguration",
+  mutate: "MutatingWebhookConfiguration",
+};
+
+const defaultTimeout = 10;
+/** The most that the API server allows. */
+const longestTimeout = 30;
+
+/** Namespaces that no webhook sees: what runs the cluster, and Postern itself. The server filters them, too. */
+export function unseenNamespaces(namespace: string): string[] {
+  return [...new Set(["kube-node-lease", "kube-public", "kube-system", namespace])].sort();
+}
+
+/**
+ * The two webhook configurations: in each a webhook for every failurePolicy that policies of the phase have. They cannot lock a cluster: what they leave out keeps it running and lets
+ * Postern start again. A configuration without webhooks is written too, so that applying it takes away former ones.
+ */
+export function webhookConfigurations(
+  policies: readonly CompiledPolicy[],
+  setting: ManifestSetting,
+  guessed: (kind: GuessedKind) => void,
+): JsonObject[] {
+  return (["validate", "mutate"] as const).map((phase) => ({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: kindOf[phase],
+    metadata: { ...metadata(appName), ...injection(setting) },
+    webhooks: groups(policies, phase).map((group) => webhook(group, setting, guessed)),
+  }));
+}
+
+function injection({ certificate, namespace }: ManifestSetting): JsonObject {
+  if (certificate.from !== "cert-manager") return {};
+  return { annotations: { "cert-manager.io/inject-ca-from": `${namespace}/${certificateSecret}` } };
+}
+
+/** Policies that one webhook is for. */
+interface Group {
+  readonly phase: Phase;
+  readonly failurePolicy: "Fail" | "Ignore";
+  readonly policies: readonly CompiledPolicy[];
+}
+
+function groups(all: readonly CompiledPolicy[], phase: Phase): Group[] {
+  const policies = all.filter(({ policy, rules }) =>
+    policy.admission && rules.some(({ type }) => typesOf[phase].includes(type))
+  );
+  return (["Fail", "Ignore"] as const).map((failurePolicy) => ({
+    phase,
+    failurePolicy,
+    policies: policies.filter(({ policy }) => policy.failurePolicy === failurePolicy),
+  })).filter((group) => group.policies.length > 0);
+}
+
+function webhook(group: Group, setting: ManifestSetting, guessed: (kind: GuessedKind) => void): JsonObject {
+  const { phase, failurePolicy, policies } = group;
+  const word = failurePolicy.toLowerCase();
+  const targets = policies.flatMap(({ rules }) =>
+    rules.filter(({ type }) => typesOf[phase].includes(type)).flatMap((rule) => webhookTargets(rule, guessed))
+  );
+  const rules = webhookRules(targets);
+  const timeouts = policies.map(({ policy }) => policy.timeoutSeconds ?? 0);
+  return {
+    name: `${phase}.${appName}.svc-${word}`,
+    clientConfig: {
+      service: { namespace: setting.namespace, name: appName, port: 443, path: `/${phase}/${word}` },
+      ...(setting.certificate.from === "texts" && { caBundle: btoa(setting.certificate.ca) }),
+    },
+    rules,
+    failurePolicy,
+    matchPolicy: "Equivalent",
+    sideEffects: "NoneOnDryRun",
+    timeoutSeconds: Math.min(longestTimeout, Math.max(defaultTimeout, ...timeouts)),
+    admissionReviewVersions: ["v1"],
+    namespaceSelector: {
+      matchExpressions: [{
+        key: "kubernetes.io/metadata.name",
+        operator: "NotIn",
+        values: unseenNamespaces(setting.namespace),
+      }],
+    },
+    objectSelector: {},
+    matchConditions: [
+      ...unseenUsers(setting.namespace),
+      ...(targets.some(({ resource }) => resource.startsWith("*")) ? [notAboutUnseenKinds] : []),
+      ...sharedConditions(policies),
+    ],
+    ...(phase === "mutate" && { reinvocationPolicy: "IfNeeded" }),
+  };
+}
+
+/** Where rules are about everything: not the kinds that the server lets through unseen. */
+const notAboutUnseenKinds = {
+  name: "postern-not-about-events-and-nodes",
+  expression: `!(request.resource.group + "/" + request.resource.resource in ${
+    JSON.stringify(unseenResources())
+  })`,
+};
+
+/** Conditions that all policies have keep requests from being sent; those of one policy the server looks at itself. */
+function sharedConditions(policies: readonly CompiledPolicy[]): readonly JsonObject[] {
+  const [first, ...others] = policies.map(({ policy }) => policy.matchConditions);
+  return others.every((each) => equal(each, first!)) ? first ?? [] : [];
+}
+
+/** Who is let through without asking: the kubelets, as the server does by default, and Postern itself. */
+function unseenUsers(namespace: string): JsonObject[] {
+  return [
+    {
+      name: "postern-not-by-nodes",
+      expression: '!has(request.userInfo.groups) || !("system:nodes" in request.userInfo.groups)',
+    },
+    {
+      name: "postern-not-by-itself",
+      expression: `request.userInfo.username != "system:serviceaccount:${namespace}:${appName}"`,
+    },
+  ];
+}
+
+/** Targets as the rules of a webhook: each resource once, with all operations that anybody asks for. */
+export function webhookRules(targets: readonly WebhookTarget[]): JsonObject[] {
+  const operations = new Map<string, Set<string>>();
+  for (const { group, version, scope, resource, operations: wanted } of targets) {
+    const key = JSON.stringify([group, version, scope, resource]);
+    operations.set(key, new Set([...operations.get(key) ?? [], ...wanted]));
+  }
+  const everything = operations.get(JSON.stringify(["*", "*", "*", "*"])) ?? new Set<string>();
+  const resources = new Map<string, string[]>();
+  for (const [place, wanted] of operations) {
+    const [group, version, scope, resource] = JSON.parse(place) as string[];
+    const isCovered = resource !== "*" && !resource!.includes("/") && wanted.isSubsetOf(everything);
+    if (isCovered) continue;
+    const key = JSON.stringify([group, version, [...wanted].sort(), scope]);
+    resources.set(key, [...resources.get(key) ?? [], resource!]);
+  }
+  return [...resources].sort(([left], [right]) => left < right ? -1 : 1).map(([key, names]) => {
+    const [group, version, wanted, scope] = JSON.parse(key) as [string, string, string[], string];
+    return {
+      apiGroups: [group],
+      apiVersions: [version],
+      operations: wanted,
+      resources: [...names].sort(),
+      scope,
+    };
+  });
+}

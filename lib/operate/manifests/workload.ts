@@ -1,0 +1,170 @@
+import type { JsonObject } from "../../json/mod.ts";
+import { policyMapName } from "./policy_maps.ts";
+import { appName, certificateSecret, labels, type ManifestSetting, metadata, podLabels } from "./setting.ts";
+
+/** What the pods need to know beside the setting. */
+export interface WorkloadNeeds {
+  /** How many ConfigMaps of policies there are. */
+  readonly policyMaps: number;
+  /** `host:port` of what policies call; `undefined` for any. */
+  readonly hosts: readonly string[] | undefined;
+}
+
+const webhookPort = 9443;
+const metricsPort = 8000;
+
+/** Where the API server is found from a pod: by its name, so that the permission to call it can name it. */
+const apiServer = { host: "kubernetes.default.svc", port: 443 };
+
+/** Namespace that holds everything. */
+export function namespaceObject({ namespace }: ManifestSetting): JsonObject {
+  const standard = "restricted";
+  return {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: namespace, labels: { ...labels, "pod-security.kubernetes.io/enforce": standard } },
+  };
+}
+
+/** Service, Deployment and PodDisruptionBudget. */
+export function workloadObjects(setting: ManifestSetting, needs: WorkloadNeeds): JsonObject[] {
+  const { namespace, replicas } = setting;
+  return [
+    {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: metadata(appName, namespace),
+      spec: {
+        selector: podLabels,
+        ports: [
+          { name: "https", port: 443, targetPort: "https" },
+          { name: "metrics", port: metricsPort, targetPort: "metrics" },
+        ],
+      },
+    },
+    {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: metadata(appName, namespace),
+      spec: {
+        replicas,
+        selector: { matchLabels: podLabels },
+        template: {
+          metadata: {
+            labels,
+            annotations: { "prometheus.io/scrape": "true", "prometheus.io/port": String(metricsPort) },
+          },
+          spec: podSpec(setting, needs),
+        },
+      },
+    },
+    ...(replicas < 2 ? [] : [{
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata: metadata(appName, namespace),
+      spec: { maxUnavailable: 1, selector: { matchLabels: podLabels } },
+    }]),
+  ];
+}
+
+function podSpec(setting: ManifestSetting, needs: WorkloadNeeds): JsonObject {
+  const given = setting.certificate.from !== "postern";
+  const maps = Array.from(
+    { length: needs.policyMaps },
+    (_, index) => ({ configMap: { name: policyMapName(index) } }),
+  );
+  return {
+    serviceAccountName: appName,
+    securityContext: {
+      runAsNonRoot: true,
+      runAsUser: 65532,
+      runAsGroup: 65532,
+      seccompProfile: { type: "RuntimeDefault" },
+    },
+    affinity: {
+      podAntiAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [{
+          weight: 100,
+          podAffinityTerm: {
+            topologyKey: "kubernetes.io/hostname",
+            labelSelector: { matchLabels: podLabels },
+          },
+        }],
+      },
+    },
+    terminationGracePeriodSeconds: 40,
+    containers: [{
+      name: appName,
+      image: setting.image,
+      command: command(setting, needs),
+      args: serverArguments(setting),
+      env: [{ name: "KUBERNETES_SERVICE_HOST", value: apiServer.host }],
+      ports: [
+        { name: "https", containerPort: webhookPort },
+        { name: "metrics", containerPort: metricsPort },
+      ],
+      startupProbe: { ...probe("liveness"), periodSeconds: 1, failureThreshold: 60 },
+      livenessProbe: { ...probe("liveness"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
+      readinessProbe: { ...probe("readiness"), periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 },
+      // Requests still come for a moment after the service has been told that the pod goes.
+      lifecycle: { preStop: { sleep: { seconds: 5 } } },
+      resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "256Mi" } },
+      securityContext: {
+        allowPrivilegeEscalation: false,
+        capabilities: { drop: ["ALL"] },
+        readOnlyRootFilesystem: true,
+      },
+      volumeMounts: [
+        { name: "policies", mountPath: "/policies", readOnly: true },
+        ...(given ? [{ name: "tls", mountPath: "/tls", readOnly: true }] : []),
+      ],
+    }],
+    volumes: [
+      { name: "policies", projected: { sources: maps } },
+      ...(given ? [{ name: "tls", secret: { secretName: certificateSecret } }] : []),
+    ],
+  };
+}
+
+/** The image's entry point with the permissions that these policies need: the Dockerfile's are for any. */
+function command({ certificate }: ManifestSetting, { hosts }: WorkloadNeeds): string[] {
+  const own = [`0.0.0.0:${webhookPort}`, `0.0.0.0:${metricsPort}`, `${apiServer.host}:${apiServer.port}`];
+  const reads = ["/policies", "/var/run/secrets/kubernetes.io/serviceaccount"];
+  if (certificate.from !== "postern") reads.push("/tls");
+  return [
+    "/tini",
+    "--",
+    "/bin/deno",
+    "run",
+    "--no-prompt",
+    "--cached-only",
+    "--no-code-cache",
+    hosts === undefined ? "--allow-net" : `--allow-net=${[...new Set([...own, ...hosts])].join(",")}`,
+    `--allow-read=${reads.join(",")}`,
+    "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,NO_COLOR",
+    "/app/postern.js",
+  ];
+}
+
+function serverArguments({ namespace, certificate, dialect }: ManifestSetting): string[] {
+  const tls = certificate.from === "postern"
+    ? [
+      `--service=${namespace}/${appName}`,
+      `--certificate-secret=${namespace}/${certificateSecret}`,
+      `--webhooks=${appName}`,
+    ]
+    : ["--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key"];
+  return [
+    "serve",
+    "--policies=/policies",
+    "--host=0.0.0.0",
+    `--port=${webhookPort}`,
+    `--metrics-port=${metricsPort}`,
+    `--dialect=${dialect}`,
+    ...tls,
+  ];
+}
+
+function probe(what: "liveness" | "readiness"): JsonObject {
+  return { httpGet: { scheme: "HTTPS", port: "https", path: `/health/${what}` } };
+}
