@@ -1,27 +1,12 @@
-import { compile } from "../engine/mod.ts";
-import { formatDiagnostic } from "../diagnostics/mod.ts";
-import { asObject, isFault, isString, type Json, type JsonObject } from "../json/mod.ts";
-import type { Dialect } from "../match/mod.ts";
+import { asObject, isString, type JsonObject } from "../json/mod.ts";
 import { clusterReport, type ReportedResult, reportedResult, summarise } from "../report/mod.ts";
-import { parseYaml, toYaml } from "../yaml/mod.ts";
+import { toYaml } from "../yaml/mod.ts";
 import { type Applied, applyPolicies } from "./apply.ts";
-import { loadDocuments } from "./load.ts";
-import { openPorts } from "./ports.ts";
-import { openList, readUser } from "./documents.ts";
-import { withNamespace } from "./resource_request.ts";
+import { type ApplySettingArguments, readApplySetting, unreadable } from "./apply_setting.ts";
 import type { Terminal } from "./terminal.ts";
-import { noValues, readValues } from "./values.ts";
 
 /** The options of `apply`. */
-export interface ApplyArguments {
-  readonly policies: readonly string[];
-  readonly resources: readonly string[];
-  readonly valuesFile?: string;
-  readonly userinfo?: string;
-  readonly exceptions?: readonly string[];
-  readonly cluster: readonly string[];
-  readonly kubeconfig?: string;
-  readonly dialect: Dialect;
+export interface ApplyArguments extends ApplySettingArguments {
   readonly policyReport: boolean;
   readonly outputFormat: "json" | "yaml";
   readonly auditWarn: boolean;
@@ -34,56 +19,19 @@ export interface ApplyArguments {
  * failures and errors, 2 when something cannot be read.
  */
 export async function apply(args: ApplyArguments, terminal: Terminal): Promise<number> {
-  const policies = await loadDocuments([...args.policies, ...args.exceptions ?? []]);
-  const resources = await loadDocuments(args.resources);
-  const snapshot = compile(policies.documents, { dialect: args.dialect });
-  const diagnostics = [...policies.diagnostics, ...snapshot.diagnostics, ...resources.diagnostics];
-  for (const diagnostic of diagnostics) terminal.err(formatDiagnostic(diagnostic));
-  const values = await readOptional(args.valuesFile, readValues, noValues);
-  const user = await readOptional(args.userinfo, readUser, undefined);
-  if ("problem" in values) return unreadable(values.problem, terminal);
-  if (user !== undefined && "problem" in user) return unreadable(user.problem, terminal);
-  if (resources.documents.length === 0) {
-    return unreadable("no resources: name files or folders with --resource", terminal);
-  }
-
-  const objects = resources.documents.flatMap(({ value }) => openList(value)).map(withNamespace);
-  const opened = await openPorts({ cluster: args.cluster, kubeconfig: args.kubeconfig, objects });
-  if (isFault(opened)) return unreadable(opened.message, terminal);
-  const { ports } = opened;
-  const absent = args.cluster.length > 0 || args.kubeconfig !== undefined ? [] : offline;
+  const setting = await readApplySetting(args, terminal);
+  if ("problem" in setting) return unreadable(setting.problem, terminal);
+  const { snapshot, objects, options } = setting;
   const applied: Applied[] = [];
   for (const object of objects) {
-    applied.push(await applyPolicies(object, { snapshot, ports, values, user, absent }));
+    applied.push(await applyPolicies(object, options));
   }
   const results = applied.flatMap((one) => one.results);
   if (args.policyReport) {
-    const report = clusterReport(results, ports.clock.now());
+    const report = clusterReport(results, options.ports.clock.now());
     terminal.out(args.outputFormat === "json" ? JSON.stringify(report, null, 2) : toYaml(report).trimEnd());
   } else print(applied, { policies: snapshot.policies.length, args }, terminal);
   return exitCode(results, args, terminal);
-}
-
-/** Without a cluster, API calls see the objects at hand, and values must stand in for the rest. */
-const offline = ["configMap", "globalReference", "imageRegistry", "downstream"] as const;
-
-function unreadable(problem: string, terminal: Terminal): number {
-  terminal.err(`error: ${problem}`);
-  return 2;
-}
-
-async function readOptional<T, D>(
-  path: string | undefined,
-  read: (document: Json) => T,
-  fallback: D,
-): Promise<T | D | { readonly problem: string }> {
-  if (path === undefined) return fallback;
-  try {
-    const document = parseYaml(await Deno.readTextFile(path));
-    return isFault(document) ? { problem: `${path}: ${document.message}` } : read(document);
-  } catch (cause) {
-    return { problem: `${path}: ${cause instanceof Error ? cause.message : String(cause)}` };
-  }
 }
 
 function print(

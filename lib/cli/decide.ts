@@ -1,5 +1,5 @@
 import type { AbsentSource } from "../context/mod.ts";
-import { type Decision, evaluate, type Phase, type Snapshot } from "../engine/mod.ts";
+import { type Decision, evaluate, type Phase, type Snapshot, type Trace } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Ports } from "../ports.ts";
 import { type GivenUser, otherValues, resourceRequest } from "./resource_request.ts";
@@ -13,6 +13,8 @@ export interface DecideOptions {
   readonly user: GivenUser | undefined;
   /** What cannot be loaded here; entries of these kinds count as not declared. */
   readonly absent: readonly AbsentSource[];
+  /** Makes the trace of a step, when steps shall be explained. */
+  readonly trace?: (step: Step) => Trace;
 }
 
 /** One step of one policy. */
@@ -25,9 +27,10 @@ export interface Step {
 /** What one policy says in one phase of an object from a file. */
 export function decideStep(
   resource: JsonObject,
-  { phase, policy }: Step,
+  step: Step,
   options: DecideOptions,
 ): Decision | Promise<Decision> {
+  const { phase, policy } = step;
   const { snapshot, ports, values, user, absent } = options;
   const request = resourceRequest(resource, { policy, values, user });
   const shared = nest(otherValues(values.forResource(policy, request.name)));
@@ -37,6 +40,7 @@ export function decideStep(
     ports,
     rules: "all",
     absent,
+    ...(options.trace !== undefined && { trace: options.trace(step) }),
     given: (key, rule) => ({ ...shared, ...values.forRule(key, rule) }),
   });
 }

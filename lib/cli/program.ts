@@ -1,6 +1,7 @@
 import { Command, Option } from "commander";
 import { apply } from "./apply_command.ts";
 import { bundle } from "./bundle.ts";
+import { explain } from "./explain.ts";
 import { lint } from "./lint.ts";
 import { manifests } from "./manifests.ts";
 import { serve } from "./serve.ts";
@@ -63,6 +64,25 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .option("--warn-no-pass", "use the warning's exit code when nothing passed")
     .action(async (policies: string[], options) => {
       code = await apply({ ...options, policies, resources: options.resource }, terminal);
+    });
+
+  command("explain", "Say why rules apply to objects in files or not, and how they decide")
+    .argument("<policy...>", "files and folders of policies")
+    .option("-r, --resource <path...>", "files and folders of objects", [])
+    .option("-f, --values-file <file>", "values for variables (cli.kyverno.io Values)")
+    .option("-u, --userinfo <file>", "who asks (cli.kyverno.io UserInfo)")
+    .option("-e, --exceptions <path...>", "policy exceptions", [])
+    .option("--cluster <path...>", "objects that stand for a cluster, as files and folders", [])
+    .option("--kubeconfig <file>", "a live cluster instead")
+    .addOption(dialect())
+    .option("--policy <name>", "only this policy")
+    .option("--rule <name>", "only this rule, and those generated from it")
+    .addOption(
+      new Option("--output-format <format>", "for people or for programs").choices(["text", "json"])
+        .default("text"),
+    )
+    .action(async (policies: string[], options) => {
+      code = await explain({ ...options, policies, resources: options.resource }, terminal);
     });
 
   command("bundle", "Write one JavaScript file that holds engine and policies")

@@ -1,0 +1,86 @@
+import type { RuleTrace } from "../engine/mod.ts";
+import { isFault, type Json, type JsonObject } from "../json/mod.ts";
+import { isForOtherController, outcomeOf, ruleLines, unaskedReason } from "./rule_explanation.ts";
+
+/** Everything that rules had to say of one object. */
+export interface Explanation {
+  /** `Kind namespace/name`. */
+  readonly subject: string;
+  /** In the order of evaluation. */
+  readonly rules: readonly RuleTrace[];
+}
+
+/**
+ * An explanation for people: the verdict, then each rule with the clause that matched, what was loaded, each condition
+ * with its operands, and where a pattern failed.
+ */
+export function explanationText({ subject, rules }: Explanation): string {
+  const refusing = rules.filter(refuses).map(nameOf);
+  const verdict = refusing.length === 0 ? "admitted" : `denied by ${refusing.join(", ")}`;
+  // Somebody who asks for a rule by name wants to hear of it in any case.
+  const told = rules.every(isForOtherController)
+    ? rules
+    : rules.filter((trace) => !isForOtherController(trace));
+  const sections = told.map((trace) => {
+    const position = trace.policy.locate(
+      trace.policy.rules.find(({ name }) => name === trace.rule)?.path ?? [],
+    );
+    const place = position === undefined ? "" : ` (${position.file}:${position.line}:${position.column})`;
+    const unasked = unaskedReason(trace);
+    if (unasked !== undefined) return `${nameOf(trace)}: not applied, ${unasked}`;
+    const lines = ruleLines(trace).map((line) => `  ${line.replaceAll("\n", "\n  ")}`);
+    return [`${nameOf(trace)}: ${outcomeOf(trace)}${place}`, ...lines].join("\n");
+  });
+  const none = rules.length === 0 ? ["no rule is about it"] : [];
+  return [`${subject}: ${verdict}`, ...none, ...sections].join("\n\n");
+}
+
+/** An explanation for programs: the same as {@link explanationText}, as JSON. */
+export function explanationObject({ subject, rules }: Explanation): JsonObject {
+  return {
+    subject,
+    allowed: !rules.some(refuses),
+    rules: rules.map((trace): Json => {
+      const { policy, rule, type, body, generatedFrom, elsewhere, selection, steps, results, attempts } =
+        trace;
+      return plain({
+        policy: policy.key,
+        rule,
+        type,
+        body,
+        outcome: outcomeOf(trace),
+        generatedFrom,
+        elsewhere,
+        selection,
+        steps,
+        attempts,
+        results: results.map(({ result, message, path, action, exceptions }) => ({
+          result,
+          message,
+          path,
+          action,
+          exceptions,
+        })),
+      });
+    }),
+  };
+}
+
+/** Whether the rule keeps the object out. */
+function refuses({ policy, results, type }: RuleTrace): boolean {
+  if (type === "generate" || type === "mutateExisting") return false;
+  return results.some(({ result, action }) =>
+    type === "mutate" ? result === "error" && policy.failurePolicy === "Fail" : action === "Enforce" &&
+      (result === "fail" || (result === "error" && policy.failurePolicy === "Fail"))
+  );
+}
+
+function nameOf({ policy, rule }: RuleTrace): string {
+  return `${policy.key}/${rule}`;
+}
+
+/** As JSON: what is undefined is left out, and a fault is its message. */
+function plain(value: unknown): Json {
+  const faultless = (_key: string, part: unknown) => isFault(part) ? { failure: part.message } : part;
+  return JSON.parse(JSON.stringify(value, faultless)) as Json;
+}

@@ -1,0 +1,182 @@
+import type { EntryTrace, RuleTrace, TraceStep } from "../engine/mod.ts";
+import { asString, field, isFault, isList, type Json } from "../json/mod.ts";
+import type { Clause } from "../match/mod.ts";
+
+/** What became of a rule, in one word or two. */
+export function outcomeOf({ results }: RuleTrace): string {
+  if (results.length === 0) return "not applied";
+  return [...new Set(results.map(({ result }) => result))].join(", ");
+}
+
+/** How a rule came to its outcome, in lines, in the order in which things happened. */
+export function ruleLines(trace: RuleTrace): string[] {
+  return [...selectionLines(trace), ...stepLines(trace), ...resultLines(trace)];
+}
+
+/** Whether it is a generated rule about another kind of pod controller: of no interest unless it is asked for. */
+export function isForOtherController({ results, selection, elsewhere }: RuleTrace): boolean {
+  const verdict = selection?.selection;
+  return results.length === 0 && !elsewhere && verdict?.selected === false && verdict.by === "autogen";
+}
+
+/** Why a rule was not even matched, when it was not. */
+export function unaskedReason({ policy, selection, elsewhere, results }: RuleTrace): string | undefined {
+  if (results.length > 0) return undefined;
+  if (elsewhere) return `as the policy is about namespace ${policy.namespace}`;
+  if (selection === undefined) return "as there is no object to match";
+  const { generatedFor = [], selection: verdict } = selection;
+  if (verdict.selected || verdict.by !== "autogen") return undefined;
+  return `as it is only for ${generatedFor.join(", ")}`;
+}
+
+function selectionLines({ selection, generatedFrom }: RuleTrace): string[] {
+  const origin = generatedFrom === undefined
+    ? []
+    : [`generated from the rule ${generatedFrom} for pod controllers`];
+  if (selection === undefined) return origin;
+  const { match, exclude, selection: verdict } = selection;
+  const holding = match.filter(({ holds }) => holds);
+  const isMatched = verdict.selected || verdict.by === "exclude";
+  return [
+    ...origin,
+    ...(isMatched ? holding : match).map(clauseLine),
+    ...(isMatched ? exclude.map(clauseLine) : []),
+  ];
+}
+
+function clauseLine({ place, holds, criterion, wanted, found }: Clause): string {
+  if (holds) {
+    const isExclude = place.startsWith("exclude");
+    return isExclude ? `${place} holds, so the rule is not applied: ${shown(wanted)}` : `${place} holds`;
+  }
+  if (criterion === "empty filter") return `${place} does not hold: it has no criterion`;
+  const seen = criterion === "user" && found === null ? "who asks is not known" : `found ${shown(found)}`;
+  return `${place} does not hold: ${criterion} wants ${shown(wanted)}, ${seen}`;
+}
+
+function stepLines({ steps, ...trace }: RuleTrace): string[] {
+  let element: string | undefined;
+  return steps.flatMap((step): string[] => {
+    switch (step.kind) {
+      case "entry":
+        return entryLines(step.entry);
+      case "condition":
+        return conditionLines(step, trace);
+      case "element": {
+        const { list, index, element: value } = step.element;
+        element = asString(field(value, "name"));
+        return [`element ${index} of ${list}${element === undefined ? "" : `, "${element}"`}`];
+      }
+      case "pattern":
+        return patternLines(step.pattern, element);
+      case "exception": {
+        const { key, verdict, reason } = step.exception;
+        return [`exception ${key}: ${verdict}${reason === "" ? "" : ` (${reason})`}`];
+      }
+      case "existing":
+        return ["the object as it was before is asked about as well, for violations that are not new"];
+    }
+  });
+}
+
+function entryLines({ name, source, state, failure, bytes, milliseconds, loads }: EntryTrace): string[] {
+  const from = loads.map(({ key }) => key).join(", ");
+  const origin = source === "value" ? "" : ` (${source}${from === "" ? "" : `: ${from}`})`;
+  if (state === "absent") {
+    return [`context ${name}${origin} was not loaded: there is nothing here to load it from`];
+  }
+  const time = `${milliseconds} ms`;
+  return failure === undefined
+    ? [`context ${name}${origin}: ${bytes} bytes in ${time}`]
+    : [`context ${name}${origin} failed after ${time}: ${failure}`];
+}
+
+type ConditionStep = Extract<TraceStep, { kind: "condition" }>;
+
+function conditionLines(
+  { owner, condition }: ConditionStep,
+  { policy, rule }: Pick<RuleTrace, "policy" | "rule">,
+): string[] {
+  const { path, operator, key, value, result } = condition;
+  const place = `${ownerTitles[owner]} ${pathText(path)}`.trimEnd();
+  const left = key === undefined ? "?" : shown(key);
+  const right = value === undefined ? "?" : shown(value);
+  const written = owner === "preconditions" || owner === "deny"
+    ? at(conditionsOf(owner, policy.rules.find(({ name }) => name === rule)), path)
+    : undefined;
+  const sources = ["key", "value"].flatMap((side) => {
+    const text = asString(field(written, side));
+    return text !== undefined && /\{\{|\$\(/.test(text) ? [`${side} is ${text}`] : [];
+  });
+  const verdict = isFault(result) ? `failed: ${result.message}` : result ? "holds" : "does not hold";
+  return [
+    `${place}: ${left} ${operator} ${right} ${verdict}`,
+    ...sources.map((line) => `  ${line}`),
+  ];
+}
+
+const ownerTitles: Readonly<Record<ConditionStep["owner"], string>> = {
+  preconditions: "precondition",
+  deny: "deny condition",
+  foreach: "precondition of the element",
+  exception: "condition of the exception",
+};
+
+function conditionsOf(
+  owner: "preconditions" | "deny",
+  rule: RuleTrace["policy"]["rules"][number] | undefined,
+): Json | undefined {
+  return owner === "preconditions" ? rule?.preconditions : field(field(rule?.validate, "deny"), "conditions");
+}
+
+function at(value: Json | undefined, path: readonly (string | number)[]): Json | undefined {
+  let found = value;
+  for (const step of path) {
+    found = typeof step === "number" ? (isList(found) ? found[step] : undefined) : field(found, step);
+  }
+  return found;
+}
+
+/** `any[0]`, `spec.containers[1].image`. */
+function pathText(path: readonly (string | number)[]): string {
+  return path.map((step) => typeof step === "number" ? `[${step}]` : `.${step}`).join("").replace(/^\./, "");
+}
+
+type Compared = Extract<TraceStep, { kind: "pattern" }>["pattern"];
+
+function patternLines(
+  { status, alternative, message, steps, expected, actual, element: inner }: Compared,
+  outer: string | undefined,
+): string[] {
+  const name = alternative === undefined ? "pattern" : `anyPattern[${alternative}]`;
+  if (status === "pass") return [`${name} agrees`];
+  if (status === "skip") return [`${name} does not apply: ${message}`];
+  const element = inner ?? outer;
+  const place = steps.length === 0 ? "" : ` at ${pathText(steps)}`;
+  const within = element === undefined ? "" : ` of "${element}"`;
+  if (steps.length === 0 && expected === undefined) return [`${name} fails: ${message}`];
+  return [
+    `${name} fails${place}${within}`,
+    `  expected ${expected === undefined ? "nothing there" : shown(expected)}`,
+    `  actual   ${actual === undefined ? "nothing" : shown(actual)}`,
+    ...(status === "error" ? [`  ${message}`] : []),
+  ];
+}
+
+function resultLines({ results, attempts }: RuleTrace): string[] {
+  const lines = results.flatMap(({ result, message, action, type, exceptions }) => {
+    const judges = type === "validate" || type === "verifyImages";
+    const consequence = result === "fail" && judges ? ` (${action})` : "";
+    const text = message === "" ? [] : [`${result}${consequence}: ${message.trimEnd()}`];
+    return exceptions === undefined || text.length > 0 ? text : [`${result}: ${exceptions.join(", ")}`];
+  });
+  return attempts > 1 ? [`evaluated ${attempts} times, as values had to be loaded`, ...lines] : lines;
+}
+
+/** Longest text of a value in an explanation. */
+const maxShown = 200;
+
+function shown(value: Json): string {
+  const text = JSON.stringify(value);
+  return text.length <= maxShown ? text : `${text.slice(0, maxShown)}… (${text.length} characters)`;
+}
