@@ -13,6 +13,8 @@ export interface StoreOptions {
   readonly ports: Ports;
   /** Makes the signal that ends loads; it is not asked for by a request that loads nothing. */
   readonly deadline?: (() => AbortSignal) | undefined;
+  /** Milliseconds that evaluation may take in all. */
+  readonly budget?: number | undefined;
   /** What there is nothing to load from, as on the command line without a cluster. */
   readonly absent?: readonly AbsentSource[] | undefined;
   /** Is told what happens, when the request shall be explained. */
@@ -26,13 +28,15 @@ export class RequestStore {
   readonly observer: Observer | undefined;
   readonly #deadline: (() => AbortSignal) | undefined;
   readonly #absent: readonly AbsentSource[];
+  readonly #endsAt: number;
   #signal: AbortSignal | undefined;
   readonly #answers = new Map<string, Json | Fault>();
   readonly #pending = new Map<string, Promise<void>>();
   #loads = 0;
   #misses = 0;
 
-  constructor({ ports, deadline, absent = [], observer }: StoreOptions) {
+  constructor({ ports, deadline, absent = [], observer, budget }: StoreOptions) {
+    this.#endsAt = budget === undefined ? Infinity : ports.clock.now() + budget;
     this.ports = ports;
     this.observer = observer;
     this.#deadline = deadline;
@@ -42,6 +46,11 @@ export class RequestStore {
   /** Whether this can be loaded from at all; otherwise entries of the kind count as not declared. */
   serves(source: AbsentSource): boolean {
     return !this.#absent.includes(source);
+  }
+
+  /** Whether the request's time is over. Evaluation is not interrupted: rules and loops ask between their steps. */
+  get expired(): boolean {
+    return this.#endsAt !== Infinity && this.ports.clock.now() >= this.#endsAt;
   }
 
   /** Ends the request's loads. */

@@ -32,6 +32,8 @@ export interface EvaluateOptions {
   readonly background?: Background;
   /** Makes the signal that ends loads of external values; asked for when the first load begins. */
   readonly deadline?: () => AbortSignal;
+  /** Milliseconds for the request: rules that are not reached in time answer with an error. */
+  readonly budget?: number;
   /** Is told how the decision comes about: made for this one evaluation, and read afterwards. */
   readonly trace?: Trace;
 }
@@ -46,9 +48,9 @@ export function evaluate(
   { ports, ...options }: EvaluateOptions & { ports: Ports },
 ): Decision | Promise<Decision> {
   const policies = candidates(snapshot, request, options);
-  const { deadline, absent, trace } = options;
+  const { deadline, absent, budget, trace } = options;
   if (policies.length === 0 && trace === undefined) return untouched(request);
-  const store = new RequestStore({ ports, deadline, absent, observer: trace });
+  const store = new RequestStore({ ports, deadline, absent, budget, observer: trace });
   const facts = untilSettled(store, () => gatherFacts(request, policies, store));
   return facts instanceof Promise ? facts.then((known) => start(known)) : start(facts);
 
@@ -221,7 +223,10 @@ function decide(
   };
 }
 
-/** Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies of the request block. */
+/**
+ * Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies of the request block. A rule that
+ * could not even be loaded answers to its own policy alone.
+ */
 function denialOf(results: readonly PolicyResult[], strictest: FailurePolicy): Decision["denial"] {
   for (const { policy, rules } of results) {
     for (const rule of rules) {
@@ -230,7 +235,8 @@ function denialOf(results: readonly PolicyResult[], strictest: FailurePolicy): D
       if (rule.type === "mutate") {
         if (rule.result === "error" && policy.failurePolicy === "Fail") return "mutate";
       } else if (rule.action === "Enforce") {
-        if (rule.result === "fail" || (rule.result === "error" && strictest === "Fail")) return "validate";
+        const judge = rule.unusable ? policy.failurePolicy : strictest;
+        if (rule.result === "fail" || (rule.result === "error" && judge === "Fail")) return "validate";
       }
     }
   }

@@ -1,7 +1,7 @@
 import type { RequestStore } from "../context/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
-import type { Effect } from "../rules/mod.ts";
-import type { CompiledPolicy } from "./compiled.ts";
+import { type Effect, error } from "../rules/mod.ts";
+import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
 import type { RequestView } from "./request_view.ts";
 import { ruleInput } from "./evaluate_rule.ts";
@@ -51,6 +51,11 @@ export class PolicyRun {
       const { misses } = this.#store;
       const { trace } = this.#view.base;
       const rule = rules[this.#next]!;
+      if (this.#store.expired) {
+        this.#next++;
+        this.#take(this.#late(rule));
+        continue;
+      }
       trace?.begin(policy, rule);
       const results = resultsOf(rule, policy, this.#view);
       if (this.#store.misses !== misses) {
@@ -63,6 +68,17 @@ export class PolicyRun {
       if (policy.applyRules === "One" && results.some(ends)) this.#next = rules.length;
     }
     return true;
+  }
+
+  /** What becomes of a rule that nobody can wait for any more. */
+  #late({ rule, type, action }: CompiledRule): RuleResult {
+    const { request, facts } = this.#view.base;
+    return {
+      ...error("the request's deadline passed before this rule"),
+      rule: rule.name,
+      type,
+      action: action(request.namespace, facts.namespaceLabels),
+    };
   }
 
   #take(result: RuleResult): void {

@@ -142,6 +142,9 @@ function runElements(
   const indexes = elements.map((_, index) => index);
   let patched = resource;
   for (const index of plan.descending ? indexes.reverse() : indexes) {
+    if (index % 64 === 63 && context.store.expired) {
+      return new Fault("the request's deadline passed inside foreach");
+    }
     const iteration = plan.loop.enter(context, elements[index]!, index);
     if (iteration === undefined) continue;
     if (plan.preconditions !== undefined) {

@@ -57,6 +57,9 @@ function compileForeach(rule: Rule, written: readonly JsonObject[], setting: Set
 function runElements(entry: Entry, elements: readonly Json[], input: RuleInput): Outcome | number {
   let applied = 0;
   for (const [index, element] of elements.entries()) {
+    if (index % 64 === 63 && input.context.store.expired) {
+      return error("the request's deadline passed inside foreach");
+    }
     const iteration = entry.loop.enter(input.context, element, index);
     if (iteration === undefined) continue;
     if (entry.elementScope === true && !isObject(element)) {

@@ -72,6 +72,7 @@ export class AuditQueue {
       const decision = await evaluate(current, subject, {
         phase: "validate",
         rules: "audit",
+        budget: 30_000,
         ports,
         deadline: () => deadline.signal(),
       });

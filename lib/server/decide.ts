@@ -33,6 +33,7 @@ export async function decide(request: PolicyRequest, options: DecideOptions): Pr
       phase,
       ports,
       rules: "admission",
+      budget: options.timeout,
       deadline: () => deadline.signal(),
       ...(options.failurePolicy && { failurePolicy: options.failurePolicy }),
       ...(options.policy !== undefined && { policy: options.policy }),

@@ -330,3 +330,18 @@ Deno.test("a request that no policy is about costs a lookup", () => {
   const decision = decideNow(snapshot, request(service));
   assert.deepEqual([decision.allowed, decision.results, decision.patch], [true, [], []]);
 });
+
+Deno.test("rules that are not reached in the request's time answer with an error, and a long loop ends", () => {
+  let now = 0;
+  const slow = { ...ports(), clock: { now: () => (now += 10) } };
+  const loop = `  - name: loop
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {foreach: [{list: "request.object.spec.containers", deny: {conditions: {all: [{key: a, operator: Equals, value: b}]}}}]}`;
+  const snapshot = policies(policy("p", `${loop}\n${noHostPid}`));
+  const containers = Array.from({ length: 10_000 }, (_, index) => ({ name: `c${index}` }));
+  const decision = decideNow(snapshot, request(pod({ containers })), { ports: slow, budget: 100 });
+  const messages = decision.results[0]!.rules.map(({ message }) => message);
+  assert.match(messages[0]!, /the request's deadline passed inside foreach/);
+  assert.equal(messages[1], "the request's deadline passed before this rule");
+  assert.equal(decision.allowed, false);
+});
