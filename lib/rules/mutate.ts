@@ -1,5 +1,6 @@
 import { asList } from "../json/mod.ts";
 import type { Rule } from "../policy/mod.ts";
+import { mutationConflicts } from "./mutation_conflicts.ts";
 import { compileMutation } from "./mutation.ts";
 import type { RuleBody, RuleKind, RuleTools } from "./rule_kind.ts";
 
@@ -23,6 +24,14 @@ export const mutateForeach: RuleKind = {
 
 function compile(rule: Rule, tools: RuleTools): RuleBody {
   const mutation = compileMutation(rule.mutate!, tools);
+  for (const { rule: earlier, path } of mutationConflicts(rule, tools.policy.rules)) {
+    tools.report({
+      severity: "warning",
+      code: "conflicting-mutation",
+      message: `Rule "${rule.name}" writes ${path} differently from rule "${earlier}"; the later one wins`,
+      path: ["mutate"],
+    });
+  }
   return {
     run: ({ resource, context }) => resource === undefined ? undefined : mutation.run(resource, context),
   };

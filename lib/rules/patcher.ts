@@ -12,6 +12,7 @@ import {
 import type { Context } from "../context/mod.ts";
 import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
+import { pathProblems } from "./patch_paths.ts";
 import type { RuleTools } from "./rule_kind.ts";
 
 /** A patch of a mutate rule, ready to be applied to objects. */
@@ -43,6 +44,11 @@ export function compilePatcher(
   const document = place.reduceRight<Json>((inner, step) => ({ [step]: inner }), written);
   const template = compileTemplate(document);
   tools.variables(template.uses, path.slice(0, path.length - place.length));
+  if (!isMerge) {
+    for (const problem of pathProblems(operations!, path.includes("foreach") ? "foreach" : "rule")) {
+      tools.report({ severity: "error", ...problem, path: [...path, name] });
+    }
+  }
   const planOf = (patch: Json): Plan | Fault => isMerge ? planStrategicMerge(patch) : parseJsonPatch(patch);
   if (!template.constant) return { apply: (resource, context) => applyRendered(resource, context) };
 

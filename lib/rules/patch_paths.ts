@@ -1,0 +1,93 @@
+import { asString, field, isFault, isList, isString, type Json, parsePointer } from "../json/mod.ts";
+import { parseYaml } from "../yaml/mod.ts";
+
+/** What is wrong with the path of an operation. */
+export interface PathProblem {
+  readonly code: "variable-in-path" | "impossible-path";
+  readonly message: string;
+  readonly hint?: string;
+}
+
+/** What stands for a variable while the text around it is read. */
+const placeholder = "\uE000";
+
+/** The fields of an object's metadata: a path to another one leads nowhere, whatever the kind. */
+const metadataFields = new Set([
+  "name",
+  "generateName",
+  "namespace",
+  "selfLink",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "labels",
+  "annotations",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+]);
+
+/**
+ * Finds paths of `patchesJson6902` that hold variables, which only foreach allows, and paths that can never exist.
+ * Text that cannot be read has no paths; applying it says what is wrong with it.
+ */
+export function pathProblems(operations: Json, within: "rule" | "foreach"): PathProblem[] {
+  return readOperations(operations).flatMap((operation) => {
+    const names = ["path", "from"].filter((name) => isString(field(operation, name)));
+    return names.flatMap((name) => problemOf(asString(field(operation, name))!, within) ?? []);
+  });
+}
+
+/** The operations of a patch, with variables as placeholders. */
+export function readOperations(operations: Json): readonly Json[] {
+  const parsed = isString(operations) ? parseYaml(withoutVariables(operations)) : operations;
+  return !isFault(parsed) && isList(parsed) ? parsed : [];
+}
+
+function problemOf(path: string, within: "rule" | "foreach"): PathProblem | undefined {
+  const shown = path.replaceAll(placeholder, "{{ … }}");
+  if (path.includes(placeholder)) {
+    // Kyverno parity: a path is fixed when the policy is loaded, but for loops.
+    if (within === "foreach") return undefined;
+    return {
+      code: "variable-in-path",
+      message: `variables are forbidden in the path of a JSON patch: "${shown}"`,
+      hint: "move the patch into mutate.foreach, or use patchStrategicMerge",
+    };
+  }
+  if (path !== "" && !path.startsWith("/")) {
+    return {
+      code: "impossible-path",
+      message: `the path "${shown}" must begin with a slash`,
+      hint: `use "/${shown}"`,
+    };
+  }
+  const [first, second] = parsePointer(path);
+  if (first === "metadata" && second !== undefined && !metadataFields.has(second)) {
+    return {
+      code: "impossible-path",
+      message: `the path "${shown}" can never exist: metadata has no field "${second}"`,
+    };
+  }
+  return undefined;
+}
+
+/** The text with each outermost `{{ … }}` replaced; a single pass over the text. */
+function withoutVariables(text: string): string {
+  let result = "";
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const pair = text.slice(at, at + 2);
+    if (pair === "{{") {
+      if (depth++ === 0) result += placeholder;
+      at++;
+    } else if (pair === "}}" && depth > 0) {
+      depth--;
+      at++;
+    } else if (depth === 0) result += text[at];
+  }
+  return depth === 0 ? result : text;
+}
