@@ -26,11 +26,35 @@ export { type CelError, formatCelError } from "./syntax/mod.ts";
 export * from "./types/mod.ts";
 export * from "./values/mod.ts";
 export {
+  Authorizer,
+  authorizerType,
   type Host,
   kubernetesLibraries,
   kyvernoLibraries,
+  kyvernoLibrariesFor,
+  type KyvernoLibraryOptions,
   type Library,
+  mutatingLibraries,
   type Question,
+  type ResourceAttributes,
+  type ResourceCheck,
+  resourceCheckType,
   type Result,
   specificationLibraries,
+  type Subject,
+  subjectOf,
 } from "./libraries/mod.ts";
+export {
+  type AccessRequest,
+  accessReviewCall,
+  type ApiRequest,
+  type GlobalRequest,
+  type HttpRequest,
+  type ImageRequest,
+  requestKey,
+  type TypeRequest,
+  type World,
+  WorldHost,
+  type WorldReply,
+  type WorldRequest,
+} from "./world.ts";

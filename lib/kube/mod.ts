@@ -32,6 +32,7 @@ export { compareSemver, formatSemver, parseSemver, type Semver, zeroSemver } fro
 export { compileSemverRange, type SemverRange } from "./semver_range.ts";
 export { compileWildcard, hasWildcard, matchWildcard } from "./wildcard.ts";
 export { type Image, type ImageOptions, parseImage } from "./image.ts";
+export { type ImageReference, parseImageReference } from "./image_reference.ts";
 export {
   builtinImageExtractors,
   compileImageExtractors,
@@ -116,3 +117,6 @@ export {
   compileAddressRules,
   defaultBlockedAddresses,
 } from "./address_rules.ts";
+export { decodeBase64, encodeBase64 } from "./go_base64.ts";
+export { compileTextGenerator, type TextGenerator } from "./random_text.ts";
+export { decodeCertificate } from "./x509/decode.ts";

@@ -1,11 +1,14 @@
 /** The libraries of functions, one a file; see `library.ts` for how to add one. */
+import { authorizerLibrary } from "./authorizer.ts";
 import { bindingsLibrary, blockLibrary } from "./bindings.ts";
 import { cidrLibrary } from "./cidr.ts";
 import { comprehensionsLibrary } from "./comprehensions.ts";
 import { encodersLibrary } from "./encoders.ts";
 import { formatLibrary } from "./format.ts";
 import { ipLibrary } from "./ip.ts";
+import { jsonPatchLibrary } from "./json_patch.ts";
 import { kubernetesListsLibrary } from "./kubernetes_lists.ts";
+import { kyvernoExtensions, type KyvernoLibraryOptions } from "./kyverno.ts";
 import type { Library } from "./library.ts";
 import { listsLibrary } from "./lists.ts";
 import { mathLibrary } from "./math.ts";
@@ -17,10 +20,21 @@ import { setsLibrary } from "./sets.ts";
 import { latestStringsLibrary, stringsLibrary } from "./strings.ts";
 import { urlLibrary } from "./url.ts";
 
+export {
+  Authorizer,
+  authorizerType,
+  type ResourceAttributes,
+  type ResourceCheck,
+  resourceCheckType,
+  type Subject,
+  subjectOf,
+} from "./authorizer.ts";
+export type { KyvernoLibraryOptions } from "./kyverno.ts";
 export * from "./library.ts";
 
 /** What the admission policies of Kubernetes 1.36 have beside the standard library. */
 export const kubernetesLibraries: readonly Library[] = [
+  authorizerLibrary,
   cidrLibrary,
   comprehensionsLibrary,
   formatLibrary,
@@ -36,13 +50,22 @@ export const kubernetesLibraries: readonly Library[] = [
   urlLibrary,
 ];
 
-/** What Kyverno's CEL policies have beside the standard library. */
-export const kyvernoLibraries: readonly Library[] = [
-  ...kubernetesLibraries,
-  bindingsLibrary,
-  encodersLibrary,
-  mathLibrary,
-];
+/** What mutating admission policies have beside the others. */
+export const mutatingLibraries: readonly Library[] = [...kubernetesLibraries, jsonPatchLibrary];
+
+/** What a CEL policy of Kyverno has beside the standard library. */
+export function kyvernoLibrariesFor(options: KyvernoLibraryOptions): readonly Library[] {
+  return [
+    ...kubernetesLibraries,
+    bindingsLibrary,
+    encodersLibrary,
+    mathLibrary,
+    ...kyvernoExtensions(options),
+  ];
+}
+
+/** What Kyverno's CEL policies that validate in the whole cluster have beside the standard library. */
+export const kyvernoLibraries: readonly Library[] = kyvernoLibrariesFor({});
 
 /** The libraries of the CEL specification itself, in their latest form. */
 export const specificationLibraries: readonly Library[] = [

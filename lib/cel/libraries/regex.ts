@@ -2,7 +2,7 @@ import type { RE2JS } from "re2js";
 import { CelFault, failure } from "../fault.ts";
 import { compilePattern } from "../pattern.ts";
 import { intType, listType, stringType } from "../types/mod.ts";
-import { type Int, type Value } from "../values/mod.ts";
+import type { Int, Value } from "../values/mod.ts";
 import { type Argument, type ArgumentMistake, type Library, method, type Result } from "./library.ts";
 import { searchCost } from "./text_functions.ts";
 

@@ -1,11 +1,5 @@
-import { Fault, type Json } from "../../json/mod.ts";
-import { certificateJson } from "../x509/certificate.ts";
-import { decodePem } from "../x509/pem.ts";
-import { requestJson } from "../x509/request.ts";
+import { decodeCertificate } from "../../kube/mod.ts";
 import { type FunctionRecord, parameter } from "./record.ts";
-
-/** Texts longer than any certificate are not decoded. */
-const maxLength = 200_000;
 
 const example = `-----BEGIN CERTIFICATE REQUEST-----
 MIIBUTCBuwIBADASMRAwDgYDVQQDDAdleGFtcGxlMIGfMA0GCSqGSIb3DQEBAQUA
@@ -28,20 +22,6 @@ export const certificates: readonly FunctionRecord[] = [
     summary:
       "A certificate or a certificate request of an RSA key as an object, with the fields of Go's x509 package.",
     examples: [{ expression: "x509_decode(@).Subject.CommonName", input: example, result: "example" }],
-    apply: ([pem]) => decode(pem as string),
+    apply: ([pem]) => decodeCertificate(pem as string),
   },
 ];
-
-function decode(pem: string): Json | Fault {
-  const block = pem.length > maxLength ? undefined : decodePem(pem);
-  switch (block?.type) {
-    case undefined:
-      return new Fault("failed to decode PEM block");
-    case "CERTIFICATE":
-      return certificateJson(block!.bytes);
-    case "CERTIFICATE REQUEST":
-      return requestJson(block!.bytes);
-    default:
-      return new Fault("PEM block neither contains a CERTIFICATE or CERTIFICATE REQUEST");
-  }
-}

@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto";
 import { Fault, goFloat, isList, isObject, type Json } from "../../json/mod.ts";
-import { nestsDeeperThan } from "../../kube/mod.ts";
+import { decodeBase64, encodeBase64, nestsDeeperThan } from "../../kube/mod.ts";
 import { parseYaml } from "../../yaml/mod.ts";
-import { decodeBase64, encodeBase64 } from "../go_base64.ts";
 import { goJsonProblem, maxJsonDepth } from "../go_json.ts";
 import { decodeUtf8 } from "../go_utf8.ts";
 import { maxText } from "../go_strings.ts";

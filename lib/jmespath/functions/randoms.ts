@@ -1,6 +1,6 @@
 import { Fault, type Json } from "../../json/mod.ts";
+import { compileTextGenerator, type TextGenerator } from "../../kube/mod.ts";
 import type { Environment } from "../plan/value.ts";
-import { compileGenerator, type Generator } from "../random_text.ts";
 import { type FunctionRecord, parameter } from "./record.ts";
 
 /** Patterns longer than any sensible one are not looked at. */
@@ -28,13 +28,13 @@ export const randoms: readonly FunctionRecord[] = [
   },
 ];
 
-function generatorOf(pattern: Json): Generator | Fault {
+function generatorOf(pattern: Json): TextGenerator | Fault {
   const text = pattern as string;
   if (text === "") return new Fault("no pattern provided");
   if (text.length > maxPattern) return new Fault(`the pattern has more than ${maxPattern} characters`);
-  return compileGenerator(text);
+  return compileTextGenerator(text);
 }
 
-function generate(generator: Generator | Fault, { random }: Environment): string | Fault {
+function generate(generator: TextGenerator | Fault, { random }: Environment): string | Fault {
   return generator instanceof Fault ? generator : generator(random);
 }

@@ -1,12 +1,10 @@
 import { Fault, type Json } from "../../json/mod.ts";
 import { encodeBase64 } from "../go_base64.ts";
-import { formatRfc3339 } from "../time/instant.ts";
-import { parseLayout } from "../time/layout.ts";
-import { parseTime } from "../time/parse.ts";
-import { asciiText, orNull, readName } from "./name.ts";
+import { orNull, readName } from "./name.ts";
 import { context, Der, tags } from "./der.ts";
 import { extensionJson, type Fields, processExtensions, readExtensions } from "./extensions.ts";
 import { rsaKey, signatureAlgorithm } from "./key.ts";
+import { readTime } from "./der_time.ts";
 
 /** What a certificate without extensions has in their fields. */
 const withoutExtensions: Fields = {
@@ -111,20 +109,4 @@ export function certificateJson(bytes: Uint8Array): Json | Fault {
     NotBefore: notBefore,
     NotAfter: notAfter,
   };
-}
-
-const utcTime = parseLayout("060102150405Z0700");
-const generalizedTime = parseLayout("20060102150405Z0700");
-
-function readTime(der: Der): string {
-  const isShort = der.next === tags.utcTime;
-  const text = asciiText(der.content(isShort ? tags.utcTime : tags.generalizedTime));
-  const instant = parseTime(isShort ? utcTime : generalizedTime, text);
-  if (instant instanceof Fault) {
-    der.fail(`x509: malformed ${isShort ? "UTCTime" : "GeneralizedTime"}`);
-    return "";
-  }
-  // Two digits of a year reach from 1950 to 2049.
-  const shown = formatRfc3339(instant);
-  return isShort && Number(text.slice(0, 2)) >= 50 && shown.startsWith("20") ? `19${shown.slice(2)}` : shown;
 }

@@ -1,5 +1,5 @@
+import { RE2JS } from "re2js";
 import { Fault } from "../json/mod.ts";
-import { compileRegex, type Regex } from "./regex.ts";
 
 /** Characters of the longest text that is made; a repetition stops when there are so many. */
 const maxLength = 10_000;
@@ -8,7 +8,7 @@ const maxLength = 10_000;
 const openRepetitions = 32;
 
 /** Makes a random text that a pattern matches. */
-export type Generator = (random: () => number) => string;
+export type TextGenerator = (random: () => number) => string;
 
 /** A part of a pattern; it adds to the text so far. */
 type Part = (text: string, random: () => number) => string;
@@ -17,7 +17,7 @@ type Part = (text: string, random: () => number) => string;
  * Turns a regular expression into a generator of texts that match it. Classes and `.` give printable ASCII where they
  * can; anchors give nothing. The fault for an invalid pattern is the regular expression's.
  */
-export function compileGenerator(pattern: string): Generator | Fault {
+export function compileTextGenerator(pattern: string): TextGenerator | Fault {
   const valid = compileRegex(pattern);
   if (valid instanceof Fault) return valid;
   const reader = new PatternReader(pattern);
@@ -149,7 +149,15 @@ function oneOf(atom: string): Part {
   return (text, random) => characters.length === 0 ? text : text + pick(characters, random);
 }
 
-function candidates(regex: Regex): readonly string[] {
+function compileRegex(pattern: string): RE2JS | Fault {
+  try {
+    return RE2JS.compile(pattern);
+  } catch (cause) {
+    return new Fault(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+function candidates(regex: RE2JS): readonly string[] {
   for (const [from, to] of [[0x20, 0x7e], [0x00, 0xd7ff], [0xe000, 0xffff]] as const) {
     const found: string[] = [];
     for (let code = from; code <= to; code++) {

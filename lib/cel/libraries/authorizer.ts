@@ -1,0 +1,291 @@
+import { dig, type Json, type JsonObject } from "../../json/mod.ts";
+import { dnsLabelProblems, dnsSubdomainProblems } from "../../kube/mod.ts";
+import { failure, isCelFault } from "../fault.ts";
+import { boolType, type CelType, opaqueType, stringType } from "../types/mod.ts";
+import { Opaque } from "../values/mod.ts";
+import { askWorld } from "../world.ts";
+import { type FunctionDeclaration, type Host, type Library, method, type Result } from "./library.ts";
+
+/** The type of the variable `authorizer`. */
+export const authorizerType: CelType<Authorizer> = opaqueType("kubernetes.authorization.Authorizer");
+/** The type of the variable `authorizer.requestResource`. */
+export const resourceCheckType: CelType<ResourceCheck> = opaqueType("kubernetes.authorization.ResourceCheck");
+const pathCheckType: CelType<PathCheck> = opaqueType("kubernetes.authorization.PathCheck");
+const groupCheckType: CelType<GroupCheck> = opaqueType("kubernetes.authorization.GroupCheck");
+const decisionType: CelType<Decision> = opaqueType("kubernetes.authorization.Decision");
+
+/** A user as SubjectAccessReviews name it: `{user, groups, uid, extra}`. */
+export type Subject = Readonly<Record<string, Json>>;
+
+/** The resource that a check is about, as SubjectAccessReviews name it. */
+export interface ResourceAttributes {
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** Checks only pass on what they are about; none equals another. */
+abstract class Check extends Opaque {
+  override equals(other: Opaque): boolean {
+    return this === other;
+  }
+
+  override toString(): string {
+    return this.type.name;
+  }
+}
+
+/** Who asks: the value of the variable `authorizer`. */
+export class Authorizer extends Check {
+  readonly type = authorizerType;
+  readonly subject: Subject;
+
+  constructor(subject: Subject) {
+    super();
+    this.subject = subject;
+  }
+
+  /** The check of the request's own resource: the value of the variable `authorizer.requestResource`. */
+  requestResource(attributes: ResourceAttributes): ResourceCheck {
+    return new ResourceCheck(this.subject, { ...attributes });
+  }
+}
+
+/** The subject of an admission request's `userInfo`. */
+export function subjectOf(userInfo: JsonObject): Subject {
+  const { username = "", groups = [], uid = "", extra = {} } = userInfo;
+  return { user: username, groups, uid, extra };
+}
+
+class PathCheck extends Check {
+  readonly type = pathCheckType;
+  readonly subject: Subject;
+  readonly path: string;
+
+  constructor(subject: Subject, path: string) {
+    super();
+    this.subject = subject;
+    this.path = path;
+  }
+}
+
+class GroupCheck extends Check {
+  readonly type = groupCheckType;
+  readonly subject: Subject;
+  readonly group: string;
+
+  constructor(subject: Subject, group: string) {
+    super();
+    this.subject = subject;
+    this.group = group;
+  }
+}
+
+/** A check of a resource, before its verb is known. */
+export class ResourceCheck extends Check {
+  readonly type = resourceCheckType;
+  readonly subject: Subject;
+  readonly attributes: JsonObject;
+
+  constructor(subject: Subject, attributes: JsonObject) {
+    super();
+    this.subject = subject;
+    this.attributes = attributes;
+  }
+
+  with(attributes: JsonObject): ResourceCheck {
+    return new ResourceCheck(this.subject, { ...this.attributes, ...attributes });
+  }
+}
+
+/** What was decided. `error` is empty when nothing went wrong. */
+interface Verdict {
+  readonly allowed: boolean;
+  readonly reason: string;
+  readonly error: string;
+}
+
+class Decision extends Check {
+  readonly type = decisionType;
+  readonly verdict: Verdict;
+
+  constructor(verdict: Verdict) {
+    super();
+    this.verdict = verdict;
+  }
+}
+
+function decide(host: Host, spec: JsonObject): Result {
+  const reply = askWorld(host, { kind: "access", spec });
+  if (isCelFault(reply)) return reply;
+  if (!reply.ok) return new Decision({ allowed: false, reason: "", error: reply.message });
+  const text = (key: string): string => {
+    const value = dig(reply.body, "status", key);
+    return typeof value === "string" ? value : "";
+  };
+  const allowed = dig(reply.body, "status", "allowed") === true;
+  return new Decision({ allowed, reason: text("reason"), error: text("evaluationError") });
+}
+
+function serviceAccount(namespace: string, name: string): Result {
+  if (dnsSubdomainProblems(name).length > 0) return failure("Invalid service account name");
+  if (dnsLabelProblems(namespace).length > 0) return failure("Invalid service account namespace");
+  const groups = ["system:serviceaccounts", `system:serviceaccounts:${namespace}`];
+  return new Authorizer({ user: `system:serviceaccount:${namespace}:${name}`, groups });
+}
+
+/** A method that adds one attribute to a check of a resource. */
+function attribute(name: string, id: string, of: (text: string) => JsonObject): FunctionDeclaration {
+  return {
+    name,
+    overloads: [
+      method({
+        id,
+        takes: [resourceCheckType, stringType],
+        gives: resourceCheckType,
+        call: (check, text) => check.with(of(text)),
+      }),
+    ],
+  };
+}
+
+/** A selector as it is written; the API server leaves out what it cannot read. */
+function selector(name: string, text: string): JsonObject {
+  return text === "" ? {} : { [name]: { rawSelector: text } };
+}
+
+function aspect(
+  name: string,
+  gives: CelType,
+  of: (verdict: Verdict) => boolean | string,
+): FunctionDeclaration {
+  return {
+    name,
+    overloads: [
+      method({
+        id: `decision_${name}`,
+        takes: [decisionType],
+        gives,
+        call: ({ verdict }) => of(verdict),
+      }),
+    ],
+  };
+}
+
+/** One check of access costs so much that an expression has two of them at most. */
+const checkCost = (): number => 350_000;
+
+/** A selector is read into requirements: about one for each two characters. */
+function selecting([, text]: readonly Result[]): number {
+  const size = typeof text === "string" ? [...text].length : 1;
+  return 10 + Math.ceil(size * 0.1) + Math.ceil(Math.ceil(size * 0.5) * 50);
+}
+
+/** Questions about what users may do: `authorizer.group("apps").resource("deployments").check("create").allowed()`. */
+export const authorizerLibrary: Library = {
+  name: "kubernetes.authz",
+  functions: [
+    {
+      name: "path",
+      overloads: [
+        method({
+          id: "authorizer_path",
+          takes: [authorizerType, stringType],
+          gives: pathCheckType,
+          call: ({ subject }, path) =>
+            path.trim() === "" ? failure("path must not be empty") : new PathCheck(subject, path),
+        }),
+      ],
+    },
+    {
+      name: "group",
+      overloads: [
+        method({
+          id: "authorizer_group",
+          takes: [authorizerType, stringType],
+          gives: groupCheckType,
+          call: ({ subject }, group) => new GroupCheck(subject, group),
+        }),
+      ],
+    },
+    {
+      name: "serviceAccount",
+      overloads: [
+        method({
+          id: "authorizer_serviceaccount",
+          takes: [authorizerType, stringType, stringType],
+          gives: authorizerType,
+          call: (_, namespace, name) => serviceAccount(namespace, name),
+        }),
+      ],
+    },
+    {
+      name: "resource",
+      overloads: [
+        method({
+          id: "groupcheck_resource",
+          takes: [groupCheckType, stringType],
+          gives: resourceCheckType,
+          call: ({ subject, group }, resource) =>
+            resource.trim() === ""
+              ? failure("resource must not be empty")
+              : new ResourceCheck(subject, { group, resource }),
+        }),
+      ],
+    },
+    attribute("subresource", "resourcecheck_subresource", (subresource) => ({ subresource })),
+    attribute("namespace", "resourcecheck_namespace", (namespace) => ({ namespace })),
+    attribute("name", "resourcecheck_name", (name) => ({ name })),
+    {
+      name: "fieldSelector",
+      overloads: [
+        method({
+          id: "authorizer_fieldselector",
+          takes: [resourceCheckType, stringType],
+          gives: resourceCheckType,
+          call: (check, text) => check.with(selector("fieldSelector", text)),
+          cost: selecting,
+        }),
+      ],
+    },
+    {
+      name: "labelSelector",
+      overloads: [
+        method({
+          id: "authorizer_labelselector",
+          takes: [resourceCheckType, stringType],
+          gives: resourceCheckType,
+          call: (check, text) => check.with(selector("labelSelector", text)),
+          cost: selecting,
+        }),
+      ],
+    },
+    {
+      name: "check",
+      overloads: [
+        method({
+          id: "pathcheck_check",
+          takes: [pathCheckType, stringType],
+          gives: decisionType,
+          ask: (host, { subject, path }, verb) =>
+            decide(host, { ...subject, nonResourceAttributes: { path, verb } }),
+          cost: checkCost,
+        }),
+        method({
+          id: "resourcecheck_check",
+          takes: [resourceCheckType, stringType],
+          gives: decisionType,
+          ask: (host, { subject, attributes }, verb) =>
+            decide(host, { ...subject, resourceAttributes: { version: "*", ...attributes, verb } }),
+          cost: checkCost,
+        }),
+      ],
+    },
+    aspect("allowed", boolType, ({ allowed }) => allowed),
+    aspect("reason", stringType, ({ reason }) => reason),
+    aspect("errored", boolType, ({ error }) => error !== ""),
+    aspect("error", stringType, ({ error }) => error),
+  ],
+};

@@ -1,0 +1,48 @@
+import type { JsonObject } from "../../json/mod.ts";
+import { failure, isCelFault } from "../fault.ts";
+import { boolType, type CelType, dynType, listType, mapType, opaqueType, stringType } from "../types/mod.ts";
+import { isMapValue, type Value } from "../values/mod.ts";
+import { worldOf } from "../world.ts";
+import { jsonObjectOf } from "./json_value.ts";
+import { type Host, type Library, method, type Overload, type Result } from "./library.ts";
+import { NamespaceValue } from "./namespace_value.ts";
+import { bothSpellings } from "./resource.ts";
+
+const contextType: CelType<NamespaceValue> = opaqueType("generator.Context");
+const objectsType = listType(mapType(stringType, dynType));
+
+function apply(host: Host, namespace: string, objects: readonly Value[]): Result {
+  const world = worldOf(host);
+  if (isCelFault(world)) return world;
+  const resources: JsonObject[] = [];
+  for (const object of objects) {
+    const json = isMapValue(object) ? jsonObjectOf(object) : failure("a resource must be an object");
+    if (isCelFault(json)) return json;
+    resources.push(json);
+  }
+  const fault = world.generate(namespace, resources);
+  if (fault === undefined) return true;
+  return fault.kind === "pending" ? fault : failure(`failed to generate resources: ${fault.message}`);
+}
+
+/** Generation: `generator.Apply(namespace, resources)`; in policies of a namespace `generator.Apply(resources)`. */
+export function generatorLibrary(namespace?: string): Library {
+  const overloads: readonly Overload[] = namespace === undefined
+    ? [method({
+      id: "generator_apply_string_list",
+      takes: [contextType, stringType, objectsType],
+      gives: boolType,
+      ask: (host, _, into, objects) => apply(host, into, objects),
+    })]
+    : [method({
+      id: "generator_apply_list",
+      takes: [contextType, objectsType],
+      gives: boolType,
+      ask: (host, _, objects) => apply(host, namespace, objects),
+    })];
+  return {
+    name: "kyverno.generator",
+    constants: { generator: { type: contextType, value: new NamespaceValue(contextType) } },
+    functions: bothSpellings({ Apply: overloads }),
+  };
+}

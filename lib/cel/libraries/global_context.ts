@@ -1,0 +1,38 @@
+import { failure, isCelFault } from "../fault.ts";
+import { type CelType, dynType, opaqueType, stringType } from "../types/mod.ts";
+import { askWorld } from "../world.ts";
+import { type Host, type Library, method, type Result } from "./library.ts";
+import { NamespaceValue } from "./namespace_value.ts";
+import { bothSpellings } from "./resource.ts";
+
+const contextType: CelType<NamespaceValue> = opaqueType("globalcontext.Context");
+
+function get(host: Host, name: string, projection: string): Result {
+  const reply = askWorld(host, { kind: "global", name, projection });
+  if (isCelFault(reply)) return reply;
+  if (reply.ok) return reply.body;
+  // Kyverno parity: an entry that does not exist is null.
+  return reply.status === 404 ? null : failure(`failed to get global reference: ${reply.message}`);
+}
+
+/** Entries of the global context: `globalContext.Get(name[, projection])`. */
+export const globalContextLibrary: Library = {
+  name: "kyverno.globalcontext",
+  constants: { globalContext: { type: contextType, value: new NamespaceValue(contextType) } },
+  functions: bothSpellings({
+    Get: [
+      method({
+        id: "globalcontext_get_string",
+        takes: [contextType, stringType],
+        gives: dynType,
+        ask: (host, _, name) => get(host, name, ""),
+      }),
+      method({
+        id: "globalcontext_get_string_string",
+        takes: [contextType, stringType, stringType],
+        gives: dynType,
+        ask: (host, _, name, projection) => get(host, name, projection),
+      }),
+    ],
+  }),
+};

@@ -1,0 +1,40 @@
+import { gunzipSync, gzipSync } from "node:zlib";
+import { failure, noSuchOverload } from "../fault.ts";
+import { bytesType, dynType, stringType } from "../types/mod.ts";
+import type { Value } from "../values/mod.ts";
+import { type Library, overload, type Result } from "./library.ts";
+
+/** More than this is not unpacked: a few bytes can stand for any number of them. */
+const maxBytes = 10_000_000;
+
+function compress(value: Value): Result {
+  if (typeof value !== "string") return noSuchOverload("gzip.compress");
+  return Uint8Array.from(gzipSync(new TextEncoder().encode(value)));
+}
+
+function decompress(bytes: Uint8Array): Result {
+  try {
+    return new TextDecoder().decode(gunzipSync(bytes, { maxOutputLength: maxBytes }));
+  } catch (cause) {
+    return failure(`gzip: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+/** `gzip.compress(text)` and `gzip.decompress(bytes)`. Other compressors may give other bytes for the same text. */
+export const gzipLibrary: Library = {
+  name: "kyverno.gzip",
+  functions: [
+    {
+      name: "gzip.compress",
+      overloads: [
+        overload({ id: "compress_any_bytes", takes: [dynType], gives: bytesType, call: compress }),
+      ],
+    },
+    {
+      name: "gzip.decompress",
+      overloads: [
+        overload({ id: "decompress_bytes_string", takes: [bytesType], gives: stringType, call: decompress }),
+      ],
+    },
+  ],
+};

@@ -1,0 +1,21 @@
+import { createHash } from "node:crypto";
+import { stringType } from "../types/mod.ts";
+import { type FunctionDeclaration, type Library, overload } from "./library.ts";
+
+function digest(algorithm: "sha1" | "sha256" | "md5"): FunctionDeclaration[] {
+  const overloads = [
+    overload({
+      id: `${algorithm}_string`,
+      takes: [stringType],
+      gives: stringType,
+      call: (text) => createHash(algorithm).update(text).digest("hex"),
+    }),
+  ];
+  return [{ name: algorithm, overloads }, { name: `hash.${algorithm}`, overloads }];
+}
+
+/** Digests of texts in hexadecimal digits: `hash.sha256`, `hash.sha1`, `hash.md5`, also without `hash.`. */
+export const hashLibrary: Library = {
+  name: "kyverno.hash",
+  functions: [...digest("sha1"), ...digest("sha256"), ...digest("md5")],
+};

@@ -1,0 +1,145 @@
+import { isObject, type Json } from "../../json/mod.ts";
+import type { AddressRules } from "../../kube/mod.ts";
+import { failure, isCelFault } from "../fault.ts";
+import { celToJson } from "../json.ts";
+import { type CelType, dynType, mapType, opaqueType, stringType } from "../types/mod.ts";
+import { type CelMap, Opaque, own, type PlainMap, type Value } from "../values/mod.ts";
+import { askWorld, type HttpRequest } from "../world.ts";
+import { textsOf, withDoubles } from "./json_value.ts";
+import { type Host, type Library, method, type Result } from "./library.ts";
+import { bothSpellings } from "./resource.ts";
+
+const contextType: CelType<HttpClient> = opaqueType("http.Context");
+const headersType = mapType(stringType, stringType);
+
+/** What `http` is, and what `http.Client(pem)` gives: where calls are made from. */
+class HttpClient extends Opaque {
+  readonly type = contextType;
+  readonly caBundle: string;
+
+  constructor(caBundle: string) {
+    super();
+    this.caBundle = caBundle;
+  }
+
+  equals(other: Opaque): boolean {
+    return other instanceof HttpClient && this.caBundle === other.caBundle;
+  }
+
+  toString(): string {
+    return this.type.name;
+  }
+}
+
+/** Whether, and to where, expressions may call. */
+export interface HttpLibraryOptions {
+  /** Which addresses may be called; all of them when absent. */
+  readonly addresses?: AddressRules;
+  /** Why nothing may be called at all, as in policies of a namespace. */
+  readonly refusal?: string;
+}
+
+type Call = {
+  readonly method: HttpRequest["method"];
+  readonly url: string;
+  readonly body?: Value;
+  readonly headers?: CelMap | PlainMap;
+};
+
+/** What a call answers: an object's own fields and `statusCode`; anything else under `body`. */
+function response(status: number, body: Json): Result {
+  const json = withDoubles(body);
+  if (!isObject(body)) return { body: json, statusCode: status };
+  const fields: { [key: string]: Value } = { statusCode: status };
+  for (const key of Object.keys(body)) {
+    if (key === "statusCode") continue;
+    const value = own(json as PlainMap, key)!;
+    Object.defineProperty(fields, key, { value, enumerable: true, configurable: true, writable: true });
+  }
+  return fields;
+}
+
+function request(host: Host, { caBundle }: HttpClient, call: Call & HttpLibraryOptions): Result {
+  const { method, url, addresses } = call;
+  const refusal = call.refusal ?? refusalOf(url, addresses);
+  if (refusal !== undefined) return failure(`request failed: ${refusal}`);
+  const headers = call.headers === undefined ? {} : textsOf(call.headers, "headers");
+  if (isCelFault(headers)) return headers;
+  const body = call.body === undefined ? undefined : celToJson(call.body);
+  if (isCelFault(body)) return body;
+  const reply = askWorld(host, {
+    kind: "http",
+    method,
+    url,
+    headers,
+    ...(body === undefined ? {} : { body }),
+    ...(caBundle === "" ? {} : { caBundle }),
+  });
+  if (isCelFault(reply)) return reply;
+  // An answer is an answer, whatever its status.
+  if (reply.ok) return response(reply.status, reply.body);
+  return reply.status === undefined
+    ? failure(`request failed: ${reply.message}`)
+    : response(reply.status, reply.body ?? null);
+}
+
+function refusalOf(text: string, addresses: AddressRules | undefined): string | undefined {
+  if (addresses === undefined) return undefined;
+  return URL.canParse(text) ? addresses.refusesUrl(new URL(text)) : `invalid URL: ${JSON.stringify(text)}`;
+}
+
+/**
+ * Calls to services: `http.Get(url[, headers])`, `http.Post(url, body[, headers])`, and `http.Client(pem)` for services
+ * with certificates of their own.
+ */
+export function httpLibrary(options: HttpLibraryOptions): Library {
+  return {
+    name: "kyverno.http",
+    constants: { http: { type: contextType, value: new HttpClient("") } },
+    functions: bothSpellings({
+      Get: [
+        method({
+          id: "http_get_string",
+          takes: [contextType, stringType],
+          gives: dynType,
+          ask: (host, client, url) => request(host, client, { method: "GET", url, ...options }),
+        }),
+        method({
+          id: "http_get_string_headers",
+          takes: [contextType, stringType, headersType],
+          gives: dynType,
+          ask: (host, client, url, headers) =>
+            request(host, client, { method: "GET", url, headers, ...options }),
+        }),
+      ],
+      Post: [
+        method({
+          id: "http_post_string_any",
+          takes: [contextType, stringType, dynType],
+          gives: dynType,
+          ask: (host, client, url, body) => request(host, client, { method: "POST", url, body, ...options }),
+        }),
+        method({
+          id: "http_post_string_any_headers",
+          takes: [contextType, stringType, dynType, headersType],
+          gives: dynType,
+          ask: (host, client, url, body, headers) =>
+            request(host, client, { method: "POST", url, body, headers, ...options }),
+        }),
+      ],
+      Client: [
+        method({
+          id: "http_client_string",
+          takes: [contextType, stringType],
+          gives: contextType,
+          call: (client, caBundle) => {
+            if (caBundle === "") return client;
+            return caBundle.includes("-----BEGIN CERTIFICATE-----")
+              ? new HttpClient(caBundle)
+              : failure("request failed: failed to parse PEM CA bundle for APICall");
+          },
+        }),
+      ],
+    }),
+  };
+}

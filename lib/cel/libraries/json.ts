@@ -1,0 +1,56 @@
+import { goJson, type Json } from "../../json/mod.ts";
+import { failure, isCelFault, noSuchOverload } from "../fault.ts";
+import { celToJson } from "../json.ts";
+import { type CelType, dynType, opaqueType, stringType } from "../types/mod.ts";
+import type { Value } from "../values/mod.ts";
+import { withDoubles } from "./json_value.ts";
+import { type Library, method, type Result } from "./library.ts";
+import { NamespaceValue } from "./namespace_value.ts";
+
+const jsonType: CelType<NamespaceValue> = opaqueType("json.Json");
+
+function unmarshal(text: Value): Result {
+  if (typeof text !== "string") return noSuchOverload("unmarshal");
+  let json: Json;
+  try {
+    json = JSON.parse(text) as Json;
+  } catch (cause) {
+    return failure(`invalid JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+  return withDoubles(json);
+}
+
+function marshal(value: Value): Result {
+  const json = celToJson(value);
+  return isCelFault(json) ? json : goJson(json);
+}
+
+/** JSON: `json.unmarshal(text)`, whose numbers are doubles, and `json.marshal(value)`, whose keys are sorted. */
+export const jsonLibrary: Library = {
+  name: "kyverno.json",
+  constants: { json: { type: jsonType, value: new NamespaceValue(jsonType) } },
+  functions: [
+    {
+      name: "unmarshal",
+      overloads: [
+        method({
+          id: "unmarshal_string_dyn",
+          takes: [jsonType, dynType],
+          gives: dynType,
+          call: (_, text) => unmarshal(text),
+        }),
+      ],
+    },
+    {
+      name: "marshal",
+      overloads: [
+        method({
+          id: "marshal_dyn_string",
+          takes: [jsonType, dynType],
+          gives: stringType,
+          call: (_, value) => marshal(value),
+        }),
+      ],
+    },
+  ],
+};

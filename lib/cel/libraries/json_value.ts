@@ -1,0 +1,38 @@
+import { isList, isObject, type Json, type JsonObject, setField } from "../../json/mod.ts";
+import { type CelFault, failure, isCelFault } from "../fault.ts";
+import { celToJson } from "../json.ts";
+import { type CelMap, mapEntries, type PlainMap, toFloat, type Value } from "../values/mod.ts";
+
+/** JSON all of whose numbers are doubles: what Go's decoder makes of a text, and so what Kyverno's functions give. */
+export function withDoubles(json: Json): Value {
+  if (typeof json === "number") return toFloat(json);
+  if (isList(json)) return json.map(withDoubles);
+  if (!isObject(json)) return json;
+  const result: { [key: string]: Value } = {};
+  for (const [key, value] of Object.entries(json)) {
+    Object.defineProperty(result, key, {
+      value: withDoubles(value),
+      enumerable: true,
+      configurable: true,
+      writable: true,
+    });
+  }
+  return result;
+}
+
+/** A map as a JSON object. */
+export function jsonObjectOf(map: CelMap | PlainMap): JsonObject | CelFault {
+  const json = celToJson(map);
+  if (isCelFault(json)) return json;
+  return isObject(json) ? json : failure("the value is no object");
+}
+
+/** A map whose keys and values are all texts, such as labels and headers. */
+export function textsOf(map: CelMap | PlainMap, what: string): Readonly<Record<string, string>> | CelFault {
+  const texts: { [key: string]: string } = {};
+  for (const [key, value] of mapEntries(map)) {
+    if (typeof key !== "string" || typeof value !== "string") return failure(`${what} must be texts`);
+    setField(texts, key, value);
+  }
+  return texts;
+}

@@ -1,0 +1,60 @@
+import type { AddressRules } from "../../kube/mod.ts";
+import { generatorLibrary } from "./generator.ts";
+import { globalContextLibrary } from "./global_context.ts";
+import { gzipLibrary } from "./gzip.ts";
+import { hashLibrary } from "./hash.ts";
+import { httpLibrary } from "./http.ts";
+import { imageLibrary } from "./image.ts";
+import { jsonLibrary } from "./json.ts";
+import { jsonPatchLibrary } from "./json_patch.ts";
+import type { Library } from "./library.ts";
+import { momentsLibrary } from "./moments.ts";
+import { randomLibrary } from "./random.ts";
+import { resourceLibrary } from "./resource.ts";
+import { roundingLibrary } from "./rounding.ts";
+import { transformLibrary } from "./transform.ts";
+import { userLibrary } from "./user.ts";
+import { x509Library } from "./x509.ts";
+import { yamlLibrary } from "./yaml.ts";
+
+/** What a policy may do with Kyverno's libraries. */
+export interface KyvernoLibraryOptions {
+  /** The namespace of a policy that sees only that one; absent for policies of the cluster. */
+  readonly namespace?: string;
+  /** Which addresses `http` may call; all of them when absent. */
+  readonly addresses?: AddressRules;
+  /** Whether `http` may be called by policies of a namespace; by default it may not. */
+  readonly namespacedHttp?: "allowed" | "refused";
+  /** What the policy is for: generating policies have `generator`, mutating ones `jsonpatch`. */
+  readonly purpose?: "validate" | "mutate" | "generate";
+}
+
+const httpRefusal =
+  "http calls are not allowed in namespaced policies: set --allowHTTPInNamespacedPolicies to enable";
+
+/** Kyverno's own libraries, beside those of Kubernetes. */
+export function kyvernoExtensions(options: KyvernoLibraryOptions): readonly Library[] {
+  const { namespace, addresses, namespacedHttp = "refused", purpose = "validate" } = options;
+  const refused = namespace !== undefined && namespacedHttp === "refused";
+  return [
+    globalContextLibrary,
+    gzipLibrary,
+    hashLibrary,
+    httpLibrary({
+      ...(addresses === undefined ? {} : { addresses }),
+      ...(refused ? { refusal: httpRefusal } : {}),
+    }),
+    imageLibrary,
+    jsonLibrary,
+    momentsLibrary,
+    randomLibrary,
+    resourceLibrary(namespace),
+    roundingLibrary,
+    transformLibrary,
+    userLibrary,
+    x509Library,
+    yamlLibrary,
+    ...(purpose === "generate" ? [generatorLibrary(namespace)] : []),
+    ...(purpose === "mutate" ? [jsonPatchLibrary] : []),
+  ];
+}

@@ -1,0 +1,261 @@
+import { field, isObject } from "../../json/mod.ts";
+import { formatApiVersion, parseApiVersion } from "../../kube/mod.ts";
+import { type CelFault, failure, isCelFault } from "../fault.ts";
+import { type CelType, dynType, mapType, opaqueType, stringType } from "../types/mod.ts";
+import { type CelMap, Opaque, type PlainMap } from "../values/mod.ts";
+import { askWorld, type WorldReply } from "../world.ts";
+import { jsonObjectOf, textsOf } from "./json_value.ts";
+import {
+  type FunctionDeclaration,
+  type Host,
+  type Library,
+  method,
+  type Overload,
+  type Result,
+} from "./library.ts";
+import { NamespaceValue } from "./namespace_value.ts";
+
+const contextType: CelType<NamespaceValue> = opaqueType("resource.Context");
+const gvrType: CelType<ResourceKind> = opaqueType("schema.GroupVersionResource");
+const objectType = mapType(stringType, dynType), labelsType = mapType(stringType, stringType);
+
+/** An API resource: what `resource.ToGVR` gives. */
+class ResourceKind extends Opaque {
+  readonly type = gvrType;
+  readonly apiVersion: string;
+  readonly plural: string;
+
+  constructor(apiVersion: string, plural: string) {
+    super();
+    this.apiVersion = apiVersion;
+    this.plural = plural;
+  }
+
+  equals(other: Opaque): boolean {
+    return other instanceof ResourceKind && this.toString() === other.toString();
+  }
+
+  toString(): string {
+    const { group, version } = parseApiVersion(this.apiVersion);
+    return `${group}/${version}, Resource=${this.plural}`;
+  }
+}
+
+/** Where resources are, as an expression names it. */
+interface Place {
+  readonly apiVersion: string;
+  /** May name a subresource: `pods/status`. */
+  readonly plural: string;
+  /** Empty for resources of the cluster. */
+  readonly namespace: string;
+}
+
+/** The path of a collection, or of one resource in it. Every part is one segment, whatever is in it. */
+function pathOf({ apiVersion, plural, namespace }: Place, name?: string): string {
+  const { group, version } = parseApiVersion(apiVersion);
+  const [resource = "", ...subresources] = plural.split("/");
+  const segments = [
+    ...(group === "" ? ["api", version] : ["apis", group, version]),
+    ...(namespace === "" ? [] : ["namespaces", namespace]),
+    resource,
+    ...(name === undefined ? [] : [name]),
+    ...subresources,
+  ];
+  return segments.map((segment) => `/${segmentOf(segment)}`).join("");
+}
+
+/** A part of a path. Dots alone would walk to other paths, so they are escaped as nothing else would be. */
+function segmentOf(text: string): string {
+  return /^\.{1,2}$/.test(text) ? text.replaceAll(".", "%2E") : encodeURIComponent(text);
+}
+
+function failed(what: string, reply: WorldReply & { readonly ok: false }): CelFault {
+  const denied = reply.status === 401 || reply.status === 403 ? "permission denied: " : "";
+  return failure(`failed to ${what} resource: ${denied}${reply.message}`);
+}
+
+function get(host: Host, place: Place, name: string): Result {
+  const reply = askWorld(host, { kind: "api", method: "GET", path: pathOf(place, name) });
+  if (isCelFault(reply)) return reply;
+  if (reply.ok) return reply.body;
+  // Kyverno parity: a resource that does not exist is null.
+  return reply.status === 404 ? null : failed("get", reply);
+}
+
+function list(host: Host, place: Place, labels?: CelMap | PlainMap): Result {
+  const texts = labels === undefined ? {} : textsOf(labels, "labels");
+  if (isCelFault(texts)) return texts;
+  const selector = Object.keys(texts).sort().map((key) => `${key}=${texts[key]}`).join(",");
+  const query = selector === "" ? "" : `?labelSelector=${encodeURIComponent(selector)}`;
+  const reply = askWorld(host, { kind: "api", method: "GET", path: `${pathOf(place)}${query}` });
+  if (isCelFault(reply)) return reply;
+  return reply.ok ? reply.body : failed("list", reply);
+}
+
+function post(host: Host, place: Place, object: CelMap | PlainMap): Result {
+  const body = jsonObjectOf(object);
+  if (isCelFault(body)) return body;
+  const reply = askWorld(host, { kind: "api", method: "POST", path: pathOf(place), body });
+  if (isCelFault(reply)) return reply;
+  return reply.ok ? reply.body : failed("create", reply);
+}
+
+function toKind(host: Host, apiVersion: string, kind: string): Result {
+  const reply = askWorld(host, { kind: "type", apiVersion, name: kind });
+  if (isCelFault(reply)) return reply;
+  if (!reply.ok) return failure(`failed to map kind to resource: ${reply.message}`);
+  const body = isObject(reply.body) ? reply.body : {};
+  const [group, version, resource] = ["group", "version", "resource"].map((key) => field(body, key));
+  if (typeof group !== "string" || typeof version !== "string" || typeof resource !== "string") {
+    return failure("failed to map kind to resource: the answer is no resource");
+  }
+  return new ResourceKind(formatApiVersion({ group, version }), resource);
+}
+
+/** The overloads of policies that see the whole cluster. */
+const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
+  Get: [
+    method({
+      id: "resource_get_string_string_string_string",
+      takes: [contextType, stringType, stringType, stringType, stringType],
+      gives: objectType,
+      ask: (host, _, apiVersion, plural, namespace, name) =>
+        get(host, { apiVersion, plural, namespace }, name),
+    }),
+    method({
+      id: "resource_get_gvr_string_string",
+      takes: [contextType, gvrType, stringType, stringType],
+      gives: objectType,
+      ask: (host, _, { apiVersion, plural }, namespace, name) =>
+        get(host, { apiVersion, plural, namespace }, name),
+    }),
+  ],
+  List: [
+    method({
+      id: "resource_list_string_string_string",
+      takes: [contextType, stringType, stringType, stringType],
+      gives: objectType,
+      ask: (host, _, apiVersion, plural, namespace) => list(host, { apiVersion, plural, namespace }),
+    }),
+    method({
+      id: "resource_list_string_string_string_map",
+      takes: [contextType, stringType, stringType, stringType, labelsType],
+      gives: objectType,
+      ask: (host, _, apiVersion, plural, namespace, labels) =>
+        list(host, { apiVersion, plural, namespace }, labels),
+    }),
+    method({
+      id: "list_resources_gvr_string",
+      takes: [contextType, gvrType, stringType],
+      gives: objectType,
+      ask: (host, _, { apiVersion, plural }, namespace) => list(host, { apiVersion, plural, namespace }),
+    }),
+    method({
+      id: "list_resources_gvr_string_map",
+      takes: [contextType, gvrType, stringType, labelsType],
+      gives: objectType,
+      ask: (host, _, { apiVersion, plural }, namespace, labels) =>
+        list(host, { apiVersion, plural, namespace }, labels),
+    }),
+  ],
+  Post: [
+    method({
+      id: "resource_post_string_string_string_map",
+      takes: [contextType, stringType, stringType, stringType, objectType],
+      gives: objectType,
+      ask: (host, _, apiVersion, plural, namespace, object) =>
+        post(host, { apiVersion, plural, namespace }, object),
+    }),
+    method({
+      id: "resource_post_string_string_map",
+      takes: [contextType, stringType, stringType, objectType],
+      gives: objectType,
+      ask: (host, _, apiVersion, plural, object) => post(host, { apiVersion, plural, namespace: "" }, object),
+    }),
+  ],
+};
+
+/** The overloads of policies that see one namespace only, which they do not name. */
+function namespacedOverloads(namespace: string): Readonly<Record<string, readonly Overload[]>> {
+  return {
+    Get: [
+      method({
+        id: "resource_get_string_string_string",
+        takes: [contextType, stringType, stringType, stringType],
+        gives: objectType,
+        ask: (host, _, apiVersion, plural, name) => get(host, { apiVersion, plural, namespace }, name),
+      }),
+      method({
+        id: "resource_get_gvr_string",
+        takes: [contextType, gvrType, stringType],
+        gives: objectType,
+        ask: (host, _, { apiVersion, plural }, name) => get(host, { apiVersion, plural, namespace }, name),
+      }),
+    ],
+    List: [
+      method({
+        id: "resource_list_string_string",
+        takes: [contextType, stringType, stringType],
+        gives: objectType,
+        ask: (host, _, apiVersion, plural) => list(host, { apiVersion, plural, namespace }),
+      }),
+      method({
+        id: "resource_list_string_string_map",
+        takes: [contextType, stringType, stringType, labelsType],
+        gives: objectType,
+        ask: (host, _, apiVersion, plural, labels) => list(host, { apiVersion, plural, namespace }, labels),
+      }),
+      method({
+        id: "list_resources_gvr",
+        takes: [contextType, gvrType],
+        gives: objectType,
+        ask: (host, _, { apiVersion, plural }) => list(host, { apiVersion, plural, namespace }),
+      }),
+      method({
+        id: "list_resources_gvr_map",
+        takes: [contextType, gvrType, labelsType],
+        gives: objectType,
+        ask: (host, _, { apiVersion, plural }, labels) =>
+          list(host, { apiVersion, plural, namespace }, labels),
+      }),
+    ],
+    Post: [
+      method({
+        id: "resource_post_string_string_map",
+        takes: [contextType, stringType, stringType, objectType],
+        gives: objectType,
+        ask: (host, _, apiVersion, plural, object) => post(host, { apiVersion, plural, namespace }, object),
+      }),
+    ],
+  };
+}
+
+const toGvr: readonly Overload[] = [
+  method({
+    id: "convert_to_gvr_string_string",
+    takes: [contextType, stringType, stringType],
+    gives: gvrType,
+    ask: (host, _, apiVersion, kind) => toKind(host, apiVersion, kind),
+  }),
+];
+
+/** Each function under its name and in lower camel case: `Get` and `get`, `ToGVR` and `toGVR`. */
+export function bothSpellings(table: Readonly<Record<string, readonly Overload[]>>): FunctionDeclaration[] {
+  return Object.entries(table).flatMap(([name, overloads]) => [
+    { name, overloads },
+    { name: name[0]!.toLowerCase() + name.slice(1), overloads },
+  ]);
+}
+
+/**
+ * Resources of the cluster: `resource.Get`, `List`, `Post` and `ToGVR`. Policies of a namespace see that one alone, and
+ * do not name it.
+ */
+export function resourceLibrary(namespace?: string): Library {
+  const overloads = namespace === undefined ? clusterOverloads : namespacedOverloads(namespace);
+  return {
+    name: "kyverno.resource",
+    constants: { resource: { type: contextType, value: new NamespaceValue(contextType) } },
+    functions: bothSpellings({ ...overloads, ToGVR: toGvr }),
+  };
+}
