@@ -82,6 +82,31 @@ Deno.test("texts and lists that double again and again end in an error, not in m
   }
 });
 
+const large = {
+  numbers: Array.from({ length: 100_000 }, (_, index) => index),
+  text: "x".repeat(1_000_000),
+  labels: Object.fromEntries(Array.from({ length: 50_000 }, (_, index) => [`k${index}`, "v"])),
+};
+
+const slow = [
+  "object.numbers.distinct().size() > 0",
+  "sets.equivalent(object.numbers, object.numbers)",
+  "object.numbers.all(x, x in object.numbers)",
+  "object.numbers.all(x, object.text.size() > 0)",
+  "object.numbers.all(x, object.labels.size() > 0)",
+  "object.numbers.all(x, object.labels.exists(k, true))",
+];
+
+for (const text of slow) {
+  Deno.test(`${text} on much data ends in time`, () => {
+    const run = program(text);
+    const before = performance.now();
+    const value = run.evaluate((name) => name === "object" ? large : undefined);
+    assert(isCelFault(value) && value.kind === "cost");
+    assert(performance.now() - before < 10_000);
+  });
+}
+
 Deno.test("a smaller budget stops earlier; costs of what was done so far are told", () => {
   const { value, cost } = program("object.items.all(x, x >= 0)").measure(activation, { budget: 100 });
   assert(isCelFault(value) && value.kind === "cost");

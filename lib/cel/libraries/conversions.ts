@@ -68,14 +68,17 @@ function floatToUint(value: Float): Result {
 }
 
 function textToInt(text: string): Result {
-  if (!/^[+-]?\d+$/.test(text)) return impossible("string", "int");
-  const value = toInt(BigInt(text.replace(/^\+/, "")));
+  const match = /^([+-]?)0*(\d{0,20})$/.exec(text);
+  if (match === null || !/\d$/.test(text)) return impossible("string", "int");
+  const size = BigInt(match[2] || "0");
+  const value = toInt(match[1] === "-" ? -size : size);
   return value instanceof CelFault ? impossible("string", "int") : value;
 }
 
 function textToUint(text: string): Result {
-  if (!/^\d+$/.test(text)) return impossible("string", "uint");
-  const value = toUint(BigInt(text));
+  const match = /^0*(\d{0,20})$/.exec(text);
+  if (match === null || text === "") return impossible("string", "uint");
+  const value = toUint(BigInt(match[1] || "0"));
   return value instanceof CelFault ? impossible("string", "uint") : value;
 }
 
@@ -96,7 +99,7 @@ function textToDouble(text: string): Result {
 }
 
 function fromHexadecimal([, sign, whole, fraction, exponent]: RegExpExecArray): number {
-  if (whole === "" && fraction === "") return NaN;
+  if ((whole === "" && fraction === "") || whole!.length + fraction!.length > 300) return NaN;
   const digits = Number(BigInt(`0x0${whole}${fraction}`));
   return (sign === "-" ? -1 : 1) * digits * 2 ** (Number(exponent) - 4 * fraction!.length);
 }

@@ -70,6 +70,11 @@ export interface Overload {
   readonly ask?: (host: Host, ...args: Value[]) => Result;
   /** The run-time cost of one call; 1 when absent. Arguments and result may be errors. */
   readonly cost?: (args: readonly Result[], result: Result) => number;
+  /**
+   * A call may take much longer than its arguments are long, so that its cost, which must not need the result, is
+   * looked at before.
+   */
+  readonly superlinear?: true;
   /** The implementation looks at the kinds of its arguments itself and answers `noSuchOverload` where it must. */
   readonly dispatches?: true;
   /** A call with constant arguments is computed when the expression is loaded. */
@@ -109,6 +114,7 @@ interface Definition<P extends readonly CelType[]> {
   readonly takes: P;
   readonly gives: CelType;
   readonly cost?: (args: readonly Result[], result: Result) => number;
+  readonly superlinear?: true;
   readonly dispatches?: true;
   readonly folds?: true;
   readonly check?: (args: readonly Argument[]) => ArgumentMistake | undefined;

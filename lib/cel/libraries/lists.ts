@@ -221,6 +221,7 @@ export const listsLibrary: Library = {
           gives: list,
           call: distinct,
           cost: ([items]) => comparingAll(items),
+          superlinear: true,
         }),
       ],
     },

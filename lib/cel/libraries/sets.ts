@@ -27,6 +27,7 @@ function relation(
         gives: boolType,
         call: holds,
         cost: ([left, right]) => 1 + costSize(left) * costSize(right) * factor,
+        superlinear: true,
       }),
     ],
   };

@@ -1,9 +1,23 @@
 import { isCelFault, noSuchOverload } from "../fault.ts";
 import type { CallReference } from "../check/mod.ts";
 import type { Host, Implementation, Overload, Result } from "../libraries/library.ts";
-import { typeNameOf, type Value } from "../values/mod.ts";
-import type { Evaluate, Planned } from "./frame.ts";
+import { isPlainMap, typeNameOf, type Value } from "../values/mod.ts";
+import type { Evaluate, Frame, Planned } from "./frame.ts";
 import { type Guard, guardOf } from "./guard.ts";
+
+/** What looking through a value takes, where its size is known without looking. */
+function weight(value: Result): number {
+  return typeof value === "string" ? value.length : Array.isArray(value) ? value.length * 10 : 0;
+}
+
+/** Pays for a call that costs 1 whatever it looks at. */
+function payFlat(frame: Frame, value: Result, result: Result): void {
+  frame.cost += 1;
+  // What counts the entries of an object has looked at all of them.
+  const counted = typeof result === "number" && result > 10 && isPlainMap(value) ? result * 100 : 0;
+  const looked = weight(value) + counted;
+  if (looked > 1000) frame.look(looked);
+}
 
 /** Calls an implementation with arguments that are values already. */
 type Dispatch = (args: readonly Value[], host: Host | undefined) => Result;
@@ -34,8 +48,11 @@ export function planCall({ name, overloads }: CallReference, args: readonly Plan
       frame.spend(cost === undefined ? 1 : cost(results, result));
       return result;
     }
+    if (only?.superlinear === true && cost !== undefined) frame.afford(cost(results, null));
     const result = dispatch(results as Value[], frame.host);
-    frame.spend(cost === undefined ? 1 : cost(results, result));
+    if (cost !== undefined) frame.spend(cost(results, result));
+    else if (last >= 0) payFlat(frame, results[0]!, result);
+    else frame.cost += 1;
     return result;
   };
 }
@@ -46,7 +63,7 @@ function planBinary(call: Implementation, args: readonly Planned[], cost: Overlo
   return (frame) => {
     const a = left(frame), b = right(frame);
     const result = isCelFault(a) ? a : isCelFault(b) ? b : call(a, b);
-    if (cost === undefined) frame.cost += 1;
+    if (cost === undefined) payFlat(frame, b, true);
     else frame.spend(cost([a, b], result));
     return result;
   };
@@ -67,16 +84,17 @@ function guardsOf({ parameters, dispatches }: Overload): readonly (Guard | undef
 
 /** A call of the only overload that fits, with one argument. */
 function planGuardedUnary(name: string, overload: Overload, { call, args }: Guarded): Evaluate {
-  const { cost } = overload;
+  const { cost, superlinear } = overload;
   const run = args[0]!.run, [guard = anything] = guardsOf(overload);
   return (frame) => {
     const value = run(frame);
+    if (superlinear === true && cost !== undefined) frame.afford(cost([value], null));
     const result = isCelFault(value)
       ? value
       : guard(value)
       ? call(value)
       : noSuchOverload(`${name}(${typeNameOf(value)})`);
-    if (cost === undefined) frame.cost += 1;
+    if (cost === undefined) payFlat(frame, value, result);
     else frame.spend(cost([value], result));
     return result;
   };
@@ -88,18 +106,19 @@ function planGuardedBinary(
   overload: Overload,
   { call, args, prepared }: Guarded,
 ): Evaluate {
-  const { cost } = overload;
+  const { cost, superlinear } = overload;
   const left = args[0]!.run, right = args[1]!.run;
   const [leftGuard = anything, rightGuard = anything] = guardsOf(overload);
   return (frame) => {
     const a = left(frame), b = right(frame);
     const fault = isCelFault(a) ? a : isCelFault(b) ? b : undefined;
     if (fault !== undefined && prepared) return fault;
+    if (superlinear === true && cost !== undefined) frame.afford(cost([a, b], null));
     const result = fault ??
       (leftGuard(a as Value) && rightGuard(b as Value)
         ? call(a as Value, b as Value)
         : noSuchOverload(`${name}(${typeNameOf(a as Value)}, ${typeNameOf(b as Value)})`));
-    if (cost === undefined) frame.cost += 1;
+    if (cost === undefined) payFlat(frame, a, result);
     else frame.spend(cost([a, b], result));
     return result;
   };

@@ -72,11 +72,11 @@ function planQuantifier({ range, slots, body }: FoldPlan, deciding: boolean): Ev
         decided = round(index, values.length);
       }
     } else {
-      const rounds = rangeOf(values, slots);
+      const rounds = rangeOf(frame, values, slots);
       if (isCelFault(rounds)) return rounds;
       for (let index = 0; index < rounds.size && !decided; index++) {
         frame.spend(look + 1);
-        rounds.enter(frame, index);
+        rounds.enter(index);
         decided = round(index, rounds.size);
       }
     }
@@ -90,13 +90,13 @@ function planCount({ range, slots, body }: FoldPlan): Evaluate {
   return (frame) => {
     const values = range(frame);
     if (isCelFault(values)) return values;
-    const rounds = rangeOf(values, slots);
+    const rounds = rangeOf(frame, values, slots);
     if (isCelFault(rounds)) return rounds;
     let fault: CelFault | undefined;
     let count = 0;
     for (let index = 0; index < rounds.size; index++) {
       frame.spend(0);
-      rounds.enter(frame, index);
+      rounds.enter(index);
       const holds = body(frame);
       if (holds === true) {
         frame.cost += 2;
@@ -144,11 +144,11 @@ function planList(
         round();
       }
     } else {
-      const rounds = rangeOf(values, slots);
+      const rounds = rangeOf(frame, values, slots);
       if (isCelFault(rounds)) return rounds;
       for (let index = 0; index < rounds.size; index++) {
         frame.spend(0);
-        rounds.enter(frame, index);
+        rounds.enter(index);
         round();
       }
     }
@@ -163,13 +163,13 @@ function planMap({ fold, range, slots, filter, body }: FoldPlan): Evaluate {
   return (frame) => {
     const values = range(frame);
     if (isCelFault(values)) return values;
-    const rounds = rangeOf(values, slots);
+    const rounds = rangeOf(frame, values, slots);
     if (isCelFault(rounds)) return rounds;
     const map = new CelMap();
     let fault: CelFault | undefined;
     for (let index = 0; index < rounds.size; index++) {
       frame.spend(0);
-      rounds.enter(frame, index);
+      rounds.enter(index);
       const keep = filter === undefined ? true : filter(frame);
       if (keep === false) continue;
       const mistake = keep === true

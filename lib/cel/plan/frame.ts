@@ -12,6 +12,9 @@ export function budgetFault(): CelFault {
   return new CelFault("cost", "operation cancelled: actual cost limit exceeded");
 }
 
+/** Code units and elements that the cheap calls of one evaluation may look at: a second's work or two. */
+const MAX_LOOKED = 1_000_000_000;
+
 /** The state of one evaluation. */
 export class Frame {
   /** What has been spent, in the reference's units. */
@@ -22,6 +25,7 @@ export class Frame {
   readonly slots: (Result | undefined)[] = [];
   readonly #activation: Activation;
   readonly #roots: (Result | undefined)[] = [];
+  #looked = 0;
 
   constructor(activation: Activation, budget: number, host: Host | undefined) {
     this.#activation = activation;
@@ -38,6 +42,23 @@ export class Frame {
       this.#roots[index] = value;
     }
     return value;
+  }
+
+  /**
+   * Counts what a call that costs little has to look at. Costs are the reference's, which lets `size` and `in` look at
+   * megabytes for 1; an evaluation that does so again and again ends like one whose budget is spent.
+   */
+  look(at: number): void {
+    this.#looked += at;
+    if (this.#looked > MAX_LOOKED) throw new BudgetExceeded();
+  }
+
+  /** Ends the evaluation before something is done that would cost too much. */
+  afford(cost: number): void {
+    if (this.cost + cost > this.budget) {
+      this.cost += cost;
+      throw new BudgetExceeded();
+    }
   }
 
   /** Ends the evaluation when the budget is spent. Loops ask before each round. */

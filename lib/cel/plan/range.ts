@@ -14,17 +14,17 @@ import type { Frame } from "./frame.ts";
 /** What a comprehension goes over: `size` rounds, for each of which `enter` sets the variables. */
 export interface Range {
   readonly size: number;
-  readonly enter: (frame: Frame, index: number) => void;
+  readonly enter: (index: number) => void;
 }
 
 /** The rounds of a comprehension over a value whose variables live in these slots; the error when it is no range. */
-export function rangeOf(values: Value, slots: readonly number[]): Range | CelFault {
+export function rangeOf(frame: Frame, values: Value, slots: readonly number[]): Range | CelFault {
   const first = slots[0]!, second = slots[1];
   if (isListValue(values)) {
     const element = second ?? first;
     return {
       size: values.length,
-      enter: (frame, index) => {
+      enter: (index) => {
         const value = values[index]!;
         if (second !== undefined) frame.slots[first] = index;
         frame.slots[element] = typeof value === "number" ? fromJsonNumber(value) : value;
@@ -33,9 +33,10 @@ export function rangeOf(values: Value, slots: readonly number[]): Range | CelFau
   }
   if (!isMapValue(values)) return failure(`got '${typeNameOf(values)}', expected iterable type`);
   const keys = mapKeys(values);
+  frame.look(keys.length * 100);
   return {
     size: keys.length,
-    enter: (frame, index) => {
+    enter: (index) => {
       const key = keys[index]!;
       frame.slots[first] = key;
       if (second === undefined) return;

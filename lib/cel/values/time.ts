@@ -171,8 +171,10 @@ export function parseDuration(text: string): Duration | undefined {
     const match = /^(\d*)(?:\.(\d*))?([^\d.]+)/.exec(rest);
     const unit = match === null ? undefined : units.get(match[3]!);
     if (match === null || unit === undefined || (match[1] === "" && !match[2])) return undefined;
-    const fraction = match[2] ?? "";
-    total += BigInt(match[1] || "0") * unit +
+    // More digits than a nanosecond has parts of do not count, and no unit fits more whole digits.
+    const fraction = (match[2] ?? "").slice(0, 18), whole = match[1]!.replace(/^0+/, "");
+    if (whole.length > 20) return undefined;
+    total += BigInt(whole || "0") * unit +
       (fraction === "" ? 0n : BigInt(fraction) * unit / 10n ** BigInt(fraction.length));
     if (total > MAX_INT + 1n) return undefined;
     rest = rest.slice(match[0].length);
