@@ -10,5 +10,4 @@ export { ruleConditions } from "./conditions.ts";
 export { cloneSourceLabel, ownerOf, type OwnerReference, ruleLabels, sourceLabels } from "./downstream.ts";
 export { clusterSurroundings, type Surroundings } from "./surroundings.ts";
 export { compileWebhookConditions } from "./cel/mod.ts";
-export { compileWebhookConditions } from "./cel/mod.ts";
 export { compileBody, type TypedBody } from "./table.ts";

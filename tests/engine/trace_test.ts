@@ -1,0 +1,151 @@
+/** A trace tells how a decision came about, and changes nothing about it. */
+import assert from "node:assert/strict";
+import { type Decision, evaluate, type RuleTrace, type Snapshot, Trace } from "../../lib/engine/mod.ts";
+import type { JsonObject } from "../../lib/json/mod.ts";
+import type { Answer, Ports } from "../../lib/ports.ts";
+import { pod, policies, ports, request } from "./worlds.ts";
+
+/** A world whose API server takes 40 ms for each answer, on a clock that only moves for it. */
+function slowPorts(answers: Readonly<Record<string, JsonObject>>): Ports {
+  const quick = ports(answers);
+  let now = 0;
+  return {
+    ...quick,
+    clock: { now: () => now },
+    cluster: {
+      ...quick.cluster,
+      call: async (call): Promise<Answer> => {
+        const answer = await quick.cluster.call(call);
+        now += 40;
+        return answer;
+      },
+    },
+  };
+}
+
+async function traced(
+  snapshot: Snapshot,
+  object: JsonObject,
+  world: Ports = ports(),
+): Promise<{ decision: Decision; trace: Trace; rules: ReadonlyMap<string, RuleTrace> }> {
+  const trace = new Trace(world.clock);
+  const decision = await evaluate(snapshot, request(object), { phase: "validate", ports: world, trace });
+  return { decision, trace, rules: new Map(trace.rules.map((one) => [one.rule, one])) };
+}
+
+const configMap = (name: string): string => `/api/v1/namespaces/default/configmaps/${name}`;
+
+const twoThatLoad = policies(
+  ["first", "second"].map((name) =>
+    `---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: ${name}}
+spec:
+  rules:
+  - name: ${name}
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    context:
+    - {name: unused, configMap: {name: unused, namespace: default}}
+    - {name: map, configMap: {name: ${name}, namespace: default}}
+    - {name: size, variable: {jmesPath: "length(map.data)"}}
+    preconditions: {all: [{key: "{{ size }}", operator: Equals, value: 1}]}
+    validate: {message: no, deny: {conditions: {all: [{key: "{{ map.data.mode }}", operator: Equals, value: closed}]}}}
+`
+  ).join(""),
+);
+
+const maps = {
+  [configMap("first")]: { data: { mode: "on" }, metadata: {} },
+  [configMap("second")]: { data: { mode: "off" }, metadata: {} },
+};
+
+Deno.test("entries that were read are told with size and time, of each rule its own", async () => {
+  const { rules, trace } = await traced(twoThatLoad, pod(), slowPorts(maps));
+  for (const name of ["first", "second"]) {
+    const entries = rules.get(name)!.steps.flatMap((step) => step.kind === "entry" ? [step.entry] : []);
+    assert.deepEqual(entries.map((entry) => [entry.name, entry.state]), [["map", "read"], ["size", "read"]]);
+    const [map, size] = entries;
+    assert.deepEqual(map!.loads.map(({ key }) => key), [`ConfigMap default/${name}`]);
+    assert.equal(map!.bytes, JSON.stringify(maps[configMap(name)]).length);
+    assert.ok(map!.milliseconds >= 40, `${map!.milliseconds} ms`);
+    assert.equal(size!.bytes, 1);
+    assert.equal(rules.get(name)!.attempts, 2);
+  }
+  assert.deepEqual(trace.loads.map(({ key }) => key), [
+    "ConfigMap default/first",
+    "ConfigMap default/second",
+  ]);
+});
+
+Deno.test("an entry that failed is told with its cause", async () => {
+  const { rules } = await traced(twoThatLoad, pod(), slowPorts({}));
+  const entry = rules.get("first")!.steps.find((step) => step.kind === "entry");
+  assert.ok(entry?.kind === "entry");
+  assert.equal(entry.entry.state, "failed");
+  assert.match(entry.entry.failure!, /failed to get configmap default\/first : not found/);
+});
+
+Deno.test("conditions are told with their operands resolved, in the order of evaluation", async () => {
+  const { rules } = await traced(twoThatLoad, pod(), slowPorts(maps));
+  const conditions = rules.get("second")!.steps.flatMap((step) =>
+    step.kind === "condition"
+      ? [[step.owner, step.condition.key, step.condition.value, step.condition.result]]
+      : []
+  );
+  assert.deepEqual(conditions, [["preconditions", 1, 1, true], ["deny", "off", "closed", false]]);
+});
+
+const labels = policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: labels}
+spec:
+  validationFailureAction: Enforce
+  rules:
+  - name: image
+    match: {any: [{resources: {kinds: [Deployment]}}, {resources: {kinds: [Pod]}}]}
+    exclude: {any: [{resources: {namespaces: [kube-system]}}]}
+    validate: {message: no, pattern: {spec: {containers: [{image: "!*:latest"}]}}}
+  - name: others
+    match: {any: [{resources: {kinds: [Service]}}]}
+    validate: {message: no, deny: {}}
+`);
+const latest = pod({ containers: [{ name: "app", image: "a:1" }, { name: "sidecar", image: "b:latest" }] });
+
+Deno.test("clauses are told with their index, and what each wants and finds", async () => {
+  const { rules } = await traced(labels, latest);
+  const { match, exclude, selection } = rules.get("image")!.selection!;
+  assert.equal(selection.selected, true);
+  assert.deepEqual(match.map(({ place, holds, criterion }) => [place, holds, criterion]), [
+    ["match.any[0]", false, "kinds"],
+    ["match.any[1]", true, undefined],
+  ]);
+  assert.deepEqual(exclude.map(({ place, holds, wanted, found }) => [place, holds, wanted, found]), [
+    ["exclude.any[0]", false, ["kube-system"], "default"],
+  ]);
+});
+
+Deno.test("a pattern that fails is told with path, values and container", async () => {
+  const { rules } = await traced(labels, latest);
+  const { steps } = rules.get("image")!;
+  const step = steps.find(({ kind }) => kind === "pattern");
+  assert.ok(step?.kind === "pattern");
+  const { steps: path, expected, actual, element } = step.pattern;
+  assert.deepEqual(path, ["spec", "containers", 1, "image"]);
+  assert.deepEqual([expected, actual, element], ["!*:latest", "b:latest", "sidecar"]);
+});
+
+Deno.test("rules that an index passes over are told as well", async () => {
+  const { rules } = await traced(labels, { ...latest, kind: "Secret" });
+  assert.equal(rules.get("others")!.selection!.selection.selected, false);
+  assert.deepEqual(rules.get("others")!.results, []);
+});
+
+Deno.test("a trace changes nothing about the decision", async () => {
+  for (const [snapshot, world] of [[labels, ports()], [twoThatLoad, ports(maps)]] as const) {
+    const { decision } = await traced(snapshot, latest, world);
+    const untraced = await evaluate(snapshot, request(latest), { phase: "validate", ports: world });
+    assert.deepEqual(decision, untraced);
+  }
+});
