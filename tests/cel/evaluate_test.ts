@@ -3,11 +3,15 @@ import assert from "node:assert/strict";
 import {
   type CelFault,
   celToJson,
+  type CelType,
   createEnvironment,
   dynType,
   type EnvironmentOptions,
   isCelFault,
   kubernetesLibraries,
+  type Library,
+  objectType,
+  stringType,
   type Value,
 } from "../../lib/cel/mod.ts";
 import { bindingsLibrary } from "../../lib/cel/libraries/bindings.ts";
@@ -158,4 +162,27 @@ Deno.test("without checking, names and types that do not fit are errors only whe
   assert(isCelFault(evaluate("unknown", unchecked)));
   assert(isCelFault(evaluate("missing(1)", unchecked)));
   assert(isCelFault(evaluate("1 + 'a'", unchecked)));
+});
+
+Deno.test("object types of a library are constructed as plain objects, and their fields are checked", () => {
+  const known: Readonly<Record<string, CelType>> = {
+    Patch: objectType("Patch", {
+      op: stringType,
+      value: dynType,
+      next: objectType("Patch", { op: stringType }),
+    }),
+  };
+  const patches: Library = {
+    name: "patches",
+    functions: [],
+    structs: (name) => Object.hasOwn(known, name) ? known[name] : undefined,
+  };
+  const libraries = [...kubernetesLibraries, patches];
+  const value = evaluate("Patch{op: 'add', value: [1], ?next: optional.none()}", { libraries });
+  assert.deepEqual(value, { op: "add", value: [1] });
+  assert.equal(evaluate("Patch{op: 'add', next: Patch{op: 'x'}}.next.op", { libraries }), "x");
+  const environment = createEnvironment({ variables: {}, libraries });
+  for (const text of ["Patch{nope: 1}", "Patch{op: 1}", "Other{op: 'x'}"]) {
+    assert.equal(environment.compile(text).ok, false, text);
+  }
 });
