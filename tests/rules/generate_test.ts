@@ -1,0 +1,356 @@
+import assert from "node:assert/strict";
+import { type Decision, type Effect, evaluate, type PolicyRequest } from "../../lib/engine/mod.ts";
+import { asString, dig, type JsonObject } from "../../lib/json/mod.ts";
+import { policies, portsWith, request } from "../operate/setting.ts";
+
+const namespace: JsonObject = {
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name: "team", uid: "u-team", labels: { want: "yes" }, annotations: { zones: "a,b,c" } },
+};
+const cluster = `
+{apiVersion: v1, kind: Namespace, metadata: {name: default}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: team, uid: u-team}}
+---
+apiVersion: v1
+kind: Secret
+metadata:
+  name: source
+  namespace: default
+  uid: u-source
+  labels: {keep: me}
+  ownerReferences: [{apiVersion: v1, kind: Pod, name: p, uid: u-pod}]
+data: {a: eA==}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: shared-1, namespace: default, labels: {shared: "yes"}}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: shared-2, namespace: default, labels: {shared: "yes"}}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: shared-3, namespace: default, labels: {shared: "yes"}}}
+---
+{apiVersion: v1, kind: ConfigMap, metadata: {name: there, namespace: team}, data: {a: old}}
+`;
+
+function policy(generate: string, rest = ""): string {
+  return `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:${rest.includes("useServerSideApply") ? "\n  useServerSideApply: true" : ""}
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [Namespace]${
+    rest.includes("DELETE") ? ", operations: [DELETE]" : ""
+  }}}]}
+${rest.startsWith("    ") ? rest : ""}
+    generate:
+${generate.trim().split("\n").map((line) => `      ${line}`).join("\n")}
+`;
+}
+
+async function decide(
+  text: string,
+  subject: PolicyRequest = request(namespace),
+  objects = cluster,
+): Promise<Decision> {
+  const { ports } = portsWith(objects);
+  const snapshot = policies(text);
+  assert.deepEqual(snapshot.diagnostics.filter(({ severity }) => severity === "error"), []);
+  return await evaluate(snapshot, subject, { phase: "generate", ports, background: {} });
+}
+
+function shown({ verb, object }: Effect): string {
+  const text = (...path: string[]): string => asString(dig(object, ...path)) ?? "";
+  return `${verb} ${text("kind")} ${text("metadata", "namespace")}/${text("metadata", "name")}`;
+}
+
+const map = (name: string, rest: string): string =>
+  `apiVersion: v1\nkind: ConfigMap\nname: ${name}\nnamespace: team\n${rest}`;
+const cases: [title: string, generate: string, rest: string, effects: string[], unplanned?: RegExp][] = [
+  ["data is made", map("new", "data: {data: {a: b}}"), "", ["create ConfigMap team/new"]],
+  ["an object without data is made", map("new", ""), "", ["create ConfigMap team/new"]],
+  ["by server-side apply it is applied", map("new", "data: {}"), "useServerSideApply", [
+    "apply ConfigMap team/new",
+  ]],
+  ["without synchronize what is there stays", map("there", "data: {data: {a: b}}"), "", []],
+  [
+    "with synchronize what differs is updated",
+    map("there", "synchronize: true\ndata: {data: {a: b}}"),
+    "",
+    ["update ConfigMap team/there"],
+  ],
+  [
+    "names may be variables",
+    map('"{{ request.object.metadata.name }}-x"', "data: {}"),
+    "",
+    ["create ConfigMap team/team-x"],
+  ],
+  [
+    "a variable that cannot be resolved is told",
+    map('"{{ request.object.nothing }}"', "data: {}"),
+    "",
+    [],
+    /Unknown key "nothing"/,
+  ],
+  [
+    "a clone is made, and its source labelled",
+    "apiVersion: v1\nkind: Secret\nname: copy\nnamespace: team\nclone: {namespace: default, name: source}",
+    "",
+    ["update Secret default/source", "create Secret team/copy"],
+  ],
+  [
+    "a missing source is told",
+    "apiVersion: v1\nkind: Secret\nname: copy\nnamespace: team\nclone: {namespace: default, name: none}",
+    "",
+    [],
+    /source v1\/Secret\/default\/none not found: secrets "none" not found/,
+  ],
+  [
+    "an object is no clone of itself",
+    "apiVersion: v1\nkind: Secret\nname: source\nnamespace: default\nclone: {namespace: default, name: source}",
+    "",
+    [],
+  ],
+  [
+    "a list of kinds is cloned by selector",
+    "namespace: team\ncloneList:\n  namespace: default\n  kinds: [v1/Secret, v1/ConfigMap]\n  selector: {matchLabels: {shared: 'yes'}}",
+    "",
+    [
+      "update Secret default/shared-1",
+      "create Secret team/shared-1",
+      "update Secret default/shared-2",
+      "create Secret team/shared-2",
+      "update ConfigMap default/shared-3",
+      "create ConfigMap team/shared-3",
+    ],
+  ],
+  [
+    "a list in its own namespace is left alone",
+    "namespace: default\ncloneList: {namespace: default, kinds: [v1/Secret]}",
+    "",
+    [],
+  ],
+  [
+    "a kind that is not served is told",
+    "namespace: team\ncloneList: {namespace: default, kinds: [example.com/v1/Thing]}",
+    "",
+    [],
+    /does not serve example.com\/v1\/Thing/,
+  ],
+  [
+    "each element is generated, where its preconditions hold",
+    `foreach:
+- list: request.object.metadata.annotations.zones | split(@, ',')
+  context: [{name: zone, variable: {jmesPath: element}}]
+  preconditions: {all: [{key: "{{ zone }}", operator: NotEquals, value: b}]}
+  apiVersion: v1
+  kind: ConfigMap
+  name: "zone-{{ zone }}-{{ elementIndex }}"
+  namespace: team
+  data: {}`,
+    "",
+    ["create ConfigMap team/zone-a-0", "create ConfigMap team/zone-c-2"],
+  ],
+  [
+    "an element that fails does not stop the others",
+    `foreach:
+- list: "['source', 'none', 'shared-1']"
+  apiVersion: v1
+  kind: Secret
+  name: "{{ element }}"
+  namespace: team
+  clone: {namespace: default, name: "{{ element }}"}`,
+    "",
+    [
+      "update Secret default/source",
+      "create Secret team/source",
+      "update Secret default/shared-1",
+      "create Secret team/shared-1",
+    ],
+    /none not found/,
+  ],
+];
+
+for (const [title, generate, rest, effects, unplanned] of cases) {
+  Deno.test(`generate: ${title}`, async () => {
+    const decision = await decide(policy(generate, rest));
+    assert.deepEqual(decision.effects.map(shown), effects);
+    const [rule] = decision.results[0]!.rules;
+    assert.deepEqual([rule?.result, rule?.message], ["pass", ""]);
+    if (unplanned === undefined) assert.equal(rule?.unplanned, undefined);
+    else assert.match(rule?.unplanned?.join("\n") ?? "", unplanned);
+  });
+}
+
+Deno.test("generated objects carry their owner, clones their source, and nothing that the API server wrote", async () => {
+  const decision = await decide(
+    policy(
+      "apiVersion: v1\nkind: Secret\nname: copy\nnamespace: team\nclone: {namespace: default, name: source}",
+    ),
+  );
+  assert.deepEqual(decision.effects[1]?.object, {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      labels: {
+        keep: "me",
+        "app.kubernetes.io/managed-by": "kyverno",
+        "generate.kyverno.io/clone-source": "",
+        "generate.kyverno.io/policy-name": "p",
+        "generate.kyverno.io/policy-namespace": "",
+        "generate.kyverno.io/rule-name": "r",
+        "generate.kyverno.io/source-group": "",
+        "generate.kyverno.io/source-kind": "Secret",
+        "generate.kyverno.io/source-namespace": "default",
+        "generate.kyverno.io/source-uid": "u-source",
+        "generate.kyverno.io/source-version": "v1",
+        "generate.kyverno.io/trigger-group": "",
+        "generate.kyverno.io/trigger-kind": "Namespace",
+        "generate.kyverno.io/trigger-namespace": "",
+        "generate.kyverno.io/trigger-uid": "u-team",
+        "generate.kyverno.io/trigger-version": "v1",
+      },
+      name: "copy",
+      namespace: "team",
+    },
+    type: "Opaque",
+    data: { a: "eA==" },
+  });
+});
+
+Deno.test("an update names the version that it replaces", async () => {
+  const decision = await decide(policy(map("there", "synchronize: true\ndata: {data: {a: b}}")));
+  const version = dig(decision.effects[0]?.object, "metadata", "resourceVersion");
+  assert.equal(typeof version, "string");
+});
+
+const foreign: [title: string, generate: string][] = [
+  ["generate into other namespaces", map("x", "data: {}")],
+  [
+    "clone from other namespaces",
+    "apiVersion: v1\nkind: Secret\nname: s\nnamespace: mine\nclone: {namespace: default, name: source}",
+  ],
+  [
+    "clone lists from other namespaces",
+    "namespace: mine\ncloneList: {namespace: default, kinds: [v1/Secret]}",
+  ],
+  ["generate for the whole cluster", "apiVersion: v1\nkind: Namespace\nname: x\ndata: {}"],
+];
+
+for (const [title, generate] of foreign) {
+  Deno.test(`a Policy cannot ${title}`, async () => {
+    const text = policy(generate).replace("kind: ClusterPolicy", "kind: Policy")
+      .replace("{name: p}", "{name: p, namespace: mine}").replace("kinds: [Namespace]", "kinds: [Pod]");
+    const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "x", namespace: "mine" } };
+    const decision = await decide(text, request(pod));
+    assert.deepEqual(decision.effects, []);
+    assert.match(decision.results[0]!.rules[0]?.unplanned?.[0] ?? "", /a Policy cannot/);
+  });
+}
+
+/** What was made for the trigger before. */
+const downstream = `${cluster}
+---
+apiVersion: v1
+kind: ConfigMap
+metadata:
+  name: made
+  namespace: team
+  labels:
+    app.kubernetes.io/managed-by: kyverno
+    generate.kyverno.io/policy-name: p
+    generate.kyverno.io/policy-namespace: ""
+    generate.kyverno.io/rule-name: r
+    generate.kyverno.io/trigger-group: ""
+    generate.kyverno.io/trigger-version: v1
+    generate.kyverno.io/trigger-kind: Namespace
+    generate.kyverno.io/trigger-namespace: ""
+    generate.kyverno.io/trigger-uid: u-team
+`;
+const unwanted: JsonObject = { ...namespace, metadata: { name: "team", uid: "u-team", labels: {} } };
+const whenWanted =
+  '    preconditions: {all: [{key: "{{ request.object.metadata.labels.want || \'\' }}", operator: Equals, value: "yes"}]}';
+const made = (synchronize: boolean): string => map("made", `synchronize: ${synchronize}\ndata: {}`);
+
+const endings: [title: string, text: string, subject: PolicyRequest, result: string, effects: string[]][] = [
+  [
+    "a deleted trigger takes along what was made for it",
+    policy(made(true)),
+    request(namespace, { operation: "DELETE" }),
+    "fail",
+    ["delete ConfigMap team/made"],
+  ],
+  [
+    "without synchronize what was made stays",
+    policy(made(false)),
+    request(namespace, { operation: "DELETE" }),
+    "fail",
+    [],
+  ],
+  [
+    "a trigger whose preconditions held before takes along what was made for it",
+    policy(made(true), whenWanted),
+    request(unwanted, { operation: "UPDATE", oldObject: namespace }),
+    "fail",
+    ["delete ConfigMap team/made"],
+  ],
+  [
+    "a trigger whose preconditions never held is skipped",
+    policy(made(true), whenWanted),
+    request(unwanted, { operation: "UPDATE", oldObject: unwanted }),
+    "skip",
+    [],
+  ],
+  [
+    "a trigger that no longer matches takes along what was made for it",
+    policy(made(true)).replace(
+      "kinds: [Namespace]",
+      "kinds: [Namespace], selector: {matchLabels: {want: 'yes'}}",
+    ),
+    request(unwanted, { operation: "UPDATE", oldObject: namespace }),
+    "fail",
+    ["delete ConfigMap team/made"],
+  ],
+  [
+    "a rule that asks for deletions generates for them",
+    policy(map("farewell", "synchronize: true\ndata: {}"), "DELETE"),
+    request(namespace, { operation: "DELETE" }),
+    "pass",
+    ["create ConfigMap team/farewell"],
+  ],
+];
+
+for (const [title, text, subject, result, effects] of endings) {
+  Deno.test(`generate: ${title}`, async () => {
+    const decision = await decide(text, subject, downstream);
+    assert.equal(decision.results[0]?.rules[0]?.result, result);
+    assert.deepEqual(decision.effects.map(shown), effects);
+    assert.equal(decision.allowed, true, "what rules do to other objects refuses nothing");
+  });
+}
+
+Deno.test("generate: preconditions that cannot be evaluated are an error", async () => {
+  const text = policy(made(true), whenWanted.replace(" || ''", "").replace("want", "nothing"));
+  const [rule] = (await decide(text)).results[0]!.rules;
+  assert.equal(rule?.result, "error");
+  assert.match(rule?.message ?? "", /^failed to evaluate conditions: .*Unknown key "nothing"/);
+});
+
+Deno.test("generate: an exception keeps the rule from the object", async () => {
+  const exception = `
+---
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: not-team, namespace: default}
+spec:
+  exceptions: [{policyName: p, ruleNames: [r]}]
+  match: {any: [{resources: {kinds: [Namespace], names: [team]}}]}
+`;
+  const decision = await decide(policy(made(true)) + exception);
+  assert.equal(
+    decision.results[0]?.rules[0]?.message,
+    "rule is skipped due to policy exception default/not-team",
+  );
+  assert.deepEqual(decision.effects, []);
+});

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { type Decision, evaluate } from "../../lib/engine/mod.ts";
+import { asString, dig, type JsonObject } from "../../lib/json/mod.ts";
+import { policies, portsWith, request } from "../operate/setting.ts";
+
+const trigger: JsonObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "trigger", namespace: "blue" },
+  data: { color: "red", wanted: "web" },
+};
+const cluster = `
+{apiVersion: v1, kind: Namespace, metadata: {name: blue}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: green}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: blue, labels: {tier: front}}, spec: {replicas: 1}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: db, namespace: blue, labels: {tier: back}}, spec: {replicas: 2}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: web, namespace: green, labels: {tier: front, color: red}}, spec: {replicas: 3}}
+`;
+const paint = 'patchStrategicMerge: {metadata: {labels: {color: "{{ request.object.data.color }}"}}}';
+
+function policy(target: string, patch = paint): string {
+  return `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [ConfigMap]}}]}
+    mutate:
+      targets:
+      - {apiVersion: apps/v1, kind: Deployment, ${target}}
+      ${patch}
+`;
+}
+
+async function decide(text: string): Promise<Decision> {
+  const snapshot = policies(text);
+  assert.deepEqual(snapshot.diagnostics.filter(({ severity }) => severity === "error"), []);
+  return await evaluate(snapshot, request(trigger), {
+    phase: "mutateExisting",
+    ports: portsWith(cluster).ports,
+  });
+}
+
+const both = ["mutated Deployment/db in namespace blue", "mutated Deployment/web in namespace blue"];
+const cases: [title: string, target: string, messages: string[]][] = [
+  ["by name and namespace", "namespace: blue, name: web", ["mutated Deployment/web in namespace blue"]],
+  [
+    "by name with variables",
+    'namespace: "{{ request.namespace }}", name: "{{ request.object.data.wanted }}"',
+    [
+      "mutated Deployment/web in namespace blue",
+    ],
+  ],
+  ["by wildcards", 'namespace: "b*", name: "?*"', both],
+  ["all of a namespace", "namespace: blue", both],
+  ["by name in all namespaces", "name: web", [
+    "mutated Deployment/web in namespace blue",
+    "no patches applied",
+  ]],
+  ["by selector", "selector: {matchLabels: {tier: back}}", ["mutated Deployment/db in namespace blue"]],
+  [
+    "by preconditions about the target",
+    '"preconditions": {all: [{key: "{{ target.spec.replicas }}", operator: GreaterThan, value: 1}]}',
+    [
+      "mutated Deployment/db in namespace blue",
+      "no patches applied",
+      "preconditions not met",
+    ],
+  ],
+  [
+    "by context about the target",
+    'context: [{name: many, variable: {jmesPath: "target.spec.replicas > `1`"}}], preconditions: {all: [{key: "{{ many }}", operator: Equals, value: true}]}, namespace: blue',
+    ["mutated Deployment/db in namespace blue", "preconditions not met"],
+  ],
+  ["that are none", 'name: "x*"', []],
+  ["that must be there", "namespace: blue, name: none", [': deployments.apps "none" not found']],
+  [
+    "whose name cannot be resolved",
+    'namespace: blue, name: "{{ request.object.none }}"',
+    [
+      ': failed to substitute variables in target[0]: failed to resolve request.object.none at path /name: JMESPath query failed: Unknown key "none" in path',
+    ],
+  ],
+];
+
+for (const [title, target, messages] of cases) {
+  Deno.test(`mutate.targets finds targets ${title}`, async () => {
+    const decision = await decide(policy(target));
+    const found = decision.results.flatMap(({ rules }) => rules.map(({ message }) => message));
+    assert.deepEqual(found.sort(), messages);
+  });
+}
+
+Deno.test("each changed target is an update of the version that was read; the trigger stays as it is", async () => {
+  const decision = await decide(policy("namespace: blue"));
+  assert.deepEqual(
+    decision.effects.map(({ verb, object }) => [verb, dig(object, "metadata", "labels", "color")]),
+    [
+      ["update", "red"],
+      ["update", "red"],
+    ],
+  );
+  for (const { object, reason } of decision.effects) {
+    assert.equal(typeof asString(dig(object, "metadata", "resourceVersion")), "string");
+    assert.match(reason, /is a target of the rule for ConfigMap blue\/trigger/);
+  }
+  assert.equal(decision.object, trigger);
+  assert.deepEqual(decision.patch, []);
+});
+
+Deno.test("foreach goes over lists of the target", async () => {
+  const patch = `foreach:
+      - list: "['a', 'b']"
+        patchesJson6902: |-
+          - {op: add, path: "/metadata/annotations/{{ element }}", value: "{{ target.metadata.name }}"}`;
+  const decision = await decide(policy("namespace: blue, name: db", patch));
+  assert.deepEqual(dig(decision.effects[0]?.object, "metadata", "annotations"), { a: "db", b: "db" });
+});
+
+Deno.test("a target whose patch fails keeps the others from nothing", async () => {
+  const patch =
+    'patchesJson6902: "[{\\"op\\": \\"test\\", \\"path\\": \\"/spec/replicas\\", \\"value\\": 2}, ' +
+    '{\\"op\\": \\"remove\\", \\"path\\": \\"/spec/replicas\\"}]"';
+  const decision = await decide(policy("namespace: blue", patch));
+  assert.deepEqual(decision.results[0]?.rules.map(({ result }) => result).sort(), ["error", "pass"]);
+  assert.equal(decision.effects.length, 1);
+});
+
+Deno.test("a Policy finds targets in its own namespace only", async () => {
+  const text = policy("namespace: green").replace("kind: ClusterPolicy", "kind: Policy")
+    .replace("{name: p}", "{name: p, namespace: blue}");
+  const decision = await decide(text);
+  assert.deepEqual(decision.effects.map(({ object }) => dig(object, "metadata", "namespace")), [
+    "blue",
+    "blue",
+  ]);
+});
+
+Deno.test("targets are no business of the mutations before a request is stored", async () => {
+  const decision = await evaluate(policies(policy("namespace: blue")), request(trigger), {
+    phase: "mutate",
+    ports: portsWith(cluster).ports,
+  });
+  assert.deepEqual([decision.results, decision.effects], [[], []]);
+});
