@@ -10,6 +10,7 @@ export type {
   ConditionOwner,
   ObservedElement,
   ObservedException,
+  ObservedExpression,
   ObservedPattern,
   Observer,
 } from "./observer.ts";

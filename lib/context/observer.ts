@@ -34,6 +34,12 @@ export interface ObservedException {
   readonly reason: string;
 }
 
+/** A CEL expression, or a variable of `variables`, with what it came to. */
+export interface ObservedExpression {
+  readonly expression: string;
+  readonly value: Json | Fault;
+}
+
 /**
  * Is told what is read, loaded and compared while a request is evaluated. Only a request that shall be explained has
  * one; everything else asks once whether there is one, and makes nothing for it.
@@ -48,6 +54,7 @@ export interface Observer {
   /** A load has ended. */
   loaded(key: string, answer: Json | Fault): void;
   condition(owner: ConditionOwner, condition: ObservedCondition): void;
+  expression(expression: ObservedExpression): void;
   element(element: ObservedElement): void;
   pattern(pattern: ObservedPattern): void;
   exception(exception: ObservedException): void;

@@ -45,7 +45,7 @@ export class PolicyRun {
       const isAsked = matchConditions(ruleInput(this.#view.root, this.#view, []));
       if (this.#store.misses !== misses) return false;
       this.#isAsked = isAsked;
-      if (!isAsked) this.#next = rules.length;
+      if (!isAsked) this.#leaveOut(rules);
     }
     while (this.#next < rules.length) {
       const { misses } = this.#store;
@@ -68,6 +68,14 @@ export class PolicyRun {
       if (policy.applyRules === "One" && results.some(ends)) this.#next = rules.length;
     }
     return true;
+  }
+
+  #leaveOut(rules: readonly CompiledRule[]): void {
+    const { trace } = this.#view.base;
+    for (const rule of rules) {
+      trace?.passOver(this.policy.policy, rule, { unasked: "matchConditions", selection: undefined });
+    }
+    this.#next = rules.length;
   }
 
   /** What becomes of a rule that nobody can wait for any more. */

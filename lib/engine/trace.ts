@@ -5,6 +5,7 @@ import type {
   EntrySource,
   ObservedElement,
   ObservedException,
+  ObservedExpression,
   ObservedPattern,
   Observer,
 } from "../context/mod.ts";
@@ -44,6 +45,7 @@ export interface EntryTrace {
 export type TraceStep =
   | { readonly kind: "entry"; readonly entry: EntryTrace }
   | { readonly kind: "condition"; readonly owner: ConditionOwner; readonly condition: ObservedCondition }
+  | { readonly kind: "expression"; readonly expression: ObservedExpression }
   | { readonly kind: "element"; readonly element: ObservedElement }
   | { readonly kind: "pattern"; readonly pattern: ObservedPattern }
   | { readonly kind: "exception"; readonly exception: ObservedException }
@@ -59,8 +61,8 @@ export interface RuleTrace {
   readonly body: string;
   /** The rule that the user wrote, for one that was generated from it for pod controllers. */
   readonly generatedFrom: string | undefined;
-  /** A Policy that is about another namespace is not asked at all. */
-  readonly elsewhere: boolean;
+  /** Why the whole policy was not asked: it is about another namespace, or its match conditions do not hold. */
+  readonly unasked: "namespace" | "matchConditions" | undefined;
   /** What match and exclude say; `undefined` when nothing could be matched, such as an empty object. */
   readonly selection: ExplainedSelection | undefined;
   /** In order. Of a rule that waited for values, those of its last, complete evaluation. */
@@ -108,11 +110,11 @@ export class Trace implements Observer {
     this.#current = undefined;
   }
 
-  /** A rule was not even begun, as an index knows that it is not about such requests. */
+  /** A rule was not even begun: an index knows that it is not about such requests, or its whole policy is not. */
   passOver(
     policy: Policy,
     rule: CompiledRule,
-    reason: { readonly elsewhere: boolean; readonly selection: ExplainedSelection | undefined },
+    reason: Pick<RuleTrace, "unasked" | "selection">,
   ): void {
     this.rules.push({ ...identity(policy, rule), ...reason });
   }
@@ -129,6 +131,10 @@ export class Trace implements Observer {
 
   condition(owner: ConditionOwner, condition: ObservedCondition): void {
     this.#step({ kind: "condition", owner, condition });
+  }
+
+  expression(expression: ObservedExpression): void {
+    this.#step({ kind: "expression", expression });
   }
 
   element(element: ObservedElement): void {
@@ -198,7 +204,7 @@ function identity(policy: Policy, { rule, type, kind }: CompiledRule): Draft {
     type,
     body: kind,
     generatedFrom: source,
-    elsewhere: false,
+    unasked: undefined,
     selection: undefined,
     steps: [],
     results: [],

@@ -41,8 +41,7 @@ export function explanationObject({ subject, rules }: Explanation): JsonObject {
     subject,
     allowed: !rules.some(refuses),
     rules: rules.map((trace): Json => {
-      const { policy, rule, type, body, generatedFrom, elsewhere, selection, steps, results, attempts } =
-        trace;
+      const { policy, rule, type, body, generatedFrom, unasked, selection, steps, results, attempts } = trace;
       return plain({
         policy: policy.key,
         rule,
@@ -50,7 +49,7 @@ export function explanationObject({ subject, rules }: Explanation): JsonObject {
         body,
         outcome: outcomeOf(trace),
         generatedFrom,
-        elsewhere,
+        unasked,
         selection,
         steps,
         attempts,

@@ -14,15 +14,17 @@ export function ruleLines(trace: RuleTrace): string[] {
 }
 
 /** Whether it is a generated rule about another kind of pod controller: of no interest unless it is asked for. */
-export function isForOtherController({ results, selection, elsewhere }: RuleTrace): boolean {
+export function isForOtherController({ results, selection, unasked }: RuleTrace): boolean {
   const verdict = selection?.selection;
-  return results.length === 0 && !elsewhere && verdict?.selected === false && verdict.by === "autogen";
+  return results.length === 0 && unasked === undefined && verdict?.selected === false &&
+    verdict.by === "autogen";
 }
 
 /** Why a rule was not even matched, when it was not. */
-export function unaskedReason({ policy, selection, elsewhere, results }: RuleTrace): string | undefined {
+export function unaskedReason({ policy, selection, unasked, results }: RuleTrace): string | undefined {
   if (results.length > 0) return undefined;
-  if (elsewhere) return `as the policy is about namespace ${policy.namespace}`;
+  if (unasked === "namespace") return `as the policy is about namespace ${policy.namespace}`;
+  if (unasked === "matchConditions") return "as the policy's match conditions do not hold";
   if (selection === undefined) return "as there is no object to match";
   const { generatedFor = [], selection: verdict } = selection;
   if (verdict.selected || verdict.by !== "autogen") return undefined;
@@ -62,6 +64,8 @@ function stepLines({ steps, ...trace }: RuleTrace): string[] {
         return entryLines(step.entry);
       case "condition":
         return conditionLines(step, trace);
+      case "expression":
+        return expressionLines(step.expression);
       case "element": {
         const { list, index, element: value } = step.element;
         element = asString(field(value, "name"));
@@ -140,6 +144,13 @@ function at(value: Json | undefined, path: readonly (string | number)[]): Json |
 /** `any[0]`, `spec.containers[1].image`. */
 function pathText(path: readonly (string | number)[]): string {
   return path.map((step) => typeof step === "number" ? `[${step}]` : `.${step}`).join("").replace(/^\./, "");
+}
+
+function expressionLines(
+  { expression, value }: Extract<TraceStep, { kind: "expression" }>["expression"],
+): string[] {
+  const text = expression.trim();
+  return [isFault(value) ? `${text} failed: ${value.message}` : `${text} is ${shown(value)}`];
 }
 
 type Compared = Extract<TraceStep, { kind: "pattern" }>["pattern"];

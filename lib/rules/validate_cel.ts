@@ -4,6 +4,7 @@ import {
   admissionRoots,
   admissionVariables,
   type AuditAnnotations,
+  authorizerVariables,
   CelEvaluation,
   collectParameters,
   compileAuditAnnotations,
@@ -33,7 +34,11 @@ export const validateCel: RuleKind = {
     const block = field(rule.validate, "cel") as JsonObject;
     const parameters = parameterSource(field(block, "paramKind"), field(block, "paramRef"));
     const expressions = new ExpressionSet({
-      variables: { ...admissionVariables, ...(parameters !== undefined && { params: dynType }) },
+      variables: {
+        ...admissionVariables,
+        ...authorizerVariables,
+        ...(parameters !== undefined && { params: dynType }),
+      },
       libraries: [...kubernetesLibraries, orValueLibrary],
       literals: "homogeneous",
       report: (problem) => tools.report(problem),
@@ -77,6 +82,7 @@ export const validateCel: RuleKind = {
         roots: admissionRoots(input, (name) => name === "params" ? parameter : undefined),
         variables: expressions.variables,
         host: requestHost(input),
+        observer: input.context.store.observer,
         variableFault: (name, cause) => `composited variable "${name}" fails to evaluate: ${cause}`,
       });
       const applies = evaluateConditions(conditions, evaluation);

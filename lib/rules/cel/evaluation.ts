@@ -1,6 +1,7 @@
 import {
   type Activation,
   CelFault,
+  celToJson,
   type CelType,
   type Host,
   isCelFault,
@@ -11,6 +12,8 @@ import {
   type Program,
   type Result,
 } from "../../cel/mod.ts";
+import type { Observer } from "../../context/mod.ts";
+import { Fault } from "../../json/mod.ts";
 import type { CompositedVariable } from "./expressions.ts";
 
 /** What the expressions of one rule see for one request. */
@@ -20,6 +23,8 @@ export interface EvaluationSetting {
   readonly host: Host;
   /** How the failure of a variable is told by the expressions that use it; as it is when absent. */
   readonly variableFault?: (name: string, cause: string) => string;
+  /** Set only for requests that shall be explained. */
+  readonly observer?: Observer | undefined;
 }
 
 /** The text of the reference for a policy that has spent its budget. */
@@ -51,6 +56,14 @@ export class CelEvaluation {
     return this.#run(program, (name) => roots(name) ?? this.#lookup(name));
   }
 
+  /** Tells what an expression came to, when somebody wants to know. */
+  tell(expression: string, value: Result): void {
+    const { observer } = this.#setting;
+    if (observer === undefined) return;
+    const plain = celToJson(value);
+    observer.expression({ expression, value: isCelFault(plain) ? new Fault(plain.message) : plain });
+  }
+
   #run(program: Program, lookup: Activation): Result {
     const budget = this.#remaining;
     if (budget <= 0) return new CelFault("cost", outOfBudget);
@@ -64,6 +77,7 @@ export class CelEvaluation {
     const variable = this.#setting.variables.find((each) => each.name === name);
     if (variable === undefined) return undefined;
     const value = this.#run(variable.program, this.#lookup);
+    this.tell(`variables.${name}`, value);
     const { variableFault } = this.#setting;
     if (!isCelFault(value) || variableFault === undefined || value.kind === "pending") return value;
     return new CelFault(value.kind, variableFault(name, value.message));

@@ -42,7 +42,7 @@ export function compileMatchConditions(
   return (evaluation) => {
     const faults: string[] = [];
     for (const { expression, program } of conditions) {
-      const value = evaluateCondition(program, evaluation);
+      const value = evaluateCondition(program, expression, evaluation);
       if (value === false) return false;
       if (value !== true) faults.push(texts.fault(expression, value.message));
     }
@@ -50,9 +50,14 @@ export function compileMatchConditions(
   };
 }
 
-function evaluateCondition(program: Program | undefined, evaluation: CelEvaluation): boolean | Fault {
+function evaluateCondition(
+  program: Program | undefined,
+  expression: string,
+  evaluation: CelEvaluation,
+): boolean | Fault {
   if (program === undefined) return new Fault("the expression does not compile");
   const value = evaluation.evaluate(program);
+  evaluation.tell(expression, value);
   if (isCelFault(value) || typeof value === "boolean") return value;
   return new Fault("the expression gives no bool");
 }

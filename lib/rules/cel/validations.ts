@@ -79,6 +79,7 @@ function judge(
 ): Verdict {
   if (program === undefined) return { result: "error", message: "compilation error" };
   const value = evaluation.evaluate(program);
+  evaluation.tell(expression, value);
   if (value === true) return passed;
   if (isCelFault(value)) {
     const text = value.kind === "cost" && value.message.startsWith("validation failed")
