@@ -21,7 +21,12 @@ export function evaluateRule(
   if (outcome === undefined) return undefined;
   const { request, facts } = view.base;
   const action = rule.action(request.namespace, facts.namespaceLabels);
-  const result: RuleResult = { ...outcome, rule: rule.rule.name, type: rule.type, action };
+  const result: RuleResult = {
+    ...outcome,
+    rule: outcome.reportedAs ?? rule.rule.name,
+    type: rule.type,
+    action,
+  };
   // Kyverno parity: overrides for namespaces do not count here.
   const written = rule.rule.failureAction ?? policy.failureAction;
   if (result.result !== "fail" || written !== "Enforce" || !rule.rule.allowExistingViolations) return result;

@@ -1,6 +1,6 @@
 import { Context, type RequestStore } from "../context/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
-import { type Fault, isFault, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { asString, dig, type Fault, isFault, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { extractImages, type ResourceType, serviceAccountVariables, typeOf } from "../kube/mod.ts";
 import type { Candidate, User } from "../match/mod.ts";
 import type { Facts } from "./facts.ts";
@@ -139,8 +139,10 @@ export class RequestView {
       version,
       kind,
       subresource,
+      plural: asString(dig(this.base.request.variable, "resource", "resource")),
       operation: this.operation,
       resource: resource!,
+      oldResource: this.oldObject,
       namespaceLabels: this.base.facts.namespaceLabels,
       user: this.#user,
     };

@@ -17,7 +17,7 @@ export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView)
     const outcome = generateOutcome(rule, policy, view);
     if (outcome === undefined) return [];
     const action = rule.action(request.namespace, facts.namespaceLabels);
-    return [{ ...outcome, rule: rule.rule.name, type: rule.type, action }];
+    return [{ ...outcome, rule: outcome.reportedAs ?? rule.rule.name, type: rule.type, action }];
   }
   const subject = rule.type === "mutateExisting" ? triggerView(rule, view) : view;
   const result = subject && evaluateRule(rule, policy, subject);

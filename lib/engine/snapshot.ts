@@ -3,6 +3,7 @@ import { type Dialect, type Interest, MatchIndex } from "../match/mod.ts";
 import { type LocatedDocument, type Policy, readPolicies } from "../policy/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
+import { compileCelPolicies } from "./compile_cel_policies.ts";
 import { compilePolicy } from "./compile_policy.ts";
 
 /** A step of admission: mutations first, then validations; after the answer, what rules do to other objects. */
@@ -42,6 +43,7 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   const written = policies.map((policy) =>
     compilePolicy(policy, { exceptions, dialect, broken: broken.get(policy.key), report })
   );
+  written.push(...compileCelPolicies(others, report));
   const compiled = [...written].sort(byName);
   const indexes: Record<Phase, MatchIndex<CompiledPolicy>> = {
     mutate: new MatchIndex(),

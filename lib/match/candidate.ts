@@ -14,10 +14,14 @@ export interface Candidate {
   readonly version: string;
   readonly kind: string;
   readonly subresource: string;
+  /** The resource's name in the API (`pods`), where the request says it. */
+  readonly plural?: string | undefined;
   /** CREATE, UPDATE, DELETE or CONNECT. */
   readonly operation: string;
   /** The object under test. */
   readonly resource: JsonObject;
+  /** The object before the request. */
+  readonly oldResource?: JsonObject | undefined;
   /** Labels of the object's namespace; empty for cluster-scoped objects. */
   readonly namespaceLabels: JsonObject;
   /** `undefined` where nobody asks: background scans, and the command line without user information. */

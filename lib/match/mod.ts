@@ -6,6 +6,7 @@
  */
 export { type Block, compileExceptionMatch, compileExclude, compileMatch, type Dialect } from "./block.ts";
 export type { Candidate, User } from "./candidate.ts";
+export { compileConstraints } from "./constraints.ts";
 export type { Clause } from "./clause.ts";
 export { type Filter, labelTest, type Mismatch } from "./filter.ts";
 export { type Interest, MatchIndex } from "./index.ts";

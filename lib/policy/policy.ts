@@ -44,11 +44,12 @@ export interface Rule {
   readonly generatedFor: ReadonlySet<string> | undefined;
 }
 
-/** A ClusterPolicy or Policy of kyverno.io, checked and with defaults filled in. */
+/** A policy, checked and with defaults filled in. */
 export interface Policy {
-  readonly kind: "ClusterPolicy" | "Policy";
+  /** `ClusterPolicy`, `Policy`, or a kind that is written in CEL. */
+  readonly kind: string;
   readonly name: string;
-  /** Of a Policy; `undefined` for a ClusterPolicy. */
+  /** Of a kind that is in a namespace; otherwise `undefined`. */
   readonly namespace: string | undefined;
   /** `name`, or `namespace/name` for a Policy: how messages and exceptions call it. */
   readonly key: string;

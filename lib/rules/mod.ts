@@ -10,4 +10,5 @@ export { ruleConditions } from "./conditions.ts";
 export { cloneSourceLabel, ownerOf, type OwnerReference, ruleLabels, sourceLabels } from "./downstream.ts";
 export { clusterSurroundings, type Surroundings } from "./surroundings.ts";
 export { compileWebhookConditions } from "./cel/mod.ts";
+export { findPolicyKind, type PolicyKind, type PolicyTools, rankOf } from "./policy_kinds/mod.ts";
 export { compileBody, type TypedBody } from "./table.ts";

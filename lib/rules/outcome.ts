@@ -17,6 +17,8 @@ export interface Effect {
 export interface Outcome {
   readonly result: "pass" | "fail" | "skip" | "error";
   readonly message: string;
+  /** What results call it instead of the rule's name: an evaluation that failed, an exception. */
+  readonly reportedAs?: string;
   /** Where a pattern failed: `/spec/containers/0/image/`. */
   readonly path?: string;
   /** The object after a mutation that changed it. */

@@ -6,9 +6,10 @@
  * @module
  */
 export { type AuditAnnotations, compileAuditAnnotations } from "./audit_annotations.ts";
+export { authorizerVariables } from "./authorizer.ts";
 export { CelEvaluation } from "./evaluation.ts";
 export { ExpressionSet, type ExpressionSetting, type Path, wanted } from "./expressions.ts";
-export { requestHost } from "./host.ts";
+export { type Generate, requestHost } from "./world.ts";
 export {
   compileMatchConditions,
   kubernetesTexts,

@@ -10,6 +10,7 @@ import {
 } from "../../cel/mod.ts";
 import { asString, dig, Fault, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import { pluralOf } from "../../kube/mod.ts";
+import { authorizerValue } from "./authorizer.ts";
 import type { RuleInput } from "../rule_kind.ts";
 
 /** The variables of all admission expressions, as Kubernetes types them. */
@@ -48,7 +49,7 @@ export function admissionRoots(input: RuleInput, more: Activation = () => undefi
         return isFault(namespace) ? failure(namespace.message) : namespace as Value;
       }
       default:
-        return more(name);
+        return more(name) ?? authorizerValue(name, request ??= requestOf(input));
     }
   };
 }

@@ -1,9 +1,10 @@
 import { kubernetesLibraries } from "../../cel/mod.ts";
 import { isFault, type JsonObject } from "../../json/mod.ts";
 import type { RuleInput, RuleProblem } from "../rule_kind.ts";
+import { authorizerVariables } from "./authorizer.ts";
 import { CelEvaluation } from "./evaluation.ts";
 import { ExpressionSet } from "./expressions.ts";
-import { requestHost } from "./host.ts";
+import { requestHost } from "./world.ts";
 import { compileMatchConditions, kubernetesTexts } from "./match_conditions.ts";
 import { admissionRoots, admissionVariables } from "./roots.ts";
 
@@ -18,7 +19,7 @@ export function compileWebhookConditions(
   if (written.length === 0) return undefined;
   const { object, oldObject, request } = admissionVariables;
   const expressions = new ExpressionSet({
-    variables: { object: object!, oldObject: oldObject!, request: request! },
+    variables: { object: object!, oldObject: oldObject!, request: request!, ...authorizerVariables },
     libraries: kubernetesLibraries,
     literals: "homogeneous",
     report,

@@ -33,7 +33,11 @@ const passed = "pass Validation rule 'r' passed.";
 
 const cases: [name: string, cel: string, told: string][] = [
   ["a true expression passes", "expressions: [{expression: object.spec.replicas > 1}]", passed],
-  ["a false one fails with its message", "expressions: [{expression: 'false', message: ' nope '}]", "fail nope"],
+  [
+    "a false one fails with its message",
+    "expressions: [{expression: 'false', message: ' nope '}]",
+    "fail nope",
+  ],
   ["without a message the rule's is used", "expressions: [{expression: 'false'}]", "fail rule message"],
   [
     "a message expression comes before the message",

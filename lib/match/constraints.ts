@@ -1,0 +1,172 @@
+import {
+  asList,
+  asObject,
+  asString,
+  dig,
+  field,
+  isFault,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { builtinResource, compileLabelSelector, labelsOf, pluralOf } from "../kube/mod.ts";
+import type { Block } from "./block.ts";
+import type { Candidate } from "./candidate.ts";
+import { clausesOf } from "./clause.ts";
+import type { Filter, Mismatch } from "./filter.ts";
+import type { RuleSelector, Selection } from "./selection.ts";
+
+const selected: Selection = { selected: true };
+const excluded: Selection = { selected: false, by: "exclude", criterion: "exclude" };
+
+/**
+ * Compiles the MatchResources of admission policies: `resourceRules`, `excludeResourceRules`, `namespaceSelector` and
+ * `objectSelector`. Without constraints nothing is selected; without resource rules every resource is. Resources are
+ * compared as the request names them: `matchPolicy: Equivalent` adds no other versions here.
+ */
+export function compileConstraints(constraints: JsonObject | undefined): RuleSelector {
+  const rules = resourceRules(constraints, "resourceRules");
+  const block = blockOf(rules.length > 0 ? rules : constraints === undefined ? [] : [everything]);
+  const exclude = blockOf(resourceRules(constraints, "excludeResourceRules"));
+  const namespaces = selectorOf(field(constraints, "namespaceSelector"));
+  const objects = selectorOf(field(constraints, "objectSelector"));
+  return {
+    match: block,
+    needsNamespaceLabels: namespaces !== undefined,
+    needsRoles: false,
+    select,
+    explain: (candidate) => ({
+      selection: select(candidate),
+      match: clausesOf("matchConstraints", block, candidate),
+      exclude: clausesOf("excludeResourceRules", exclude, candidate),
+      generatedFor: undefined,
+    }),
+  };
+
+  function select(candidate: Candidate): Selection {
+    if (namespaces !== undefined && !inNamespace(namespaces, candidate)) {
+      return unselected("namespaceSelector");
+    }
+    if (objects !== undefined && !isSelected(objects, candidate)) return unselected("selector");
+    if (exclude.mismatch(candidate) === undefined) return excluded;
+    const criterion = block.mismatch(candidate);
+    return criterion === undefined ? selected : unselected(criterion);
+  }
+}
+
+function unselected(criterion: string): Selection {
+  return { selected: false, by: "match", criterion };
+}
+
+type LabelTest = (labels: JsonObject) => boolean;
+
+/** A selector that says nothing is as good as none; one that cannot be read selects nothing. */
+function selectorOf(selector: Json | undefined): LabelTest | undefined {
+  if (!isObject(selector)) return undefined;
+  const empty = asList(selector["matchExpressions"]).length === 0 &&
+    Object.keys(asObject(selector["matchLabels"]) ?? {}).length === 0;
+  if (empty) return undefined;
+  const test = compileLabelSelector(selector);
+  return isFault(test) ? () => false : test;
+}
+
+/** What is in no namespace is never left out by its namespace; a Namespace stands for itself. */
+function inNamespace(test: LabelTest, { kind, group, resource, namespaceLabels }: Candidate): boolean {
+  if (kind === "Namespace" && group === "") return test(labelsOf(resource));
+  const namespace = asString(dig(resource, "metadata", "namespace")) ?? "";
+  if (namespace === "") return true;
+  return test({ "kubernetes.io/metadata.name": namespace, ...namespaceLabels });
+}
+
+/** Either of the new and the old object may have the labels. */
+function isSelected(test: LabelTest, { resource, oldResource }: Candidate): boolean {
+  return test(labelsOf(resource)) || (oldResource !== undefined && test(labelsOf(oldResource)));
+}
+
+function resourceRules(constraints: JsonObject | undefined, name: string): Filter[] {
+  return asList(field(constraints, name)).filter(isObject).map(compileResourceRule);
+}
+
+function blockOf(filters: readonly Filter[]): Block {
+  const mismatch = (candidate: Candidate): Mismatch => {
+    let first: Mismatch = "no rule";
+    for (const filter of filters) {
+      const found = filter.mismatch(candidate);
+      if (found === undefined) return undefined;
+      first = found;
+    }
+    return first;
+  };
+  return { form: "any", filters, empty: filters.length === 0, mismatch };
+}
+
+const everything: Filter = {
+  mismatch: () => undefined,
+  empty: false,
+  kinds: [],
+  operations: [],
+  needsNamespaceLabels: false,
+  needsRoles: false,
+  written: {},
+};
+
+function compileResourceRule(rule: JsonObject): Filter {
+  const groups = texts(rule["apiGroups"]), versions = texts(rule["apiVersions"]);
+  const resources = texts(rule["resources"]), operations = texts(rule["operations"]);
+  const names = texts(rule["resourceNames"]);
+  const scope = asString(rule["scope"]) ?? "*";
+  const isNamed = resources.map(resourceTest);
+  const anyOperation = operations.includes("*");
+  return {
+    mismatch: (candidate) => {
+      if (!anyOperation && !operations.includes(candidate.operation)) return "operations";
+      if (!has(groups, candidate.group) || !has(versions, candidate.version)) return "kinds";
+      if (!isNamed.some((matches) => matches(candidate))) return "kinds";
+      if (!inScope(scope, candidate)) return "kinds";
+      return names.length === 0 || hasName(names, candidate) ? undefined : "names";
+    },
+    empty: false,
+    kinds: resources.map(kindOf),
+    operations: anyOperation ? [] : operations,
+    needsNamespaceLabels: false,
+    needsRoles: false,
+    written: { resources: { kinds: resources, operations, names } },
+  };
+}
+
+function has(known: readonly string[], value: string): boolean {
+  return known.includes("*") || known.includes(value);
+}
+
+function resourceTest(text: string): (candidate: Candidate) => boolean {
+  const [resource = "", subresource = ""] = text.split("/");
+  return (candidate) =>
+    (resource === "*" || resource === (candidate.plural ?? pluralOf(candidate.kind))) &&
+    (subresource === "*" || subresource === candidate.subresource);
+}
+
+function inScope(scope: string, { resource }: Candidate): boolean {
+  if (scope === "*") return true;
+  const namespaced = (asString(dig(resource, "metadata", "namespace")) ?? "") !== "";
+  return (scope === "Namespaced") === namespaced;
+}
+
+/** An object without a name yet is known by the beginning that it will have. */
+function hasName(names: readonly string[], { resource }: Candidate): boolean {
+  const name = asString(dig(resource, "metadata", "name")) ?? "";
+  if (name !== "") return names.includes(name);
+  const generated = asString(dig(resource, "metadata", "generateName")) ?? "";
+  return names.some((known) => generated.startsWith(known));
+}
+
+/** The kind of a built-in resource for the index; any kind where it is unknown. */
+function kindOf(text: string): string {
+  const [resource = "", subresource] = text.split("/");
+  const kind = builtinResource(resource)?.kind ?? "*";
+  return subresource === undefined ? kind : `${kind}/*`;
+}
+
+function texts(value: Json | undefined): string[] {
+  return asList(value).filter(isString);
+}

@@ -1,0 +1,90 @@
+import { asList, dig, field, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+
+/** A group of controllers that hold their Pod template at the same place. */
+interface Group {
+  /** Path from the controller to the template. */
+  readonly template: string;
+  /** API group of each resource. */
+  readonly resources: Readonly<Record<string, "apps" | "batch">>;
+}
+
+const groups: readonly Group[] = [
+  {
+    template: "spec.template",
+    resources: {
+      daemonsets: "apps",
+      deployments: "apps",
+      replicasets: "apps",
+      statefulsets: "apps",
+      jobs: "batch",
+    },
+  },
+  { template: "spec.jobTemplate.spec.template", resources: { cronjobs: "batch" } },
+];
+
+/** How the expressions of a spec about Pods are carried over to a controller's template. */
+export type Rewrite = (spec: JsonObject, template: string) => JsonObject;
+
+/**
+ * The specs that a spec about Pods also means for their controllers: none when it is about anything else, or selects
+ * Pods by name or label.
+ */
+export function podControllerSpecs(spec: JsonObject, rewrite: Rewrite): JsonObject[] {
+  const constraints = field(spec, "matchConstraints");
+  if (!isObject(constraints) || !isAboutAllPods(constraints)) return [];
+  const chosen = dig(spec, "autogen", "podControllers", "controllers");
+  const wanted = Array.isArray(chosen) ? chosen.filter(isString) : undefined;
+  const operations = dig(asList(constraints["resourceRules"])[0], "operations") ?? [];
+  if (asList(operations).length === 0) return [];
+  return groups.flatMap(({ template, resources }) => {
+    const names = Object.keys(resources).filter((name) => wanted === undefined || wanted.includes(name));
+    if (names.length === 0) return [];
+    const rules = (["apps", "batch"] as const).flatMap((group) => {
+      const own = names.filter((name) => resources[name] === group);
+      return own.length === 0
+        ? []
+        : [{ apiGroups: [group], apiVersions: ["v1"], resources: own, operations }];
+    });
+    const selector = constraints["namespaceSelector"];
+    const matchConstraints = {
+      resourceRules: rules,
+      ...(selector !== undefined && { namespaceSelector: selector }),
+    };
+    return [{ ...rewrite(spec, template), matchConstraints }];
+  });
+}
+
+function isAboutAllPods(constraints: JsonObject): boolean {
+  const rules = asList(constraints["resourceRules"]);
+  if (rules.length !== 1 || asList(constraints["excludeResourceRules"]).length > 0) return false;
+  if (selects(constraints["objectSelector"])) return false;
+  const [rule] = rules;
+  return asList(field(rule, "resourceNames")).length === 0 && isOnly(field(rule, "apiGroups"), "") &&
+    isOnly(field(rule, "apiVersions"), "v1") && isOnly(field(rule, "resources"), "pods");
+}
+
+function selects(selector: Json | undefined): boolean {
+  const labels = field(selector, "matchLabels");
+  return asList(field(selector, "matchExpressions")).length > 0 ||
+    (isObject(labels) && Object.keys(labels).length > 0);
+}
+
+function isOnly(list: Json | undefined, name: string): boolean {
+  return Array.isArray(list) && list.length === 1 && list[0] === name;
+}
+
+/**
+ * Kyverno parity: plain text replacement over the whole spec, messages and `request.object` included; an object's
+ * namespace stays where it is.
+ */
+export function rewriteText(spec: JsonObject, template: string): JsonObject {
+  let text = JSON.stringify(spec);
+  for (const root of ["object", "oldObject"]) {
+    text = text.replaceAll(`${root}.spec`, `${root}.${template}.spec`);
+    text = text.replaceAll(
+      new RegExp(`${root}\\.metadata(?!\\.namespace(?![A-Za-z0-9_]))`, "g"),
+      `${root}.${template}.metadata`,
+    );
+  }
+  return JSON.parse(text) as JsonObject;
+}

@@ -1,0 +1,45 @@
+import { asList, asString, dig, field, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import type { LocatedDocument } from "./documents.ts";
+import type { Locate } from "./policy.ts";
+
+/** A PolicyException of `policies.kyverno.io`. */
+export interface CelException {
+  /** `namespace/name`, as messages call it. */
+  readonly key: string;
+  readonly references: readonly { readonly name: string; readonly kind: string }[];
+  readonly matchConditions: Json | undefined;
+  /** Globs of images that the policy may allow; it is not skipped then. */
+  readonly images: readonly string[];
+  readonly allowedValues: readonly string[];
+  readonly result: "skip" | "pass";
+  /** Of several exceptions the one with the highest decides about the result. */
+  readonly priority: number;
+  /** Milliseconds since 1970; `undefined` for never. */
+  readonly expires: number | undefined;
+  readonly locate: Locate;
+  readonly document: JsonObject;
+}
+
+/** Reads an exception. What it says of its end is a time, or the exception ends nothing. */
+export function parseCelException({ document, locate }: LocatedDocument): CelException {
+  const name = asString(dig(document, "metadata", "name")) ?? "";
+  const namespace = asString(dig(document, "metadata", "namespace")) ?? "";
+  const spec = field(document, "spec");
+  const priority = Number(asString(dig(document, "metadata", "labels", "polex.kyverno.io/priority")) ?? "0");
+  const expires = asString(field(spec, "expiresAt"));
+  return {
+    key: namespace === "" ? name : `${namespace}/${name}`,
+    references: asList(field(spec, "policyRefs")).filter(isObject).map((reference) => ({
+      name: asString(reference["name"]) ?? "",
+      kind: asString(reference["kind"]) ?? "",
+    })),
+    matchConditions: field(spec, "matchConditions"),
+    images: asList(field(spec, "images")).filter(isString),
+    allowedValues: asList(field(spec, "allowedValues")).filter(isString),
+    result: field(spec, "reportResult") === "pass" ? "pass" : "skip",
+    priority: Number.isInteger(priority) ? priority : 0,
+    expires: expires === undefined ? undefined : Date.parse(expires),
+    locate,
+    document,
+  };
+}

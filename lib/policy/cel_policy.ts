@@ -1,0 +1,117 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  dig,
+  field,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import type { LocatedDocument } from "./documents.ts";
+import type { Policy, Rule } from "./policy.ts";
+
+/** A policy that is written in CEL as far as all kinds of them are alike, and its specs. */
+export interface CelPolicy {
+  /** Its rules are one for each spec, without a body. */
+  readonly policy: Policy;
+  /** As written first, then those for pod controllers. */
+  readonly specs: readonly JsonObject[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** What reading needs to know of a kind. */
+export interface CelPolicyForm {
+  readonly body: "validate" | "mutate" | "generate";
+  /** The name of the rule in results. */
+  readonly ruleName: "none" | "policy";
+  /** The specs that the written one also means for pod controllers. */
+  readonly variants: (spec: JsonObject) => readonly JsonObject[];
+}
+
+/** Reads a policy of `policies.kyverno.io` or `admissionregistration.k8s.io`; it has one rule for each of its specs. */
+export function parseCelPolicy({ document, kind, locate }: LocatedDocument, form: CelPolicyForm): CelPolicy {
+  const diagnostics: Diagnostic[] = [];
+  const name = asString(dig(document, "metadata", "name")) ?? "";
+  if (name === "") report("missing-name", "A policy needs metadata.name", ["metadata"]);
+  const written = asObject(field(document, "spec"));
+  if (written === undefined) report("missing-spec", "A policy needs a spec", []);
+  const spec = written ?? {};
+  const namespace = kind.startsWith("Namespaced")
+    ? asString(dig(document, "metadata", "namespace")) || "default"
+    : undefined;
+  const actions = asList(field(spec, "validationActions")).filter(isString);
+  for (const action of actions.filter((each) => !["Deny", "Audit", "Warn"].includes(each))) {
+    report("unknown-value", `validationActions cannot be "${action}": use Deny, Audit or Warn`, [
+      "spec",
+      "validationActions",
+    ]);
+  }
+  const specs = [spec, ...form.variants(spec)];
+  const timeout = dig(spec, "webhookConfiguration", "timeoutSeconds");
+  const policy: Policy = {
+    kind,
+    name,
+    namespace,
+    key: namespace === undefined ? name : `${namespace}/${name}`,
+    annotations: textFields(dig(document, "metadata", "annotations")),
+    failurePolicy: field(spec, "failurePolicy") === "Ignore" ? "Ignore" : "Fail",
+    failureAction: actions.length === 0 || actions.includes("Deny") ? "Enforce" : "Audit",
+    overrides: [],
+    admission: dig(spec, "evaluation", "admission", "enabled") !== false,
+    background: dig(spec, "evaluation", "background", "enabled") !== false,
+    emitWarning: actions.includes("Warn"),
+    applyRules: "All",
+    timeoutSeconds: typeof timeout === "number" ? timeout : undefined,
+    matchConditions: [],
+    generateExisting: dig(spec, "evaluation", "generateExisting", "enabled") === true,
+    mutateExistingOnPolicyUpdate: dig(spec, "evaluation", "mutateExisting", "enabled") === true,
+    useServerSideApply: dig(spec, "evaluation", "useServerSideApply") === true,
+    rules: specs.map((each) =>
+      ruleOf(each, { name: form.ruleName === "policy" ? name : "", body: form.body })
+    ),
+    locate,
+    document,
+  };
+  return { policy, specs, diagnostics };
+
+  function report(code: string, message: string, path: (string | number)[]): void {
+    const position = locate(path);
+    diagnostics.push({ severity: "error", code, message, ...(position && { position }) });
+  }
+}
+
+function ruleOf(
+  spec: JsonObject,
+  { name, body }: { readonly name: string; readonly body: CelPolicyForm["body"] },
+): Rule {
+  return {
+    name,
+    path: ["spec"],
+    match: {},
+    exclude: undefined,
+    context: [],
+    preconditions: undefined,
+    celPreconditions: [],
+    imageExtractors: undefined,
+    skipBackgroundRequests: true,
+    reportProperties: undefined,
+    validate: body === "validate" ? spec : undefined,
+    mutate: body === "mutate" ? spec : undefined,
+    generate: body === "generate" ? spec : undefined,
+    verifyImages: undefined,
+    failureAction: undefined,
+    overrides: [],
+    allowExistingViolations: false,
+    generatedFor: undefined,
+  };
+}
+
+function textFields(value: Json | undefined): Record<string, string> {
+  if (!isObject(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => isString(entry[1])),
+  );
+}

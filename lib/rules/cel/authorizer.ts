@@ -1,0 +1,31 @@
+import {
+  Authorizer,
+  authorizerType,
+  type CelType,
+  resourceCheckType,
+  subjectOf,
+  type Value,
+} from "../../cel/mod.ts";
+import { asString, dig, type JsonObject } from "../../json/mod.ts";
+
+/** The variables that ask what the requester may do, with their types. */
+export const authorizerVariables: Readonly<Record<string, CelType>> = {
+  authorizer: authorizerType,
+  "authorizer.requestResource": resourceCheckType,
+};
+
+/** Their values for an AdmissionRequest; `undefined` for other names. */
+export function authorizerValue(name: string, request: JsonObject): Value | undefined {
+  if (name !== "authorizer" && name !== "authorizer.requestResource") return undefined;
+  const userInfo = dig(request, "userInfo");
+  const authorizer = new Authorizer(subjectOf(userInfo as JsonObject | undefined ?? {}));
+  if (name === "authorizer") return authorizer;
+  const text = (...path: string[]): string => asString(dig(request, ...path)) ?? "";
+  return authorizer.requestResource({
+    group: text("resource", "group"),
+    resource: text("resource", "resource"),
+    ...(text("subResource") !== "" && { subresource: text("subResource") }),
+    namespace: text("namespace"),
+    name: text("name"),
+  });
+}

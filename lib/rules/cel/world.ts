@@ -1,0 +1,121 @@
+import {
+  accessReviewCall,
+  type ApiRequest,
+  type CelFault,
+  failure,
+  pending,
+  requestKey,
+  type World,
+  WorldHost,
+  type WorldReply,
+  type WorldRequest,
+} from "../../cel/mod.ts";
+import type { RequestStore } from "../../context/mod.ts";
+import { asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import type { Answer } from "../../ports.ts";
+import type { RuleInput } from "../rule_kind.ts";
+
+/** Takes what expressions generate. */
+export type Generate = World["generate"];
+
+const generatesNothing: Generate = () => failure("only generating policies generate");
+
+/** The world behind the expressions of one request: each question is put to its port once. */
+export function requestHost(
+  { context }: Pick<RuleInput, "context">,
+  generate: Generate = generatesNothing,
+): WorldHost {
+  const { store, environment } = context;
+  return new WorldHost({
+    ask: (request) => askStore(store, request),
+    now: () => environment.now(),
+    random: () => environment.random(),
+    generate,
+  });
+}
+
+function askStore(store: RequestStore, request: WorldRequest): WorldReply | CelFault {
+  const absent = absence(store, request);
+  if (absent !== undefined) return absent;
+  const key = requestKey(request);
+  const misses = store.misses;
+  const answer = store.ask(key, async () => jsonOf(await putToPort(store, request)));
+  if (store.misses !== misses) return pending(key);
+  return isFault(answer) ? failure(answer.message) : replyOf(answer);
+}
+
+/** What there is nothing to load from is not found; the words are those of the reference's command line. */
+function absence(store: RequestStore, request: WorldRequest): WorldReply | undefined {
+  switch (request.kind) {
+    case "api":
+      return store.serves("downstream") ? undefined : notFound("not found");
+    case "access":
+      return store.serves("downstream") ? undefined : nobodyAllows;
+    case "global":
+      return store.serves("globalReference") ? undefined : notFound("not found");
+    case "image":
+      return store.serves("imageRegistry")
+        ? undefined
+        : notFound(`image data for ${request.reference} not found in the context`);
+    default:
+      return undefined;
+  }
+}
+
+/** Without a cluster there are no roles that allow anything. */
+const nobodyAllows: WorldReply = { ok: true, status: 201, body: { status: { allowed: false } } };
+
+function notFound(message: string): WorldReply {
+  return { ok: false, status: 404, message };
+}
+
+function putToPort(store: RequestStore, request: WorldRequest): Promise<Answer> {
+  const { ports, call } = store;
+  switch (request.kind) {
+    case "api":
+      return callApi(store, request);
+    case "access":
+      return callApi(store, accessReviewCall(request));
+    case "type":
+      return resourceOf(store, request.apiVersion, request.name);
+    case "http": {
+      const { kind: _, ...rest } = request;
+      return ports.http.call({ ...rest, ...call });
+    }
+    case "global":
+      return ports.globals.entry(
+        request.projection === "" ? request.name : `${request.name}.${request.projection}`,
+      );
+    case "image":
+      return ports.registry.image(request.reference, undefined, call.signal);
+  }
+}
+
+function callApi({ ports, call }: RequestStore, { method, path, body }: ApiRequest): Promise<Answer> {
+  return ports.cluster.call({ method, path, ...(body !== undefined && { body }), ...call });
+}
+
+async function resourceOf({ ports }: RequestStore, apiVersion: string, kind: string): Promise<Answer> {
+  const resource = await ports.cluster.resource(apiVersion, kind);
+  if (resource === undefined) {
+    return { ok: false, status: 404, message: `no kind "${kind}" in ${apiVersion}` };
+  }
+  const { group, version, plural } = resource;
+  return { ok: true, status: 200, body: { group, version, resource: plural } };
+}
+
+/** An answer as the store keeps it. */
+function jsonOf(answer: Answer): JsonObject {
+  const { ok, status = null } = answer;
+  if (answer.ok) return { ok, status, body: answer.body };
+  return { ok, status, message: answer.message, ...(answer.body !== undefined && { body: answer.body }) };
+}
+
+function replyOf(answer: Json): WorldReply {
+  const status = field(answer, "status");
+  const code = typeof status === "number" ? status : undefined;
+  const body = field(answer, "body");
+  if (field(answer, "ok") === true) return { ok: true, status: code ?? 200, body: body ?? null };
+  const message = asString(field(answer, "message")) ?? "";
+  return { ok: false, status: code, message, ...(body !== undefined && { body }) };
+}

@@ -1,0 +1,61 @@
+import { type Fault, isFault } from "../../json/mod.ts";
+import type { CelException } from "../../policy/mod.ts";
+import { type CelEvaluation, compileMatchConditions, type ExpressionSet, kyvernoTexts } from "../cel/mod.ts";
+import type { Outcome } from "../outcome.ts";
+import type { Allowed } from "./kyverno_expressions.ts";
+
+/** What exceptions make of a request: its result, or what the policy may allow. */
+export type Exemption = { readonly outcome: Outcome } | { readonly allowed: Allowed };
+
+/**
+ * Compiles the exceptions from a policy. One whose conditions hold makes the policy skip, or pass where it says so;
+ * one with images or values does not, but hands them to the policy.
+ */
+export function compileExemptions(
+  exceptions: readonly CelException[],
+  expressions: ExpressionSet,
+): (evaluation: CelEvaluation, now: number) => Exemption | Fault {
+  const compiled = exceptions.map((exception) => ({
+    exception,
+    holds: compileMatchConditions(exception.matchConditions, expressions, {
+      path: ["spec", "matchConditions"],
+      texts: kyvernoTexts,
+    }),
+  }));
+  return (evaluation, now) => {
+    const matched: CelException[] = [];
+    let full = false;
+    const allowedImages: string[] = [], allowedValues: string[] = [];
+    for (const { exception, holds } of compiled) {
+      if (exception.expires !== undefined && !(now < exception.expires)) continue;
+      const verdict = holds(evaluation);
+      if (isFault(verdict)) {
+        // What is granted already is not taken back by an exception that cannot be read.
+        if (full) continue;
+        return verdict;
+      }
+      if (!verdict) continue;
+      matched.push(exception);
+      if (exception.images.length === 0 && exception.allowedValues.length === 0) full = true;
+      allowedImages.push(...exception.images);
+      allowedValues.push(...exception.allowedValues);
+    }
+    return full ? { outcome: exempted(matched) } : { allowed: { allowedImages, allowedValues } };
+  };
+}
+
+function exempted(exceptions: readonly CelException[]): Outcome {
+  const keys = exceptions.map(({ key }) => key);
+  const [first, ...rest] = exceptions;
+  const chosen = rest.reduce(
+    (best, each) => each.priority > Math.max(best.priority, 0) ? each : best,
+    first!,
+  );
+  const word = chosen.result === "pass" ? "passed" : "skipped";
+  return {
+    result: chosen.result,
+    message: `rule is ${word} due to policy exception: ${keys.join(", ")}`,
+    reportedAs: "exception",
+    exceptions: keys,
+  };
+}

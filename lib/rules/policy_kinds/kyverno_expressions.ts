@@ -1,0 +1,96 @@
+import {
+  type Activation,
+  type CelType,
+  kyvernoLibrariesFor,
+  type KyvernoLibraryOptions,
+  type Library,
+  listType,
+  objectType,
+  stringType,
+  type Value,
+} from "../../cel/mod.ts";
+import { asList, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { type AddressRules, compileAddressRules } from "../../kube/mod.ts";
+import {
+  admissionRoots,
+  CelEvaluation,
+  ExpressionSet,
+  type Generate,
+  kyvernoVariables,
+  orValueLibrary,
+  requestHost,
+} from "../cel/mod.ts";
+import type { RuleInput } from "../rule_kind.ts";
+import type { PolicyTools } from "./policy_kind.ts";
+
+const exceptionsType: CelType = objectType("libs.Exception", {
+  allowedImages: listType(stringType),
+  allowedValues: listType(stringType),
+});
+
+/** Kyverno parity: services on this machine, in private networks and of the cloud are not called. */
+const addresses = openAddresses();
+
+function openAddresses(): AddressRules {
+  const rules = compileAddressRules({});
+  if (isFault(rules)) throw new Error(rules.message);
+  return rules;
+}
+
+/** What expressions of a kind have beyond those of all kinds. */
+export interface KindSetting {
+  readonly libraries?: readonly Library[];
+  readonly literals?: "homogeneous" | "mixed";
+  readonly purpose?: NonNullable<KyvernoLibraryOptions["purpose"]>;
+}
+
+/** Expressions with the variables and functions of Kyverno's own policies. */
+export function kyvernoExpressions(
+  { policy, report }: Pick<PolicyTools, "policy" | "report">,
+  { libraries = [], literals = "homogeneous", purpose = "validate" }: KindSetting = {},
+): ExpressionSet {
+  const within = policy.namespace === undefined ? {} : { namespace: policy.namespace };
+  return new ExpressionSet({
+    variables: { ...kyvernoVariables, exceptions: exceptionsType },
+    libraries: [...kyvernoLibrariesFor({ ...within, addresses, purpose }), orValueLibrary, ...libraries],
+    literals,
+    report,
+  });
+}
+
+/** Adds the `variables` of a spec. */
+export function defineVariables(expressions: ExpressionSet, written: Json | undefined): void {
+  asList(written).forEach((variable, index) => {
+    const name = asString(field(variable, "name")) ?? "";
+    const text = asString(field(variable, "expression")) ?? "";
+    expressions.define(name, text, ["spec", "variables", index, "expression"]);
+  });
+}
+
+/** Evaluates the expressions of a Kyverno policy for one request; `exceptions` is what exceptions allow. */
+export function kyvernoEvaluation(
+  expressions: ExpressionSet,
+  input: RuleInput,
+  { more = () => undefined, generate }: { readonly more?: Activation; readonly generate?: Generate } = {},
+): { readonly evaluation: CelEvaluation; allow(values: Allowed): void } {
+  let allowed: Value = { allowedImages: [], allowedValues: [] };
+  const evaluation = new CelEvaluation({
+    roots: admissionRoots(input, (name) => name === "exceptions" ? allowed : more(name)),
+    variables: expressions.variables,
+    host: requestHost(input, generate),
+  });
+  return { evaluation, allow: (values) => void (allowed = { ...values }) };
+}
+
+/** What exceptions let a policy allow. */
+export interface Allowed {
+  readonly allowedImages: readonly string[];
+  readonly allowedValues: readonly string[];
+}
+
+/** The audit annotations of a result as its properties, when there are any. */
+export function properties(
+  annotations: Readonly<Record<string, string>>,
+): { readonly properties?: JsonObject } {
+  return Object.keys(annotations).length === 0 ? {} : { properties: annotations };
+}

@@ -1,0 +1,27 @@
+import type { JsonObject } from "../../json/mod.ts";
+import type { CelException, CelPolicyForm, LocatedDocument, Policy } from "../../policy/mod.ts";
+import type { RuleBody, RuleKind, RuleProblem } from "../rule_kind.ts";
+
+/** What compiling a spec needs beside it. */
+export interface PolicyTools {
+  readonly policy: Policy;
+  /** Exceptions from the policy. */
+  readonly exceptions: readonly CelException[];
+  /** The bindings of the policy. */
+  readonly bindings: readonly LocatedDocument[];
+  /** Takes a problem at a path in the policy's document; an error makes the policy answer as its failurePolicy says. */
+  report(problem: RuleProblem): void;
+}
+
+/** A kind of policy that is written in CEL: adding one is a file with such a record, and a line in the table. */
+export interface PolicyKind extends CelPolicyForm {
+  readonly group: string;
+  readonly kinds: readonly string[];
+  /** Its rules are run in the phase of this type. */
+  readonly type: RuleKind["type"];
+  /** For explanations. */
+  readonly name: string;
+  /** The MatchResources that say which objects a spec is about. */
+  constraints(spec: JsonObject): JsonObject | undefined;
+  compile(spec: JsonObject, tools: PolicyTools): RuleBody;
+}

@@ -1,0 +1,146 @@
+import { isCelFault, type Program, type Result } from "../../cel/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  dig,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
+import { podControllerSpecs, rewriteText } from "../../policy/mod.ts";
+import {
+  type CelEvaluation,
+  compileAuditAnnotations,
+  compileMatchConditions,
+  type ExpressionSet,
+  kyvernoTexts,
+  wanted,
+} from "../cel/mod.ts";
+import { error, type Outcome, pass, skip } from "../outcome.ts";
+import type { RuleBody, RuleInput } from "../rule_kind.ts";
+import { compileExemptions } from "./exceptions.ts";
+import { defineVariables, kyvernoEvaluation, kyvernoExpressions, properties } from "./kyverno_expressions.ts";
+import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
+
+/** `ValidatingPolicy` of policies.kyverno.io, for Kubernetes objects and, in mode JSON, for any payload. */
+export const validatingPolicy: PolicyKind = {
+  group: "policies.kyverno.io",
+  kinds: ["ValidatingPolicy", "NamespacedValidatingPolicy"],
+  type: "validate",
+  name: "validating policy",
+  body: "validate",
+  ruleName: "none",
+  variants: (spec) => modeOf(spec) === "Kubernetes" ? podControllerSpecs(spec, rewriteText) : [],
+  // In mode JSON there is nothing that constraints could be about.
+  constraints: (spec) => modeOf(spec) === "JSON" ? {} : asObject(field(spec, "matchConstraints")),
+  compile,
+};
+
+function modeOf(spec: JsonObject): string {
+  return asString(dig(spec, "evaluation", "mode")) ?? "Kubernetes";
+}
+
+function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
+  const mode = modeOf(spec);
+  if (mode !== "Kubernetes" && mode !== "JSON") {
+    tools.report({
+      severity: "error",
+      code: "not-yet",
+      message: `evaluation.mode ${mode} is not supported yet`,
+      hint: "use Kubernetes or JSON",
+      path: ["spec", "evaluation", "mode"],
+    });
+  }
+  const expressions = kyvernoExpressions(tools);
+  const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
+    path: ["spec", "matchConditions"],
+    texts: kyvernoTexts,
+  });
+  const exempt = compileExemptions(tools.exceptions, expressions);
+  defineVariables(expressions, field(spec, "variables"));
+  const judge = compileValidations(field(spec, "validations"), expressions);
+  const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [
+    "spec",
+    "auditAnnotations",
+  ]);
+  const ignores = tools.policy.failurePolicy === "Ignore";
+  const passed = pass("success");
+
+  return { run };
+
+  function run(input: RuleInput): Outcome {
+    const { evaluation, allow } = kyvernoEvaluation(expressions, input);
+    const exemption = exempt(evaluation, input.context.environment.now());
+    if (isFault(exemption)) return ignores ? skip("skip") : failed(exemption.message);
+    if ("outcome" in exemption) return exemption.outcome;
+    allow(exemption.allowed);
+    const applies = conditions(evaluation);
+    if (isFault(applies)) return ignores ? skip("skip") : failed(applies.message);
+    if (!applies) return skip("skip");
+    const verdict = judge(evaluation);
+    if (verdict.result === "error") return verdict;
+    const annotations = annotate(evaluation);
+    if (!isFault(annotations)) return { ...verdict, ...properties(annotations) };
+    return verdict.result === "pass" ? failed(annotations.message) : error(`error: ${annotations.message}`);
+  }
+
+  function compileValidations(
+    written: Json | undefined,
+    set: ExpressionSet,
+  ): (evaluation: CelEvaluation) => Outcome {
+    const validations = asList(written).filter(isObject).map((entry, index) =>
+      compileValidation(entry, index, set)
+    );
+    return (evaluation) => {
+      for (const validation of validations) {
+        const outcome = validation(evaluation);
+        if (outcome !== undefined) return outcome;
+      }
+      return passed;
+    };
+  }
+}
+
+function failed(cause: string): Outcome {
+  return { ...error(`failed to load context: ${cause}`), reportedAs: "evaluation" };
+}
+
+/** One validation; nothing when it holds. */
+function compileValidation(
+  entry: JsonObject,
+  index: number,
+  expressions: ExpressionSet,
+): (evaluation: CelEvaluation) => Outcome | undefined {
+  const path = ["spec", "validations", index];
+  const program = expressions.compile(
+    asString(field(entry, "expression")) ?? "",
+    [...path, "expression"],
+    wanted.bool,
+  );
+  const text = asString(field(entry, "messageExpression")) ?? "";
+  const messageProgram = text === ""
+    ? undefined
+    : expressions.compile(text, [...path, "messageExpression"], wanted.text);
+  const message = asString(field(entry, "message")) ?? "";
+  return (evaluation) => {
+    if (program === undefined) return error("error: the expression does not compile");
+    const value = evaluation.evaluate(program);
+    if (value === true) return undefined;
+    if (isCelFault(value)) return error(`error: ${value.message}`);
+    if (value !== false) return error("error: the expression gives no bool");
+    const told = messageProgram === undefined ? message : made(messageProgram, evaluation);
+    return {
+      result: "fail",
+      message: told || `CEL expression validation failed at index ${index}`,
+    };
+  };
+}
+
+function made(program: Program, evaluation: CelEvaluation): string {
+  const value: Result = evaluation.evaluate(program);
+  if (isCelFault(value)) return `failed to evaluate message expression: ${value.message}`;
+  return typeof value === "string" ? value : "failed to convert message expression to string";
+}
