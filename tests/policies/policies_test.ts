@@ -1,0 +1,117 @@
+/** The policies of this repository, each proved by the test beside it. */
+import assert from "node:assert/strict";
+import { join, resolve } from "node:path";
+import {
+  findTests,
+  type FoundTest,
+  noValues,
+  resourceRequest,
+  runTest,
+  testRows,
+} from "../../lib/cli/mod.ts";
+import { compile, evaluate, type Snapshot } from "../../lib/engine/mod.ts";
+import { denialMessage } from "../../lib/report/mod.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
+import { clusterPorts } from "../conformance/ports.ts";
+
+const folder = resolve(import.meta.dirname!, "../../policies");
+const names = [...Deno.readDirSync(folder)].filter(({ isDirectory }) => isDirectory).map(({ name }) => name)
+  .sort();
+
+const annotations = ["title", "category", "severity", "subject", "description"].map((name) =>
+  `policies.kyverno.io/${name}`
+);
+
+Deno.test("there are at least 25 policies", () => {
+  assert.ok(names.length >= 25, `${names.length} policies`);
+});
+
+for (const name of names) {
+  const file = join(folder, name, `${name}.yaml`);
+
+  Deno.test(`${name} loads without a remark, is called as its folder, and says what it is for`, () => {
+    const snapshot = snapshotOf(file);
+    assert.deepEqual(snapshot.policies.map(({ policy }) => policy.name), [name]);
+    const { policy } = snapshot.policies[0]!;
+    assert.deepEqual(annotations.filter((key) => !policy.annotations[key]), []);
+  });
+
+  for (const dialect of ["classic", "current"] as const) {
+    Deno.test(`${name} does what its test says, in the ${dialect} dialect`, async () => {
+      for (const found of await testsOf(name)) {
+        const run = await runTest(found, { dialect });
+        const { rows, remarks } = await testRows(run, found.test.results);
+        assert.ok(rows.length > 0);
+        assert.deepEqual(rows.filter(({ result }) => result !== "Pass"), []);
+        assert.deepEqual([...run.diagnostics, ...remarks], []);
+      }
+    });
+  }
+
+  Deno.test(`the test of ${name} shows each of its rules acting, and leaving alone`, async () => {
+    const [found] = await testsOf(name);
+    const [compiled] = snapshotOf(file).policies;
+    for (const { rule } of compiled!.rules) {
+      if (rule.name.startsWith("autogen-")) continue;
+      const expected = new Set(
+        found!.test.results.filter((each) => each.rule === rule.name).map(({ status }) => status),
+      );
+      const [acts, leaves] = rule.validate === undefined ? ["pass", "skip"] : ["fail", "pass"];
+      assert.ok(expected.has(acts as "pass"), `${rule.name}: no result ${acts}`);
+      assert.ok(expected.has(leaves as "pass"), `${rule.name}: no result ${leaves}`);
+    }
+  });
+}
+
+Deno.test("a Pod that is privileged and shares the network of its node is denied, and told why", async () => {
+  const files = names.map((name) => join(folder, name, `${name}.yaml`));
+  const pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", namespace: "default" },
+    spec: {
+      hostNetwork: true,
+      containers: [{ name: "web", image: "nginx:latest", securityContext: { privileged: true } }],
+    },
+  };
+  const request = resourceRequest(pod, { policy: "", values: noValues, user: undefined });
+  const decision = await evaluate(snapshotOf(...files), request, {
+    phase: "validate",
+    rules: "admission",
+    ports: clusterPorts([]),
+  });
+  assert.equal(decision.allowed, false);
+  const message = denialMessage(decision, request);
+  assert.match(message, /resource Pod\/default\/web was blocked due to the following policies/);
+  assert.match(message, /disallow-privileged-containers:\n {2}privileged-containers:/);
+  assert.match(message, /Privileged containers are not allowed/);
+  assert.match(message, /disallow-host-namespaces:\n {2}host-namespaces:/);
+});
+
+Deno.test("a Pod that keeps to the baseline is let in", async () => {
+  const files = names.map((name) => join(folder, name, `${name}.yaml`));
+  const pod = {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: { name: "web", namespace: "default" },
+    spec: { containers: [{ name: "web", image: "nginx:1.29" }] },
+  };
+  const request = resourceRequest(pod, { policy: "", values: noValues, user: undefined });
+  const ports = clusterPorts([]);
+  const options = { phase: "validate", rules: "admission", ports } as const;
+  assert.equal((await evaluate(snapshotOf(...files), request, options)).allowed, true);
+});
+
+function snapshotOf(...files: readonly string[]): Snapshot {
+  const read = files.map((file) => parseDocuments(Deno.readTextFileSync(file), file));
+  const snapshot = compile(read.flatMap(({ documents }) => documents));
+  assert.deepEqual([...read.flatMap(({ diagnostics }) => diagnostics), ...snapshot.diagnostics], []);
+  return snapshot;
+}
+
+async function testsOf(name: string): Promise<readonly FoundTest[]> {
+  const { tests, diagnostics } = await findTests([join(folder, name, ".kyverno-test")], "kyverno-test.yaml");
+  assert.deepEqual(diagnostics, []);
+  assert.equal(tests.length, 1, "one test beside each policy");
+  return tests;
+}
