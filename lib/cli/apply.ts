@@ -17,6 +17,8 @@ export interface Applied {
   readonly mutated: JsonObject | undefined;
   /** Whether a rule changed it. */
   readonly changed: boolean;
+  /** Objects that mutations of existing objects ask to be changed, as they then are. */
+  readonly targets: readonly JsonObject[];
   /** Objects that generate rules ask for. */
   readonly generated: readonly JsonObject[];
   /** What `--output DIR` writes, in order. */
@@ -46,6 +48,7 @@ export interface Output {
 export async function applyPolicies(resource: JsonObject, options: ApplyOptions): Promise<Applied> {
   const steps: AppliedStep[] = [];
   const outputs: Output[] = [];
+  const changedTargets: JsonObject[] = [];
   const file = `${asString(dig(resource, "metadata", "name")) ?? ""}-mutated`;
   let current: JsonObject | undefined = resource;
   for (const { policy } of options.snapshot.written) {
@@ -63,7 +66,9 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
     current = changed.some((rule) => rule.spoils) ? undefined : seen;
     steps.push({ policy, rules: [...changed, ...rulesOf(targets)], object: current });
     if (current !== undefined) outputs.push({ file, object: current });
-    outputs.push(...targets.effects.map(({ object }) => ({ file, object })));
+    const patchedTargets = targets.effects.map(({ object }) => object);
+    changedTargets.push(...patchedTargets);
+    outputs.push(...patchedTargets.map((object) => ({ file, object })));
   }
   const generated: Output[] = [];
   for (const phase of ["validate", "generate"] as const) {
@@ -85,6 +90,7 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
     steps,
     mutated: current,
     changed: current !== undefined && current !== resource,
+    targets: changedTargets,
     generated: generated.map(({ object }) => object),
     outputs: [...outputs, ...generated],
   };

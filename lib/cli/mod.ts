@@ -4,6 +4,7 @@
  * @module
  */
 export { type Applied, type ApplyOptions, applyPolicies } from "./apply.ts";
+export { writeOutputs } from "./output.ts";
 export { openList, parseUserInfo } from "./documents.ts";
 export { type GivenUser, resourceRequest, withNamespace } from "./resource_request.ts";
 export { run } from "./program.ts";

@@ -55,6 +55,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .option("--cluster <path...>", "objects that stand for a cluster, as files and folders", [])
     .option("--kubeconfig <file>", "a live cluster instead")
     .addOption(dialect())
+    .option("-o, --output <path>", "write mutated and generated objects to this folder or .yaml file")
     .option("-p, --policy-report", "print a policy report and nothing else")
     .addOption(
       new Option("--output-format <format>", "of the report").choices(["json", "yaml"]).default("yaml"),
