@@ -46,6 +46,11 @@ class Found implements LookUps {
     }
   }
 
+  /** What the server keeps at hand by watching it. */
+  kept(group: string, resource: string): void {
+    for (const verb of ["get", "list", "watch"]) this.access.push({ group, resource, verb });
+  }
+
   /** Any host, for images can be anywhere. */
   registries(): void {
     this.hosts = undefined;
@@ -54,10 +59,10 @@ class Found implements LookUps {
 
 function policyLookUps({ policy, rules }: CompiledPolicy, found: Found): void {
   for (const rule of rules) {
-    if (rule.needsNamespaceLabels) found.access.push({ group: "", resource: "namespaces", verb: "get" });
+    if (rule.needsNamespaceLabels) found.kept("", "namespaces");
     if (rule.needsRoles) {
       for (const resource of ["rolebindings", "clusterrolebindings"]) {
-        found.access.push({ group: "rbac.authorization.k8s.io", resource, verb: "list" });
+        found.kept("rbac.authorization.k8s.io", resource);
       }
     }
     if (rule.type === "verifyImages") found.registries();

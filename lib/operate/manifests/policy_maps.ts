@@ -41,15 +41,21 @@ export function policyMapName(index: number): string {
   return `${appName}-policies-${index}`;
 }
 
-/** A key that no other file has: names of keys know no folders, and all keys are mounted into one. */
+/** A key that no other file has: its name, or its path, for keys know no folders and are all mounted into one. */
 function freeKey(file: string, taken: Set<string>): string {
-  const name = file.replace(/^(?:\.{0,2}\/)+/, "").replace(/[^-._a-zA-Z0-9]+/g, "-").replace(/^\.+/, "")
-    .slice(-200);
-  const key = /\.(?:yaml|yml|json)$/i.test(name) ? name : `${name || "policies"}.yaml`;
+  const path = keyText(file);
+  const name = keyText(file.slice(file.lastIndexOf("/") + 1));
   for (let count = 1;; count++) {
-    const candidate = count === 1 ? key : key.replace(/(\.[a-z]+)$/i, `-${count}$1`);
-    if (taken.has(candidate)) continue;
-    taken.add(candidate);
-    return candidate;
+    const numbered = path.replace(/(\.[a-z]+)$/i, `-${count}$1`);
+    const free = [name, path, numbered].find((candidate) => !taken.has(candidate));
+    if (free === undefined) continue;
+    taken.add(free);
+    return free;
   }
+}
+
+/** A text as ConfigMaps allow keys, with an ending by which the server knows it for a file of policies. */
+function keyText(text: string): string {
+  const key = text.replace(/[^-._a-zA-Z0-9]+/g, "-").replace(/^[-.]+/, "").slice(-200);
+  return /\.(?:yaml|yml|json)$/i.test(key) ? key : `${key || "policies"}.yaml`;
 }

@@ -116,8 +116,12 @@ function sharedConditions(policies: readonly CompiledPolicy[]): readonly JsonObj
   return others.every((each) => equal(each, first!)) ? first ?? [] : [];
 }
 
-/** Who is let through without asking: the kubelets, as the server does by default, and Postern itself. */
+/**
+ * Who is let through without asking: the kubelets, as the server does by default, Postern itself, and the API server,
+ * which puts its own roles in order when it starts.
+ */
 function unseenUsers(namespace: string): JsonObject[] {
+  const users = ["system:apiserver", `system:serviceaccount:${namespace}:${appName}`];
   return [
     {
       name: "postern-not-by-nodes",
@@ -125,7 +129,7 @@ function unseenUsers(namespace: string): JsonObject[] {
     },
     {
       name: "postern-not-by-itself",
-      expression: `request.userInfo.username != "system:serviceaccount:${namespace}:${appName}"`,
+      expression: `!(request.userInfo.username in ${JSON.stringify(users)})`,
     },
   ];
 }

@@ -98,7 +98,10 @@ function podSpec(setting: ManifestSetting, needs: WorkloadNeeds): JsonObject {
       image: setting.image,
       command: command(setting, needs),
       args: serverArguments(setting),
-      env: [{ name: "KUBERNETES_SERVICE_HOST", value: apiServer.host }],
+      env: [
+        { name: "KUBERNETES_SERVICE_HOST", value: apiServer.host },
+        { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
+      ],
       ports: [
         { name: "https", containerPort: webhookPort },
         { name: "metrics", containerPort: metricsPort },
@@ -141,7 +144,7 @@ function command({ certificate }: ManifestSetting, { hosts }: WorkloadNeeds): st
     "--no-code-cache",
     hosts === undefined ? "--allow-net" : `--allow-net=${[...new Set([...own, ...hosts])].join(",")}`,
     `--allow-read=${reads.join(",")}`,
-    "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,NO_COLOR",
+    "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,POD_NAMESPACE,NO_COLOR",
     "/app/postern.js",
   ];
 }

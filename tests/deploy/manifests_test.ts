@@ -1,0 +1,326 @@
+/** What `postern manifests` makes of policies: webhooks, rights, permissions, certificates, and deploy.yaml itself. */
+import assert from "node:assert/strict";
+import { asList, asObject, asString, dig, field, isObject } from "../../lib/json/mod.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
+import { find, manifestsOf, rulesOf, webhooksOf } from "./manifests.ts";
+import { schemaProblems } from "./schema.ts";
+
+interface Rule {
+  readonly match?: string;
+  readonly body: string;
+  readonly more?: string;
+}
+
+function policy(name: string, rules: readonly Rule[], spec = ""): string {
+  const written = rules.map(({ match = "kinds: [Pod]", body, more = "" }, index) => `
+  - name: rule-${index}
+    match: {any: [{resources: {${match}}}]}
+    ${more}
+    ${body}`).join("");
+  return `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: ${name}, annotations: {pod-policies.kyverno.io/autogen-controllers: none}}
+spec:
+  validationFailureAction: Enforce
+  ${spec}
+  rules:${written}
+`;
+}
+
+const pattern = 'validate: {message: m, pattern: {metadata: {name: "?*"}}}';
+const deny = "validate: {message: m, deny: {}}";
+const mutate = "mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}";
+const ownWebhooks =
+  "get,patch admissionregistration.k8s.io/mutatingwebhookconfigurations,validatingwebhookconfigurations [postern]";
+
+Deno.test("every group of policies has a webhook, and no group has none", async () => {
+  const { objects } = await manifestsOf([
+    policy("fails", [{ body: pattern }]),
+    policy("ignores", [{ body: mutate }], "failurePolicy: Ignore"),
+    policy("in-background", [{ body: deny }], "admission: false"),
+  ]);
+  assert.deepEqual([...webhooksOf(objects, "Validating").keys()], ["/validate/fail"]);
+  assert.deepEqual([...webhooksOf(objects, "Mutating").keys()], ["/mutate/ignore"]);
+  const [fail] = webhooksOf(objects, "Validating").values(),
+    [ignore] = webhooksOf(objects, "Mutating").values();
+  assert.equal(fail?.["failurePolicy"], "Fail");
+  assert.equal(ignore?.["failurePolicy"], "Ignore");
+  assert.equal(ignore?.["reinvocationPolicy"], "IfNeeded");
+});
+
+Deno.test("no webhook can lock a cluster", async () => {
+  const all = [{ match: 'kinds: ["*"]', body: deny }, { match: 'kinds: ["*"]', body: mutate }];
+  const { objects } = await manifestsOf(
+    [policy("all", all, "webhookTimeoutSeconds: 60")],
+    "--namespace",
+    "gate",
+  );
+  const webhooks = [
+    ...webhooksOf(objects, "Validating").values(),
+    ...webhooksOf(objects, "Mutating").values(),
+  ];
+  assert.equal(webhooks.length, 2);
+  for (const webhook of webhooks) {
+    const [selection] = asList(dig(webhook, "namespaceSelector", "matchExpressions"));
+    assert.deepEqual(selection, {
+      key: "kubernetes.io/metadata.name",
+      operator: "NotIn",
+      values: ["gate", "kube-node-lease", "kube-public", "kube-system"],
+    });
+    assert.ok(Number(webhook["timeoutSeconds"]) <= 30);
+    assert.equal(webhook["sideEffects"], "NoneOnDryRun");
+    assert.equal(webhook["matchPolicy"], "Equivalent");
+    const conditions = asList(webhook["matchConditions"]).map((each) => asString(field(each, "expression")));
+    assert.ok(
+      conditions.includes(
+        `!(request.userInfo.username in ["system:apiserver","system:serviceaccount:gate:postern"])`,
+      ),
+    );
+    assert.ok(conditions.some((each) => each?.includes('"/events"')), "events are not asked about");
+  }
+});
+
+const rules: readonly [what: string, rules: readonly Rule[], expected: readonly string[]][] = [
+  ["a pattern for Pods", [{ body: pattern }], ["CREATE,UPDATE /v1 pods,pods/ephemeralcontainers Namespaced"]],
+  ["deny, which also holds for deletions", [{ match: "kinds: [Service]", body: deny }], [
+    "CREATE,DELETE,UPDATE /v1 services Namespaced",
+  ]],
+  ["operations of the match", [{ match: "kinds: [Service], operations: [DELETE]", body: deny }], [
+    "DELETE /v1 services Namespaced",
+  ]],
+  ["two rules about one resource", [{ match: "kinds: [Service]", body: pattern }, {
+    match: "kinds: [Service], operations: [DELETE]",
+    body: deny,
+  }], [
+    "CREATE,DELETE,UPDATE /v1 services Namespaced",
+  ]],
+  ["a subresource that is connected to", [{ match: "kinds: [Pod/exec]", body: deny }], [
+    "CONNECT,CREATE,DELETE,UPDATE /v1 pods/exec Namespaced",
+  ]],
+  ["a group and version", [{ match: "kinds: [apps/v1/Deployment, batch/v1/CronJob]", body: pattern }], [
+    "CREATE,UPDATE apps/v1 deployments Namespaced",
+    "CREATE,UPDATE batch/v1 cronjobs Namespaced",
+  ]],
+  ["a cluster-scoped kind", [{ match: "kinds: [Namespace, ClusterRole]", body: pattern }], [
+    "CREATE,UPDATE /v1 namespaces Cluster",
+    "CREATE,UPDATE rbac.authorization.k8s.io/v1 clusterroles Cluster",
+  ]],
+  ["wildcards in kinds", [{ match: 'kinds: ["*Set"]', body: pattern }], [
+    "CREATE,UPDATE apps/v1 daemonsets,statefulsets Namespaced",
+  ]],
+  ["kinds that plain Kubernetes lacks", [{ match: "kinds: [example.com/v1/Policy]", body: pattern }], [
+    "CREATE,UPDATE example.com/v1 policies *",
+  ]],
+  ["kinds that the server never looks at", [{ match: "kinds: [ReplicaSet, Event]", body: pattern }], []],
+  ["everything, which covers the rest", [{ match: 'kinds: ["*"]', body: deny }, {
+    match: "kinds: [Secret]",
+    body: pattern,
+  }], [
+    "CREATE,DELETE,UPDATE */* * *",
+  ]],
+];
+for (const [what, given, expected] of rules) {
+  Deno.test(`webhook rules of ${what}`, async () => {
+    const { objects } = await manifestsOf([policy("p", given)]);
+    const covering = expected.filter((each) => !each.startsWith("CREATE,UPDATE /v1 secrets"));
+    assert.deepEqual(rulesOf(webhooksOf(objects, "Validating").get("/validate/fail")!), covering);
+  });
+}
+
+Deno.test("rules for pod controllers are among the webhook's rules", async () => {
+  const text = policy("p", [{ body: pattern }]).replace(/, annotations: \{[^}]*\}/, "");
+  const { objects } = await manifestsOf([text]);
+  assert.deepEqual(rulesOf(webhooksOf(objects, "Validating").get("/validate/fail")!), [
+    "CREATE,UPDATE /v1 pods,pods/ephemeralcontainers,replicationcontrollers Namespaced",
+    "CREATE,UPDATE apps/v1 daemonsets,deployments,statefulsets Namespaced",
+    "CREATE,UPDATE batch/v1 cronjobs,jobs Namespaced",
+  ]);
+});
+
+const context = (entry: string): Rule => ({ body: deny, more: `context: [{name: x, ${entry}}]` });
+const rights: readonly [what: string, rule: Rule, expected: readonly string[]][] = [
+  ["policies that look nothing up", { body: pattern }, []],
+  [
+    "a namespaceSelector",
+    { match: "kinds: [Pod], namespaceSelector: {matchLabels: {a: b}}", body: pattern },
+    [
+      "get,list,watch /namespaces",
+    ],
+  ],
+  ["a ConfigMap", context("configMap: {name: settings, namespace: a}"), ["get /configmaps [settings]"]],
+  [
+    "a ConfigMap whose name the request tells",
+    context('configMap: {name: "{{ request.name }}", namespace: a}'),
+    [
+      "get /configmaps",
+    ],
+  ],
+  [
+    "a list",
+    context('apiCall: {urlPath: "/apis/apps/v1/namespaces/{{ request.namespace }}/deployments?limit=1"}'),
+    [
+      "list apps/deployments",
+    ],
+  ],
+  ["one object", context("apiCall: {urlPath: /api/v1/namespaces/a/secrets/b}"), ["get /secrets [b]"]],
+  ["a namespace", context('apiCall: {urlPath: "/api/v1/namespaces/{{ request.namespace }}"}'), [
+    "get /namespaces",
+  ]],
+  [
+    "a review",
+    context("apiCall: {method: POST, urlPath: /apis/authorization.k8s.io/v1/subjectaccessreviews}"),
+    [
+      "create authorization.k8s.io/subjectaccessreviews",
+    ],
+  ],
+  ["what is no resource", context("apiCall: {urlPath: /version}"), ["get /version"]],
+];
+for (const [what, rule, expected] of rights) {
+  Deno.test(`rights for ${what}`, async () => {
+    const { objects } = await manifestsOf([policy("p", [rule])]);
+    assert.deepEqual(rulesOf(find(objects, "ClusterRole")).sort(), [...expected, ownWebhooks].sort());
+  });
+}
+
+Deno.test("roles are looked up in bindings, and a loop's context counts", async () => {
+  const loop =
+    'validate: {foreach: [{list: "[`1`]", context: [{name: inner, configMap: {name: m, namespace: a}}], deny: {}}]}';
+  const text = policy("p", [{ body: loop }]).replace(
+    "resources: {kinds: [Pod]}",
+    "resources: {kinds: [Pod]}, roles: [r]",
+  );
+  const { objects } = await manifestsOf([text]);
+  assert.deepEqual(rulesOf(find(objects, "ClusterRole")).sort(), [
+    "get /configmaps [m]",
+    "get,list,watch rbac.authorization.k8s.io/clusterrolebindings",
+    "get,list,watch rbac.authorization.k8s.io/rolebindings",
+    ownWebhooks,
+  ]);
+});
+
+Deno.test("a right that only a request tells is remarked on, not given", async () => {
+  const { objects, said } = await manifestsOf([
+    policy("p", [context('apiCall: {urlPath: "/api/v1/{{ request.name }}"}')]),
+  ]);
+  assert.deepEqual(rulesOf(find(objects, "ClusterRole")), [ownWebhooks]);
+  assert.match(said, /p\/rule-0: context entry x: which rights/);
+});
+
+const nets: readonly [what: string, rule: Rule, expected: RegExp][] = [
+  [
+    "nothing but the cluster",
+    { body: pattern },
+    /^--allow-net=0\.0\.0\.0:9443,0\.0\.0\.0:8000,kubernetes\.default\.svc:443$/,
+  ],
+  [
+    "a service",
+    context("apiCall: {service: {url: https://checks.tools.svc/v1}}"),
+    /,checks\.tools\.svc:443$/,
+  ],
+  [
+    "a service that the request tells",
+    context('apiCall: {service: {url: "https://{{ request.name }}/v1"}}'),
+    /^--allow-net$/,
+  ],
+  ["registries", context("imageRegistry: {reference: x}"), /^--allow-net$/],
+];
+for (const [what, rule, expected] of nets) {
+  Deno.test(`the network is open for ${what}`, async () => {
+    const { objects } = await manifestsOf([policy("p", [rule])]);
+    const [container] = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "containers"));
+    const net = asList(field(container, "command")).find((each) => asString(each)?.startsWith("--allow-net"));
+    assert.match(asString(net) ?? "", expected);
+    const flags = asList(field(container, "command")).map(String);
+    assert.ok(!flags.some((flag) => /^(-A|--allow-(all|write|run|ffi|sys))/.test(flag)));
+  });
+}
+
+Deno.test("many policies are split over ConfigMaps, which are all mounted into one folder", async () => {
+  const large = `# ${"x".repeat(90_000)}\n`;
+  const { objects } = await manifestsOf(
+    ["a", "b", "c", "d", "e"].map((name) => large + policy(name, [{ body: pattern }])),
+  );
+  const maps = objects.filter(({ kind }) => kind === "ConfigMap");
+  assert.equal(maps.length, 3);
+  for (const map of maps) {
+    assert.ok(JSON.stringify(map).length < 262_144, "kubectl keeps a copy in an annotation");
+  }
+  const keys = maps.flatMap((map) => Object.keys(asObject(map["data"]) ?? {}));
+  assert.equal(new Set(keys).size, 5);
+  const volumes = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "volumes")).filter(
+    isObject,
+  );
+  const sources = asList(dig(volumes[0], "projected", "sources")).map((each) =>
+    dig(each, "configMap", "name")
+  );
+  assert.deepEqual(sources, maps.map((map) => dig(map, "metadata", "name")));
+});
+
+Deno.test("by default the manifests hold no key and are the same each time", async () => {
+  const one = await manifestsOf([policy("p", [{ body: pattern }])]);
+  const again = await manifestsOf([policy("p", [{ body: pattern }])]);
+  assert.equal(
+    one.text.replaceAll(/tmp-[\w.-]*policy/g, ""),
+    again.text.replaceAll(/tmp-[\w.-]*policy/g, ""),
+  );
+  assert.doesNotMatch(one.text, /PRIVATE KEY|LS0tLS1CRUdJTi/);
+  assert.equal(find(one.objects, "Secret")["data"], undefined);
+});
+
+Deno.test("--certificate make puts certificate, key and authority into the manifests", async () => {
+  const { objects } = await manifestsOf([policy("p", [{ body: pattern }])], "--certificate", "make");
+  const data = asObject(find(objects, "Secret", "postern-tls")["data"]) ?? {};
+  assert.match(atob(String(data["tls.key"])), /PRIVATE KEY/);
+  const webhook = webhooksOf(objects, "Validating").get("/validate/fail");
+  assert.equal(dig(webhook, "clientConfig", "caBundle"), data["ca.crt"]);
+  assert.ok(!objects.some(({ kind }) => kind === "Role"), "nothing is to be written in the cluster");
+  assert.deepEqual(objects.flatMap(schemaProblems), []);
+});
+
+Deno.test("--certificate cert-manager leaves certificate and bundle to it", async () => {
+  const { objects } = await manifestsOf([policy("p", [{ body: pattern }])], "--certificate", "cert-manager");
+  assert.deepEqual(dig(find(objects, "Certificate"), "spec", "dnsNames"), [
+    "postern.postern.svc",
+    "postern.postern.svc.cluster.local",
+  ]);
+  assert.deepEqual(dig(find(objects, "ValidatingWebhookConfiguration"), "metadata", "annotations"), {
+    "cert-manager.io/inject-ca-from": "postern/postern-tls",
+  });
+});
+
+Deno.test("objects are valid against the API's schema", async () => {
+  const { objects } = await manifestsOf([
+    policy("p", [
+      { body: pattern },
+      { match: 'kinds: ["*"]', body: mutate },
+      context("configMap: {name: m, namespace: a}"),
+    ]),
+  ]);
+  assert.deepEqual(objects.flatMap(schemaProblems), []);
+  // The check itself finds what is wrong.
+  const wrong = { apiVersion: "v1", kind: "Service", metadata: { name: 1 }, spec: { port: [], ports: [{}] } };
+  assert.equal(schemaProblems(wrong).length, 3);
+});
+
+Deno.test("deploy.yaml is what the generator makes of policies/", async () => {
+  const root = new URL("../../", import.meta.url).pathname;
+  // In a process of its own, for paths are relative to the working directory, which all tests share.
+  const args = [
+    "run",
+    "--no-prompt",
+    "--allow-read",
+    "--allow-env",
+    "main.ts",
+    "manifests",
+    "--policies",
+    "policies",
+  ];
+  const { code, stdout, stderr } = await new Deno.Command("deno", { args, cwd: root }).output();
+  assert.equal(code, 0, new TextDecoder().decode(stderr));
+  const stored = await Deno.readTextFile(`${root}deploy.yaml`);
+  const same = stored === new TextDecoder().decode(stdout);
+  assert.ok(same, "run: deno task --quiet postern manifests --policies policies > deploy.yaml");
+  const { documents } = parseDocuments(stored, "deploy.yaml");
+  assert.deepEqual(documents.flatMap(({ value }) => schemaProblems(value)), []);
+});
