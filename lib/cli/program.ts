@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { apply } from "./apply_command.ts";
 import { bundle } from "./bundle.ts";
 import { explain } from "./explain.ts";
+import { jpFunction, jpParse, jpQuery } from "./jp.ts";
 import { lint } from "./lint.ts";
 import { manifests } from "./manifests.ts";
 import { serve } from "./serve.ts";
@@ -136,6 +137,28 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .addOption(dialect())
     .action(async (options) => {
       code = await manifests(options, terminal);
+    });
+
+  const jp = command("jp", "Try JMESPath expressions");
+  jp.command("query").description("Evaluate expressions on an object")
+    .argument("[expression...]", "JMESPath expressions")
+    .option("-i, --input <file>", "YAML or JSON; standard input otherwise")
+    .option("-q, --query <file...>", "files that hold an expression each", [])
+    .option("-c, --compact", "JSON without white space")
+    .option("-u, --unquoted", "a text without quotes")
+    .action(async (queries: string[], { query: files, compact = false, unquoted = false, ...options }) => {
+      code = await jpQuery({ queries, files, compact, unquoted, ...options }, { terminal });
+    });
+  jp.command("function").description("Describe functions, all or some")
+    .argument("[name...]", "names of functions")
+    .action((names: string[]) => {
+      code = jpFunction(names, { terminal });
+    });
+  jp.command("parse").description("Print the trees of expressions")
+    .argument("[expression...]", "JMESPath expressions")
+    .option("-f, --file <file...>", "files that hold an expression each", [])
+    .action(async (expressions: string[], { file: files }) => {
+      code = await jpParse({ expressions, files }, { terminal });
     });
 
   command("lint", "Say what is wrong with policies")

@@ -4,6 +4,7 @@ import type { FunctionTable } from "./functions/record.ts";
 import { plan } from "./plan/plan.ts";
 import { type Environment, newRun } from "./plan/value.ts";
 import { readsOf } from "./reads.ts";
+import { outline } from "./syntax/outline.ts";
 import { parse } from "./syntax/parse.ts";
 
 /** How a text is to be read. */
@@ -107,4 +108,10 @@ function failedLoad(names: readonly string[], scope: Scope): Fault | undefined {
     if (isFault(value)) return value;
   }
   return undefined;
+}
+
+/** The tree of an expression as indented text, or why it is none. */
+export function outlineExpression(text: string): string | SyntaxFault {
+  const tree = parse(text);
+  return "message" in tree ? new SyntaxFault(tree.message, tree.offset) : outline(tree);
 }

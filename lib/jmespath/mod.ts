@@ -11,6 +11,7 @@ export {
   type CompiledExpression,
   compileExpression,
   type ExpressionOptions,
+  outlineExpression,
   SyntaxFault,
 } from "./expression.ts";
 export { type Compilations, compilations } from "./compilations.ts";

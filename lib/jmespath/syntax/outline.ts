@@ -1,0 +1,134 @@
+import { isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
+import type { Comparison, Expression } from "./tree.ts";
+
+/** A node as it is printed. */
+interface Item {
+  readonly name: string;
+  readonly value?: string;
+  readonly children: readonly Item[];
+}
+
+/**
+ * The tree of an expression as indented text, one node a line, in the form and with the node names that users know from
+ * the reference. Groups leave no trace in a tree; the parts of a slice are written as in the expression.
+ *
+ * ```ts
+ * import { outline } from "./outline.ts";
+ * import assert from "node:assert/strict";
+ * const text = outline({ kind: "not", of: { kind: "field", name: "a" } });
+ * assert.equal(text, 'ASTNotExpression {\n  children: {\n    ASTField {\n      value: "a"\n    }\n}\n');
+ * ```
+ */
+export function outline(expression: Expression): string {
+  return print(itemOf(expression), "");
+}
+
+// Kyverno parity: the brace after `children:` is closed by the one of the node itself.
+function print({ name, value, children }: Item, indent: string): string {
+  return [
+    `${indent}${name} {\n`,
+    value === undefined ? "" : `${indent}  value: ${value}\n`,
+    children.length === 0 ? "" : `${indent}  children: {\n`,
+    ...children.map((child) => print(child, `${indent}    `)),
+    `${indent}}\n`,
+  ].join("");
+}
+
+const identity: Item = { name: "ASTIdentity", children: [] };
+
+function itemOf(expression: Expression): Item {
+  switch (expression.kind) {
+    case "current":
+      return { name: "ASTCurrentNode", children: [] };
+    case "literal":
+      return { name: "ASTLiteral", value: goSyntax(expression.value), children: [] };
+    case "field":
+      return { name: "ASTField", value: JSON.stringify(expression.name), children: [] };
+    case "index":
+    case "slice":
+      return indexed(identity, expression);
+    case "sub": {
+      const { left, right } = expression;
+      return right.kind === "index" || right.kind === "slice"
+        ? indexed(itemOf(left), right)
+        : { name: "ASTSubexpression", children: [itemOf(left), itemOf(right)] };
+    }
+    case "pipe":
+      return { name: "ASTPipe", children: [itemOf(expression.left), itemOf(expression.right)] };
+    case "projection":
+      return projected("ASTProjection", expression);
+    case "values":
+      return projected("ASTValueProjection", expression);
+    case "filter": {
+      const { name, children } = projected("ASTFilterProjection", expression);
+      return { name, children: [...children, itemOf(expression.condition)] };
+    }
+    case "flatten":
+      return { name: "ASTFlatten", children: [orIdentity(expression.of)] };
+    case "or":
+      return { name: "ASTOrExpression", children: [itemOf(expression.left), itemOf(expression.right)] };
+    case "and":
+      return { name: "ASTAndExpression", children: [itemOf(expression.left), itemOf(expression.right)] };
+    case "not":
+      return { name: "ASTNotExpression", children: [itemOf(expression.of)] };
+    case "compare": {
+      const { operator, left, right } = expression;
+      return { name: "ASTComparator", value: operators[operator], children: [itemOf(left), itemOf(right)] };
+    }
+    case "list":
+      return { name: "ASTMultiSelectList", children: expression.items.map(itemOf) };
+    case "object":
+      return {
+        name: "ASTMultiSelectHash",
+        children: expression.entries.map(({ key, value }) => ({
+          name: "ASTKeyValPair",
+          value: JSON.stringify(key),
+          children: [itemOf(value)],
+        })),
+      };
+    case "call": {
+      const { name = "", args } = expression;
+      return { name: "ASTFunctionExpression", value: JSON.stringify(name), children: args.map(itemOf) };
+    }
+    case "reference":
+      return { name: "ASTExpRef", children: [itemOf(expression.of)] };
+  }
+}
+
+function projected(name: string, { left, right }: { left: Expression; right: Expression }): Item {
+  return { name, children: [orIdentity(left), orIdentity(right)] };
+}
+
+/** What a projection applies to, or applies, when nothing is written there. */
+function orIdentity(expression: Expression): Item {
+  return expression.kind === "current" ? identity : itemOf(expression);
+}
+
+function indexed(left: Item, right: Extract<Expression, { kind: "index" | "slice" }>): Item {
+  const index = right.kind === "index" ? { name: "ASTIndex", value: String(right.index), children: [] } : {
+    name: "ASTSlice",
+    value: [right.start, right.stop, right.step].map((part) => part ?? "").join(":"),
+    children: [],
+  };
+  return { name: "ASTIndexExpression", children: [left, index] };
+}
+
+const operators: Readonly<Record<Comparison, string>> = {
+  "==": "tEQ",
+  "!=": "tNE",
+  "<": "tLT",
+  "<=": "tLTE",
+  ">": "tGT",
+  ">=": "tGTE",
+};
+
+/** A value as Go source. */
+function goSyntax(value: Json): string {
+  if (value === null) return "interface {}(nil)";
+  if (isList(value)) return `[]interface {}{${value.map(goSyntax).join(", ")}}`;
+  if (isObject(value)) {
+    const entries = sortedKeys(value).map((key) => `${JSON.stringify(key)}:${goSyntax(value[key]!)}`);
+    return `map[string]interface {}{${entries.join(", ")}}`;
+  }
+  return JSON.stringify(value);
+}
