@@ -1,4 +1,4 @@
-import { asObject, asString, dig, field, type Json } from "../json/mod.ts";
+import { asObject, asString, field, type Json } from "../json/mod.ts";
 import type { Answer, ApiCall } from "../ports.ts";
 
 /** An answer that is not a value. */
@@ -74,16 +74,6 @@ export function describeFailure(call: ApiCall, failure: Failure): string {
   if (failure.message.startsWith(`${whereOf(call)}: `)) return failure.message;
   const status = failure.status === undefined ? "" : `HTTP ${statusLine(failure.status)}: `;
   return `${whereOf(call)}: ${status}${failure.message}`;
-}
-
-/** The name that an object in an answer has, for messages and keys; empty when it has none. */
-export function nameOf(object: Json): string {
-  return asString(dig(object, "metadata", "name")) ?? "";
-}
-
-/** The namespace of an object; empty for objects of the whole cluster. */
-export function namespaceOf(object: Json): string {
-  return asString(dig(object, "metadata", "namespace")) ?? "";
 }
 
 /** The objects of a list answer. */

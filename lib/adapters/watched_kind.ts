@@ -1,6 +1,7 @@
 import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { Answer, ApiCall, Clock, Entropy, Log } from "../ports.ts";
-import { describeFailure, type Failure, itemsOf, nameOf, namespaceOf } from "./api_answer.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { describeFailure, type Failure, itemsOf } from "./api_answer.ts";
 import { pause } from "./deadline.ts";
 import { approximateBytes } from "./size.ts";
 

@@ -1,5 +1,6 @@
 import type { CompiledPolicy, Decision, RuleResult } from "../engine/mod.ts";
-import { asString, dig, type JsonObject } from "../json/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import { nameOf } from "../kube/mod.ts";
 import type { ReportedResult } from "../report/mod.ts";
 import { ownerOf } from "../rules/mod.ts";
 import { type DecideOptions, decideStep } from "./decide.ts";
@@ -49,7 +50,7 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
   const steps: AppliedStep[] = [];
   const outputs: Output[] = [];
   const changedTargets: JsonObject[] = [];
-  const file = `${asString(dig(resource, "metadata", "name")) ?? ""}-mutated`;
+  const file = `${nameOf(resource)}-mutated`;
   let current: JsonObject | undefined = resource;
   for (const { policy } of options.snapshot.written) {
     if (current === undefined) break;

@@ -2,10 +2,10 @@ import {
   asList,
   asObject,
   asString,
+  asTexts,
   field,
   isFault,
   isObject,
-  isString,
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
@@ -21,14 +21,13 @@ export function parseUserInfo(text: string | undefined): GivenUser | undefined {
 /** Reads a UserInfo document of cli.kyverno.io. */
 export function readUser(document: Json): GivenUser {
   const userInfo = asObject(field(document, "userInfo")) ?? {};
-  const texts = (value: Json | undefined): string[] => asList(value).filter(isString);
   return {
     userInfo,
     requester: {
       username: asString(userInfo["username"]) ?? "",
-      groups: texts(userInfo["groups"]),
-      roles: texts(field(document, "roles")),
-      clusterRoles: texts(field(document, "clusterRoles")),
+      groups: asTexts(userInfo["groups"]),
+      roles: asTexts(field(document, "roles")),
+      clusterRoles: asTexts(field(document, "clusterRoles")),
     },
   };
 }

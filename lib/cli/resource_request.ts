@@ -1,6 +1,6 @@
 import type { Operation, PolicyRequest, Requester } from "../engine/mod.ts";
-import { asObject, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
-import { builtinKind, parseApiVersion } from "../kube/mod.ts";
+import { asObject, asString, field, type Json, type JsonObject } from "../json/mod.ts";
+import { builtinKind, nameOf, namespaceOf, parseApiVersion } from "../kube/mod.ts";
 import { splitName, type Subresource, type Values, withValue } from "./values.ts";
 
 /** Who a UserInfo file says is asking. */
@@ -26,10 +26,10 @@ export function resourceRequest(
   resource: JsonObject,
   { policy, values, user }: ResourceSetting,
 ): PolicyRequest {
-  const name = asString(dig(resource, "metadata", "name")) ?? "";
+  const name = nameOf(resource);
   const given = values.forResource(policy, name);
   const operation = operationOf(given.get("request.operation"));
-  const namespace = asString(dig(resource, "metadata", "namespace")) ?? "";
+  const namespace = namespaceOf(resource);
   let variable: JsonObject = {
     namespace,
     operation,

@@ -1,5 +1,5 @@
 import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
-import { asList, asObject, asString, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asObject, asString, asTexts, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 
 /** Results that a test may expect of a rule. */
@@ -123,7 +123,7 @@ export function readTestCase(document: YamlDocument): ReadTestCase {
     expectation(known(entry, { fields: resultFields, path: ["results", index], report }), { index, report })
   );
   if (diagnostics.length > 0) return { ok: false, diagnostics };
-  const files = (name: string): string[] => [...new Set(asList(test[name]).filter(isString))];
+  const files = (name: string): string[] => [...new Set(asTexts(test[name]))];
   const objects = (name: string): JsonObject[] => asList(test[name]).filter(isObject);
   const single = asString(test["jsonPayload"]) ?? "";
   const payloads = files("jsonPayloads");
@@ -196,7 +196,7 @@ function expectation(
     report(["results", index, "operation"], "unknown-operation", message);
   }
   const generated = nonEmpty(entry["generatedResource"]);
-  const several = asList(entry["generatedResources"]).filter(isString);
+  const several = asTexts(entry["generatedResources"]);
   return {
     policy,
     rule: asString(entry["rule"]) ?? "",

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asList, asObject, asString, dig, isObject, isString, type JsonObject } from "../json/mod.ts";
-import { typeOf } from "../kube/mod.ts";
+import { asList, asObject, asTexts, dig, isObject, type JsonObject } from "../json/mod.ts";
+import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { readUser } from "./documents.ts";
 import { loadDocuments } from "./load.ts";
@@ -67,12 +67,12 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
   /** The objects that ClusterResource files hold or name. */
   async function clusterObjects(files: readonly string[]): Promise<JsonObject[]> {
     const specs = (await documents(files)).map(({ value }) => asObject(dig(value, "spec")) ?? {});
-    const definitions = await objects(specs.flatMap((spec) => asList(spec["crds"]).filter(isString)));
+    const definitions = await objects(specs.flatMap((spec) => asTexts(spec["crds"])));
     return [...definitions, ...specs.flatMap((spec) => asList(spec["resources"]).filter(isObject))];
   }
 
   async function withFiles(entry: JsonObject): Promise<JsonObject> {
-    const files = asList(entry["resourceFiles"]).filter(isString);
+    const files = asTexts(entry["resourceFiles"]);
     return files.length === 0 ? entry : { ...entry, resources: await objects(files) };
   }
 }
@@ -82,8 +82,8 @@ function unique(objects: readonly JsonObject[], diagnostics: Diagnostic[]): Json
   const seen = new Map<string, JsonObject>();
   for (const object of objects) {
     const { group, kind } = typeOf(object);
-    const namespace = asString(dig(object, "metadata", "namespace")) ?? "";
-    const name = asString(dig(object, "metadata", "name")) ?? "";
+    const namespace = namespaceOf(object);
+    const name = nameOf(object);
     const key = [group, kind, namespace, name].join("/");
     if (!seen.has(key)) seen.set(key, object);
     else {

@@ -1,4 +1,5 @@
 import { asList, asString, dig, field, type Json } from "../json/mod.ts";
+import { namespaceOf } from "../kube/mod.ts";
 
 /** Who is asked about, and what the cluster binds. */
 export interface RoleQuestion {
@@ -20,7 +21,7 @@ export function rolesOf(
   const roles = new Set<string>();
   const clusterRoles = new Set<string>();
   for (const binding of question.roleBindings) {
-    const namespace = asString(dig(binding, "metadata", "namespace")) ?? "";
+    const namespace = namespaceOf(binding);
     if (!binds(binding, question, namespace)) continue;
     const name = asString(dig(binding, "roleRef", "name")) ?? "";
     const kind = dig(binding, "roleRef", "kind");

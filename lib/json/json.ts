@@ -58,6 +58,16 @@ export function asList(value: Json | undefined): readonly Json[] {
   return isList(value) ? value : [];
 }
 
+/** The texts of a list, without its other elements; an empty list when the value is no list. */
+export function asTexts(value: Json | undefined): string[] {
+  return asList(value).filter(isString);
+}
+
+/** Whether there is a value at all: Kubernetes reads a field that is null as one that is absent. */
+export function isGiven(value: Json | undefined): value is Exclude<Json, null> {
+  return value !== undefined && value !== null;
+}
+
 /**
  * Sets an own field, also one named `__proto__`, which a plain assignment would take for the prototype.
  * All code that builds objects from foreign keys uses it.

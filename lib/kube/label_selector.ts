@@ -1,13 +1,4 @@
-import {
-  Fault,
-  field,
-  isFault,
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-  sortedKeys,
-} from "../json/mod.ts";
+import { Fault, field, isFault, isList, isObject, type Json, sortedKeys } from "../json/mod.ts";
 import { compileRequirement, type LabelPredicate, type LabelRequirement } from "./label_requirement.ts";
 import { compileWildcard, hasWildcard } from "./wildcard.ts";
 
@@ -115,10 +106,4 @@ function asRequirement(expression: Json): LabelRequirement | Fault {
     return new Fault("values: must be a list of strings");
   }
   return { key, operator, values };
-}
-
-/** The labels of a resource. Kubernetes knows text only: with any other value among them there are none. */
-export function labelsOf(resource: Json): JsonObject {
-  const labels = field(field(resource, "metadata"), "labels");
-  return isObject(labels) && Object.values(labels).every((value) => typeof value === "string") ? labels : {};
 }

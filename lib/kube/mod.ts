@@ -43,7 +43,8 @@ export {
 } from "./images.ts";
 export { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
 export type { LabelPredicate } from "./label_requirement.ts";
-export { compileLabelSelector, type LabelSelectorOptions, labelsOf } from "./label_selector.ts";
+export { compileLabelSelector, type LabelSelectorOptions } from "./label_selector.ts";
+export { annotationsOf, labelsOf, nameOf, namespaceOf } from "./metadata.ts";
 export { compileFieldSelectorText, compileLabelSelectorText } from "./selector_text.ts";
 export { formatApiVersion, type GroupVersionKind, parseApiVersion, typeOf } from "./group_version_kind.ts";
 export {

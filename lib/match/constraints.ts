@@ -2,15 +2,22 @@ import {
   asList,
   asObject,
   asString,
+  asTexts,
   dig,
   field,
   isFault,
   isObject,
-  isString,
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { builtinResource, compileLabelSelector, labelsOf, pluralOf } from "../kube/mod.ts";
+import {
+  builtinResource,
+  compileLabelSelector,
+  labelsOf,
+  nameOf,
+  namespaceOf,
+  pluralOf,
+} from "../kube/mod.ts";
 import type { Block } from "./block.ts";
 import type { Candidate } from "./candidate.ts";
 import { clausesOf } from "./clause.ts";
@@ -74,7 +81,7 @@ function selectorOf(selector: Json | undefined): LabelTest | undefined {
 /** What is in no namespace is never left out by its namespace; a Namespace stands for itself. */
 function inNamespace(test: LabelTest, { kind, group, resource, namespaceLabels }: Candidate): boolean {
   if (kind === "Namespace" && group === "") return test(labelsOf(resource));
-  const namespace = asString(dig(resource, "metadata", "namespace")) ?? "";
+  const namespace = namespaceOf(resource);
   if (namespace === "") return true;
   return test({ "kubernetes.io/metadata.name": namespace, ...namespaceLabels });
 }
@@ -112,9 +119,9 @@ const everything: Filter = {
 };
 
 function compileResourceRule(rule: JsonObject): Filter {
-  const groups = texts(rule["apiGroups"]), versions = texts(rule["apiVersions"]);
-  const resources = texts(rule["resources"]), operations = texts(rule["operations"]);
-  const names = texts(rule["resourceNames"]);
+  const groups = asTexts(rule["apiGroups"]), versions = asTexts(rule["apiVersions"]);
+  const resources = asTexts(rule["resources"]), operations = asTexts(rule["operations"]);
+  const names = asTexts(rule["resourceNames"]);
   const scope = asString(rule["scope"]) ?? "*";
   const isNamed = resources.map(resourceTest);
   const anyOperation = operations.includes("*");
@@ -148,13 +155,13 @@ function resourceTest(text: string): (candidate: Candidate) => boolean {
 
 function inScope(scope: string, { resource }: Candidate): boolean {
   if (scope === "*") return true;
-  const namespaced = (asString(dig(resource, "metadata", "namespace")) ?? "") !== "";
+  const namespaced = namespaceOf(resource) !== "";
   return (scope === "Namespaced") === namespaced;
 }
 
 /** An object without a name yet is known by the beginning that it will have. */
 function hasName(names: readonly string[], { resource }: Candidate): boolean {
-  const name = asString(dig(resource, "metadata", "name")) ?? "";
+  const name = nameOf(resource);
   if (name !== "") return names.includes(name);
   const generated = asString(dig(resource, "metadata", "generateName")) ?? "";
   return names.some((known) => generated.startsWith(known));
@@ -165,8 +172,4 @@ function kindOf(text: string): string {
   const [resource = "", subresource] = text.split("/");
   const kind = builtinResource(resource)?.kind ?? "*";
   return subresource === undefined ? kind : `${kind}/*`;
-}
-
-function texts(value: Json | undefined): string[] {
-  return asList(value).filter(isString);
 }

@@ -2,9 +2,11 @@ import {
   asList,
   asObject,
   asString,
+  asTexts,
   dig,
   field,
   isFault,
+  isGiven,
   isString,
   type Json,
   type JsonObject,
@@ -44,7 +46,7 @@ export function compileFilter(filter: JsonObject, role: FilterRole): Filter {
   const resources = asObject(filter["resources"]) ?? {};
   const tests = resourceTests(resources, role);
   const users = compileUserTest(filter, role.users);
-  const kinds = texts(resources["kinds"]);
+  const kinds = asTexts(resources["kinds"]);
   return {
     written: filter,
     mismatch: (candidate) => {
@@ -58,7 +60,7 @@ export function compileFilter(filter: JsonObject, role: FilterRole): Filter {
     },
     empty: tests.length === 0 && users === undefined,
     kinds,
-    operations: role.of === "exception" ? [] : texts(resources["operations"]),
+    operations: role.of === "exception" ? [] : asTexts(resources["operations"]),
     needsNamespaceLabels: isGiven(resources["namespaceSelector"]),
     needsRoles: asList(filter["roles"]).length + asList(filter["clusterRoles"]).length > 0,
   };
@@ -68,25 +70,26 @@ const nobody = { username: "", groups: [], roles: [], clusterRoles: [] };
 
 function resourceTests(resources: JsonObject, { of }: FilterRole): [string, Test][] {
   const tests: [string, Test][] = [];
-  const operations = texts(resources["operations"]);
+  const operations = asTexts(resources["operations"]);
   if (operations.length > 0 && of !== "exception") {
     tests.push(["operations", (candidate) => operations.includes(candidate.operation)]);
   }
-  const kinds = texts(resources["kinds"]);
+  const kinds = asTexts(resources["kinds"]);
   if (kinds.length > 0) tests.push(["kinds", compileKindSelectors(kinds)]);
   const name = asString(resources["name"]);
   if (name !== undefined && name !== "") tests.push(["name", namedBy([name])]);
-  const names = texts(resources["names"]);
+  const names = asTexts(resources["names"]);
   if (names.length > 0) tests.push(["names", namedBy(names)]);
-  const namespaces = texts(resources["namespaces"]);
+  const namespaces = asTexts(resources["namespaces"]);
   if (namespaces.length > 0) tests.push(["namespaces", inNamespaces(namespaces)]);
   const annotations = asObject(resources["annotations"]);
   if (annotations !== undefined && Object.keys(annotations).length > 0) {
     tests.push(["annotations", annotatedBy(annotations)]);
   }
-  if (isGiven(resources["selector"])) tests.push(["selector", selectedBy(resources["selector"]!)]);
-  if (isGiven(resources["namespaceSelector"])) {
-    tests.push(["namespaceSelector", inSelectedNamespace(resources["namespaceSelector"]!, of)]);
+  const { selector, namespaceSelector } = resources;
+  if (isGiven(selector)) tests.push(["selector", selectedBy(selector)]);
+  if (isGiven(namespaceSelector)) {
+    tests.push(["namespaceSelector", inSelectedNamespace(namespaceSelector, of)]);
   }
   return tests;
 }
@@ -140,12 +143,4 @@ function inSelectedNamespace(selector: Json, of: FilterRole["of"]): Test {
 export function labelTest(selector: Json): (labels: JsonObject) => boolean {
   const matches = compileLabelSelector(selector, { wildcards: true });
   return isFault(matches) ? () => false : matches;
-}
-
-function isGiven(value: Json | undefined): boolean {
-  return value !== undefined && value !== null;
-}
-
-function texts(value: Json | undefined): string[] {
-  return asList(value).filter(isString);
 }

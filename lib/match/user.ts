@@ -1,4 +1,4 @@
-import { asList, asString, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asString, asTexts, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { compileWildcard } from "../kube/mod.ts";
 import type { User } from "./candidate.ts";
 
@@ -14,9 +14,9 @@ export function compileUserTest(
   combination: UserCombination,
 ): ((user: User) => boolean) | undefined {
   const tests: ((user: User) => boolean)[] = [];
-  const roles = asList(filter["roles"]).filter(isString);
+  const roles = asTexts(filter["roles"]);
   if (roles.length > 0) tests.push((user) => roles.some((role) => user.roles.includes(role)));
-  const clusterRoles = asList(filter["clusterRoles"]).filter(isString);
+  const clusterRoles = asTexts(filter["clusterRoles"]);
   if (clusterRoles.length > 0) {
     tests.push((user) => clusterRoles.some((role) => user.clusterRoles.includes(role)));
   }

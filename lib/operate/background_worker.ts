@@ -1,5 +1,6 @@
 import { type Decision, type Effect, evaluate, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
-import { asObject, asString, dig } from "../json/mod.ts";
+import { asObject, asString } from "../json/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { carryOut, readAgain } from "./carry_out.ts";
 
@@ -205,7 +206,11 @@ export class BackgroundWorker {
     const key = keyOf(effect);
     if (done.has(key)) return [];
     const carried = await carryOut(effect, this.#options.ports.cluster, AbortSignal.timeout(patience));
-    if (!carried.done) return [carried];
+    if (!carried.done) {
+      if (effect.dispensable === undefined) return [carried];
+      this.#log("warn", "effect left out", request, { reason: effect.reason, cause: carried.message });
+      return [];
+    }
     done.add(key);
     const { verb, object, policy, rule, reason } = effect;
     if (carried.changed) {
@@ -215,8 +220,8 @@ export class BackgroundWorker {
         reason,
         object: [
           asString(object["kind"]) ?? "",
-          asString(dig(object, "metadata", "namespace")) ?? "",
-          asString(dig(object, "metadata", "name")) ?? "",
+          namespaceOf(object),
+          nameOf(object),
         ].filter((part) => part !== "").join("/"),
       });
     }

@@ -1,5 +1,6 @@
 import type { Effect } from "../engine/mod.ts";
 import { asObject, asString, dig, type Json, type JsonObject } from "../json/mod.ts";
+import { nameOf } from "../kube/mod.ts";
 import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
 
 /** What became of an effect. */
@@ -52,7 +53,7 @@ function placeOf(
   const namespace = namespaced ? asString(dig(object, "metadata", "namespace")) || "default" : "";
   const within = namespace === "" ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
   const collection = `${root}${within}/${plural}`;
-  const name = encodeURIComponent(asString(dig(object, "metadata", "name")) ?? "");
+  const name = encodeURIComponent(nameOf(object));
   return { collection, path: `${collection}/${name}`, namespace };
 }
 

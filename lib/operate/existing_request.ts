@@ -1,14 +1,14 @@
 import type { PolicyRequest } from "../engine/mod.ts";
-import { asString, dig, type JsonObject } from "../json/mod.ts";
-import { typeOf } from "../kube/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
 
 /**
  * The request that stands for an object that exists already. It matches like a creation, by nobody; expressions see the
  * object but, as in the reference, no operation.
  */
 export function existingRequest(object: JsonObject): PolicyRequest {
-  const namespace = asString(dig(object, "metadata", "namespace")) ?? "";
-  const name = asString(dig(object, "metadata", "name")) ?? "";
+  const namespace = namespaceOf(object);
+  const name = nameOf(object);
   return {
     uid: "",
     operation: "CREATE",

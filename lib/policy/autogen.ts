@@ -2,6 +2,7 @@ import {
   asList,
   asObject,
   asString,
+  asTexts,
   field,
   isObject,
   isString,
@@ -85,7 +86,7 @@ function eligible(rules: readonly JsonObject[]): boolean {
         const value = resources[name];
         if (value !== undefined && value !== null && value !== "" && !isEmpty(value)) return false;
       }
-      const kinds = asList(resources["kinds"]).filter(isString);
+      const kinds = asTexts(resources["kinds"]);
       if (kinds.length > 1 && kinds.some(isPod)) return false;
       if (kinds.some((kind) => kind === "Pod" || Object.hasOwn(controllers, kind))) needed = true;
     }
@@ -116,7 +117,7 @@ function blocks(match: Json | undefined): JsonObject[] {
 }
 
 function kindsOf(match: Json | undefined): string[] {
-  return blocks(match).flatMap((resources) => asList(resources["kinds"]).filter(isString));
+  return blocks(match).flatMap((resources) => asTexts(resources["kinds"]));
 }
 
 function isPod(kind: string): boolean {
@@ -233,7 +234,7 @@ function moveKinds(match: Json | undefined, kinds: readonly string[], everyFilte
     moved[name] = filters.map((filter) => {
       const resources = asObject(field(filter, "resources"));
       if (!isObject(filter) || resources === undefined) return filter;
-      const own = asList(resources["kinds"]).filter(isString);
+      const own = asTexts(resources["kinds"]);
       const moves = own.length > 0 && (everyFilter || own.some(isPod));
       return moves ? { ...filter, resources: { ...resources, kinds } } : filter;
     });

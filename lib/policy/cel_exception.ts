@@ -1,4 +1,5 @@
-import { asList, asString, dig, field, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asString, asTexts, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { LocatedDocument } from "./documents.ts";
 import type { Locate } from "./policy.ts";
 
@@ -22,8 +23,8 @@ export interface CelException {
 
 /** Reads an exception. What it says of its end is a time, or the exception ends nothing. */
 export function parseCelException({ document, locate }: LocatedDocument): CelException {
-  const name = asString(dig(document, "metadata", "name")) ?? "";
-  const namespace = asString(dig(document, "metadata", "namespace")) ?? "";
+  const name = nameOf(document);
+  const namespace = namespaceOf(document);
   const spec = field(document, "spec");
   const priority = Number(asString(dig(document, "metadata", "labels", "polex.kyverno.io/priority")) ?? "0");
   const expires = asString(field(spec, "expiresAt"));
@@ -34,8 +35,8 @@ export function parseCelException({ document, locate }: LocatedDocument): CelExc
       kind: asString(reference["kind"]) ?? "",
     })),
     matchConditions: field(spec, "matchConditions"),
-    images: asList(field(spec, "images")).filter(isString),
-    allowedValues: asList(field(spec, "allowedValues")).filter(isString),
+    images: asTexts(field(spec, "images")),
+    allowedValues: asTexts(field(spec, "allowedValues")),
     result: field(spec, "reportResult") === "pass" ? "pass" : "skip",
     priority: Number.isInteger(priority) ? priority : 0,
     expires: expires === undefined ? undefined : Date.parse(expires),

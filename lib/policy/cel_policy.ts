@@ -1,15 +1,6 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import {
-  asList,
-  asObject,
-  asString,
-  dig,
-  field,
-  isObject,
-  isString,
-  type Json,
-  type JsonObject,
-} from "../json/mod.ts";
+import { asObject, asTexts, dig, field, type JsonObject } from "../json/mod.ts";
+import { annotationsOf, nameOf, namespaceOf } from "../kube/mod.ts";
 import type { LocatedDocument } from "./documents.ts";
 import type { Policy, Rule } from "./policy.ts";
 
@@ -34,15 +25,13 @@ export interface CelPolicyForm {
 /** Reads a policy of `policies.kyverno.io` or `admissionregistration.k8s.io`; it has one rule for each of its specs. */
 export function parseCelPolicy({ document, kind, locate }: LocatedDocument, form: CelPolicyForm): CelPolicy {
   const diagnostics: Diagnostic[] = [];
-  const name = asString(dig(document, "metadata", "name")) ?? "";
+  const name = nameOf(document);
   if (name === "") report("missing-name", "A policy needs metadata.name", ["metadata"]);
   const written = asObject(field(document, "spec"));
   if (written === undefined) report("missing-spec", "A policy needs a spec", []);
   const spec = written ?? {};
-  const namespace = kind.startsWith("Namespaced")
-    ? asString(dig(document, "metadata", "namespace")) || "default"
-    : undefined;
-  const actions = asList(field(spec, "validationActions")).filter(isString);
+  const namespace = kind.startsWith("Namespaced") ? namespaceOf(document) || "default" : undefined;
+  const actions = asTexts(field(spec, "validationActions"));
   for (const action of actions.filter((each) => !["Deny", "Audit", "Warn"].includes(each))) {
     report("unknown-value", `validationActions cannot be "${action}": use Deny, Audit or Warn`, [
       "spec",
@@ -56,7 +45,7 @@ export function parseCelPolicy({ document, kind, locate }: LocatedDocument, form
     name,
     namespace,
     key: namespace === undefined ? name : `${namespace}/${name}`,
-    annotations: textFields(dig(document, "metadata", "annotations")),
+    annotations: annotationsOf(document),
     failurePolicy: field(spec, "failurePolicy") === "Ignore" ? "Ignore" : "Fail",
     failureAction: actions.length === 0 || actions.includes("Deny") ? "Enforce" : "Audit",
     overrides: [],
@@ -107,11 +96,4 @@ function ruleOf(
     allowExistingViolations: false,
     generatedFor: undefined,
   };
-}
-
-function textFields(value: Json | undefined): Record<string, string> {
-  if (!isObject(value)) return {};
-  return Object.fromEntries(
-    Object.entries(value).filter((entry): entry is [string, string] => isString(entry[1])),
-  );
 }

@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asList, asObject, asString, dig, field, isObject, isString, type JsonObject } from "../json/mod.ts";
+import { asList, asObject, asString, asTexts, field, isObject, type JsonObject } from "../json/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { checkShape } from "./check_shape.ts";
 import type { Locate, PolicyException } from "./policy.ts";
 import { exceptionSpecShape } from "./shape.ts";
@@ -10,13 +11,13 @@ export function parseException(
   document: JsonObject,
   locate: Locate,
 ): { exception: PolicyException; diagnostics: Diagnostic[] } {
-  const name = asString(dig(document, "metadata", "name")) ?? "";
-  const namespace = asString(dig(document, "metadata", "namespace")) ?? "";
+  const name = nameOf(document);
+  const namespace = namespaceOf(document);
   const spec = asObject(field(document, "spec")) ?? {};
   const diagnostics = checkShape(spec, exceptionSpecShape, { path: ["spec"], locate });
   const targets = asList(spec["exceptions"]).filter(isObject).map((entry) => ({
     policyName: asString(entry["policyName"]) ?? "",
-    ruleNames: asList(entry["ruleNames"]).filter(isString),
+    ruleNames: asTexts(entry["ruleNames"]),
   }));
   if (targets.length === 0) {
     const position = locate(["spec"]);

@@ -3,6 +3,7 @@ import {
   asList,
   asObject,
   asString,
+  asTexts,
   dig,
   field,
   isObject,
@@ -10,6 +11,7 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
+import { annotationsOf, nameOf, namespaceOf } from "../kube/mod.ts";
 import { autogenRules, type RuleSource } from "./autogen.ts";
 import { checkShape } from "./check_shape.ts";
 import type { ActionOverride, FailureAction, Locate, Policy, Rule } from "./policy.ts";
@@ -29,10 +31,8 @@ export interface ParsedPolicy {
 export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy {
   const diagnostics: Diagnostic[] = [];
   const kind = field(document, "kind") === "Policy" ? "Policy" : "ClusterPolicy";
-  const name = asString(dig(document, "metadata", "name")) ?? "";
-  const namespace = kind === "Policy"
-    ? asString(dig(document, "metadata", "namespace")) || "default"
-    : undefined;
+  const name = nameOf(document);
+  const namespace = kind === "Policy" ? namespaceOf(document) || "default" : undefined;
   if (name === "") report("missing-name", "A policy needs metadata.name", ["metadata"]);
 
   const raw = asObject(field(document, "spec"));
@@ -51,7 +51,7 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
     fallback: "Fail",
     path: ["spec", "failurePolicy"],
   });
-  const annotations = textFields(dig(document, "metadata", "annotations"));
+  const annotations = annotationsOf(document);
   const timeout = dig(spec, "webhookConfiguration", "timeoutSeconds") ?? spec["webhookTimeoutSeconds"];
   const policy: Policy = {
     kind,
@@ -143,7 +143,7 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
   function overrides(value: Json | undefined, path: (string | number)[]): ActionOverride[] {
     return asList(value).filter(isObject).map((entry, index) => ({
       action: action(entry["action"], [...path, index, "action"]) ?? "Audit",
-      namespaces: asList(entry["namespaces"]).filter(isString),
+      namespaces: asTexts(entry["namespaces"]),
       namespaceSelector: asObject(entry["namespaceSelector"]),
     }));
   }
@@ -183,10 +183,4 @@ function ruleSources(spec: JsonObject): RuleSource[] {
   return asList(spec["rules"]).flatMap((rule, index) =>
     isObject(rule) ? [{ rule, index, generatedFor: undefined }] : []
   );
-}
-
-function textFields(value: Json | undefined): Record<string, string> {
-  const fields: Record<string, string> = {};
-  for (const [name, text] of Object.entries(asObject(value) ?? {})) if (isString(text)) fields[name] = text;
-  return fields;
 }

@@ -1,5 +1,6 @@
 import type { Decision, PolicyResult, RuleResult } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
+import { encodeBase64 } from "../kube/mod.ts";
 import { goYaml } from "../yaml/mod.ts";
 
 /** The `response` of an AdmissionReview. */
@@ -37,7 +38,10 @@ export function admissionResponse(
     allowed,
     ...(warnings.length > 0 && { warnings }),
     ...(decision.patch.length > 0 &&
-      { patch: base64(JSON.stringify(decision.patch)), patchType: "JSONPatch" }),
+      {
+        patch: encodeBase64(new TextEncoder().encode(JSON.stringify(decision.patch))),
+        patchType: "JSONPatch",
+      }),
     ...extra,
   };
 }
@@ -91,15 +95,6 @@ function auditAnnotations(results: readonly PolicyResult[]): Record<string, stri
   const found: Record<string, string> = {};
   for (const { rules } of results) for (const rule of rules) Object.assign(found, rule.auditAnnotations);
   return Object.keys(found).length === 0 ? undefined : found;
-}
-
-function base64(text: string): string {
-  const bytes = new TextEncoder().encode(text);
-  let binary = "";
-  for (let index = 0; index < bytes.length; index += 0x8000) {
-    binary += String.fromCharCode(...bytes.subarray(index, index + 0x8000));
-  }
-  return btoa(binary);
 }
 
 /** The whole review that goes back: the API server wants its own apiVersion and kind. */

@@ -1,5 +1,6 @@
 import type { PolicyIdentity, RuleResult } from "../engine/mod.ts";
 import { asString, dig, type Json, type JsonObject } from "../json/mod.ts";
+import { nameOf } from "../kube/mod.ts";
 
 /** Results of one policy for one object, as a report wants them. */
 export interface ReportedResult {
@@ -80,7 +81,7 @@ function reference(resource: JsonObject): JsonObject {
     apiVersion: resource["apiVersion"] ?? "",
     kind: resource["kind"] ?? "",
     ...(namespace !== undefined && namespace !== "" && { namespace }),
-    name: asString(dig(resource, "metadata", "name")) ?? "",
+    name: nameOf(resource),
     ...(uid !== undefined && { uid }),
   };
 }

@@ -1,6 +1,5 @@
 import { asObject, asString, dig, equal, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import { labelsOf, typeOf } from "../kube/mod.ts";
-import { namespaceOf } from "./surroundings.ts";
+import { labelsOf, namespaceOf, typeOf } from "../kube/mod.ts";
 
 /** Whose rule made an object, and for which trigger. */
 export interface Owner {

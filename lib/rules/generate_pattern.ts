@@ -1,16 +1,17 @@
 import type { Context } from "../context/mod.ts";
 import {
-  asList,
   asObject,
   asString,
+  asTexts,
   dig,
   Fault,
   field,
   isFault,
-  isString,
+  isObject,
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import {
   cloneSourceLabel,
@@ -26,14 +27,7 @@ import {
 } from "./downstream.ts";
 import type { Effect } from "./outcome.ts";
 import type { RuleTools } from "./rule_kind.ts";
-import {
-  describe,
-  type KindPlace,
-  nameOf,
-  namespaceOf,
-  type Place,
-  type Surroundings,
-} from "./surroundings.ts";
+import { describe, type KindPlace, type Place, type Surroundings } from "./surroundings.ts";
 
 /** For what, and amid what, objects are generated. */
 export interface Situation {
@@ -72,6 +66,9 @@ export function compileGeneratePattern(
   );
   tools.variables(template.uses, path);
   const { namespace } = tools.policy;
+  for (const message of patternProblems(pattern, namespace)) {
+    tools.report({ severity: "error", code: "bad-generate", message, path });
+  }
   return {
     plan(context, situation) {
       const rendered = template.render(context, context.environment);
@@ -80,11 +77,32 @@ export function compileGeneratePattern(
     kinds(context) {
       const rendered = template.render(context, context.environment);
       if (isFault(rendered)) return rendered;
-      const kinds = asList(dig(rendered, "cloneList", "kinds")).filter(isString);
+      const kinds = asTexts(dig(rendered, "cloneList", "kinds"));
       if (kinds.length > 0) return kinds.map(kindOf);
       return [{ apiVersion: text(rendered, "apiVersion"), kind: text(rendered, "kind") }];
     },
   };
+}
+
+/** What is wrong with a pattern before its variables are known. */
+function patternProblems(pattern: JsonObject, only: string | undefined): string[] {
+  const problems: string[] = [];
+  const isList = asTexts(dig(pattern, "cloneList", "kinds")).length > 0;
+  if (!isList) {
+    for (const name of ["kind", "name"]) {
+      if (text(pattern, name) === "") problems.push(`generate needs a ${name}`);
+    }
+  }
+  if (only === undefined) return problems;
+  const written = [
+    { doing: "generate into", namespace: text(pattern, "namespace") },
+    ...["clone", "cloneList"].filter((name) => isObject(field(pattern, name))).map((name) => ({
+      doing: "clone from",
+      namespace: asString(dig(pattern, name, "namespace")) ?? "",
+    })),
+  ];
+  const strange = written.filter(({ namespace }) => namespace !== only && !namespace.includes("{{"));
+  return [...problems, ...strange.map(({ doing, namespace }) => foreign(doing, namespace).message)];
 }
 
 /** Plans what one rendered pattern asks for. */
@@ -111,7 +129,7 @@ class Planner {
       const namespace = asString(dig(pattern, "clone", "namespace")) ?? "";
       return this.#clone({ ...target, namespace, name }, target);
     }
-    const kinds = asList(dig(pattern, "cloneList", "kinds")).filter(isString);
+    const kinds = asTexts(dig(pattern, "cloneList", "kinds"));
     if (kinds.length > 0) return this.#cloneList(kinds, field(pattern, "cloneList")!, target.namespace);
     return this.#write(target, asObject(field(pattern, "data")) ?? {});
   }
@@ -161,7 +179,8 @@ class Planner {
     const written = this.#write(target, copy);
     if (dig(source, "metadata", "labels", cloneSourceLabel) === "") return written;
     const reason = `${describe(source)} is cloned, and its changes are looked for by this label`;
-    return { ...written, effects: [this.#effect("update", marked, reason), ...written.effects] };
+    const mark: Effect = { ...this.#effect("update", marked, reason), dispensable: true };
+    return { ...written, effects: [mark, ...written.effects] };
   }
 
   /** Makes the object, or keeps the one that exists in step. */

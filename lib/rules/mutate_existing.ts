@@ -11,13 +11,13 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { compileWildcard, hasWildcard } from "../kube/mod.ts";
+import { compileWildcard, hasWildcard, nameOf, namespaceOf } from "../kube/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import { ruleConditions } from "./conditions.ts";
 import { compileMutation, type Mutation } from "./mutation.ts";
 import { type Effect, error, type Outcome, skip } from "./outcome.ts";
 import type { RuleBody, RuleKind, RuleTools } from "./rule_kind.ts";
-import { clusterSurroundings, describe, nameOf, namespaceOf, type Surroundings } from "./surroundings.ts";
+import { clusterSurroundings, describe, type Surroundings } from "./surroundings.ts";
 
 /**
  * `mutate.targets`: objects that exist are changed because of another one, the trigger. The rule plans an update of each

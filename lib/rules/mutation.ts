@@ -11,6 +11,7 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
+import { nameOf } from "../kube/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
 import { compileLoop, type Loop } from "./loop.ts";
 import { error, type Outcome, skip } from "./outcome.ts";
@@ -63,7 +64,7 @@ function compileForeach(entries: readonly JsonObject[], tools: RuleTools): Mutat
 /** The outcome of a mutation that changed the object. */
 function mutated(patched: JsonObject): Outcome {
   const namespace = asString(dig(patched, "metadata", "namespace"));
-  const name = `${asString(patched["kind"]) ?? ""}/${asString(dig(patched, "metadata", "name")) ?? ""}`;
+  const name = `${asString(patched["kind"]) ?? ""}/${nameOf(patched)}`;
   const message = namespace ? `mutated ${name} in namespace ${namespace}` : `mutated ${name}`;
   return { result: "pass", message, patched };
 }

@@ -3,7 +3,6 @@ import {
   asList,
   asObject,
   asString,
-  dig,
   Fault,
   field,
   isFault,
@@ -12,7 +11,14 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { builtinKind, compileLabelSelector, formatApiVersion, labelsOf } from "../kube/mod.ts";
+import {
+  builtinKind,
+  compileLabelSelector,
+  formatApiVersion,
+  labelsOf,
+  nameOf,
+  namespaceOf,
+} from "../kube/mod.ts";
 import type { Answer, ApiResource, Cluster } from "../ports.ts";
 
 /** A kind in the API. An empty apiVersion means the preferred version of a built-in kind. */
@@ -106,16 +112,6 @@ export function lonelySurroundings(trigger: JsonObject | undefined): Surrounding
       ).filter(selected);
     },
   };
-}
-
-/** `metadata.name`, or nothing. */
-export function nameOf(object: JsonObject): string {
-  return asString(dig(object, "metadata", "name")) ?? "";
-}
-
-/** `metadata.namespace`, or nothing. */
-export function namespaceOf(object: JsonObject): string {
-  return asString(dig(object, "metadata", "namespace")) ?? "";
 }
 
 /** `Kind namespace/name`, for reasons. */

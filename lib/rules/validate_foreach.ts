@@ -1,5 +1,5 @@
 import type { Conditions } from "../condition/mod.ts";
-import { asList, isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, isFault, isGiven, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
 import { compileLoop, type Loop } from "./loop.ts";
@@ -132,8 +132,4 @@ function elementOf(input: RuleInput, scope: boolean | undefined): JsonObject | u
   const element = input.context.get("element");
   if (scope !== false && isObject(element) && Object.keys(element).length > 0) return element;
   return input.operation === "DELETE" ? undefined : input.resource;
-}
-
-function isGiven(value: Json | undefined): boolean {
-  return value !== undefined && value !== null;
 }

@@ -1,4 +1,4 @@
-import { asList, isFault, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, isFault, isGiven, type Json, type JsonObject } from "../json/mod.ts";
 import type { ObservedPattern } from "../context/mod.ts";
 import { compilePattern, type Pattern, type PatternFailure, type PatternResult } from "../pattern/mod.ts";
 import { type Rendering, resolveReferences, textTemplates } from "../template/mod.ts";
@@ -176,8 +176,4 @@ function compileResolved(source: Json, tools: RuleTools, name: string): Pattern<
     fault: pattern,
   } as const;
   return { check: () => broken };
-}
-
-function isGiven(value: Json | undefined): boolean {
-  return value !== undefined && value !== null;
 }

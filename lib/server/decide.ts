@@ -1,5 +1,6 @@
 import { type Decision, evaluate, type Phase, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
-import { asString, dig, field } from "../json/mod.ts";
+import { asString, field } from "../json/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { type AdmissionResponse, admissionResponse } from "../report/mod.ts";
@@ -75,8 +76,8 @@ function subjectOf(
   const subject = object ?? oldObject;
   return {
     kind: asString(field(subject, "kind")) ?? kind,
-    namespace: asString(dig(subject, "metadata", "namespace")) ?? "",
-    name: asString(dig(subject, "metadata", "name")) ?? "",
+    namespace: namespaceOf(subject),
+    name: nameOf(subject),
   };
 }
 

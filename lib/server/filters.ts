@@ -1,9 +1,10 @@
-import { asObject, asString, dig } from "../json/mod.ts";
+import { asObject } from "../json/mod.ts";
 import {
   type AdmissionRequest,
   compileResourceFilters,
   compileWildcard,
   defaultResourceFilters,
+  nameOf,
 } from "../kube/mod.ts";
 
 /** Which requests no policy sees. */
@@ -24,7 +25,7 @@ export function compileFilters(config: FilterConfig = {}): (request: AdmissionRe
     const { userInfo, kind, subResource, namespace } = request;
     if (username(userInfo.username) || userInfo.groups.some(group)) return true;
     const object = asObject(request.object) ?? asObject(request.oldObject);
-    const name = request.name || asString(dig(object, "metadata", "name")) || "";
+    const name = request.name || nameOf(object);
     return filtered({ ...kind, subresource: subResource, namespace, name });
   };
 }

@@ -11,13 +11,14 @@ import { compilations } from "../../lib/jmespath/mod.ts";
 import { asObject, dig, type JsonObject } from "../../lib/json/mod.ts";
 import { planJsonPatch } from "../../lib/patch/mod.ts";
 import { patternCompilations } from "../../lib/pattern/mod.ts";
+import type { Ports } from "../../lib/ports.ts";
 import { templateCompilations } from "../../lib/template/mod.ts";
 import { pod, policies, ports, request } from "./worlds.ts";
 
 function decideNow(
   snapshot: Snapshot,
   about: PolicyRequest,
-  options: Partial<EvaluateOptions> = {},
+  options: Partial<EvaluateOptions> & { readonly ports?: Ports } = {},
 ): Decision {
   const decision = evaluate(snapshot, about, { phase: "validate", ports: ports(), ...options });
   assert.ok(!(decision instanceof Promise), "a request without external values is decided at once");

@@ -8,9 +8,9 @@ import {
   type JsonObject,
   setField,
 } from "../../json/mod.ts";
-import { formatApiVersion, typeOf } from "../../kube/mod.ts";
+import { formatApiVersion, nameOf, typeOf } from "../../kube/mod.ts";
 import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy } from "../../ports.ts";
-import { failureOf, nameOf, noAnswer } from "../api_answer.ts";
+import { failureOf, noAnswer } from "../api_answer.ts";
 import { uuidFrom } from "../entropy.ts";
 import { parseApiPath, type ResourcePath } from "./api_path.ts";
 import type { Patch, WriteRequest, Writing } from "./commit.ts";

@@ -1,6 +1,5 @@
 import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { typeOf } from "../../kube/mod.ts";
-import { nameOf } from "../api_answer.ts";
+import { encodeBase64, nameOf, typeOf } from "../../kube/mod.ts";
 
 type Edit = { [name: string]: Json };
 
@@ -21,19 +20,13 @@ const completions: Readonly<Record<string, (object: JsonObject) => JsonObject>> 
     const completed: Edit = { type: "Opaque", ...rest };
     if (isObject(stringData)) {
       const encoded = Object.entries(stringData).map(([key, value]) =>
-        [key, base64(asString(value) ?? "")] as const
+        [key, encodeBase64(new TextEncoder().encode(asString(value) ?? ""))] as const
       );
       completed["data"] = { ...asObject(rest["data"]), ...Object.fromEntries(encoded) };
     }
     return completed;
   },
 };
-
-function base64(text: string): string {
-  let binary = "";
-  for (const byte of new TextEncoder().encode(text)) binary += String.fromCharCode(byte);
-  return btoa(binary);
-}
 
 /**
  * An object with the defaults of the API server that show in look-ups: a Namespace's name label and phase, a Secret's

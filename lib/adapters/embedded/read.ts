@@ -4,8 +4,9 @@ import {
   compileLabelSelectorText,
   formatApiVersion,
   labelsOf,
+  nameOf,
+  namespaceOf,
 } from "../../kube/mod.ts";
-import { nameOf, namespaceOf } from "../api_answer.ts";
 import type { ServedKind } from "./kinds.ts";
 import { badRequest, notFound, type Reply, replyWith } from "./reply.ts";
 import type { Store } from "./store.ts";

@@ -1,4 +1,5 @@
 import { asList, asString, dig, Fault, field, goPrint, type Json, type JsonObject } from "../../json/mod.ts";
+import { nameOf } from "../../kube/mod.ts";
 import type { Bindings, Surroundings } from "../../jmespath/mod.ts";
 import { type Assertions, compileAssertions, compileMatch, type FailedAssertion } from "./assertions.ts";
 import { type Compile, type Compilers, withDefault } from "./compilers.ts";
@@ -46,7 +47,7 @@ export function compileJsonPolicy(document: JsonObject, compilers: Compilers): J
       run(payload, { ...surroundings, bindings: surroundings.bindings.with("rule", rule) });
   });
   return {
-    name: asString(dig(document, "metadata", "name")) ?? "",
+    name: nameOf(document),
     problems: all,
     scan: (payload, surroundings) => {
       const bindings = surroundings.bindings.with("payload", payload).with("policy", document);

@@ -9,7 +9,7 @@ import {
   type Value,
 } from "../../cel/mod.ts";
 import { asString, dig, Fault, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
-import { pluralOf } from "../../kube/mod.ts";
+import { nameOf, pluralOf } from "../../kube/mod.ts";
 import { authorizerValue } from "./authorizer.ts";
 import type { RuleInput } from "../rule_kind.ts";
 
@@ -57,7 +57,7 @@ export function admissionRoots(input: RuleInput, more: Activation = () => undefi
 /** The AdmissionRequest; what is empty is not there, as in its JSON form. */
 export function requestOf(input: RuleInput): JsonObject {
   const { request, group, version, kind, operation, resource, oldResource } = input;
-  const name = asString(request["name"]) ?? asString(dig(resource ?? oldResource, "metadata", "name")) ?? "";
+  const name = asString(request["name"]) ?? nameOf(resource ?? oldResource);
   const namespace = namespaceOf(input);
   const ownKind = request["kind"] ?? { group, version, kind };
   const ownResource = request["resource"] ?? { group, version, resource: pluralOf(kind) };

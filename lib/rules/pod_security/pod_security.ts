@@ -1,10 +1,10 @@
 import {
   asList,
   asString,
+  asTexts,
   Fault,
   field,
   isFault,
-  isString,
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
@@ -108,6 +108,6 @@ export function compileExclusions(entries: readonly Json[]): readonly Exclusion[
 
 /** Whether a text matches one of the patterns; `undefined` when there are none. */
 function anyWildcard(patterns: Json | undefined): ((text: string) => boolean) | undefined {
-  const matchers = asList(patterns).filter(isString).map(compileWildcard);
+  const matchers = asTexts(patterns).map(compileWildcard);
   return matchers.length === 0 ? undefined : (text) => matchers.some((matches) => matches(text));
 }

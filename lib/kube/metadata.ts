@@ -1,0 +1,25 @@
+import { asObject, asString, dig, isString, type Json, type JsonObject } from "../json/mod.ts";
+
+/** The name of an object; empty when it has none (yet). */
+export function nameOf(object: Json | undefined): string {
+  return asString(dig(object, "metadata", "name")) ?? "";
+}
+
+/** The namespace of an object; empty for objects of the whole cluster. */
+export function namespaceOf(object: Json | undefined): string {
+  return asString(dig(object, "metadata", "namespace")) ?? "";
+}
+
+/** The annotations of an object; what is no text is left out, as nobody could have stored it. */
+export function annotationsOf(object: Json | undefined): Readonly<Record<string, string>> {
+  const annotations = asObject(dig(object, "metadata", "annotations")) ?? {};
+  return Object.fromEntries(
+    Object.entries(annotations).filter((entry): entry is [string, string] => isString(entry[1])),
+  );
+}
+
+/** The labels of an object. Kubernetes knows text only: with any other value among them there are none. */
+export function labelsOf(object: Json): JsonObject {
+  const labels = asObject(dig(object, "metadata", "labels")) ?? {};
+  return Object.values(labels).every(isString) ? labels : {};
+}
