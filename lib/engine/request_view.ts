@@ -148,26 +148,34 @@ export class RequestView {
     };
   }
 
+  /** Most rules read little of it, so what they read is put together when they do. */
   #rootContext(): Context {
-    const { request, store, now, random } = this.base;
+    const { store, now, random } = this.base;
     const environment: Environment = { now, random };
+    const account = (name: "serviceAccountName" | "serviceAccountNamespace") => (): Json | undefined =>
+      this.#user === undefined ? undefined : accountVariables(this.base.request.requester?.username)[name];
+    return Context.root({ store, environment }, {
+      computed: {
+        request: () => this.#variable(),
+        serviceAccountName: account("serviceAccountName"),
+        serviceAccountNamespace: account("serviceAccountNamespace"),
+        images: () => this.#images(),
+      },
+    });
+  }
+
+  #variable(): JsonObject {
+    const { request, facts } = this.base;
     const variable: { [name: string]: Json } = { ...request.variable };
     if (this.#shown !== request.object) setField(variable, "object", this.#shown ?? null);
     if (this.oldObject !== request.oldObject) setField(variable, "oldObject", this.oldObject ?? null);
     if (this.operation !== request.operation) variable["operation"] = this.operation;
     if (this.#user !== undefined) {
-      const { roles, clusterRoles } = this.base.facts;
       // Kyverno parity: a user without roles has no such key, so asking for it is an error.
-      if (roles.length > 0) variable["roles"] = roles;
-      if (clusterRoles.length > 0) variable["clusterRoles"] = clusterRoles;
+      if (facts.roles.length > 0) variable["roles"] = facts.roles;
+      if (facts.clusterRoles.length > 0) variable["clusterRoles"] = facts.clusterRoles;
     }
-    return Context.root({ store, environment }, {
-      values: {
-        request: variable,
-        ...(this.#user !== undefined && accountVariables(this.base.request.requester?.username)),
-      },
-      computed: { images: () => this.#images() },
-    });
+    return variable;
   }
 
   #images(): Json | Fault | undefined {

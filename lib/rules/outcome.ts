@@ -9,6 +9,8 @@ export interface Effect {
   readonly subresource?: string;
   readonly policy: string;
   readonly rule: string;
+  /** Set when the rest is worth doing without it. */
+  readonly dispensable?: true;
   /** Why, in one sentence: for logs and dry runs. */
   readonly reason: string;
 }

@@ -235,17 +235,35 @@ const foreign: [title: string, generate: string][] = [
     "clone lists from other namespaces",
     "namespace: mine\ncloneList: {namespace: default, kinds: [v1/Secret]}",
   ],
-  ["generate for the whole cluster", "apiVersion: v1\nkind: Namespace\nname: x\ndata: {}"],
+  ["generate for the whole cluster", 'apiVersion: v1\nkind: Namespace\nname: x\nnamespace: ""\ndata: {}'],
 ];
 
 for (const [title, generate] of foreign) {
-  Deno.test(`a Policy cannot ${title}`, async () => {
-    const text = policy(generate).replace("kind: ClusterPolicy", "kind: Policy")
-      .replace("{name: p}", "{name: p, namespace: mine}").replace("kinds: [Namespace]", "kinds: [Pod]");
+  const text = policy(generate).replace("kind: ClusterPolicy", "kind: Policy")
+    .replace("{name: p}", "{name: p, namespace: mine}").replace("kinds: [Namespace]", "kinds: [Pod]");
+
+  Deno.test(`a Policy that would ${title} is told so at load`, () => {
+    const [problem] = policies(text).diagnostics;
+    assert.deepEqual([problem?.severity, problem?.code], ["error", "bad-generate"]);
+    assert.match(problem?.message ?? "", /a Policy cannot/);
+  });
+
+  Deno.test(`a Policy cannot ${title} by a variable`, async () => {
+    const hidden = text.replaceAll(/namespace: (default|team|"")/g, `namespace: "{{ '$1' }}"`).replace(
+      `'""'`,
+      "''",
+    );
     const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "x", namespace: "mine" } };
-    const decision = await decide(text, request(pod));
+    const decision = await decide(hidden, request(pod));
     assert.deepEqual(decision.effects, []);
     assert.match(decision.results[0]!.rules[0]?.unplanned?.[0] ?? "", /a Policy cannot/);
+  });
+}
+
+for (const missing of ["kind", "name"]) {
+  Deno.test(`a pattern without ${missing} is told so at load`, () => {
+    const text = policy(map("x", "data: {}").replace(new RegExp(`${missing}: .*\n`), ""));
+    assert.match(policies(text).diagnostics[0]?.message ?? "", new RegExp(`generate needs a ${missing}`));
   });
 }
 
