@@ -26,13 +26,15 @@ export function isSameSubject(left: Subject, right: Subject): boolean {
     left.namespace === right.namespace && left.name === right.name;
 }
 
-/** `apiVersion/kind/namespace/name`, as tables show it. */
+/** `apiVersion/kind/namespace/name`, as tables show it; of what is no Kubernetes object the name alone. */
 export function subjectText({ apiVersion, kind, namespace, name }: Subject): string {
+  if (apiVersion === "" && kind === "") return name;
   return [apiVersion, kind, namespace, name].join("/");
 }
 
 /** Whether a name in a test, `name` or `namespace/name`, is the object's. */
 export function isNamed({ namespace, name }: Subject, text: string): boolean {
+  if (text === name) return true;
   const parts = text.split("/");
   return parts.length === 1
     ? text === name

@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { join, normalize } from "node:path";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asList, asObject, asTexts, dig, isObject, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
@@ -11,6 +11,13 @@ import type { FoundTest } from "./test_files.ts";
 import type { TestWorld } from "./test_world.ts";
 import { noValues, readValues, type Values } from "./values.ts";
 
+/** A document of `jsonPayloads`. */
+export interface TestPayload {
+  /** Its path without a leading `./`. */
+  readonly name: string;
+  readonly value: JsonObject;
+}
+
 /** Everything that a test's files hold. */
 export interface TestInput {
   readonly policies: readonly YamlDocument[];
@@ -19,6 +26,8 @@ export interface TestInput {
   readonly resources: readonly JsonObject[];
   /** Objects that rules may change besides the one they are asked about. */
   readonly targets: readonly JsonObject[];
+  /** Documents that are no Kubernetes objects, by the names that results give them. */
+  readonly payloads: readonly TestPayload[];
   readonly world: TestWorld;
   readonly values: Values;
   readonly user: GivenUser | undefined;
@@ -45,6 +54,13 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
   const params = await objects(test.paramResources);
   const sources = await objects(test.results.flatMap(({ cloneSourceResource }) => cloneSourceResource ?? []));
   const cluster = await clusterObjects(test.clusterResources);
+  const context = asObject(dig((await single(test.context))?.value ?? null, "spec")) ?? {};
+  const payloads: TestPayload[] = [];
+  for (const file of test.jsonPayloads) {
+    const value = (await single(file))?.value ?? null;
+    if (isObject(value)) payloads.push({ name: normalize(file), value });
+    else diagnostics.push(notAnObject(join(folder, file)));
+  }
   const valuesFile = (await single(test.variables))?.value;
   const given = test.values ?? (isObject(valuesFile ?? null) ? valuesFile! : undefined);
   const userFile = await single(test.userinfo);
@@ -53,8 +69,17 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
     exceptions,
     resources,
     targets,
+    payloads,
     world: {
-      objects: [...cluster, ...resources, ...targets, ...params, ...sources],
+      objects: [
+        ...cluster,
+        ...asList(context["resources"]).filter(isObject),
+        ...resources,
+        ...targets,
+        ...params,
+        ...sources,
+      ],
+      images: asList(context["images"]).filter(isObject),
       isCluster: test.clusterResources.length > 0,
       apiCallResponses: test.apiCallResponses,
       globalContextEntries: await Promise.all(test.globalContextEntries.map(withFiles)),
@@ -94,4 +119,9 @@ function unique(objects: readonly JsonObject[], diagnostics: Diagnostic[]): Json
     }
   }
   return [...seen.values()];
+}
+
+function notAnObject(file: string): Diagnostic {
+  const position = { file, line: 1, column: 1 };
+  return { severity: "error", code: "wrong-type", message: "A payload must be an object", position };
 }

@@ -11,7 +11,7 @@ import {
   setField,
 } from "../json/mod.ts";
 import { compileExpression, type Environment } from "../jmespath/mod.ts";
-import type { Answer, GlobalEntries } from "../ports.ts";
+import type { Answer, GlobalEntries, Registry } from "../ports.ts";
 
 /** Finds the answer that a test gives for a call; `undefined` when it gives none. */
 export type MockedCalls = (method: string, url: string) => Answer | undefined;
@@ -73,4 +73,27 @@ export function mockedEntries(entries: readonly JsonObject[], environment: Envir
     const expression = compileExpression(path, { root: "document" });
     return isFault(expression) ? expression : expression.evaluate(scopeOf(value), environment);
   }
+}
+
+/**
+ * Image registries that hold the `images` of a test's context file, by the text that policies ask with. A record has its
+ * parts under the names of CEL (`config`, `imageIndex`) and under those of context entries (`configData`, `manifestList`).
+ */
+export function mockedImages(images: readonly JsonObject[]): Registry {
+  const records = new Map(images.map((image) => [asString(image["image"]) ?? "", image]));
+  return {
+    image(reference): Promise<Answer> {
+      const record = records.get(reference);
+      if (record === undefined) {
+        const message = `image data for ${reference} not found in the context`;
+        return Promise.resolve({ ok: false, status: 404, message });
+      }
+      const body = {
+        ...record,
+        configData: record["config"] ?? null,
+        manifestList: record["imageIndex"] ?? null,
+      };
+      return Promise.resolve({ ok: true, status: 200, body });
+    },
+  };
 }

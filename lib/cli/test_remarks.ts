@@ -1,7 +1,7 @@
 import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
 import { isNamed, type Subject, subjectOf } from "./subject.ts";
 import type { Expectation } from "./test_case.ts";
-import type { TestRun } from "./test_run.ts";
+import { hasRules, type TestRun } from "./test_run.ts";
 
 /**
  * What a test names and its files do not hold: policies, rules, objects. The reference says nothing of these, and some
@@ -10,7 +10,10 @@ import type { TestRun } from "./test_run.ts";
 export function nameRemarks(run: TestRun, expectations: readonly Expectation[]): Diagnostic[] {
   const policies = new Map(run.snapshot.policies.map(({ policy }) => [policy.name, policy]));
   const { resources, targets } = run.input;
-  const subjects = [...resources, ...targets].map(subjectOf);
+  const subjects = [
+    ...[...resources, ...targets].map(subjectOf),
+    ...run.input.payloads.map(({ name }) => ({ apiVersion: "", kind: "", namespace: "", name })),
+  ];
   const remarks: Diagnostic[] = [];
   for (const expectation of expectations) {
     const { index, rule } = expectation;
@@ -24,7 +27,9 @@ export function nameRemarks(run: TestRun, expectations: readonly Expectation[]):
     const policy = policies.get(name);
     if (policy === undefined) {
       remark("policy", `The test has no policy "${name}"`, didYouMean(name, policies.keys()));
-    } else if (rule !== "" && !policy.rules.some((each) => isRuleNamed(each.name, rule))) {
+    } else if (
+      rule !== "" && hasRules(policy) && !policy.rules.some((each) => isRuleNamed(each.name, rule))
+    ) {
       const near = didYouMean(rule, policy.rules.map((each) => each.name));
       remark("rule", `The policy "${name}" has no rule "${rule}"`, near);
     }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { compile, type Snapshot } from "../engine/mod.ts";
-import type { JsonObject } from "../json/mod.ts";
+import { asList, asObject, dig, type JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { type AppliedStep, applyPolicies } from "./apply.ts";
 import type { DecideOptions } from "./decide.ts";
@@ -47,7 +47,12 @@ export async function runTest(found: FoundTest, { dialect }: { dialect: Dialect 
     const said: SubjectAnswer[] = [];
     for (const resource of resources) {
       const { steps } = await applyPolicies(resource, options);
-      said.push({ subject: subjectOf(resource), steps: steps.filter(isUsable) });
+      said.push({ subject: subjectOf(resource), steps: steps.filter(speaks) });
+    }
+    for (const { name, value } of operation === "" ? input.payloads : []) {
+      const { steps } = await applyPolicies(value, options);
+      const subject = { apiVersion: "", kind: "", namespace: "", name };
+      said.push({ subject, steps: steps.filter(({ policy }) => !hasRules(policy)).filter(speaks) });
     }
     answers.set(operation, said);
   }
@@ -60,9 +65,29 @@ export async function runTest(found: FoundTest, { dialect }: { dialect: Dialect 
     diagnostics: [...input.diagnostics, ...snapshot.diagnostics],
   };
 
-  function isUsable({ policy }: AppliedStep): boolean {
+  /** Kyverno parity: a policy that is no more than one resource rule is not asked about what the rule is not for. */
+  function speaks({ policy, rules }: AppliedStep): boolean {
+    if (rules.length === 0 && isOneResourceRule(policy)) return false;
     return snapshot.policies.find((each) => each.policy.key === policy.key)?.broken === undefined;
   }
+}
+
+/** Whether the results of a policy have the names of its rules; those of kinds that are written in CEL have not. */
+export function hasRules({ kind }: Pick<AppliedStep["policy"], "kind">): boolean {
+  return kind === "ClusterPolicy" || kind === "Policy";
+}
+
+function isOneResourceRule({ kind, document }: AppliedStep["policy"]): boolean {
+  if (!/^(?:Namespaced)?(?:Validating|Mutating)Policy$/.test(kind)) return false;
+  const constraints = asObject(dig(document, "spec", "matchConstraints")) ?? {};
+  const isGiven = (selector: string): boolean =>
+    ["matchLabels", "matchExpressions"].some((part) =>
+      Object.keys(dig(constraints, selector, part) ?? {}).length > 0
+    );
+  const rules = asList(constraints["resourceRules"]);
+  return !isGiven("namespaceSelector") && !isGiven("objectSelector") &&
+    asList(constraints["excludeResourceRules"]).length === 0 && rules.length === 1 &&
+    asList(dig(rules[0]!, "resourceNames")).length === 0;
 }
 
 function operationsOf({ test }: FoundTest): string[] {

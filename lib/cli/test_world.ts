@@ -1,8 +1,8 @@
 import { EmbeddedCluster, HttpClient, systemClock, systemEntropy } from "../adapters/mod.ts";
 import type { AbsentSource } from "../context/mod.ts";
 import type { Json, JsonObject } from "../json/mod.ts";
-import type { Answer, Cluster, Http, Ports } from "../ports.ts";
-import { type MockedCalls, mockedCalls, mockedEntries } from "./test_mocks.ts";
+import type { Cluster, Http, Ports } from "../ports.ts";
+import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "./test_mocks.ts";
 
 /** What a test puts where a cluster, services and the global context would be. */
 export interface TestWorld {
@@ -10,6 +10,8 @@ export interface TestWorld {
   readonly objects: readonly Json[];
   /** Whether the test describes a cluster, so that policies can read from it. */
   readonly isCluster: boolean;
+  /** Image records of its context file. */
+  readonly images: readonly JsonObject[];
   /** Its `apiCallResponses`. */
   readonly apiCallResponses: readonly JsonObject[];
   /** Its `globalContextEntries`, with the objects of their files. */
@@ -26,7 +28,7 @@ export function testPorts(world: TestWorld): Ports {
   return {
     cluster: mocked ? mockedCluster(calls, cluster) : cluster,
     http: mocked ? mockedHttp(calls, new HttpClient()) : new HttpClient(),
-    registry: { image: () => unreachable("image registries are not asked by tests") },
+    registry: mockedImages(world.images),
     globals: mockedEntries(world.globalContextEntries, { now: clock.now, random: entropy.next }),
     clock,
     entropy,
@@ -38,7 +40,8 @@ export function testPorts(world: TestWorld): Ports {
  * and the test's values stand in for them.
  */
 export function absentSources(world: TestWorld): readonly AbsentSource[] {
-  const absent: AbsentSource[] = ["imageRegistry"];
+  const absent: AbsentSource[] = [];
+  if (world.images.length === 0) absent.push("imageRegistry");
   if (!world.isCluster) absent.push("configMap");
   if (!world.isCluster && world.apiCallResponses.length === 0) absent.push("apiCall");
   if (world.globalContextEntries.length === 0) absent.push("globalReference");
@@ -54,8 +57,4 @@ function mockedCluster(mocked: MockedCalls, cluster: Cluster): Cluster {
 
 function mockedHttp(mocked: MockedCalls, http: Http): Http {
   return { call: async (call) => mocked(call.method, call.url) ?? await http.call(call) };
-}
-
-function unreachable(message: string): Promise<Answer> {
-  return Promise.resolve({ ok: false, status: undefined, message });
 }
