@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { compileConditions, type Conditions, type Verdict } from "../../../lib/condition/mod.ts";
-import { Fault, isFault, type Json, type JsonObject, scopeOf } from "../../../lib/json/mod.ts";
+import { type Fault, isFault, type Json, type JsonObject, scopeOf } from "../../../lib/json/mod.ts";
 import { type Check, checkText, type ConformanceSet, jsonLines } from "../set.ts";
 
 interface ConditionRow {
