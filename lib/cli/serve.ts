@@ -9,6 +9,7 @@ import {
   followPolicyChange,
   givenCertificates,
   madeCertificates,
+  ownUsername,
 } from "../operate/mod.ts";
 import type { Cluster } from "../ports.ts";
 import { AuditQueue, createApp, Metrics } from "../server/mod.ts";
@@ -42,7 +43,7 @@ export interface ServeArguments {
 /** `serve`: answers admission reviews until it is told to stop. Exit code 2 when it cannot start. */
 export async function serve(args: ServeArguments, terminal: Terminal): Promise<number> {
   const log = jsonLog({ clock: systemClock(), write: terminal.err, level: args.logLevel });
-  const opened = await openPorts({ cluster: args.cluster, kubeconfig: args.kubeconfig });
+  const opened = await openPorts({ cluster: args.cluster, kubeconfig: args.kubeconfig, watch: log });
   if (isFault(opened)) return refuse(opened.message, terminal);
   if (!args.tls && args.secretPath === undefined && !isLoopback(args.host)) {
     return refuse("--no-tls on a public address needs --secret-path, or everyone can ask", terminal);
@@ -51,8 +52,15 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   const metrics = new Metrics();
   const { ports } = opened;
   const snapshot = () => files.snapshot;
-  const triggers = opened.kind === "live" ? "as-stored" : "as-admitted";
-  const effects = new BackgroundWorker({ snapshot, ports, log, triggers });
+  // Only a live cluster asks about what Postern itself changes, and only there triggers are stored.
+  const self = opened.kind === "live" ? await ownUsername(ports.cluster) : undefined;
+  const effects = new BackgroundWorker({
+    snapshot,
+    ports,
+    log,
+    triggers: opened.kind === "live" ? "as-stored" : "as-admitted",
+    ...(self !== undefined && { self }),
+  });
   let before: Snapshot | undefined;
   const files: PolicyFiles = new PolicyFiles({
     paths: [...args.policies, ...args.exceptions],
@@ -103,6 +111,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   await listener.close();
   await audit.drain();
   await effects.close();
+  await opened.close();
   stop.abort();
   await metricsServer.finished;
   return 0;

@@ -10,6 +10,7 @@ export { type Carried, carryOut } from "./carry_out.ts";
 export { existingRequest } from "./existing_request.ts";
 export { type ExistingOptions, type ExistingTrigger, existingTriggers } from "./existing_triggers.ts";
 export { followPolicyChange, type PolicyChangeOptions } from "./policy_change.ts";
+export { ownUsername } from "./own_username.ts";
 export { type DownstreamState, reconcile, type Reconciliation } from "./reconcile.ts";
 export { type Change, followChange, followPolicies, type SynchronizeOptions } from "./synchronize.ts";
 export {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dig, type JsonObject } from "../../lib/json/mod.ts";
-import { BackgroundWorker } from "../../lib/operate/mod.ts";
+import { BackgroundWorker, ownUsername } from "../../lib/operate/mod.ts";
 import type { BackgroundOptions } from "../../lib/operate/mod.ts";
 import { keptLog, policies, portsWith, request } from "./setting.ts";
 
@@ -231,6 +231,10 @@ Deno.test("the worker does not ask rules about its own changes unless they want 
   asking.worker.add(own);
   await asking.worker.drain();
   assert.equal(asking.cluster.writes.length, 2);
+});
+
+Deno.test("the cluster says as whom it takes its caller", async () => {
+  assert.equal(await ownUsername(portsWith("").cluster), "postern");
 });
 
 Deno.test("the worker refuses what it has no room for, and what no rule is about", async () => {

@@ -1,0 +1,12 @@
+import { asString, dig } from "../json/mod.ts";
+import type { Cluster } from "../ports.ts";
+
+/** As whom the cluster takes its caller; `undefined` when it does not say (before Kubernetes 1.28). */
+export async function ownUsername(cluster: Cluster): Promise<string | undefined> {
+  const answer = await cluster.call({
+    method: "POST",
+    path: "/apis/authentication.k8s.io/v1/selfsubjectreviews",
+    body: { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" },
+  });
+  return answer.ok ? asString(dig(answer.body, "status", "userInfo", "username")) : undefined;
+}
