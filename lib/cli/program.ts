@@ -3,6 +3,7 @@ import { apply } from "./apply_command.ts";
 import { bundle } from "./bundle.ts";
 import { explain } from "./explain.ts";
 import { jpFunction, jpParse, jpQuery } from "./jp.ts";
+import { jsonScan } from "./json_scan.ts";
 import { lint } from "./lint.ts";
 import { manifests } from "./manifests.ts";
 import { serve } from "./serve.ts";
@@ -137,6 +138,19 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .addOption(dialect())
     .action(async (options) => {
       code = await manifests(options, terminal);
+    });
+
+  const json = command("json", "Judge any JSON");
+  json.command("scan").description("Apply ValidatingPolicies of json.kyverno.io to any YAML or JSON")
+    .requiredOption("--payload <file>", "what is judged; a list is several values")
+    .requiredOption("--policy <path...>", "files and folders of policies")
+    .option("--pre-process <expression...>", "JMESPath expressions applied to the payload first", [])
+    .option("--labels <selector...>", "only policies whose labels are selected", [])
+    .addOption(
+      new Option("--output <format>", "for people or for programs").choices(["text", "json"]).default("text"),
+    )
+    .action(async ({ policy: policies, preProcess: preprocessors, ...options }) => {
+      code = await jsonScan({ ...options, policies, preprocessors }, terminal);
     });
 
   const jp = command("jp", "Try JMESPath expressions");

@@ -9,6 +9,14 @@ export type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 export type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "./decision.ts";
 export type { Effect } from "../rules/mod.ts";
 export { evaluate, type EvaluateOptions } from "./evaluate.ts";
+export {
+  type CompiledJsonPolicy,
+  type JsonResult,
+  payloadItems,
+  preprocess,
+  scanPayload,
+  type ScanPorts,
+} from "./json_policies.ts";
 export type { Operation, PolicyRequest, Requester } from "./request.ts";
 export type { Background, GivenValues } from "./request_view.ts";
 export { compile, type CompileOptions, type Phase, type Snapshot } from "./snapshot.ts";

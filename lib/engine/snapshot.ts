@@ -5,6 +5,7 @@ import type { YamlDocument } from "../yaml/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { compileCelPolicies } from "./compile_cel_policies.ts";
 import { compilePolicy } from "./compile_policy.ts";
+import { type CompiledJsonPolicy, compileJsonPolicies } from "./json_policies.ts";
 
 /** A step of admission: mutations first, then validations; after the answer, what rules do to other objects. */
 export type Phase = "mutate" | "validate" | "generate" | "mutateExisting";
@@ -16,6 +17,8 @@ export interface Snapshot {
   /** The same policies in the order of their documents, in which the command line applies them. */
   readonly written: readonly CompiledPolicy[];
   readonly others: readonly LocatedDocument[];
+  /** Those that judge any JSON, in the order of their documents. */
+  readonly jsonPolicies: readonly CompiledJsonPolicy[];
   readonly diagnostics: readonly Diagnostic[];
   readonly dialect: Dialect;
   /** Policies with rules of the phase that may be about such a request, in order. */
@@ -44,6 +47,7 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
     compilePolicy(policy, { exceptions, dialect, broken: broken.get(policy.key), report })
   );
   written.push(...compileCelPolicies(others, report));
+  const jsonPolicies = compileJsonPolicies(others, report);
   const compiled = [...written].sort(byName);
   const indexes: Record<Phase, MatchIndex<CompiledPolicy>> = {
     mutate: new MatchIndex(),
@@ -67,6 +71,7 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
       policies: compiled,
       written,
       others,
+      jsonPolicies,
       diagnostics,
       dialect,
       candidates: (phase, { kind, operation, namespace }) => indexes[phase].find(kind, operation, namespace),

@@ -12,6 +12,7 @@ export {
   type ReportSummary,
   summarise,
 } from "./policy_report.ts";
+export { scanLine, scanObject } from "./scan_report.ts";
 export {
   testJunit,
   testMarkdown,

@@ -6,6 +6,13 @@
  */
 export { type Effect, error, fail, type Outcome, pass, skip } from "./outcome.ts";
 export type { RuleBody, RuleInput, RuleKind, RuleProblem, RuleTools } from "./rule_kind.ts";
+export {
+  compileJsonPolicy,
+  failureText,
+  type JsonPolicy,
+  type JsonRuleResult,
+  standardCompilers,
+} from "./assertion/mod.ts";
 export { ruleConditions } from "./conditions.ts";
 export { cloneSourceLabel, ownerOf, type OwnerReference, ruleLabels, sourceLabels } from "./downstream.ts";
 export { clusterSurroundings, type Surroundings } from "./surroundings.ts";

@@ -16,7 +16,7 @@ export {
   compilersOf,
   type TreeExpression,
 } from "./compilers.ts";
-export { failureLines } from "./failure_text.ts";
+export { failureText } from "./failure_text.ts";
 export { compileJsonPolicy, type JsonPolicy, type JsonRuleResult } from "./json_policy.ts";
 export { compileRuleAssertion, type RuleAssertion } from "./rule_assertion.ts";
 export { standardCompilers } from "./standard.ts";

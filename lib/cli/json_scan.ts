@@ -1,0 +1,71 @@
+import { systemClock, systemEntropy } from "../adapters/mod.ts";
+import { formatDiagnostic } from "../diagnostics/mod.ts";
+import { compile, payloadItems, preprocess, scanPayload } from "../engine/mod.ts";
+import { isFault, type Json } from "../json/mod.ts";
+import { compileLabelSelectorText } from "../kube/mod.ts";
+import { scanLine, scanObject } from "../report/mod.ts";
+import { unreadable } from "./apply_setting.ts";
+import { loadDocuments } from "./load.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** The options of `json scan`. */
+export interface JsonScanArguments {
+  /** YAML or JSON; several documents, or a list, are several values. */
+  readonly payload: string;
+  readonly policies: readonly string[];
+  /** Expressions that are applied to the payload first, one after the other. */
+  readonly preprocessors: readonly string[];
+  /** Selectors that the policies' labels must all meet. */
+  readonly labels: readonly string[];
+  readonly output: "text" | "json";
+}
+
+/**
+ * `json scan --payload FILE --policy FILE…`: what JSON policies say of any YAML or JSON. Exit code 0 when every check
+ * holds, 1 when one fails or cannot be evaluated, 2 when something cannot be read.
+ */
+export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Promise<number> {
+  const say = (line: string): void => args.output === "text" ? terminal.out(line) : undefined;
+  const ports = { clock: systemClock(), entropy: systemEntropy() };
+  say("Loading policies ...");
+  const loaded = await loadDocuments(args.policies);
+  const snapshot = compile(loaded.documents);
+  const problems = [...loaded.diagnostics, ...snapshot.diagnostics];
+  for (const diagnostic of problems) terminal.err(formatDiagnostic(diagnostic));
+  const selects = compileLabelSelectorText(args.labels.join(","));
+  if (isFault(selects)) return unreadable(`--labels: ${selects.message}`, terminal);
+  const policies = snapshot.jsonPolicies.filter(({ labels }) => selects(labels));
+  if (snapshot.jsonPolicies.length === 0) {
+    return unreadable(
+      "no policies: name ValidatingPolicies of json.kyverno.io/v1alpha1 with --policy",
+      terminal,
+    );
+  }
+
+  say("Loading payload ...");
+  const payload = await loadPayload(args.payload, terminal);
+  if (payload === null) return unreadable("payload is `null`", terminal);
+  say("Pre processing ...");
+  const subject = preprocess(payload, args.preprocessors, ports);
+  if (isFault(subject)) return unreadable(subject.message, terminal);
+  const count = payloadItems(subject).length;
+  say(
+    `Running ( evaluating ${count} ${count === 1 ? "resource" : "resources"} against ${policies.length} ${
+      policies.length === 1 ? "policy" : "policies"
+    } ) ...`,
+  );
+  const results = scanPayload(policies, subject, ports);
+  for (const result of results) say(scanLine(result));
+  say("Done");
+  if (args.output === "json") terminal.out(JSON.stringify(scanObject(results), null, 2));
+  return results.some(({ result }) => result !== "pass") ? 1 : 0;
+}
+
+/** The payload: one document, or all of several as a list. */
+async function loadPayload(path: string, terminal: Terminal): Promise<Json> {
+  const { documents, diagnostics } = await loadDocuments([path]);
+  for (const diagnostic of diagnostics) terminal.err(formatDiagnostic(diagnostic));
+  if (diagnostics.some(({ severity }) => severity === "error")) return null;
+  const values = documents.map(({ value }) => value);
+  return values.length === 1 ? values[0]! : values.length === 0 ? null : values;
+}

@@ -1,0 +1,88 @@
+/** `POST /scan`: JSON policies as a service. */
+import assert from "node:assert/strict";
+import { createApp, Metrics } from "../../lib/server/mod.ts";
+import { policies, ports } from "../engine/worlds.ts";
+
+const snapshot = policies(`
+apiVersion: json.kyverno.io/v1alpha1
+kind: ValidatingPolicy
+metadata: {name: test}
+spec:
+  rules:
+  - name: bounded
+    identifier: name
+    assert: {all: [{check: {(n < \`5\`): true}, message: "{{ name }} is too large"}]}
+---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: of-another-kind}
+spec: {rules: [{name: none, match: {any: [{resources: {kinds: [Pod]}}]}, validate: {deny: {}}}]}
+`);
+
+async function post(body: string): Promise<[number, unknown]> {
+  const log = { write: () => {} };
+  const app = createApp({ snapshot: () => snapshot, ports: ports(), log, metrics: new Metrics() });
+  const response = await app.request("/scan", {
+    method: "POST",
+    body,
+    headers: { "content-type": "application/json" },
+  });
+  return [response.status, await response.json()];
+}
+
+const small = { policy: "test", rule: "bounded", identifier: "a", result: "pass", message: "" };
+const large = {
+  policy: "test",
+  rule: "bounded",
+  identifier: "b",
+  result: "fail",
+  message: "-> b is too large\n -> (n < `5`): Invalid value: false: Expected value: true",
+  violations: [{
+    check: "spec.rules[0].assert.all[0]",
+    message: "b is too large",
+    path: "(n < `5`)",
+    value: false,
+    detail: "Expected value: true",
+  }],
+};
+
+const answers: [what: string, body: unknown, results: readonly unknown[]][] = [
+  ["a payload that is an object", { name: "a", n: 1 }, [small]],
+  ["each element of a list", [{ name: "a", n: 1 }, { name: "b", n: 9 }], [small, large]],
+  ["the payload of an envelope", { payload: { name: "b", n: 9 } }, [large]],
+  [
+    "what preprocessors of an envelope give",
+    { payload: { items: [{ name: "a", n: 1 }] }, preprocessors: ["items", "[0]"] },
+    [small],
+  ],
+];
+for (const [what, body, results] of answers) {
+  Deno.test(`/scan judges ${what}`, async () => {
+    assert.deepEqual(await post(JSON.stringify(body)), [200, { results }]);
+  });
+}
+
+const refusals: [what: string, body: string, status: number, told: RegExp][] = [
+  ["what is not JSON", "{", 400, /the body is not JSON/],
+  ["null", "null", 400, /payload is `null`/],
+  ["what nests without end", "[".repeat(100_000), 400, /nests deeper/],
+  [
+    "preprocessors that fail",
+    '{"payload": 1, "preprocessors": ["a b"]}',
+    400,
+    /failed to execute preprocessor/,
+  ],
+];
+for (const [what, body, status, told] of refusals) {
+  Deno.test(`/scan refuses ${what}`, async () => {
+    const [code, answer] = await post(body);
+    assert.equal(code, status);
+    assert.match((answer as { message: string }).message, told);
+  });
+}
+
+Deno.test("/scan waits for policies", async () => {
+  const log = { write: () => {} };
+  const app = createApp({ snapshot: () => undefined, ports: ports(), log, metrics: new Metrics() });
+  assert.equal((await app.request("/scan", { method: "POST", body: "{}" })).status, 503);
+});
