@@ -22,8 +22,9 @@ export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView)
   const subject = rule.type === "mutateExisting" ? triggerView(rule, view) : view;
   const result = subject && evaluateRule(rule, policy, subject);
   if (result === undefined) return [];
+  if (result.further === undefined) return [result];
   const { further, ...first } = result;
-  return [first, ...(further ?? []).map((outcome) => withIdentity(outcome, first))];
+  return [first, ...further.map((outcome) => withIdentity(outcome, first))];
 }
 
 function withIdentity(outcome: Outcome, { rule, type, action }: RuleResult): RuleResult {

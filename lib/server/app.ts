@@ -10,7 +10,6 @@ import { compileFilters, type FilterConfig } from "./filters.ts";
 import type { Metrics } from "./metrics.ts";
 import { maxReviewBytes, policyRequest, readReview, type Refusal } from "./review.ts";
 import type { AuditQueue } from "./audit.ts";
-import { answerScan } from "./scan.ts";
 
 /** What the app serves, and with what. */
 export interface AppOptions {
@@ -32,7 +31,14 @@ export function createApp(options: AppOptions): Hono {
   const { snapshot, ports, metrics } = options;
   const unseen = compileFilters(options.filters);
   const app = new Hono().basePath(options.secretPath ?? "/");
-  app.use(bodyLimit({ maxSize: maxReviewBytes, onError: (c) => refuse(c, tooLarge) }));
+  const counted = bodyLimit({ maxSize: maxReviewBytes, onError: (c) => refuse(c, tooLarge) });
+  app.use((c, next) => {
+    const length = c.req.header("content-length");
+    // Counting opens the body as a stream, which costs as much as the rest of a small request: only who does not say
+    // how long the body is has it counted. The server reads no more than was said.
+    if (length === undefined || c.req.header("transfer-encoding") !== undefined) return counted(c, next);
+    return Number(length) > maxReviewBytes ? Promise.resolve(refuse(c, tooLarge)) : next();
+  });
   app.get("/health/liveness", (c) => c.text("ok"));
   app.get("/health/readiness", (c) => snapshot() === undefined ? c.text("loading", 503) : c.text("ok"));
   for (const phase of ["validate", "mutate"] as const) {
@@ -51,7 +57,6 @@ export function createApp(options: AppOptions): Hono {
       );
     }
   }
-  app.post("/scan", (c) => answerScan(c, options));
   app.notFound((c) => c.json({ message: `nothing is served at ${c.req.method} ${c.req.path}` }, 404));
   app.onError((cause, c) => {
     options.log.write("error", "request failed", { path: c.req.path, cause: String(cause) });

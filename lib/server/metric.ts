@@ -75,7 +75,8 @@ function escaped(value: string): string {
   return value.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
 }
 
-interface Cell {
+/** The number of one series. */
+export interface Cell {
   value: number;
 }
 
@@ -86,7 +87,12 @@ export class Counter extends Metric<Cell> {
   }
 
   increment(...values: readonly string[]): void {
-    this.series(values, zero).value++;
+    this.at(...values).value++;
+  }
+
+  /** The series of label values, to be counted up by whoever keeps it at hand. */
+  at(...values: readonly string[]): Cell {
+    return this.series(values, zero);
   }
 
   protected override samples({ value }: Cell): Sample[] {

@@ -1,6 +1,12 @@
 import type { Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
-import { Counter, Gauge, Histogram } from "./metric.ts";
+import { type Cell, Counter, Gauge, Histogram } from "./metric.ts";
+
+interface KnownSeries {
+  readonly result: string;
+  readonly operation: string;
+  readonly cell: Cell;
+}
 
 /**
  * The server's metrics, under the names that Kyverno's dashboards ask for. Labels are few and bounded: no object names
@@ -40,6 +46,8 @@ export class Metrics {
     help: "Times that policies were loaded",
     labels: [],
   });
+  /** Series of results at hand, by policy and rule. Policies go with their snapshot, and these with them. */
+  readonly #series = new WeakMap<object, Map<string, KnownSeries[]>>();
   /** Kinds come from requests; the first ones keep their names, the rest is counted as "other". */
   readonly #kinds = new Set<string>();
 
@@ -53,11 +61,21 @@ export class Metrics {
 
   /** Policies gave their results. */
   decided(decision: Decision, request: PolicyRequest): void {
-    const operation = request.operation.toLowerCase();
+    const { operation } = request;
     for (const { policy, rules } of decision.results) {
-      const type = typeOf(policy);
-      for (const { rule, type: ruleType, result } of rules) {
-        this.#results.increment(policy.key, type, rule, ruleType, result, operation);
+      let series = this.#series.get(policy);
+      if (series === undefined) this.#series.set(policy, series = new Map());
+      for (const { rule, type, result } of rules) {
+        // A policy has few rules, and a rule few results: looking twice is cheaper than putting a key together.
+        let cells = series.get(rule);
+        if (cells === undefined) series.set(rule, cells = []);
+        let known = cells.find((each) => each.result === result && each.operation === operation);
+        if (known === undefined) {
+          const labels = [policy.key, typeOf(policy), rule, type, result, operation.toLowerCase()];
+          known = { result, operation, cell: this.#results.at(...labels) };
+          cells.push(known);
+        }
+        known.cell.value++;
       }
     }
   }
