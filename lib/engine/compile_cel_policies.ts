@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asString, dig } from "../json/mod.ts";
-import { compileConstraints } from "../match/mod.ts";
+import { asString, asTexts, dig, isObject } from "../json/mod.ts";
+import { compileConstraints, type RuleSelector } from "../match/mod.ts";
 import {
   type CelException,
   type LocatedDocument,
@@ -17,7 +17,7 @@ import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
  */
 export function compileCelPolicies(
   documents: readonly LocatedDocument[],
-  report: (diagnostic: Diagnostic) => void,
+  options: Pick<Setting, "report" | "admissionPolicies">,
 ): CompiledPolicy[] {
   const exceptions = documents.filter(({ group, kind }) =>
     group === "policies.kyverno.io" && kind === "PolicyException"
@@ -26,7 +26,7 @@ export function compileCelPolicies(
     const kind = findPolicyKind(document);
     return kind === undefined ? [] : [{ document, kind }];
   }).sort((left, right) => rankOf(left.kind) - rankOf(right.kind)).map(({ document, kind }) =>
-    compileOne(document, { kind, exceptions, documents, report })
+    compileOne(document, { ...options, kind, exceptions, documents })
   );
 }
 
@@ -34,36 +34,43 @@ interface Setting {
   readonly kind: PolicyKind;
   readonly exceptions: readonly CelException[];
   readonly documents: readonly LocatedDocument[];
+  /** Whether policies that the API server enforces itself are asked at admission as well. */
+  readonly admissionPolicies: "left" | "served";
   report(diagnostic: Diagnostic): void;
 }
 
-function compileOne(
-  located: LocatedDocument,
-  { kind, exceptions, documents, report }: Setting,
-): CompiledPolicy {
-  const { policy, specs, diagnostics } = parseCelPolicy(located, kind);
+function compileOne(located: LocatedDocument, setting: Setting): CompiledPolicy {
+  const { kind, exceptions, documents, report } = setting;
+  const { policy: written, specs, diagnostics } = parseCelPolicy(located, kind);
+  const bindings = documents.filter((document) =>
+    document.group === located.group && document.kind === `${located.kind}Binding` &&
+    asString(dig(document.document, "spec", "policyName")) === written.name
+  );
+  const policy = located.group === "admissionregistration.k8s.io"
+    ? admissionPolicy(written, bindings, setting)
+    : written;
   let broken: Diagnostic | undefined;
   for (const diagnostic of diagnostics) tell({ ...diagnostic, policy: policy.key });
-  const tools = {
-    policy,
-    exceptions: exceptions.filter(({ references }) =>
-      references.some((reference) => reference.name === policy.name && reference.kind === policy.kind)
-    ),
-    bindings: documents.filter((document) =>
-      document.group === located.group && document.kind === `${located.kind}Binding` &&
-      asString(dig(document.document, "spec", "policyName")) === policy.name
-    ),
-  };
-  const rules = specs.map((spec, index) => {
+  const own = exceptions.filter(({ references }) =>
+    references.some((reference) => reference.name === policy.name && reference.kind === policy.kind)
+  );
+  const parts = bindings.length === 0
+    ? specs.map((spec, index) => ({ spec, index, binding: undefined }))
+    : bindings.map((binding) => ({ spec: specs[0]!, index: 0, binding }));
+  const rules = parts.map(({ spec, index, binding }, part) => {
     const body = kind.compile(spec, {
-      ...tools,
-      // A generated spec repeats the problems of the one that the user wrote.
+      policy,
+      exceptions: own,
+      binding,
+      // A generated spec, or that of a second binding, repeats the problems of the first.
       report: ({ path, ...problem }) => {
         const position = policy.locate(path);
-        if (index === 0) tell({ ...problem, policy: policy.key, ...(position && { position }) });
+        if (part === 0) tell({ ...problem, policy: policy.key, ...(position && { position }) });
       },
     });
-    return ruleOf(policy, { index, kind, selector: compileConstraints(kind.constraints(spec)), body });
+    const constraints = compileConstraints(kind.constraints(spec));
+    const selector = binding === undefined ? constraints : withinBinding(constraints, binding);
+    return ruleOf(policy, { index, kind, selector, body, binding });
   });
   const usable = broken === undefined ? rules : rules.map((rule) => ({ ...rule, body: brokenBody(broken!) }));
   const audited = policy.failureAction === "Audit" && !policy.emitWarning && kind.type === "validate";
@@ -77,10 +84,12 @@ function compileOne(
 
 function ruleOf(
   policy: Policy,
-  { index, kind, selector, body }:
-    & { readonly index: number; readonly kind: PolicyKind }
+  { index, kind, selector, body, binding }:
+    & { readonly index: number; readonly kind: PolicyKind; readonly binding: LocatedDocument | undefined }
     & Pick<CompiledRule, "selector" | "body">,
 ): CompiledRule {
+  const actions = asTexts(dig(binding?.document, "spec", "validationActions"));
+  const action = actions.length === 0 || actions.includes("Deny") ? "Enforce" : "Audit";
   return {
     rule: policy.rules[index]!,
     type: kind.type,
@@ -89,10 +98,42 @@ function ruleOf(
     entries: [],
     preconditions: undefined,
     exceptions: [],
-    action: () => policy.failureAction,
+    action: binding === undefined ? () => policy.failureAction : () => action,
     body,
     needsRoles: false,
     needsNamespaceLabels: selector.needsNamespaceLabels,
+  };
+}
+
+/** A policy of the API server's own: it has an effect only where it is bound, and only if we are to serve it. */
+function admissionPolicy(
+  policy: Policy,
+  bindings: readonly LocatedDocument[],
+  { admissionPolicies }: Setting,
+): Policy {
+  const emitWarning = bindings.some(({ document }) =>
+    asTexts(dig(document, "spec", "validationActions")).includes("Warn")
+  );
+  return { ...policy, emitWarning, admission: admissionPolicies === "served" && bindings.length > 0 };
+}
+
+/** What a policy and its binding both are about. */
+function withinBinding(selector: RuleSelector, { document }: LocatedDocument): RuleSelector {
+  const resources = dig(document, "spec", "matchResources");
+  if (!isObject(resources)) return selector;
+  const binding = compileConstraints(resources);
+  const select: RuleSelector["select"] = (candidate) => {
+    const selection = selector.select(candidate);
+    return selection.selected ? binding.select(candidate) : selection;
+  };
+  return {
+    ...selector,
+    select,
+    explain: (candidate) => ({
+      ...(selector.select(candidate).selected ? binding : selector).explain(candidate),
+      selection: select(candidate),
+    }),
+    needsNamespaceLabels: selector.needsNamespaceLabels || binding.needsNamespaceLabels,
   };
 }
 

@@ -32,6 +32,11 @@ export interface Snapshot {
 export interface CompileOptions {
   /** `classic`, the default, follows the documentation that Postern was asked for with; `current` follows Kyverno 1.19. */
   readonly dialect?: Dialect;
+  /**
+   * Whether ValidatingAdmissionPolicies and MutatingAdmissionPolicies, which the API server enforces itself, are asked at
+   * admission too (`served`); by default they are left to it, and evaluated on the command line only.
+   */
+  readonly admissionPolicies?: "left" | "served";
 }
 
 /**
@@ -46,7 +51,8 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   const written = policies.map((policy) =>
     compilePolicy(policy, { exceptions, dialect, broken: broken.get(policy.key), report })
   );
-  written.push(...compileCelPolicies(others, report));
+  const { admissionPolicies = "left" } = options;
+  written.push(...compileCelPolicies(others, { admissionPolicies, report }));
   const jsonPolicies = compileJsonPolicies(others, report);
   const compiled = [...written].sort(byName);
   const indexes: Record<Phase, MatchIndex<CompiledPolicy>> = {

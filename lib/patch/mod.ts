@@ -17,4 +17,6 @@ export { type JsonPatch, type Operation, planJsonPatch } from "./json_patch.ts";
 export { type MergeField, type MergeType, mergeTypeOf } from "./merge_keys.ts";
 export { mergePatch } from "./merge_patch.ts";
 export { parseJsonPatch } from "./parse_json_patch.ts";
+export { applyStrictly } from "./strict_patch.ts";
+export { structuredMerge } from "./structured_merge.ts";
 export { planStrategicMerge, type StrategicMerge } from "./strategic_merge.ts";

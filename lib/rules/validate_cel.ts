@@ -13,7 +13,7 @@ import {
   ExpressionSet,
   kubernetesTexts,
   type MatchConditions,
-  namespaceOf,
+  requestNamespace,
   orValueLibrary,
   parameterSource,
   requestHost,
@@ -66,7 +66,7 @@ export const validateCel: RuleKind = {
     return {
       run(input) {
         if (parameters === undefined) return check(input, undefined);
-        const found = collectParameters(parameters, input.context.store, namespaceOf(input));
+        const found = collectParameters(parameters, input.context.store, requestNamespace(input));
         if (isFault(found)) return error(`error in parameterized resource: ${found.message}`);
         let outcome = passed;
         for (const parameter of found) {

@@ -18,6 +18,12 @@ export {
 } from "./match_conditions.ts";
 export { orValueLibrary } from "./or_value.ts";
 export { collectParameters, type ParameterSource, parameterSource } from "./parameters.ts";
-export { admissionRoots, admissionVariables, kyvernoVariables, namespaceOf, requestOf } from "./roots.ts";
+export {
+  admissionRoots,
+  admissionVariables,
+  kyvernoVariables,
+  requestNamespace,
+  requestOf,
+} from "./roots.ts";
 export { compileWebhookConditions } from "./webhook_conditions.ts";
 export { compileValidations, type Verdict } from "./validations.ts";

@@ -6,6 +6,7 @@ import {
   failure,
   namespaceType,
   objectType,
+  type Result,
   type Value,
 } from "../../cel/mod.ts";
 import { asString, dig, Fault, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
@@ -49,16 +50,21 @@ export function admissionRoots(input: RuleInput, more: Activation = () => undefi
         return isFault(namespace) ? failure(namespace.message) : namespace as Value;
       }
       default:
-        return more(name) ?? authorizerValue(name, request ??= requestOf(input));
+        return either(more(name), () => authorizerValue(name, request ??= requestOf(input)));
     }
   };
+}
+
+/** The first that is there; null is a value like any other. */
+function either(value: Result | undefined, other: () => Result | undefined): Result | undefined {
+  return value === undefined ? other() : value;
 }
 
 /** The AdmissionRequest; what is empty is not there, as in its JSON form. */
 export function requestOf(input: RuleInput): JsonObject {
   const { request, group, version, kind, operation, resource, oldResource } = input;
   const name = asString(request["name"]) ?? nameOf(resource ?? oldResource);
-  const namespace = namespaceOf(input);
+  const namespace = requestNamespace(input);
   const ownKind = request["kind"] ?? { group, version, kind };
   const ownResource = request["resource"] ?? { group, version, resource: pluralOf(kind) };
   const subResource = asString(request["subResource"]) ?? "";
@@ -81,14 +87,14 @@ export function requestOf(input: RuleInput): JsonObject {
 }
 
 /** The namespace of the request; empty for what is in none. */
-export function namespaceOf({ request, resource, oldResource }: RuleInput): string {
+export function requestNamespace({ request, resource, oldResource }: RuleInput): string {
   return asString(request["namespace"]) ?? asString(dig(resource ?? oldResource, "metadata", "namespace")) ??
     "";
 }
 
 /** The Namespace that the object is in; a Namespace itself is in none. */
 function namespaceObject(input: RuleInput): Json | Fault {
-  const name = namespaceOf(input);
+  const name = requestNamespace(input);
   if (name === "" || (input.kind === "Namespace" && input.group === "")) return null;
   const labels = input.namespaceLabels;
   if (labels !== undefined) {

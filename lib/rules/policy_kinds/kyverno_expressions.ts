@@ -67,15 +67,23 @@ export function defineVariables(expressions: ExpressionSet, written: Json | unde
   });
 }
 
-/** Evaluates the expressions of a Kyverno policy for one request; `exceptions` is what exceptions allow. */
+/** What an evaluation has beyond the request. */
+export interface EvaluationSetting {
+  /** Variables that come before the request's own. */
+  readonly over?: Activation;
+  readonly generate?: Generate;
+}
+
+/** Evaluates the expressions of a Kyverno policy for one request; `allow` sets what they see as `exceptions`. */
 export function kyvernoEvaluation(
   expressions: ExpressionSet,
   input: RuleInput,
-  { more = () => undefined, generate }: { readonly more?: Activation; readonly generate?: Generate } = {},
+  { over, generate }: EvaluationSetting = {},
 ): { readonly evaluation: CelEvaluation; allow(values: Allowed): void } {
   let allowed: Value = { allowedImages: [], allowedValues: [] };
+  const own = admissionRoots(input, (name) => name === "exceptions" ? allowed : undefined);
   const evaluation = new CelEvaluation({
-    roots: admissionRoots(input, (name) => name === "exceptions" ? allowed : more(name)),
+    roots: over === undefined ? own : (name) => over(name) ?? own(name),
     variables: expressions.variables,
     host: requestHost(input, generate),
   });

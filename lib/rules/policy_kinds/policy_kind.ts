@@ -7,8 +7,8 @@ export interface PolicyTools {
   readonly policy: Policy;
   /** Exceptions from the policy. */
   readonly exceptions: readonly CelException[];
-  /** The bindings of the policy. */
-  readonly bindings: readonly LocatedDocument[];
+  /** The binding that the rule is for; a policy with several bindings has a rule for each. */
+  readonly binding: LocatedDocument | undefined;
   /** Takes a problem at a path in the policy's document; an error makes the policy answer as its failurePolicy says. */
   report(problem: RuleProblem): void;
 }

@@ -1,9 +1,15 @@
 import type { LocatedDocument } from "../../policy/mod.ts";
 import type { PolicyKind } from "./policy_kind.ts";
+import { mutatingAdmissionPolicy } from "./mutating_admission_policy.ts";
+import { mutatingPolicy } from "./mutating_policy.ts";
+import { validatingAdmissionPolicy } from "./validating_admission_policy.ts";
 import { validatingPolicy } from "./validating_policy.ts";
 
 /** Every kind of policy that is written in CEL, in the order in which they are evaluated. */
 const policyKinds: readonly PolicyKind[] = [
+  mutatingAdmissionPolicy,
+  mutatingPolicy,
+  validatingAdmissionPolicy,
   validatingPolicy,
 ];
 

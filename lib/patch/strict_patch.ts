@@ -1,0 +1,46 @@
+import { Fault, isFault, isList, isObject, type Json } from "../json/mod.ts";
+import { type Operation, planJsonPatch } from "./json_patch.ts";
+import { placeOf } from "./place.ts";
+
+/**
+ * Applies a JSON patch as the API server does: nothing is made on the way to an added value, and what is removed must be
+ * there. When a `test` fails the document stays as it is.
+ *
+ * ```ts
+ * import { applyStrictly } from "./strict_patch.ts";
+ * import { isFault } from "../json/mod.ts";
+ * import assert from "node:assert/strict";
+ * assert(isFault(applyStrictly([{ op: "add", path: "/a/b", value: 1 }], {})));
+ * assert.deepEqual(applyStrictly([{ op: "add", path: "/a", value: 1 }], {}), { a: 1 });
+ * ```
+ */
+export function applyStrictly(operations: readonly Operation[], document: Json): Json | Fault {
+  let current = document;
+  for (const operation of operations) {
+    const missing = missingPath(operation, current);
+    if (missing !== undefined) return missing;
+    const next = planJsonPatch([operation]).apply(current);
+    if (isFault(next)) return operation.op === "test" ? document : next;
+    current = next;
+  }
+  return current;
+}
+
+function missingPath({ op, path }: Operation, document: Json): Fault | undefined {
+  if (op !== "add" && op !== "remove" || path === "") return undefined;
+  const { parents, last } = placeOf(path);
+  let container: Json | undefined = document;
+  for (const token of parents) container = childOf(container, token);
+  if (!isObject(container) && !isList(container)) {
+    return new Fault(`${op} operation does not apply: doc is missing path: "${path}": missing value`);
+  }
+  if (op === "add" || childOf(container, last) !== undefined) return undefined;
+  return new Fault(
+    `error in remove for path: '${path}': Unable to remove nonexistent key: ${last}: missing value`,
+  );
+}
+
+function childOf(container: Json | undefined, token: string): Json | undefined {
+  if (isList(container)) return /^\d+$/.test(token) ? container[Number(token)] : undefined;
+  return isObject(container) && Object.hasOwn(container, token) ? container[token] : undefined;
+}

@@ -1,0 +1,83 @@
+import { type Activation, dynType, type Library } from "../../cel/mod.ts";
+import { asList, asObject, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  admissionRoots,
+  admissionVariables,
+  authorizerVariables,
+  CelEvaluation,
+  collectParameters,
+  ExpressionSet,
+  orValueLibrary,
+  parameterSource,
+  requestHost,
+  requestNamespace,
+} from "../cel/mod.ts";
+import { error, type Outcome, pass } from "../outcome.ts";
+import type { RuleInput } from "../rule_kind.ts";
+import type { PolicyTools } from "./policy_kind.ts";
+
+/** The expressions of a policy of admissionregistration.k8s.io, with its variables. */
+export function admissionExpressions(
+  spec: JsonObject,
+  { report }: Pick<PolicyTools, "report">,
+  libraries: readonly Library[],
+): ExpressionSet {
+  const hasParameters = field(spec, "paramKind") !== undefined;
+  const expressions = new ExpressionSet({
+    variables: { ...admissionVariables, ...authorizerVariables, ...(hasParameters && { params: dynType }) },
+    libraries: [...libraries, orValueLibrary],
+    literals: "homogeneous",
+    report,
+  });
+  asList(field(spec, "variables")).forEach((variable, index) => {
+    const name = asString(field(variable, "name")) ?? "";
+    const text = asString(field(variable, "expression")) ?? "";
+    expressions.define(name, text, ["spec", "variables", index, "expression"]);
+  });
+  return expressions;
+}
+
+/** Runs a policy for one parameter (null without). */
+export type RunWith = (input: RuleInput, parameter: Json) => Outcome | undefined;
+
+/**
+ * Runs a policy for a request as its binding says: once for each parameter, until one does not pass. Without a binding
+ * there are no parameters.
+ */
+export function bound(
+  spec: JsonObject,
+  tools: PolicyTools,
+  run: RunWith,
+): (input: RuleInput) => Outcome | undefined {
+  const binding = asObject(field(tools.binding?.document, "spec"));
+  const source = parameterSource(field(spec, "paramKind"), field(binding, "paramRef"));
+  if (source === undefined) return (input) => run(input, null);
+  return (input) => {
+    const { store } = input.context;
+    // Without a cluster there is nowhere to look for parameters, and nobody to say that there are none.
+    if (!store.serves("downstream")) return run(input, null);
+    const found = collectParameters(source, store, requestNamespace(input));
+    if (isFault(found)) return error(`failed to configure binding: ${found.message}`);
+    let outcome: Outcome | undefined = pass("");
+    for (const parameter of found) {
+      outcome = run(input, parameter);
+      if (outcome !== undefined && outcome.result !== "pass") return outcome;
+    }
+    return outcome;
+  };
+}
+
+/** The expressions being evaluated for one request and parameter; `over` comes before the request's own variables. */
+export function admissionEvaluation(
+  expressions: ExpressionSet,
+  input: RuleInput,
+  { parameter, over }: { readonly parameter: Json; readonly over?: Activation },
+): CelEvaluation {
+  const own = admissionRoots(input, (name) => name === "params" ? parameter : undefined);
+  return new CelEvaluation({
+    roots: over === undefined ? own : (name) => over(name) ?? own(name),
+    variables: expressions.variables,
+    host: requestHost(input),
+    variableFault: (name, cause) => `composited variable "${name}" fails to evaluate: ${cause}`,
+  });
+}

@@ -1,0 +1,55 @@
+import { kubernetesLibraries } from "../../cel/mod.ts";
+import { asObject, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  compileAuditAnnotations,
+  compileMatchConditions,
+  compileValidations,
+  kubernetesTexts,
+} from "../cel/mod.ts";
+import { error, type Outcome, skip } from "../outcome.ts";
+import type { RuleBody, RuleInput } from "../rule_kind.ts";
+import { admissionEvaluation, admissionExpressions, bound } from "./admission_policy.ts";
+import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
+
+/** `ValidatingAdmissionPolicy` of Kubernetes, one rule for each of its bindings. */
+export const validatingAdmissionPolicy: PolicyKind = {
+  group: "admissionregistration.k8s.io",
+  kinds: ["ValidatingAdmissionPolicy"],
+  type: "validate",
+  name: "validating admission policy",
+  body: "validate",
+  ruleName: "policy",
+  variants: () => [],
+  constraints: (spec) => asObject(field(spec, "matchConstraints")),
+  compile,
+};
+
+function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
+  const expressions = admissionExpressions(spec, tools, kubernetesLibraries);
+  const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
+    path: ["spec", "matchConditions"],
+    texts: kubernetesTexts,
+  });
+  const validate = compileValidations(field(spec, "validations"), expressions, {
+    path: ["spec", "validations"],
+  });
+  const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [
+    "spec",
+    "auditAnnotations",
+  ]);
+  const { name } = tools.policy;
+  return { run: bound(spec, tools, run) };
+
+  function run(input: RuleInput, parameter: Json): Outcome {
+    const evaluation = admissionEvaluation(expressions, input, { parameter });
+    const applies = conditions(evaluation);
+    if (isFault(applies)) return error(applies.message);
+    if (!applies) return skip("match conditions aren't met");
+    const verdict = validate(evaluation);
+    const outcome: Outcome = verdict.result === "pass" ? { ...verdict, message: "" } : verdict;
+    const annotations = annotate(evaluation);
+    if (isFault(annotations)) return outcome.result === "pass" ? error(annotations.message) : outcome;
+    const named = Object.entries(annotations).map(([key, value]) => [`${name}/${key}`, value]);
+    return named.length === 0 ? outcome : { ...outcome, auditAnnotations: Object.fromEntries(named) };
+  }
+}
