@@ -55,13 +55,17 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
   for (const { policy } of options.snapshot.written) {
     if (current === undefined) break;
     if (policy.rules.every((rule) => rule.mutate === undefined)) continue;
-    const mutation: Decision = await decideStep(current, { phase: "mutate", policy: policy.key }, options);
+    const mutation: Decision = await decideStep(current, {
+      phase: "mutate",
+      policy: policy.key,
+      kind: policy.kind,
+    }, options);
     const changed: RuleResult[] = rulesOf(mutation);
     const patched = changed.findLast((rule) => rule.patched !== undefined)?.patched;
     const seen: JsonObject = patched ?? mutation.object ?? current;
     const targets: Decision = await decideStep(
       seen,
-      { phase: "mutateExisting", policy: policy.key },
+      { phase: "mutateExisting", policy: policy.key, kind: policy.kind },
       options,
     );
     current = changed.some((rule) => rule.spoils) ? undefined : seen;
@@ -76,7 +80,11 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
     for (const { policy, rules } of options.snapshot.written) {
       if (current === undefined) break;
       if (!rules.some(({ type }) => typesOf[phase].includes(type))) continue;
-      const decision: Decision = await decideStep(current, { phase, policy: policy.key }, options);
+      const decision: Decision = await decideStep(
+        current,
+        { phase, policy: policy.key, kind: policy.kind },
+        options,
+      );
       steps.push({ policy, rules: rulesOf(decision), object: current });
       generated.push(...generatedBy(decision, `${policy.name}-generated`));
     }

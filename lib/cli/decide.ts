@@ -9,10 +9,14 @@ import { nest, type Values } from "./values.ts";
 export interface DecideOptions {
   readonly snapshot: Snapshot;
   readonly ports: Ports;
+  /** What policies that are written in CEL reach, where that is something else; it holds the namespaces then. */
+  readonly celPorts?: Ports;
   readonly values: Values;
   readonly user: GivenUser | undefined;
   /** What cannot be loaded here; entries of these kinds count as not declared. */
   readonly absent: readonly AbsentSource[];
+  /** Where namespaces are looked up that the values do not know: in the cluster, or nowhere. */
+  readonly namespaces?: "cluster" | "values";
   /** Makes the trace of a step, when steps shall be explained. */
   readonly trace?: (step: Step) => Trace;
 }
@@ -22,6 +26,13 @@ export interface Step {
   readonly phase: Phase;
   /** The policy's key. */
   readonly policy: string;
+  /** The policy's kind. */
+  readonly kind: string;
+}
+
+/** Whether a kind of policy has rules with names; those of kinds that are written in CEL have none. */
+export function hasRules(kind: string): boolean {
+  return kind === "ClusterPolicy" || kind === "Policy";
 }
 
 /** What one policy says in one phase of an object from a file. */
@@ -31,13 +42,16 @@ export function decideStep(
   options: DecideOptions,
 ): Decision | Promise<Decision> {
   const { phase, policy } = step;
-  const { snapshot, ports, values, user, absent } = options;
-  const request = resourceRequest(resource, { policy, values, user });
+  const { snapshot, user, absent } = options;
+  const celPorts = hasRules(step.kind) ? undefined : options.celPorts;
+  const values = celPorts === undefined ? options.values : { ...options.values, namespaceLabels: new Map() };
+  const namespaces = celPorts === undefined ? options.namespaces ?? "values" : "cluster";
+  const request = resourceRequest(resource, { policy, values, user, namespaces });
   const shared = nest(otherValues(values.forResource(policy, request.name)));
   return evaluate(snapshot, request, {
     phase,
     policy,
-    ports,
+    ports: celPorts ?? options.ports,
     rules: "all",
     absent,
     ...(options.trace !== undefined && { trace: options.trace(step) }),

@@ -15,6 +15,8 @@ export interface ResourceSetting {
   readonly policy: string;
   readonly values: Values;
   readonly user: GivenUser | undefined;
+  /** Where namespaces are looked up that the values do not know: in the cluster, or nowhere. */
+  readonly namespaces?: "cluster" | "values";
 }
 
 /**
@@ -24,7 +26,7 @@ export interface ResourceSetting {
  */
 export function resourceRequest(
   resource: JsonObject,
-  { policy, values, user }: ResourceSetting,
+  { policy, values, user, namespaces }: ResourceSetting,
 ): PolicyRequest {
   const name = nameOf(resource);
   const given = values.forResource(policy, name);
@@ -42,6 +44,7 @@ export function resourceRequest(
     if (root === "request" && rest.length > 0) variable = withValue(variable, rest, value);
   }
   const object = asObject(field(variable, "object"));
+  const labels = values.namespaceLabels.get(namespace) ?? (namespaces === "cluster" ? undefined : {});
   return {
     uid: "",
     operation,
@@ -53,7 +56,7 @@ export function resourceRequest(
     requester: user?.requester,
     dryRun: true,
     variable,
-    namespaceLabels: values.namespaceLabels.get(namespace) ?? {},
+    ...(labels !== undefined && { namespaceLabels: labels }),
   };
 }
 

@@ -1,6 +1,16 @@
 import { join, normalize } from "node:path";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asList, asObject, asTexts, dig, isObject, type JsonObject } from "../json/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  dig,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
 import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { readUser } from "./documents.ts";
@@ -72,13 +82,14 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
     payloads,
     world: {
       objects: [
+        ...namespacesOf(given ?? null),
         ...cluster,
         ...asList(context["resources"]).filter(isObject),
-        ...resources,
         ...targets,
         ...params,
         ...sources,
       ],
+      resources,
       images: asList(context["images"]).filter(isObject),
       isCluster: test.clusterResources.length > 0,
       apiCallResponses: test.apiCallResponses,
@@ -124,4 +135,19 @@ function unique(objects: readonly JsonObject[], diagnostics: Diagnostic[]): Json
 function notAnObject(file: string): Diagnostic {
   const position = { file, line: 1, column: 1 };
   return { severity: "error", code: "wrong-type", message: "A payload must be an object", position };
+}
+
+/** The Namespaces that values describe, as a whole or by their labels. */
+function namespacesOf(values: Json): JsonObject[] {
+  const labelled = asList(field(values, "namespaceSelector")).map((entry) => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: asString(field(entry, "name")) ?? "", labels: asObject(field(entry, "labels")) ?? {} },
+  }));
+  const whole = asList(field(values, "namespaces")).filter(isObject).map((object) => ({
+    ...object,
+    apiVersion: "v1",
+    kind: "Namespace",
+  }));
+  return [...labelled, ...whole];
 }

@@ -1,7 +1,8 @@
 import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
+import { hasRules } from "./decide.ts";
 import { isNamed, type Subject, subjectOf } from "./subject.ts";
 import type { Expectation } from "./test_case.ts";
-import { hasRules, type TestRun } from "./test_run.ts";
+import type { TestRun } from "./test_run.ts";
 
 /**
  * What a test names and its files do not hold: policies, rules, objects. The reference says nothing of these, and some
@@ -28,7 +29,7 @@ export function nameRemarks(run: TestRun, expectations: readonly Expectation[]):
     if (policy === undefined) {
       remark("policy", `The test has no policy "${name}"`, didYouMean(name, policies.keys()));
     } else if (
-      rule !== "" && hasRules(policy) && !policy.rules.some((each) => isRuleNamed(each.name, rule))
+      rule !== "" && hasRules(policy.kind) && !policy.rules.some((each) => isRuleNamed(each.name, rule))
     ) {
       const near = didYouMean(rule, policy.rules.map((each) => each.name));
       remark("rule", `The policy "${name}" has no rule "${rule}"`, near);

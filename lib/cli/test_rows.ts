@@ -4,11 +4,12 @@ import type { JsonObject } from "../json/mod.ts";
 import { reportedResult, type TestRow } from "../report/mod.ts";
 import { ownerOf } from "../rules/mod.ts";
 import type { AppliedStep } from "./apply.ts";
+import { hasRules } from "./decide.ts";
 import { isNamed, isSameSubject, isSpecified, type Subject, subjectOf, subjectText } from "./subject.ts";
 import type { Expectation } from "./test_case.ts";
 import { ExpectedObjects, type ObjectMatch } from "./test_expected.ts";
 import { judge } from "./test_verdict.ts";
-import { hasRules, type SubjectAnswer, type TestRun } from "./test_run.ts";
+import type { SubjectAnswer, TestRun } from "./test_run.ts";
 
 /** The rows of a test, with remarks about entries that prove less than they seem to. */
 export interface TestRows {
@@ -82,7 +83,7 @@ class EntryRows {
     const before = this.rows.length;
     let passedOver = false;
     for (const step of this.#stepsFor(subject, triggers)) {
-      for (const rule of step.rules.filter((each) => !hasRules(step.policy) || this.#isMeant(each))) {
+      for (const rule of step.rules.filter((each) => !hasRules(step.policy.kind) || this.#isMeant(each))) {
         if (rule.type === "generate") await this.#generated({ rule, step, subject });
         else if (!await this.#checked({ rule, step, subject })) passedOver = true;
       }

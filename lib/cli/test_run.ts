@@ -3,7 +3,7 @@ import { compile, type Snapshot } from "../engine/mod.ts";
 import { asList, asObject, dig, type JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { type AppliedStep, applyPolicies } from "./apply.ts";
-import type { DecideOptions } from "./decide.ts";
+import { type DecideOptions, hasRules } from "./decide.ts";
 import { isSameSubject, type Subject, subjectOf } from "./subject.ts";
 import type { FoundTest } from "./test_files.ts";
 import { loadTestInput, type TestInput } from "./test_input.ts";
@@ -33,16 +33,19 @@ export async function runTest(found: FoundTest, { dialect }: { dialect: Dialect 
   const input = await loadTestInput(found);
   const { policies, exceptions, world, values, user, resources } = input;
   const snapshot = compile([...policies, ...exceptions], { dialect });
-  const ports = testPorts(world);
+  const ports = testPorts(world, "jmespath");
+  const celPorts = testPorts(world, "cel");
   const absent = absentSources(world);
   const answers = new Map<string, SubjectAnswer[]>();
   for (const operation of ["", ...operationsOf(found)]) {
     const options: DecideOptions = {
       snapshot,
       ports,
+      celPorts,
       values: withOperation(values, operation),
       user,
       absent,
+      namespaces: world.isCluster ? "cluster" : "values",
     };
     const said: SubjectAnswer[] = [];
     for (const resource of resources) {
@@ -52,7 +55,7 @@ export async function runTest(found: FoundTest, { dialect }: { dialect: Dialect 
     for (const { name, value } of operation === "" ? input.payloads : []) {
       const { steps } = await applyPolicies(value, options);
       const subject = { apiVersion: "", kind: "", namespace: "", name };
-      said.push({ subject, steps: steps.filter(({ policy }) => !hasRules(policy)).filter(speaks) });
+      said.push({ subject, steps: steps.filter(({ policy }) => !hasRules(policy.kind)).filter(speaks) });
     }
     answers.set(operation, said);
   }
@@ -70,11 +73,6 @@ export async function runTest(found: FoundTest, { dialect }: { dialect: Dialect 
     if (rules.length === 0 && isOneResourceRule(policy)) return false;
     return snapshot.policies.find((each) => each.policy.key === policy.key)?.broken === undefined;
   }
-}
-
-/** Whether the results of a policy have the names of its rules; those of kinds that are written in CEL have not. */
-export function hasRules({ kind }: Pick<AppliedStep["policy"], "kind">): boolean {
-  return kind === "ClusterPolicy" || kind === "Policy";
 }
 
 function isOneResourceRule({ kind, document }: AppliedStep["policy"]): boolean {

@@ -6,8 +6,10 @@ import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "./te
 
 /** What a test puts where a cluster, services and the global context would be. */
 export interface TestWorld {
-  /** Objects of the cluster that policies and effects see. */
+  /** Objects of the cluster that the test describes, with those that rules are to change or copy. */
   readonly objects: readonly Json[];
+  /** The objects that policies are asked about. */
+  readonly resources: readonly Json[];
   /** Whether the test describes a cluster, so that policies can read from it. */
   readonly isCluster: boolean;
   /** Image records of its context file. */
@@ -18,20 +20,37 @@ export interface TestWorld {
   readonly globalContextEntries: readonly JsonObject[];
 }
 
-/** The ports of a test. Only services that no answer is given for are called for real. */
-export function testPorts(world: TestWorld): Ports {
+/** Who asks the world: rules in JMESPath, or expressions in CEL. */
+export type TestLanguage = "jmespath" | "cel";
+
+/**
+ * The ports of a test; only services that no answer is given for are called for real. Kyverno parity: expressions in CEL
+ * do not see the objects that policies are asked about unless the test describes a cluster, and what a test answers for
+ * a service comes to them as `body` beside `statusCode`.
+ */
+export function testPorts(world: TestWorld, language: TestLanguage): Ports {
   const clock = systemClock();
   const entropy = systemEntropy();
-  const cluster = new EmbeddedCluster({ objects: world.objects, intake: "verbatim", clock, entropy });
+  const seen = language === "jmespath" || world.isCluster ? world.resources : [];
+  const objects = [...world.objects, ...seen];
+  const cluster = new EmbeddedCluster({ objects, intake: "verbatim", clock, entropy });
   const calls = mockedCalls(world.apiCallResponses);
+  const services = language === "cel" ? wrapped(calls) : calls;
   const mocked = world.apiCallResponses.length > 0;
   return {
     cluster: mocked ? mockedCluster(calls, cluster) : cluster,
-    http: mocked ? mockedHttp(calls, new HttpClient()) : new HttpClient(),
+    http: mocked ? mockedHttp(services, new HttpClient()) : new HttpClient(),
     registry: mockedImages(world.images),
     globals: mockedEntries(world.globalContextEntries, { now: clock.now, random: entropy.next }),
     clock,
     entropy,
+  };
+}
+
+function wrapped(calls: MockedCalls): MockedCalls {
+  return (method, url) => {
+    const answer = calls(method, url);
+    return answer?.ok === true ? { ...answer, body: { body: answer.body } } : answer;
   };
 }
 
