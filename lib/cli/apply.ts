@@ -1,4 +1,4 @@
-import type { CompiledPolicy, Decision, RuleResult } from "../engine/mod.ts";
+import type { CompiledPolicy, Decision, Effect, RuleResult } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { ReportedResult } from "../report/mod.ts";
@@ -117,8 +117,9 @@ function rulesOf(decision: Decision): RuleResult[] {
 /** Kyverno parity: of a policy with a generation that failed nothing is written. */
 function generatedBy(decision: Decision, file: string): Output[] {
   if (rulesOf(decision).some((rule) => isError(rule) || rule.unplanned !== undefined)) return [];
-  return decision.effects.filter(({ verb, object }) => verb !== "delete" && ownerOf(object) !== undefined)
-    .map(({ object }) => ({ file, object }));
+  const isMade = ({ verb, object }: Effect): boolean =>
+    verb !== "delete" && (verb !== "update" || ownerOf(object) !== undefined);
+  return decision.effects.filter(isMade).map(({ object }) => ({ file, object }));
 }
 
 function isError(rule: RuleResult): boolean {

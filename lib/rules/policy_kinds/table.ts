@@ -1,5 +1,6 @@
 import type { LocatedDocument } from "../../policy/mod.ts";
 import type { PolicyKind } from "./policy_kind.ts";
+import { generatingPolicy } from "./generating_policy.ts";
 import { mutatingAdmissionPolicy } from "./mutating_admission_policy.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
 import { validatingAdmissionPolicy } from "./validating_admission_policy.ts";
@@ -11,6 +12,7 @@ const policyKinds: readonly PolicyKind[] = [
   mutatingPolicy,
   validatingAdmissionPolicy,
   validatingPolicy,
+  generatingPolicy,
 ];
 
 /** The kind of a document; `undefined` when it is no policy of such a kind. */

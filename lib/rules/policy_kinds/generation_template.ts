@@ -1,0 +1,134 @@
+import { celToJson, isCelFault, type Program } from "../../cel/mod.ts";
+import {
+  Fault,
+  isFault,
+  isList,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+  setField,
+} from "../../json/mod.ts";
+import { parseDocuments } from "../../yaml/mod.ts";
+import { type CelEvaluation, type ExpressionSet, type Path, wanted } from "../cel/mod.ts";
+
+/** Makes the objects of a template for one request. */
+export type GenerationTemplate = (evaluation: CelEvaluation) => readonly JsonObject[] | Fault;
+
+type Render = (evaluation: CelEvaluation) => Json | Fault;
+
+/**
+ * Compiles `template: {value, interpolate}`: YAML documents, in which `(( expression ))` is replaced where `interpolate`
+ * is `cel`. One that is a whole value may give anything; one inside a text gives a piece of it. Keys stay as they are.
+ */
+export function compileGenerationTemplate(
+  template: { readonly value: string; readonly interpolate: boolean },
+  expressions: ExpressionSet,
+  path: Path,
+): GenerationTemplate {
+  const { documents, diagnostics } = parseDocuments(template.value, "template");
+  for (const { severity, message } of diagnostics) {
+    if (severity === "error") expressions.mistake(`template: ${message}`, path);
+  }
+  const renders = documents.map(({ value }) => compileNode(value));
+  if (documents.length === 0 || documents.some(({ value }) => !isObject(value))) {
+    expressions.mistake("template: every document must be an object, and there must be one", path);
+  }
+  return (evaluation) => {
+    const objects: JsonObject[] = [];
+    for (const [index, render] of renders.entries()) {
+      const object = render(evaluation);
+      const fault = isFault(object) ? object.message : isObject(object) ? undefined : "no object";
+      if (fault !== undefined) {
+        return new Fault(`failed to render generation template: document ${index + 1}: ${fault}`);
+      }
+      objects.push(object as JsonObject);
+    }
+    return objects;
+  };
+
+  function compileNode(node: Json): Render {
+    if (isString(node)) return compileText(node);
+    if (isList(node)) {
+      const items = node.map(compileNode);
+      return (evaluation) => collect(items.map((render) => render(evaluation)));
+    }
+    if (!isObject(node)) return () => node;
+    const entries = Object.entries(node).map(([key, value]) => [key, compileNode(value)] as const);
+    return (evaluation) => {
+      const object: { [key: string]: Json } = {};
+      for (const [key, render] of entries) {
+        const value = render(evaluation);
+        if (isFault(value)) return value;
+        setField(object, key, value);
+      }
+      return object;
+    };
+  }
+
+  function compileText(text: string): Render {
+    const pieces = template.interpolate ? splitPlaceholders(text) : [text];
+    if (pieces.length === 1) return () => text;
+    const renders = pieces.map((piece, index): Render =>
+      index % 2 === 0 ? () => piece : compilePlaceholder(expressions.compile(piece, path, wanted.any))
+    );
+    if (pieces.length === 3 && pieces[0] === "" && pieces[2] === "") return renders[1]!;
+    return (evaluation) => {
+      const parts = collect(renders.map((render) => render(evaluation)));
+      if (isFault(parts)) return parts;
+      const odd = parts.find((part) => isObject(part) || isList(part));
+      return odd === undefined
+        ? parts.map((part) => isString(part) ? part : JSON.stringify(part)).join("")
+        : new Fault("a placeholder inside a text must give a text, number or bool");
+    };
+  }
+}
+
+function compilePlaceholder(program: Program | undefined): Render {
+  return (evaluation) => {
+    if (program === undefined) return new Fault("the expression does not compile");
+    const value = evaluation.evaluate(program);
+    return isCelFault(value) ? value : celToJson(value);
+  };
+}
+
+function collect(values: readonly (Json | Fault)[]): readonly Json[] | Fault {
+  const found: Json[] = [];
+  for (const value of values) {
+    if (isFault(value)) return value;
+    found.push(value);
+  }
+  return found;
+}
+
+/** Splits a text into what is written and, at odd indices, the expressions of placeholders. */
+function splitPlaceholders(text: string): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (let start = text.indexOf("((", from); start >= 0; start = text.indexOf("((", from)) {
+    const end = closing(text, start + 2);
+    if (end < 0) break;
+    pieces.push(text.slice(from, start), text.slice(start + 2, end).trim());
+    from = end + 2;
+  }
+  pieces.push(text.slice(from));
+  return pieces;
+}
+
+/** Where the `))` stands that closes a placeholder; -1 when nothing does. Brackets in texts do not count. */
+function closing(text: string, from: number): number {
+  let depth = 0, quote = "";
+  for (let index = from; index < text.length; index++) {
+    const unit = text[index]!;
+    if (quote !== "") {
+      if (unit === "\\") index++;
+      else if (unit === quote) quote = "";
+    } else if (unit === "'" || unit === '"') quote = unit;
+    else if (unit === "(") depth++;
+    else if (unit === ")") {
+      if (depth > 0) depth--;
+      else return text[index + 1] === ")" ? index : -1;
+    }
+  }
+  return -1;
+}
