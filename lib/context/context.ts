@@ -1,4 +1,4 @@
-import { type Fault, isFault, type Json, type JsonObject, type Scope, setField } from "../json/mod.ts";
+import { Fault, isFault, type Json, type JsonObject, jsonSize, type Scope, setField } from "../json/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import type { EntrySource, RequestStore } from "./store.ts";
 
@@ -39,6 +39,8 @@ export class Context implements Scope {
   readonly #computed: Readonly<Record<string, () => Json | Fault | undefined>>;
   /** Of the entries, only those before this index are seen. */
   readonly #visible: number;
+  /** Bytes of what this layer's entries have loaded; its views count together. */
+  readonly #held: { bytes: number };
 
   private constructor(base: Base, layer: Layer, view?: { of: Context; before: number }) {
     this.store = base.store;
@@ -48,6 +50,7 @@ export class Context implements Scope {
     this.#computed = layer.computed ?? nothing;
     this.#values = view === undefined ? new Map(Object.entries(layer.values ?? nothing)) : view.of.#values;
     this.#visible = view?.before ?? this.#entries.length;
+    this.#held = view === undefined ? { bytes: 0 } : view.of.#held;
   }
 
   /** The outermost layer of a request. */
@@ -122,11 +125,30 @@ export class Context implements Scope {
     });
     const misses = this.store.misses;
     observer?.entering(entry);
-    const value = entry.load(view);
+    const value = this.#admitted(entry, entry.load(view));
     observer?.entered(entry, value);
     if (value === undefined) return this.#parent?.get(entry.name);
     if (this.store.misses === misses) this.#values.set(key, value);
     return value;
+  }
+
+  /** A value that its layer has room for. */
+  #admitted({ name, source }: ContextEntry, value: Json | Fault | undefined): Json | Fault | undefined {
+    if (value === undefined || isFault(value)) return value;
+    const size = jsonSize(value), total = this.#bytes() + size;
+    if (total <= maxContextSize) {
+      this.#held.bytes += size;
+      return value;
+    }
+    const problem = `context size limit exceeded: ${total} bytes exceeds limit of ${maxContextSize} bytes`;
+    return new Fault(
+      source === "value" ? problem : `failed to add data of context entry ${name}: ${problem}`,
+    );
+  }
+
+  /** Of everything that entries have loaded up to here. */
+  #bytes(): number {
+    return this.#held.bytes + (this.#parent === undefined ? 0 : this.#parent.#bytes());
   }
 
   #compute(name: string): Json | Fault | undefined {
@@ -135,6 +157,12 @@ export class Context implements Scope {
     return value;
   }
 }
+
+/**
+ * How many bytes of JSON a rule's entries may load. Kyverno parity: its default of 2 MiB; the request itself does not
+ * count.
+ */
+const maxContextSize = 2 * 1024 * 1024;
 
 const none: readonly ContextEntry[] = [];
 const nothing = {};

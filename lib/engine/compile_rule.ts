@@ -10,6 +10,8 @@ import type { Use } from "../template/mod.ts";
 import { compileAction } from "./action.ts";
 import { matchVariables, variableProblems } from "./check_variables.ts";
 import type { CompiledException, CompiledRule } from "./compiled.ts";
+import { compileOwnImages } from "./own_images.ts";
+import { compileReportProperties } from "./report_properties.ts";
 
 /** What a rule is compiled with. */
 export interface RuleSetting {
@@ -29,7 +31,7 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
   for (const problem of matchVariables(rule)) report(problem);
   const selector = compileSelector(rule, dialect);
   const body = compileBody(rule, tools);
-  const entries = rule.context.map((entry, index) =>
+  const declared = rule.context.map((entry, index) =>
     compileEntry(entry, {
       policyNamespace: policy.namespace,
       report: (problem) =>
@@ -37,20 +39,30 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
       variables: (uses, path) => variables(uses, ["context", index, ...path]),
     })
   );
+  const images = rule.imageExtractors && compileOwnImages(rule.imageExtractors, report);
   const preconditions = compilePreconditions(rule.preconditions);
   const exceptions = setting.exceptions.flatMap((exception) =>
     compileException(exception, { policy, rule, dialect }) ?? []
   );
-  const text = JSON.stringify([rule.context, rule.preconditions, rule.validate, rule.mutate, rule.generate]);
+  const text = JSON.stringify([
+    rule.context,
+    rule.preconditions,
+    rule.validate,
+    rule.mutate,
+    rule.generate,
+    rule.reportProperties,
+  ]);
   return {
     rule,
     type: body.type,
     kind: body.kind,
     selector,
-    entries,
+    entries: images === undefined ? declared : [images, ...declared],
     preconditions,
     exceptions,
     action: compileAction(policy, rule),
+    properties: rule.reportProperties &&
+      compileReportProperties(rule.reportProperties, (uses) => variables(uses, ["reportProperties"])),
     body: broken === undefined ? body.body : brokenBody(broken),
     needsRoles: selector.needsRoles ||
       /request\.(roles|clusterRoles)\b|\brequest\s*(\}\}|[|,)\]])/.test(text) ||

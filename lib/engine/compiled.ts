@@ -5,6 +5,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Block, RuleSelector } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
 import type { RuleBody, RuleInput, RuleKind } from "../rules/mod.ts";
+import type { ReportProperties } from "./report_properties.ts";
 
 /** An exception as it applies to one rule. */
 export interface CompiledException {
@@ -24,6 +25,8 @@ export interface CompiledRule {
   readonly preconditions: Conditions | undefined;
   readonly exceptions: readonly CompiledException[];
   readonly action: ActionOf;
+  /** `reportProperties`; `undefined` when there are none. */
+  readonly properties?: ReportProperties | undefined;
   readonly body: RuleBody;
   /** Whether it looks at the requester's roles, which cost a look at the cluster's bindings. */
   readonly needsRoles: boolean;

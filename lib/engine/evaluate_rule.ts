@@ -57,14 +57,33 @@ function outcomeOf(rule: CompiledRule, policy: Policy, view: RequestView): Outco
   if (!rule.selector.select(candidate).selected) return undefined;
 
   const context = ruleContext(rule, policy, view);
-  if (rule.preconditions !== undefined) {
-    const observe = trace && observing(trace, "preconditions");
-    const verdict = rule.preconditions.evaluate(context, context.environment, observe);
-    if (isFault(verdict)) return error(`failed to evaluate preconditions: ${verdict.message}`);
-    if (!verdict.holds) {
-      return skip(["preconditions not met", verdict.message].filter((part) => part !== "").join("; "));
-    }
-  }
+  const { properties } = rule;
+  const unmet = unmetPreconditions(rule, context);
+  if (unmet !== undefined) return properties?.unresolved(unmet) ?? unmet;
+  const outcome = judge(rule, { candidate, context, view });
+  return outcome && (properties?.resolved(outcome, context) ?? outcome);
+}
+
+/** What comes of preconditions that do not hold. */
+function unmetPreconditions({ preconditions }: CompiledRule, context: Context): Outcome | undefined {
+  if (preconditions === undefined) return undefined;
+  const { observer } = context.store;
+  const observe = observer && observing(observer, "preconditions");
+  const verdict = preconditions.evaluate(context, context.environment, observe);
+  if (isFault(verdict)) return error(`failed to evaluate preconditions: ${verdict.message}`);
+  if (verdict.holds) return undefined;
+  return skip(["preconditions not met", verdict.message].filter((part) => part !== "").join("; "));
+}
+
+/** What a rule that is about the object says of it. */
+function judge(
+  rule: CompiledRule,
+  { candidate, context, view }: {
+    readonly candidate: Candidate;
+    readonly context: Context;
+    readonly view: RequestView;
+  },
+): Outcome | undefined {
   const exceptions = matchingExceptions(rule.exceptions, candidate, context);
   // Pod security has exceptions of its own kind, from single controls.
   if (exceptions.length > 0 && rule.kind !== "podSecurity") {

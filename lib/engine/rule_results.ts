@@ -14,8 +14,10 @@ export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView)
     if (background.self !== undefined && requester?.username === background.self) return [];
   }
   if (rule.type === "generate") {
-    const outcome = generateOutcome(rule, policy, view);
-    if (outcome === undefined) return [];
+    const generated = generateOutcome(rule, policy, view);
+    if (generated === undefined) return [];
+    // Kyverno parity: variables in properties of generate rules are not replaced.
+    const outcome = rule.properties?.unresolved(generated) ?? generated;
     const action = rule.action(request.namespace, facts.namespaceLabels);
     return [{ ...outcome, rule: outcome.reportedAs ?? rule.rule.name, type: rule.type, action }];
   }
@@ -27,8 +29,8 @@ export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView)
   return [first, ...further.map((outcome) => withIdentity(outcome, first))];
 }
 
-function withIdentity(outcome: Outcome, { rule, type, action }: RuleResult): RuleResult {
-  return { ...outcome, rule, type, action };
+function withIdentity(outcome: Outcome, { rule, type, action, properties }: RuleResult): RuleResult {
+  return { ...(properties !== undefined && { properties }), ...outcome, rule, type, action };
 }
 
 /**

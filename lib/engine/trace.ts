@@ -9,7 +9,7 @@ import type {
   ObservedPattern,
   Observer,
 } from "../context/mod.ts";
-import { type Fault, isFault, type Json } from "../json/mod.ts";
+import { type Fault, isFault, type Json, jsonSize } from "../json/mod.ts";
 import type { ExplainedSelection } from "../match/mod.ts";
 import type { Policy } from "../policy/mod.ts";
 import type { Clock } from "../ports.ts";
@@ -213,5 +213,5 @@ function identity(policy: Policy, { rule, type, kind }: CompiledRule): Draft {
 }
 
 function sizeOf(value: Json | Fault | undefined): number {
-  return value === undefined || isFault(value) ? 0 : new TextEncoder().encode(JSON.stringify(value)).length;
+  return value === undefined || isFault(value) ? 0 : jsonSize(value);
 }

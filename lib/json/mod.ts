@@ -24,3 +24,4 @@ export { Fault, isFault } from "./fault.ts";
 export { formatPointer, parsePointer } from "./pointer.ts";
 export { compareBytes, goFloat, goJson, goPrint, sortedKeys } from "./go_text.ts";
 export { type Scope, scopeOf } from "./scope.ts";
+export { jsonSize } from "./size.ts";

@@ -60,9 +60,14 @@ function reportRow({ policy, resource }: ReportedResult, rule: RuleResult, now: 
     result: reportedResult(policy, rule),
     scored: policy.annotations["policies.kyverno.io/scored"] !== "false",
     resources: [reference(resource)],
-    message: rule.message,
+    message: messageOf(rule, reportedResult(policy, rule)),
     ...(rule.properties !== undefined && { properties: rule.properties }),
   };
+}
+
+/** Kyverno parity: a rule's reportProperties may say in its author's words what became of it. */
+function messageOf({ message, properties }: RuleResult, result: keyof ReportSummary): string {
+  return asString(properties?.["message"]) || asString(properties?.[`${result}Message`]) || message;
 }
 
 function labelsOf(

@@ -157,3 +157,32 @@ Deno.test("a kind of entry that cannot be loaded here counts as not declared", a
   });
   assert.equal(await query(context, "cm.data.a || 'none'"), "none");
 });
+
+Deno.test("entries that would hold more than 2 MiB together fail, and name their size", async () => {
+  const half = { data: { text: "x".repeat(1024 * 1024 - 100) } };
+  const one = "/api/v1/namespaces/a/configmaps/one";
+  const entries = [
+    { name: "first", apiCall: { urlPath: one } },
+    { name: "second", variable: { jmesPath: "first.data.text" } },
+    { name: "third", variable: { jmesPath: "second" } },
+  ];
+  const context = contextOf(world({ [one]: half }), entries);
+  assert.equal(await query(context, "length(second)"), 1024 * 1024 - 100);
+  assert.match(
+    String(await query(context, "length(third)")),
+    /context size limit exceeded: 31\d{5} bytes exceeds limit of 2097152 bytes/,
+  );
+  // What was loaded before is still there.
+  assert.equal(await query(context, "length(first.data.text)"), 1024 * 1024 - 100);
+});
+
+Deno.test("a loop's entries count with those around them, each iteration by itself", async () => {
+  const text = "x".repeat(1024 * 1024);
+  const outer = contextOf(world({}), [{ name: "outer", variable: { value: text } }]);
+  const options = { policyNamespace: undefined, report: () => {}, variables: () => {} };
+  const inner = [compileEntry({ name: "inner", variable: { value: text.slice(0, 1000_000) } }, options)];
+  for (let iteration = 0; iteration < 5; iteration++) {
+    const child = outer.child({ entries: inner });
+    assert.equal(await query(child, "length(join('', [outer, inner]))"), 1024 * 1024 + 1000_000);
+  }
+});

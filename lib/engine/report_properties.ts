@@ -1,0 +1,44 @@
+import type { Context } from "../context/mod.ts";
+import { goJson, isFault, isObject, isString, type Json, type JsonObject, setField } from "../json/mod.ts";
+import type { Outcome } from "../rules/mod.ts";
+import { compileTemplate, type Use } from "../template/mod.ts";
+
+/** What a rule's `reportProperties` add to its outcomes. */
+export interface ReportProperties {
+  /** Of outcomes that come before the rule's body: the properties as the policy has them. */
+  unresolved(outcome: Outcome): Outcome;
+  /** Of its body's outcomes: with variables replaced; the outcome's own properties win. */
+  resolved(outcome: Outcome, context: Context): Outcome;
+}
+
+/**
+ * Compiles `reportProperties`. Kyverno parity: variables are replaced once preconditions hold, and properties whose
+ * variables have no value stay as they are written. Values that are no texts become JSON, as reports hold texts only.
+ */
+export function compileReportProperties(
+  written: JsonObject,
+  variables: (uses: readonly Use[]) => void,
+): ReportProperties {
+  const template = compileTemplate(written);
+  const plain = texts(written);
+  variables(template.uses);
+  return {
+    unresolved: (outcome) => joined(plain, outcome),
+    resolved(outcome, context) {
+      const rendered = template.render(context, context.environment);
+      return joined(isFault(rendered) || !isObject(rendered) ? plain : texts(rendered), outcome);
+    },
+  };
+}
+
+function joined(properties: JsonObject, outcome: Outcome): Outcome {
+  return { ...outcome, properties: { ...properties, ...outcome.properties } };
+}
+
+function texts(properties: JsonObject): JsonObject {
+  const result: { [name: string]: Json } = {};
+  for (const [name, value] of Object.entries(properties)) {
+    setField(result, name, isString(value) ? value : goJson(value));
+  }
+  return result;
+}

@@ -1,0 +1,38 @@
+import { isList, type Json } from "./json.ts";
+
+/**
+ * How many bytes a value has as compact JSON in UTF-8, counted without writing it.
+ *
+ * ```ts
+ * import { jsonSize } from "./size.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(jsonSize({ a: [1, true, null], b: "é" }), '{"a":[1,true,null],"b":"é"}'.length + 1);
+ * ```
+ */
+export function jsonSize(value: Json): number {
+  if (typeof value === "string") return textSize(value);
+  if (value === null || typeof value !== "object") return String(value).length;
+  let size = 1;
+  if (isList(value)) {
+    for (const element of value) size += jsonSize(element) + 1;
+    return Math.max(size, 2);
+  }
+  for (const key of Object.keys(value)) size += textSize(key) + jsonSize(value[key]!) + 2;
+  return Math.max(size, 2);
+}
+
+function textSize(text: string): number {
+  let size = text.length + 2;
+  for (let index = 0; index < text.length; index++) {
+    const unit = text.charCodeAt(index);
+    if (unit >= 0x80) size += unit < 0x800 || isSurrogate(unit) ? 1 : 2;
+    else if (unit === 0x22 || unit === 0x5c) size++;
+    else if (unit < 0x20) size += unit >= 8 && unit <= 13 && unit !== 11 ? 1 : 5;
+  }
+  return size;
+}
+
+/** Two of them make one character of four bytes. */
+function isSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdfff;
+}

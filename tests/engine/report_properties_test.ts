@@ -1,0 +1,70 @@
+import assert from "node:assert/strict";
+import { evaluate, type RuleResult } from "../../lib/engine/mod.ts";
+import type { JsonObject } from "../../lib/json/mod.ts";
+import { pod, policies, ports, request } from "./worlds.ts";
+
+function resultOf(rule: string, object: JsonObject): RuleResult {
+  const snapshot = policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    reportProperties:
+      team: "{{ request.object.metadata.labels.team }}"
+      count: "{{ length(request.object.spec.containers) }}"
+      fixed: text
+${rule}`);
+  assert.deepEqual(snapshot.diagnostics, []);
+  const decision = evaluate(snapshot, request(object), { phase: "validate", ports: ports() });
+  assert.ok(!(decision instanceof Promise));
+  return decision.results[0]!.rules[0]!;
+}
+
+const noHostNetwork = "    validate: {message: no, pattern: {spec: {=(hostNetwork): false}}}";
+const labelled = pod({ containers: [{ name: "a", image: "b" }] }, { labels: { team: "red" } });
+
+Deno.test("reportProperties are in a rule's result with their variables replaced, as texts", () => {
+  const { result, properties } = resultOf(noHostNetwork, labelled);
+  assert.equal(result, "pass");
+  assert.deepEqual(properties, { team: "red", count: "1", fixed: "text" });
+});
+
+Deno.test("reportProperties whose variables have no value stay as written", () => {
+  const { result, properties } = resultOf(noHostNetwork, pod({ containers: [], hostNetwork: true }));
+  assert.equal(result, "fail");
+  assert.equal(properties?.["team"], "{{ request.object.metadata.labels.team }}");
+});
+
+Deno.test("reportProperties stay as written when preconditions are not met", () => {
+  const rule = `    preconditions: {all: [{key: a, operator: Equals, value: b}]}\n${noHostNetwork}`;
+  const { result, properties } = resultOf(rule, labelled);
+  assert.equal(result, "skip");
+  assert.equal(properties?.["count"], "{{ length(request.object.spec.containers) }}");
+});
+
+Deno.test("a result's own properties win over the rule's", () => {
+  const rule = "    validate: {podSecurity: {level: baseline}}";
+  const { properties } = resultOf(rule, { ...labelled, spec: { hostNetwork: true, containers: [] } });
+  assert.equal(properties?.["standard"], "baseline");
+  assert.equal(properties?.["fixed"], "text");
+});
+
+Deno.test("an unknown variable in reportProperties is told at load", () => {
+  const { diagnostics } = policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    reportProperties: {team: "{{ tema }}"}
+${noHostNetwork}`);
+  assert.deepEqual(diagnostics.map(({ code, position }) => [code, position?.line]), [[
+    "unknown-variable",
+    9,
+  ]]);
+});
