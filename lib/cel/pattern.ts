@@ -12,7 +12,8 @@ export function compilePattern(pattern: string): RE2JS | CelFault {
     try {
       result = RE2JS.compile(pattern);
     } catch (cause) {
-      result = failure(`error parsing regexp: ${cause instanceof Error ? cause.message : String(cause)}`);
+      // The library's messages are Go's: `error parsing regexp: …`.
+      result = failure(cause instanceof Error ? cause.message : String(cause));
     }
     if (compiled.size >= MAX_PATTERNS) compiled.clear();
     compiled.set(pattern, result);

@@ -141,7 +141,7 @@ function readLiteral(text: string): string | Fault {
   if (isFault(host)) return host;
   const zone = percent < 0 ? "" : unescape(inside.slice(percent), "zone");
   if (isFault(zone)) return zone;
-  const address = parseIpAddress(host + zone);
+  const address = parseIpAddress(fromBytes(host + zone));
   if (isFault(address)) return new Fault(`invalid host: ${address.message}`);
   return address.bits === 32 ? new Fault("invalid IP-literal") : `[${host}${zone}]${port}`;
 }

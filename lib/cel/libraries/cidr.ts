@@ -94,7 +94,7 @@ export const cidrLibrary: Library = {
           call: ({ prefix }, text) => {
             const ip = parseIp(text);
             // Kyverno parity: as in Kubernetes, a text that is no address has no overload.
-            return isCelFault(ip) ? noSuchOverload("containsIP") : containsAddress(prefix, ip.address);
+            return isCelFault(ip) ? noSuchOverload() : containsAddress(prefix, ip.address);
           },
           cost: ([cidr, text]) => comparing(cidr) + parsing([text!]),
         }),

@@ -9,15 +9,16 @@ const firstDay = -62_135_596_800n * 1_000_000_000n;
 
 function truncate(time: Timestamp, { nanos }: Duration): Result {
   if (nanos <= 0n) return time;
-  return toTimestamp(time.total - (time.total - firstDay) % nanos);
+  return toTimestamp(time.total - (time.total - firstDay) % nanos, time.offset);
 }
 
-function cron({ seconds }: Timestamp): string {
-  const { minute, hour, day, month, weekday } = civil(seconds);
+/** The minute, hour, day, month and weekday that a clock shows in the time's own zone. */
+function cron({ seconds, offset }: Timestamp): string {
+  const { minute, hour, day, month, weekday } = civil(seconds + offset);
   return `${minute} ${hour} ${day} ${month} ${weekday}`;
 }
 
-/** Times: `time.now()`, `time.truncate(time, duration)`, and `time.toCron(time)`, in UTC. */
+/** Times: `time.now()`, `time.truncate(time, duration)`, and `time.toCron(time)`. */
 export const momentsLibrary: Library = {
   name: "kyverno.time",
   functions: [

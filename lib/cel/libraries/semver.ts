@@ -34,8 +34,9 @@ function normalized(text: string): string | Fault {
     ? [rest.slice(0, first), rest.slice(first + 1, second), rest.slice(second + 1)]
     : rest.split(".");
   const plain = parts.map((part) => {
-    const trimmed = part.length > 1 ? part.replace(/^0+/, "") : part;
-    return trimmed === part || /^[0-9]/.test(trimmed) ? trimmed : `0${trimmed}`;
+    if (part.length < 2) return part;
+    const trimmed = part.replace(/^0+/, "");
+    return /^[0-9]/.test(trimmed) ? trimmed : `0${trimmed}`;
   });
   if (plain.length < 3 && /[+-]/.test(plain.at(-1)!)) {
     return new Fault("short version cannot contain PreRelease/Build meta data");

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import {
+  celToJson,
+  createEnvironment,
+  dynType,
+  formatCelError,
+  isCelFault,
+  kubernetesLibraries,
+  type Library,
+  pending,
+  requestKey,
+  type Value,
+  type World,
+  WorldHost,
+  type WorldReply,
+  type WorldRequest,
+} from "../../../lib/cel/mod.ts";
+import type { JsonObject } from "../../../lib/json/mod.ts";
+import { typed } from "../typed.ts";
+
+/** How a test evaluates. */
+export interface Setting {
+  readonly libraries?: readonly Library[];
+  readonly world?: World;
+  /** The value of the variable `object`. */
+  readonly object?: Value;
+}
+
+function evaluate(expression: string, setting: Setting): Value | string {
+  const { libraries = kubernetesLibraries, object = null, world } = setting;
+  const compiled = createEnvironment({ variables: { object: dynType }, libraries }).compile(expression);
+  if (!compiled.ok) return `compile: ${compiled.errors.map(formatCelError).join("\n")}`;
+  const value = compiled.program.evaluate(
+    (name) => name === "object" ? object : undefined,
+    world === undefined ? {} : { host: new WorldHost(world) },
+  );
+  return isCelFault(value) ? `${value.kind}: ${value.message}` : value;
+}
+
+/** What an expression gives as JSON; a text beginning with the error's class when it ends in one. */
+export function jsonOf(expression: string, setting: Setting = {}): unknown {
+  const value = evaluate(expression, setting);
+  return typeof value === "string" ? value : celToJson(value);
+}
+
+/** The type and value that an expression gives. */
+export function typedOf(expression: string, setting: Setting = {}): unknown {
+  return typed(evaluate(expression, setting));
+}
+
+/** What an expression costs. */
+export function costOf(
+  expression: string,
+  { libraries = kubernetesLibraries, object = null }: Setting = {},
+): number {
+  const compiled = createEnvironment({ variables: { object: dynType }, libraries }).compile(expression);
+  assert(compiled.ok, expression);
+  return compiled.program.measure((name) => name === "object" ? object : undefined).cost;
+}
+
+/** A table of expressions with what they give as JSON; a pattern stands for an error. */
+export type Facts = readonly (readonly [expression: string, expected: unknown])[];
+
+/** One test for each line of a table. */
+export function testFacts(facts: Facts, setting: Setting = {}): void {
+  for (const [expression, expected] of facts) {
+    Deno.test(`${expression} ${expected instanceof RegExp ? "is an error" : `gives ${JSON.stringify(expected)}`}`, () => {
+      const actual = jsonOf(expression, setting);
+      if (expected instanceof RegExp) assert.match(String(actual), expected);
+      else assert.deepEqual(actual, expected);
+    });
+  }
+}
+
+/** A world that knows some answers, and notes what it is asked. */
+export class KnownWorld implements World {
+  readonly asked: WorldRequest[] = [];
+  readonly generated: (readonly [namespace: string, resources: readonly JsonObject[]])[] = [];
+  readonly #replies: ReadonlyMap<string, WorldReply>;
+
+  constructor(replies: readonly (readonly [request: WorldRequest, reply: WorldReply])[] = []) {
+    this.#replies = new Map(replies.map(([request, reply]) => [requestKey(request), reply]));
+  }
+
+  ask(request: WorldRequest): WorldReply | ReturnType<typeof pending> {
+    this.asked.push(request);
+    return this.#replies.get(requestKey(request)) ?? pending(requestKey(request));
+  }
+
+  now(): number {
+    return Date.UTC(2026, 0, 2, 3, 4, 5, 678);
+  }
+
+  random(): number {
+    return 0.5;
+  }
+
+  generate(namespace: string, resources: readonly JsonObject[]): undefined {
+    this.generated.push([namespace, resources]);
+  }
+}
+
+/** An answer with a body. */
+export function found(body: (WorldReply & { readonly ok: true })["body"], status = 200): WorldReply {
+  return { ok: true, status, body };
+}
+
+/** A failure. */
+export function missing(status: number | undefined, message: string): WorldReply {
+  return { ok: false, status, message };
+}
