@@ -18,9 +18,9 @@ export interface BackgroundOptions {
   readonly triggers?: "as-admitted" | "as-stored";
   /** Requests that may wait, with those that wait for another try; what does not fit is refused. 256 by default. */
   readonly capacity?: number;
-  /** How often a request is tried; 8 by default. */
+  /** How often a request is tried; 10 by default, which takes 50 seconds. */
   readonly attempts?: number;
-  /** Milliseconds before the second try; twice as many before each further one, at most a minute. 500 by default. */
+  /** Milliseconds before the second try; twice as many before each further one, at most a minute. 100 by default. */
   readonly firstDelay?: number;
   /** Request uids that are remembered, so that none is worked on twice; 4096 by default. */
   readonly memory?: number;
@@ -140,14 +140,14 @@ export class BackgroundWorker {
     const { request, tries } = job;
     const failures = await this.#work(job);
     if (failures.length === 0) return;
-    const attempts = this.#options.attempts ?? 8;
+    const attempts = this.#options.attempts ?? 10;
     const [{ message }] = failures as [Failure, ...Failure[]];
     if (tries + 1 >= attempts || failures.every(({ passing }) => !passing)) {
       this.#log("error", "effects given up", request, { tries: tries + 1, cause: message });
       return;
     }
     this.#log("debug", "effects are tried again", request, { tries: tries + 1, cause: message });
-    const delay = Math.min((this.#options.firstDelay ?? 500) * 2 ** tries, longestDelay);
+    const delay = Math.min((this.#options.firstDelay ?? 100) * 2 ** tries, longestDelay);
     const pause = (this.#options.wait ?? sleep)(delay).then(() => {
       this.#pausing.delete(pause);
       this.#enqueue({ ...job, tries: tries + 1 });

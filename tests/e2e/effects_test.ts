@@ -1,0 +1,191 @@
+/** What rules do to other objects, on a real API server: generate, its end, clones, targets, and what was there before. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { clusterForTests, kubectl, startPostern } from "./kubectl.ts";
+
+const cluster = clusterForTests();
+const namespace = `postern-effects-${crypto.randomUUID().slice(0, 8)}`;
+
+const wanted = (name: string): string =>
+  `match: {any: [{resources: {kinds: [ConfigMap], names: ["${name}"], namespaces: [${namespace}]}}]}`;
+const policies = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: e2e-generate}
+spec:
+  rules:
+  - name: data
+    ${wanted("wanted*")}
+    preconditions:
+      all:
+      - {key: "{{ request.object.metadata.labels.off || 'no' }}", operator: Equals, value: "no"}
+    generate:
+      generateExisting: true
+      synchronize: true
+      apiVersion: v1
+      kind: ConfigMap
+      name: "made-for-{{ request.object.metadata.name }}"
+      namespace: ${namespace}
+      data: {data: {by: rule}}
+  - name: clone
+    ${wanted("cloner")}
+    generate:
+      synchronize: true
+      apiVersion: v1
+      kind: Secret
+      name: copy
+      namespace: ${namespace}
+      clone: {namespace: ${namespace}, name: original}
+---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: e2e-apply}
+spec:
+  useServerSideApply: true
+  rules:
+  - name: applied
+    ${wanted("applier")}
+    generate:
+      synchronize: true
+      apiVersion: v1
+      kind: ConfigMap
+      name: applied
+      namespace: ${namespace}
+      data: {data: {by: apply}}
+---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: e2e-targets}
+spec:
+  rules:
+  - name: paint
+    ${wanted("painter")}
+    mutate:
+      targets:
+      - {apiVersion: v1, kind: Secret, namespace: ${namespace}, name: "orig*"}
+      patchStrategicMerge: {metadata: {annotations: {painted: "{{ request.object.metadata.name }}"}}}
+`;
+
+function configuration({ url, caBundle }: { url: string; caBundle: string }): string {
+  return JSON.stringify({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "ValidatingWebhookConfiguration",
+    metadata: { name: namespace },
+    webhooks: [{
+      name: "effects.postern.test",
+      clientConfig: { url: `${url}/validate/fail`, caBundle },
+      rules: [{
+        apiGroups: [""],
+        apiVersions: ["v1"],
+        operations: ["CREATE", "UPDATE", "DELETE"],
+        resources: ["configmaps"],
+      }],
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+      failurePolicy: "Fail",
+      sideEffects: "NoneOnDryRun",
+      admissionReviewVersions: ["v1"],
+      timeoutSeconds: 10,
+    }],
+  });
+}
+
+Deno.test({
+  name: "rules change other objects of a real cluster after the answer",
+  ignore: cluster === undefined,
+  async fn(t) {
+    const { kubeconfig } = cluster!;
+    // Somebody else than Postern: rules are not asked about what Postern does itself.
+    const run = (...args: string[]) =>
+      kubectl(kubeconfig, ["--as=jane", "--as-group=system:masters", ...args]);
+    const here = (...args: string[]) => run("-n", namespace, ...args);
+    const value = async (object: string, path: string): Promise<string> =>
+      (await here("get", object, "--ignore-not-found", "-o", `jsonpath={${path}}`)).out;
+    const made = async (...args: string[]): Promise<void> => {
+      const { code, err } = await here("create", ...args);
+      assert.equal(code, 0, err);
+    };
+
+    const folder = await Deno.makeTempDir();
+    await Deno.writeTextFile(join(folder, "policies.yaml"), policies);
+    assert.equal((await run("create", "namespace", namespace)).code, 0);
+    await made("configmap", "wanted-before");
+    await made("secret", "generic", "original", "--from-literal=a=1");
+    const postern = await startPostern(["--policies", folder, "--kubeconfig", kubeconfig]);
+    try {
+      await t.step(
+        "rules that look back make what is missing for objects that were there before",
+        async () => {
+          await until(async () => await value("configmap/made-for-wanted-before", ".data.by") === "rule");
+        },
+      );
+      const applied = await kubectl(kubeconfig, ["apply", "-f", "-"], configuration(postern));
+      assert.equal(applied.code, 0, applied.err);
+      // The configuration takes a moment: new triggers are made until one has its effect.
+      let tries = 0;
+      await until(async () => {
+        await made("configmap", `wanted-${++tries}`);
+        await pause(1000);
+        return await value(`configmap/made-for-wanted-${tries}`, ".data.by") === "rule";
+      });
+      const trigger = `wanted-${tries}`;
+
+      await t.step("generated objects say who made them, and for whom", async () => {
+        const uid = await value(`configmap/${trigger}`, ".metadata.uid");
+        const label = await value(
+          `configmap/made-for-${trigger}`,
+          String.raw`.metadata.labels.generate\.kyverno\.io/trigger-uid`,
+        );
+        assert.equal(label, uid);
+      });
+      await t.step("a dry run leaves nothing behind", async () => {
+        await here("create", "configmap", "wanted-dry", "--dry-run=server");
+        await pause(1500);
+        assert.equal(await value("configmap/made-for-wanted-dry", ".metadata.name"), "");
+      });
+      await t.step("what was made goes when the trigger no longer meets the preconditions", async () => {
+        await here("label", "configmap", trigger, "off=yes");
+        await until(async () => await value(`configmap/made-for-${trigger}`, ".metadata.name") === "");
+      });
+      await t.step("what was made goes with its trigger", async () => {
+        await here("delete", "configmap", "wanted-before");
+        await until(async () => await value("configmap/made-for-wanted-before", ".metadata.name") === "");
+      });
+      await t.step("a clone is made, and its source labelled", async () => {
+        await made("configmap", "cloner");
+        await until(async () => await value("secret/copy", ".data.a") === "MQ==");
+        const source = await here("get", "secret", "original", "--show-labels");
+        assert.match(source.out, /generate\.kyverno\.io\/clone-source=/);
+      });
+      await t.step("an object is made and owned by server-side apply", async () => {
+        await made("configmap", "applier");
+        await until(async () => await value("configmap/applied", ".data.by") === "apply");
+        const { out } = await here("get", "configmap", "applied", "--show-managed-fields", "-o", "yaml");
+        assert.match(out, /manager: kyverno-generate\n\s+operation: Apply/);
+      });
+      await t.step("targets are changed", async () => {
+        await made("configmap", "painter");
+        await until(async () =>
+          await value("secret/original", ".metadata.annotations.painted") === "painter"
+        );
+      });
+    } finally {
+      await run("delete", "validatingwebhookconfiguration", namespace, "--ignore-not-found");
+      await run("delete", "namespace", namespace, "--wait=false");
+      await postern.stop();
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+function pause(milliseconds: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, milliseconds));
+}
+
+/** Waits until something is so, at most 15 seconds. */
+async function until(isSo: () => Promise<boolean>): Promise<void> {
+  for (let tries = 0; tries < 60; tries++) {
+    if (await isSo()) return;
+    await pause(250);
+  }
+  throw new Error("it did not come to be within 15 seconds");
+}
