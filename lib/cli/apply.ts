@@ -70,7 +70,9 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
     );
     current = changed.some((rule) => rule.spoils) ? undefined : seen;
     steps.push({ policy, rules: [...changed, ...rulesOf(targets)], object: current });
-    if (current !== undefined) outputs.push({ file, object: current });
+    for (let times = writings(policy, resource); current !== undefined && times > 0; times--) {
+      outputs.push({ file, object: current });
+    }
     const patchedTargets = targets.effects.map(({ object }) => object);
     changedTargets.push(...patchedTargets);
     outputs.push(...patchedTargets.map((object) => ({ file, object })));
@@ -109,6 +111,11 @@ const typesOf: Readonly<Record<"validate" | "generate", readonly RuleResult["typ
   validate: ["validate", "verifyImages"],
   generate: ["generate"],
 };
+
+/** Kyverno parity: a Pod is written twice for a MutatingPolicy that is carried over to the controllers of Pods. */
+function writings({ kind, rules }: CompiledPolicy["policy"], resource: JsonObject): number {
+  return kind.endsWith("MutatingPolicy") && rules.length > 1 && resource["kind"] === "Pod" ? 2 : 1;
+}
 
 function rulesOf(decision: Decision): RuleResult[] {
   return decision.results.flatMap(({ rules }) => rules);

@@ -14,6 +14,7 @@ import { listsLibrary } from "./lists.ts";
 import { mathLibrary } from "./math.ts";
 import { optionalLibrary } from "./optional.ts";
 import { quantityLibrary } from "./quantity.ts";
+import { regexGroupsLibrary } from "./regex_groups.ts";
 import { regexLibrary } from "./regex.ts";
 import { semverLibrary } from "./semver.ts";
 import { setsLibrary } from "./sets.ts";
@@ -60,6 +61,7 @@ export function kyvernoLibrariesFor(options: KyvernoLibraryOptions): readonly Li
     bindingsLibrary,
     encodersLibrary,
     mathLibrary,
+    regexGroupsLibrary,
     ...kyvernoExtensions(options),
   ];
 }
