@@ -77,11 +77,31 @@ function problemsOf(use: Use, { rule, path, background }: VariableSetting): Rule
       }];
     }
     if (base === "request") return requestProblems(use, { place, background });
-    if (name === "" || predefined.includes(base) || declared.includes(name)) return [];
+    if (name === "" || predefined.includes(base)) return [];
+    if (declared.includes(name)) {
+      return isDeclaredLater(name, rule, place) ? [declaredLater(name, place)] : [];
+    }
     if (name === "null" || name === "true" || name === "false") return [literalName(name, place)];
     return [unknown(name, { candidates: [...predefined, ...declared], expression: use.expression, place })];
   });
   return [...named, ...unknownFunctions(use.expression, place)];
+}
+
+/** Whether a context entry uses a name that only it or entries after it declare. */
+function isDeclaredLater(name: string, { context }: Rule, [block, index]: (string | number)[]): boolean {
+  if (block !== "context" || typeof index !== "number") return false;
+  const first = context.findIndex((entry) => entry["name"] === name);
+  return first >= index;
+}
+
+function declaredLater(name: string, path: (string | number)[]): RuleProblem {
+  return {
+    severity: "error",
+    code: "declared-later",
+    message: `"${name}" is not there yet: an entry sees only those before it`,
+    hint: `move the entry "${name}" up`,
+    path,
+  };
 }
 
 const functions = kyvernoFunctions();

@@ -1,0 +1,326 @@
+/** What the API reference says of rules: applyRules, failurePolicy, match conditions, conditions, and CEL. */
+import assert from "node:assert/strict";
+import type { JsonObject } from "../../lib/json/mod.ts";
+import { type Asking, decide, messages, object, policies, results } from "./asked.ts";
+
+const configMap = object(`
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: settings, namespace: shop, labels: {team: a}}
+data: {size: "10"}
+`);
+
+const severalRules = (applyRules: string) =>
+  policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: several}
+spec:
+  background: false
+${applyRules}
+  rules:
+  - name: other-kind
+    match: {resources: {kinds: [Secret]}}
+    validate: {message: first, deny: {}}
+  - name: skipped
+    match: {resources: {kinds: [ConfigMap]}}
+    preconditions: {all: [{key: a, operator: Equals, value: b}]}
+    validate: {message: second, deny: {}}
+  - name: passes
+    match: {resources: {kinds: [ConfigMap]}}
+    validate: {message: third, pattern: {metadata: {name: settings}}}
+  - name: fails
+    match: {resources: {kinds: [ConfigMap]}}
+    validate: {message: fourth, deny: {}}
+`);
+
+const applyRules: [written: string, applied: readonly string[]][] = [
+  ["  applyRules: One", ["skipped skip", "passes pass"]],
+  ["  applyRules: All", ["skipped skip", "passes pass", "fails fail"]],
+  ["", ["skipped skip", "passes pass", "fails fail"]],
+];
+for (const [written, applied] of applyRules) {
+  Deno.test(`applyRules: ${written.trim() || "the default"} applies ${applied.join(", ")}`, async () => {
+    assert.deepEqual(await results(severalRules(written), configMap), applied);
+  });
+}
+
+const erring = (failurePolicy: string) =>
+  policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: erring}
+spec:
+  validationFailureAction: Enforce
+  background: false
+${failurePolicy}
+  rules:
+  - name: rule
+    match: {resources: {kinds: [ConfigMap]}}
+    validate: {message: no, pattern: {metadata: {name: "{{ request.object.spec.missing }}"}}}
+`);
+
+const failurePolicies: [written: string, allowed: boolean][] = [
+  ["  failurePolicy: Ignore", true],
+  ["  failurePolicy: Fail", false],
+  ["", false],
+];
+for (const [written, allowed] of failurePolicies) {
+  Deno.test(`failurePolicy: ${written.trim() || "the default"} ${allowed ? "lets" : "does not let"} an error through`, async () => {
+    const decision = await decide(erring(written), configMap);
+    assert.deepEqual(decision.results.flatMap(({ rules }) => rules.map(({ result }) => result)), ["error"]);
+    assert.equal(decision.allowed, allowed);
+  });
+}
+
+const denyForms: [form: string, conditions: string][] = [
+  ["any", "any: [{key: a, operator: Equals, value: b}, {key: a, operator: Equals, value: a}]"],
+  ["all", "all: [{key: a, operator: Equals, value: a}]"],
+];
+for (const [form, conditions] of denyForms) {
+  Deno.test(`deny conditions: ${form}`, async () => {
+    assert.deepEqual(await results(denying(`{${conditions}}`), configMap), ["rule fail"]);
+  });
+}
+Deno.test("deny conditions: a direct list is all", async () => {
+  const holds = "{key: a, operator: Equals, value: a}", fails = "{key: a, operator: Equals, value: b}";
+  assert.deepEqual(await results(denying(`[${holds}, ${holds}]`), configMap), ["rule fail"]);
+  assert.deepEqual(await results(denying(`[${holds}, ${fails}]`), configMap), ["rule pass"]);
+});
+
+function denying(conditions: string): ReturnType<typeof policies> {
+  return policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: denying}
+spec:
+  background: false
+  rules:
+  - name: rule
+    match: {resources: {kinds: [ConfigMap]}}
+    validate: {message: no, deny: {conditions: ${conditions}}}
+`);
+}
+
+/** A policy that denies when its match conditions hold. */
+const conditional = (expression: string) =>
+  policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: conditional}
+spec:
+  background: false
+  webhookConfiguration:
+    matchConditions:
+    - name: my.name/is-it
+      expression: ${JSON.stringify(expression)}
+  rules:
+  - name: rule
+    match: {resources: {kinds: [ConfigMap], operations: [CREATE, UPDATE, DELETE]}}
+    validate: {message: no, deny: {}}
+`);
+
+const matchConditions: [expression: string, asking: Asking, holds: boolean][] = [
+  ["object.metadata.name == 'settings'", {}, true],
+  ["object.metadata.name == 'other'", {}, false],
+  ["object == null", { operation: "DELETE" }, true],
+  ["oldObject == null", {}, true],
+  ["oldObject.metadata.name == 'settings'", { operation: "UPDATE" }, true],
+  ["request.userInfo.username == 'kubernetes-admin'", {}, true],
+  ["request.operation == 'CREATE'", {}, true],
+];
+for (const [expression, asking, holds] of matchConditions) {
+  Deno.test(`match conditions: ${expression} ${holds ? "holds" : "does not hold"} for ${asking.operation ?? "CREATE"}`, async () => {
+    assert.equal((await results(conditional(expression), configMap, asking)).length, holds ? 1 : 0);
+  });
+}
+
+/** A rule with a CEL block. */
+function cel(block: string): ReturnType<typeof policies> {
+  return policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: cel}
+spec:
+  validationFailureAction: Enforce
+  background: false
+  rules:
+  - name: rule
+    match: {resources: {kinds: [Gadget, ConfigMap], operations: [CREATE, UPDATE, DELETE]}}
+    validate:
+      cel:
+${block.trim().replace(/^/gm, "        ")}
+`);
+}
+
+function expression(text: string): ReturnType<typeof policies> {
+  return cel(`expressions: [{expression: ${JSON.stringify(text)}}]`);
+}
+
+const gadget = object(`
+apiVersion: example.com/v1
+kind: Gadget
+metadata: {name: g, namespace: shop}
+namespace: 1
+x-prop: 1
+redact__d: 1
+a.b: 1
+c/d: 1
+x: 5
+`);
+
+const expressions: [text: string, subject: JsonObject, result: string, asking?: Asking][] = [
+  ["object.metadata.name == 'g'", gadget, "pass"],
+  ["object.x > 5", gadget, "fail"],
+  ["object.__namespace__ > 0", gadget, "pass"],
+  ["object.x__dash__prop > 0", gadget, "pass"],
+  ["object.redact__underscores__d > 0", gadget, "pass"],
+  ["object.a__dot__b > 0", gadget, "pass"],
+  ["object.c__slash__d > 0", gadget, "pass"],
+  ["object.apiVersion == 'example.com/v1' && object.kind == 'Gadget'", gadget, "pass"],
+  ["oldObject == null", gadget, "pass"],
+  ["oldObject.x == 5", gadget, "pass", { operation: "UPDATE" }],
+  ["object == null", gadget, "pass", { operation: "DELETE" }],
+  ["request.operation == 'CREATE' && request.namespace == 'shop'", gadget, "pass"],
+  ["namespaceObject.metadata.labels.stage == 'prod'", gadget, "pass", {
+    cluster: [object("{apiVersion: v1, kind: Namespace, metadata: {name: shop, labels: {stage: prod}}}")],
+  }],
+];
+for (const [text, subject, result, asking] of expressions) {
+  Deno.test(`CEL: ${text} ${result === "pass" ? "holds" : "does not hold"}`, async () => {
+    assert.deepEqual(await results(expression(text), subject, asking), [`rule ${result}`]);
+  });
+}
+
+Deno.test("CEL: variables are evaluated when they are used, by the names that they have", async () => {
+  const snapshot = cel(`
+variables:
+- {name: foo, expression: "object.x + 1"}
+- {name: bar, expression: "variables.foo * 2"}
+- {name: unused, expression: "object.missing"}
+expressions:
+- {expression: "variables.foo == 6 && variables.bar == 12"}
+`);
+  assert.deepEqual(await results(snapshot, gadget), ["rule pass"]);
+});
+
+const limit = (name: string, max: number, labels = "{}", namespace = "shop"): JsonObject =>
+  object(
+    `{apiVersion: v1, kind: ConfigMap, metadata: {name: ${name}, namespace: ${namespace}, labels: ${labels}}, data: {max: "${max}"}}`,
+  );
+
+const bounded = (paramRef: string) =>
+  cel(`
+paramKind: {apiVersion: v1, kind: ConfigMap}
+paramRef: ${paramRef}
+expressions:
+- expression: "object.x < int(params.data.max)"
+  messageExpression: "'object.x must be less than max ('+string(params.data.max)+')'"
+`);
+
+const parameters: [name: string, paramRef: string, cluster: readonly JsonObject[], result: string][] = [
+  ["one that is named", "{name: limit, namespace: shop}", [limit("limit", 6)], "pass"],
+  ["one that is named and is not kept to", "{name: limit, namespace: shop}", [limit("limit", 4)], "fail"],
+  [
+    "one in the object's namespace, when none is named",
+    "{name: limit}",
+    [limit("limit", 6), limit("limit", 4, "{}", "other")],
+    "pass",
+  ],
+  ["all that a selector selects", "{selector: {matchLabels: {app: g}}}", [
+    limit("a", 6, "{app: g}"),
+    limit("b", 4, "{app: h}"),
+  ], "pass"],
+  ["all that a selector selects, of which one is not kept to", "{selector: {matchLabels: {app: g}}}", [
+    limit("a", 6, "{app: g}"),
+    limit("b", 4, "{app: g}"),
+  ], "fail"],
+  ["all of the kind, by a selector without labels", "{selector: {}}", [limit("a", 6), limit("b", 4)], "fail"],
+  [
+    "none, where that is allowed",
+    "{name: limit, namespace: shop, parameterNotFoundAction: Allow}",
+    [],
+    "pass",
+  ],
+  [
+    "none, where that is denied",
+    "{name: limit, namespace: shop, parameterNotFoundAction: Deny}",
+    [],
+    "error",
+  ],
+  ["none, where nothing is said", "{name: limit, namespace: shop}", [], "error"],
+];
+for (const [name, paramRef, cluster, result] of parameters) {
+  Deno.test(`CEL parameters: ${name}: ${result}`, async () => {
+    const namespace = object("{apiVersion: v1, kind: Namespace, metadata: {name: shop}}");
+    assert.deepEqual(await results(bounded(paramRef), gadget, { cluster: [namespace, ...cluster] }), [
+      `rule ${result}`,
+    ]);
+  });
+}
+
+Deno.test("CEL: messageExpression makes the message", async () => {
+  const said = await messages(bounded("{name: limit, namespace: shop}"), gadget, {
+    cluster: [limit("limit", 4)],
+  });
+  assert.match(said[0]!, /object\.x must be less than max \(4\)/);
+});
+
+const annotations: [value: string, written: string | undefined][] = [
+  ["'count is ' + string(object.x)", "count is 5"],
+  ["null", undefined],
+  ["''", undefined],
+  ["object.x > 1 ? dyn('large') : null", "large"],
+  ["object.x > 9 ? dyn('large') : null", undefined],
+];
+for (const [valueExpression, written] of annotations) {
+  Deno.test(`CEL audit annotations: ${valueExpression} is ${written ?? "left out"}`, async () => {
+    const snapshot = cel(`
+expressions: [{expression: "true"}]
+auditAnnotations: [{key: note, valueExpression: ${JSON.stringify(valueExpression)}}]
+`);
+    const decision = await decide(snapshot, gadget);
+    const [rule] = decision.results.flatMap(({ rules }) => rules);
+    const values = Object.entries(rule!.auditAnnotations ?? {});
+    assert.deepEqual(values, written === undefined ? [] : [["cel/note", written]]);
+  });
+}
+
+Deno.test("CEL audit annotations: a value of more than 10 kB is cut", async () => {
+  const snapshot = cel(`
+expressions: [{expression: "true"}]
+auditAnnotations: [{key: note, valueExpression: "object.text"}]
+`);
+  const decision = await decide(snapshot, { ...gadget, text: "a".repeat(20_000) });
+  const [rule] = decision.results.flatMap(({ rules }) => rules);
+  assert.equal(rule!.auditAnnotations!["cel/note"]!.length, 10 * 1024);
+});
+
+const authorized: [text: string, allowed: boolean][] = [
+  ["authorizer.group('').resource('pods').namespace('shop').check('create').allowed()", true],
+  ["authorizer.group('').resource('pods').namespace('shop').check('delete').allowed()", false],
+  ["authorizer.requestResource.check('create').allowed()", true],
+];
+for (const [text, allowed] of authorized) {
+  Deno.test(`CEL: ${text} is ${allowed}`, async () => {
+    const cluster = [
+      object(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: {name: maker, namespace: shop}
+rules: [{apiGroups: [""], resources: [pods, configmaps], verbs: [create]}]
+`),
+      object(`
+apiVersion: rbac.authorization.k8s.io/v1
+kind: RoleBinding
+metadata: {name: makers, namespace: shop}
+roleRef: {apiGroup: rbac.authorization.k8s.io, kind: Role, name: maker}
+subjects: [{kind: User, apiGroup: rbac.authorization.k8s.io, name: jane}]
+`),
+    ];
+    const asking = { cluster, user: { username: "jane", groups: [] } };
+    assert.deepEqual(await results(expression(text), configMap, asking), [
+      `rule ${allowed ? "pass" : "fail"}`,
+    ]);
+  });
+}
