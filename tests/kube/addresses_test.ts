@@ -49,7 +49,7 @@ const noAddresses: readonly (readonly [text: string, problem: string])[] = [
   ["1:2:3", 'ParseAddr("1:2:3"): address string too short'],
   ["1:2:3:4:5:6:7:8:9", 'ParseAddr("1:2:3:4:5:6:7:8:9"): trailing garbage after address (at "9")'],
   ["1::2::3", 'ParseAddr("1::2::3"): multiple :: in address (at ":3")'],
-  ["1:2:3:4:5:6:7:8::", 'ParseAddr("1:2:3:4:5:6:7:8::"): trailing garbage after address (at "::")'],
+  ["1:2:3:4:5:6:7:8::", 'ParseAddr("1:2:3:4:5:6:7:8::"): the :: must expand to at least one field of zeros'],
   ["12345::", 'ParseAddr("12345::"): each group must have 4 or less digits (at "12345::")'],
   ["1:", 'ParseAddr("1:"): colon must be followed by more characters (at ":")'],
   [":1", 'ParseAddr(":1"): each colon-separated field must have at least one digit (at ":1")'],
@@ -58,7 +58,7 @@ for (const [text, problem] of noAddresses) {
   Deno.test(`${JSON.stringify(text)} is no address`, () => {
     const address = parseIpAddress(text);
     assert(isFault(address), text);
-    if (!text.endsWith("8::")) assert.equal(address.message, problem);
+    assert.equal(address.message, problem);
   });
 }
 

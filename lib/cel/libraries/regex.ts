@@ -6,17 +6,37 @@ import type { Int, Value } from "../values/mod.ts";
 import { type Argument, type ArgumentMistake, type Library, method, type Result } from "./library.ts";
 import { searchCost } from "./text_functions.ts";
 
-/** Every match from left to right, at most `limit`; an empty match right after another is none, as in Go. */
-function findAll(text: string, pattern: RE2JS, limit: Int): readonly string[] {
-  const found: string[] = [];
-  const most = limit < 0 ? Infinity : Number(limit);
+/** A match and its groups; the group 0 is the match, and groups that took no part are empty. */
+export interface Match {
+  readonly start: number;
+  readonly end: number;
+  readonly groups: readonly string[];
+}
+
+/** Every match from left to right; an empty match right after another is none, as in Go. */
+export function* matchesOf(text: string, pattern: RE2JS): Generator<Match> {
   const matcher = pattern.matcher(text);
   let from = 0, lastEnd = -1;
-  while (from <= text.length && found.length < most && matcher.find(from)) {
+  while (from <= text.length && matcher.find(from)) {
     const start = matcher.start(), end = matcher.end();
-    if (end > start || start !== lastEnd) found.push(text.slice(start, end));
+    if (end > start || start !== lastEnd) {
+      const groups = Array.from(
+        { length: matcher.groupCount() + 1 },
+        (_, index) => matcher.group(index) ?? "",
+      );
+      yield { start, end, groups };
+    }
     lastEnd = end;
     from = end > start ? end : end + ((text.codePointAt(end) ?? 0) > 0xffff ? 2 : 1);
+  }
+}
+
+function findAll(text: string, pattern: RE2JS, limit: Int): readonly string[] {
+  const found: string[] = [];
+  if (limit === 0) return found;
+  for (const { groups } of matchesOf(text, pattern)) {
+    found.push(groups[0]!);
+    if (found.length === Number(limit)) break;
   }
   return found;
 }

@@ -1,81 +1,95 @@
 import type { RE2JS } from "re2js";
-import { CelFault, failure } from "../fault.ts";
+import { CelFault, failure, isCelFault } from "../fault.ts";
 import { compilePattern } from "../pattern.ts";
 import { intType, listType, optionalType, stringType } from "../types/mod.ts";
 import { type Int, Optional } from "../values/mod.ts";
 import { type Library, overload, type Result } from "./library.ts";
+import { type Match, matchesOf } from "./regex.ts";
 import { searchCost } from "./text_functions.ts";
 
-/** The longest text that replacing may make. */
-const MAX_TEXT = 1_000_000;
+/** Replacing stops at a text of this length: a short pattern and a long replacement can make any. */
+const maxLength = 10_000_000;
 
-function withPattern(pattern: string, use: (pattern: RE2JS) => Result): Result {
-  const compiled = compilePattern(pattern);
-  return compiled instanceof CelFault
-    ? failure(`given regex is invalid: ${compiled.message}`)
-    : use(compiled);
-}
+/** Parts of a replacement: text as it stands, and the numbers of groups. */
+type Template = readonly (string | number)[];
 
-/** A replacement taken apart: texts, and numbers of groups written `\\1`. */
-function partsOf(replacement: string, groups: number): (string | number)[] | CelFault {
+/** Reads a replacement, in which `\1` to `\9` stand for groups, `\0` for the whole match, and `\\` for itself. */
+function readTemplate(text: string, groups: number): Template | CelFault {
   const parts: (string | number)[] = [];
-  let text = "";
-  for (let index = 0; index < replacement.length; index++) {
-    const unit = replacement[index]!;
-    if (unit !== "\\") {
-      text += unit;
-      continue;
-    }
-    const next = replacement[++index] ?? "";
-    if (next === "\\") text += next;
-    else if (/\d/.test(next)) {
-      if (Number(next) > groups) {
-        return failure(`replacement string references group ${next} but regex has only ${groups} group(s)`);
-      }
-      parts.push(text, Number(next));
-      text = "";
-    } else {
-      return failure(`invalid replacement string: '${replacement}' \\ must be followed by a digit or \\`);
-    }
+  let at = 0;
+  for (let slash = text.indexOf("\\"); slash >= 0; slash = text.indexOf("\\", at)) {
+    const next = text[slash + 1];
+    if (next === undefined) return failure(`invalid replacement string: '${text}' \\ not allowed at end`);
+    parts.push(text.slice(at, slash));
+    if (next === "\\") parts.push(next);
+    else if (!/[0-9]/.test(next)) {
+      return failure(`invalid replacement string: '${text}' \\ must be followed by a digit or \\`);
+    } else if (Number(next) > groups) {
+      return failure(
+        `replacement string references group ${next} but regex has only ${groups} group(s)`,
+      );
+    } else parts.push(Number(next));
+    at = slash + 2;
   }
-  return [...parts, text];
+  return [...parts, text.slice(at)];
 }
 
-function replace(target: string, [pattern, replacement]: readonly [string, string], limit: Int): Result {
-  return withPattern(pattern, (compiled) => {
-    const parts = partsOf(replacement, compiled.groupCount());
-    if (parts instanceof CelFault || limit === 0) return parts instanceof CelFault ? parts : target;
-    const matcher = compiled.matcher(target);
-    let made = "", from = 0;
-    for (let count = 0; (limit < 0 || count < limit) && matcher.find(); count++) {
-      made += target.slice(from, matcher.start());
-      for (const part of parts) made += typeof part === "string" ? part : matcher.group(part) ?? "";
-      from = matcher.end();
-      if (made.length > MAX_TEXT) return failure(`the text would have more than ${MAX_TEXT} characters`);
-    }
-    return made + target.slice(from);
-  });
+function fill(template: Template, { groups }: Match): string {
+  return template.map((part) => typeof part === "string" ? part : groups[part]!).join("");
 }
 
-/** What is extracted by each match: its only group where the pattern has one, otherwise the whole. */
-function extracted(target: string, pattern: string, limit: number): string[] | CelFault {
+interface Replacement {
+  readonly by: string;
+  /** How many matches are replaced; all of them when negative. */
+  readonly count: Int;
+}
+
+function replace(text: string, pattern: string, { by, count }: Replacement): Result {
+  if (count === 0) return text;
+  const compiled = compilePattern(pattern);
+  if (compiled instanceof CelFault) return compiled;
+  let template: Template | CelFault | undefined;
+  let result = "", copied = 0, replaced = 0;
+  for (const match of matchesOf(text, compiled)) {
+    template ??= readTemplate(by, match.groups.length - 1);
+    if (isCelFault(template)) return template;
+    result += text.slice(copied, match.start) + fill(template, match);
+    if (result.length > maxLength) return failure("regex.replace: the text gets too long");
+    copied = match.end;
+    if (++replaced === Number(count)) break;
+  }
+  return result + text.slice(copied);
+}
+
+/** A pattern with one group at most. */
+function singleGroup(pattern: string): RE2JS | CelFault {
   const compiled = compilePattern(pattern);
   if (compiled instanceof CelFault) return failure(`given regex is invalid: ${compiled.message}`);
-  const groups = compiled.groupCount();
-  if (groups > 1) return failure(`regular expression has more than one capturing group: "${pattern}"`);
-  const found: string[] = [];
-  const matcher = compiled.matcher(target);
-  while (found.length < limit && matcher.find()) {
-    const text = matcher.group(groups);
-    if (text !== null && text !== undefined) found.push(text);
-  }
-  return found;
+  return compiled.groupCount() > 1
+    ? failure(`regular expression has more than one capturing group: ${JSON.stringify(pattern)}`)
+    : compiled;
 }
 
-/**
- * Parts of texts by pattern: `regex.replace(text, pattern, replacement[, count])` with groups as `\\1`,
- * `regex.extract(text, pattern)` and `regex.extractAll(text, pattern)`. Patterns are RE2's.
- */
+/** What a match is taken for: its group where the pattern has one, which must not be empty, or all of it. */
+function extracted({ groups }: Match): string | undefined {
+  return groups.length === 1 ? groups[0] : groups[1] || undefined;
+}
+
+function extract(text: string, pattern: string): Result {
+  const compiled = singleGroup(pattern);
+  if (isCelFault(compiled)) return compiled;
+  const [first] = matchesOf(text, compiled);
+  const found = first && extracted(first);
+  return found === undefined ? Optional.none : Optional.of(found);
+}
+
+function extractAll(text: string, pattern: string): Result {
+  const compiled = singleGroup(pattern);
+  if (isCelFault(compiled)) return compiled;
+  return Array.from(matchesOf(text, compiled), extracted).filter((found) => found !== undefined);
+}
+
+/** Groups of patterns: `regex.replace`, `regex.extract`, `regex.extractAll`. */
 export const regexGroupsLibrary: Library = {
   name: "regex",
   functions: [
@@ -86,14 +100,14 @@ export const regexGroupsLibrary: Library = {
           id: "regex_replace_string_string_string",
           takes: [stringType, stringType, stringType],
           gives: stringType,
-          call: (target, pattern, replacement) => replace(target, [pattern, replacement], -1),
+          call: (text, pattern, by) => replace(text, pattern, { by, count: -1 }),
           cost: searchCost,
         }),
         overload({
           id: "regex_replace_string_string_string_int",
           takes: [stringType, stringType, stringType, intType],
           gives: stringType,
-          call: (target, pattern, replacement, count) => replace(target, [pattern, replacement], count),
+          call: (text, pattern, by, count) => replace(text, pattern, { by, count }),
           cost: searchCost,
         }),
       ],
@@ -105,11 +119,7 @@ export const regexGroupsLibrary: Library = {
           id: "regex_extract_string_string",
           takes: [stringType, stringType],
           gives: optionalType(stringType),
-          call: (target, pattern) => {
-            const found = extracted(target, pattern, 1);
-            if (found instanceof CelFault) return found;
-            return found[0] === undefined ? Optional.none : Optional.of(found[0]);
-          },
+          call: extract,
           cost: searchCost,
         }),
       ],
@@ -118,10 +128,10 @@ export const regexGroupsLibrary: Library = {
       name: "regex.extractAll",
       overloads: [
         overload({
-          id: "regex_extract_all_string_string",
+          id: "regex_extractAll_string_string",
           takes: [stringType, stringType],
           gives: listType(stringType),
-          call: (target, pattern) => extracted(target, pattern, Infinity),
+          call: extractAll,
           cost: searchCost,
         }),
       ],

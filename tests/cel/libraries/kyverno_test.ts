@@ -122,3 +122,32 @@ testFacts([
 testFacts([["jsonpatch.escapeKey('a/b')", "a~1b"]], {
   libraries: kyvernoLibrariesFor({ purpose: "mutate" }),
 });
+
+testFacts([
+  ["regex.replace('hello world hello', 'hello', 'hi')", "hi world hi"],
+  ["regex.replace('banana', 'a', 'x', 0)", "banana"],
+  ["regex.replace('banana', 'a', 'x', 1)", "bxnana"],
+  ["regex.replace('banana', 'a', 'x', -12)", "bxnxnx"],
+  [String.raw`regex.replace('foo bar', '(fo)o (ba)r', r'\2 \1')`, "ba fo"],
+  [String.raw`regex.replace('a', 'a', r'\\')`, "\\"],
+  [String.raw`regex.replace('test', '(.)', r'\2')`, /^other: replacement string references group 2/],
+  [String.raw`regex.replace('id=1', 'id', r'\values')`, /^other: invalid replacement string/],
+  ["regex.replace('foo bar', '(', '$2 $1')", /^other: error parsing regexp/],
+  ["regex.extract('item-A, item-B', 'item-([A-Z])').value()", "A"],
+  ["regex.extract('HELLO', 'hello').hasValue()", false],
+  ["regex.extract('a@b', '(.*)@(.*)')", /^other: regular expression has more than one capturing group/],
+  ["regex.extractAll('id:123, id:456', 'id:[0-9]+')", ["id:123", "id:456"]],
+  ["regex.extractAll('id:123, id:', 'id:([0-9]*)')", ["123"]],
+  ["regex.extractAll('x', 'assa')", []],
+], { libraries });
+
+for (
+  const [expression, expected] of [["[1].orValue([])", [1]], ["object.none.orValue(1)", null], [
+    "object.?x.orValue(1)",
+    1,
+  ], ["object.?none.orValue(1)", null]] as const
+) {
+  Deno.test(`orValue() of a plain value is that value: ${expression}`, () => {
+    assert.deepEqual(jsonOf(expression, { libraries, object: { none: null } }), expected);
+  });
+}
