@@ -1,8 +1,10 @@
-import { type Decision, type Effect, evaluate, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
+import type { Effect, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import { asObject, asString } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Log, Ports } from "../ports.ts";
-import { carryOut, readAgain } from "./carry_out.ts";
+import { carryOut } from "./carry_out.ts";
+import { changeOf } from "./followed_request.ts";
+import { type Failure, type OnlyRule, phases, tryRequest } from "./request_try.ts";
 
 /** What the worker works with. */
 export interface BackgroundOptions {
@@ -28,12 +30,6 @@ export interface BackgroundOptions {
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
-/** The one rule that is to be asked, as for objects that were there before it. */
-export interface OnlyRule {
-  readonly policy: string;
-  readonly rule: string;
-}
-
 /** One request with its tries so far. */
 interface Job {
   readonly request: PolicyRequest;
@@ -48,7 +44,8 @@ const longestDelay = 60_000;
 const patience = 30_000;
 
 /**
- * Carries out what generate and mutateExisting rules want, after the answer has gone out. Every try plans anew from the
+ * Carries out what generate and mutateExisting rules want, after the answer has gone out, and keeps what was generated in
+ * step when a request changes it or its source. Every try plans anew from the
  * cluster as it then is, so a try that was cut off can be repeated. A request is worked on once, however many webhooks
  * it came through, and never for a dry run. Waiting requests are kept in memory only: a restart forgets them.
  */
@@ -108,9 +105,11 @@ export class BackgroundWorker {
     return this.#options.capacity ?? 256;
   }
 
-  #concerns({ kind, operation, namespace }: PolicyRequest): boolean {
+  #concerns(request: PolicyRequest): boolean {
     const snapshot = this.#options.snapshot();
     if (snapshot === undefined) return false;
+    if (changeOf(request) !== undefined) return true;
+    const { kind, operation, namespace } = request;
     return phases.some((phase) => snapshot.candidates(phase, { kind, operation, namespace }).length > 0);
   }
 
@@ -143,7 +142,9 @@ export class BackgroundWorker {
     const attempts = this.#options.attempts ?? 10;
     const [{ message }] = failures as [Failure, ...Failure[]];
     if (tries + 1 >= attempts || failures.every(({ passing }) => !passing)) {
-      this.#log("error", "effects given up", request, { tries: tries + 1, cause: message });
+      // That a request was not carried out after all is nobody's mistake.
+      const level = failures.every(({ unfounded }) => unfounded) ? "debug" : "error";
+      this.#log(level, "effects given up", request, { tries: tries + 1, cause: message });
       return;
     }
     this.#log("debug", "effects are tried again", request, { tries: tries + 1, cause: message });
@@ -155,51 +156,20 @@ export class BackgroundWorker {
     this.#pausing.add(pause);
   }
 
-  /** Plans and carries out everything for a request; answers with what could not be done. */
-  async #work(job: Job): Promise<Failure[]> {
-    const request = await this.#triggerOf(job.request);
-    if ("message" in request) return [request];
-    const failures: Failure[] = [];
-    for (const phase of phases) {
-      const snapshot = this.#options.snapshot();
-      if (snapshot === undefined) return [{ message: "no policies are loaded", passing: true }];
-      const { ports, self } = this.#options;
-      try {
-        const decision = await evaluate(snapshot, request, {
-          phase,
-          ports,
-          rules: "admission",
-          background: self === undefined ? {} : { self },
-          ...(job.only !== undefined && { policy: job.only.policy }),
-          deadline: () => AbortSignal.timeout(patience),
-        });
-        const isMeant = ({ rule }: { readonly rule: string }): boolean =>
-          job.only === undefined || rule === job.only.rule;
-        failures.push(...planFailures(decision, isMeant));
-        for (const effect of decision.effects.filter(isMeant)) {
-          failures.push(...await this.#carryOut(effect, job));
-        }
-      } catch (cause) {
-        failures.push({ message: cause instanceof Error ? cause.message : String(cause), passing: true });
-      }
-    }
-    return failures;
-  }
-
-  /**
-   * The request with its trigger as it was stored. A trigger that is not there was refused by somebody else, or is still
-   * being stored.
-   */
-  async #triggerOf(request: PolicyRequest): Promise<PolicyRequest | Failure> {
-    const { object, operation, name, subresource } = request;
-    const isStored = this.#options.triggers === "as-stored" && object !== undefined && name !== "" &&
-      subresource === "" && (operation === "CREATE" || operation === "UPDATE");
-    if (!isStored) return request;
-    const answer = await readAgain(object, this.#options.ports.cluster, AbortSignal.timeout(patience));
-    if (!answer.ok) return { message: `the trigger cannot be read: ${answer.message}`, passing: true };
-    const stored = asObject(answer.body);
-    if (operation === "UPDATE" || stored === undefined) return request;
-    return { ...request, object: stored, variable: { ...request.variable, object: stored } };
+  /** One try; answers with what could not be done. */
+  async #work(job: Job): Promise<readonly Failure[]> {
+    const snapshot = this.#options.snapshot();
+    if (snapshot === undefined) return [{ message: "no policies are loaded", passing: true }];
+    const { ports, self, triggers = "as-admitted" } = this.#options;
+    return await tryRequest(job.request, {
+      snapshot,
+      ports,
+      self,
+      triggers,
+      only: job.only,
+      patience,
+      carryOut: (effect) => this.#carryOut(effect, job),
+    });
   }
 
   async #carryOut(effect: Effect, { request, done }: Job): Promise<Failure[]> {
@@ -236,26 +206,6 @@ export class BackgroundWorker {
   ): void {
     this.#options.log.write(level, message, { uid, kind, namespace, name, ...fields });
   }
-}
-
-const phases = ["generate", "mutateExisting"] as const;
-
-interface Failure {
-  readonly message: string;
-  readonly passing: boolean;
-}
-
-/** Rules that erred, and effects that could not be planned: a source or a target may come yet. */
-function planFailures(
-  { results }: Decision,
-  isMeant: (result: { readonly rule: string }) => boolean,
-): Failure[] {
-  return results.flatMap(({ policy, rules }) =>
-    rules.filter(isMeant).flatMap(({ rule, result, message, unplanned = [] }) => {
-      const causes = result === "error" ? [message, ...unplanned] : unplanned;
-      return causes.map((cause) => ({ message: `${policy.key}/${rule}: ${cause}`, passing: true }));
-    })
-  );
 }
 
 /** What an effect is about. */

@@ -5,7 +5,7 @@
  *
  * @module
  */
-export { type BackgroundOptions, BackgroundWorker, type OnlyRule } from "./background_worker.ts";
+export { type BackgroundOptions, BackgroundWorker } from "./background_worker.ts";
 export { type Carried, carryOut } from "./carry_out.ts";
 export { existingRequest } from "./existing_request.ts";
 export { type ExistingOptions, type ExistingTrigger, existingTriggers } from "./existing_triggers.ts";
@@ -13,6 +13,7 @@ export { followPolicyChange, type PolicyChangeOptions } from "./policy_change.ts
 export { ownUsername } from "./own_username.ts";
 export { type DownstreamState, reconcile, type Reconciliation } from "./reconcile.ts";
 export { type Change, followChange, followPolicies, type SynchronizeOptions } from "./synchronize.ts";
+export type { OnlyRule } from "./request_try.ts";
 export {
   type CertificateReading,
   type Certificates,

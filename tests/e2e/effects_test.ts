@@ -78,7 +78,7 @@ function configuration({ url, caBundle }: { url: string; caBundle: string }): st
         apiGroups: [""],
         apiVersions: ["v1"],
         operations: ["CREATE", "UPDATE", "DELETE"],
-        resources: ["configmaps"],
+        resources: ["configmaps", "secrets"],
       }],
       namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
       failurePolicy: "Fail",
@@ -137,6 +137,25 @@ Deno.test({
         );
         assert.equal(label, uid);
       });
+      await t.step("an edit of a generated object is undone", async () => {
+        await here(
+          "patch",
+          "configmap",
+          `made-for-${trigger}`,
+          "--type=merge",
+          "-p",
+          '{"data":{"by":"hand"}}',
+        );
+        await until(async () => await value(`configmap/made-for-${trigger}`, ".data.by") === "rule");
+      });
+      await t.step("a generated object that is deleted is made again", async () => {
+        const uid = await value(`configmap/made-for-${trigger}`, ".metadata.uid");
+        await here("delete", "configmap", `made-for-${trigger}`);
+        await until(async () => {
+          const other = await value(`configmap/made-for-${trigger}`, ".metadata.uid");
+          return other !== "" && other !== uid;
+        });
+      });
       await t.step("a dry run leaves nothing behind", async () => {
         await here("create", "configmap", "wanted-dry", "--dry-run=server");
         await pause(1500);
@@ -155,6 +174,13 @@ Deno.test({
         await until(async () => await value("secret/copy", ".data.a") === "MQ==");
         const source = await here("get", "secret", "original", "--show-labels");
         assert.match(source.out, /generate\.kyverno\.io\/clone-source=/);
+      });
+      await t.step("the clone follows its source, to the end", async () => {
+        await here("patch", "secret", "original", "--type=merge", "-p", '{"data":{"a":"Mg=="}}');
+        await until(async () => await value("secret/copy", ".data.a") === "Mg==");
+        await here("delete", "secret", "original");
+        await until(async () => await value("secret/copy", ".metadata.name") === "");
+        await made("secret", "generic", "original", "--from-literal=a=1");
       });
       await t.step("an object is made and owned by server-side apply", async () => {
         await made("configmap", "applier");

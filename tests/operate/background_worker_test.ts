@@ -262,6 +262,53 @@ Deno.test("with stored triggers the worker waits until a trigger is there, and n
   assert.equal(dig(made, "metadata", "labels", "generate.kyverno.io/trigger-uid"), uid);
 });
 
+Deno.test("a request that edits a generated object is followed once it is stored, and the object restored", async () => {
+  const stored = team as { metadata: JsonObject };
+  const { cluster, worker, waits } = setUp(quota, {
+    triggers: "as-stored",
+    self: "postern",
+    wait: async () => {
+      waits.push(0);
+      // The edit comes to be after the worker looked for it once.
+      const body = { ...edited, metadata: { ...edited["metadata"] as JsonObject, resourceVersion: "" } };
+      if (waits.length === 1) await cluster.inner.call({ method: "PUT", path: quotaPath, body });
+    },
+  });
+  worker.add(request(stored));
+  await worker.drain();
+  const made = (await cluster.read(quotaPath))!;
+  const edited: JsonObject = { ...made, spec: { hard: { pods: "999" } } };
+  const edit = request(edited, { operation: "UPDATE", oldObject: made });
+  assert.equal(worker.add({ ...edit, uid: "own", requester: { username: "postern", groups: [] } }), true);
+  await worker.drain();
+  assert.deepEqual([waits.length, cluster.writes.length], [0, 1], "own edits are not followed");
+  assert.equal(worker.add(edit), true);
+  await worker.drain();
+  assert.equal(waits.length, 1);
+  assert.deepEqual(dig(await cluster.read(quotaPath), "spec", "hard"), { pods: "10" });
+});
+
+Deno.test("a generated object that somebody deletes is made again", async () => {
+  const { cluster, worker } = setUp(quota, { triggers: "as-stored" });
+  worker.add(request(team));
+  await worker.drain();
+  const made = (await cluster.read(quotaPath))!;
+  await cluster.inner.call({ method: "DELETE", path: quotaPath });
+  worker.add(request(made, { operation: "DELETE" }));
+  await worker.drain();
+  assert.notEqual(await cluster.read(quotaPath), undefined);
+});
+
+Deno.test("a deletion that was refused by somebody else takes nothing along", async () => {
+  const { cluster, worker, log } = setUp(quota, { triggers: "as-stored", attempts: 2 });
+  worker.add(request((await cluster.read("/api/v1/namespaces/team"))!));
+  await worker.drain();
+  worker.add(request((await cluster.read("/api/v1/namespaces/team"))!, { operation: "DELETE" }));
+  await worker.drain();
+  assert.notEqual(await cluster.read(quotaPath), undefined);
+  assert.ok(log.lines.includes("debug effects given up"));
+});
+
 Deno.test("server-side apply writes only the rule's own fields", async () => {
   const { cluster, worker } = setUp(
     quota.replace("spec:\n  rules", "spec:\n  useServerSideApply: true\n  rules"),
