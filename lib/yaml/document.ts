@@ -38,6 +38,8 @@ export function parseYaml(text: string): Json | Fault {
     for (const part of readChunk(chunk)) {
       if ("cause" in part) {
         const { message, line, column } = explain(part.cause);
+        // Kyverno parity: what JSON cannot hold is refused by the conversion, which knows no places.
+        if (message.startsWith("json: ")) return new Fault(message);
         return new Fault(`yaml: line ${line + chunk.firstLine - 1}: ${message} (column ${column})`);
       }
       if (chunk.text.trim() !== "") return part.documents.at(0)?.value ?? null;

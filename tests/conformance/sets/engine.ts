@@ -29,6 +29,8 @@ const goals: Readonly<Record<Group, Readonly<Record<string, number>>>> = {
 export const engineSets: readonly ConformanceSet[] = groups.map((group) => ({
   name: `engine/${group}`,
   goals: goals[group],
+  ...(group === "verifyImages" &&
+    { pending: "engine/verifyImages: signatures of images and manifests are not verified yet" }),
   rows: (corpus) => rows(join(corpus, "engine"), group),
 }));
 
