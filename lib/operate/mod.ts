@@ -1,7 +1,7 @@
 /**
- * The parts that write: the certificates to serve with, made or given, kept in a folder or in memory; and what rules do
- * to other objects, carried out after the answer. the manifests that install Postern, with webhooks for its policies. It
- * watches nothing: who watches tells it of changes.
+ * The parts that write: the certificates to serve with, made or given, kept in a folder or in memory; what rules do to
+ * other objects, carried out after the answer; and the manifests that install Postern, with webhooks for its policies.
+ * Changes are followed as far as requests tell of them: nothing here watches.
  *
  * @module
  */
