@@ -101,7 +101,11 @@ class TestSession {
       } with ${count(exceptions.length, "exception", "exceptions")} ...`,
     );
     const { rows, remarks } = await testRows(run, expectations);
-    const noted = distinct([...nameRemarks(run, expectations), ...remarks]);
+    const noted = distinct([
+      ...nameRemarks(run, expectations),
+      ...remarks,
+      ...rows.length === 0 ? [checksNothing(found)] : [],
+    ]);
     this.#say("  Checking results ...");
     this.#rows.push(...rows);
     this.#remarks += noted.length;
@@ -141,6 +145,11 @@ class TestSession {
     if (this.#args.output === undefined) this.#terminal.out(text);
     else this.#terminal.err(text);
   }
+}
+
+function checksNothing({ positionOf }: FoundTest): Diagnostic {
+  const message = "The test checks nothing: no result is about any object";
+  return { severity: "warning", code: "empty-test", message, position: positionOf(["results"]) };
 }
 
 function isFailure(row: TestRow): boolean {

@@ -71,6 +71,9 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
     if (isObject(value)) payloads.push({ name: normalize(file), value });
     else diagnostics.push(notAnObject(join(folder, file)));
   }
+  for (const file of [...test.httpPayloads, ...test.envoyPayloads]) {
+    diagnostics.push(unsupportedPayload(join(folder, file)));
+  }
   const valuesFile = (await single(test.variables))?.value;
   const given = test.values ?? (isObject(valuesFile ?? null) ? valuesFile! : undefined);
   const userFile = await single(test.userinfo);
@@ -130,6 +133,13 @@ function unique(objects: readonly JsonObject[], diagnostics: Diagnostic[]): Json
     }
   }
   return [...seen.values()];
+}
+
+/** Requests to proxies are for Kyverno's authorization server, which is another program. */
+function unsupportedPayload(file: string): Diagnostic {
+  const position = { file, line: 1, column: 1 };
+  const message = "Payloads of HTTP and Envoy requests are not supported";
+  return { severity: "error", code: "unsupported-payload", message, position };
 }
 
 function notAnObject(file: string): Diagnostic {

@@ -334,3 +334,60 @@ globalContextEntries:
   const { out, err } = await test({ "policy.yaml": asking, "kyverno-test.yaml": entries });
   assert.match(out, /2 tests passed and 0 tests failed/, err);
 });
+
+Deno.test("test lets expressions read the objects and images of its context file", async () => {
+  const reading = `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: read }
+spec:
+  matchConstraints:
+    resourceRules: [{ apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods] }]
+  variables:
+    - { name: maps, expression: 'resource.List("v1", "configmaps", "shop").items' }
+  validations:
+    - expression: 'variables.maps.exists(m, m.kind == "ConfigMap" && m.data.team == object.metadata.?labels.team.orValue(""))'
+    - expression: 'image.GetMetadata("example.com/web:1").config.user == "10001"'
+`;
+  const context = `
+apiVersion: cli.kyverno.io/v1alpha1
+kind: Context
+metadata: { name: context }
+spec:
+  resources:
+    - { apiVersion: v1, kind: ConfigMap, metadata: { name: teams, namespace: shop }, data: { team: shop } }
+  images:
+    - { image: "example.com/web:1", config: { user: "10001" } }
+`;
+  const entries = `${header}
+- { policy: read, isValidatingPolicy: true, kind: Pod, resources: [good], result: pass }
+- { policy: read, isValidatingPolicy: true, kind: Pod, resources: [bad], result: fail }
+context: context.yaml
+`;
+  const files = { "policy.yaml": reading, "context.yaml": context, "kyverno-test.yaml": entries };
+  const { out, err } = await test(files);
+  assert.match(out, /2 tests passed and 0 tests failed/, out + err);
+});
+
+Deno.test("test runs policies of mode JSON on payloads", async () => {
+  const reading = `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: dockerfile }
+spec:
+  evaluation: { mode: JSON }
+  validations: [{ expression: 'object.Stages.all(stage, stage.Base != "scratch")', message: No scratch. }]
+`;
+  const entries = `${header.replace("resources: [resources.yaml]", "jsonPayloads: [./a.json, b.json]")}
+- { policy: dockerfile, kind: "", resources: [a.json], result: pass }
+- { policy: dockerfile, kind: "", resources: [b.json], result: fail }
+`;
+  const { out, err } = await test({
+    "policy.yaml": reading,
+    "a.json": '{"Stages": [{"Base": "debian"}]}',
+    "b.json": '{"Stages": [{"Base": "scratch"}]}',
+    "kyverno-test.yaml": entries,
+  });
+  assert.match(out, /2 tests passed and 0 tests failed/, out + err);
+  assert.match(out, /│ a\.json {3}│/);
+});

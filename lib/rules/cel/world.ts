@@ -11,7 +11,7 @@ import {
   type WorldRequest,
 } from "../../cel/mod.ts";
 import type { RequestStore } from "../../context/mod.ts";
-import { asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { asString, field, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import type { Answer } from "../../ports.ts";
 import type { RuleInput } from "../rule_kind.ts";
 
@@ -91,8 +91,22 @@ function putToPort(store: RequestStore, request: WorldRequest): Promise<Answer> 
   }
 }
 
-function callApi({ ports, call }: RequestStore, { method, path, body }: ApiRequest): Promise<Answer> {
-  return ports.cluster.call({ method, path, ...(body !== undefined && { body }), ...call });
+async function callApi(
+  { ports, call }: RequestStore,
+  { method, path, body }: ApiRequest,
+): Promise<Answer> {
+  const answer = await ports.cluster.call({ method, path, ...(body !== undefined && { body }), ...call });
+  return answer.ok ? { ...answer, body: withItemKinds(answer.body) } : answer;
+}
+
+/** Items of built-in lists leave out what they are; clients of the API put it back. */
+function withItemKinds(body: Json): Json {
+  const listKind = asString(field(body, "kind")) ?? "";
+  const items = field(body, "items");
+  if (!isObject(body) || !listKind.endsWith("List") || !Array.isArray(items)) return body;
+  const apiVersion = asString(body["apiVersion"]) ?? "";
+  const kind = listKind.slice(0, -"List".length);
+  return { ...body, items: items.map((item) => isObject(item) ? { apiVersion, kind, ...item } : item) };
 }
 
 async function resourceOf({ ports }: RequestStore, apiVersion: string, kind: string): Promise<Answer> {
