@@ -10,6 +10,7 @@ import { tracePassedOver } from "./passed_over.ts";
 import { PolicyRun } from "./policy_run.ts";
 import type { PolicyRequest } from "./request.ts";
 import { type Background, type GivenValues, RequestView } from "./request_view.ts";
+import { rulesForKind } from "./rules_for_kind.ts";
 import type { Phase, Snapshot } from "./snapshot.ts";
 import type { Trace } from "./trace.ts";
 
@@ -69,7 +70,9 @@ export function evaluate(
       trace,
     });
     if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, asked: policies });
-    const chosen = policies.flatMap((policy) => reduce(policy, view, options.rules ?? "all") ?? []);
+    // Whoever wants explanations also wants to know which rules are for other kinds.
+    const own = trace === undefined ? policies.map((policy) => rulesForKind(policy, request.kind)) : policies;
+    const chosen = own.flatMap((policy) => reduce(policy, view, options.rules ?? "all") ?? []);
     return options.phase === "mutate" ? mutate(chosen, view, store) : validate(chosen, view, store);
   }
 }
@@ -235,8 +238,10 @@ function denialOf(results: readonly PolicyResult[], strictest: FailurePolicy): D
       if (rule.type === "mutate") {
         if (rule.result === "error" && policy.failurePolicy === "Fail") return "mutate";
       } else if (rule.action === "Enforce") {
-        const judge = rule.unusable ? policy.failurePolicy : strictest;
-        if (rule.result === "fail" || (rule.result === "error" && judge === "Fail")) return "validate";
+        const isClassic = policy.kind === "ClusterPolicy" || policy.kind === "Policy";
+        const judge = rule.unusable || !isClassic ? policy.failurePolicy : strictest;
+        if (rule.result === "fail" || rule.blocks) return "validate";
+        if (rule.result === "error" && judge === "Fail") return "validate";
       }
     }
   }

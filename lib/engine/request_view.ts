@@ -44,6 +44,8 @@ export class RequestView {
   readonly #type: ResourceType;
   /** The object that expressions see. */
   readonly #shown: JsonObject | undefined;
+  /** The same for all rules, made for the first. */
+  #candidate: Candidate | undefined | typeof unknown = unknown;
 
   private constructor(
     base: ViewBase,
@@ -131,6 +133,10 @@ export class RequestView {
 
   /** What match and exclude look at: the new object, or the old one where there is no new one. */
   candidate(): Candidate | undefined {
+    return this.#candidate === unknown ? this.#candidate = this.#newCandidate() : this.#candidate;
+  }
+
+  #newCandidate(): Candidate | undefined {
     const resource = isEmpty(this.object) ? this.oldObject : this.object;
     if (isEmpty(resource)) return undefined;
     const { group, version, kind, subresource } = this.#type;
@@ -183,6 +189,8 @@ export class RequestView {
     return isFault(images) || Object.keys(images).length > 0 ? images : undefined;
   }
 }
+
+const unknown = Symbol("unknown");
 
 const invalid = "kyverno:invalid";
 
