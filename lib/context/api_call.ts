@@ -3,6 +3,7 @@ import {
   asObject,
   asString,
   Fault,
+  goPrint,
   isFault,
   isObject,
   isString,
@@ -92,19 +93,21 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
     const service = asObject(rendered["service"]) ?? {};
     const body: { [key: string]: Json } = {};
     for (const pair of asList(rendered["data"])) {
-      setField(body, String(asList(pair)[0]), asList(pair)[1] ?? null);
+      setField(body, goPrint(asList(pair)[0] ?? ""), asList(pair)[1] ?? null);
     }
-    const headers: Record<string, string> = {};
+    const headers: { [name: string]: string } = {};
     for (const header of asList(service["headers"])) {
-      if (isObject(header) && isString(header["key"])) headers[header["key"]] = String(header["value"] ?? "");
+      if (isObject(header) && isString(header["key"])) {
+        setField(headers, header["key"], goPrint(header["value"] ?? ""));
+      }
     }
     return {
       method,
-      urlPath: String(rendered["urlPath"]),
+      urlPath: goPrint(rendered["urlPath"] ?? ""),
       url: asString(service["url"]) ?? "",
       caBundle: asString(service["caBundle"]),
       headers,
-      jmesPath: String(rendered["jmesPath"]),
+      jmesPath: goPrint(rendered["jmesPath"] ?? ""),
       body: method === "POST" ? body : undefined,
     };
   }

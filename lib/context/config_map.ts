@@ -11,6 +11,7 @@ import {
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entries.ts";
+import { renderText } from "./text.ts";
 
 /** `configMap: {name, namespace}`: an object with the ConfigMap's `data` and `metadata`. Values are always text. */
 export function compileConfigMap(spec: JsonObject, options: EntryOptions): ContextEntry {
@@ -22,11 +23,11 @@ export function compileConfigMap(spec: JsonObject, options: EntryOptions): Conte
   return { name: options.name, source: "configMap", load };
 
   function load(view: Context): Json | Fault {
-    const mapName = name.render(view, view.environment);
+    const mapName = renderText(name, view);
     if (isFault(mapName)) return problem(mapName.message);
-    const written = namespace.render(view, view.environment);
+    const written = renderText(namespace, view);
     if (isFault(written)) return problem(written.message);
-    const mapNamespace = String(written) || policyNamespace || "default";
+    const mapNamespace = written || policyNamespace || "default";
     if (policyNamespace !== undefined && mapNamespace !== policyNamespace) {
       return new Fault(
         `context entry ${options.name}: configMap namespace "${mapNamespace}" is different from policy namespace "${policyNamespace}"`,
@@ -34,7 +35,7 @@ export function compileConfigMap(spec: JsonObject, options: EntryOptions): Conte
     }
     const { store } = view;
     const path = `/api/v1/namespaces/${encodeURIComponent(mapNamespace)}/configmaps/${
-      encodeURIComponent(String(mapName))
+      encodeURIComponent(mapName)
     }`;
     return store.ask(`ConfigMap ${mapNamespace}/${mapName}`, async () => {
       const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });

@@ -3,6 +3,7 @@ import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entries.ts";
 import { queryDocument } from "./query.ts";
+import { renderText } from "./text.ts";
 
 /** `globalReference: {name, jmesPath}`: what a GlobalContextEntry (or `entry.projection` of it) holds. */
 export function compileGlobalReference(spec: JsonObject, options: EntryOptions): ContextEntry {
@@ -13,16 +14,16 @@ export function compileGlobalReference(spec: JsonObject, options: EntryOptions):
   return { name: options.name, source: "globalReference", load };
 
   function load(view: Context): Json | Fault {
-    const key = reference.render(view, view.environment);
+    const key = renderText(reference, view);
     if (isFault(key)) return key;
     const { store } = view;
     const value = store.ask(`global context ${key}`, async () => {
-      const answer = await store.ports.globals.entry(String(key));
+      const answer = await store.ports.globals.entry(key);
       return answer.ok ? answer.body : new Fault(`failed to fetch entry key=${key}: ${answer.message}`);
     });
-    const query = path.render(view, view.environment);
+    const query = renderText(path, view);
     if (isFault(query) || isFault(value) || query === "") return isFault(query) ? query : value;
-    const result = queryDocument(String(query), value, view.environment);
+    const result = queryDocument(query, value, view.environment);
     return isFault(result)
       ? new Fault(`failed to apply jmespath ${query} for context entry ${options.name}: ${result.message}`)
       : result;

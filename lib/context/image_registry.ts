@@ -4,6 +4,7 @@ import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entries.ts";
 import { queryDocument } from "./query.ts";
+import { renderText } from "./text.ts";
 
 /** `imageRegistry: {reference, jmesPath, imageRegistryCredentials}`: manifest and configuration of an image. */
 export function compileImageRegistry(spec: JsonObject, options: EntryOptions): ContextEntry {
@@ -15,17 +16,17 @@ export function compileImageRegistry(spec: JsonObject, options: EntryOptions): C
   return { name: options.name, source: "imageRegistry", load };
 
   function load(view: Context): Json | Fault {
-    const image = reference.render(view, view.environment);
+    const image = renderText(reference, view);
     if (isFault(image)) return problem(image.message);
     const { store } = view;
     const record = store.ask(`image ${image}`, async () => {
-      const answer = await store.ports.registry.image(String(image), credentials, store.signal);
+      const answer = await store.ports.registry.image(image, credentials, store.signal);
       return answer.ok ? answer.body : problem(answer.message);
     });
-    const query = path.render(view, view.environment);
+    const query = renderText(path, view);
     if (isFault(query)) return problem(query.message);
     if (isFault(record) || query === "") return record;
-    const result = queryDocument(String(query), record, view.environment);
+    const result = queryDocument(query, record, view.environment);
     return isFault(result) ? problem(`failed to apply JMESPath (${query}): ${result.message}`) : result;
   }
 

@@ -46,8 +46,8 @@ export function compileVariable(spec: JsonObject, options: EntryOptions): Contex
     }
     if (!isString(query)) return new Fault(`jmespath value must be a string ${name} ${written}: <nil>`);
     const result = given === undefined
-      ? queryWith(String(query), view, view.environment)
-      : queryDocument(String(query), given, view.environment);
+      ? queryWith(query, view, view.environment)
+      : queryDocument(query, given, view.environment);
     if (isFault(result)) {
       if (other !== undefined) return other;
       const failure = given === undefined

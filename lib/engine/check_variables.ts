@@ -1,6 +1,6 @@
 import { didYouMean } from "../diagnostics/mod.ts";
 import { compileExpression, kyvernoFunctions } from "../jmespath/mod.ts";
-import { isFault } from "../json/mod.ts";
+import { asString, isFault, isList, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import type { RuleProblem } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
@@ -62,7 +62,7 @@ function problemsOf(use: Use, { rule, path, background }: VariableSetting): Rule
       path: place,
     }];
   }
-  const declared = [...rule.context, ...loopContexts(rule)].map((entry) => String(entry["name"] ?? ""));
+  const declared = [...rule.context, ...loopContexts(rule)].map((entry) => asString(entry["name"]) ?? "");
   // Of a validate rule with loops everything is evaluated inside them, the message too.
   const inLoop = place.includes("foreach") ||
     (place[0] === "validate" && rule.validate?.["foreach"] !== undefined);
@@ -195,20 +195,19 @@ function unknownField(field: string, expression: string, path: (string | number)
 }
 
 /** The context entries of all foreach blocks of a rule, at any depth. */
-function loopContexts(rule: Rule): { readonly [name: string]: unknown }[] {
-  const found: { readonly [name: string]: unknown }[] = [];
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) value.forEach(visit);
-    else if (typeof value === "object" && value !== null) {
-      for (const [name, inner] of Object.entries(value)) {
-        if (name === "context" && Array.isArray(inner)) {
-          found.push(...inner.filter((entry) => typeof entry === "object" && entry !== null));
-        } else if (name === "foreach" || name === "targets" || Array.isArray(inner)) visit(inner);
-      }
-    }
-  };
-  visit([rule.validate, rule.mutate, rule.generate].map((body) => body === undefined ? [] : [body]));
+function loopContexts(rule: Rule): JsonObject[] {
+  const found: JsonObject[] = [];
+  for (const body of [rule.validate, rule.mutate, rule.generate]) visit(body ?? null);
   return found;
+
+  function visit(value: Json): void {
+    if (isList(value)) return value.forEach(visit);
+    if (!isObject(value)) return;
+    for (const [name, inner] of Object.entries(value)) {
+      if (name === "context" && isList(inner)) found.push(...inner.filter(isObject));
+      else if (name === "foreach" || name === "targets" || isList(inner)) visit(inner);
+    }
+  }
 }
 
 /** Match and exclude are asked before anything is known, so they cannot have variables. */
@@ -224,9 +223,9 @@ export function matchVariables(rule: Rule): RuleProblem[] {
   );
 }
 
-function textsWithVariables(value: unknown, path: (string | number)[]): (string | number)[][] {
-  if (typeof value === "string") return /\{\{|\$\(/.test(value) ? [path] : [];
-  if (Array.isArray(value)) return value.flatMap((item, index) => textsWithVariables(item, [...path, index]));
-  if (typeof value !== "object" || value === null) return [];
+function textsWithVariables(value: Json | undefined, path: (string | number)[]): (string | number)[][] {
+  if (isString(value)) return /\{\{|\$\(/.test(value) ? [path] : [];
+  if (isList(value)) return value.flatMap((item, index) => textsWithVariables(item, [...path, index]));
+  if (!isObject(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => textsWithVariables(inner, [...path, name]));
 }

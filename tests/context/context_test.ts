@@ -186,3 +186,22 @@ Deno.test("a loop's entries count with those around them, each iteration by itse
     assert.equal(await query(child, "length(join('', [outer, inner]))"), 1024 * 1024 + 1000_000);
   }
 });
+
+const notText: [entry: JsonObject, fault: RegExp][] = [
+  [{ configMap: { name: "{{ request.object }}" } }, /for context entry e: expected text, not an object/],
+  [{ configMap: { name: "a", namespace: "{{ request.object.list }}" } }, /expected text, not a list/],
+  [{ globalReference: { name: "{{ request.object }}" } }, /expected text, not an object/],
+  [{ imageRegistry: { reference: "{{ request.none }}" } }, /request.none/],
+  [{ apiCall: { urlPath: "{{ request.object.map }}" } }, /raw url: map\[toString:a\]/],
+];
+for (const [entry, fault] of notText) {
+  Deno.test(`what is no text is no name: ${JSON.stringify(entry)}`, async () => {
+    const store = new RequestStore({ ports: world({}).ports });
+    const environment = { now: () => 0, random: () => 0 };
+    const object = { toString: "a", list: [], map: { toString: "a" } };
+    const root = Context.root({ store, environment }, { values: { request: { object } } });
+    const options = { policyNamespace: undefined, report: () => {}, variables: () => {} };
+    const context = root.child({ entries: [compileEntry({ name: "e", ...entry }, options)] });
+    assert.match(String(await query(context, "e")), fault);
+  });
+}

@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import {
+  compile,
+  evaluate,
+  type Operation,
+  type Phase,
+  type PolicyRequest,
+} from "../../../lib/engine/mod.ts";
+import { isObject, type Json, type JsonObject } from "../../../lib/json/mod.ts";
+import { admissionResponse, clusterReport } from "../../../lib/report/mod.ts";
+import { deepFreeze } from "../../patch/frozen.ts";
+import { pod, ports, request } from "../worlds.ts";
+import { mutated, type Mutation, mutations } from "./mutation.ts";
+import { policySeeds } from "./policies.ts";
+
+const seeds = policySeeds();
+
+const objects: readonly JsonObject[] = [
+  pod({
+    containers: [
+      {
+        name: "web",
+        image: "nginx:1",
+        env: [{ name: "B", value: "c" }],
+        resources: { limits: { memory: "64Mi" } },
+      },
+      { name: "sidecar", image: "r.io/a/b@sha256:" + "a".repeat(64), ports: [{ containerPort: 80 }] },
+    ],
+    volumes: [{ name: "data", emptyDir: {} }],
+  }, { labels: { app: "web", a: "b" }, annotations: { x: "{{ request }}" } }),
+  {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "web", namespace: "default", labels: { app: "x" } },
+    spec: { replicas: 3, template: { metadata: {}, spec: { containers: [{ name: "a", image: "b" }] } } },
+  },
+  { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } },
+];
+
+interface Case {
+  readonly policy: JsonObject;
+  readonly policyChanges: readonly Mutation[];
+  readonly object: JsonObject;
+  readonly objectChanges: readonly Mutation[];
+  readonly operation: Operation;
+  readonly dialect: "classic" | "current";
+}
+
+const cases: fc.Arbitrary<Case> = fc.record({
+  policy: fc.constantFrom(...seeds),
+  policyChanges: mutations,
+  object: fc.constantFrom(...objects),
+  objectChanges: mutations,
+  operation: fc.constantFrom("CREATE", "UPDATE", "DELETE", "CONNECT"),
+  dialect: fc.constantFrom("classic", "current"),
+});
+
+const phases: readonly Phase[] = ["mutate", "validate", "generate", "mutateExisting"];
+
+/** Long enough for a busy machine; what does not end in time hangs. */
+const longest = 10_000;
+
+Deno.test("the policies of the fuzz test have no problem before they are changed", () => {
+  for (const seed of seeds) {
+    const { diagnostics } = compile([documentOf(seed)]);
+    assert.deepEqual(diagnostics.filter(({ severity }) => severity === "error"), [], JSON.stringify(seed));
+  }
+});
+
+Deno.test("whatever policies and objects contain, decisions are made, the same each time, and nothing is changed", async () => {
+  await fc.assert(fc.asyncProperty(cases, decideTwice), { numRuns: 600 });
+});
+
+async function decideTwice(
+  { policy, policyChanges, object, objectChanges, operation, dialect }: Case,
+): Promise<void> {
+  const document = deepFreeze(mutated(policy, policyChanges));
+  const changed = mutated(object, objectChanges);
+  const resource: JsonObject = deepFreeze(isObject(changed) ? changed : object);
+  const began = performance.now();
+  const snapshot = compile([documentOf(document), documentOf(seeds[0]!)], { dialect });
+  const about = deepFreeze(requestOf(resource, object, operation));
+  for (const phase of phases) {
+    const decide = () =>
+      evaluate(snapshot, about, { phase, ports: ports(), background: { self: "postern" } });
+    const [first, second] = [await decide(), await decide()];
+    assert.deepEqual(plain(first), plain(second));
+    // Whatever was decided can be told.
+    JSON.stringify(admissionResponse(first, about));
+    clusterReport(first.results.map(({ policy, rules }) => ({ policy, rules, resource })), 0);
+  }
+  assert.ok(performance.now() - began < longest, "it takes too long");
+}
+
+/** As the API server asks, though objects may be nothing like what it lets through. */
+function requestOf(resource: JsonObject, old: JsonObject, operation: Operation): PolicyRequest {
+  const sane = request(old, { operation });
+  const object = operation === "DELETE" ? undefined : resource;
+  const oldObject = operation === "DELETE" ? resource : operation === "UPDATE" ? old : undefined;
+  const variable = { ...sane.variable, object: object ?? null, oldObject: oldObject ?? null };
+  return { ...sane, namespace: "default", object, oldObject, variable };
+}
+
+function documentOf(
+  value: Json,
+): { value: Json; positionOf: () => { file: string; line: number; column: number } } {
+  return { value, positionOf: () => ({ file: "policy.yaml", line: 1, column: 1 }) };
+}
+
+function plain(decision: unknown): unknown {
+  return JSON.parse(JSON.stringify(decision));
+}
