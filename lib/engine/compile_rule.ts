@@ -30,6 +30,15 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
   const tools: RuleTools = { policy, dialect, report, variables };
   for (const problem of matchVariables(rule)) report(problem);
   const selector = compileSelector(rule, dialect);
+  if (selector.match.filters.every((filter) => filter.empty)) {
+    tell({
+      severity: "error",
+      code: "empty-match",
+      message: `Rule "${rule.name}" matches nothing`,
+      hint: "name kinds, a selector or users under match",
+      path: ["match"],
+    });
+  }
   const body = compileBody(rule, tools);
   const declared = rule.context.map((entry, index) =>
     compileEntry(entry, {

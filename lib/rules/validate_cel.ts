@@ -13,10 +13,11 @@ import {
   ExpressionSet,
   kubernetesTexts,
   type MatchConditions,
-  requestNamespace,
   orValueLibrary,
+  parameterProblems,
   parameterSource,
   requestHost,
+  requestNamespace,
   type Verdict,
 } from "./cel/mod.ts";
 import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
@@ -44,6 +45,9 @@ export const validateCel: RuleKind = {
       report: (problem) => tools.report(problem),
     });
     const path = ["validate", "cel"];
+    for (const { field: name, message } of parameterProblems(field(block, "paramRef"))) {
+      expressions.mistake(message, [...path, "paramRef", name]);
+    }
     asList(field(block, "variables")).forEach((variable, index) => {
       const name = asString(field(variable, "name")) ?? "";
       const text = asString(field(variable, "expression")) ?? "";

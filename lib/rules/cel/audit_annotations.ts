@@ -1,5 +1,6 @@
 import { isCelFault, nullType, stringType } from "../../cel/mod.ts";
 import { asList, asString, Fault, field, isObject, type Json } from "../../json/mod.ts";
+import { labelKeyProblem } from "../../kube/mod.ts";
 import type { CelEvaluation } from "./evaluation.ts";
 import type { ExpressionSet, Path } from "./expressions.ts";
 
@@ -18,6 +19,8 @@ export function compileAuditAnnotations(
   const annotations = asList(written).filter(isObject).flatMap((annotation, index) => {
     const key = asString(field(annotation, "key")) ?? "";
     const text = asString(field(annotation, "valueExpression")) ?? "";
+    const problem = key.includes("/") ? "name part must have no prefix" : labelKeyProblem(key);
+    if (problem !== undefined) expressions.warn(`"${key}": ${problem}`, [...path, index, "key"]);
     const program = expressions.compile(text, [...path, index, "valueExpression"], [stringType, nullType]);
     return program === undefined ? [] : [{ key, program }];
   });

@@ -80,6 +80,11 @@ export class ExpressionSet {
     return undefined;
   }
 
+  /** Tells of what the API server would refuse, though it can be evaluated. */
+  warn(message: string, path: Path): void {
+    this.#report({ severity: "warning", code: "bad-name", message, path });
+  }
+
   /** Reports a mistake in what belongs to the expressions. */
   mistake(message: string, path: Path): void {
     this.#report({ severity: "error", code: "bad-cel", message, path });

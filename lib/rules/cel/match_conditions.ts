@@ -1,5 +1,6 @@
 import { isCelFault, type Program } from "../../cel/mod.ts";
 import { asList, asString, Fault, field, isObject, type Json } from "../../json/mod.ts";
+import { labelKeyProblem } from "../../kube/mod.ts";
 import type { CelEvaluation } from "./evaluation.ts";
 import { type ExpressionSet, type Path, wanted } from "./expressions.ts";
 
@@ -35,6 +36,9 @@ export function compileMatchConditions(
 ): MatchConditions {
   const conditions = asList(written).filter(isObject).map((condition, index) => {
     const expression = asString(field(condition, "expression")) ?? "";
+    const name = asString(field(condition, "name")) ?? "";
+    const problem = name === "" ? undefined : labelKeyProblem(name);
+    if (problem !== undefined) expressions.warn(`"${name}": ${problem}`, [...path, index, "name"]);
     const program = expressions.compile(expression, [...path, index, "expression"], wanted.bool);
     return { expression, program };
   });

@@ -17,7 +17,7 @@ export {
   type MatchConditions,
 } from "./match_conditions.ts";
 export { orValueLibrary } from "./or_value.ts";
-export { collectParameters, type ParameterSource, parameterSource } from "./parameters.ts";
+export { collectParameters, parameterProblems, type ParameterSource, parameterSource } from "./parameters.ts";
 export {
   admissionRoots,
   admissionVariables,

@@ -38,6 +38,25 @@ export function parameterSource(
   };
 }
 
+/** What is wrong with a `paramRef`, by the field that it is wrong in. */
+export function parameterProblems(
+  reference: Json | undefined,
+): readonly { field: string; message: string }[] {
+  if (!isObject(reference)) return [];
+  const { name, selector, parameterNotFoundAction: action } = reference;
+  const isNamed = name !== undefined && name !== "";
+  const isSelected = selector !== undefined && selector !== null;
+  return [
+    ...(isNamed && isSelected
+      ? [{ field: "selector", message: "paramRef has a name, so it cannot have a selector" }]
+      : []),
+    ...(!isNamed && !isSelected ? [{ field: "name", message: "paramRef needs a name or a selector" }] : []),
+    ...(action !== undefined && action !== "Allow" && action !== "Deny"
+      ? [{ field: "parameterNotFoundAction", message: "parameterNotFoundAction is Allow or Deny" }]
+      : []),
+  ];
+}
+
 /**
  * The parameters of a request, loaded once through the cluster. An empty list means that the policy says to allow what
  * has none; a fault tells why there are none, or that they are being loaded.

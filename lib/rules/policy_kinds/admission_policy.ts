@@ -78,6 +78,7 @@ export function admissionEvaluation(
     roots: over === undefined ? own : (name) => over(name) ?? own(name),
     variables: expressions.variables,
     host: requestHost(input),
+    observer: input.context.store.observer,
     variableFault: (name, cause) => `composited variable "${name}" fails to evaluate: ${cause}`,
   });
 }

@@ -86,6 +86,7 @@ export function kyvernoEvaluation(
     roots: over === undefined ? own : (name) => over(name) ?? own(name),
     variables: expressions.variables,
     host: requestHost(input, generate),
+    observer: input.context.store.observer,
   });
   return { evaluation, allow: (values) => void (allowed = { ...values }) };
 }
