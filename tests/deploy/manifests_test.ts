@@ -128,6 +128,25 @@ for (const [what, given, expected] of rules) {
   });
 }
 
+Deno.test("changes of generated objects and of sources are told of by a webhook that refuses nothing", async () => {
+  const body = (synchronize: boolean): string =>
+    `generate: {synchronize: ${synchronize}, apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, name: net, ` +
+    'namespace: "{{ request.object.metadata.name }}", data: {}}';
+  const clones = "generate: {synchronize: true, namespace: x, cloneList: {namespace: y, kinds: [v1/Secret]}}";
+  const match = "kinds: [Namespace]";
+  const { objects } = await manifestsOf([
+    policy("kept", [{ match, body: body(true) }, { match, body: clones }]),
+  ]);
+  const webhooks = webhooksOf(objects, "Validating");
+  assert.deepEqual(rulesOf(webhooks.get("/validate/fail")!), ["CREATE,DELETE,UPDATE /v1 namespaces Cluster"]);
+  assert.deepEqual(rulesOf(webhooks.get("/validate/ignore")!), [
+    "DELETE,UPDATE /v1 secrets Namespaced",
+    "DELETE,UPDATE networking.k8s.io/v1 networkpolicies Namespaced",
+  ]);
+  const left = await manifestsOf([policy("left", [{ match, body: body(false) }])]);
+  assert.deepEqual([...webhooksOf(left.objects, "Validating").keys()], ["/validate/fail"]);
+});
+
 Deno.test("rules for pod controllers are among the webhook's rules", async () => {
   const text = policy("p", [{ body: pattern }]).replace(/, annotations: \{[^}]*\}/, "");
   const { objects } = await manifestsOf([text]);

@@ -1,4 +1,5 @@
 import type { CompiledRule } from "../../engine/mod.ts";
+import { asList, dig, field, isString } from "../../json/mod.ts";
 import {
   type BuiltinKind,
   compileResourceFilters,
@@ -43,6 +44,28 @@ export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) 
         : places(selector, guessed).map((place) => ({ ...place, operations }));
     });
   });
+}
+
+/**
+ * What the server must hear of to keep in step what a rule generated: changes of the kinds that it makes and copies.
+ * Kinds that are only known at run time are left out.
+ */
+export function followedTargets(
+  { rule }: CompiledRule,
+  guessed: (kind: GuessedKind) => void,
+): WebhookTarget[] {
+  if (rule.generate?.["synchronize"] !== true) return [];
+  const patterns = [rule.generate, ...asList(rule.generate["foreach"])];
+  const kinds = patterns.flatMap((pattern) => [
+    [field(pattern, "apiVersion"), field(pattern, "kind")].filter(isString).join("/"),
+    ...asList(dig(pattern, "cloneList", "kinds")).filter(isString),
+  ]);
+  return kinds.filter((kind) => kind !== "" && !kind.includes("{{")).flatMap(parseKindSelectors).flatMap((
+    selector,
+  ) =>
+    places(selector, guessed).filter(({ resource }) => !resource.includes("/"))
+      .map((place) => ({ ...place, operations: ["DELETE", "UPDATE"] }))
+  );
 }
 
 /**

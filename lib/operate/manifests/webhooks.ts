@@ -1,7 +1,13 @@
 import type { CompiledPolicy, CompiledRule } from "../../engine/mod.ts";
 import { equal, type JsonObject } from "../../json/mod.ts";
 import { appName, certificateSecret, type ManifestSetting, metadata } from "./setting.ts";
-import { type GuessedKind, unseenResources, type WebhookTarget, webhookTargets } from "./webhook_rule.ts";
+import {
+  followedTargets,
+  type GuessedKind,
+  unseenResources,
+  type WebhookTarget,
+  webhookTargets,
+} from "./webhook_rule.ts";
 
 type Phase = "validate" | "mutate";
 
@@ -52,25 +58,32 @@ interface Group {
   readonly phase: Phase;
   readonly failurePolicy: "Fail" | "Ignore";
   readonly policies: readonly CompiledPolicy[];
+  /** Rules whose generated objects are kept in step: hearing of changes is worth no refusal, so they are ignored. */
+  readonly followed: readonly CompiledRule[];
 }
 
 function groups(all: readonly CompiledPolicy[], phase: Phase): Group[] {
   const policies = all.filter(({ policy, rules }) =>
     policy.admission && rules.some(({ type }) => typesOf[phase].includes(type))
   );
+  const followed = phase === "mutate"
+    ? []
+    : policies.flatMap(({ rules }) => rules).filter((rule) => followedTargets(rule, () => {}).length > 0);
   return (["Fail", "Ignore"] as const).map((failurePolicy) => ({
     phase,
     failurePolicy,
     policies: policies.filter(({ policy }) => policy.failurePolicy === failurePolicy),
-  })).filter((group) => group.policies.length > 0);
+    followed: failurePolicy === "Ignore" ? followed : [],
+  })).filter((group) => group.policies.length + group.followed.length > 0);
 }
 
 function webhook(group: Group, setting: ManifestSetting, guessed: (kind: GuessedKind) => void): JsonObject {
-  const { phase, failurePolicy, policies } = group;
+  const { phase, failurePolicy, policies, followed } = group;
   const word = failurePolicy.toLowerCase();
-  const targets = policies.flatMap(({ rules }) =>
+  const asked = policies.flatMap(({ rules }) =>
     rules.filter(({ type }) => typesOf[phase].includes(type)).flatMap((rule) => webhookTargets(rule, guessed))
   );
+  const targets = [...asked, ...followed.flatMap((rule) => followedTargets(rule, guessed))];
   const rules = webhookRules(targets);
   const timeouts = policies.map(({ policy }) => policy.timeoutSeconds ?? 0);
   return {
@@ -96,7 +109,7 @@ function webhook(group: Group, setting: ManifestSetting, guessed: (kind: Guessed
     matchConditions: [
       ...unseenUsers(setting.namespace),
       ...(targets.some(({ resource }) => resource.startsWith("*")) ? [notAboutUnseenKinds] : []),
-      ...sharedConditions(policies),
+      ...(followed.length === 0 ? sharedConditions(policies) : []),
     ],
     ...(phase === "mutate" && { reinvocationPolicy: "IfNeeded" }),
   };
