@@ -8,9 +8,8 @@ import {
   qualifiedNameProblems,
   withoutTrailingDash,
 } from "../../kube/mod.ts";
-import { isCelFault } from "../fault.ts";
 import { type CelType, listType, opaqueType, optionalType, stringType } from "../types/mod.ts";
-import { costSize, Opaque, Optional, parseTimestamp } from "../values/mod.ts";
+import { costSize, Opaque, Optional, parseTimestamp, Sized } from "../values/mod.ts";
 import { type Library, method, overload, type Result } from "./library.ts";
 
 const formatType: CelType<NamedFormat> = opaqueType("kubernetes.NamedFormat");
@@ -98,9 +97,9 @@ function validate({ problems }: NamedFormat, text: string): Optional {
   return found.length === 0 ? Optional.none : Optional.of(found);
 }
 
-/** Searching the text for the format's pattern; for the longest of them while the format is not known. */
+/** Searching the text for the format's pattern; in estimates for the longest of them. */
 function validating([format, text]: readonly Result[]): number {
-  if (isCelFault(format)) return 1;
+  if (!(format instanceof NamedFormat) && !(format instanceof Sized)) return 1;
   const size = format instanceof NamedFormat ? format.patternSize : formats["uri"]!.patternSize;
   return Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(size * 0.25);
 }

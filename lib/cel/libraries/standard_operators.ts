@@ -18,6 +18,7 @@ import {
   isMapValue,
   mapGet,
   Opaque,
+  typeNameOf,
   type Value,
 } from "../values/mod.ts";
 import { add, divide, modulo, multiply, negate, subtract } from "./arithmetic.ts";
@@ -85,6 +86,17 @@ function relation(name: string, id: string, holds: (order: number) => boolean): 
     name,
     overloads: shared(call, signatures, { [`${id}_string`]: smallerSize, [`${id}_bytes`]: smallerSize }),
   };
+}
+
+/**
+ * `a == b`. Kyverno parity: values of a library's type can be compared with their own kind and with null only, but other
+ * values with them; pinned by "a library's value has no equality with other types".
+ */
+function equality(left: Value, right: Value): Result {
+  if (left instanceof Opaque && right !== null && typeNameOf(right) !== left.type.name) {
+    return noSuchOverload();
+  }
+  return equalValues(left, right);
 }
 
 function isIn(element: Value, container: Value): Result {
@@ -165,7 +177,7 @@ export const operators: readonly FunctionDeclaration[] = [
   {
     name: "_==_",
     overloads: [
-      overload({ id: "equals", takes: [a, a], gives: boolType, call: equalValues, cost: equalityCost }),
+      overload({ id: "equals", takes: [a, a], gives: boolType, call: equality, cost: equalityCost }),
     ],
   },
   {

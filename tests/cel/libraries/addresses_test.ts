@@ -1,6 +1,6 @@
 /** URLs, IP addresses and networks in CEL; the examples are those of Kubernetes' documentation of the libraries. */
 import assert from "node:assert/strict";
-import { costOf, testFacts, typedOf } from "./evaluate.ts";
+import { costOf, jsonOf, testFacts, typedOf } from "./evaluate.ts";
 
 testFacts([
   ["url('https://user:pass@example.com:80').getHost()", "example.com:80"],
@@ -86,3 +86,18 @@ Deno.test("a query's values are lists of texts in a map", () => {
     v: [[{ t: "string", v: "x" }, { t: "list", v: [{ t: "string", v: "1" }] }]],
   });
 });
+
+for (
+  const [expression, expected] of [
+    ["dyn(ip('::1')) == 1", "no_such_overload"],
+    ["dyn(ip('::1')) != cidr('::/0')", true],
+    ["dyn(1) == ip('::1')", false],
+    ["ip('::1') == null", false],
+    ["ip('::1') != null", true],
+  ] as const
+) {
+  Deno.test(`a library's value has no equality with other types: ${expression}`, () => {
+    const actual = jsonOf(expression);
+    assert.deepEqual(typeof actual === "string" ? actual.split(":")[0] : actual, expected);
+  });
+}
