@@ -10,6 +10,7 @@ import { compileFilters, type FilterConfig } from "./filters.ts";
 import type { Metrics } from "./metrics.ts";
 import { maxReviewBytes, policyRequest, readReview, type Refusal } from "./review.ts";
 import type { AuditQueue } from "./audit.ts";
+import { answerScan } from "./scan.ts";
 
 /** What the app serves, and with what. */
 export interface AppOptions {
@@ -57,6 +58,7 @@ export function createApp(options: AppOptions): Hono {
       );
     }
   }
+  app.post("/scan", (c) => answerScan(c, options));
   app.notFound((c) => c.json({ message: `nothing is served at ${c.req.method} ${c.req.path}` }, 404));
   app.onError((cause, c) => {
     options.log.write("error", "request failed", { path: c.req.path, cause: String(cause) });
