@@ -193,6 +193,17 @@ const rights: readonly [what: string, rule: Rule, expected: readonly string[]][]
       "create authorization.k8s.io/subjectaccessreviews",
     ],
   ],
+  [
+    "what sets off a generate rule, and what it makes",
+    {
+      match: "kinds: [Namespace]",
+      body: "generate: {apiVersion: v1, kind: LimitRange, name: a, namespace: b, data: {}}",
+    },
+    [
+      "create,delete,get,list,patch,update /limitranges",
+      "get,list /namespaces",
+    ],
+  ],
   ["what is no resource", context("apiCall: {urlPath: /version}"), ["get /version"]],
 ];
 for (const [what, rule, expected] of rights) {

@@ -288,6 +288,15 @@ Deno.test("a request that edits a generated object is followed once it is stored
   assert.deepEqual(dig(await cluster.read(quotaPath), "spec", "hard"), { pods: "10" });
 });
 
+Deno.test("a worker that may not read triggers trusts the request", async () => {
+  const { cluster, worker } = setUp(quota, { triggers: "as-stored" });
+  cluster.interfere = ({ path }) =>
+    path.endsWith("/namespaces/team") ? { ok: false, status: 403, message: "forbidden" } : undefined;
+  worker.add(request(team));
+  await worker.drain();
+  assert.notEqual(await cluster.read(quotaPath), undefined);
+});
+
 Deno.test("a generated object that somebody deletes is made again", async () => {
   const { cluster, worker } = setUp(quota, { triggers: "as-stored" });
   worker.add(request(team));

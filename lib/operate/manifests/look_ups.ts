@@ -1,4 +1,4 @@
-import type { CompiledPolicy, Snapshot } from "../../engine/mod.ts";
+import type { CompiledPolicy, CompiledRule, Snapshot } from "../../engine/mod.ts";
 import {
   asList,
   asObject,
@@ -11,6 +11,7 @@ import {
 } from "../../json/mod.ts";
 import { parseApiVersion, pluralOf } from "../../kube/mod.ts";
 import { type Access, accessOf, hasVariables } from "./api_path.ts";
+import { webhookTargets } from "./webhook_rule.ts";
 
 /** What policies ask of the world, as far as their text tells. */
 export interface LookUps {
@@ -71,6 +72,7 @@ function policyLookUps({ policy, rules }: CompiledPolicy, found: Found): void {
     for (const entry of [...context, ...loops]) contextEntry(entry, `${policy.key}/${rule.rule.name}`, found);
     if (generate !== undefined) generated(generate, found);
     for (const target of asList(field(mutate, "targets"))) targeted(target, found);
+    if (rule.type === "generate" || rule.type === "mutateExisting") triggers(rule, policy.key, found);
   }
 }
 
@@ -137,6 +139,30 @@ function generated(generate: JsonObject, found: Found): void {
       everything({ apiVersion, kind: parts.at(-1) ?? "" }, verbs, found);
     }
   }
+}
+
+/** What sets off changes of other objects is read again before they are made; some rules look for it themselves. */
+function triggers(rule: CompiledRule, policy: string, found: Found): void {
+  const { resources, wide } = triggerResources(rule);
+  for (const { group, resource } of resources) {
+    for (const verb of ["get", "list"]) found.access.push({ group, resource, verb });
+  }
+  if (wide) {
+    found.remarks.push(
+      `${policy}/${rule.rule.name}: which objects set it off is only known at run time; ` +
+        "add rights to get and list them yourself",
+    );
+  }
+}
+
+/** The kinds that a rule is about, as resources; wide when that is any kind. */
+function triggerResources(
+  rule: CompiledRule,
+): { readonly resources: readonly { group: string; resource: string }[]; readonly wide: boolean } {
+  const targets = webhookTargets(rule, () => {}).filter(({ resource }) => !resource.includes("/"));
+  const isWide = ({ group, resource }: { group: string; resource: string }): boolean =>
+    `${group}${resource}`.includes("*");
+  return { resources: targets.filter((target) => !isWide(target)), wide: targets.some(isWide) };
 }
 
 function targeted(target: Json, found: Found): void {
