@@ -8,7 +8,15 @@ import {
   parseCelPolicy,
   type Policy,
 } from "../policy/mod.ts";
-import { error, findPolicyKind, type PolicyKind, rankOf, type RuleBody } from "../rules/mod.ts";
+import {
+  error,
+  findPolicyKind,
+  notYet,
+  type Outcome,
+  type PolicyKind,
+  rankOf,
+  type RuleBody,
+} from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 
 /**
@@ -22,12 +30,21 @@ export function compileCelPolicies(
   const exceptions = documents.filter(({ group, kind }) =>
     group === "policies.kyverno.io" && kind === "PolicyException"
   ).map(parseCelException);
+  for (const document of documents) reportNotYet(document, options.report);
   return documents.flatMap((document) => {
     const kind = findPolicyKind(document);
     return kind === undefined ? [] : [{ document, kind }];
   }).sort((left, right) => rankOf(left.kind) - rankOf(right.kind)).map(({ document, kind }) =>
     compileOne(document, { ...options, kind, exceptions, documents })
   );
+}
+
+function reportNotYet(located: LocatedDocument, report: (diagnostic: Diagnostic) => void): void {
+  const message = notYet(located);
+  if (message === undefined) return;
+  const position = located.locate(["kind"]);
+  const policy = asString(dig(located.document, "metadata", "name")) ?? "";
+  report({ severity: "error", code: "not-yet", message, policy, ...(position && { position }) });
 }
 
 interface Setting {
@@ -46,9 +63,7 @@ function compileOne(located: LocatedDocument, setting: Setting): CompiledPolicy 
     document.group === located.group && document.kind === `${located.kind}Binding` &&
     asString(dig(document.document, "spec", "policyName")) === written.name
   );
-  const policy = located.group === "admissionregistration.k8s.io"
-    ? admissionPolicy(written, bindings, setting)
-    : written;
+  const policy = asUsed(written, { located, bindings, setting });
   let broken: Diagnostic | undefined;
   for (const diagnostic of diagnostics) tell({ ...diagnostic, policy: policy.key });
   const own = exceptions.filter(({ references }) =>
@@ -105,12 +120,20 @@ function ruleOf(
   };
 }
 
-/** A policy of the API server's own: it has an effect only where it is bound, and only if we are to serve it. */
-function admissionPolicy(
+/**
+ * The policy as far as it plays a part. One that the API server enforces itself has an effect only where it is bound, and
+ * at admission only if we are to serve it.
+ */
+function asUsed(
   policy: Policy,
-  bindings: readonly LocatedDocument[],
-  { admissionPolicies }: Setting,
+  { located, bindings, setting: { kind, admissionPolicies } }: {
+    readonly located: LocatedDocument;
+    readonly bindings: readonly LocatedDocument[];
+    readonly setting: Setting;
+  },
 ): Policy {
+  if (kind.use === "command line") return { ...policy, admission: false, background: false };
+  if (located.group !== "admissionregistration.k8s.io") return policy;
   const emitWarning = bindings.some(({ document }) =>
     asTexts(dig(document, "spec", "validationActions")).includes("Warn")
   );
@@ -138,6 +161,6 @@ function withinBinding(selector: RuleSelector, { document }: LocatedDocument): R
 }
 
 function brokenBody({ message }: Diagnostic): RuleBody {
-  const outcome = error(`the policy cannot be used: ${message}`);
+  const outcome: Outcome = { ...error(`the policy cannot be used: ${message}`), unusable: true };
   return { run: () => outcome };
 }

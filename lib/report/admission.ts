@@ -1,4 +1,4 @@
-import type { Decision, PolicyResult, RuleResult } from "../engine/mod.ts";
+import type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { encodeBase64 } from "../kube/mod.ts";
 import { goYaml } from "../yaml/mod.ts";
@@ -51,7 +51,7 @@ export function denialMessage(
   decision: Decision,
   request: { kind: string; namespace: string; name: string },
 ): string {
-  return decision.denial === "mutate" ? mutationDenial(decision) : blockedMessage(decision, request);
+  return decision.denial === "mutate" ? mutationDenial(decision, request) : blockedMessage(decision, request);
 }
 
 /** Kyverno parity: every rule that did not pass or skip, of every enforced policy that was asked. */
@@ -60,20 +60,41 @@ function blockedMessage(
   { kind, namespace, name }: { kind: string; namespace: string; name: string },
 ): string {
   const blocked: { [policy: string]: { [rule: string]: string } } = {};
+  const told: string[] = [];
   for (const { policy, rules } of results) {
     const shown = rules.filter((rule) => rule.action === "Enforce" && isBad(rule));
     if (shown.length === 0) continue;
-    blocked[policy.name] = Object.fromEntries(shown.map((rule) => [rule.rule, rule.message]));
+    if (isWrittenInCel(policy)) told.push(...shown.map((rule) => celMessage(policy, rule)));
+    else blocked[policy.name] = Object.fromEntries(shown.map((rule) => [rule.rule, rule.message]));
   }
-  return `\n\nresource ${kind}/${namespace}/${name} was blocked due to the following policies \n\n${
+  const inCel = told.join("; ");
+  if (Object.keys(blocked).length === 0) return inCel;
+  return `${inCel}\n\nresource ${kind}/${namespace}/${name} was blocked due to the following policies \n\n${
     goYaml(blocked)
   }`;
 }
 
-function mutationDenial({ results }: Decision): string {
+/** Kyverno parity: policies that are written in CEL as a whole tell failures in one line each. */
+function isWrittenInCel({ kind }: PolicyIdentity): boolean {
+  return kind !== "ClusterPolicy" && kind !== "Policy";
+}
+
+function celMessage({ kind, name }: PolicyIdentity, { result, message }: RuleResult): string {
+  if (kind === "ValidatingAdmissionPolicy") return `${kind} '${name}' denied request: ${message}`;
+  return `Policy ${name} ${result === "fail" ? "failed" : "error"}: ${message}`;
+}
+
+function mutationDenial(
+  { results }: Decision,
+  { kind, namespace, name }: { kind: string; namespace: string; name: string },
+): string {
   for (const { policy, rules } of results) {
     const errors = rules.filter((rule) => rule.result === "error");
     if (errors.length === 0 || policy.failurePolicy !== "Fail") continue;
+    if (isWrittenInCel(policy)) {
+      const told = errors.map((rule) => `Policy ${policy.name}: ${rule.message}`).join(" ");
+      return `Resource: ${namespace}/${name}, Kind: ${kind}, Errors: [${told}]`;
+    }
     const list = errors.map((rule) => `${rule.rule}: ${rule.message}`).join(" ");
     return `mutation policy ${policy.name} error: failed to apply policy ${policy.name} rules [${list}]`;
   }
@@ -81,6 +102,9 @@ function mutationDenial({ results }: Decision): string {
 }
 
 function warningsOf({ policy, rules }: PolicyResult): string[] {
+  if (isWrittenInCel(policy)) {
+    return policy.emitWarning ? rules.filter(isBad).map((rule) => celMessage(policy, rule)) : [];
+  }
   return rules.filter((rule) =>
     isBad(rule) || (rule.type === "mutate" && policy.emitWarning && rule.result !== "skip")
   )

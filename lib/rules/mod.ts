@@ -8,14 +8,16 @@ export { type Effect, error, fail, type Outcome, pass, skip } from "./outcome.ts
 export type { RuleBody, RuleInput, RuleKind, RuleProblem, RuleTools } from "./rule_kind.ts";
 export {
   compileJsonPolicy,
+  compileTree,
   failureText,
   type JsonPolicy,
   type JsonRuleResult,
   standardCompilers,
+  violationText,
 } from "./assertion/mod.ts";
 export { ruleConditions } from "./conditions.ts";
 export { cloneSourceLabel, ownerOf, type OwnerReference, ruleLabels, sourceLabels } from "./downstream.ts";
 export { clusterSurroundings, type Surroundings } from "./surroundings.ts";
 export { compileWebhookConditions } from "./cel/mod.ts";
-export { findPolicyKind, type PolicyKind, type PolicyTools, rankOf } from "./policy_kinds/mod.ts";
+export { findPolicyKind, notYet, type PolicyKind, type PolicyTools, rankOf } from "./policy_kinds/mod.ts";
 export { compileBody, type TypedBody } from "./table.ts";

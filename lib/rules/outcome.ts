@@ -21,6 +21,8 @@ export interface Outcome {
   readonly message: string;
   /** What results call it instead of the rule's name: an evaluation that failed, an exception. */
   readonly reportedAs?: string;
+  /** Of an error: it refuses the request whatever the policy's failurePolicy says. */
+  readonly blocks?: true;
   /** Where a pattern failed: `/spec/containers/0/image/`. */
   readonly path?: string;
   /** The object after a mutation that changed it. */

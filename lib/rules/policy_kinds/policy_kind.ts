@@ -19,6 +19,8 @@ export interface PolicyKind extends CelPolicyForm {
   readonly kinds: readonly string[];
   /** Its rules are run in the phase of this type. */
   readonly type: RuleKind["type"];
+  /** Where it plays a part; everywhere when absent. */
+  readonly use?: "command line";
   /** For explanations. */
   readonly name: string;
   /** The MatchResources that say which objects a spec is about. */

@@ -1,5 +1,6 @@
 import type { LocatedDocument } from "../../policy/mod.ts";
 import type { PolicyKind } from "./policy_kind.ts";
+import { deletingPolicy } from "./deleting_policy.ts";
 import { generatingPolicy } from "./generating_policy.ts";
 import { mutatingAdmissionPolicy } from "./mutating_admission_policy.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
@@ -13,6 +14,7 @@ const policyKinds: readonly PolicyKind[] = [
   validatingAdmissionPolicy,
   validatingPolicy,
   generatingPolicy,
+  deletingPolicy,
 ];
 
 /** The kind of a document; `undefined` when it is no policy of such a kind. */
@@ -23,4 +25,14 @@ export function findPolicyKind({ group, kind }: LocatedDocument): PolicyKind | u
 /** Where a kind stands in the order of evaluation. */
 export function rankOf(kind: PolicyKind): number {
   return policyKinds.indexOf(kind);
+}
+
+/** Kinds that are known and do nothing yet. */
+const unsupported = ["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"];
+
+/** What to tell of a document whose kind does nothing yet; `undefined` for all others. */
+export function notYet({ group, kind }: LocatedDocument): string | undefined {
+  return group === "policies.kyverno.io" && unsupported.includes(kind)
+    ? `${kind} is not supported yet: the policy has no effect`
+    : undefined;
 }

@@ -81,10 +81,12 @@ function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
     if (isFault(applies)) return ignores ? skip("skip") : failed(applies.message);
     if (!applies) return skip("skip");
     const verdict = judge(evaluation);
-    if (verdict.result === "error") return verdict;
+    if (verdict.result === "error") return { ...verdict, blocks: true };
     const annotations = annotate(evaluation);
     if (!isFault(annotations)) return { ...verdict, ...properties(annotations) };
-    return verdict.result === "pass" ? failed(annotations.message) : error(`error: ${annotations.message}`);
+    return verdict.result === "pass"
+      ? failed(annotations.message)
+      : { ...error(`error: ${annotations.message}`), blocks: true };
   }
 
   function compileValidations(
@@ -104,8 +106,9 @@ function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
   }
 }
 
+/** Kyverno parity: what cannot be evaluated is refused, also where failurePolicy is Ignore. */
 function failed(cause: string): Outcome {
-  return { ...error(`failed to load context: ${cause}`), reportedAs: "evaluation" };
+  return { blocks: true, ...error(`failed to load context: ${cause}`), reportedAs: "evaluation" };
 }
 
 /** One validation; nothing when it holds. */

@@ -1,0 +1,58 @@
+import { asList, asObject, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
+import { compileMatchConditions, kyvernoTexts } from "../cel/mod.ts";
+import { error, fail, type Outcome, pass } from "../outcome.ts";
+import type { RuleBody, RuleInput } from "../rule_kind.ts";
+import { compileExemptions } from "./exceptions.ts";
+import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
+import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
+
+/**
+ * `DeletingPolicy` of policies.kyverno.io: it says of an object whether it would be deleted. Deleting on schedule is not
+ * supported yet, so it plays no part at admission.
+ */
+export const deletingPolicy: PolicyKind = {
+  group: "policies.kyverno.io",
+  kinds: ["DeletingPolicy", "NamespacedDeletingPolicy"],
+  type: "validate",
+  name: "deleting policy",
+  body: "validate",
+  ruleName: "policy",
+  use: "command line",
+  variants: () => [],
+  constraints,
+  compile,
+};
+
+/** Objects are not asked about for what happens to them, so any operation will do. */
+function constraints(spec: JsonObject): JsonObject | undefined {
+  const written = asObject(field(spec, "matchConstraints"));
+  if (written === undefined) return undefined;
+  const rules = asList(written["resourceRules"]).filter(isObject);
+  return { ...written, resourceRules: rules.map((rule) => ({ ...rule, operations: ["*"] })) };
+}
+
+function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
+  tools.report({
+    severity: "warning",
+    code: "not-yet",
+    message: "a DeletingPolicy deletes nothing yet: the command line shows what it is about",
+    path: ["kind"],
+  });
+  const expressions = kyvernoExpressions(tools);
+  defineVariables(expressions, field(spec, "variables"));
+  const conditions = compileMatchConditions(field(spec, "conditions"), expressions, {
+    path: ["spec", "conditions"],
+    texts: kyvernoTexts,
+  });
+  const exempt = compileExemptions(tools.exceptions, expressions);
+  return { run };
+
+  function run(input: RuleInput): Outcome {
+    const { evaluation } = kyvernoEvaluation(expressions, input);
+    const exemption = exempt(evaluation, input.context.environment.now());
+    if (!isFault(exemption) && "outcome" in exemption) return exemption.outcome;
+    const holds = isFault(exemption) ? exemption : conditions(evaluation);
+    if (isFault(holds)) return error(holds.message);
+    return holds ? pass("resource matched") : fail("resource did not match");
+  }
+}

@@ -1,0 +1,330 @@
+import assert from "node:assert/strict";
+import { compile } from "../../../lib/engine/mod.ts";
+import type { Json, JsonObject } from "../../../lib/json/mod.ts";
+import { admissionResponse } from "../../../lib/report/mod.ts";
+import { parseDocuments } from "../../../lib/yaml/mod.ts";
+import { decide, deployment, told } from "./decide.ts";
+
+const pod = (spec: JsonObject, metadata: JsonObject = {}): JsonObject => ({
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "web", namespace: "prod", ...metadata },
+  spec,
+});
+
+/** A policy of a kind with this spec; `more` is put beside the constraints. */
+function written(
+  kind: string,
+  more: string,
+  resources = "{apiGroups: [''], apiVersions: [v1], resources: [pods]}",
+) {
+  const apiVersion = kind.includes("Admission")
+    ? "admissionregistration.k8s.io/v1"
+    : "policies.kyverno.io/v1";
+  const rule = resources.replace("}", ", operations: [CREATE, UPDATE]}");
+  return `
+apiVersion: ${apiVersion}
+kind: ${kind}
+metadata: {name: p}
+spec:
+  matchConstraints: {resourceRules: [${rule}]}
+${more.replace(/^(?=.)/gm, "  ")}
+`;
+}
+
+const named = "validations: [{expression: 'object.metadata.name != \"web\"', message: bad name}]";
+
+Deno.test("ValidatingPolicy: the first validation that does not hold tells its message", async () => {
+  const ask = async (more: string) =>
+    told(await decide({ policy: written("ValidatingPolicy", more), object: pod({}) }));
+  assert.deepEqual(await ask("validations: [{expression: 'true'}]"), ["pass success"]);
+  assert.deepEqual(await ask(named), ["fail bad name"]);
+  assert.deepEqual(await ask("validations: [{expression: 'true'}, {expression: 'false'}]"), [
+    "fail CEL expression validation failed at index 1",
+  ]);
+  assert.deepEqual(
+    await ask("validations: [{expression: 'false', messageExpression: \"'no ' + object.metadata.name\"}]"),
+    ["fail no web"],
+  );
+  assert.deepEqual(await ask("validations: [{expression: object.spec.gone == 1}]"), [
+    "error error: no such key: gone",
+  ]);
+  assert.deepEqual(
+    await ask(
+      "variables: [{name: a, expression: object.metadata.name}]\nvalidations: [{expression: variables.a == 'web'}]",
+    ),
+    ["pass success"],
+  );
+});
+
+Deno.test("ValidatingPolicy: match conditions skip, and fail as failurePolicy says", async () => {
+  const ask = async (condition: string, more = "") =>
+    told(
+      await decide({
+        policy: written(
+          "ValidatingPolicy",
+          `${more}matchConditions: [{name: a, expression: ${condition}}]\n${named}`,
+        ),
+        object: pod({}),
+      }),
+    );
+  assert.deepEqual(await ask("'false'"), ["skip skip"]);
+  assert.deepEqual(await ask("object.spec.gone == 1"), [
+    "error failed to load context: no such key: gone",
+  ]);
+  assert.deepEqual(await ask("object.spec.gone == 1", "failurePolicy: Ignore\n"), ["skip skip"]);
+});
+
+Deno.test("ValidatingPolicy: constraints select by resource, name, labels and namespace", async () => {
+  const ask = async (constraints: string, object = pod({}, { labels: { app: "web" } })) =>
+    told(
+      await decide({
+        policy: written("ValidatingPolicy", named).replace(
+          /matchConstraints: .*/,
+          `matchConstraints: ${constraints}`,
+        ),
+        object,
+        cluster: [{
+          apiVersion: "v1",
+          kind: "Namespace",
+          metadata: { name: "prod", labels: { tier: "gold" } },
+        }],
+      }),
+    ).length;
+  const pods = "{apiGroups: [''], apiVersions: [v1], resources: [pods], operations: ['*']";
+  const cases: [constraints: string, selects: boolean][] = [
+    [`{resourceRules: [${pods}}]}`, true],
+    [`{resourceRules: [${pods}, resourceNames: [web]}]}`, true],
+    [`{resourceRules: [${pods}, resourceNames: [other]}]}`, false],
+    [`{resourceRules: [${pods.replace("'*'", "DELETE")}}]}`, false],
+    [`{resourceRules: [${pods}}], excludeResourceRules: [${pods}}]}`, false],
+    [`{resourceRules: [${pods}}], objectSelector: {matchLabels: {app: web}}}`, true],
+    [`{resourceRules: [${pods}}], objectSelector: {matchLabels: {app: other}}}`, false],
+    [`{resourceRules: [${pods}}], namespaceSelector: {matchLabels: {tier: gold}}}`, true],
+    [`{resourceRules: [${pods}}], namespaceSelector: {matchLabels: {tier: lead}}}`, false],
+    [
+      `{resourceRules: [${pods}}], namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: prod}}}`,
+      true,
+    ],
+    [
+      "{resourceRules: [{apiGroups: ['*'], apiVersions: ['*'], resources: ['*'], operations: [CREATE]}]}",
+      true,
+    ],
+    [
+      "{resourceRules: [{apiGroups: ['*'], apiVersions: ['*'], resources: ['pods/exec'], operations: [CREATE]}]}",
+      false,
+    ],
+  ];
+  for (const [constraints, selects] of cases) {
+    assert.equal(await ask(constraints), selects ? 1 : 0, constraints);
+  }
+});
+
+Deno.test("ValidatingPolicy: what is said of Pods holds for their controllers, unless it is turned off", async () => {
+  const more = "validations: [{expression: object.spec.hostNetwork == false, message: host}]";
+  const object = deployment({ template: { spec: { hostNetwork: true } } });
+  const ask = async (policy: string) => told(await decide({ policy, object }));
+  assert.deepEqual(await ask(written("ValidatingPolicy", more)), ["fail host"]);
+  const off = "autogen: {podControllers: {controllers: []}}\n";
+  assert.deepEqual(await ask(written("ValidatingPolicy", off + more)), []);
+});
+
+Deno.test("ValidatingPolicy: exceptions skip it, pass it, or hand it what is allowed", async () => {
+  const ask = async (spec: string, more = named) =>
+    told(
+      await decide({
+        policy: `${written("ValidatingPolicy", more)}---
+apiVersion: policies.kyverno.io/v1
+kind: PolicyException
+metadata: {name: e, namespace: exceptions}
+spec:
+  policyRefs: [{name: p, kind: ValidatingPolicy}]
+${spec.replace(/^(?=.)/gm, "  ")}
+`,
+        object: pod({}),
+      }),
+    );
+  assert.deepEqual(await ask("matchConditions: [{name: a, expression: 'true'}]"), [
+    "skip rule is skipped due to policy exception: exceptions/e",
+  ]);
+  assert.deepEqual(await ask("reportResult: pass"), [
+    "pass rule is passed due to policy exception: exceptions/e",
+  ]);
+  assert.deepEqual(await ask("matchConditions: [{name: a, expression: 'false'}]"), ["fail bad name"]);
+  assert.deepEqual(await ask("expiresAt: '1969-01-01T00:00:00Z'"), ["fail bad name"]);
+  assert.deepEqual(
+    await ask(
+      "allowedValues: [web]",
+      "validations: [{expression: object.metadata.name in exceptions.allowedValues}]",
+    ),
+    ["pass success"],
+  );
+});
+
+Deno.test("a refusal of policies in CEL is one line, an error refuses even where failurePolicy is Ignore", async () => {
+  const message = async (more: string) => {
+    const decision = await decide({ policy: written("ValidatingPolicy", more), object: pod({}) });
+    const response = admissionResponse(decision, { kind: "Pod", namespace: "prod", name: "web" });
+    return response.status?.message ?? JSON.stringify(response.warnings ?? []);
+  };
+  assert.equal(await message(named), "Policy p failed: bad name");
+  assert.equal(
+    await message("failurePolicy: Ignore\nvalidations: [{expression: object.spec.gone == 1}]"),
+    "Policy p error: error: no such key: gone",
+  );
+  assert.equal(await message(`validationActions: [Audit]\n${named}`), "[]");
+  assert.equal(await message(`validationActions: [Warn]\n${named}`), '["Policy p failed: bad name"]');
+});
+
+const mutations: [name: string, mutation: string, expected: Json][] = [
+  [
+    "an apply configuration merges lists by their keys",
+    "{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{spec: Object.spec{containers: " +
+    '[Object.spec.containers{name: "a", tty: true}, Object.spec.containers{name: "b"}]}}\'}}',
+    { containers: [{ name: "a", image: "x", tty: true }, { name: "b" }] },
+  ],
+  [
+    "a JSON patch is applied",
+    '{patchType: JSONPatch, jsonPatch: {expression: \'[JSONPatch{op: "add", path: "/spec/" + ' +
+    'jsonpatch.escapeKey("a/b"), value: 1}]\'}}',
+    { containers: [{ name: "a", image: "x" }], "a/b": 1 },
+  ],
+];
+
+for (const kind of ["MutatingPolicy", "MutatingAdmissionPolicy"]) {
+  for (const [name, mutation, expected] of mutations) {
+    Deno.test(`${kind}: ${name}`, async () => {
+      const decision = await decide({
+        policy: written(kind, `mutations: [${mutation}]`),
+        object: pod({ containers: [{ name: "a", image: "x" }] }),
+        phase: "mutate",
+      });
+      assert.deepEqual(decision.object?.["spec"], expected);
+    });
+  }
+}
+
+Deno.test("MutatingPolicy: a mutation sees what the one before made", async () => {
+  const set = (value: string) =>
+    "{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: " +
+    `{"n": ${value}}}}'}}`;
+  const decision = await decide({
+    policy: written("MutatingPolicy", `mutations: [${set('"1"')}, ${set('object.metadata.labels.n + "2"')}]`),
+    object: pod({}),
+    phase: "mutate",
+  });
+  assert.deepEqual((decision.object?.["metadata"] as JsonObject)["labels"], { n: "12" });
+});
+
+Deno.test("MutatingPolicy: a controller's template is changed as a Pod would be", async () => {
+  const decision = await decide({
+    policy: written(
+      "MutatingPolicy",
+      "mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: " +
+        "'Object{spec: Object.spec{hostNetwork: false}}'}}]",
+    ),
+    object: deployment({ template: { spec: { hostNetwork: true } } }),
+    phase: "mutate",
+  });
+  assert.deepEqual(decision.object?.["spec"], { template: { spec: { hostNetwork: false } } });
+});
+
+Deno.test("ValidatingAdmissionPolicy: each binding narrows, parametrises and acts by itself", async () => {
+  const bindings = `---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: a}
+spec: {policyName: p, paramRef: {name: low}, validationActions: [Deny]}
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: b}
+spec: {policyName: p, paramRef: {name: high}, validationActions: [Audit], matchResources: {objectSelector: {matchLabels: {app: web}}}}
+`;
+  const limit = (name: string, max: string): Json => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, namespace: "prod" },
+    data: { max },
+  });
+  const policy = written(
+    "ValidatingAdmissionPolicy",
+    "paramKind: {apiVersion: v1, kind: ConfigMap}\nvalidations: [{expression: 'object.spec.replicas <= int(params.data.max)'}]",
+    "{apiGroups: [apps], apiVersions: [v1], resources: [deployments]}",
+  );
+  const ask = async (object: JsonObject) =>
+    (await decide({ policy: policy + bindings, object, cluster: [limit("low", "2"), limit("high", "9")] }))
+      .results.flatMap(({ rules }) => rules.map(({ result, action }) => `${result} ${action}`));
+  assert.deepEqual(await ask(deployment({ replicas: 3 })), ["fail Enforce"]);
+  assert.deepEqual(await ask(deployment({ replicas: 3 }, { labels: { app: "web" } })), [
+    "fail Enforce",
+    "pass Audit",
+  ]);
+});
+
+Deno.test("policies that the API server enforces are left to it, unless they are to be served", () => {
+  const policy = `${written("ValidatingAdmissionPolicy", named)}---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: b}
+spec: {policyName: p}
+`;
+  const admission = (admissionPolicies: "left" | "served") =>
+    compile(parseDocuments(policy, "p.yaml").documents, { admissionPolicies }).policies[0]!.policy.admission;
+  assert.deepEqual([admission("left"), admission("served")], [false, true]);
+});
+
+Deno.test("GeneratingPolicy: what is applied or templated becomes effects, and deletions once the trigger ceases", async () => {
+  const more = `evaluation: {synchronize: {enabled: true}}
+variables:
+- {name: name, expression: object.metadata.name}
+- {name: labels, expression: '{"owner": variables.name}'}
+generate:
+- expression: 'generator.Apply(object.metadata.namespace, [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": variables.name}}])'
+- template:
+    interpolate: cel
+    value: |
+      apiVersion: v1
+      kind: Secret
+      metadata:
+        name: secret-(( variables.name ))
+        namespace: other
+        labels: (( variables.labels ))
+`;
+  const policy = written("GeneratingPolicy", more);
+  const { results, effects } = await decide({ policy, object: pod({}), phase: "generate" });
+  assert.deepEqual(results[0]!.rules.map(({ result, message }) => [result, message]), [
+    ["pass", "policy evaluated successfully"],
+  ]);
+  assert.deepEqual(
+    effects.map(({ verb, object }) => {
+      const { name, namespace } = object["metadata"] as JsonObject;
+      return [verb, object["kind"], namespace, name];
+    }),
+    [["apply", "ConfigMap", "prod", "web"], ["apply", "Secret", "other", "secret-web"]],
+  );
+  const gone = await decide({ policy, oldObject: pod({}), phase: "generate" });
+  assert.deepEqual(gone.effects.map(({ verb }) => verb), []);
+});
+
+Deno.test("DeletingPolicy: the command line shows what would be deleted, admission asks nothing", async () => {
+  const policy = (name: string) =>
+    written(
+      "DeletingPolicy",
+      `schedule: '* * * * *'\nconditions: [{name: a, expression: object.metadata.name == '${name}'}]`,
+    );
+  assert.deepEqual(told(await decide({ policy: policy("web"), object: pod({}) })), ["pass resource matched"]);
+  assert.deepEqual(told(await decide({ policy: policy("db"), object: pod({}) })), [
+    "fail resource did not match",
+  ]);
+  const { policies } = compile(parseDocuments(policy("web"), "p.yaml").documents);
+  assert.equal(policies[0]!.policy.admission, false);
+});
+
+Deno.test("kinds that are not supported yet say so", () => {
+  for (const kind of ["DeletingPolicy", "ImageValidatingPolicy", "NamespacedDeletingPolicy"]) {
+    const { diagnostics } = compile(parseDocuments(written(kind, ""), "p.yaml").documents);
+    const found = diagnostics.filter(({ code }) => code === "not-yet");
+    assert.deepEqual(found.map(({ position }) => position?.line), [3], kind);
+  }
+});
