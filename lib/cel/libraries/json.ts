@@ -17,7 +17,12 @@ function unmarshal(text: Value): Result {
   } catch (cause) {
     return failure(`invalid JSON: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
-  return withDoubles(json);
+  return isFinite(json) ? withDoubles(json) : failure("invalid JSON: a number is too large for a double");
+}
+
+function isFinite(json: Json): boolean {
+  if (typeof json === "number") return Number.isFinite(json);
+  return typeof json !== "object" || json === null || Object.values(json).every(isFinite);
 }
 
 function marshal(value: Value): Result {

@@ -3,9 +3,10 @@ import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { celToJson } from "../json.ts";
 import { type CelMap, mapEntries, type PlainMap, toFloat, type Value } from "../values/mod.ts";
 
-/** JSON all of whose numbers are doubles: what Go's decoder makes of a text, and so what Kyverno's functions give. */
+/** JSON all of whose numbers are doubles and whose texts are well-formed: what Go's decoder makes of a text, and so what Kyverno's functions give. */
 export function withDoubles(json: Json): Value {
   if (typeof json === "number") return toFloat(json);
+  if (typeof json === "string") return json.toWellFormed();
   if (isList(json)) return json.map(withDoubles);
   if (!isObject(json)) return json;
   const result: { [key: string]: Value } = {};

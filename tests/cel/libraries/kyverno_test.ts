@@ -59,6 +59,7 @@ testFacts([
   ["json.unmarshal('{\"a\": 2}').a + 0.5", 2.5],
   ["json.unmarshal('{\"__proto__\": 1}').__proto__", 1],
   ["json.unmarshal('{')", /^other: invalid JSON/],
+  ["json.unmarshal('[1e400]')", /^other: invalid JSON/],
   ["json.unmarshal(1)", /^no_such_overload/],
   ["json.marshal({'b': [1, 2.0], 'a': '<'})", '{"a":"\\u003c","b":[1,2]}'],
   ["json.marshal('x')", '"x"'],
