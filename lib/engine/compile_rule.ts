@@ -51,7 +51,7 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
   const images = rule.imageExtractors && compileOwnImages(rule.imageExtractors, report);
   const preconditions = compilePreconditions(rule.preconditions);
   const exceptions = setting.exceptions.flatMap((exception) =>
-    compileException(exception, { policy, rule, dialect }) ?? []
+    compileException(exception, policy, rule) ?? []
   );
   const text = JSON.stringify([
     rule.context,
@@ -114,7 +114,8 @@ function brokenBody(problem: Pick<RuleProblem, "message">): CompiledRule["body"]
 
 function compileException(
   exception: PolicyException,
-  { policy, rule, dialect }: { policy: Policy; rule: Rule; dialect: Dialect },
+  policy: Policy,
+  rule: Rule,
 ): CompiledException | undefined {
   const concerned = exception.targets.some(({ policyName, ruleNames }) =>
     policyName === policy.key && ruleNames.some((name) => compileWildcard(name)(rule.name))
@@ -124,7 +125,8 @@ function compileException(
   if (exception.conditions === undefined || exception.conditions === null) {
     return { exception, match, conditions: undefined };
   }
-  const conditions = compileConditions(exception.conditions, { dialect, evaluator: "exception" });
+  // The older documentation knows no exceptions, and a variable without a value must not open a gate.
+  const conditions = compileConditions(exception.conditions, { dialect: "current", evaluator: "exception" });
   // An exception whose conditions cannot be read excepts nothing.
   return isFault(conditions) ? undefined : { exception, match, conditions };
 }

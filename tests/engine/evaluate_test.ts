@@ -195,6 +195,24 @@ spec:
   assert.equal(decideNow(snapshot, request(pod({ hostPID: true }, { name: "db" }))).allowed, false);
 });
 
+Deno.test("an exception whose conditions have no value excepts nothing, in either dialect", () => {
+  const exception = `---
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: e, namespace: ops}
+spec:
+  match: {any: [{resources: {kinds: [Pod]}}]}
+  conditions: {all: [{key: "{{ request.object.metadata.labels.tier }}", operator: NotEquals, value: prod}]}
+  exceptions: [{policyName: p, ruleNames: ["*"]}]
+`;
+  for (const dialect of ["classic", "current"] as const) {
+    const snapshot = policies(policy("p", noHostPid) + exception, { dialect });
+    assert.equal(decideNow(snapshot, request(pod({ hostPID: true }))).allowed, false);
+    const labelled = request(pod({ hostPID: true }, { labels: { tier: "dev" } }));
+    assert.equal(decideNow(snapshot, labelled).allowed, true);
+  }
+});
+
 Deno.test("rules about Pods hold for their controllers too", () => {
   const deployment = {
     apiVersion: "apps/v1",

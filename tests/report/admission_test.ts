@@ -1,0 +1,170 @@
+import assert from "node:assert/strict";
+import type { Decision, PolicyResult } from "../../lib/engine/mod.ts";
+import { asObject } from "../../lib/json/mod.ts";
+import {
+  type AdmissionResponse,
+  admissionResponse,
+  admissionReview,
+  denialMessage,
+} from "../../lib/report/mod.ts";
+import { decision, identity, result } from "./decisions.ts";
+
+const subject = { kind: "Pod", namespace: "default", name: "web" };
+
+function denied(results: readonly PolicyResult[], by: "validate" | "mutate" = "validate"): Decision {
+  return decision(results, { allowed: false, denial: by });
+}
+
+function respond(made: Decision): AdmissionResponse {
+  return admissionResponse(made, subject);
+}
+
+Deno.test("an admitted request without changes gets its uid back and nothing else", () => {
+  const passed = [{ policy: identity("p"), rules: [result("r", { result: "pass" })] }];
+  assert.deepEqual(respond(decision(passed)), { uid: "u-1", allowed: true });
+});
+
+Deno.test("the review that goes back has the API server's own version, whatever came in", () => {
+  const review = admissionReview(respond(decision([])));
+  assert.deepEqual(review, {
+    apiVersion: "admission.k8s.io/v1",
+    kind: "AdmissionReview",
+    response: { uid: "u-1", allowed: true },
+  });
+});
+
+Deno.test("a denial names the object, and every rule that did not pass, by policy", () => {
+  const message = denialMessage(
+    denied([
+      {
+        policy: identity("zeta"),
+        rules: [
+          result("second", { message: "validation error: needs: a colon" }),
+          result("first", { result: "error", message: "failed to load\ncontext" }),
+          result("fine", { result: "pass" }),
+          result("none", { result: "skip" }),
+        ],
+      },
+      { policy: identity("alpha"), rules: [result("only")] },
+      { policy: identity("audited"), rules: [result("later", { action: "Audit" })] },
+    ]),
+    subject,
+  );
+  assert.equal(
+    message,
+    `
+
+resource Pod/default/web was blocked due to the following policies 
+
+alpha:
+  only: only says no
+zeta:
+  first: |-
+    failed to load
+    context
+  second: 'validation error: needs: a colon'
+`,
+  );
+});
+
+Deno.test("an object without namespace or name leaves their places empty", () => {
+  const blocked = denied([{ policy: identity("p"), rules: [result("r")] }]);
+  assert.match(
+    denialMessage(blocked, { kind: "Pod", namespace: "", name: "" }),
+    /^\n\nresource Pod\/\/ was blocked/,
+  );
+});
+
+Deno.test("a denied request has a status and no warnings", () => {
+  const answer = respond(denied([
+    { policy: identity("p"), rules: [result("r")] },
+    { policy: identity("w", { emitWarning: true }), rules: [result("s", { action: "Audit" })] },
+  ]));
+  assert.equal(answer.allowed, false);
+  assert.equal(answer.status?.code, 400);
+  assert.equal(answer.status?.status, "Failure");
+  assert.equal(answer.warnings, undefined);
+  assert.equal(answer.patch, undefined);
+});
+
+Deno.test("a mutation that fails names the first policy that insists, and its rules", () => {
+  const failing = [
+    {
+      policy: identity("lenient", { failurePolicy: "Ignore" }),
+      rules: [result("a", { type: "mutate", result: "error" })],
+    },
+    {
+      policy: identity("strict"),
+      rules: [
+        result("b", { type: "mutate", result: "error", message: "no path" }),
+        result("c", { type: "mutate", result: "pass" }),
+        result("d", { type: "mutate", result: "error", message: "no list" }),
+      ],
+    },
+  ];
+  assert.equal(
+    denialMessage(denied(failing, "mutate"), subject),
+    "mutation policy strict error: failed to apply policy strict rules [b: no path d: no list]",
+  );
+});
+
+const warned: [name: string, results: PolicyResult, warnings: readonly string[] | undefined][] = [
+  [
+    "failures and errors of rules that do not block",
+    {
+      policy: identity("p"),
+      rules: [
+        result("a", { action: "Audit" }),
+        result("b", { result: "error", message: "broken" }),
+        result("c", { result: "skip" }),
+        result("d", { result: "pass" }),
+      ],
+    },
+    ["policy p.a: a says no", "policy p.b: broken"],
+  ],
+  [
+    "no mutations of a policy that does not warn",
+    { policy: identity("m"), rules: [result("a", { type: "mutate", result: "pass", message: "mutated" })] },
+    undefined,
+  ],
+  [
+    "mutations of a policy that warns, but not those that were skipped",
+    {
+      policy: identity("m", { emitWarning: true }),
+      rules: [
+        result("a", { type: "mutate", result: "pass", message: "mutated" }),
+        result("b", { type: "mutate", result: "skip" }),
+      ],
+    },
+    ["policy m.a: mutated"],
+  ],
+];
+for (const [name, results, warnings] of warned) {
+  Deno.test(`warnings tell of ${name}`, () =>
+    assert.deepEqual(respond(decision([results])).warnings, warnings));
+}
+
+Deno.test("a patch is JSON in base64, whatever its characters and size", () => {
+  const value = "é😀".repeat(30_000);
+  const patch = [{ op: "add", path: "/metadata/labels/a~1b", value }] as const;
+  const answer = respond(decision([], { patch }));
+  assert.equal(answer.patchType, "JSONPatch");
+  const bytes = Uint8Array.from(atob(answer.patch!), (character) => character.charCodeAt(0));
+  assert.deepEqual(JSON.parse(new TextDecoder().decode(bytes)), patch);
+});
+
+Deno.test("audit annotations of all rules go back, also with a denial", () => {
+  const results = [
+    { policy: identity("p"), rules: [result("a", { auditAnnotations: { "p/one": "1" } })] },
+    { policy: identity("q"), rules: [result("b", { result: "pass", auditAnnotations: { "q/two": "2" } })] },
+  ];
+  for (const made of [decision(results), denied(results)]) {
+    assert.deepEqual(respond(made).auditAnnotations, { "p/one": "1", "q/two": "2" });
+  }
+  assert.equal(asObject(admissionReview(respond(decision([])))["response"])?.["auditAnnotations"], undefined);
+});
+
+Deno.test("names such as __proto__ are names like any other", () => {
+  const blocked = denied([{ policy: identity("__proto__"), rules: [result("__proto__")] }]);
+  assert.match(denialMessage(blocked, subject), /__proto__:\n {2}__proto__: __proto__ says no\n$/);
+});
