@@ -49,6 +49,8 @@ export interface TestCase {
   readonly apiCallResponses: readonly JsonObject[];
   readonly globalContextEntries: readonly JsonObject[];
   readonly results: readonly Expectation[];
+  /** Assertion trees over what rules said. */
+  readonly checks: readonly JsonObject[];
 }
 
 /** A test case that can be run, or why it cannot. */
@@ -77,6 +79,7 @@ const testFields = [
   "apiCallResponses",
   "globalContextEntries",
   "results",
+  "checks",
 ] as const;
 
 const resultFields = [
@@ -147,6 +150,7 @@ export function readTestCase(document: YamlDocument): ReadTestCase {
       apiCallResponses: objects("apiCallResponses"),
       globalContextEntries: objects("globalContextEntries"),
       results,
+      checks: objects("checks"),
     },
   };
 }

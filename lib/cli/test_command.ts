@@ -14,6 +14,7 @@ import {
 import { toYaml } from "../yaml/mod.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Expectation } from "./test_case.ts";
+import { checkRows } from "./test_checks.ts";
 import { findTests, type FoundTest } from "./test_files.ts";
 import { nameRemarks } from "./test_remarks.ts";
 import { testRows } from "./test_rows.ts";
@@ -66,7 +67,9 @@ export async function test(args: TestArguments, terminal: Terminal): Promise<num
   const session = new TestSession(args, terminal);
   for (const found of tests) {
     const chosen = found.test.results.flatMap((expectation) => selector.select(expectation) ?? []);
-    if (chosen.length > 0) await session.run(found, chosen);
+    const { results, checks } = found.test;
+    const isOfChecks = results.length === 0 && checks.length > 0;
+    if (chosen.length > 0 || isOfChecks) await session.run(found, chosen);
   }
   const broken = diagnostics.filter(({ severity }) => severity === "error").length;
   if (tests.length === 0) {
@@ -100,10 +103,13 @@ class TestSession {
         count(resources.length, "resource", "resources")
       } with ${count(exceptions.length, "exception", "exceptions")} ...`,
     );
-    const { rows, remarks } = await testRows(run, expectations);
+    const compared = await testRows(run, expectations);
+    const checked = checkRows(run);
+    const rows = [...compared.rows, ...checked.rows];
     const noted = distinct([
       ...nameRemarks(run, expectations),
-      ...remarks,
+      ...compared.remarks,
+      ...checked.remarks,
       ...rows.length === 0 ? [checksNothing(found)] : [],
     ]);
     this.#say("  Checking results ...");

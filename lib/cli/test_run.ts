@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { compile, type Snapshot } from "../engine/mod.ts";
+import type { Environment } from "../jmespath/mod.ts";
 import { asList, asObject, dig, type JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { type AppliedStep, applyPolicies } from "./apply.ts";
@@ -13,6 +14,7 @@ import { withOperation } from "./values.ts";
 /** What the policies said of one object. */
 export interface SubjectAnswer {
   readonly subject: Subject;
+  readonly object: JsonObject;
   readonly steps: readonly AppliedStep[];
 }
 
@@ -25,6 +27,8 @@ export interface TestRun {
   readonly answers: ReadonlyMap<string, readonly SubjectAnswer[]>;
   /** The objects that rules changed besides the ones they were asked about, with the steps that did. */
   readonly targets: readonly SubjectAnswer[];
+  /** Time and randomness of the run, for expressions of the test itself. */
+  readonly environment: Environment;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -50,12 +54,16 @@ export async function runTest(found: FoundTest, { dialect }: { dialect: Dialect 
     const said: SubjectAnswer[] = [];
     for (const resource of resources) {
       const { steps } = await applyPolicies(resource, options);
-      said.push({ subject: subjectOf(resource), steps: steps.filter(speaks) });
+      said.push({ subject: subjectOf(resource), object: resource, steps: steps.filter(speaks) });
     }
     for (const { name, value } of operation === "" ? input.payloads : []) {
       const { steps } = await applyPolicies(value, options);
       const subject = { apiVersion: "", kind: "", namespace: "", name };
-      said.push({ subject, steps: steps.filter(({ policy }) => !hasRules(policy.kind)).filter(speaks) });
+      said.push({
+        subject,
+        object: value,
+        steps: steps.filter(({ policy }) => !hasRules(policy.kind)).filter(speaks),
+      });
     }
     answers.set(operation, said);
   }
@@ -65,6 +73,7 @@ export async function runTest(found: FoundTest, { dialect }: { dialect: Dialect 
     snapshot,
     answers,
     targets: changedTargets(input.targets, [...answers.values()].flat()),
+    environment: { now: ports.clock.now, random: ports.entropy.next },
     diagnostics: [...input.diagnostics, ...snapshot.diagnostics],
   };
 
@@ -93,7 +102,8 @@ function operationsOf({ test }: FoundTest): string[] {
 }
 
 function changedTargets(targets: readonly JsonObject[], answers: readonly SubjectAnswer[]): SubjectAnswer[] {
-  return targets.map(subjectOf).flatMap((subject) => {
+  return targets.flatMap((object) => {
+    const subject = subjectOf(object);
     const steps = answers.flatMap((answer) =>
       answer.steps.filter(({ rules }) =>
         rules.some((rule) =>
@@ -102,6 +112,6 @@ function changedTargets(targets: readonly JsonObject[], answers: readonly Subjec
         )
       )
     );
-    return steps.length === 0 ? [] : [{ subject, steps }];
+    return steps.length === 0 ? [] : [{ subject, object, steps }];
   });
 }

@@ -391,3 +391,35 @@ spec:
   assert.match(out, /2 tests passed and 0 tests failed/, out + err);
   assert.match(out, /│ a\.json {3}│/);
 });
+
+const checks: readonly [what: string, check: string, summary: string][] = [
+  [
+    "an assertion that holds",
+    "{ match: { resource: { metadata: { name: bad } } }, assert: { status: fail } }",
+    "1 tests passed and 0",
+  ],
+  [
+    "an assertion that does not hold",
+    "{ match: { resource: { metadata: { name: good } } }, assert: { status: fail } }",
+    "0 tests passed and 1",
+  ],
+  [
+    "an assertion that must not hold",
+    `{ match: { rule: { name: team } }, error: { "(contains(message, 'nonsense'))": true } }`,
+    "2 tests passed and 0",
+  ],
+  [
+    "what holds and must not",
+    "{ match: { policy: { metadata: { name: require-team } } }, error: { ruleType: Validation } }",
+    "0 tests passed and 2",
+  ],
+  ["a tree that does not compile", '{ assert: { "(bad[)": true } }', "0 tests passed and 3"],
+];
+
+for (const [what, check, summary] of checks) {
+  Deno.test(`test checks ${what}`, async () => {
+    const text = header.replace("results:", `checks:\n- ${check}`);
+    const { out, err } = await test({ "kyverno-test.yaml": text });
+    assert.ok(out.includes(`Test Summary: ${summary} tests failed`), out + err);
+  });
+}
