@@ -37,6 +37,7 @@ export {
   type KyvernoLibraryOptions,
   type Library,
   mutatingLibraries,
+  orValueLibrary,
   type Question,
   type ResourceAttributes,
   type ResourceCheck,

@@ -9,9 +9,7 @@ import { jsonLibrary } from "./json.ts";
 import { jsonPatchLibrary } from "./json_patch.ts";
 import type { Library } from "./library.ts";
 import { momentsLibrary } from "./moments.ts";
-import { orValueLibrary } from "./or_value.ts";
 import { randomLibrary } from "./random.ts";
-import { regexGroupsLibrary } from "./regex_groups.ts";
 import { resourceLibrary } from "./resource.ts";
 import { roundingLibrary } from "./rounding.ts";
 import { transformLibrary } from "./transform.ts";
@@ -49,9 +47,7 @@ export function kyvernoExtensions(options: KyvernoLibraryOptions): readonly Libr
     imageLibrary,
     jsonLibrary,
     momentsLibrary,
-    orValueLibrary,
     randomLibrary,
-    regexGroupsLibrary,
     resourceLibrary(namespace),
     roundingLibrary,
     transformLibrary,

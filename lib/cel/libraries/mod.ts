@@ -31,6 +31,7 @@ export {
   subjectOf,
 } from "./authorizer.ts";
 export type { KyvernoLibraryOptions } from "./kyverno.ts";
+export { orValueLibrary } from "./or_value.ts";
 export * from "./library.ts";
 
 /** What the admission policies of Kubernetes 1.36 have beside the standard library. */

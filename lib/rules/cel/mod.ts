@@ -16,7 +16,6 @@ export {
   kyvernoTexts,
   type MatchConditions,
 } from "./match_conditions.ts";
-export { orValueLibrary } from "./or_value.ts";
 export { collectParameters, parameterProblems, type ParameterSource, parameterSource } from "./parameters.ts";
 export {
   admissionRoots,
@@ -27,3 +26,4 @@ export {
 } from "./roots.ts";
 export { compileWebhookConditions } from "./webhook_conditions.ts";
 export { compileValidations, type Verdict } from "./validations.ts";
+export { orValueLibrary } from "../../cel/mod.ts";

@@ -1,6 +1,6 @@
 /** Kyverno's own libraries that only compute. */
 import assert from "node:assert/strict";
-import { kyvernoLibraries, kyvernoLibrariesFor } from "../../../lib/cel/mod.ts";
+import { kyvernoLibraries, kyvernoLibrariesFor, orValueLibrary } from "../../../lib/cel/mod.ts";
 import { jsonOf, KnownWorld, testFacts, typedOf } from "./evaluate.ts";
 
 const libraries = kyvernoLibraries;
@@ -149,6 +149,9 @@ for (
   ], ["object.?none.orValue(1)", null]] as const
 ) {
   Deno.test(`orValue() of a plain value is that value: ${expression}`, () => {
-    assert.deepEqual(jsonOf(expression, { libraries, object: { none: null } }), expected);
+    assert.deepEqual(
+      jsonOf(expression, { libraries: [...libraries, orValueLibrary], object: { none: null } }),
+      expected,
+    );
   });
 }
