@@ -51,10 +51,5 @@ export function decodeBase64(text: string): Uint8Array | Fault {
 
 /** Bytes as padded standard base64. */
 export function encodeBase64(bytes: Uint8Array): string {
-  const parts: string[] = [];
-  // In pieces that a call takes as arguments.
-  for (let start = 0; start < bytes.length; start += 0x6000) {
-    parts.push(btoa(String.fromCharCode(...bytes.subarray(start, start + 0x6000))));
-  }
-  return parts.join("");
+  return bytes.toBase64();
 }
