@@ -1,7 +1,9 @@
 import { styleText } from "node:util";
+import { ImageRegistry, systemClock, systemEntropy } from "../adapters/mod.ts";
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
+import type { Registry } from "../ports.ts";
 import {
   testJunit,
   testMarkdown,
@@ -35,6 +37,8 @@ export interface TestArguments {
   /** Whether remarks count as failures. */
   readonly strict: boolean;
   readonly dialect: Dialect;
+  /** Whether image registries are asked about images that a test does not describe. */
+  readonly registry: boolean;
 }
 
 /** A format for other programs. */
@@ -84,19 +88,23 @@ class TestSession {
   readonly #args: TestArguments;
   readonly #terminal: Terminal;
   readonly #table: TestTableOptions;
+  readonly #registry: Registry | undefined;
   readonly #rows: TestRow[] = [];
   #remarks = 0;
 
   constructor(args: TestArguments, terminal: Terminal) {
     this.#args = args;
     this.#terminal = terminal;
+    this.#registry = args.registry
+      ? new ImageRegistry({ clock: systemClock(), entropy: systemEntropy() })
+      : undefined;
     const coloured = !args.removeColor && args.output === undefined && terminal.colours === true;
     this.#table = { detailed: args.detailedResults, ...(coloured && { paint }) };
   }
 
   async run(found: FoundTest, expectations: readonly Expectation[]): Promise<void> {
     this.#say(`Loading test ${found.test.name} ( ${found.file} ) ...`);
-    const run = await runTest(found, { dialect: this.#args.dialect });
+    const run = await runTest(found, { dialect: this.#args.dialect, registry: this.#registry });
     const { policies, resources, exceptions } = run.input;
     this.#say(
       `  Applying ${count(policies.length, "policy", "policies")} to ${

@@ -78,12 +78,14 @@ export function mockedEntries(entries: readonly JsonObject[], environment: Envir
 /**
  * Image registries that hold the `images` of a test's context file, by the text that policies ask with. A record has its
  * parts under the names of CEL (`config`, `imageIndex`) and under those of context entries (`configData`, `manifestList`).
+ * Other images are looked up elsewhere, if there is somewhere.
  */
-export function mockedImages(images: readonly JsonObject[]): Registry {
+export function mockedImages(images: readonly JsonObject[], others?: Registry): Registry {
   const records = new Map(images.map((image) => [asString(image["image"]) ?? "", image]));
   return {
-    image(reference): Promise<Answer> {
+    image(reference, ...more): Promise<Answer> {
       const record = records.get(reference);
+      if (record === undefined && others !== undefined) return others.image(reference, ...more);
       if (record === undefined) {
         const message = `image data for ${reference} not found in the context`;
         return Promise.resolve({ ok: false, status: 404, message });

@@ -3,6 +3,7 @@ import { compile, type Snapshot } from "../engine/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import { asList, asObject, dig, type JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
+import type { Registry } from "../ports.ts";
 import { type AppliedStep, applyPolicies } from "./apply.ts";
 import { type DecideOptions, hasRules } from "./decide.ts";
 import { isSameSubject, type Subject, subjectOf } from "./subject.ts";
@@ -32,10 +33,21 @@ export interface TestRun {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** How tests are run. */
+export interface TestRunOptions {
+  readonly dialect: Dialect;
+  /** Where images are looked up that a test does not describe; nowhere when absent. */
+  readonly registry?: Registry | undefined;
+}
+
 /** Runs a test: every policy on every resource, once for each operation that its results name. */
-export async function runTest(found: FoundTest, { dialect }: { dialect: Dialect }): Promise<TestRun> {
+export async function runTest(
+  found: FoundTest,
+  { dialect, registry }: TestRunOptions,
+): Promise<TestRun> {
   const input = await loadTestInput(found);
-  const { policies, exceptions, world, values, user, resources } = input;
+  const { policies, exceptions, values, user, resources } = input;
+  const world = registry === undefined ? input.world : { ...input.world, registry };
   const snapshot = compile([...policies, ...exceptions], { dialect });
   const ports = testPorts(world, "jmespath");
   const celPorts = testPorts(world, "cel");

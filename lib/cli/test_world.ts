@@ -1,7 +1,7 @@
 import { EmbeddedCluster, HttpClient, systemClock, systemEntropy } from "../adapters/mod.ts";
 import type { AbsentSource } from "../context/mod.ts";
 import type { Json, JsonObject } from "../json/mod.ts";
-import type { Cluster, Http, Ports } from "../ports.ts";
+import type { Cluster, Http, Ports, Registry } from "../ports.ts";
 import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "./test_mocks.ts";
 
 /** What a test puts where a cluster, services and the global context would be. */
@@ -12,6 +12,8 @@ export interface TestWorld {
   readonly resources: readonly Json[];
   /** Whether the test describes a cluster, so that policies can read from it. */
   readonly isCluster: boolean;
+  /** Where images are looked up that the test does not describe; nowhere when absent. */
+  readonly registry?: Registry;
   /** Image records of its context file. */
   readonly images: readonly JsonObject[];
   /** Its `apiCallResponses`. */
@@ -40,7 +42,7 @@ export function testPorts(world: TestWorld, language: TestLanguage): Ports {
   return {
     cluster: mocked ? mockedCluster(calls, cluster) : cluster,
     http: mocked ? mockedHttp(services, new HttpClient()) : new HttpClient(),
-    registry: mockedImages(world.images),
+    registry: mockedImages(world.images, world.registry),
     globals: mockedEntries(world.globalContextEntries, { now: clock.now, random: entropy.next }),
     clock,
     entropy,
@@ -60,7 +62,7 @@ function wrapped(calls: MockedCalls): MockedCalls {
  */
 export function absentSources(world: TestWorld): readonly AbsentSource[] {
   const absent: AbsentSource[] = [];
-  if (world.images.length === 0) absent.push("imageRegistry");
+  if (world.images.length === 0 && world.registry === undefined) absent.push("imageRegistry");
   if (!world.isCluster) absent.push("configMap");
   if (!world.isCluster && world.apiCallResponses.length === 0) absent.push("apiCall");
   if (world.globalContextEntries.length === 0) absent.push("globalReference");
