@@ -2,6 +2,7 @@ import { Command, Option } from "commander";
 import { apply } from "./apply_command.ts";
 import { bundle } from "./bundle.ts";
 import { explain } from "./explain.ts";
+import { exportPolicies } from "./export.ts";
 import { jpFunction, jpParse, jpQuery } from "./jp.ts";
 import { jsonScan } from "./json_scan.ts";
 import { lint } from "./lint.ts";
@@ -173,6 +174,13 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .option("-f, --file <file...>", "files that hold an expression each", [])
     .action(async (expressions: string[], { file: files }) => {
       code = await jpParse({ expressions, files }, { terminal });
+    });
+
+  command("export", "Write rules in CEL as ValidatingAdmissionPolicies, which the API server enforces itself")
+    .argument("<path...>", "files and folders of policies and exceptions")
+    .addOption(dialect())
+    .action(async (paths: string[], options) => {
+      code = await exportPolicies(paths, options, terminal);
     });
 
   command("lint", "Say what is wrong with policies")

@@ -23,6 +23,7 @@ export {
   type MadeCertificatesOptions,
 } from "./certificates.ts";
 export { clusterCertificates, type ClusterCertificatesOptions } from "./cluster_certificates.ts";
+export { type Exported, exportAdmissionPolicies, type LeftRule } from "./export/admission_policies.ts";
 export {
   type CertificateSource,
   makeManifests,

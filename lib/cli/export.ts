@@ -1,0 +1,24 @@
+import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import { exportAdmissionPolicies } from "../operate/mod.ts";
+import { toYaml } from "../yaml/mod.ts";
+import { loadPolicies } from "./policies.ts";
+import type { Terminal } from "./terminal.ts";
+
+/**
+ * `export PATH…`: prints the rules that the API server can enforce by itself as ValidatingAdmissionPolicies with their
+ * bindings, and on the error output which rules with `validate.cel` it cannot, and why. 1 when a policy has an error.
+ */
+export async function exportPolicies(
+  paths: readonly string[],
+  { dialect }: { dialect: Dialect },
+  terminal: Terminal,
+): Promise<number> {
+  const { snapshot, diagnostics } = await loadPolicies(paths, dialect);
+  const errors = diagnostics.filter(({ severity }: Diagnostic) => severity === "error");
+  for (const diagnostic of errors) terminal.err(formatDiagnostic(diagnostic));
+  const { objects, left } = exportAdmissionPolicies(snapshot.written);
+  if (objects.length > 0) terminal.out(objects.map((object) => toYaml(object).trimEnd()).join("\n---\n"));
+  for (const { policy, rule, reason } of left) terminal.err(`${policy}/${rule} is left out: ${reason}`);
+  return errors.length > 0 ? 1 : 0;
+}

@@ -1,0 +1,122 @@
+import type { CompiledPolicy, CompiledRule } from "../../engine/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  Fault,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
+import type { Policy, Rule } from "../../policy/mod.ts";
+import { matchResourcesOf } from "./match_resources.ts";
+
+/** A rule that the API server cannot enforce by itself, and why. */
+export interface LeftRule {
+  readonly policy: string;
+  readonly rule: string;
+  readonly reason: string;
+}
+
+/** What an export gives. */
+export interface Exported {
+  /** ValidatingAdmissionPolicies, each followed by its binding. */
+  readonly objects: readonly JsonObject[];
+  readonly left: readonly LeftRule[];
+}
+
+/**
+ * The rules with `validate.cel` as ValidatingAdmissionPolicies with bindings, one of each for a rule: the API server
+ * enforces them itself, so they hold even when we are down. Rules that say more than such a policy can are left, with
+ * the reason; rules of other kinds are not spoken of.
+ */
+export function exportAdmissionPolicies(policies: readonly CompiledPolicy[]): Exported {
+  const objects: JsonObject[] = [], left: LeftRule[] = [];
+  for (const compiled of policies) {
+    const { policy } = compiled;
+    for (const rule of compiled.rules.filter(({ kind }) => kind === "cel")) {
+      const made = exportRule(compiled, rule);
+      if (isFault(made)) left.push({ policy: policy.key, rule: rule.rule.name, reason: made.message });
+      else objects.push(...made);
+    }
+  }
+  return { objects, left };
+}
+
+function exportRule(
+  { policy, broken, rules }: CompiledPolicy,
+  compiled: CompiledRule,
+): readonly JsonObject[] | Fault {
+  const { rule } = compiled;
+  if (broken !== undefined) return new Fault(`the policy has an error: ${broken.message}`);
+  const problem = problemOf(policy, compiled);
+  if (problem !== undefined) return new Fault(problem);
+  const matchConstraints = matchResourcesOf(rule, policy.namespace);
+  if (isFault(matchConstraints)) return matchConstraints;
+  const block = asObject(field(rule.validate, "cel")) ?? {};
+  const paramKind = field(block, "paramKind"), paramRef = field(block, "paramRef");
+  const conditions = [...policy.matchConditions, ...rule.celPreconditions];
+  const name = exportedName(policy, rule, rules.length);
+  const labels = { "app.kubernetes.io/managed-by": "postern" };
+  const spec: JsonObject = {
+    failurePolicy: policy.failurePolicy,
+    ...(isObject(paramKind) && { paramKind }),
+    matchConstraints,
+    ...(conditions.length > 0 && { matchConditions: conditions }),
+    ...listed(block, "variables"),
+    validations: asList(field(block, "expressions")).filter(isObject).map((entry) =>
+      withMessage(entry, rule)
+    ),
+    ...listed(block, "auditAnnotations"),
+  };
+  return [
+    {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingAdmissionPolicy",
+      metadata: { name, labels },
+      spec,
+    },
+    {
+      apiVersion: "admissionregistration.k8s.io/v1",
+      kind: "ValidatingAdmissionPolicyBinding",
+      metadata: { name: `${name}-binding`, labels },
+      spec: {
+        policyName: name,
+        ...(isObject(paramRef) && { paramRef }),
+        validationActions: (rule.failureAction ?? policy.failureAction) === "Enforce"
+          ? ["Deny"]
+          : ["Audit", "Warn"],
+      },
+    },
+  ];
+}
+
+/** What a rule has that such a policy cannot. */
+function problemOf(policy: Policy, { rule, exceptions }: CompiledRule): string | undefined {
+  if (exceptions.length > 0) return "there are exceptions from it";
+  if (rule.preconditions !== undefined && rule.preconditions !== null) return "it has preconditions";
+  if ([...policy.overrides, ...rule.overrides].length > 0) return "its action differs by namespace";
+  return undefined;
+}
+
+/** Kyverno parity: a policy of one rule gives its name after `cpol-`; others add the rule's. */
+function exportedName(policy: Policy, rule: Rule, rules: number): string {
+  const own = policy.namespace === undefined
+    ? `cpol-${policy.name}`
+    : `pol-${policy.namespace}-${policy.name}`;
+  const name = rules === 1 ? own : `${own}-${rule.name}`;
+  return name.toLowerCase().replace(/[^a-z0-9.-]+/g, "-").replace(/[^a-z0-9]+$/, "").slice(0, 240);
+}
+
+function listed(block: JsonObject, name: string): JsonObject {
+  const list: readonly Json[] = asList(field(block, name));
+  return list.length === 0 ? {} : { [name]: list };
+}
+
+/** A validation without a message has the rule's. */
+function withMessage(entry: JsonObject, rule: Rule): JsonObject {
+  const message = asString(entry["message"]) || asString(field(rule.validate, "message")) || "";
+  return message === "" ? entry : { ...entry, message };
+}
