@@ -59,7 +59,7 @@ function placeOf(
 
 function callFor({ verb, object, subresource = "" }: Effect, resource: ApiResource): ApiCall {
   const { collection, path: whole, namespace } = placeOf(object, resource);
-  const path = subresource === "" ? whole : `${whole}/${subresource}`;
+  const path = subresource === "" ? whole : `${whole}/${encodeURIComponent(subresource)}`;
   const body = inNamespace(object, namespace);
   switch (verb) {
     case "create":

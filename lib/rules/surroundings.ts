@@ -144,7 +144,7 @@ function objectPath(resource: ApiResource, { namespace, name, subresource = "" }
   // An object that lives in a namespace has no path without one.
   const within = resource.namespaced && namespace === "" ? "default" : namespace;
   const path = `${collectionPath(resource, within)}/${encodeURIComponent(name)}`;
-  return subresource === "" ? path : `${path}/${subresource}`;
+  return subresource === "" ? path : `${path}/${encodeURIComponent(subresource)}`;
 }
 
 function found(answer: Answer): Json | Fault {
