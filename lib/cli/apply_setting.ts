@@ -15,6 +15,8 @@ import { noValues, readValues } from "./values.ts";
 export interface ApplySettingArguments {
   readonly policies: readonly string[];
   readonly resources: readonly string[];
+  /** AdmissionReviews, for commands that take them: then there need be no objects. */
+  readonly reviews?: readonly string[];
   readonly valuesFile?: string;
   readonly userinfo?: string;
   readonly exceptions?: readonly string[];
@@ -27,6 +29,7 @@ export interface ApplySettingArguments {
 export interface ApplySetting {
   readonly snapshot: Snapshot;
   readonly objects: readonly JsonObject[];
+  readonly reviews: readonly Json[];
   readonly options: ApplyOptions;
 }
 
@@ -37,21 +40,32 @@ export async function readApplySetting(
 ): Promise<ApplySetting | { readonly problem: string }> {
   const policies = await loadDocuments([...args.policies, ...args.exceptions ?? []]);
   const resources = await loadDocuments(args.resources);
+  const reviews = await loadDocuments(args.reviews ?? []);
   const snapshot = compile(policies.documents, { dialect: args.dialect });
-  const diagnostics = [...policies.diagnostics, ...snapshot.diagnostics, ...resources.diagnostics];
+  const diagnostics = [
+    ...policies.diagnostics,
+    ...snapshot.diagnostics,
+    ...resources.diagnostics,
+    ...reviews.diagnostics,
+  ];
   for (const diagnostic of diagnostics) terminal.err(formatDiagnostic(diagnostic));
   const values = await readOptional(args.valuesFile, readValues, noValues);
   const user = await readOptional(args.userinfo, readUser, undefined);
   if ("problem" in values) return values;
   if (user !== undefined && "problem" in user) return user;
-  if (resources.documents.length === 0) {
+  if (resources.documents.length + reviews.documents.length === 0) {
     return { problem: "no resources: name files or folders with --resource" };
   }
   const objects = resources.documents.flatMap(({ value }) => openList(value)).map(withNamespace);
   const opened = await openPorts({ cluster: args.cluster, kubeconfig: args.kubeconfig, objects });
   if (isFault(opened)) return { problem: opened.message };
   const absent = args.cluster.length > 0 || args.kubeconfig !== undefined ? [] : offline;
-  return { snapshot, objects, options: { snapshot, ports: opened.ports, values, user, absent } };
+  return {
+    snapshot,
+    objects,
+    reviews: reviews.documents.map(({ value }) => value),
+    options: { snapshot, ports: opened.ports, values, user, absent },
+  };
 }
 
 /** Without a cluster, API calls see the objects at hand, and values must stand in for the rest. */

@@ -4,6 +4,7 @@ import { asString, dig, field, type JsonObject } from "../json/mod.ts";
 import { type Explanation, explanationObject, explanationText } from "../report/mod.ts";
 import { type ApplyOptions, applyPolicies } from "./apply.ts";
 import { type ApplySettingArguments, readApplySetting, unreadable } from "./apply_setting.ts";
+import { explainReview } from "./explain_review.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of `explain`. */
@@ -16,7 +17,7 @@ export interface ExplainArguments extends ApplySettingArguments {
 }
 
 /**
- * `explain POLICY… --resource PATH…`: why each rule says what it says of each object, or why it says nothing. Exit code
+ * `explain POLICY… --resource PATH… --review PATH…`: why each rule says what it says of each object or recorded request, or why it says nothing. Exit code
  * 0 whatever the rules say, 2 when something cannot be read or is not there.
  */
 export async function explain(args: ExplainArguments, terminal: Terminal): Promise<number> {
@@ -28,6 +29,12 @@ export async function explain(args: ExplainArguments, terminal: Terminal): Promi
   for (const object of setting.objects) {
     const { subject, rules } = await explainObject(object, setting.options);
     explanations.push({ subject, rules: rules.filter((trace) => isAskedFor(trace, args)) });
+  }
+  for (const review of setting.reviews) {
+    const explanation = await explainReview(review, setting.options);
+    if ("problem" in explanation) return unreadable(explanation.problem, terminal);
+    const rules = explanation.rules.filter((trace) => isAskedFor(trace, args));
+    explanations.push({ ...explanation, rules });
   }
   if (args.outputFormat === "json") {
     terminal.out(JSON.stringify(explanations.map(explanationObject), null, 2));

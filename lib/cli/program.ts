@@ -79,6 +79,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .option("--cluster <path...>", "objects that stand for a cluster, as files and folders", [])
     .option("--kubeconfig <file>", "a live cluster instead")
     .addOption(dialect())
+    .option("--review <path...>", "recorded AdmissionReviews, beside objects or instead of them", [])
     .option("--policy <name>", "only this policy")
     .option("--rule <name>", "only this rule, and those generated from it")
     .addOption(
@@ -86,7 +87,10 @@ export async function run(args: readonly string[], terminal: Terminal = processT
         .default("text"),
     )
     .action(async (policies: string[], options) => {
-      code = await explain({ ...options, policies, resources: options.resource }, terminal);
+      code = await explain(
+        { ...options, policies, resources: options.resource, reviews: options.review },
+        terminal,
+      );
     });
 
   command("bundle", "Write one JavaScript file that holds engine and policies")

@@ -40,7 +40,12 @@ export function compileCondition(condition: Json, path: Place, options: Template
   const name = asString(field(condition, "operator")) ?? "";
   const message = asString(field(condition, "message")) ?? "";
   const operator = operatorNamed(name);
-  const subject = { path, operator: operator?.name ?? name, message };
+  const subject = {
+    path,
+    operator: operator?.name ?? name,
+    message,
+    lenient: options.unresolved === "empty",
+  };
   const evaluate = evaluation(key, value, comparing(operator, name, value), subject);
   const isConstant = key.template.constant && value.template.constant;
   const constant = isConstant ? evaluate(nowhere, noWorld, undefined) : undefined;
@@ -92,13 +97,15 @@ interface Subject {
   readonly path: Place;
   readonly operator: string;
   readonly message: string;
+  /** Whether variables without a value are empty texts. */
+  readonly lenient: boolean;
 }
 
 function evaluation(
   key: Operand,
   value: Operand,
   compare: Compare,
-  subject: Subject,
+  { lenient, ...subject }: Subject,
 ): Condition["evaluate"] {
   const noOperator = new Fault(
     `failed to create handler for condition operator: there is no operator ${
@@ -120,9 +127,22 @@ function evaluation(
     }
     const sourced: Sourced = { value: left, source: key.source };
     const result = compare === undefined ? noOperator : compare(right)(sourced);
-    observe?.({ ...subject, key: left, value: right, result });
+    if (observe !== undefined) {
+      const missing = lenient
+        ? [...reasons(key, scope, environment), ...reasons(value, scope, environment)]
+        : [];
+      const unresolved = missing.length === 0 ? undefined : { unresolved: missing };
+      observe({ ...subject, key: left, value: right, ...unresolved, result });
+    }
     return result;
   };
+}
+
+/** Why a side that was rendered leniently has variables without a value; compiled anew, as only explanations ask. */
+function reasons({ template, source }: Operand, scope: Scope, environment: Environment): string[] {
+  if (template.constant) return [];
+  const strict = compileTemplate(source).render(scope, environment);
+  return isFault(strict) ? [strict.message] : [];
 }
 
 function substitutionFault(side: "key" | "value", { message, missing }: Fault): Fault {

@@ -9,6 +9,8 @@ export interface ObservedCondition {
   /** Key and value with their variables replaced; absent when a fault came before. */
   readonly key?: Json;
   readonly value?: Json;
+  /** Why a variable in key or value has no value, where an empty text stands for it: in the classic dialect. */
+  readonly unresolved?: readonly string[];
   readonly message: string;
   /** What it came to. */
   readonly result: boolean | Fault;

@@ -6,6 +6,7 @@ import type { RuleResult } from "./decision.ts";
 import type { RequestView } from "./request_view.ts";
 import { ruleInput } from "./evaluate_rule.ts";
 import { resultsOf } from "./rule_results.ts";
+import type { RuleTrace } from "./trace.ts";
 
 /**
  * One policy being evaluated for one request. It advances rule by rule; where a rule needs a value that is still being
@@ -45,7 +46,7 @@ export class PolicyRun {
       const isAsked = matchConditions(ruleInput(this.#view.root, this.#view, []));
       if (this.#store.misses !== misses) return false;
       this.#isAsked = isAsked;
-      if (!isAsked) this.#leaveOut(rules);
+      if (!isAsked) this.#leaveOut("matchConditions");
     }
     while (this.#next < rules.length) {
       const { misses } = this.#store;
@@ -62,18 +63,22 @@ export class PolicyRun {
         trace?.postpone();
         return false;
       }
-      trace?.finish(results);
+      trace?.finish(results, this.#view.object);
       this.#next++;
       for (const result of results) this.#take(result);
-      if (policy.applyRules === "One" && results.some(ends)) this.#next = rules.length;
+      if (policy.applyRules === "One" && results.some(ends)) this.#leaveOut("applyRules");
     }
     return true;
   }
 
-  #leaveOut(rules: readonly CompiledRule[]): void {
+  /** Asks no further rule. */
+  #leaveOut(unasked: NonNullable<RuleTrace["unasked"]>): void {
+    const { rules, policy } = this.policy;
     const { trace } = this.#view.base;
-    for (const rule of rules) {
-      trace?.passOver(this.policy.policy, rule, { unasked: "matchConditions", selection: undefined });
+    if (trace !== undefined) {
+      for (const rule of rules.slice(this.#next)) {
+        trace.passOver(policy, rule, { unasked, selection: undefined });
+      }
     }
     this.#next = rules.length;
   }

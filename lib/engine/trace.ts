@@ -9,8 +9,9 @@ import type {
   ObservedPattern,
   Observer,
 } from "../context/mod.ts";
-import { type Fault, isFault, type Json, jsonSize } from "../json/mod.ts";
+import { type Fault, isFault, type Json, type JsonObject, jsonSize } from "../json/mod.ts";
 import type { ExplainedSelection } from "../match/mod.ts";
+import { diff, type Operation } from "../patch/mod.ts";
 import type { Policy } from "../policy/mod.ts";
 import type { Clock } from "../ports.ts";
 import type { RuleKind } from "../rules/mod.ts";
@@ -61,14 +62,19 @@ export interface RuleTrace {
   readonly body: string;
   /** The rule that the user wrote, for one that was generated from it for pod controllers. */
   readonly generatedFrom: string | undefined;
-  /** Why the whole policy was not asked: it is about another namespace, or its match conditions do not hold. */
-  readonly unasked: "namespace" | "matchConditions" | undefined;
+  /**
+   * Why the rule was not asked: the whole policy is about another namespace, or its match conditions do not hold, or an
+   * earlier rule was applied and the policy applies one.
+   */
+  readonly unasked: "namespace" | "matchConditions" | "applyRules" | undefined;
   /** What match and exclude say; `undefined` when nothing could be matched, such as an empty object. */
   readonly selection: ExplainedSelection | undefined;
   /** In order. Of a rule that waited for values, those of its last, complete evaluation. */
   readonly steps: readonly TraceStep[];
   /** None for a rule that is not about the request. */
   readonly results: readonly RuleResult[];
+  /** What a mutation changed, from the object as the rule found it. */
+  readonly changes: readonly Operation[];
   /** How often it was evaluated: once more for each round of loads that it waited for. */
   readonly attempts: number;
 }
@@ -105,8 +111,11 @@ export class Trace implements Observer {
     this.#current = undefined;
   }
 
-  finish(results: readonly RuleResult[]): void {
-    if (this.#current !== undefined) this.rules.push({ ...this.#current, results });
+  /** The rule has its results; `object` is what it was asked about. */
+  finish(results: readonly RuleResult[], object: JsonObject | undefined): void {
+    const patched = results.find((result) => result.patched !== undefined)?.patched;
+    const changes = patched === undefined || object === undefined ? [] : diff(object, patched);
+    if (this.#current !== undefined) this.rules.push({ ...this.#current, results, changes });
     this.#current = undefined;
   }
 
@@ -208,6 +217,7 @@ function identity(policy: Policy, { rule, type, kind }: CompiledRule): Draft {
     selection: undefined,
     steps: [],
     results: [],
+    changes: [],
     attempts: 0,
   };
 }

@@ -8,13 +8,15 @@ export interface Explanation {
   readonly subject: string;
   /** In the order of evaluation. */
   readonly rules: readonly RuleTrace[];
+  /** Why no rule was asked at all, when none was. */
+  readonly unseen?: string;
 }
 
 /**
  * An explanation for people: the verdict, then each rule with the clause that matched, what was loaded, each condition
  * with its operands, and where a pattern failed.
  */
-export function explanationText({ subject, rules }: Explanation): string {
+export function explanationText({ subject, rules, unseen }: Explanation): string {
   const refusing = rules.filter(refuses).map(nameOf);
   const verdict = refusing.length === 0 ? "admitted" : `denied by ${refusing.join(", ")}`;
   // Somebody who asks for a rule by name wants to hear of it in any case.
@@ -31,17 +33,30 @@ export function explanationText({ subject, rules }: Explanation): string {
     const lines = ruleLines(trace).map((line) => `  ${line.replaceAll("\n", "\n  ")}`);
     return [`${nameOf(trace)}: ${outcomeOf(trace)}${place}`, ...lines].join("\n");
   });
-  const none = rules.length === 0 ? ["no rule is about it"] : [];
+  const none = rules.length === 0 ? [unseen ?? "no rule is about it"] : [];
   return [`${subject}: ${verdict}`, ...none, ...sections].join("\n\n");
 }
 
 /** An explanation for programs: the same as {@link explanationText}, as JSON. */
-export function explanationObject({ subject, rules }: Explanation): JsonObject {
+export function explanationObject({ subject, rules, unseen }: Explanation): JsonObject {
   return {
     subject,
+    ...(unseen !== undefined && { unseen }),
     allowed: !rules.some(refuses),
     rules: rules.map((trace): Json => {
-      const { policy, rule, type, body, generatedFrom, unasked, selection, steps, results, attempts } = trace;
+      const {
+        policy,
+        rule,
+        type,
+        body,
+        generatedFrom,
+        unasked,
+        selection,
+        steps,
+        results,
+        changes,
+        attempts,
+      } = trace;
       return plain({
         policy: policy.key,
         rule,
@@ -52,6 +67,7 @@ export function explanationObject({ subject, rules }: Explanation): JsonObject {
         unasked,
         selection,
         steps,
+        changes,
         attempts,
         results: results.map(({ result, message, path, action, exceptions }) => ({
           result,

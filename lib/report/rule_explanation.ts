@@ -25,6 +25,7 @@ export function unaskedReason({ policy, selection, unasked, results }: RuleTrace
   if (results.length > 0) return undefined;
   if (unasked === "namespace") return `as the policy is about namespace ${policy.namespace}`;
   if (unasked === "matchConditions") return "as the policy's match conditions do not hold";
+  if (unasked === "applyRules") return "as an earlier rule was applied and the policy applies one";
   if (selection === undefined) return "as there is no object to match";
   const { generatedFor = [], selection: verdict } = selection;
   if (verdict.selected || verdict.by !== "autogen") return undefined;
@@ -101,7 +102,7 @@ function conditionLines(
   { owner, condition }: ConditionStep,
   { policy, rule }: Pick<RuleTrace, "policy" | "rule">,
 ): string[] {
-  const { path, operator, key, value, result } = condition;
+  const { path, operator, key, value, unresolved = [], result } = condition;
   const place = `${ownerTitles[owner]} ${pathText(path)}`.trimEnd();
   const left = key === undefined ? "?" : shown(key);
   const right = value === undefined ? "?" : shown(value);
@@ -116,6 +117,7 @@ function conditionLines(
   return [
     `${place}: ${left} ${operator} ${right} ${verdict}`,
     ...sources.map((line) => `  ${line}`),
+    ...unresolved.map((reason) => `  empty, as ${reason}`),
   ];
 }
 
@@ -174,14 +176,18 @@ function patternLines(
   ];
 }
 
-function resultLines({ results, attempts }: RuleTrace): string[] {
+function resultLines({ results, attempts, changes }: RuleTrace): string[] {
+  const changed = changes.map((change) =>
+    `${change.op} ${change.path}${"value" in change ? ` ${shown(change.value)}` : ""}`
+  );
   const lines = results.flatMap(({ result, message, action, type, exceptions }) => {
     const judges = type === "validate" || type === "verifyImages";
     const consequence = result === "fail" && judges ? ` (${action})` : "";
     const text = message === "" ? [] : [`${result}${consequence}: ${message.trimEnd()}`];
     return exceptions === undefined || text.length > 0 ? text : [`${result}: ${exceptions.join(", ")}`];
   });
-  return attempts > 1 ? [`evaluated ${attempts} times, as values had to be loaded`, ...lines] : lines;
+  const rounds = attempts > 1 ? [`evaluated ${attempts} times, as values had to be loaded`] : [];
+  return [...rounds, ...changed, ...lines];
 }
 
 /** Longest text of a value in an explanation. */

@@ -7,6 +7,7 @@
 export { type AppOptions, createApp } from "./app.ts";
 export { AuditQueue } from "./audit.ts";
 export { bundledHandler, type BundledPolicies, type FetchHandler } from "./bundled.ts";
-export type { FilterConfig } from "./filters.ts";
+export { compileFilters, type FilterConfig } from "./filters.ts";
 export { Metrics } from "./metrics.ts";
+export { policyRequest } from "./review.ts";
 export { environmentSettings, type Settings } from "./settings.ts";

@@ -8,6 +8,8 @@ const folder = join(import.meta.dirname!, "golden", "explain");
 
 /** Options that a case has when the folder holds their file. */
 const optional = {
+  "resources.yaml": "--resource",
+  "reviews.yaml": "--review",
   "exceptions.yaml": "--exceptions",
   "userinfo.yaml": "--userinfo",
   "values.yaml": "--values-file",
@@ -21,7 +23,7 @@ for (const { name } of [...Deno.readDirSync(folder)].sort((left, right) => left.
     const given = Object.entries(optional).filter(([file]) => files.has(file));
     const { terminal, out } = heard();
     const code = await run([
-      ...["explain", at("policies.yaml"), "--resource", at("resources.yaml")],
+      ...["explain", at("policies.yaml")],
       ...given.flatMap(([file, option]) => [option, at(file)]),
     ], terminal);
     assert.equal(code, 0);

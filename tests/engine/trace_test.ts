@@ -149,3 +149,52 @@ Deno.test("a trace changes nothing about the decision", async () => {
     assert.deepEqual(decision, untraced);
   }
 });
+
+Deno.test("an empty text that stands for a variable without a value is told as such", async () => {
+  const { rules } = await traced(
+    policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: classic}
+spec:
+  rules:
+  - name: rule
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    preconditions: {all: [{key: "{{ request.object.metadata.labels.team }}", operator: NotEquals, value: a}]}
+    validate: {message: no, deny: {}}
+`),
+    pod({}, { labels: {} }),
+  );
+  const step = rules.get("rule")!.steps.find(({ kind }) => kind === "condition");
+  assert.ok(step?.kind === "condition");
+  assert.equal(step.condition.key, "");
+  assert.match(step.condition.unresolved!.join(), /Unknown key "team" in path/);
+});
+
+Deno.test("what a mutation changes is told by rule, and rules that come no more are told too", async () => {
+  const world = ports();
+  const trace = new Trace(world.clock);
+  const snapshot = policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: labels}
+spec:
+  applyRules: One
+  rules:
+  - name: team
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate: {patchStrategicMerge: {metadata: {labels: {team: a}}}}
+  - name: other
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate: {patchStrategicMerge: {metadata: {labels: {other: b}}}}
+`);
+  await evaluate(snapshot, request(pod({}, { labels: { app: "web" } })), {
+    phase: "mutate",
+    ports: world,
+    trace,
+  });
+  assert.deepEqual(trace.rules.map(({ rule, unasked, changes }) => [rule, unasked, changes]), [
+    ["team", undefined, [{ op: "add", path: "/metadata/labels/team", value: "a" }]],
+    ["other", "applyRules", []],
+  ]);
+});
