@@ -49,6 +49,24 @@ Deno.test("every group of policies has a webhook, and no group has none", async 
   assert.equal(ignore?.["reinvocationPolicy"], "IfNeeded");
 });
 
+Deno.test("a policy with match conditions has a webhook of its own, which carries them", async () => {
+  const conditions =
+    "webhookConfiguration: {matchConditions: [{name: not-mine, expression: 'request.name != \"a\"'}]}";
+  const { objects } = await manifestsOf([
+    policy("all", [{ body: pattern }]),
+    policy("some", [{ match: "kinds: [Service]", body: pattern }], conditions),
+  ]);
+  const webhooks = webhooksOf(objects, "Validating");
+  assert.deepEqual([...webhooks.keys()], ["/validate/fail", "/validate/fail/finegrained/some"]);
+  const own = webhooks.get("/validate/fail/finegrained/some")!;
+  assert.equal(own["name"], "validate.postern.svc-fail-finegrained-some");
+  assert.deepEqual(asList(own["matchConditions"]).at(-1), {
+    name: "not-mine",
+    expression: 'request.name != "a"',
+  });
+  assert.deepEqual(rulesOf(own), ["CREATE,UPDATE /v1 services Namespaced"]);
+});
+
 Deno.test("no webhook can lock a cluster", async () => {
   const all = [{ match: 'kinds: ["*"]', body: deny }, { match: 'kinds: ["*"]', body: mutate }];
   const { objects } = await manifestsOf(

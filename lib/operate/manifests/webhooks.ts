@@ -1,5 +1,5 @@
 import type { CompiledPolicy, CompiledRule } from "../../engine/mod.ts";
-import { equal, type JsonObject } from "../../json/mod.ts";
+import type { JsonObject } from "../../json/mod.ts";
 import { appName, certificateSecret, type ManifestSetting, metadata } from "./setting.ts";
 import {
   followedTargets,
@@ -32,7 +32,8 @@ export function unseenNamespaces(namespace: string): string[] {
 }
 
 /**
- * The two webhook configurations: in each a webhook for every failurePolicy that policies of the phase have. They cannot lock a cluster: what they leave out keeps it running and lets
+ * The two webhook configurations: in each a webhook for every failurePolicy that policies of the phase have, and one for
+ * each policy with match conditions of its own. They cannot lock a cluster: what they leave out keeps it running and lets
  * Postern start again. A configuration without webhooks is written too, so that applying it takes away former ones.
  */
 export function webhookConfigurations(
@@ -60,6 +61,8 @@ interface Group {
   readonly policies: readonly CompiledPolicy[];
   /** Rules whose generated objects are kept in step: hearing of changes is worth no refusal, so they are ignored. */
   readonly followed: readonly CompiledRule[];
+  /** For a webhook of one policy: its key and its match conditions, which the server leaves to the API server. */
+  readonly own: { readonly key: string; readonly conditions: readonly JsonObject[] } | undefined;
 }
 
 function groups(all: readonly CompiledPolicy[], phase: Phase): Group[] {
@@ -69,17 +72,31 @@ function groups(all: readonly CompiledPolicy[], phase: Phase): Group[] {
   const followed = phase === "mutate"
     ? []
     : policies.flatMap(({ rules }) => rules).filter((rule) => followedTargets(rule, () => {}).length > 0);
-  return (["Fail", "Ignore"] as const).map((failurePolicy) => ({
-    phase,
-    failurePolicy,
-    policies: policies.filter(({ policy }) => policy.failurePolicy === failurePolicy),
-    followed: failurePolicy === "Ignore" ? followed : [],
-  })).filter((group) => group.policies.length + group.followed.length > 0);
+  const found = (["Fail", "Ignore"] as const).flatMap((failurePolicy): Group[] => {
+    const group = policies.filter(({ policy }) => policy.failurePolicy === failurePolicy);
+    const common = group.filter(({ policy }) => policy.matchConditions.length === 0);
+    const own = group.filter(({ policy }) => policy.matchConditions.length > 0);
+    return [
+      {
+        phase,
+        failurePolicy,
+        policies: common,
+        followed: failurePolicy === "Ignore" ? followed : [],
+        own: undefined,
+      },
+      ...own.map((policy) => {
+        const { key, matchConditions: conditions } = policy.policy;
+        return { phase, failurePolicy, policies: [policy], followed: [], own: { key, conditions } };
+      }),
+    ];
+  });
+  return found.filter((group) => group.policies.length + group.followed.length > 0);
 }
 
 function webhook(group: Group, setting: ManifestSetting, guessed: (kind: GuessedKind) => void): JsonObject {
-  const { phase, failurePolicy, policies, followed } = group;
+  const { phase, failurePolicy, policies, followed, own } = group;
   const word = failurePolicy.toLowerCase();
+  const finegrained = own === undefined ? "" : `/finegrained/${own.key}`;
   const asked = policies.flatMap(({ rules }) =>
     rules.filter(({ type }) => typesOf[phase].includes(type)).flatMap((rule) => webhookTargets(rule, guessed))
   );
@@ -87,9 +104,14 @@ function webhook(group: Group, setting: ManifestSetting, guessed: (kind: Guessed
   const rules = webhookRules(targets);
   const timeouts = policies.map(({ policy }) => policy.timeoutSeconds ?? 0);
   return {
-    name: `${phase}.${appName}.svc-${word}`,
+    name: `${phase}.${appName}.svc-${word}${finegrained.replaceAll("/", "-")}`,
     clientConfig: {
-      service: { namespace: setting.namespace, name: appName, port: 443, path: `/${phase}/${word}` },
+      service: {
+        namespace: setting.namespace,
+        name: appName,
+        port: 443,
+        path: `/${phase}/${word}${finegrained}`,
+      },
       ...(setting.certificate.from === "texts" && { caBundle: btoa(setting.certificate.ca) }),
     },
     rules,
@@ -109,7 +131,7 @@ function webhook(group: Group, setting: ManifestSetting, guessed: (kind: Guessed
     matchConditions: [
       ...unseenUsers(setting.namespace),
       ...(targets.some(({ resource }) => resource.startsWith("*")) ? [notAboutUnseenKinds] : []),
-      ...(followed.length === 0 ? sharedConditions(policies) : []),
+      ...own?.conditions ?? [],
     ],
     ...(phase === "mutate" && { reinvocationPolicy: "IfNeeded" }),
   };
@@ -122,12 +144,6 @@ const notAboutUnseenKinds = {
     JSON.stringify(unseenResources())
   })`,
 };
-
-/** Conditions that all policies have keep requests from being sent; those of one policy the server looks at itself. */
-function sharedConditions(policies: readonly CompiledPolicy[]): readonly JsonObject[] {
-  const [first, ...others] = policies.map(({ policy }) => policy.matchConditions);
-  return others.every((each) => equal(each, first!)) ? first ?? [] : [];
-}
 
 /**
  * Who is let through without asking: the kubelets, as the server does by default, Postern itself, and the API server,
