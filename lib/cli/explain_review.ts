@@ -1,5 +1,5 @@
 import { type Decision, evaluate, type Phase, type PolicyRequest, Trace } from "../engine/mod.ts";
-import { type Json, type JsonObject } from "../json/mod.ts";
+import type { Json, JsonObject } from "../json/mod.ts";
 import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
 import type { Explanation } from "../report/mod.ts";
 import { compileFilters, policyRequest } from "../server/mod.ts";

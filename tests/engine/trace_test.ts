@@ -180,9 +180,10 @@ kind: ClusterPolicy
 metadata: {name: labels}
 spec:
   applyRules: One
+  # Without names there would be generated rules too.
   rules:
   - name: team
-    match: {any: [{resources: {kinds: [Pod]}}]}
+    match: {any: [{resources: {kinds: [Pod], names: ["*"]}}]}
     mutate: {patchStrategicMerge: {metadata: {labels: {team: a}}}}
   - name: other
     match: {any: [{resources: {kinds: [Pod]}}]}
