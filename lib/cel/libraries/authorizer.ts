@@ -2,7 +2,7 @@ import { dig, type Json, type JsonObject } from "../../json/mod.ts";
 import { dnsLabelProblems, dnsSubdomainProblems } from "../../kube/mod.ts";
 import { failure, isCelFault } from "../fault.ts";
 import { boolType, type CelType, opaqueType, stringType } from "../types/mod.ts";
-import { Opaque } from "../values/mod.ts";
+import { costSize, Opaque } from "../values/mod.ts";
 import { askWorld } from "../world.ts";
 import { type FunctionDeclaration, type Host, type Library, method, type Result } from "./library.ts";
 
@@ -179,7 +179,7 @@ const checkCost = (): number => 350_000;
 
 /** A selector is read into requirements: about one for each two characters. */
 function selecting([, text]: readonly Result[]): number {
-  const size = typeof text === "string" ? [...text].length : 1;
+  const size = costSize(text);
   return 10 + Math.ceil(size * 0.1) + Math.ceil(Math.ceil(size * 0.5) * 50);
 }
 

@@ -42,7 +42,8 @@ function findAll(text: string, pattern: RE2JS, limit: Int): readonly string[] {
 }
 
 function find(text: string, pattern: RE2JS): string {
-  return findAll(text, pattern, 1)[0] ?? "";
+  const matcher = pattern.matcher(text);
+  return matcher.find() ? matcher.group() ?? "" : "";
 }
 
 /** Uses a pattern that is known only now. */
