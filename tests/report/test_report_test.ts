@@ -1,0 +1,100 @@
+import assert from "node:assert/strict";
+import { testJunit, testMarkdown, testObjects, type TestRow, testTable } from "../../lib/report/mod.ts";
+
+const ok: TestRow = {
+  policy: "team",
+  rule: "label",
+  resource: "v1/Pod/shop/web",
+  result: "Pass",
+  reason: "Ok",
+  message: "fine",
+  details: [],
+};
+const failed: TestRow = {
+  ...ok,
+  resource: "v1/Pod/shop/größe",
+  result: "Fail",
+  reason: "Want pass, got fail",
+  message: "first | line\nsecond <line>",
+  details: ["expected: pass"],
+};
+const skipped: TestRow = { ...ok, result: "Skip", reason: "Invalid Policy", message: "no such field" };
+
+Deno.test("testTable() counts characters, and gives each line of a message its own", () => {
+  assert.equal(
+    testTable([ok, failed], { detailed: true }),
+    `\
+│────│────────│───────│───────────────────│────────│─────────────────────│───────────────│
+│ ID │ POLICY │ RULE  │ RESOURCE          │ RESULT │ REASON              │ MESSAGE       │
+│────│────────│───────│───────────────────│────────│─────────────────────│───────────────│
+│ 1  │ team   │ label │ v1/Pod/shop/web   │ Pass   │ Ok                  │ fine          │
+│ 2  │ team   │ label │ v1/Pod/shop/größe │ Fail   │ Want pass, got fail │ first | line  │
+│    │        │       │                   │        │                     │ second <line> │
+│────│────────│───────│───────────────────│────────│─────────────────────│───────────────│`,
+  );
+});
+
+Deno.test("testTable() tells the number of rows above ten", () => {
+  const rows = (count: number): TestRow[] => Array.from({ length: count }, () => ok);
+  assert.match(testTable(rows(10), { detailed: false }), /│ ID │ POLICY/);
+  assert.match(testTable(rows(11), { detailed: false }), /│ ID \(11\) {2}│ POLICY/);
+});
+
+Deno.test("testTable() pads what it paints by what is seen of it", () => {
+  const painted = testTable([ok, failed], {
+    detailed: false,
+    paint: (style, text) => `<${style}>${text}</>`,
+  });
+  assert.equal(painted.replace(/<[^>]*>/g, ""), testTable([ok, failed], { detailed: false }));
+  assert.match(painted, /<fail>Fail<\/>/);
+});
+
+Deno.test("testMarkdown() keeps cells in their columns", () => {
+  const [, , first, second] = testMarkdown([ok, failed], { detailed: true }).split("\n");
+  assert.equal(first, "| 1 | team | label | v1/Pod/shop/web | Pass | Ok | fine |");
+  assert.ok(second!.endsWith(" | first \\| line<br>second <line> |"));
+});
+
+Deno.test("testObjects() has the table's headings as keys", () => {
+  assert.deepEqual(testObjects([skipped], { detailed: false }), [{
+    ID: 1,
+    POLICY: "team",
+    RULE: "label",
+    RESOURCE: "v1/Pod/shop/web",
+    RESULT: "Skip",
+    REASON: "Invalid Policy",
+  }]);
+});
+
+Deno.test("testJunit() makes a suite of each policy, and text that XML can hold", () => {
+  const odd = { ...failed, policy: 'a "quoted" & odd one', message: "bell \u0007" };
+  assert.equal(
+    testJunit([ok, skipped, odd], { detailed: true }),
+    `<?xml version="1.0" encoding="UTF-8"?>
+<testsuites tests="3" failures="1">
+ <testsuite name="team" tests="2" failures="0" skipped="1">
+  <testcase classname="label" name="v1/Pod/shop/web">
+   <system-out>Reason: Ok
+Policy: team
+Rule: label
+Resource: v1/Pod/shop/web
+Result: Pass
+Message: fine</system-out>
+  </testcase>
+  <testcase classname="label" name="v1/Pod/shop/web">
+   <skipped message="Invalid Policy"/>
+  </testcase>
+ </testsuite>
+ <testsuite name="a &quot;quoted&quot; &amp; odd one" tests="1" failures="1" skipped="0">
+  <testcase classname="label" name="v1/Pod/shop/größe">
+   <failure message="Want pass, got fail">Policy: a &quot;quoted&quot; &amp; odd one
+Rule: label
+Resource: v1/Pod/shop/größe
+Result: Fail
+Message: bell \ufffd
+expected: pass</failure>
+  </testcase>
+ </testsuite>
+</testsuites>`,
+  );
+});
