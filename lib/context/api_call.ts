@@ -30,7 +30,7 @@ interface ResolvedCall {
 
 /**
  * `apiCall: {urlPath | service, method, data, jmesPath, default}`: a call to the API server, or to a service.
- * Kyverno parity: the default is stored as it is, jmesPath is not applied to it.
+ * Kyverno parity: the default stands in for a call that fails, and for nothing else; jmesPath is not applied to it.
  */
 export function compileApiCall(spec: JsonObject, options: EntryOptions): ContextEntry {
   const { name, policyNamespace } = options;
@@ -56,37 +56,30 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
   options.variables(fallback?.uses ?? [], ["apiCall", "default"]);
   return { name, source: "apiCall", load };
 
-  function load(view: Context): Json | Fault | undefined {
-    const { misses } = view.store;
-    const result = callAndQuery(view);
-    if (!isFault(result) || fallback === undefined || view.store.misses !== misses) return result;
-    return fallback.render(view, view.environment);
-  }
-
-  function callAndQuery(view: Context): Json | Fault {
+  function load(view: Context): Json | Fault {
     const rendered = call.render(view, view.environment);
     if (isFault(rendered)) {
-      return new Fault(
-        `failed to fetch data for APICall: failed to substitute variables in context entry ${name} ${writtenPath}: ${rendered.message}`,
+      return unfetched(
+        `failed to substitute variables in context entry ${name} ${writtenPath}: ${rendered.message}`,
       );
     }
     const resolved = resolve(asObject(rendered)!);
-    if (
-      policyNamespace !== undefined && resolved.url === "" &&
-      !withinNamespace(resolved.urlPath, policyNamespace)
-    ) {
-      return new Fault(
-        `context entry ${name}: path ${resolved.urlPath} is outside of policy namespace "${policyNamespace}"`,
-      );
-    }
+    const trespass = policyNamespace === undefined || resolved.url !== ""
+      ? undefined
+      : trespassOf(resolved.urlPath, policyNamespace);
+    if (trespass !== undefined) return unfetched(trespass);
+    const { misses } = view.store;
     const answer = ask(view, resolved);
-    if (isFault(answer) || resolved.jmesPath === "") return answer;
+    if (isFault(answer)) {
+      const isUnderWay = view.store.misses !== misses;
+      return isUnderWay || fallback === undefined ? answer : fallback.render(view, view.environment);
+    }
+    if (resolved.jmesPath === "") return answer;
     const result = queryDocument(resolved.jmesPath, answer, view.environment);
-    return isFault(result)
-      ? new Fault(
-        `failed to apply jmespath ${resolved.jmesPath} for context entry ${name}: ${result.message}`,
-      )
-      : result;
+    if (!isFault(result)) return result;
+    return new Fault(
+      `failed to store data for APICall: failed to apply JMESPath ${resolved.jmesPath} for context entry ${name}: ${result.message}`,
+    );
   }
 
   function resolve(rendered: JsonObject): ResolvedCall {
@@ -147,12 +140,25 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
     const message = answer.status === 404
       ? "the server could not find the requested resource"
       : answer.message;
-    return new Fault(`failed to fetch data for APICall: ${failure}: ${message}`);
+    return unfetched(`${failure}: ${message}`);
   }
 }
 
-function withinNamespace(path: string, namespace: string): boolean {
-  const clean = path.split("?")[0]!.split("/");
-  const at = clean.indexOf("namespaces");
-  return at >= 0 && clean[at + 1] === namespace && !clean.includes("..");
+function unfetched(cause: string): Fault {
+  return new Fault(`failed to fetch data for APICall: ${cause}`);
+}
+
+/**
+ * Why a Policy of a namespace may not ask for a path: only what lies in its own namespace is its business. Whoever sends
+ * the call refuses paths with dots, so the parts mean what they say.
+ */
+function trespassOf(urlPath: string, namespace: string): string | undefined {
+  const [, found] = /^\/apis?\/(?:[^?]*?\/)namespaces\/([^/?]+)/.exec(urlPath) ?? [];
+  const hasDots = urlPath.split("?")[0]!.split("/").includes("..");
+  if (found === undefined || hasDots) {
+    return `path ${urlPath} does not contain a namespace segment, which is required for namespaced policies`;
+  }
+  return found === namespace
+    ? undefined
+    : `path ${urlPath} refers to namespace ${found}, which is different from the policy namespace ${namespace}`;
 }

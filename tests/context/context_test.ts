@@ -205,3 +205,50 @@ for (const [entry, fault] of notText) {
     assert.match(String(await query(context, "e")), fault);
   });
 }
+
+Deno.test("apiCall: a default stands in for calls that fail, not for expressions that do", async () => {
+  const urlPath = "/api/v1/nodes";
+  const entries = [
+    { name: "gone", apiCall: { urlPath: "/api/v1/none", default: "d" } },
+    { name: "unresolved", apiCall: { urlPath: "/api/v1/{{ request.none }}", default: "d" } },
+    { name: "unfit", apiCall: { urlPath, jmesPath: "length(items)", default: "d" } },
+  ];
+  const context = contextOf(world({ [urlPath]: { items: 1 } }), entries);
+  assert.equal(await query(context, "gone"), "d");
+  assert.match(
+    String(await query(context, "unresolved")),
+    /context entry unresolved .*failed to resolve request.none/,
+  );
+  assert.match(
+    String(await query(context, "unfit")),
+    /failed to apply JMESPath length\(items\) for context entry unfit/,
+  );
+});
+
+const paths: [urlPath: string, fault: RegExp | undefined][] = [
+  ["/api/v1/namespaces/team/configmaps", undefined],
+  ["/apis/apps/v1/namespaces/team/deployments?limit=1", undefined],
+  ["/api/v1/namespaces/team", undefined],
+  [
+    "/api/v1/namespaces/other/configmaps",
+    /refers to namespace other, which is different from the policy namespace team/,
+  ],
+  ["/api/v1/namespaces/other/x/namespaces/team", /refers to namespace other/],
+  ["/api/v1/configmaps", /does not contain a namespace segment/],
+  ["/api/v1/configmaps?x=/namespaces/team", /does not contain a namespace segment/],
+  ["/api/v1/namespaces/team/../other/secrets", /does not contain a namespace segment/],
+  ["/namespaces/team", /does not contain a namespace segment/],
+];
+for (const [urlPath, fault] of paths) {
+  Deno.test(`a Policy of team ${fault === undefined ? "may" : "must not"} call ${urlPath}`, async () => {
+    const { ports, calls } = world({ [urlPath]: "answer" });
+    const environment = { now: () => 0, random: () => 0 };
+    const root = Context.root({ store: new RequestStore({ ports }), environment }, {});
+    const options = { policyNamespace: "team", report: () => {}, variables: () => {} };
+    const context = root.child({ entries: [compileEntry({ name: "e", apiCall: { urlPath } }, options)] });
+    const answer = String(await query(context, "e"));
+    if (fault === undefined) assert.equal(answer, "answer");
+    else assert.match(answer, fault);
+    assert.equal(calls.length, fault === undefined ? 1 : 0);
+  });
+}
