@@ -74,7 +74,7 @@ function compileMaker(written: JsonObject, tools: RuleTools): Maker {
 
 function compileLoopMaker(entry: JsonObject, index: number, tools: RuleTools): Maker {
   const path = ["generate", "foreach", index];
-  const loop: Loop = compileLoop(entry, 0, tools);
+  const loop: Loop = compileLoop(entry, { nesting: 0, path }, tools);
   const preconditions = entry["preconditions"];
   const conditions: Conditions | undefined = preconditions === undefined || preconditions === null
     ? undefined

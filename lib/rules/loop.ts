@@ -30,8 +30,16 @@ export interface Loop {
   enter(context: Context, element: Json, index: number): Iteration | undefined;
 }
 
-/** Compiles what all kinds of foreach share. `nesting` counts loops around this one, from 0. */
-export function compileLoop(entry: JsonObject, nesting: number, tools: RuleTools): Loop {
+/** Where a foreach entry stands. */
+export interface LoopPlace {
+  /** Counts loops around this one, from 0. */
+  readonly nesting: number;
+  /** Below the rule. */
+  readonly path: readonly (string | number)[];
+}
+
+/** Compiles what all kinds of foreach share. */
+export function compileLoop(entry: JsonObject, { nesting, path }: LoopPlace, tools: RuleTools): Loop {
   const list = asString(entry["list"]) ?? "";
   const expression = compileExpression(list);
   if (isFault(expression)) {
@@ -39,15 +47,15 @@ export function compileLoop(entry: JsonObject, nesting: number, tools: RuleTools
       severity: "error",
       code: "bad-list",
       message: `foreach list: ${expression.message}`,
-      path: ["validate", "foreach"],
+      path: [...path, "list"],
     });
   }
-  const entries: ContextEntry[] = asList(entry["context"]).filter(isObject).map((written) =>
+  const entries: ContextEntry[] = asList(entry["context"]).filter(isObject).map((written, at) =>
     compileEntry(written, {
       policyNamespace: tools.policy.namespace,
-      variables: (uses, path) => tools.variables(uses, ["validate", "foreach", "context", ...path]),
+      variables: (uses, below) => tools.variables(uses, [...path, "context", at, ...below]),
       report: (problem) =>
-        tools.report({ severity: "error", ...problem, path: ["validate", "foreach", ...problem.path] }),
+        tools.report({ severity: "error", ...problem, path: [...path, "context", at, ...problem.path] }),
     })
   );
   return {

@@ -13,7 +13,7 @@ import {
 } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
-import { compileLoop, type Loop } from "./loop.ts";
+import { compileLoop, type Loop, type LoopPlace } from "./loop.ts";
 import { error, type Outcome, skip } from "./outcome.ts";
 import { compilePatcher, type Patcher } from "./patcher.ts";
 import type { RuleTools } from "./rule_kind.ts";
@@ -51,7 +51,7 @@ function compilePatch(mutate: JsonObject, tools: RuleTools): Mutation {
 }
 
 function compileForeach(entries: readonly JsonObject[], tools: RuleTools): Mutation {
-  const loops = compileLoops(entries, 0, tools);
+  const loops = compileLoops(entries, { nesting: 0, path: ["mutate"] }, tools);
   return {
     run(resource, context) {
       const result = runLoops(loops, resource, context);
@@ -87,21 +87,25 @@ interface LoopPlan {
   readonly inner: readonly LoopPlan[];
 }
 
-function compileLoops(entries: readonly JsonObject[], nesting: number, tools: RuleTools): LoopPlan[] {
+function compileLoops(
+  entries: readonly JsonObject[],
+  { nesting, path: above }: LoopPlace,
+  tools: RuleTools,
+): LoopPlan[] {
   return entries.map((entry, index): LoopPlan => {
-    const path = ["mutate", "foreach", index];
+    const path = [...above, "foreach", index];
     const merges = entry["patchStrategicMerge"] !== undefined && entry["patchStrategicMerge"] !== null;
     const order = asString(entry["order"]);
     const preconditions = entry["preconditions"];
     return {
-      loop: compileLoop(entry, nesting, tools),
+      loop: compileLoop(entry, { nesting, path }, tools),
       // Kyverno parity: merges put new elements first, so going backwards keeps their order.
       descending: order === undefined ? merges : order === "Descending",
       preconditions: preconditions === undefined || preconditions === null
         ? undefined
         : ruleConditions(preconditions, tools, [...path, "preconditions"]),
       patcher: compilePatcher(entry, tools, { path, place: [] }),
-      inner: compileLoops(asList(entry["foreach"]).filter(isObject), nesting + 1, tools),
+      inner: compileLoops(asList(entry["foreach"]).filter(isObject), { nesting: nesting + 1, path }, tools),
     };
   });
 }

@@ -99,7 +99,7 @@ function compileEntryBody(rule: Rule, entry: JsonObject, { tools, nesting }: Set
     ? ruleConditions(entry["preconditions"], tools, [...path, "preconditions"])
     : undefined;
   return {
-    loop: compileLoop(entry, nesting, tools),
+    loop: compileLoop(entry, { nesting, path }, tools),
     elementScope,
     preconditions,
     body: compileBody(),

@@ -108,3 +108,23 @@ for (const [title, rules, diagnostics] of conflicts) {
     assert.deepEqual(codes(...rules), diagnostics);
   });
 }
+
+Deno.test("a problem in a foreach is told where it stands", () => {
+  const snapshot = policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [Deployment]}}]}
+    mutate:
+      foreach:
+      - list: request.object.spec.containers
+        foreach:
+        - list: "element.env["
+          patchStrategicMerge: {metadata: {labels: {a: b}}}
+`);
+  const [problem] = snapshot.diagnostics;
+  assert.deepEqual([problem?.code, problem?.position?.line], ["bad-list", 13]);
+});
