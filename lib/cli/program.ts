@@ -123,6 +123,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .option("--detailed-results", "show what rules said", false)
     .option("--require-tests", "fail when there are no tests", false)
     .option("--remove-color", "no colours", false)
+    .option("--registry", "ask image registries about images that a test does not describe", false)
     .option("--strict", "count remarks, such as misspelt names, as failures", false)
     .addOption(dialect())
     .action(async (paths: string[], options) => {
