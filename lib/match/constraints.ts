@@ -22,7 +22,7 @@ import type { Block } from "./block.ts";
 import type { Candidate } from "./candidate.ts";
 import { clausesOf } from "./clause.ts";
 import type { Filter, Mismatch } from "./filter.ts";
-import type { RuleSelector, Selection } from "./selection.ts";
+import type { ResourceRule, RuleSelector, Selection } from "./selection.ts";
 
 const selected: Selection = { selected: true };
 const excluded: Selection = { selected: false, by: "exclude", criterion: "exclude" };
@@ -40,6 +40,7 @@ export function compileConstraints(constraints: JsonObject | undefined): RuleSel
   const objects = selectorOf(field(constraints, "objectSelector"));
   return {
     match: block,
+    resources: constraints === undefined ? [] : writtenResources(constraints),
     needsNamespaceLabels: namespaces !== undefined,
     needsRoles: false,
     select,
@@ -61,6 +62,24 @@ export function compileConstraints(constraints: JsonObject | undefined): RuleSel
     return criterion === undefined ? selected : unselected(criterion);
   }
 }
+
+const everyOperation = ["CREATE", "UPDATE", "DELETE", "CONNECT"];
+
+function writtenResources(constraints: JsonObject): ResourceRule[] {
+  const rules = asList(constraints["resourceRules"]).filter(isObject);
+  return (rules.length > 0 ? rules : [anything]).map((rule) => {
+    const operations = asTexts(rule["operations"]), scope = rule["scope"];
+    return {
+      groups: asTexts(rule["apiGroups"]),
+      versions: asTexts(rule["apiVersions"]),
+      resources: asTexts(rule["resources"]),
+      operations: operations.includes("*") ? everyOperation : operations,
+      scope: scope === "Namespaced" || scope === "Cluster" ? scope : "*",
+    };
+  });
+}
+
+const anything: JsonObject = { apiGroups: ["*"], apiVersions: ["*"], resources: ["*/*"], operations: ["*"] };
 
 function unselected(criterion: string): Selection {
   return { selected: false, by: "match", criterion };

@@ -10,4 +10,10 @@ export { compileConstraints } from "./constraints.ts";
 export type { Clause } from "./clause.ts";
 export { type Filter, labelTest, type Mismatch } from "./filter.ts";
 export { type Interest, MatchIndex } from "./index.ts";
-export { compileSelector, type ExplainedSelection, type RuleSelector, type Selection } from "./selection.ts";
+export {
+  compileSelector,
+  type ExplainedSelection,
+  type ResourceRule,
+  type RuleSelector,
+  type Selection,
+} from "./selection.ts";

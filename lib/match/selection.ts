@@ -21,12 +21,23 @@ export interface ExplainedSelection {
   readonly generatedFor: readonly string[] | undefined;
 }
 
+/** Resources of the API and the operations on them; `*` stands for any group, version, resource or subresource. */
+export interface ResourceRule {
+  readonly groups: readonly string[];
+  readonly versions: readonly string[];
+  readonly resources: readonly string[];
+  readonly operations: readonly string[];
+  readonly scope: "Namespaced" | "Cluster" | "*";
+}
+
 /** Match and exclude of one rule, ready to run. */
 export interface RuleSelector {
   select(candidate: Candidate): Selection;
   /** The same selection with its reasons: all clauses are asked, where {@link select} stops as soon as it can. */
   explain(candidate: Candidate): ExplainedSelection;
   readonly match: Block;
+  /** What is asked about where it is written as resources of the API instead of kinds. */
+  readonly resources?: readonly ResourceRule[];
   readonly needsNamespaceLabels: boolean;
   readonly needsRoles: boolean;
 }

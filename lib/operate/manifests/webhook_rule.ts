@@ -1,4 +1,5 @@
 import type { CompiledRule } from "../../engine/mod.ts";
+import type { ResourceRule } from "../../match/mod.ts";
 import { asList, dig, field, isString } from "../../json/mod.ts";
 import {
   type BuiltinKind,
@@ -28,10 +29,21 @@ export interface GuessedKind {
   readonly resource: string;
 }
 
+/** Each resource of a rule that is written as resources of the API. */
+function targetsOf({ groups, versions, resources, operations, scope }: ResourceRule): WebhookTarget[] {
+  return groups.flatMap((group) =>
+    versions.flatMap((version) =>
+      resources.map((resource) => ({ group, version, resource, scope, operations }))
+    )
+  );
+}
+
 const connected = ["exec", "attach", "portforward", "proxy", "*"];
 
 /** What a rule must be asked about: the resources of its kinds, and the operations that it can have a result for. */
 export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) => void): WebhookTarget[] {
+  const { resources } = rule.selector;
+  if (resources !== undefined) return resources.flatMap(targetsOf);
   const { form, filters } = rule.selector.match;
   // Of filters that must all hold, the first one already says enough.
   const used = form === "all" ? filters.slice(0, 1) : filters;
