@@ -4,10 +4,10 @@ import { isFault, type Json, type JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { parseYaml } from "../yaml/mod.ts";
 import type { ApplyOptions } from "./apply.ts";
-import { openList, readUser } from "./documents.ts";
+import { readUser } from "./documents.ts";
 import { loadDocuments } from "./load.ts";
+import { manifestObjects } from "./manifest_objects.ts";
 import { openPorts } from "./ports.ts";
-import { withNamespace } from "./resource_request.ts";
 import type { Terminal } from "./terminal.ts";
 import { noValues, readValues } from "./values.ts";
 
@@ -56,7 +56,7 @@ export async function readApplySetting(
   if (resources.documents.length + reviews.documents.length === 0) {
     return { problem: "no resources: name files or folders with --resource" };
   }
-  const objects = resources.documents.flatMap(({ value }) => openList(value)).map(withNamespace);
+  const objects = manifestObjects(resources.documents);
   const opened = await openPorts({ cluster: args.cluster, kubeconfig: args.kubeconfig, objects });
   if (isFault(opened)) return { problem: opened.message };
   const absent = args.cluster.length > 0 || args.kubeconfig !== undefined ? [] : offline;
