@@ -14,7 +14,7 @@ export async function exportPolicies(
   { dialect }: { dialect: Dialect },
   terminal: Terminal,
 ): Promise<number> {
-  const { snapshot, diagnostics } = await loadPolicies(paths, dialect);
+  const { snapshot, diagnostics } = await loadPolicies(paths, { dialect });
   const errors = diagnostics.filter(({ severity }: Diagnostic) => severity === "error");
   for (const diagnostic of errors) terminal.err(formatDiagnostic(diagnostic));
   const { objects, left } = exportAdmissionPolicies(snapshot.written);

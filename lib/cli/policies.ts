@@ -1,6 +1,5 @@
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
-import { compile, type Snapshot } from "../engine/mod.ts";
-import type { Dialect } from "../match/mod.ts";
+import { compile, type CompileOptions, type Snapshot } from "../engine/mod.ts";
 import { loadDocuments } from "./load.ts";
 
 /** Policies that were read and compiled. */
@@ -10,25 +9,32 @@ export interface LoadedPolicies {
 }
 
 /** Reads and compiles policies and exceptions. */
-export async function loadPolicies(paths: readonly string[], dialect: Dialect): Promise<LoadedPolicies> {
+export async function loadPolicies(
+  paths: readonly string[],
+  options: CompileOptions,
+): Promise<LoadedPolicies> {
   const { documents, diagnostics } = await loadDocuments(paths);
-  const snapshot = compile(documents, { dialect });
+  const snapshot = compile(documents, options);
   return { snapshot, diagnostics: [...diagnostics, ...snapshot.diagnostics] };
 }
 
 /** The policies in force, loaded again when their files change. A set that cannot be read leaves the old one in force. */
 export class PolicyFiles {
   readonly #paths: readonly string[];
-  readonly #dialect: Dialect;
+  readonly #compiling: CompileOptions;
   readonly #loaded: (policies: LoadedPolicies) => void;
   #current: Snapshot | undefined;
   #watcher: Deno.FsWatcher | undefined;
 
   constructor(
-    options: { paths: readonly string[]; dialect: Dialect; loaded: (policies: LoadedPolicies) => void },
+    options: {
+      paths: readonly string[];
+      compiling: CompileOptions;
+      loaded: (policies: LoadedPolicies) => void;
+    },
   ) {
     this.#paths = options.paths;
-    this.#dialect = options.dialect;
+    this.#compiling = options.compiling;
     this.#loaded = options.loaded;
   }
 
@@ -39,7 +45,7 @@ export class PolicyFiles {
 
   /** Reads the files and puts them in force. */
   async load(): Promise<void> {
-    const policies = await loadPolicies(this.#paths, this.#dialect);
+    const policies = await loadPolicies(this.#paths, this.#compiling);
     const vanished = policies.snapshot.policies.length === 0 && policies.diagnostics.length > 0;
     if (vanished && this.#current !== undefined) {
       return this.#loaded({ ...policies, snapshot: this.#current });

@@ -39,6 +39,11 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .option("--webhooks <name>", "webhook configurations that are told the certificate's authority")
     .option("--cert-dir <folder>", "where a certificate that Postern makes is kept")
     .option("--no-tls", "speak plain HTTP, behind something that speaks TLS")
+    .option(
+      "--serve-admission-policies",
+      "ask ValidatingAdmissionPolicies and MutatingAdmissionPolicies too, which the API server enforces itself",
+      false,
+    )
     .option("--secret-path <path>", "answer only below this path, for a public address")
     .addOption(dialect())
     .addOption(

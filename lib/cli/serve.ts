@@ -36,6 +36,7 @@ export interface ServeArguments {
   readonly webhooks?: string;
   readonly tls: boolean;
   readonly secretPath?: string;
+  readonly serveAdmissionPolicies: boolean;
   readonly dialect: Dialect;
   readonly logLevel: LogLevel;
 }
@@ -64,7 +65,10 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   let before: Snapshot | undefined;
   const files: PolicyFiles = new PolicyFiles({
     paths: [...args.policies, ...args.exceptions],
-    dialect: args.dialect,
+    compiling: {
+      dialect: args.dialect,
+      admissionPolicies: args.serveAdmissionPolicies ? "served" : "left",
+    },
     loaded: (policies) => {
       report(policies, terminal);
       metrics.loaded(policies.snapshot);
