@@ -176,7 +176,11 @@ class Checker {
     }
     if (type.kind === "parameter") this.#substitution.assign([dynType], [type]);
     else if (!isDynamic(type)) {
-      this.#report(offset, `type '${describeType(type)}' does not support field selection`);
+      // Kyverno parity: Kubernetes declares its types as objects, and then does not find their fields.
+      const message = type.kind === "opaque" && type.name.startsWith("kubernetes.")
+        ? `unexpected failed resolution of '${type.name}'`
+        : `type '${describeType(type)}' does not support field selection`;
+      this.#report(offset, message);
     }
     return dynType;
   }

@@ -71,6 +71,12 @@ export function readBytes(text: string): Uint8Array | undefined {
   return Uint8Array.from(bytes);
 }
 
+/** Whether all escapes of a literal are written as some escape must be, whatever they stand for. */
+export function hasOnlyEscapes(text: string): boolean {
+  for (const piece of pieces(unquote(text).body)) if (piece === undefined) return false;
+  return true;
+}
+
 /** Runs of plain text and the numbers of escapes; `undefined` for an escape that is not valid. */
 function* pieces(body: string): Generator<string | { code: number; unicode: boolean } | undefined> {
   const pattern =

@@ -1,6 +1,6 @@
 import type { Expression, ListLiteral, MapEntry, StructLiteral } from "./expression.ts";
 import { qualifiedName } from "./expression.ts";
-import { readBytes, readNumber, readString } from "./literal.ts";
+import { hasOnlyEscapes, readBytes, readNumber, readString } from "./literal.ts";
 import type { Macro } from "./macro.ts";
 import { type CelError, locate } from "./source.ts";
 import { type Token, tokenize } from "./token.ts";
@@ -283,8 +283,12 @@ class Parser {
     );
   }
 
-  #badEscape({ offset, text }: Token): Expression {
-    return this.#report(offset, `invalid escape sequence in ${text}`);
+  #badEscape({ kind, offset, text }: Token): Expression {
+    if (!hasOnlyEscapes(text)) return this.#report(offset, `invalid escape sequence in ${text}`);
+    return this.#report(
+      offset,
+      kind === "bytes" ? "unable to unescape string" : "invalid unicode code point",
+    );
   }
 
   #number({ kind, text, offset }: Token, sign: "" | "-"): Expression {

@@ -27,6 +27,7 @@ testFacts([
     /^other: URL parse error during conversion from string: parse "..\/relative-path"/,
   ],
   ["url(object)", /^no_such_overload/],
+  ["url('/a').scheme", /^compile: .*unexpected failed resolution of 'kubernetes.URL'/],
 ]);
 
 testFacts([
@@ -52,6 +53,7 @@ testFacts([
   ["ip('::1') == ip('0:0::1')", true],
   ["ip('1.1.1.1') in [ip('2.2.2.2'), ip('1.1.1.1')]", true],
   ["type(ip('::1')) == net.IP", true],
+  ["ip('::1').family", /^compile: .*type 'net.IP' does not support field selection/],
 ]);
 
 testFacts([
