@@ -53,7 +53,7 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
   const exceptions = setting.exceptions.flatMap((exception) =>
     compileException(exception, policy, rule) ?? []
   );
-  const text = JSON.stringify([
+  const texts = JSON.stringify([
     rule.context,
     rule.preconditions,
     rule.validate,
@@ -74,7 +74,7 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
       compileReportProperties(rule.reportProperties, (uses) => variables(uses, ["reportProperties"])),
     body: broken === undefined ? body.body : brokenBody(broken),
     needsRoles: selector.needsRoles ||
-      /request\.(roles|clusterRoles)\b|\brequest\s*(\}\}|[|,)\]])/.test(text) ||
+      rolesRead.test(texts) ||
       exceptions.some(({ match }) => match.filters.some((filter) => filter.needsRoles)),
     needsNamespaceLabels: selector.needsNamespaceLabels || hasSelectorOverride(policy, rule) ||
       exceptions.some(({ match }) => match.filters.some((filter) => filter.needsNamespaceLabels)),
@@ -104,6 +104,12 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
     setting.report({ ...rest, policy: policy.key, rule: rule.name, ...(position && { position }) });
   }
 }
+
+/**
+ * Whether expressions in a rule's JSON may read the requester's roles: by name, or with the request as a whole. What they
+ * are found in are texts of several languages, so a word of a message may look like one; that costs a look-up.
+ */
+const rolesRead = /\brequest\s*(?:\.\s*(?:(?:\\")?(?:roles|clusterRoles)\b|[[{*]|\w+\()|\}\}|[|,)\]])/;
 
 /** The body of a rule that cannot run: its failurePolicy decides what becomes of the requests that it matches. */
 function brokenBody(problem: Pick<RuleProblem, "message">): CompiledRule["body"] {

@@ -9,6 +9,7 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
+import { parseKindSelectors } from "../kube/mod.ts";
 
 /** A rule's JSON with its place among the written rules. */
 export interface RuleSource {
@@ -39,8 +40,8 @@ export function autogenRules(
   sources: readonly RuleSource[],
   annotations: Readonly<Record<string, string>>,
 ): RuleSource[] {
+  if (!eligible(sources.map(({ rule }) => rule))) return [];
   const written = sources.filter(({ rule }) => !asString(rule["name"])?.startsWith("autogen-"));
-  if (!eligible(written.map(({ rule }) => rule))) return [];
   const wanted = wantedControllers(annotations[annotation]);
   const templated = wanted.filter((kind) => kind !== "CronJob");
   return written.flatMap(({ rule, index }) => {
@@ -120,8 +121,9 @@ function kindsOf(match: Json | undefined): string[] {
   return blocks(match).flatMap((resources) => asTexts(resources["kinds"]));
 }
 
+/** Kyverno parity: subresources of Pods count as Pods here. */
 function isPod(kind: string): boolean {
-  return kind === "Pod" || kind.endsWith("/Pod");
+  return parseKindSelectors(kind).some((selector) => selector.kind === "Pod");
 }
 
 function isAboutPods(rule: JsonObject): boolean {

@@ -364,3 +364,24 @@ Deno.test("rules that are not reached in the request's time answer with an error
   assert.equal(messages[1], "the request's deadline passed before this rule");
   assert.equal(decision.allowed, false);
 });
+
+const rolesReaders: [expression: string, needsRoles: boolean][] = [
+  ["request.roles", true],
+  ["request.clusterRoles[0]", true],
+  ["request.[roles, namespace]", true],
+  ["request.{r: roles}", true],
+  ["request.*", true],
+  ["to_string(request)", true],
+  ["request", true],
+  ["request.keys(@)", true],
+  ["request.object.spec.roles", false],
+  ["request.userInfo.groups", false],
+];
+for (const [expression, needsRoles] of rolesReaders) {
+  Deno.test(`{{ ${expression} }} ${needsRoles ? "asks" : "does not ask"} the cluster for the requester's roles`, () => {
+    const rule = `  - name: r
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {message: "no request is denied", deny: {conditions: {any: [{key: "{{ ${expression} }}", operator: Equals, value: a}]}}}`;
+    assert.equal(policies(policy("p", rule)).policies[0]!.rules[0]!.needsRoles, needsRoles);
+  });
+}

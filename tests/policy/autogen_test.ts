@@ -33,6 +33,26 @@ const names: [about: string, rules: JsonObject[], annotations: Record<string, st
   ["namespaces do not", [podRule(pattern, { namespaces: ["a"] })], {}, ["autogen-r", "autogen-cronjob-r"]],
   ["a generate rule turns it off", [podRule(pattern), { name: "g", match: {}, generate: {} }], {}, []],
   ["a JSON patch turns it off", [podRule({ mutate: { patchesJson6902: "[]" } })], {}, []],
+  [
+    "a kind with group and version is a Pod too",
+    [podRule(pattern), podRule(pattern, { kinds: ["v1/Pod"] })],
+    {},
+    [
+      "autogen-r",
+      "autogen-cronjob-r",
+      "autogen-r",
+      "autogen-cronjob-r",
+    ],
+  ],
+  [
+    "a rule of the author's named autogen- counts for the whole policy",
+    [podRule(pattern), {
+      ...podRule(pattern, { names: ["a"] }),
+      name: "autogen-x",
+    }],
+    {},
+    [],
+  ],
   ["rules named autogen- are the author's own", [{ ...podRule(pattern), name: "autogen-x" }], {}, []],
   ["manifests cannot be carried over", [podRule({ validate: { manifests: {} } })], {}, []],
   ["kinds without Pod need nothing", [podRule(pattern, { kinds: ["Service"] })], {}, []],
@@ -80,6 +100,124 @@ Deno.test("autogen rewrites expressions by text, once", () => {
   assert.equal(dig(template!, "validate", "message"), "{{ request.object.spec.template.metadata.name }}");
   assert.match(JSON.stringify(cron), /request\.object\.spec\.jobTemplate\.spec\.template\.spec\.hostPID/);
 });
+
+const messages: [message: string, template: string, cron: string][] = [
+  [
+    "$(./../../pattern/spec/containers/0/image) and $(./../pattern/spec/a)",
+    "$(./../../pattern/spec/template/spec/containers/0/image) and $(./../pattern/spec/template/spec/a)",
+    "$(./../../pattern/spec/jobTemplate/spec/template/spec/containers/0/image) and $(./../pattern/spec/jobTemplate/spec/template/spec/a)",
+  ],
+  [
+    "$(./../anyPattern/1/spec/a), but no pattern/spec",
+    "$(./../anyPattern/1/spec/template/spec/a), but no pattern/spec",
+    "$(./../anyPattern/1/spec/jobTemplate/spec/template/spec/a), but no pattern/spec",
+  ],
+];
+for (const [message, template, cron] of messages) {
+  Deno.test(`autogen shifts references of the message ${message}`, () => {
+    const rules = generated([podRule({ validate: { ...pattern.validate, message } })]);
+    assert.deepEqual(rules.map((rule) => dig(rule, "validate", "message")), [template, cron]);
+  });
+}
+
+Deno.test("autogen keeps filters that are not about Pods, and replaces all kinds for CronJobs", () => {
+  const match = {
+    any: [
+      { resources: { kinds: ["Pod"], operations: ["CREATE"] } },
+      { resources: { kinds: ["Service"] } },
+      { subjects: [{ kind: "User", name: "a" }] },
+    ],
+  };
+  const [template, cron] = generated([{
+    name: "r",
+    match,
+    exclude: { resources: { namespaces: ["x"] } },
+    ...pattern,
+  }], {
+    [annotation]: "Deployment,CronJob",
+  });
+  assert.deepEqual(dig(template!, "match", "any"), [
+    { resources: { kinds: ["apps/v1/Deployment"], operations: ["CREATE"] } },
+    { resources: { kinds: ["Service"] } },
+    { subjects: [{ kind: "User", name: "a" }] },
+  ]);
+  assert.deepEqual(dig(cron!, "match", "any"), [
+    { resources: { kinds: ["batch/v1/CronJob"], operations: ["CREATE"] } },
+    { resources: { kinds: ["batch/v1/CronJob"] } },
+    { subjects: [{ kind: "User", name: "a" }] },
+  ]);
+  assert.deepEqual(dig(cron!, "exclude"), { resources: { namespaces: ["x"] } });
+});
+
+const bodies: [about: string, body: JsonObject, generatedBody: JsonObject][] = [
+  [
+    "a merge patch is moved, targets are lost",
+    { mutate: { patchStrategicMerge: { spec: { a: 1 } }, targets: [{ kind: "Pod" }] } },
+    { mutate: { patchStrategicMerge: { spec: { template: { spec: { a: 1 } } } } } },
+  ],
+  [
+    "of a mutating loop the order is lost",
+    { mutate: { foreach: [{ list: "l", order: "Descending", patchStrategicMerge: { spec: { a: 1 } } }] } },
+    { mutate: { foreach: [{ list: "l", patchStrategicMerge: { spec: { template: { spec: { a: 1 } } } } }] } },
+  ],
+  [
+    "each of several patterns is moved, the action stays",
+    { validate: { failureAction: "Enforce", anyPattern: [{ spec: { a: 1 } }, { spec: { b: 2 } }] } },
+    {
+      validate: {
+        failureAction: "Enforce",
+        anyPattern: [{ spec: { template: { spec: { a: 1 } } } }, { spec: { template: { spec: { b: 2 } } } }],
+      },
+    },
+  ],
+  [
+    "of an assertion only the objects are moved",
+    {
+      validate: {
+        assert: { object: { spec: { a: 1 } }, oldObject: { spec: { a: 2 } }, operation: "CREATE" },
+      },
+    },
+    {
+      validate: {
+        assert: {
+          object: { spec: { template: { spec: { a: 1 } } } },
+          oldObject: { spec: { template: { spec: { a: 2 } } } },
+          operation: "CREATE",
+        },
+      },
+    },
+  ],
+  [
+    "pod security finds the template itself",
+    { validate: { podSecurity: { level: "baseline" } } },
+    { validate: { podSecurity: { level: "baseline" } } },
+  ],
+  [
+    "expressions in CEL are rewritten by text",
+    {
+      validate: {
+        cel: { expressions: [{ expression: "object.spec == oldObject.spec && object.metadata.name" }] },
+      },
+    },
+    {
+      validate: {
+        cel: {
+          expressions: [{
+            expression:
+              "object.spec.template.spec == oldObject.spec.template.spec && object.spec.template.metadata.name",
+          }],
+        },
+      },
+    },
+  ],
+];
+for (const [about, body, expected] of bodies) {
+  Deno.test(`autogen: ${about}`, () => {
+    const [template] = generated([podRule(body)]);
+    const [[name, value]] = Object.entries(expected) as [[string, Json]];
+    assert.deepEqual(template![name], value);
+  });
+}
 
 Deno.test("autogen cuts names to 63 characters", () => {
   const [template] = generated([{ ...podRule(pattern), name: "n".repeat(63) }]);
