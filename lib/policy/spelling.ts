@@ -1,5 +1,6 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { field, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { kindOfPlural, type OddKind, oddKinds } from "./kind_spelling.ts";
 import type { Locate } from "./policy.ts";
 
 /**
@@ -22,7 +23,9 @@ export function modernSpec(
     const changed: Record<string, Json> = { ...rule };
     for (const block of ["match", "exclude"]) {
       const value = rule[block];
-      if (isObject(value)) changed[block] = modernMatch(value);
+      if (!isObject(value)) continue;
+      changed[block] = modernMatch(value);
+      for (const odd of oddKinds(value, [...path, block])) diagnostics.push(oddKindDiagnostic(odd, locate));
     }
     const mutate = rule["mutate"];
     if (isObject(mutate) && Object.hasOwn(mutate, "overlay")) {
@@ -39,6 +42,17 @@ export function modernSpec(
     }
     return changed;
   }
+}
+
+function oddKindDiagnostic({ written, meant, read, path }: OddKind, locate: Locate): Diagnostic {
+  const position = locate(path);
+  return {
+    severity: "warning",
+    code: "odd-kind",
+    message: `"${written}" is no kind of Kubernetes`,
+    hint: read ? `it is read as "${meant}"` : `did you mean "${meant}"?`,
+    ...(position && { position }),
+  };
 }
 
 const resourceFields = [
@@ -76,10 +90,11 @@ export function modernMatch(block: JsonObject): JsonObject {
   return changed;
 }
 
-/** `"Deployment,StatefulSet"` in one string means both kinds (seed 002). */
+/** `"Deployment,StatefulSet"` in one string means both kinds (seed 002), `Pods` means Pod (seed 000). */
 function splitKinds(kind: Json): Json[] {
-  if (typeof kind !== "string" || !kind.includes(",")) return [kind];
-  return kind.split(",").map((part) => part.trim()).filter((part) => part !== "");
+  if (typeof kind !== "string") return [kind];
+  const parts = kind.includes(",") ? kind.split(",").map((part) => part.trim()) : [kind];
+  return parts.filter((part) => part !== "").map((part) => kindOfPlural(part) ?? part);
 }
 
 function listOf(value: Json): Json {

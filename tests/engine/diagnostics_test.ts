@@ -39,6 +39,47 @@ const deny = (condition: string): string =>
   rule(`validate:\n  deny:\n    conditions:\n      all:\n      - ${condition}`);
 
 const table: [about: string, text: string, expected: RegExp][] = [
+  [
+    "a plural that is meant as a kind",
+    rule("validate: {pattern: {}}", "{any: [{resources: {kinds: [Pods]}}]}"),
+    /^p\.yaml:8:\d+: warning odd-kind: "Pods" is no kind of Kubernetes\n {2}hint: it is read as "Pod"/,
+  ],
+  [
+    "a kind in small letters",
+    rule("validate: {pattern: {}}", "{resources: {kinds: [deployment]}}"),
+    /^p\.yaml:8:\d+: warning odd-kind: "deployment" is no kind of Kubernetes\n {2}hint: did you mean "Deployment"\?/,
+  ],
+  [
+    "a match without any criterion",
+    rule("validate: {pattern: {}}", "{}"),
+    /^p\.yaml:8:\d+: error empty-match: Rule "r" matches nothing\n {2}hint: name kinds, a selector or users/,
+  ],
+  [
+    "a context entry that uses a later one",
+    rule(`context:
+- {name: one, variable: {value: "{{ two }}"}}
+- {name: two, variable: {value: a}}
+preconditions: {all: [{key: "{{ one }}", operator: Equals, value: a}]}
+validate: {pattern: {}}`),
+    /^p\.yaml:10:\d+: error declared-later: "two" is not there yet: .*\n {2}hint: move the entry "two" up/,
+  ],
+  [
+    "a paramRef with name and selector",
+    rule(`validate:
+  cel:
+    paramKind: {apiVersion: v1, kind: ConfigMap}
+    paramRef: {name: a, selector: {}}
+    expressions: [{expression: "true"}]`),
+    /error bad-cel: paramRef has a name, so it cannot have a selector/,
+  ],
+  [
+    "an audit annotation whose key is no name",
+    rule(`validate:
+  cel:
+    expressions: [{expression: "true"}]
+    auditAnnotations: [{key: "a key", valueExpression: "'x'"}]`),
+    /warning bad-name: "a key": name part must consist of/,
+  ],
   ["YAML that does not end", "a: [b", /^p\.yaml:1:\d+: error invalid-yaml: /],
   ["a key that occurs twice", "kind: A\nkind: B\n", /^p\.yaml:2:1: warning duplicate-key: /],
   ["a document that is no object", "just text", /^p\.yaml:1:1: error not-an-object: /],

@@ -1,0 +1,52 @@
+import { asList, isList, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { builtinKind, builtinResource } from "../kube/mod.ts";
+
+/** A kind that Kubernetes does not have under the name that is written. */
+export interface OddKind {
+  readonly written: string;
+  /** The built-in kind that must be meant. */
+  readonly meant: string;
+  /** Whether it is read as the kind that is meant: `Pods`, as the documentation has it. */
+  readonly read: boolean;
+  readonly path: readonly (string | number)[];
+}
+
+/** The kind that a plural with a capital letter means, `Pods`; `undefined` for what may be a kind of its own. */
+export function kindOfPlural(written: string): string | undefined {
+  if (!/^[A-Z][A-Za-z]*$/.test(written) || builtinKind(written) !== undefined) return undefined;
+  return builtinResource(written.toLowerCase())?.kind;
+}
+
+/** The odd kinds of a match or exclude block, at any depth. */
+export function oddKinds(block: JsonObject, path: readonly (string | number)[]): OddKind[] {
+  const nested = (["any", "all"] as const).flatMap((name) =>
+    asList(block[name]).flatMap((filter, index) =>
+      isObject(filter) ? oddKinds(filter, [...path, name, index]) : []
+    )
+  );
+  const resources = block["resources"];
+  const within = isObject(resources) ? kindsOf(resources["kinds"], [...path, "resources", "kinds"]) : [];
+  return [...nested, ...within, ...kindsOf(block["kinds"], [...path, "kinds"])];
+}
+
+function kindsOf(kinds: Json | undefined, path: readonly (string | number)[]): OddKind[] {
+  const written = isList(kinds) ? kinds : [kinds ?? null];
+  return written.flatMap((entry, index): OddKind[] => {
+    if (!isString(entry)) return [];
+    const place = isList(kinds) ? [...path, index] : path;
+    const plural = kindOfPlural(entry);
+    if (plural !== undefined) return [{ written: entry, meant: plural, read: true, path: place }];
+    const meant = builtinResource(entry)?.kind ?? capitalised(entry);
+    return meant === undefined ? [] : [{ written: entry, meant, read: false, path: place }];
+  });
+}
+
+/** `pod`, `Configmap`: a built-in kind but for its capital letters. */
+function capitalised(written: string): string | undefined {
+  if (!/^[A-Za-z]+$/.test(written) || builtinKind(written) !== undefined) return undefined;
+  const lower = written.toLowerCase();
+  const found = [`${lower}s`, `${lower}es`, lower.replace(/y$/, "ies")].map((plural) =>
+    builtinResource(plural)
+  );
+  return found.find((kind) => kind?.kind.toLowerCase() === lower)?.kind;
+}
