@@ -4,7 +4,8 @@ import type { Phase, Snapshot } from "../engine/mod.ts";
 import type { BackgroundWorker } from "../operate/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
-import { admissionReview } from "../report/mod.ts";
+import type { AdmissionRequest } from "../kube/mod.ts";
+import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
 import { decide, failed } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
 import type { Metrics } from "./metrics.ts";
@@ -72,24 +73,32 @@ export function createApp(options: AppOptions): Hono {
     const read = readReview(await c.req.text());
     if ("status" in read) return refuse(c, read);
     const { request } = read;
+    try {
+      return answer(c, await respond(request, { ...route, started, timeout: timeoutOf(c) }));
+    } catch (cause) {
+      // Whatever else is wrong inside: the API server gets its uid back, and what failurePolicy says.
+      options.log.write("error", "request failed", { uid: request.uid, cause: textOf(cause) });
+      return answer(c, failed(request, route.failurePolicy ?? "Fail", `internal error: ${textOf(cause)}`));
+    }
+  }
+
+  async function respond(
+    request: AdmissionRequest,
+    asked: Route & { readonly started: number; readonly timeout: number },
+  ): Promise<AdmissionResponse> {
     const current = snapshot();
     if (current === undefined) {
-      return answer(c, failed(request, route.failurePolicy ?? "Fail", "policies are still being loaded"));
+      return failed(request, asked.failurePolicy ?? "Fail", "policies are still being loaded");
     }
-    if (unseen(request)) return answer(c, { uid: request.uid, allowed: true });
+    if (unseen(request)) return { uid: request.uid, allowed: true };
     const subject = policyRequest(request);
-    const response = await decide(subject, {
-      ...route,
-      ...options,
-      snapshot: current,
-      ports,
-      started,
-      timeout: timeoutOf(c),
-    });
-    if (route.phase === "validate") options.audit?.add(request);
-    if (route.phase === "validate" && response.allowed) options.effects?.add(subject);
-    metrics.reviewed(request, response.allowed, performance.now() - started);
-    return answer(c, response);
+    const response = await decide(subject, { ...asked, ...options, snapshot: current, ports });
+    if (asked.phase === "validate") {
+      options.audit?.add(subject, asked);
+      if (response.allowed) options.effects?.add(subject);
+    }
+    metrics.reviewed(request, response.allowed, performance.now() - asked.started);
+    return response;
   }
 
   function refuse(c: Context, { status, message, uid }: Refusal): Response {
@@ -118,11 +127,15 @@ const wrongType: Refusal = {
   uid: "",
 };
 
+function textOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
+
 function isJson(contentType: string | undefined): boolean {
   return contentType !== undefined && contentType.split(";")[0]!.trim().toLowerCase() === "application/json";
 }
 
-function answer(c: Context, response: Parameters<typeof admissionReview>[0]): Response {
+function answer(c: Context, response: AdmissionResponse): Response {
   return c.json(admissionReview(response));
 }
 

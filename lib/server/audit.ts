@@ -1,9 +1,8 @@
-import { evaluate, type Snapshot } from "../engine/mod.ts";
-import type { AdmissionRequest } from "../kube/mod.ts";
+import { evaluate, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
+import type { FailurePolicy } from "../policy/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics.ts";
-import { policyRequest } from "./review.ts";
 
 /** What the queue evaluates with. */
 export interface AuditOptions {
@@ -15,13 +14,25 @@ export interface AuditOptions {
   readonly capacity?: number;
 }
 
+/** Which policies the request was about: each webhook's request is audited for its own policies. */
+export interface Audited {
+  readonly failurePolicy?: FailurePolicy;
+  /** Only the policy of this key. */
+  readonly policy?: string;
+}
+
+interface Waiting {
+  readonly subject: PolicyRequest;
+  readonly asked: Audited;
+}
+
 /**
  * Evaluates audit rules after the answer has gone out: they cannot change it, so nobody should wait for them. Their
  * results go to metrics and log. The queue is bounded; what does not fit is dropped and counted in the log.
  */
 export class AuditQueue {
   readonly #options: AuditOptions;
-  readonly #waiting: AdmissionRequest[] = [];
+  readonly #waiting: Waiting[] = [];
   #running: Promise<void> | undefined;
   #dropped = 0;
 
@@ -30,16 +41,19 @@ export class AuditQueue {
   }
 
   /** Takes a request that was answered. */
-  add(request: AdmissionRequest): void {
-    const snapshot = this.#options.snapshot();
-    const about = { kind: request.kind.kind, operation: request.operation, namespace: request.namespace };
-    const hasAudit = snapshot?.candidates("validate", about).some(({ audited }) => audited) ?? false;
+  add(subject: PolicyRequest, asked: Audited): void {
+    const candidates = this.#options.snapshot()?.candidates("validate", subject) ?? [];
+    const { failurePolicy, policy: key } = asked;
+    const hasAudit = candidates.some(({ audited, policy }) =>
+      audited && (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
+      (key === undefined || policy.key === key)
+    );
     if (!hasAudit) return;
     if (this.#waiting.length >= (this.#options.capacity ?? 256)) {
       this.#waiting.shift();
       this.#dropped++;
     }
-    this.#waiting.push(request);
+    this.#waiting.push({ subject, asked });
     this.#running ??= this.#run();
   }
 
@@ -51,8 +65,8 @@ export class AuditQueue {
   async #run(): Promise<void> {
     // Answers go first: the queue starts when the event loop has nothing else to do.
     await new Promise((resolve) => setTimeout(resolve, 0));
-    for (let request = this.#waiting.shift(); request !== undefined; request = this.#waiting.shift()) {
-      await this.#evaluate(request);
+    for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
+      await this.#evaluate(next);
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     this.#running = undefined;
@@ -62,11 +76,10 @@ export class AuditQueue {
     }
   }
 
-  async #evaluate(request: AdmissionRequest): Promise<void> {
+  async #evaluate({ subject, asked: { failurePolicy, policy } }: Waiting): Promise<void> {
     const { snapshot, ports, log, metrics } = this.#options;
     const current = snapshot();
     if (current === undefined) return;
-    const subject = policyRequest(request);
     const deadline = new Deadline(30_000);
     try {
       const decision = await evaluate(current, subject, {
@@ -75,6 +88,8 @@ export class AuditQueue {
         budget: 30_000,
         ports,
         deadline: () => deadline.signal(),
+        ...(failurePolicy !== undefined && { failurePolicy }),
+        ...(policy !== undefined && { policy }),
       });
       metrics.decided(decision, subject);
       for (const { policy, rules } of decision.results) {

@@ -1,0 +1,220 @@
+/** Which policies a path asks, what else is served, and what becomes of failures inside. */
+import assert from "node:assert/strict";
+import { compile, type Snapshot } from "../../lib/engine/mod.ts";
+import type { JsonObject } from "../../lib/json/mod.ts";
+import { admissionReview, pod } from "./review.ts";
+import { asks, denies, portsOf, serving, silentCluster, snapshotOf } from "./serving.ts";
+
+const enforce = "validationFailureAction: Enforce";
+const groups = denies("fails", enforce) + denies("ignores", `${enforce}\n  failurePolicy: Ignore`);
+
+const asked: readonly [path: string, policies: readonly string[]][] = [
+  ["/validate", ["fails", "ignores"]],
+  ["/validate/fail", ["fails"]],
+  ["/validate/ignore", ["ignores"]],
+  ["/validate/fail/finegrained/fails", ["fails"]],
+  ["/validate/fail/finegrained/ignores", []],
+  ["/validate/ignore/finegrained/ignores", ["ignores"]],
+  ["/validate/fail/finegrained/unknown", []],
+  ["/mutate", []],
+  ["/mutate/fail", []],
+];
+for (const [path, policies] of asked) {
+  Deno.test(`${path} asks ${policies.join(" and ") || "none of them"}`, async () => {
+    const { review } = serving(groups);
+    const { allowed, status } = await review(path, admissionReview());
+    assert.equal(allowed, policies.length === 0);
+    for (const name of ["fails", "ignores"]) {
+      assert.equal(status?.message.includes(`${name}:`) ?? false, policies.includes(name), name);
+    }
+  });
+}
+
+Deno.test("a Policy of a namespace is asked by namespace and name", async () => {
+  const text = denies("local", enforce).replace("kind: ClusterPolicy", "kind: Policy").replace(
+    "{name: local}",
+    "{name: local, namespace: default}",
+  );
+  const { review } = serving(text);
+  assert.equal((await review("/validate/fail/finegrained/default/local", admissionReview())).allowed, false);
+  assert.equal((await review("/validate/fail/finegrained/other/local", admissionReview())).allowed, true);
+});
+
+Deno.test("a policy with match conditions is asked by its own path alone", async () => {
+  const spec = `${enforce}\n  webhookConfiguration: {matchConditions: [{name: a, expression: "true"}]}`;
+  const { review } = serving(denies("own", spec));
+  assert.equal((await review("/validate/fail", admissionReview())).allowed, true);
+  assert.equal((await review("/validate/fail/finegrained/own", admissionReview())).allowed, false);
+});
+
+Deno.test("a mutation is a JSON patch in base64", async () => {
+  const { review } = serving(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: label}
+spec:
+  rules:
+  - name: add
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate: {patchStrategicMerge: {metadata: {labels: {team: "ä"}}}}
+`);
+  const { patch = "" } = await review("/mutate/fail", admissionReview());
+  const text = new TextDecoder().decode(Uint8Array.fromBase64(patch));
+  assert.deepEqual(JSON.parse(text), [{ op: "add", path: "/metadata/labels", value: { team: "ä" } }]);
+});
+
+Deno.test("what the reference filters is admitted unseen", async () => {
+  const { review } = serving(groups);
+  const unseen: [string, JsonObject][] = [
+    ["kube-system", admissionReview({ namespace: "kube-system", object: pod({ namespace: "kube-system" }) })],
+    ["an Event", admissionReview({ kind: "Event", resource: "events" })],
+    [
+      "a node's own Pod",
+      admissionReview({ userInfo: { username: "system:node:a", groups: ["system:nodes"] } }),
+    ],
+  ];
+  for (const [what, body] of unseen) assert.equal((await review("/validate/fail", body)).allowed, true, what);
+});
+
+Deno.test("liveness is there at once, readiness with the policies", async () => {
+  const loaded: { snapshot?: Snapshot } = {};
+  const { app, review } = serving("", { snapshot: () => loaded.snapshot });
+  const status = async (path: string) => {
+    const answer = await app.request(path);
+    await answer.text();
+    return answer.status;
+  };
+  assert.deepEqual([await status("/health/liveness"), await status("/health/readiness")], [200, 503]);
+  const early = await review("/validate/fail", admissionReview());
+  assert.deepEqual([early.uid, early.allowed], ["review-1", false]);
+  assert.equal((await review("/validate/ignore", admissionReview())).allowed, true);
+  loaded.snapshot = compile([]);
+  assert.equal(await status("/health/readiness"), 200);
+  assert.equal((await review("/validate/fail", admissionReview())).allowed, true);
+});
+
+Deno.test("below a secret path everything is served, and elsewhere nothing", async () => {
+  const { app, post, review } = serving(groups, { secretPath: "/s3cret" });
+  for (const path of ["/validate/fail", "/health/liveness", "/s3cre/validate/fail", "/"]) {
+    const answer = await post(path, admissionReview());
+    assert.equal(answer.status, 404, path);
+    assert.doesNotMatch(await answer.text(), /s3cret/);
+  }
+  assert.equal((await review("/s3cret/validate/fail", admissionReview())).allowed, false);
+  assert.equal((await app.request("/s3cret/health/liveness")).status, 200);
+});
+
+Deno.test("metrics are Prometheus text with few labels", async () => {
+  const { metrics, review } = serving(groups);
+  metrics.loaded(snapshotOf(groups));
+  await review("/validate/fail", admissionReview());
+  await review("/validate/fail", admissionReview({ kind: "Service", resource: "services" }));
+  const text = await metrics.text();
+  const has = (line: string) => assert.ok(text.includes(`${line}\n`), `${line}\nis missing in\n${text}`);
+  has("# TYPE kyverno_admission_requests_total counter");
+  has(
+    'kyverno_admission_requests_total{resource_kind="Pod",resource_request_operation="create",request_allowed="false"} 1',
+  );
+  has(
+    'kyverno_admission_review_duration_seconds_bucket{resource_request_operation="create",request_allowed="true",le="+Inf"} 1',
+  );
+  has(
+    'kyverno_admission_review_duration_seconds_count{resource_request_operation="create",request_allowed="false"} 1',
+  );
+  has(
+    'kyverno_policy_results_total{policy_name="fails",policy_type="cluster",rule_name="never",rule_type="validate",' +
+      'rule_result="fail",resource_request_operation="create"} 1',
+  );
+  has(
+    'kyverno_policy_rule_info_total{policy_name="ignores",policy_type="cluster",rule_name="never",' +
+      'rule_type="validate",status_ready="true"} 1',
+  );
+  assert.doesNotMatch(text, /default|review-1|alice/);
+});
+
+Deno.test("requests of ever new kinds do not make ever new series", async () => {
+  const { metrics, review } = serving("");
+  for (let index = 0; index < 150; index++) {
+    await review("/validate/fail", admissionReview({ kind: `Kind${index}`, resource: "kinds" }));
+  }
+  const series = (await metrics.text()).match(/^kyverno_admission_requests_total\{/gm) ?? [];
+  assert.equal(series.length, 101);
+});
+
+for (const [failurePolicy, allowed] of [["Fail", false], ["Ignore", true]] as const) {
+  Deno.test(`a port that never answers ends at the deadline, as failurePolicy ${failurePolicy} says`, async () => {
+    const spec = `${enforce}\n  failurePolicy: ${failurePolicy}`;
+    const { review } = serving(asks("asks", spec), { ports: portsOf({ cluster: silentCluster }) });
+    const started = performance.now();
+    const answer = await review(`/validate/${failurePolicy.toLowerCase()}?timeout=1s`, admissionReview());
+    assert.ok(performance.now() - started < 1000, "before the API server gives up");
+    assert.deepEqual([answer.uid, answer.allowed], ["review-1", allowed]);
+    const text = JSON.stringify(answer);
+    assert.match(text, /ConfigMap default\/settings/, "what was slow is named");
+  });
+
+  Deno.test(`a bug inside becomes the answer of failurePolicy ${failurePolicy}, with the uid`, async () => {
+    const broken = {
+      ...snapshotOf(groups),
+      candidates: () => {
+        throw new TypeError("a bug");
+      },
+    };
+    const { review, lines } = serving(broken);
+    const answer = await review(`/validate/${failurePolicy.toLowerCase()}`, admissionReview());
+    assert.deepEqual([answer.uid, answer.allowed], ["review-1", allowed]);
+    assert.match(JSON.stringify(answer), /internal error: a bug/);
+    assert.ok(lines.some(({ level }) => level === "error"));
+  });
+}
+
+Deno.test("a bug behind the decision does not take the uid away either", async () => {
+  const snapshot = snapshotOf(groups);
+  let asked = 0;
+  const failing = () => {
+    if (++asked > 1) throw new Error("a later bug");
+    return snapshot;
+  };
+  const { review } = serving(snapshot, { snapshot: failing });
+  const answer = await review("/validate/fail", admissionReview());
+  assert.deepEqual([answer.uid, answer.allowed], ["review-1", false]);
+});
+
+Deno.test("audit rules are evaluated after the answer, once, by the webhook that they belong to", async () => {
+  const audited = denies("audited", "validationFailureAction: Audit");
+  const { review, audit, lines, metrics } = serving(audited);
+  const { allowed, warnings } = await review("/validate/fail", admissionReview());
+  assert.deepEqual([allowed, warnings], [true, undefined]);
+  assert.equal(lines.filter(({ message }) => message === "audit").length, 0);
+  await review("/validate/ignore", admissionReview());
+  await audit.drain();
+  const [line, ...more] = lines.filter(({ message }) => message === "audit");
+  assert.deepEqual([line?.fields["policy"], line?.fields["result"], more.length], ["audited", "fail", 0]);
+  assert.match(await metrics.text(), /policy_name="audited".*rule_result="fail"/);
+});
+
+Deno.test("the audit queue is bounded, and what is dropped is counted", async () => {
+  const audited = denies("audited", "validationFailureAction: Audit");
+  const { review, audit, lines } = serving(audited);
+  for (let index = 0; index < 300; index++) {
+    // Answers and audits take turns; a burst is many requests at once.
+    void review("/validate/fail", admissionReview());
+  }
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await audit.drain();
+  const done = lines.filter(({ message }) => message === "audit").length;
+  const dropped = lines.filter(({ message }) => message === "audit results dropped").map(({ fields }) =>
+    Number(fields["requests"])
+  );
+  assert.equal(done + dropped.reduce((sum, each) => sum + each, 0), 300);
+});
+
+Deno.test("the log of a denial names what failed and holds no object", async () => {
+  const { review, lines } = serving(groups);
+  const object = { ...pod(), data: { password: "hunter2" } };
+  await review("/validate/fail", admissionReview({ object, dryRun: true }));
+  const [line] = lines.filter(({ message }) => message === "denied");
+  assert.deepEqual(line?.fields["failing"], ["fails/never"]);
+  assert.deepEqual([line?.fields["uid"], line?.fields["dryRun"]], ["review-1", true]);
+  assert.doesNotMatch(JSON.stringify(lines), /hunter2/);
+});
