@@ -90,8 +90,9 @@ function refuses({ policy, results, type }: RuleTrace): boolean {
   );
 }
 
+/** Policies in CEL are a rule themselves, without a name of its own. */
 function nameOf({ policy, rule }: RuleTrace): string {
-  return `${policy.key}/${rule}`;
+  return rule === "" ? policy.key : `${policy.key}/${rule}`;
 }
 
 /** As JSON: what is undefined is left out, and a fault is its message. */

@@ -118,11 +118,8 @@ function compileValidation(
   expressions: ExpressionSet,
 ): (evaluation: CelEvaluation) => Outcome | undefined {
   const path = ["spec", "validations", index];
-  const program = expressions.compile(
-    asString(field(entry, "expression")) ?? "",
-    [...path, "expression"],
-    wanted.bool,
-  );
+  const expression = asString(field(entry, "expression")) ?? "";
+  const program = expressions.compile(expression, [...path, "expression"], wanted.bool);
   const text = asString(field(entry, "messageExpression")) ?? "";
   const messageProgram = text === ""
     ? undefined
@@ -131,6 +128,7 @@ function compileValidation(
   return (evaluation) => {
     if (program === undefined) return error("error: the expression does not compile");
     const value = evaluation.evaluate(program);
+    evaluation.tell(expression, value);
     if (value === true) return undefined;
     if (isCelFault(value)) return error(`error: ${value.message}`);
     if (value !== false) return error("error: the expression gives no bool");
