@@ -30,7 +30,6 @@ export * from "./values/mod.ts";
 export {
   Authorizer,
   authorizerType,
-  type Host,
   kubernetesLibraries,
   kyvernoLibraries,
   kyvernoLibrariesFor,
@@ -38,7 +37,6 @@ export {
   type Library,
   mutatingLibraries,
   orValueLibrary,
-  type Question,
   type ResourceAttributes,
   type ResourceCheck,
   resourceCheckType,
@@ -57,7 +55,6 @@ export {
   requestKey,
   type TypeRequest,
   type World,
-  WorldHost,
   type WorldReply,
   type WorldRequest,
 } from "./world.ts";

@@ -1,8 +1,9 @@
 import type { EstimateOptions, Range } from "./estimate.ts";
 import { CelFault } from "./fault.ts";
-import type { Host, Result } from "./libraries/library.ts";
+import type { Result } from "./libraries/library.ts";
 import { type Activation, BudgetExceeded, budgetFault, type Evaluate, Frame } from "./plan/mod.ts";
 import type { CelType } from "./types/mod.ts";
+import type { World } from "./world.ts";
 
 /** What one expression may cost in Kubernetes before it is stopped. */
 export const PER_CALL_LIMIT = 1_000_000;
@@ -14,7 +15,7 @@ export interface EvaluateOptions {
   /** The cost at which evaluation is stopped, at most and by default {@link PER_CALL_LIMIT}. */
   readonly budget?: number;
   /** What answers the functions that need the world. */
-  readonly host?: Host;
+  readonly world?: World;
 }
 
 /** A value or an error, and what it cost to find it. */
@@ -53,8 +54,8 @@ export class Program {
     return { value, cost: frame.cost };
   }
 
-  #frame(activation: Activation, { budget = PER_CALL_LIMIT, host }: EvaluateOptions): Frame {
-    return new Frame(activation, Math.min(budget, PER_CALL_LIMIT), host);
+  #frame(activation: Activation, { budget = PER_CALL_LIMIT, world }: EvaluateOptions): Frame {
+    return new Frame(activation, Math.min(budget, PER_CALL_LIMIT), world);
   }
 
   #evaluate(frame: Frame): Result {

@@ -3,7 +3,7 @@
  * {@link pending}, finds the answers, and evaluates again with the same variables.
  *
  * ```ts
- * import { createEnvironment, isCelFault, kyvernoLibraries, pending, WorldHost, type World } from "./mod.ts";
+ * import { createEnvironment, isCelFault, kyvernoLibraries, pending, type World } from "./mod.ts";
  * import { requestKey, type WorldReply } from "./world.ts";
  * import assert from "node:assert/strict";
  *
@@ -17,7 +17,7 @@
  * const compiled = createEnvironment({ variables: {}, libraries: kyvernoLibraries })
  *   .compile("globalContext.Get('limits').max");
  * assert(compiled.ok);
- * const evaluate = () => compiled.program.evaluate(() => undefined, { host: new WorldHost(world) });
+ * const evaluate = () => compiled.program.evaluate(() => undefined, { world });
  * const first = evaluate();
  * assert(isCelFault(first) && first.kind === "pending");
  * answers.set(requestKey({ kind: "global", name: "limits", projection: "" }), { ok: true, status: 200, body: { max: 5 } });
@@ -25,9 +25,7 @@
  * ```
  */
 import { goJson, type Json, type JsonObject } from "../json/mod.ts";
-import { type CelFault, failure } from "./fault.ts";
-import type { Host } from "./libraries/library.ts";
-import type { Value } from "./values/mod.ts";
+import type { CelFault } from "./fault.ts";
 
 /** A call to the Kubernetes API. `path` begins at the root and may have a query. */
 export type ApiRequest = {
@@ -119,27 +117,4 @@ export function requestKey(request: WorldRequest): string {
 export function accessReviewCall({ spec }: AccessRequest): ApiRequest {
   const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
   return { kind: "api", method: "POST", path: "/apis/authorization.k8s.io/v1/subjectaccessreviews", body };
-}
-
-/** A world as the host of an evaluation. */
-export class WorldHost implements Host {
-  readonly world: World;
-
-  constructor(world: World) {
-    this.world = world;
-  }
-
-  answer(): Value | CelFault {
-    return failure("this host answers only functions of the world");
-  }
-}
-
-/** The world behind a host, or the error that there is none. */
-export function worldOf(host: Host): World | CelFault {
-  return host instanceof WorldHost ? host.world : failure("there is no world to ask here");
-}
-
-/** Asks the world behind a host. */
-export function askWorld(host: Host, request: WorldRequest): WorldReply | CelFault {
-  return host instanceof WorldHost ? host.world.ask(request) : failure("there is no world to ask here");
 }

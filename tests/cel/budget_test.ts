@@ -4,7 +4,7 @@ import {
   type CelFault,
   createEnvironment,
   dynType,
-  type Host,
+  failure,
   isCelFault,
   kubernetesLibraries,
   LazyFields,
@@ -12,8 +12,11 @@ import {
   objectType,
   pending,
   stringType,
-  type Value,
+  type World,
+  type WorldReply,
+  type WorldRequest,
 } from "../../lib/cel/mod.ts";
+import type { Json } from "../../lib/json/mod.ts";
 import { bindingsLibrary } from "../../lib/cel/libraries/bindings.ts";
 import { overload } from "../../lib/cel/libraries/library.ts";
 
@@ -122,46 +125,63 @@ const asking: Library = {
         id: "test_load",
         takes: [stringType],
         gives: dynType,
-        ask: (host, name) => host.answer({ library: "test", name: "load", args: [name] }),
+        ask: (world, name) => {
+          const reply = world.ask({ kind: "global", name, projection: "" });
+          if (isCelFault(reply)) return reply;
+          return reply.ok ? reply.body : failure(reply.message);
+        },
       }),
     ],
   }],
 };
 
 /** A world that knows what it has been given, and notes what it is asked for. */
-class Notes implements Host {
-  readonly asked: Value[] = [];
-  readonly known = new Map<Value, Value>();
+class Notes implements World {
+  readonly asked: string[] = [];
+  readonly known = new Map<string, Json>();
 
-  answer({ args: [name] }: { readonly args: readonly Value[] }): Value | CelFault {
-    const value = this.known.get(name!);
-    if (value !== undefined) return value;
-    this.asked.push(name!);
-    return pending(String(name));
+  ask(request: WorldRequest): WorldReply | CelFault {
+    assert(request.kind === "global");
+    const body = this.known.get(request.name);
+    if (body !== undefined) return { ok: true, status: 200, body };
+    this.asked.push(request.name);
+    return pending(request.name);
+  }
+
+  now(): number {
+    return 0;
+  }
+
+  random(): number {
+    return 0;
+  }
+
+  generate(): undefined {
+    return undefined;
   }
 }
 
-Deno.test("a function that needs the world is pending until its host knows the answer", () => {
+Deno.test("a function that needs the world is pending until that knows the answer", () => {
   const run = program("test.load('a') + test.load('b') == 3", [asking]);
-  const host = new Notes();
-  const first = run.evaluate(activation, { host });
+  const world = new Notes();
+  const first = run.evaluate(activation, { world });
   assert(isCelFault(first) && first.kind === "pending");
-  assert.deepEqual(host.asked, ["a", "b"]);
-  host.known.set("a", 1).set("b", 2);
-  assert.equal(run.evaluate(activation, { host }), true);
+  assert.deepEqual(world.asked, ["a", "b"]);
+  world.known.set("a", 1).set("b", 2);
+  assert.equal(run.evaluate(activation, { world }), true);
 });
 
 Deno.test("what is pending wins over errors, because its value may settle the whole", () => {
   const run = program("object.missing || test.load('a')", [asking]);
-  const host = new Notes();
-  const first = run.evaluate(activation, { host });
+  const world = new Notes();
+  const first = run.evaluate(activation, { world });
   assert(isCelFault(first) && first.kind === "pending");
-  host.known.set("a", true);
-  assert.equal(run.evaluate(activation, { host }), true);
+  world.known.set("a", true);
+  assert.equal(run.evaluate(activation, { world }), true);
   assert.equal(program("true || test.load('a')", [asking]).evaluate(activation), true);
 });
 
-Deno.test("without a host, a function that needs one is an error", () => {
+Deno.test("without a world, a function that needs one is an error", () => {
   const value = program("test.load('a')", [asking]).evaluate(activation);
   assert(isCelFault(value) && value.kind === "no_such_overload");
 });

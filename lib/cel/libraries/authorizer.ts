@@ -3,8 +3,8 @@ import { dnsLabelProblems, dnsSubdomainProblems } from "../../kube/mod.ts";
 import { failure, isCelFault } from "../fault.ts";
 import { boolType, type CelType, opaqueType, stringType } from "../types/mod.ts";
 import { costSize, Opaque } from "../values/mod.ts";
-import { askWorld } from "../world.ts";
-import { type FunctionDeclaration, type Host, type Library, method, type Result } from "./library.ts";
+import type { World } from "../world.ts";
+import { type FunctionDeclaration, type Library, method, type Result } from "./library.ts";
 
 /** The type of the variable `authorizer`. */
 export const authorizerType: CelType<Authorizer> = opaqueType("kubernetes.authorization.Authorizer");
@@ -117,8 +117,8 @@ class Decision extends Check {
   }
 }
 
-function decide(host: Host, spec: JsonObject): Result {
-  const reply = askWorld(host, { kind: "access", spec });
+function decide(world: World, spec: JsonObject): Result {
+  const reply = world.ask({ kind: "access", spec });
   if (isCelFault(reply)) return reply;
   if (!reply.ok) return new Decision({ allowed: false, reason: "", error: reply.message });
   const text = (key: string): string => {
@@ -269,16 +269,16 @@ export const authorizerLibrary: Library = {
           id: "pathcheck_check",
           takes: [pathCheckType, stringType],
           gives: decisionType,
-          ask: (host, { subject, path }, verb) =>
-            decide(host, { ...subject, nonResourceAttributes: { path, verb } }),
+          ask: (world, { subject, path }, verb) =>
+            decide(world, { ...subject, nonResourceAttributes: { path, verb } }),
           cost: checkCost,
         }),
         method({
           id: "resourcecheck_check",
           takes: [resourceCheckType, stringType],
           gives: decisionType,
-          ask: (host, { subject, attributes }, verb) =>
-            decide(host, { ...subject, resourceAttributes: { version: "*", ...attributes, verb } }),
+          ask: (world, { subject, attributes }, verb) =>
+            decide(world, { ...subject, resourceAttributes: { version: "*", ...attributes, verb } }),
           cost: checkCost,
         }),
       ],

@@ -2,18 +2,16 @@ import type { JsonObject } from "../../json/mod.ts";
 import { failure, isCelFault } from "../fault.ts";
 import { boolType, type CelType, dynType, listType, mapType, opaqueType, stringType } from "../types/mod.ts";
 import { isMapValue, type Value } from "../values/mod.ts";
-import { worldOf } from "../world.ts";
+import type { World } from "../world.ts";
 import { jsonObjectOf } from "./json_value.ts";
-import { type Host, type Library, method, type Overload, type Result } from "./library.ts";
+import { type Library, method, type Overload, type Result } from "./library.ts";
 import { NamespaceValue } from "./namespace_value.ts";
 import { bothSpellings } from "./resource.ts";
 
 const contextType: CelType<NamespaceValue> = opaqueType("generator.Context");
 const objectsType = listType(mapType(stringType, dynType));
 
-function apply(host: Host, namespace: string, objects: readonly Value[]): Result {
-  const world = worldOf(host);
-  if (isCelFault(world)) return world;
+function apply(world: World, namespace: string, objects: readonly Value[]): Result {
   const resources: JsonObject[] = [];
   for (const object of objects) {
     const json = isMapValue(object) ? jsonObjectOf(object) : failure("a resource must be an object");
@@ -32,13 +30,13 @@ export function generatorLibrary(namespace?: string): Library {
       id: "generator_apply_string_list",
       takes: [contextType, stringType, objectsType],
       gives: boolType,
-      ask: (host, _, into, objects) => apply(host, into, objects),
+      ask: (world, _, into, objects) => apply(world, into, objects),
     })]
     : [method({
       id: "generator_apply_list",
       takes: [contextType, objectsType],
       gives: boolType,
-      ask: (host, _, objects) => apply(host, namespace, objects),
+      ask: (world, _, objects) => apply(world, namespace, objects),
     })];
   return {
     name: "kyverno.generator",

@@ -1,14 +1,14 @@
 import { failure, isCelFault } from "../fault.ts";
 import { type CelType, dynType, opaqueType, stringType } from "../types/mod.ts";
-import { askWorld } from "../world.ts";
-import { type Host, type Library, method, type Result } from "./library.ts";
+import type { World } from "../world.ts";
+import { type Library, method, type Result } from "./library.ts";
 import { NamespaceValue } from "./namespace_value.ts";
 import { bothSpellings } from "./resource.ts";
 
 const contextType: CelType<NamespaceValue> = opaqueType("globalcontext.Context");
 
-function get(host: Host, name: string, projection: string): Result {
-  const reply = askWorld(host, { kind: "global", name, projection });
+function get(world: World, name: string, projection: string): Result {
+  const reply = world.ask({ kind: "global", name, projection });
   if (isCelFault(reply)) return reply;
   if (reply.ok) return reply.body;
   // Kyverno parity: an entry that does not exist is null.
@@ -25,13 +25,13 @@ export const globalContextLibrary: Library = {
         id: "globalcontext_get_string",
         takes: [contextType, stringType],
         gives: dynType,
-        ask: (host, _, name) => get(host, name, ""),
+        ask: (world, _, name) => get(world, name, ""),
       }),
       method({
         id: "globalcontext_get_string_string",
         takes: [contextType, stringType, stringType],
         gives: dynType,
-        ask: (host, _, name, projection) => get(host, name, projection),
+        ask: (world, _, name, projection) => get(world, name, projection),
       }),
     ],
   }),

@@ -3,16 +3,9 @@ import { type ImageReference, parseImageReference } from "../../kube/mod.ts";
 import { failure, isCelFault } from "../fault.ts";
 import { boolType, type CelType, dynType, opaqueType, stringType } from "../types/mod.ts";
 import { Opaque } from "../values/mod.ts";
-import { askWorld } from "../world.ts";
+import type { World } from "../world.ts";
 import { withDoubles } from "./json_value.ts";
-import {
-  type FunctionDeclaration,
-  type Host,
-  type Library,
-  method,
-  overload,
-  type Result,
-} from "./library.ts";
+import { type FunctionDeclaration, type Library, method, overload, type Result } from "./library.ts";
 import { NamespaceValue } from "./namespace_value.ts";
 import { bothSpellings } from "./resource.ts";
 
@@ -59,8 +52,8 @@ function part(name: string, read: (reference: ImageReference) => string): Functi
   };
 }
 
-function metadata(host: Host, reference: string): Result {
-  const reply = askWorld(host, { kind: "image", reference });
+function metadata(world: World, reference: string): Result {
+  const reply = world.ask({ kind: "image", reference });
   if (isCelFault(reply)) return reply;
   return reply.ok ? withDoubles(reply.body) : failure(`failed to get image data: ${reply.message}`);
 }
@@ -123,7 +116,7 @@ export const imageLibrary: Library = {
           id: "imagedata_get_string",
           takes: [contextType, stringType],
           gives: dynType,
-          ask: (host, _, text) => metadata(host, text),
+          ask: (world, _, text) => metadata(world, text),
         }),
       ],
     }),

@@ -9,29 +9,14 @@
  * implementation's arguments from `takes`, and at run time an implementation is only ever called with values of those
  * types. Errors are returned (`failure("…")`), never thrown. A type of your own is an `opaqueType("my.Thing")` together
  * with a class that extends `Opaque`. `cost` is needed only when a call costs other than 1; it may be given errors as
- * arguments, so measure with `costSize`. A function that needs the world takes `ask` instead of `call`: it puts a
- * {@link Question} to the {@link Host}, whose answer may be a `pending` fault that is simply returned.
+ * arguments, so measure with `costSize`. A function that needs the world takes `ask` instead of `call`: it is
+ * given the {@link World}, whose answers may be `pending` faults that are simply returned.
  */
 import type { CelFault } from "../fault.ts";
 import type { Macro } from "../syntax/mod.ts";
 import type { CelType, ValueOf } from "../types/mod.ts";
 import type { Value } from "../values/mod.ts";
-
-/** What a function asks of the world. */
-export interface Question {
-  /** The library and the function: `resource`, `Get`. */
-  readonly library: string;
-  readonly name: string;
-  readonly args: readonly Value[];
-}
-
-/**
- * The world behind functions that need it. It answers at once: with the value, with an error, or with
- * `pending(…)` after it noted the question; its owner then finds the answer and evaluates again.
- */
-export interface Host {
-  answer(question: Question): Value | CelFault;
-}
+import type { World } from "../world.ts";
 
 /** Kubernetes' CEL, or the specification's, where they disagree. */
 export type Dialect = "kubernetes" | "specification";
@@ -67,7 +52,7 @@ export interface Overload {
   readonly parameters: readonly CelType[];
   readonly result: CelType;
   readonly call: Implementation;
-  readonly ask?: (host: Host, ...args: Value[]) => Result;
+  readonly ask?: (world: World, ...args: Value[]) => Result;
   /** The run-time cost of one call; 1 when absent. Arguments and result may be errors. */
   readonly cost?: (args: readonly Result[], result: Result) => number;
   /**
@@ -128,7 +113,7 @@ type Pure<P extends readonly CelType[]> = Definition<P> & {
 };
 
 type Asking<P extends readonly CelType[]> = Definition<P> & {
-  readonly ask: (host: Host, ...args: ArgumentsOf<P>) => Result;
+  readonly ask: (world: World, ...args: ArgumentsOf<P>) => Result;
 };
 
 /** A signature that is called as a function: `name(a, b)`. */
@@ -155,5 +140,5 @@ function erase<P extends readonly CelType[]>(
 }
 
 function unasked(): Result {
-  throw new Error("a function that needs a host was called without one");
+  throw new Error("a function that needs the world was called without one");
 }

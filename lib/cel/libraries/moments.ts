@@ -1,7 +1,5 @@
-import { isCelFault } from "../fault.ts";
 import { durationType, stringType, timestampType } from "../types/mod.ts";
 import { civil, type Duration, type Timestamp, toTimestamp } from "../values/mod.ts";
-import { worldOf } from "../world.ts";
 import { type Library, overload, type Result } from "./library.ts";
 
 /** The day 1 of the year 1, from which Go counts when it truncates times. */
@@ -29,9 +27,8 @@ export const momentsLibrary: Library = {
           id: "time_now",
           takes: [],
           gives: timestampType,
-          ask: (host) => {
-            const world = worldOf(host);
-            return isCelFault(world) ? world : toTimestamp(BigInt(Math.trunc(world.now())) * 1_000_000n);
+          ask: (world) => {
+            return toTimestamp(BigInt(Math.trunc(world.now())) * 1_000_000n);
           },
         }),
       ],

@@ -2,11 +2,10 @@ import { isFault } from "../../json/mod.ts";
 import { compileTextGenerator, type TextGenerator } from "../../kube/mod.ts";
 import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { stringType } from "../types/mod.ts";
-import { worldOf } from "../world.ts";
+import type { World } from "../world.ts";
 import {
   type Argument,
   type ArgumentMistake,
-  type Host,
   type Library,
   type Overload,
   overload,
@@ -33,9 +32,7 @@ function generatorOf(pattern: string): TextGenerator | CelFault {
   return generator as TextGenerator | CelFault;
 }
 
-function generate(host: Host, pattern: string): Result {
-  const world = worldOf(host);
-  if (isCelFault(world)) return world;
+function generate(world: World, pattern: string): Result {
   const generator = generatorOf(pattern);
   return isCelFault(generator) ? generator : generator(() => world.random());
 }
@@ -59,7 +56,7 @@ const overloads: readonly Overload[] = [
     id: "random_string_default_expr",
     takes: [],
     gives: stringType,
-    ask: (host) => generate(host, defaultPattern),
+    ask: (world) => generate(world, defaultPattern),
   }),
 ];
 

@@ -3,16 +3,9 @@ import { formatApiVersion, parseApiVersion } from "../../kube/mod.ts";
 import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { type CelType, dynType, mapType, opaqueType, stringType } from "../types/mod.ts";
 import { type CelMap, Opaque, type PlainMap } from "../values/mod.ts";
-import { askWorld, type WorldReply } from "../world.ts";
+import type { World, WorldReply } from "../world.ts";
 import { jsonObjectOf, textsOf } from "./json_value.ts";
-import {
-  type FunctionDeclaration,
-  type Host,
-  type Library,
-  method,
-  type Overload,
-  type Result,
-} from "./library.ts";
+import { type FunctionDeclaration, type Library, method, type Overload, type Result } from "./library.ts";
 import { NamespaceValue } from "./namespace_value.ts";
 
 const contextType: CelType<NamespaceValue> = opaqueType("resource.Context");
@@ -74,34 +67,34 @@ function failed(what: string, reply: WorldReply & { readonly ok: false }): CelFa
   return failure(`failed to ${what} resource: ${denied}${reply.message}`);
 }
 
-function get(host: Host, place: Place, name: string): Result {
-  const reply = askWorld(host, { kind: "api", method: "GET", path: pathOf(place, name) });
+function get(world: World, place: Place, name: string): Result {
+  const reply = world.ask({ kind: "api", method: "GET", path: pathOf(place, name) });
   if (isCelFault(reply)) return reply;
   if (reply.ok) return reply.body;
   // Kyverno parity: a resource that does not exist is null.
   return reply.status === 404 ? null : failed("get", reply);
 }
 
-function list(host: Host, place: Place, labels?: CelMap | PlainMap): Result {
+function list(world: World, place: Place, labels?: CelMap | PlainMap): Result {
   const texts = labels === undefined ? {} : textsOf(labels, "labels");
   if (isCelFault(texts)) return texts;
   const selector = Object.keys(texts).sort().map((key) => `${key}=${texts[key]}`).join(",");
   const query = selector === "" ? "" : `?labelSelector=${encodeURIComponent(selector)}`;
-  const reply = askWorld(host, { kind: "api", method: "GET", path: `${pathOf(place)}${query}` });
+  const reply = world.ask({ kind: "api", method: "GET", path: `${pathOf(place)}${query}` });
   if (isCelFault(reply)) return reply;
   return reply.ok ? reply.body : failed("list", reply);
 }
 
-function post(host: Host, place: Place, object: CelMap | PlainMap): Result {
+function post(world: World, place: Place, object: CelMap | PlainMap): Result {
   const body = jsonObjectOf(object);
   if (isCelFault(body)) return body;
-  const reply = askWorld(host, { kind: "api", method: "POST", path: pathOf(place), body });
+  const reply = world.ask({ kind: "api", method: "POST", path: pathOf(place), body });
   if (isCelFault(reply)) return reply;
   return reply.ok ? reply.body : failed("create", reply);
 }
 
-function toKind(host: Host, apiVersion: string, kind: string): Result {
-  const reply = askWorld(host, { kind: "type", apiVersion, name: kind });
+function toKind(world: World, apiVersion: string, kind: string): Result {
+  const reply = world.ask({ kind: "type", apiVersion, name: kind });
   if (isCelFault(reply)) return reply;
   if (!reply.ok) return failure(`failed to map kind to resource: ${reply.message}`);
   const body = isObject(reply.body) ? reply.body : {};
@@ -119,15 +112,15 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
       id: "resource_get_string_string_string_string",
       takes: [contextType, stringType, stringType, stringType, stringType],
       gives: objectType,
-      ask: (host, _, apiVersion, plural, namespace, name) =>
-        get(host, { apiVersion, plural, namespace }, name),
+      ask: (world, _, apiVersion, plural, namespace, name) =>
+        get(world, { apiVersion, plural, namespace }, name),
     }),
     method({
       id: "resource_get_gvr_string_string",
       takes: [contextType, gvrType, stringType, stringType],
       gives: objectType,
-      ask: (host, _, { apiVersion, plural }, namespace, name) =>
-        get(host, { apiVersion, plural, namespace }, name),
+      ask: (world, _, { apiVersion, plural }, namespace, name) =>
+        get(world, { apiVersion, plural, namespace }, name),
     }),
   ],
   List: [
@@ -135,27 +128,27 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
       id: "resource_list_string_string_string",
       takes: [contextType, stringType, stringType, stringType],
       gives: objectType,
-      ask: (host, _, apiVersion, plural, namespace) => list(host, { apiVersion, plural, namespace }),
+      ask: (world, _, apiVersion, plural, namespace) => list(world, { apiVersion, plural, namespace }),
     }),
     method({
       id: "resource_list_string_string_string_map",
       takes: [contextType, stringType, stringType, stringType, labelsType],
       gives: objectType,
-      ask: (host, _, apiVersion, plural, namespace, labels) =>
-        list(host, { apiVersion, plural, namespace }, labels),
+      ask: (world, _, apiVersion, plural, namespace, labels) =>
+        list(world, { apiVersion, plural, namespace }, labels),
     }),
     method({
       id: "list_resources_gvr_string",
       takes: [contextType, gvrType, stringType],
       gives: objectType,
-      ask: (host, _, { apiVersion, plural }, namespace) => list(host, { apiVersion, plural, namespace }),
+      ask: (world, _, { apiVersion, plural }, namespace) => list(world, { apiVersion, plural, namespace }),
     }),
     method({
       id: "list_resources_gvr_string_map",
       takes: [contextType, gvrType, stringType, labelsType],
       gives: objectType,
-      ask: (host, _, { apiVersion, plural }, namespace, labels) =>
-        list(host, { apiVersion, plural, namespace }, labels),
+      ask: (world, _, { apiVersion, plural }, namespace, labels) =>
+        list(world, { apiVersion, plural, namespace }, labels),
     }),
   ],
   Post: [
@@ -163,14 +156,15 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
       id: "resource_post_string_string_string_map",
       takes: [contextType, stringType, stringType, stringType, objectType],
       gives: objectType,
-      ask: (host, _, apiVersion, plural, namespace, object) =>
-        post(host, { apiVersion, plural, namespace }, object),
+      ask: (world, _, apiVersion, plural, namespace, object) =>
+        post(world, { apiVersion, plural, namespace }, object),
     }),
     method({
       id: "resource_post_string_string_map",
       takes: [contextType, stringType, stringType, objectType],
       gives: objectType,
-      ask: (host, _, apiVersion, plural, object) => post(host, { apiVersion, plural, namespace: "" }, object),
+      ask: (world, _, apiVersion, plural, object) =>
+        post(world, { apiVersion, plural, namespace: "" }, object),
     }),
   ],
 };
@@ -183,13 +177,13 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
         id: "resource_get_string_string_string",
         takes: [contextType, stringType, stringType, stringType],
         gives: objectType,
-        ask: (host, _, apiVersion, plural, name) => get(host, { apiVersion, plural, namespace }, name),
+        ask: (world, _, apiVersion, plural, name) => get(world, { apiVersion, plural, namespace }, name),
       }),
       method({
         id: "resource_get_gvr_string",
         takes: [contextType, gvrType, stringType],
         gives: objectType,
-        ask: (host, _, { apiVersion, plural }, name) => get(host, { apiVersion, plural, namespace }, name),
+        ask: (world, _, { apiVersion, plural }, name) => get(world, { apiVersion, plural, namespace }, name),
       }),
     ],
     List: [
@@ -197,26 +191,26 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
         id: "resource_list_string_string",
         takes: [contextType, stringType, stringType],
         gives: objectType,
-        ask: (host, _, apiVersion, plural) => list(host, { apiVersion, plural, namespace }),
+        ask: (world, _, apiVersion, plural) => list(world, { apiVersion, plural, namespace }),
       }),
       method({
         id: "resource_list_string_string_map",
         takes: [contextType, stringType, stringType, labelsType],
         gives: objectType,
-        ask: (host, _, apiVersion, plural, labels) => list(host, { apiVersion, plural, namespace }, labels),
+        ask: (world, _, apiVersion, plural, labels) => list(world, { apiVersion, plural, namespace }, labels),
       }),
       method({
         id: "list_resources_gvr",
         takes: [contextType, gvrType],
         gives: objectType,
-        ask: (host, _, { apiVersion, plural }) => list(host, { apiVersion, plural, namespace }),
+        ask: (world, _, { apiVersion, plural }) => list(world, { apiVersion, plural, namespace }),
       }),
       method({
         id: "list_resources_gvr_map",
         takes: [contextType, gvrType, labelsType],
         gives: objectType,
-        ask: (host, _, { apiVersion, plural }, labels) =>
-          list(host, { apiVersion, plural, namespace }, labels),
+        ask: (world, _, { apiVersion, plural }, labels) =>
+          list(world, { apiVersion, plural, namespace }, labels),
       }),
     ],
     Post: [
@@ -224,7 +218,7 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
         id: "resource_post_string_string_map",
         takes: [contextType, stringType, stringType, objectType],
         gives: objectType,
-        ask: (host, _, apiVersion, plural, object) => post(host, { apiVersion, plural, namespace }, object),
+        ask: (world, _, apiVersion, plural, object) => post(world, { apiVersion, plural, namespace }, object),
       }),
     ],
   };
@@ -235,7 +229,7 @@ const toGvr: readonly Overload[] = [
     id: "convert_to_gvr_string_string",
     takes: [contextType, stringType, stringType],
     gives: gvrType,
-    ask: (host, _, apiVersion, kind) => toKind(host, apiVersion, kind),
+    ask: (world, _, apiVersion, kind) => toKind(world, apiVersion, kind),
   }),
 ];
 

@@ -1,7 +1,8 @@
 import { isCelFault, noSuchOverload } from "../fault.ts";
 import type { CallReference } from "../check/mod.ts";
-import type { Host, Implementation, Overload, Result } from "../libraries/library.ts";
+import type { Implementation, Overload, Result } from "../libraries/library.ts";
 import { isPlainMap, typeNameOf, type Value } from "../values/mod.ts";
+import type { World } from "../world.ts";
 import type { Evaluate, Frame, Planned } from "./frame.ts";
 import { type Guard, guardOf } from "./guard.ts";
 
@@ -20,7 +21,7 @@ function payFlat(frame: Frame, value: Result, result: Result): void {
 }
 
 /** Calls an implementation with arguments that are values already. */
-type Dispatch = (args: readonly Value[], host: Host | undefined) => Result;
+type Dispatch = (args: readonly Value[], world: World | undefined) => Result;
 
 /** Plans a call whose arguments are planned. */
 export function planCall({ name, overloads }: CallReference, args: readonly Planned[]): Evaluate {
@@ -49,7 +50,7 @@ export function planCall({ name, overloads }: CallReference, args: readonly Plan
       return result;
     }
     if (only?.superlinear === true && cost !== undefined) frame.afford(cost(results, null));
-    const result = dispatch(results as Value[], frame.host);
+    const result = dispatch(results as Value[], frame.world);
     if (cost !== undefined) frame.spend(cost(results, result));
     else if (last >= 0) payFlat(frame, results[0]!, result);
     else frame.cost += 1;
@@ -155,11 +156,11 @@ function dispatcher(
     call: overload.prepare?.(constants) ?? overload.call,
     ask: overload.ask,
   }));
-  return (args, host) => {
+  return (args, world) => {
     for (const { guards, call, ask } of candidates) {
       if (!accepts(guards, args)) continue;
       if (ask === undefined) return call(...args);
-      return host === undefined ? noSuchOverload(`${name} (nothing answers it here)`) : ask(host, ...args);
+      return world === undefined ? noSuchOverload(`${name} (nothing answers it here)`) : ask(world, ...args);
     }
     return noSuchOverload(`${name}(${args.map(typeNameOf).join(", ")})`);
   };

@@ -1,5 +1,6 @@
 import { CelFault } from "../fault.ts";
-import type { Host, Result } from "../libraries/library.ts";
+import type { Result } from "../libraries/library.ts";
+import type { World } from "../world.ts";
 
 /** Where an expression finds its variables: their values by name, `undefined` for names that it has none for. */
 export type Activation = (name: string) => Result | undefined;
@@ -20,17 +21,17 @@ export class Frame {
   /** What has been spent, in the reference's units. */
   cost = 0;
   readonly budget: number;
-  readonly host: Host | undefined;
+  readonly world: World | undefined;
   /** Values of comprehension variables and bindings, by their number. */
   readonly slots: (Result | undefined)[] = [];
   readonly #activation: Activation;
   readonly #roots: (Result | undefined)[] = [];
   #looked = 0;
 
-  constructor(activation: Activation, budget: number, host: Host | undefined) {
+  constructor(activation: Activation, budget: number, world: World | undefined) {
     this.#activation = activation;
     this.budget = budget;
-    this.host = host;
+    this.world = world;
   }
 
   /** The value of a variable, which the activation is asked for once. */

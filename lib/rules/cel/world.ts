@@ -6,7 +6,6 @@ import {
   pending,
   requestKey,
   type World,
-  WorldHost,
   type WorldReply,
   type WorldRequest,
 } from "../../cel/mod.ts";
@@ -24,14 +23,14 @@ const generatesNothing: Generate = () => failure("only generating policies gener
 export function requestHost(
   { context }: Pick<RuleInput, "context">,
   generate: Generate = generatesNothing,
-): WorldHost {
+): World {
   const { store, environment } = context;
-  return new WorldHost({
+  return {
     ask: (request) => askStore(store, request),
     now: () => environment.now(),
     random: () => environment.random(),
     generate,
-  });
+  };
 }
 
 function askStore(store: RequestStore, request: WorldRequest): WorldReply | CelFault {

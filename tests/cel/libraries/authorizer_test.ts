@@ -10,7 +10,6 @@ import {
   resourceCheckType,
   subjectOf,
   type Value,
-  WorldHost,
 } from "../../../lib/cel/mod.ts";
 import type { Json } from "../../../lib/json/mod.ts";
 import { found, KnownWorld, missing } from "./evaluate.ts";
@@ -30,7 +29,7 @@ const values: Record<string, Value> = {
 function check(expression: string, world: KnownWorld): Json | string {
   const compiled = createEnvironment({ variables, libraries: kubernetesLibraries }).compile(expression);
   assert(compiled.ok, expression);
-  const value = compiled.program.evaluate((name) => values[name], { host: new WorldHost(world) });
+  const value = compiled.program.evaluate((name) => values[name], { world });
   if (isCelFault(value)) return `${value.kind}: ${value.message}`;
   const json = celToJson(value);
   return isCelFault(json) ? json.message : json;

@@ -11,7 +11,6 @@ import {
   requestKey,
   type Value,
   type World,
-  WorldHost,
   type WorldReply,
   type WorldRequest,
 } from "../../../lib/cel/mod.ts";
@@ -32,7 +31,7 @@ function evaluate(expression: string, setting: Setting): Value | string {
   if (!compiled.ok) return `compile: ${compiled.errors.map(formatCelError).join("\n")}`;
   const value = compiled.program.evaluate(
     (name) => name === "object" ? object : undefined,
-    world === undefined ? {} : { host: new WorldHost(world) },
+    world === undefined ? {} : { world },
   );
   return isCelFault(value) ? `${value.kind}: ${value.message}` : value;
 }
