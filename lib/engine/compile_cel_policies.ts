@@ -10,10 +10,10 @@ import {
 } from "../policy/mod.ts";
 import {
   error,
-  findPolicyKind,
   notYet,
   type Outcome,
   type PolicyKind,
+  policyKindsOf,
   rankOf,
   type RuleBody,
 } from "../rules/mod.ts";
@@ -32,10 +32,10 @@ export function compileCelPolicies(
   ).map(parseCelException);
   for (const document of documents) reportNotYet(document, options.report);
   return documents.flatMap((document) => {
-    const kind = findPolicyKind(document);
-    return kind === undefined ? [] : [{ document, kind }];
-  }).sort((left, right) => rankOf(left.kind) - rankOf(right.kind)).map(({ document, kind }) =>
-    compileOne(document, { ...options, kind, exceptions, documents })
+    const [kind, ...further] = policyKindsOf(document);
+    return kind === undefined ? [] : [{ document, kind, further }];
+  }).sort((left, right) => rankOf(left.kind) - rankOf(right.kind)).map(({ document, ...kinds }) =>
+    compileOne(document, { ...options, ...kinds, exceptions, documents })
   );
 }
 
@@ -49,6 +49,8 @@ function reportNotYet(located: LocatedDocument, report: (diagnostic: Diagnostic)
 
 interface Setting {
   readonly kind: PolicyKind;
+  /** Of a policy that has rules of other kinds as well. */
+  readonly further: readonly PolicyKind[];
   readonly exceptions: readonly CelException[];
   readonly documents: readonly LocatedDocument[];
   /** Whether policies that the API server enforces itself are asked at admission as well. */
@@ -57,7 +59,7 @@ interface Setting {
 }
 
 function compileOne(located: LocatedDocument, setting: Setting): CompiledPolicy {
-  const { kind, exceptions, documents, report } = setting;
+  const { kind, further, exceptions, documents, report } = setting;
   const { policy: written, specs, diagnostics } = parseCelPolicy(located, kind);
   const bindings = documents.filter((document) =>
     document.group === located.group && document.kind === `${located.kind}Binding` &&
@@ -70,14 +72,15 @@ function compileOne(located: LocatedDocument, setting: Setting): CompiledPolicy 
     references.some((reference) => reference.name === policy.name && reference.kind === policy.kind)
   );
   const parts = bindings.length === 0
-    ? specs.map((spec, index) => ({ spec, index, binding: undefined }))
-    : bindings.map((binding) => ({ spec: specs[0]!, index: 0, binding }));
-  const rules = parts.map(({ spec, index, binding }, part) => {
+    ? specs.map((spec, index) => ({ kind, spec, index, binding: undefined }))
+    : bindings.map((binding) => ({ kind, spec: specs[0]!, index: 0, binding }));
+  const others = further.map((each) => ({ kind: each, spec: specs[0]!, index: 0, binding: undefined }));
+  const rules = [...parts, ...others].map(({ kind, spec, index, binding }, part) => {
     const body = kind.compile(spec, {
       policy,
       exceptions: own,
       binding,
-      // A generated spec, or that of a second binding, repeats the problems of the first.
+      // A generated spec, that of a second binding or of a further kind repeats the problems of the first.
       report: ({ path, ...problem }) => {
         const position = policy.locate(path);
         if (part === 0) tell({ ...problem, policy: policy.key, ...(position && { position }) });

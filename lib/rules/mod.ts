@@ -19,5 +19,5 @@ export { ruleConditions } from "./conditions.ts";
 export { cloneSourceLabel, ownerOf, type OwnerReference, ruleLabels, sourceLabels } from "./downstream.ts";
 export { clusterSurroundings, type Surroundings } from "./surroundings.ts";
 export { compileWebhookConditions } from "./cel/mod.ts";
-export { findPolicyKind, notYet, type PolicyKind, type PolicyTools, rankOf } from "./policy_kinds/mod.ts";
+export { notYet, type PolicyKind, policyKindsOf, type PolicyTools, rankOf } from "./policy_kinds/mod.ts";
 export { compileBody, type TypedBody } from "./table.ts";

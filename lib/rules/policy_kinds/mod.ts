@@ -4,4 +4,4 @@
  * @module
  */
 export type { PolicyKind, PolicyTools } from "./policy_kind.ts";
-export { findPolicyKind, notYet, rankOf } from "./table.ts";
+export { notYet, policyKindsOf, rankOf } from "./table.ts";

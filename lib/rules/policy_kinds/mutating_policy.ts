@@ -1,4 +1,4 @@
-import { asObject, dig, field, isFault, type JsonObject } from "../../json/mod.ts";
+import { asObject, field, isFault, type JsonObject } from "../../json/mod.ts";
 import { podControllerSpecs } from "../../policy/mod.ts";
 import { compileAuditAnnotations, compileMatchConditions, kyvernoTexts } from "../cel/mod.ts";
 import { error, type Outcome, pass, skip } from "../outcome.ts";
@@ -23,20 +23,7 @@ export const mutatingPolicy: PolicyKind = {
   compile,
 };
 
-function isAboutExisting(spec: JsonObject): boolean {
-  return dig(spec, "evaluation", "mutateExisting", "enabled") === true;
-}
-
 function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
-  if (isAboutExisting(spec)) {
-    tools.report({
-      severity: "warning",
-      code: "not-yet",
-      message: "a MutatingPolicy changes the object of a request, but other existing objects not yet",
-      hint: "write a ClusterPolicy with mutate.targets",
-      path: ["spec", "evaluation", "mutateExisting"],
-    });
-  }
   const expressions = kyvernoExpressions(tools, { libraries: [patchTypesLibrary], purpose: "mutate" });
   const exempt = compileExemptions(tools.exceptions, expressions);
   defineVariables(expressions, field(spec, "variables"));

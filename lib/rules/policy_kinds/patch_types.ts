@@ -4,7 +4,7 @@ import { type CelType, dynType, type Library, listType, objectType, stringType }
 export const objectPatchType: CelType = partType("Object");
 
 /** `JSONPatch{op, path, from, value}`. */
-export const jsonPatchType: CelType = objectType("JSONPatch", {
+const jsonPatchType: CelType = objectType("JSONPatch", {
   op: stringType,
   path: stringType,
   from: stringType,

@@ -19,6 +19,8 @@ export interface PolicyKind extends CelPolicyForm {
   readonly kinds: readonly string[];
   /** Its rules are run in the phase of this type. */
   readonly type: RuleKind["type"];
+  /** Whether a spec has a rule of this kind; every spec has one when absent. */
+  applies?(spec: JsonObject): boolean;
   /** Where it plays a part; everywhere when absent. */
   readonly use?: "command line";
   /** For explanations. */

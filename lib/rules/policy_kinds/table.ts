@@ -1,8 +1,10 @@
+import { asObject } from "../../json/mod.ts";
 import type { LocatedDocument } from "../../policy/mod.ts";
 import type { PolicyKind } from "./policy_kind.ts";
 import { deletingPolicy } from "./deleting_policy.ts";
 import { generatingPolicy } from "./generating_policy.ts";
 import { mutatingAdmissionPolicy } from "./mutating_admission_policy.ts";
+import { mutatingExisting } from "./mutating_existing.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
 import { validatingAdmissionPolicy } from "./validating_admission_policy.ts";
 import { validatingPolicy } from "./validating_policy.ts";
@@ -11,15 +13,19 @@ import { validatingPolicy } from "./validating_policy.ts";
 const policyKinds: readonly PolicyKind[] = [
   mutatingAdmissionPolicy,
   mutatingPolicy,
+  mutatingExisting,
   validatingAdmissionPolicy,
   validatingPolicy,
   generatingPolicy,
   deletingPolicy,
 ];
 
-/** The kind of a document; `undefined` when it is no policy of such a kind. */
-export function findPolicyKind({ group, kind }: LocatedDocument): PolicyKind | undefined {
-  return policyKinds.find((candidate) => candidate.group === group && candidate.kinds.includes(kind));
+/** The kinds of a document, one for each of its rules; none when it is no policy of such a kind. */
+export function policyKindsOf({ group, kind, document }: LocatedDocument): readonly PolicyKind[] {
+  const spec = asObject(document["spec"]) ?? {};
+  return policyKinds.filter((candidate) =>
+    candidate.group === group && candidate.kinds.includes(kind) && (candidate.applies?.(spec) ?? true)
+  );
 }
 
 /** Where a kind stands in the order of evaluation. */

@@ -328,3 +328,36 @@ Deno.test("kinds that are not supported yet say so", () => {
     assert.deepEqual(found.map(({ position }) => position?.line), [3], kind);
   }
 });
+
+Deno.test("MutatingPolicy: existing objects are changed for a trigger, found by constraints or given by an expression", async () => {
+  const map = (name: string, labels: JsonObject): Json => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, namespace: "prod", labels },
+  });
+  const ask = async (target: string) => {
+    const policy = written(
+      "MutatingPolicy",
+      `evaluation: {mutateExisting: {enabled: true}}
+targetMatchConstraints: ${target}
+mutations:
+- patchType: ApplyConfiguration
+  applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {"for": request.name}}}'}
+`,
+    );
+    const cluster = [map("a", { app: "x" }), map("b", { app: "y" })];
+    const { effects } = await decide({ policy, object: pod({}), cluster, phase: "mutateExisting" });
+    return effects.map(({ verb, object }) => {
+      const { name, labels } = object["metadata"] as JsonObject;
+      return [verb, name, (labels as JsonObject)["for"]];
+    });
+  };
+  const maps =
+    "resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]";
+  assert.deepEqual(await ask(`{${maps}}`), [["update", "a", "web"], ["update", "b", "web"]]);
+  assert.deepEqual(await ask(`{${maps}, objectSelector: {matchLabels: {app: y}}}`), [["update", "b", "web"]]);
+  assert.deepEqual(
+    await ask('{expression: \'resource.Get("v1", "configmaps", object.metadata.namespace, "a")\'}'),
+    [["update", "a", "web"]],
+  );
+});

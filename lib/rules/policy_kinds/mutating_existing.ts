@@ -1,0 +1,153 @@
+import { celToJson, isCelFault, type Program } from "../../cel/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  dig,
+  Fault,
+  field,
+  isFault,
+  isObject,
+  type JsonObject,
+} from "../../json/mod.ts";
+import { builtinResource, formatApiVersion, typeOf } from "../../kube/mod.ts";
+import { compileConstraints, type RuleSelector } from "../../match/mod.ts";
+import { type CelEvaluation, compileMatchConditions, kyvernoTexts, wanted } from "../cel/mod.ts";
+import { type Effect, error, type Outcome, pass } from "../outcome.ts";
+import type { RuleBody, RuleInput } from "../rule_kind.ts";
+import { clusterSurroundings, describe } from "../surroundings.ts";
+import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
+import { mutatingPolicy } from "./mutating_policy.ts";
+import { changingObject, compileMutations } from "./mutations.ts";
+import { patchTypesLibrary } from "./patch_types.ts";
+import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
+
+/**
+ * `MutatingPolicy` with `mutateExisting`: objects that exist are changed when another one, the trigger, is admitted. They
+ * are found by `targetMatchConstraints`, or given by its expression; expressions see them as `object`, and the trigger's
+ * request as `request`. Exceptions are about triggers only.
+ */
+export const mutatingExisting: PolicyKind = {
+  ...mutatingPolicy,
+  type: "mutateExisting",
+  name: "mutating policy for existing objects",
+  variants: () => [],
+  applies: (spec) => dig(spec, "evaluation", "mutateExisting", "enabled") === true,
+  compile,
+};
+
+function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
+  const { policy } = tools;
+  const expressions = kyvernoExpressions(tools, { libraries: [patchTypesLibrary], purpose: "mutate" });
+  defineVariables(expressions, field(spec, "variables"));
+  const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
+    path: ["spec", "matchConditions"],
+    texts: kyvernoTexts,
+  });
+  const targetConditions = compileMatchConditions(field(spec, "targetMatchConditions"), expressions, {
+    path: ["spec", "targetMatchConditions"],
+    texts: kyvernoTexts,
+  });
+  const written = field(spec, "targetMatchConstraints");
+  const text = asString(field(written, "expression")) ?? "";
+  const path = ["spec", "targetMatchConstraints", "expression"];
+  const program = text === "" ? undefined : expressions.compile(text, path, wanted.any);
+  const rules = asList(field(written, "resourceRules")).length > 0
+    ? written
+    : field(spec, "matchConstraints");
+  const targets = new TargetSearch(asObject(rules) ?? {}, policy.namespace);
+  const mutate = compileMutations(field(spec, "mutations"), expressions, "typed");
+  return { run };
+
+  function run(input: RuleInput): Outcome | undefined {
+    // Without a cluster there is nothing but the object itself.
+    if (!input.context.store.serves("downstream")) return undefined;
+    const { evaluation } = kyvernoEvaluation(expressions, input);
+    const applies = conditions(evaluation);
+    if (isFault(applies)) return failed(applies.message);
+    if (!applies) return undefined;
+    const found = program === undefined ? targets.find(input) : given(program, evaluation);
+    if (isFault(found)) return failed(found.message);
+    const outcomes = found.flatMap((target) => changeTarget(target, input) ?? []);
+    const [first, ...further] = outcomes;
+    return first === undefined ? undefined : { ...first, ...(further.length > 0 && { further }) };
+  }
+
+  function changeTarget(target: JsonObject, input: RuleInput): Outcome | undefined {
+    const { over, see } = changingObject();
+    see(target);
+    const { evaluation } = kyvernoEvaluation(expressions, input, { over });
+    const applies = targetConditions(evaluation);
+    if (isFault(applies)) return failed(applies.message);
+    if (!applies) return undefined;
+    const result = mutate(target, evaluation, see);
+    if (isFault(result)) return failed(result.message);
+    if (result === target) return pass("success");
+    const effect: Effect = {
+      verb: "update",
+      object: result,
+      policy: policy.key,
+      rule: policy.name,
+      reason: `${describe(result)} is a target of the policy for ${
+        describe(input.resource ?? input.oldResource ?? {})
+      }`,
+    };
+    return { ...pass("success"), effects: [effect] };
+  }
+}
+
+/** Finds existing objects by resource rules. */
+class TargetSearch {
+  readonly #selector: RuleSelector;
+  readonly #kinds: readonly { readonly apiVersion: string; readonly kind: string }[];
+  readonly #namespace: string;
+
+  constructor(constraints: JsonObject, namespace: string | undefined) {
+    const rules = asList(constraints["resourceRules"]).filter(isObject);
+    // What happens to an object is of no matter: it exists.
+    const anyhow = rules.map((rule) => ({ ...rule, operations: ["*"] }));
+    this.#selector = compileConstraints({ ...constraints, resourceRules: anyhow });
+    this.#kinds = rules.flatMap((rule) => asTexts(rule["resources"])).flatMap((plural) => {
+      const known = builtinResource(plural);
+      return known === undefined ? [] : [{ apiVersion: formatApiVersion(known), kind: known.kind }];
+    });
+    this.#namespace = namespace ?? "";
+  }
+
+  find({ context }: RuleInput): readonly JsonObject[] | Fault {
+    const surroundings = clusterSurroundings(context.store);
+    const found: JsonObject[] = [];
+    for (const kind of this.#kinds) {
+      const objects = surroundings.list({ ...kind, namespace: this.#namespace });
+      if (isFault(objects)) return objects;
+      found.push(...objects.filter((object) => this.#selects(object)));
+    }
+    return found;
+  }
+
+  #selects(resource: JsonObject): boolean {
+    const candidate = {
+      ...typeOf(resource),
+      operation: "UPDATE",
+      resource,
+      namespaceLabels: {},
+      user: undefined,
+    };
+    return this.#selector.select({ ...candidate, subresource: "" }).selected;
+  }
+}
+
+/** What the expression gives: an object, or the items of a list. */
+function given(program: Program, evaluation: CelEvaluation): readonly JsonObject[] | Fault {
+  const value = evaluation.evaluate(program);
+  const json = isCelFault(value) ? value : celToJson(value);
+  if (isFault(json)) return new Fault(json.message);
+  const items = field(json, "items");
+  if (Array.isArray(items)) return items.filter(isObject);
+  return isObject(json) && Object.keys(json).length > 0 ? [json] : [];
+}
+
+function failed(cause: string): Outcome {
+  return { ...error(`failed to evaluate policy: ${cause}`), reportedAs: "evaluation" };
+}
