@@ -345,7 +345,7 @@ mutations:
   applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {"for": request.name}}}'}
 `,
     );
-    const cluster = [map("a", { app: "x" }), map("b", { app: "y" })];
+    const cluster = [map("a", { app: "one" }), map("b", { app: "two" })];
     const { effects } = await decide({ policy, object: pod({}), cluster, phase: "mutateExisting" });
     return effects.map(({ verb, object }) => {
       const { name, labels } = object["metadata"] as JsonObject;
@@ -355,7 +355,11 @@ mutations:
   const maps =
     "resourceRules: [{apiGroups: [''], apiVersions: [v1], resources: [configmaps], operations: [CREATE]}]";
   assert.deepEqual(await ask(`{${maps}}`), [["update", "a", "web"], ["update", "b", "web"]]);
-  assert.deepEqual(await ask(`{${maps}, objectSelector: {matchLabels: {app: y}}}`), [["update", "b", "web"]]);
+  assert.deepEqual(await ask(`{${maps}, objectSelector: {matchLabels: {app: two}}}`), [[
+    "update",
+    "b",
+    "web",
+  ]]);
   assert.deepEqual(
     await ask('{expression: \'resource.Get("v1", "configmaps", object.metadata.namespace, "a")\'}'),
     [["update", "a", "web"]],
