@@ -5,7 +5,7 @@ import type { Answer, ApiCall } from "../ports.ts";
 export type Failure = Extract<Answer, { readonly ok: false }>;
 
 /** What client-go says for a 404 that names no object; users search for these words. */
-export const RESOURCE_UNKNOWN = "the server could not find the requested resource";
+const RESOURCE_UNKNOWN = "the server could not find the requested resource";
 
 const MAX_QUOTE = 300;
 

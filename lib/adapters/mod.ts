@@ -7,7 +7,7 @@
  *
  * @module
  */
-export { describeFailure, type Failure } from "./api_answer.ts";
+export type { Failure } from "./api_answer.ts";
 export { type ClusterFromFiles, clusterFromFiles } from "./cluster_files.ts";
 export { Cache, type CacheOptions } from "./cache.ts";
 export { systemClock } from "./clock.ts";
@@ -31,9 +31,4 @@ export { systemObjects } from "./embedded/system_objects.ts";
 export { ImageRegistry, type ImageRegistryOptions } from "./registry/image_registry.ts";
 export { pullSecretLogins } from "./registry/pull_secrets.ts";
 export type { Login } from "./registry/token.ts";
-export {
-  admissionPaths,
-  type FollowedCluster,
-  WatchedCluster,
-  type WatchedClusterOptions,
-} from "./watched_cluster.ts";
+export { type FollowedCluster, WatchedCluster, type WatchedClusterOptions } from "./watched_cluster.ts";

@@ -43,7 +43,7 @@ export async function explain(args: ExplainArguments, terminal: Terminal): Promi
 }
 
 /** Applies the policies to one object, in the order of `apply`, and keeps how each rule came to what it says. */
-export async function explainObject(object: JsonObject, options: ApplyOptions): Promise<Explanation> {
+async function explainObject(object: JsonObject, options: ApplyOptions): Promise<Explanation> {
   const traces: Trace[] = [];
   const trace = (): Trace => {
     const made = new Trace(options.ports.clock);

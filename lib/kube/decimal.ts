@@ -23,7 +23,7 @@ function order(left: bigint, right: bigint): -1 | 0 | 1 {
 }
 
 /** The unscaled number that stands for the same value at an exponent which is not above the number's own. */
-export function unscaledAt(number: Decimal, exponent: number): bigint {
+function unscaledAt(number: Decimal, exponent: number): bigint {
   return number.unscaled * powerOfTen(number.exponent - exponent);
 }
 

@@ -61,7 +61,7 @@ const none = {
 };
 
 /** The operators of selectors; the first four are those of `matchExpressions`. */
-export const labelOperators = {
+const labelOperators = {
   In: { ...some, compile: isOneOf },
   NotIn: { ...some, compile: isNoneOf },
   Exists: { ...none, compile: (key: string) => (labels: JsonObject) => labelOf(labels, key) !== undefined },

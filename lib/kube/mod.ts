@@ -34,25 +34,22 @@ export { compileWildcard, hasWildcard, matchWildcard } from "./wildcard.ts";
 export { type Image, type ImageOptions, parseImage } from "./image.ts";
 export { type ImageReference, parseImageReference } from "./image_reference.ts";
 export {
-  builtinImageExtractors,
   compileImageExtractors,
   extractImages,
   type ImageExtractorConfig,
   type ImageExtractors,
   type ImagesOptions,
 } from "./images.ts";
-export { labelKeyProblem, labelValueProblem } from "./label_syntax.ts";
+export { labelKeyProblem } from "./label_syntax.ts";
 export type { LabelPredicate } from "./label_requirement.ts";
 export { compileLabelSelector, type LabelSelectorOptions } from "./label_selector.ts";
 export { annotationsOf, labelsOf, nameOf, namespaceOf } from "./metadata.ts";
 export { compileFieldSelectorText, compileLabelSelectorText } from "./selector_text.ts";
 export { formatApiVersion, type GroupVersionKind, parseApiVersion, typeOf } from "./group_version_kind.ts";
 export {
-  compileKindSelector,
   compileKindSelectors,
   type KindSelector,
   type KindSelectorOptions,
-  parseKindSelector,
   parseKindSelectors,
   type ResourceType,
 } from "./kind_selector.ts";
@@ -83,7 +80,6 @@ export {
   isMappedIpv4,
   isOfClass,
   parseIpAddress,
-  unmapped,
 } from "./ip_address.ts";
 export {
   containsAddress,
@@ -112,12 +108,7 @@ export {
   qualifiedNameProblems,
   withoutTrailingDash,
 } from "./name_format.ts";
-export {
-  type AddressRuleOptions,
-  type AddressRules,
-  compileAddressRules,
-  defaultBlockedAddresses,
-} from "./address_rules.ts";
+export { type AddressRuleOptions, type AddressRules, compileAddressRules } from "./address_rules.ts";
 export { decodeBase64, encodeBase64 } from "./go_base64.ts";
 export { compileTextGenerator, type TextGenerator } from "./random_text.ts";
 export { decodeCertificate } from "./x509/decode.ts";

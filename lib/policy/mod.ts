@@ -10,11 +10,8 @@ export { type CelException, parseCelException } from "./cel_exception.ts";
 export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts";
 export { type CelPolicy, type CelPolicyForm, parseCelPolicy } from "./cel_policy.ts";
 export { autogenRules, type RuleSource } from "./autogen.ts";
-export { checkShape } from "./check_shape.ts";
-export { parseException } from "./exception.ts";
 export { type ParsedPolicy, parsePolicy } from "./parse.ts";
-export { modernMatch } from "./spelling.ts";
-export { policySpecShape, type Shape } from "./shape.ts";
+export type { Shape } from "./shape.ts";
 export type {
   ActionOverride,
   ExceptionTarget,

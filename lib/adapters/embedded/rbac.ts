@@ -72,7 +72,7 @@ function* applicable(question: AccessQuestion, objects: RbacObjects): Generator<
 }
 
 /** Whether a binding's subject is this user; service accounts without a namespace are those of the binding's. */
-export function isSubject(
+function isSubject(
   subject: Json,
   user: { readonly user: string; readonly groups: readonly string[] },
   namespace: string,

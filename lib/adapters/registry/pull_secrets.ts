@@ -24,7 +24,7 @@ export function pullSecretLogins(
 }
 
 /** The login that a pull secret has for a registry. */
-export function loginFrom(secret: Json, registry: string): Login | undefined {
+function loginFrom(secret: Json, registry: string): Login | undefined {
   const encoded = asString(dig(secret, "data", ".dockerconfigjson"));
   const auths = field(jsonOf(encoded === undefined ? "" : decoded(encoded)), "auths");
   if (!isObject(auths)) return undefined;

@@ -53,7 +53,7 @@ function granted(
 }
 
 /** Rights as the rules of a role: one for each resource, with its verbs, or with the names that are enough. */
-export function accessRules(access: readonly Access[]): JsonObject[] {
+function accessRules(access: readonly Access[]): JsonObject[] {
   const verbs = new Map<string, Set<string>>();
   const names = new Map<string, Set<string>>();
   const paths = new Map<string, Set<string>>();

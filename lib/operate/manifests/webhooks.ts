@@ -27,7 +27,7 @@ const defaultTimeout = 10;
 const longestTimeout = 30;
 
 /** Namespaces that no webhook sees: what runs the cluster, and Postern itself. The server filters them, too. */
-export function unseenNamespaces(namespace: string): string[] {
+function unseenNamespaces(namespace: string): string[] {
   return [...new Set(["kube-node-lease", "kube-public", "kube-system", namespace])].sort();
 }
 
@@ -164,7 +164,7 @@ function unseenUsers(namespace: string): JsonObject[] {
 }
 
 /** Targets as the rules of a webhook: each resource once, with all operations that anybody asks for. */
-export function webhookRules(targets: readonly WebhookTarget[]): JsonObject[] {
+function webhookRules(targets: readonly WebhookTarget[]): JsonObject[] {
   const operations = new Map<string, Set<string>>();
   for (const { group, version, scope, resource, operations: wanted } of targets) {
     const key = JSON.stringify([group, version, scope, resource]);

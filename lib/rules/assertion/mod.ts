@@ -7,7 +7,7 @@
  *
  * @module
  */
-export { type Assertions, compileAssertions, compileMatch, type FailedAssertion } from "./assertions.ts";
+export { type Assertions, compileMatch, type FailedAssertion } from "./assertions.ts";
 export { celForTrees } from "./cel.ts";
 export {
   type CelCompile,

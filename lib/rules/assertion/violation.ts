@@ -27,7 +27,7 @@ export function violationText(violation: AssertionViolation): string {
 }
 
 /** A violation without its path: `Invalid value: true: Expected value: false`. */
-export function violationBody({ kind, value, detail }: AssertionViolation): string {
+function violationBody({ kind, value, detail }: AssertionViolation): string {
   return kind === "required" ? `Required value: ${detail}` : `Invalid value: ${foundText(value)}: ${detail}`;
 }
 

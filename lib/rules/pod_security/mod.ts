@@ -11,7 +11,7 @@ export { type FieldViolation, type Level, type Standard, type Violation } from "
 export { controls } from "./controls/mod.ts";
 export type { Exclusion } from "./exclusion.ts";
 export { failureMessage, type FailureText } from "./message.ts";
-export { type PodView, podView } from "./pod.ts";
+export type { PodView } from "./pod.ts";
 export {
   compileExclusions,
   compilePodSecurity,
