@@ -7,6 +7,10 @@ import { scanObject } from "../report/mod.ts";
 /** Deeper JSON is refused before it is parsed. */
 const maxDepth = 500;
 
+/** Expressions that a request may bring, and the characters of each: they are compiled for that request alone. */
+const maxPreprocessors = 10;
+const maxPreprocessorLength = 4096;
+
 /** What scans are answered with. */
 export interface ScanSetting {
   readonly snapshot: () => Snapshot | undefined;
@@ -32,6 +36,14 @@ export async function answerScan(c: Context, { snapshot, ports }: ScanSetting): 
   }
   const { payload, preprocessors } = readScan(body);
   if (payload === null) return c.json({ message: "payload is `null`" }, 400);
+  if (
+    preprocessors.length > maxPreprocessors ||
+    preprocessors.some((text) => text.length > maxPreprocessorLength)
+  ) {
+    const message =
+      `at most ${maxPreprocessors} preprocessors of ${maxPreprocessorLength} characters are taken`;
+    return c.json({ message }, 400);
+  }
   const subject = preprocess(payload, preprocessors, ports);
   if (isFault(subject)) return c.json({ message: subject.message }, 400);
   return c.json(scanObject(scanPayload(current.jsonPolicies, subject, ports)));
