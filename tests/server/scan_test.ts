@@ -67,6 +67,18 @@ const refusals: [what: string, body: string, status: number, told: RegExp][] = [
   ["null", "null", 400, /payload is `null`/],
   ["what nests without end", "[".repeat(100_000), 400, /nests deeper/],
   [
+    "too many preprocessors",
+    JSON.stringify({ payload: 1, preprocessors: Array(11).fill("@") }),
+    400,
+    /at most 10 preprocessors/,
+  ],
+  [
+    "preprocessors that are too long",
+    JSON.stringify({ payload: 1, preprocessors: ["@".padEnd(5000)] }),
+    400,
+    /of 4096 characters/,
+  ],
+  [
     "preprocessors that fail",
     '{"payload": 1, "preprocessors": ["a b"]}',
     400,
