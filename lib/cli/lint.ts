@@ -15,7 +15,7 @@ export async function lint(
   const all = [...diagnostics, ...snapshot.diagnostics];
   for (const diagnostic of all) terminal.out(formatDiagnostic(diagnostic));
   const errors = all.filter(isError).length;
-  const count = snapshot.policies.length + snapshot.others.length;
+  const count = snapshot.policies.length + snapshot.jsonPolicies.length;
   terminal.err(
     `${count} ${count === 1 ? "policy" : "policies"}, ${errors} ${errors === 1 ? "error" : "errors"}, ${
       all.length - errors

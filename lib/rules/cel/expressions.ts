@@ -44,7 +44,7 @@ export class ExpressionSet {
   readonly variables: CompositedVariable[] = [];
   readonly #types = new Map<string, CelType>();
   readonly #environment: Environment;
-  readonly #report: (problem: RuleProblem) => void;
+  #report: (problem: RuleProblem) => void;
 
   constructor({ variables, libraries, literals, report }: ExpressionSetting) {
     this.#report = report;
@@ -78,6 +78,17 @@ export class ExpressionSet {
     if (fits) return compiled.program;
     this.mistake(`CEL: must give ${types.map(typeName).join(" or ")}, but gives ${typeName(type)}`, path);
     return undefined;
+  }
+
+  /** Compiles something whose mistakes go elsewhere than those of the policy. */
+  reporting<T>(report: (problem: RuleProblem) => void, compile: () => T): T {
+    const usual = this.#report;
+    this.#report = report;
+    try {
+      return compile();
+    } finally {
+      this.#report = usual;
+    }
   }
 
   /** Tells of what the API server would refuse, though it can be evaluated. */

@@ -44,7 +44,7 @@ function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
     path: ["spec", "conditions"],
     texts: kyvernoTexts,
   });
-  const exempt = compileExemptions(tools.exceptions, expressions);
+  const exempt = compileExemptions(tools, expressions);
   return { run };
 
   function run(input: RuleInput): Outcome {

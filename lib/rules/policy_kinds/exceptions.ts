@@ -2,7 +2,9 @@ import { type Fault, isFault } from "../../json/mod.ts";
 import type { CelException } from "../../policy/mod.ts";
 import { type CelEvaluation, compileMatchConditions, type ExpressionSet, kyvernoTexts } from "../cel/mod.ts";
 import type { Outcome } from "../outcome.ts";
+import type { RuleProblem } from "../rule_kind.ts";
 import type { Allowed } from "./kyverno_expressions.ts";
+import type { PolicyTools } from "./policy_kind.ts";
 
 /** What exceptions make of a request: its result, or what the policy may allow. */
 export type Exemption = { readonly outcome: Outcome } | { readonly allowed: Allowed };
@@ -12,16 +14,28 @@ export type Exemption = { readonly outcome: Outcome } | { readonly allowed: Allo
  * one with images or values does not, but hands them to the policy.
  */
 export function compileExemptions(
-  exceptions: readonly CelException[],
+  { exceptions, report }: Pick<PolicyTools, "exceptions" | "report">,
   expressions: ExpressionSet,
 ): (evaluation: CelEvaluation, now: number) => Exemption | Fault {
-  const compiled = exceptions.map((exception) => ({
-    exception,
-    holds: compileMatchConditions(exception.matchConditions, expressions, {
-      path: ["spec", "matchConditions"],
-      texts: kyvernoTexts,
-    }),
-  }));
+  const compiled = exceptions.flatMap((exception) => {
+    let mistake: string | undefined;
+    const note = ({ severity, message }: RuleProblem): void => {
+      if (severity === "error") mistake ??= message;
+    };
+    const holds = expressions.reporting(
+      note,
+      () =>
+        compileMatchConditions(exception.matchConditions, expressions, {
+          path: ["spec", "matchConditions"],
+          texts: kyvernoTexts,
+        }),
+    );
+    if (mistake === undefined) return [{ exception, holds }];
+    // An exception that cannot be read opens no gate, and closes none.
+    const message = `exception "${exception.key}" is not used: ${mistake}`;
+    report({ severity: "warning", code: "bad-exception", message, path: ["metadata"] });
+    return [];
+  });
   return (evaluation, now) => {
     const matched: CelException[] = [];
     let full = false;

@@ -55,7 +55,7 @@ function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
     path: ["spec", "matchConditions"],
     texts: kyvernoTexts,
   });
-  const exempt = compileExemptions(tools.exceptions, expressions);
+  const exempt = compileExemptions(tools, expressions);
   defineVariables(expressions, field(spec, "variables"));
   const generations = asList(field(spec, "generate")).filter(isObject).map(compileGeneration);
   const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [

@@ -27,7 +27,7 @@ function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
     path: ["spec", "matchConditions"],
     texts: kubernetesTexts,
   });
-  const mutate = compileMutations(field(spec, "mutations"), expressions, "typed");
+  const mutate = compileMutations(field(spec, "mutations"), expressions, "where known");
   return { run: bound(spec, tools, run) };
 
   function run(input: RuleInput, parameter: Json): Outcome | undefined {
@@ -38,7 +38,7 @@ function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
     const applies = conditions(evaluation);
     if (isFault(applies)) return error(applies.message);
     if (!applies) return skip("match conditions aren't met");
-    const result = mutate(resource, evaluation, see);
+    const result = mutate(resource, evaluation, { see, store: input.context.store });
     if (isFault(result)) return error(result.message);
     const passed = pass("mutation is successfully applied");
     return result === resource ? passed : { ...passed, patched: result };

@@ -57,7 +57,7 @@ function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
     ? written
     : field(spec, "matchConstraints");
   const targets = new TargetSearch(asObject(rules) ?? {}, policy.namespace);
-  const mutate = compileMutations(field(spec, "mutations"), expressions, "typed");
+  const mutate = compileMutations(field(spec, "mutations"), expressions, "required");
   return { run };
 
   function run(input: RuleInput): Outcome | undefined {
@@ -81,7 +81,7 @@ function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
     const applies = targetConditions(evaluation);
     if (isFault(applies)) return failed(applies.message);
     if (!applies) return undefined;
-    const result = mutate(target, evaluation, see);
+    const result = mutate(target, evaluation, { see, store: input.context.store });
     if (isFault(result)) return failed(result.message);
     if (result === target) return pass("success");
     const effect: Effect = {

@@ -25,13 +25,13 @@ export const mutatingPolicy: PolicyKind = {
 
 function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
   const expressions = kyvernoExpressions(tools, { libraries: [patchTypesLibrary], purpose: "mutate" });
-  const exempt = compileExemptions(tools.exceptions, expressions);
+  const exempt = compileExemptions(tools, expressions);
   defineVariables(expressions, field(spec, "variables"));
   const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
     path: ["spec", "matchConditions"],
     texts: kyvernoTexts,
   });
-  const mutate = compileMutations(field(spec, "mutations"), expressions, "typed");
+  const mutate = compileMutations(field(spec, "mutations"), expressions, "required");
   const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [
     "spec",
     "auditAnnotations",
@@ -50,7 +50,7 @@ function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
     const applies = conditions(evaluation);
     if (isFault(applies)) return failed(applies.message);
     if (!applies) return skip("skip");
-    const result = mutate(resource, evaluation, see);
+    const result = mutate(resource, evaluation, { see, store: input.context.store });
     if (isFault(result)) return failed(result.message);
     const annotations = annotate(evaluation);
     if (isFault(annotations)) return failed(annotations.message);

@@ -11,16 +11,27 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
+import type { RequestStore } from "../../context/mod.ts";
 import { builtinKind } from "../../kube/mod.ts";
-import { applyStrictly, mergeTypeOf, type Operation, structuredMerge } from "../../patch/mod.ts";
+import {
+  applyStrictly,
+  type MergeType,
+  mergeTypeOf,
+  type Operation,
+  structuredMerge,
+} from "../../patch/mod.ts";
 import type { CelEvaluation, ExpressionSet } from "../cel/mod.ts";
 import { jsonPatchListType, objectPatchType } from "./patch_types.ts";
 
-/** What lists and fields an apply configuration may merge: those of the kind's schema, or as the values look. */
-export type Schema = "typed" | "deduced";
+/** Whether an apply configuration needs the schema of its kind, or merges as the values look where there is none. */
+export type Schema = "required" | "where known";
 
 /** Applies the mutations of a policy one after the other, each seeing the object that the one before left. */
-export type Mutations = (object: JsonObject, evaluation: CelEvaluation, see: See) => JsonObject | Fault;
+export type Mutations = (
+  object: JsonObject,
+  evaluation: CelEvaluation,
+  surroundings: { readonly see: See; readonly store: RequestStore },
+) => JsonObject | Fault;
 
 /** Is told the object that expressions evaluated from now on see. */
 export type See = (object: JsonObject) => void;
@@ -39,14 +50,16 @@ export function compileMutations(
   const mutations = asList(written).filter(isObject).map((mutation, index) =>
     compileMutation(mutation, index, expressions)
   );
-  return (object, evaluation, see) => {
+  return (object, evaluation, { see, store }) => {
     let current = object;
     for (const { form, program } of mutations) {
       if (program === undefined) return new Fault("an expression does not compile");
       const value = evaluation.evaluate(program);
       const made = isCelFault(value) ? value : celToJson(value);
       if (isFault(made)) return new Fault(made.message);
-      const next = form === "JSONPatch" ? patched(current, made) : merged(current, made, schema);
+      const next = form === "JSONPatch"
+        ? patched(current, made)
+        : merged(current, made, schemaFor(current, schema, store));
       if (isFault(next)) return next;
       current = next;
       see(current);
@@ -82,12 +95,30 @@ function patched(object: JsonObject, made: Json): JsonObject | Fault {
   return isObject(result) ? result : new Fault("JSON Patch: the patch leaves no object");
 }
 
-function merged(object: JsonObject, patch: Json, schema: Schema): JsonObject | Fault {
-  if (!isObject(patch)) return new Fault("invalid return type: an apply configuration must be an object");
+/**
+ * The lists that merge in an object of its kind. Kyverno parity: of kinds that only a cluster knows there is no schema
+ * without one, so that nothing can be merged into them.
+ */
+function schemaFor(object: JsonObject, schema: Schema, store: RequestStore): MergeSchema | Fault {
   const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
-  const problem = schema === "typed" && builtinKind(kind) !== undefined ? typeProblem(patch) : undefined;
-  const result = problem ??
-    structuredMerge(object, patch, schema === "typed" ? mergeTypeOf(apiVersion, kind) : undefined);
+  const isKnown = builtinKind(kind) !== undefined;
+  if (schema === "required" && !isKnown && !store.serves("downstream")) {
+    return new Fault("error applying patch: type converter must not be nil");
+  }
+  return { type: mergeTypeOf(apiVersion, kind), isChecked: isKnown };
+}
+
+interface MergeSchema {
+  readonly type: MergeType | undefined;
+  /** Whether the types of fields are known. */
+  readonly isChecked: boolean;
+}
+
+function merged(object: JsonObject, patch: Json, schema: MergeSchema | Fault): JsonObject | Fault {
+  if (!isObject(patch)) return new Fault("invalid return type: an apply configuration must be an object");
+  if (isFault(schema)) return schema;
+  const problem = schema.isChecked ? typeProblem(patch) : undefined;
+  const result = problem ?? structuredMerge(object, patch, schema.type);
   return isFault(result) ? new Fault(`error applying patch: ${result.message}`) : result;
 }
 

@@ -59,7 +59,7 @@ function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
     path: ["spec", "matchConditions"],
     texts: kyvernoTexts,
   });
-  const exempt = compileExemptions(tools.exceptions, expressions);
+  const exempt = compileExemptions(tools, expressions);
   defineVariables(expressions, field(spec, "variables"));
   const judge = compileValidations(field(spec, "validations"), expressions);
   const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [

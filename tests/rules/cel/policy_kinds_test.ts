@@ -161,6 +161,18 @@ ${spec.replace(/^(?=.)/gm, "  ")}
   );
 });
 
+Deno.test("ValidatingPolicy: an exception that does not compile is told of and excepts nothing", async () => {
+  const policy = `${written("ValidatingPolicy", named)}---
+apiVersion: policies.kyverno.io/v1
+kind: PolicyException
+metadata: {name: e, namespace: exceptions}
+spec: {policyRefs: [{name: p, kind: ValidatingPolicy}], matchConditions: [{name: a, expression: nothing.here}]}
+`;
+  assert.deepEqual(told(await decide({ policy, object: pod({}) })), ["fail bad name"]);
+  const { diagnostics } = compile(parseDocuments(policy, "p.yaml").documents);
+  assert.match(diagnostics.map(({ message }) => message).join(), /"exceptions\/e" is not used: CEL 1:1/);
+});
+
 Deno.test("a refusal of policies in CEL is one line, an error refuses even where failurePolicy is Ignore", async () => {
   const message = async (more: string) => {
     const decision = await decide({ policy: written("ValidatingPolicy", more), object: pod({}) });
