@@ -1,4 +1,4 @@
-import { Fault, isFault, type Json, type JsonObject, jsonSize, type Scope, setField } from "../json/mod.ts";
+import { asObject, Fault, isFault, type Json, jsonSize, type Scope, setField } from "../json/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import type { EntrySource, RequestStore } from "./store.ts";
 
@@ -81,7 +81,7 @@ export class Context implements Scope {
 
   /** Everything that can be seen from here, as one object. Loads every entry. */
   all(): Json {
-    const values: { [name: string]: Json } = { ...this.#parent?.all() as JsonObject | undefined };
+    const values: { [name: string]: Json } = { ...asObject(this.#parent?.all()) };
     const names = [
       ...this.#values.keys(),
       ...Object.keys(this.#computed),

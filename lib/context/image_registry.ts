@@ -1,4 +1,4 @@
-import { asObject, asString, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
+import { asObject, asString, asTexts, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import type { RegistryCredentials } from "../ports.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
@@ -10,7 +10,7 @@ import { renderText } from "./text.ts";
 export function compileImageRegistry(spec: JsonObject, options: EntryOptions): ContextEntry {
   const reference = compileTemplate(asString(spec["reference"]) ?? "");
   const path = compileTemplate(asString(spec["jmesPath"]) ?? "");
-  const credentials = asObject(spec["imageRegistryCredentials"]) as RegistryCredentials | undefined;
+  const credentials = credentialsOf(asObject(spec["imageRegistryCredentials"]));
   options.variables(reference.uses, ["imageRegistry", "reference"]);
   options.variables(path.uses, ["imageRegistry", "jmesPath"]);
   return { name: options.name, source: "imageRegistry", load };
@@ -33,4 +33,12 @@ export function compileImageRegistry(spec: JsonObject, options: EntryOptions): C
   function problem(cause: string): Fault {
     return new Fault(`failed to fetch image data for context entry ${options.name}: ${cause}`);
   }
+}
+
+function credentialsOf(written: JsonObject | undefined): RegistryCredentials | undefined {
+  return written && {
+    allowInsecureRegistry: written["allowInsecureRegistry"] === true,
+    providers: asTexts(written["providers"]),
+    secrets: asTexts(written["secrets"]),
+  };
 }

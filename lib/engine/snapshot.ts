@@ -102,7 +102,7 @@ export function rulesOfPhase({ rules }: CompiledPolicy, phase: Phase): CompiledP
 
 function byName({ policy: left }: CompiledPolicy, { policy: right }: CompiledPolicy): number {
   const scope = Number(left.namespace !== undefined) - Number(right.namespace !== undefined);
-  return scope !== 0 ? scope : left.key < right.key ? -1 : 1;
+  return scope !== 0 ? scope : left.key < right.key ? -1 : left.key > right.key ? 1 : 0;
 }
 
 /** What the match of a rule asks for, as far as the index can use it. */

@@ -44,13 +44,11 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
   if (raw !== undefined && sources.length === 0) {
     report("no-rules", "spec.rules is empty: the policy does nothing", ["spec"]);
   }
-  const failurePolicy = choice(dig(spec, "webhookConfiguration", "failurePolicy") ?? spec["failurePolicy"], [
-    "Fail",
-    "Ignore",
-  ], {
+  const failurePolicy = choice(spec["failurePolicy"], ["Fail", "Ignore"], {
     fallback: "Fail",
     path: ["spec", "failurePolicy"],
   });
+  const webhookPath = ["spec", "webhookConfiguration", "failurePolicy"];
   const annotations = annotationsOf(document);
   const timeout = dig(spec, "webhookConfiguration", "timeoutSeconds") ?? spec["webhookTimeoutSeconds"];
   const policy: Policy = {
@@ -59,7 +57,10 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
     namespace,
     key: namespace === undefined ? name : `${namespace}/${name}`,
     annotations,
-    failurePolicy,
+    failurePolicy: choice(dig(spec, "webhookConfiguration", "failurePolicy"), ["Fail", "Ignore"], {
+      fallback: failurePolicy,
+      path: webhookPath,
+    }),
     failureAction: action(spec["validationFailureAction"], ["spec", "validationFailureAction"]) ?? "Audit",
     overrides: overrides(spec["validationFailureActionOverrides"], [
       "spec",

@@ -1,4 +1,5 @@
-import { isFault, isObject, type JsonObject } from "../json/mod.ts";
+import type { Context } from "../context/mod.ts";
+import { asObject, dig, isFault, isObject, isString } from "../json/mod.ts";
 import { error, fail, pass, skip } from "./outcome.ts";
 import {
   compileExclusions,
@@ -14,7 +15,7 @@ export const validatePodSecurity: RuleKind = {
   name: "podSecurity",
   recognises: ({ validate }) => isObject(validate?.["podSecurity"]),
   compile(rule, tools): RuleBody {
-    const settings = rule.validate!["podSecurity"] as JsonObject;
+    const settings = asObject(rule.validate?.["podSecurity"]) ?? {};
     const standard = compilePodSecurity(settings, "kyverno");
     if (isFault(standard)) {
       tools.report({
@@ -29,7 +30,7 @@ export const validatePodSecurity: RuleKind = {
     const { level, version } = standard;
     const passed = pass(`Validation rule '${rule.name}' passed.`);
     return {
-      run({ resource, operation, exceptions }) {
+      run({ resource, operation, exceptions, context }) {
         if (operation === "DELETE" || resource === undefined) return undefined;
         const whole = exceptions.find(({ podSecurity }) => podSecurity.length === 0);
         if (whole !== undefined) {
@@ -44,9 +45,18 @@ export const validatePodSecurity: RuleKind = {
         }
         if (verdict.allowed) return passed;
         const { violations } = verdict;
-        const properties = reportProperties({ level, version, violations, imageOf: () => undefined });
+        const properties = reportProperties({ level, version, violations, imageOf: imageReader(context) });
         return { ...fail(failureMessage({ rule: rule.name, level, version, violations })), properties };
       },
     };
   },
 };
+
+/** Reads the images of containers by name, as reports blame them. */
+function imageReader(context: Context): (container: string) => string | undefined {
+  const images = context.get("images");
+  if (images === undefined || isFault(images)) return () => undefined;
+  return (container) =>
+    ["containers", "initContainers", "ephemeralContainers"]
+      .map((group) => dig(images, group, container, "reference")).find(isString);
+}

@@ -68,3 +68,14 @@ ${noHostNetwork}`);
     9,
   ]]);
 });
+
+Deno.test("pod security blames the images of containers, not only their names", () => {
+  const containers = [
+    { name: "web", image: "nginx:1", securityContext: { privileged: true } },
+    { name: "fine", image: "redis" },
+  ];
+  const { properties } = resultOf("    validate: {podSecurity: {level: baseline}}", pod({ containers }));
+  assert.deepEqual(JSON.parse(String(properties?.["controlsJSON"])), [
+    { ID: "privileged", Name: "Privileged Containers", Images: ["docker.io/nginx:1"] },
+  ]);
+});
