@@ -7,12 +7,10 @@
  */
 export { type BackgroundOptions, BackgroundWorker } from "./background_worker.ts";
 export { type Carried, carryOut } from "./carry_out.ts";
-export { existingRequest } from "./existing_request.ts";
-export { type ExistingOptions, type ExistingTrigger, existingTriggers } from "./existing_triggers.ts";
 export { followPolicyChange, type PolicyChangeOptions } from "./policy_change.ts";
 export { ownUsername } from "./own_username.ts";
 export { type DownstreamState, reconcile, type Reconciliation } from "./reconcile.ts";
-export { type Change, followChange, followPolicies, type SynchronizeOptions } from "./synchronize.ts";
+export { type Change, followChange, type SynchronizeOptions } from "./synchronize.ts";
 export type { OnlyRule } from "./request_try.ts";
 export {
   type CertificateReading,
@@ -23,7 +21,7 @@ export {
   type MadeCertificatesOptions,
 } from "./certificates.ts";
 export { clusterCertificates, type ClusterCertificatesOptions } from "./cluster_certificates.ts";
-export { type Exported, exportAdmissionPolicies, type LeftRule } from "./export/admission_policies.ts";
+export { exportAdmissionPolicies, type Exported, type LeftRule } from "./export/admission_policies.ts";
 export {
   type CertificateSource,
   makeManifests,
@@ -32,9 +30,4 @@ export {
   type PolicyFile,
   serviceNames,
 } from "./manifests/mod.ts";
-export {
-  type CertificateAge,
-  certificateAge,
-  readServingCertificate,
-  type ServingCertificate,
-} from "./serving_certificate.ts";
+export { readServingCertificate, type ServingCertificate } from "./serving_certificate.ts";

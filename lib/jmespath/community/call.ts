@@ -1,5 +1,5 @@
-import { Fault, goPrint, isList, isObject, type Json } from "../../json/mod.ts";
-import type { ValueType } from "../functions/record.ts";
+import { Fault, goPrint, isList, type Json } from "../../json/mod.ts";
+import { isOfType } from "../functions/value_type.ts";
 import type { Evaluate } from "./frame.ts";
 import type { CommunityFunction, CommunityTable, CommunityType } from "./functions/record.ts";
 
@@ -109,25 +109,4 @@ function refusal(value: string, types: readonly CommunityType[]): Fault {
 
 function isOfOneType(value: Json, types: readonly CommunityType[]): boolean {
   return types.some((type) => isOfType(value, type));
-}
-
-function isOfType(value: Json, type: ValueType): boolean {
-  switch (type) {
-    case "any":
-      return true;
-    case "number":
-      return typeof value === "number";
-    case "string":
-      return typeof value === "string";
-    case "array":
-      return isList(value);
-    case "object":
-      return isObject(value);
-    case "array[number]":
-      return isList(value) && value.every((element) => typeof element === "number");
-    case "array[string]":
-      return isList(value) && value.every((element) => typeof element === "string");
-    case "expref":
-      return false;
-  }
 }

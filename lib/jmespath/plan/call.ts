@@ -1,5 +1,6 @@
-import { Fault, goPrint, isList, isObject, type Json } from "../../json/mod.ts";
+import { Fault, goPrint, isList, type Json } from "../../json/mod.ts";
 import type { FunctionRecord, FunctionTable, ValueType } from "../functions/record.ts";
+import { isOfType } from "../functions/value_type.ts";
 import { type Evaluate, nowhere, type Plan, swallowMissing, visit } from "./value.ts";
 
 /** An argument as planned: a value, or an expression that the function applies to values of its own. */
@@ -70,27 +71,6 @@ function check(record: FunctionRecord, index: number, arg: Argument): Check | un
 function refusal(value: string, types: readonly ValueType[]): Fault {
   const wanted = types.map((type) => `"${type}"`).join(", ");
   return new Fault(`Invalid type for: ${value}, expected: []jmespath.JpType{${wanted}}`);
-}
-
-function isOfType(value: Json, type: ValueType): boolean {
-  switch (type) {
-    case "any":
-      return true;
-    case "number":
-      return typeof value === "number";
-    case "string":
-      return typeof value === "string";
-    case "array":
-      return isList(value);
-    case "object":
-      return isObject(value);
-    case "array[number]":
-      return isList(value) && value.every((element) => typeof element === "number");
-    case "array[string]":
-      return isList(value) && value.every((element) => typeof element === "string");
-    case "expref":
-      return false;
-  }
 }
 
 /** A call that fails whatever its arguments are, unless one of them fails first. */
