@@ -51,6 +51,7 @@ export function decideStep(
   return evaluate(snapshot, request, {
     phase,
     policy,
+    kind: step.kind,
     ports: celPorts ?? options.ports,
     rules: "all",
     absent,

@@ -24,6 +24,8 @@ export interface EvaluateOptions {
    * them, and is asked by its key alone.
    */
   readonly policy?: string;
+  /** Only policies of this kind: one of another kind may have the same key. */
+  readonly kind?: string;
   /** Which rules: `admission` leaves out audit rules that nobody waits for; `all` asks every rule. */
   readonly rules?: "admission" | "audit" | "all";
   readonly given?: GivenValues;
@@ -83,10 +85,11 @@ function candidates(
   options: EvaluateOptions,
 ): readonly CompiledPolicy[] {
   const found = snapshot.candidates(options.phase, request);
-  const { failurePolicy, policy: key, rules } = options;
+  const { failurePolicy, policy: key, kind, rules } = options;
   if (found.length === 0) return found;
   return found.filter(({ policy }) =>
     (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
+    (kind === undefined || policy.kind === kind) &&
     (key === undefined ? rules !== "admission" || policy.matchConditions.length === 0 : policy.key === key) &&
     (rules === "all" || rules === undefined || policy.admission)
   );

@@ -51,7 +51,7 @@ export function reportedResult(policy: PolicyIdentity, rule: RuleResult): keyof 
 function reportRow({ policy, resource }: ReportedResult, rule: RuleResult, now: number): JsonObject {
   const { category, severity } = labelsOf(policy);
   return {
-    source: "kyverno",
+    source: sourceOf(policy),
     policy: policy.key,
     rule: rule.rule,
     ...(category !== undefined && { category }),
@@ -77,6 +77,12 @@ function labelsOf(
     category: annotations["policies.kyverno.io/category"],
     severity: annotations["policies.kyverno.io/severity"],
   };
+}
+
+/** Kyverno parity: policies in CEL are sources of their own, those of Kubernetes under the name of their kind. */
+function sourceOf({ kind }: PolicyIdentity): string {
+  if (kind === "ClusterPolicy" || kind === "Policy") return "kyverno";
+  return kind.includes("Admission") ? kind : `Kyverno${kind}`;
 }
 
 function reference(resource: JsonObject): JsonObject {
