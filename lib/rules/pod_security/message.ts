@@ -1,3 +1,4 @@
+import { compareBytes } from "../../json/mod.ts";
 import type { FieldViolation, Violation } from "./control.ts";
 
 /** What the failure message of a rule is made of. */
@@ -34,6 +35,8 @@ export function failureMessage({ rule, level, version, violations }: FailureText
   const groups = violations.map(({ reason, fields }) =>
     `(Forbidden reason: ${reason}, field error list: [${fields.map(fieldText).join(", ")}])`
   );
+  // The reference takes the groups out of a map, in no order; in one order a message is the same each time.
+  groups.sort(compareBytes);
   return `Validation rule '${rule}' failed. It violates PodSecurity "${level}:${version}": ${
     groups.join("")
   }`;

@@ -111,7 +111,7 @@ for (const [kind, resource, hostPid] of located) {
   });
 }
 
-Deno.test("failureMessage() tells found values, missing ones, and forbidden ones without a value", () => {
+Deno.test("failureMessage() tells found values, missing ones and forbidden ones without a value, reasons in one order", () => {
   const text = failureMessage({
     rule: "r",
     level: "restricted",
@@ -130,9 +130,9 @@ Deno.test("failureMessage() tells found values, missing ones, and forbidden ones
   });
   assert.equal(
     text,
-    `Validation rule 'r' failed. It violates PodSecurity "restricted:v1.29": (Forbidden reason: why, field error list: ` +
-      "[spec.a is forbidden, forbidden values found: [X Y], spec.b: Required value, spec.c: Forbidden])" +
-      "(Forbidden reason: hosts, field error list: [])",
+    `Validation rule 'r' failed. It violates PodSecurity "restricted:v1.29": (Forbidden reason: hosts, field error list: [])` +
+      "(Forbidden reason: why, field error list: " +
+      "[spec.a is forbidden, forbidden values found: [X Y], spec.b: Required value, spec.c: Forbidden])",
   );
 });
 
