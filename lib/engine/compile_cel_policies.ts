@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asString, asTexts, dig, isObject } from "../json/mod.ts";
+import { asObject, asString, asTexts, dig, field, isObject } from "../json/mod.ts";
 import { compileConstraints, type RuleSelector } from "../match/mod.ts";
 import {
   type CelException,
@@ -135,7 +135,9 @@ function asUsed(
     readonly setting: Setting;
   },
 ): Policy {
-  if (kind.use === "command line") return { ...policy, admission: false, background: false };
+  if (kind.onlyOnCommandLine?.(asObject(field(located.document, "spec")) ?? {})) {
+    return { ...policy, admission: false, background: false };
+  }
   if (located.group !== "admissionregistration.k8s.io") return policy;
   const emitWarning = bindings.some(({ document }) =>
     asTexts(dig(document, "spec", "validationActions")).includes("Warn")

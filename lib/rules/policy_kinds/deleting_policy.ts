@@ -17,7 +17,7 @@ export const deletingPolicy: PolicyKind = {
   name: "deleting policy",
   body: "validate",
   ruleName: "policy",
-  use: "command line",
+  onlyOnCommandLine: () => true,
   variants: () => [],
   constraints,
   compile,

@@ -131,7 +131,7 @@ function typeProblem(patch: JsonObject): Fault | undefined {
       if (isString(value)) continue;
       return new Fault(
         `failed to convert patch object to typed object: .metadata.${part}.${name}: expected string, got &value.valueUnstructured{Value:${
-          JSON.stringify(value)
+          JSON.stringify(value ?? 0)
         }}`,
       );
     }

@@ -21,8 +21,8 @@ export interface PolicyKind extends CelPolicyForm {
   readonly type: RuleKind["type"];
   /** Whether a spec has a rule of this kind; every spec has one when absent. */
   applies?(spec: JsonObject): boolean;
-  /** Where it plays a part; everywhere when absent. */
-  readonly use?: "command line";
+  /** Whether a spec plays a part only on the command line; everywhere when absent. */
+  onlyOnCommandLine?(spec: JsonObject): boolean;
   /** For explanations. */
   readonly name: string;
   /** The MatchResources that say which objects a spec is about. */

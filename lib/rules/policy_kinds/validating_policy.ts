@@ -34,6 +34,8 @@ export const validatingPolicy: PolicyKind = {
   body: "validate",
   ruleName: "none",
   variants: (spec) => modeOf(spec) === "Kubernetes" ? podControllerSpecs(spec, rewriteText) : [],
+  // Payloads of mode JSON are no requests.
+  onlyOnCommandLine: (spec) => modeOf(spec) === "JSON",
   // In mode JSON there is nothing that constraints could be about.
   constraints: (spec) => modeOf(spec) === "JSON" ? {} : asObject(field(spec, "matchConstraints")),
   compile,

@@ -161,6 +161,14 @@ ${spec.replace(/^(?=.)/gm, "  ")}
   );
 });
 
+Deno.test("ValidatingPolicy in mode JSON judges any object, and no requests", async () => {
+  const policy = "apiVersion: policies.kyverno.io/v1\nkind: ValidatingPolicy\nmetadata: {name: p}\n" +
+    "spec: {evaluation: {mode: JSON}, validations: [{expression: object.metadata.name == 'web'}]}\n";
+  assert.deepEqual(told(await decide({ policy, object: pod({}) })), ["pass success"]);
+  const { policies } = compile(parseDocuments(policy, "p.yaml").documents);
+  assert.equal(policies[0]!.policy.admission, false);
+});
+
 Deno.test("ValidatingPolicy: an exception that does not compile is told of and excepts nothing", async () => {
   const policy = `${written("ValidatingPolicy", named)}---
 apiVersion: policies.kyverno.io/v1
@@ -315,8 +323,36 @@ generate:
     }),
     [["apply", "ConfigMap", "prod", "web"], ["apply", "Secret", "other", "secret-web"]],
   );
-  const gone = await decide({ policy, oldObject: pod({}), phase: "generate" });
-  assert.deepEqual(gone.effects.map(({ verb }) => verb), []);
+});
+
+Deno.test("GeneratingPolicy: once the trigger ceases, what the policy itself generated is deleted", async () => {
+  const policy = written(
+    "GeneratingPolicy",
+    `evaluation: {synchronize: {enabled: true}}
+generate:
+- expression: 'generator.Apply("prod", ["mine", "other", "gone"].map(n, {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": n}}))'
+`,
+  ).replace("matchConstraints: {", "matchConstraints: {objectSelector: {matchLabels: {kept: 'true'}}, ");
+  const owned = {
+    "app.kubernetes.io/managed-by": "kyverno",
+    "generate.kyverno.io/policy-name": "p",
+    "generate.kyverno.io/rule-name": "p",
+  };
+  const map = (name: string, labels: JsonObject): Json => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name, namespace: "prod", labels },
+  });
+  const { effects } = await decide({
+    policy,
+    object: pod({}),
+    oldObject: pod({}, { labels: { kept: "true" } }),
+    cluster: [map("mine", owned), map("other", {})],
+    phase: "generate",
+  });
+  assert.deepEqual(effects.map(({ verb, object }) => [verb, (object["metadata"] as JsonObject)["name"]]), [
+    ["delete", "mine"],
+  ]);
 });
 
 Deno.test("DeletingPolicy: the command line shows what would be deleted, admission asks nothing", async () => {
