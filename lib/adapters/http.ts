@@ -1,4 +1,4 @@
-import type { Json } from "../json/mod.ts";
+import { parseJson } from "../json/mod.ts";
 import type { Answer, Http, HttpCall } from "../ports.ts";
 import { statusLine } from "./api_answer.ts";
 import { send } from "./transport.ts";
@@ -100,10 +100,6 @@ function clientFor(caBundle: string | undefined): Deno.HttpClient | string | und
 }
 
 function parsed(status: number, text: string, failed: (reason: string, status: number) => Answer): Answer {
-  try {
-    const body: Json = JSON.parse(text);
-    return { ok: true, status, body };
-  } catch {
-    return failed("the answer is not JSON", status);
-  }
+  const body = parseJson(text);
+  return body === undefined ? failed("the answer is not JSON", status) : { ok: true, status, body };
 }

@@ -1,4 +1,4 @@
-import { Fault, type Json } from "../json/mod.ts";
+import { Fault, type Json, parseJson } from "../json/mod.ts";
 import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy } from "../ports.ts";
 import { failureOf, noAnswer } from "./api_answer.ts";
 import { BearerToken } from "./bearer_token.ts";
@@ -192,10 +192,5 @@ export class LiveCluster implements Cluster {
 /** JSON where the server says so, text otherwise (`/healthz`, logs); `undefined` for JSON that cannot be read. */
 function bodyOf(headers: Headers, text: string): Json | undefined {
   if (!/^application\/(?:[\w.+-]+\+)?json\b/.test(headers.get("content-type") ?? "")) return text;
-  try {
-    const body: Json = JSON.parse(text);
-    return body;
-  } catch {
-    return undefined;
-  }
+  return parseJson(text);
 }

@@ -19,8 +19,10 @@ export {
   type JsonObject,
   setField,
 } from "./json.ts";
+export { nestsDeeperThan } from "./depth.ts";
 export { equal } from "./equal.ts";
 export { Fault, isFault } from "./fault.ts";
+export { parseJson } from "./parse.ts";
 export { formatPointer, parsePointer } from "./pointer.ts";
 export { compareBytes, goFloat, goJson, goPrint, sortedKeys } from "./go_text.ts";
 export { type Scope, scopeOf } from "./scope.ts";

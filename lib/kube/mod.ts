@@ -71,7 +71,6 @@ export {
   parseReview,
   type UserInfo,
 } from "./admission_review.ts";
-export { nestsDeeperThan } from "./json_depth.ts";
 export {
   type AddressClass,
   formatIpAddress,

@@ -1,10 +1,9 @@
-import { asObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asObject, type Json, type JsonObject, nestsDeeperThan } from "../json/mod.ts";
 import {
   type AdmissionRequest,
   builtinResource,
   formatApiVersion,
   type GroupVersionKind,
-  nestsDeeperThan,
   parseReview,
 } from "../kube/mod.ts";
 import type { PolicyRequest } from "../engine/mod.ts";

@@ -1,7 +1,6 @@
 import type { Context } from "hono";
 import { preprocess, scanPayload, type ScanPorts, type Snapshot } from "../engine/mod.ts";
-import { asList, isFault, isObject, isString, type Json } from "../json/mod.ts";
-import { nestsDeeperThan } from "../kube/mod.ts";
+import { asList, isFault, isObject, isString, type Json, nestsDeeperThan } from "../json/mod.ts";
 import { scanObject } from "../report/mod.ts";
 
 /** Deeper JSON is refused before it is parsed. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import type { Json } from "../../lib/json/mod.ts";
-import { nestsDeeperThan, parseReview } from "../../lib/kube/mod.ts";
+import { type Json, nestsDeeperThan } from "../../lib/json/mod.ts";
+import { parseReview } from "../../lib/kube/mod.ts";
 
 const request = {
   uid: "1",

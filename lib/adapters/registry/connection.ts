@@ -1,4 +1,4 @@
-import { asList, asString, Fault, field, isFault, type Json } from "../../json/mod.ts";
+import { asList, asString, Fault, field, isFault, type Json, parseJson } from "../../json/mod.ts";
 import type { Clock, Entropy } from "../../ports.ts";
 import { statusLine } from "../api_answer.ts";
 import { retryAfter, withRetries } from "../retry.ts";
@@ -146,12 +146,7 @@ export class RegistryConnection {
 
 /** JSON of a text; null when it is none. */
 export function jsonOf(text: string): Json {
-  try {
-    const value: Json = JSON.parse(text);
-    return value;
-  } catch {
-    return null;
-  }
+  return parseJson(text) ?? null;
 }
 
 /** The content of an answer, or its refusal in the words of go-containerregistry. */

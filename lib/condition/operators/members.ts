@@ -1,4 +1,4 @@
-import { type Fault, isList, isString, type Json } from "../../json/mod.ts";
+import { type Fault, isList, isString, parseJson } from "../../json/mod.ts";
 import { compileWildcard, hasWildcard } from "../../kube/mod.ts";
 import { goText, itemOf, type Sourced } from "../go_value.ts";
 import { tooMuchWork } from "./wildcards.ts";
@@ -59,12 +59,8 @@ export function textsOf({ value, source }: Sourced): string[] {
  */
 export function jsonTexts(text: string): readonly string[] | "other" | undefined {
   if (!/^[\s[{"0-9tfn-]/.test(text)) return undefined;
-  let parsed: Json;
-  try {
-    parsed = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  const parsed = parseJson(text);
+  if (parsed === undefined) return undefined;
   if (parsed === null) return [];
   if (!isList(parsed)) return "other";
   const texts = parsed.map((item) => item ?? "");

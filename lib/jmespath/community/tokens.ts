@@ -1,4 +1,4 @@
-import { Fault, type Json } from "../../json/mod.ts";
+import { Fault, type Json, parseJson } from "../../json/mod.ts";
 import { syntaxFault } from "./syntax_fault.ts";
 
 /** Tokens that stand for themselves. */
@@ -148,14 +148,6 @@ function jsonLiteral(text: string, at: number): Read | Fault {
   const value = parseJson(text.slice(at + 1, end).replaceAll("\\`", "`"));
   if (value === undefined) return syntaxFault("not a JSON value between backticks", at);
   return { kind: "literal", text: text.slice(at, end + 1), value, end: end + 1 };
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text) as Json;
-  } catch {
-    return undefined;
-  }
 }
 
 function isNameStart(character: string): boolean {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { Fault, goFloat, isList, isObject, type Json } from "../../json/mod.ts";
-import { decodeBase64, encodeBase64, nestsDeeperThan } from "../../kube/mod.ts";
+import { Fault, goFloat, isList, isObject, type Json, nestsDeeperThan } from "../../json/mod.ts";
+import { decodeBase64, encodeBase64 } from "../../kube/mod.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { goJsonProblem, maxJsonDepth } from "../go_json.ts";
 import { decodeUtf8 } from "../go_utf8.ts";

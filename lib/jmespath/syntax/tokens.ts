@@ -1,5 +1,4 @@
-import type { Json } from "../../json/mod.ts";
-import { nestsDeeperThan } from "../../kube/mod.ts";
+import { type Json, nestsDeeperThan, parseJson } from "../../json/mod.ts";
 import { goJsonProblem, maxJsonDepth } from "../go_json.ts";
 import type { SyntaxProblem } from "./tree.ts";
 
@@ -171,7 +170,7 @@ function readJsonLiteral(source: string, offset: number): Read | SyntaxProblem {
   const end = closing(source, offset + 1, "`");
   if (end === undefined) return unclosed(source, "`");
   const json = source.slice(offset + 1, end).replaceAll("\\`", "`");
-  const value = nestsDeeperThan(maxJsonDepth, json) ? undefined : parseJson(json);
+  const value = parseJson(json);
   const literal = read("JSONLiteral", source.slice(offset, end + 1), { offset, value: value ?? null });
   return value === undefined ? flawed(literal, problemOf(json)) : literal;
 }
@@ -190,14 +189,6 @@ function readRawString(source: string, offset: number): Read | SyntaxProblem {
     }
   }
   return unclosed(source, "'");
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** A character as the reference names an unknown one: `'+'`, `'\u00e9'`. */

@@ -29,6 +29,7 @@ const pod = {
 
 const results: [text: string, result: Json][] = [
   ["missing", null],
+  ["json_parse('null')", null],
   ["missing.deeper", null],
   ["name.deeper", null],
   ["toString", null],

@@ -1,4 +1,4 @@
-import { Fault, type Json } from "../../../json/mod.ts";
+import { Fault, parseJson } from "../../../json/mod.ts";
 import { compileWildcard, matchWildcard } from "../../../kube/mod.ts";
 import { functionFault, tooLarge } from "../../functions/fault.ts";
 import { type Apply, type FunctionRecord, parameter } from "../../functions/record.ts";
@@ -63,11 +63,8 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
     summary: "The value that a JSON text stands for.",
     examples: [{ expression: "json_parse('[1, true]')", result: [1, true] }],
     apply: ([value]) => {
-      try {
-        return JSON.parse(value as string) as Json;
-      } catch {
-        return functionFault("json_parse", "the text is not JSON");
-      }
+      const parsed = parseJson(value as string);
+      return parsed === undefined ? functionFault("json_parse", "the text is not JSON") : parsed;
     },
   },
   finder("find_first", (characters, search, from) => {

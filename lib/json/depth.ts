@@ -3,7 +3,7 @@
  * recursively, and a few kilobytes of `[` would exhaust its stack.
  *
  * ```ts
- * import { nestsDeeperThan } from "./json_depth.ts";
+ * import { nestsDeeperThan } from "./depth.ts";
  * import assert from "node:assert/strict";
  * assert.equal(nestsDeeperThan(2, '{"a":[1,"[[["]}'), false);
  * assert.equal(nestsDeeperThan(2, "[[[]]]"), true);
