@@ -86,7 +86,8 @@ function compileOne(located: LocatedDocument, setting: Setting): CompiledPolicy 
         if (part === 0) tell({ ...problem, policy: policy.key, ...(position && { position }) });
       },
     });
-    const constraints = compileConstraints(kind.constraints(spec));
+    const written = compileConstraints(kind.constraints(spec));
+    const constraints = kind.asked?.(spec, written) ?? written;
     const selector = binding === undefined ? constraints : withinBinding(constraints, binding);
     return ruleOf(policy, { index, kind, selector, body, binding });
   });

@@ -14,6 +14,7 @@ import {
 } from "../../json/mod.ts";
 import type { RequestStore } from "../../context/mod.ts";
 import { builtinKind, nameOf, namespaceOf } from "../../kube/mod.ts";
+import type { RuleSelector } from "../../match/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 import {
   type CelEvaluation,
@@ -44,8 +45,31 @@ export const generatingPolicy: PolicyKind = {
   ruleName: "policy",
   variants: () => [],
   constraints: (spec) => asObject(field(spec, "matchConstraints")),
+  asked: (spec, selector) => synchronizes(spec) ? alsoDeletions(selector) : selector,
   compile,
 };
+
+function synchronizes(spec: JsonObject): boolean {
+  return dig(spec, "evaluation", "synchronize", "enabled") === true;
+}
+
+/** A policy that keeps in step what it generated hears of the deletion of triggers, though it generates nothing then. */
+function alsoDeletions(selector: RuleSelector): RuleSelector {
+  const filters = selector.match.filters.map((filter) =>
+    filter.operations.includes("DELETE") ? filter : { ...filter, operations: [] }
+  );
+  const resources = (selector.resources ?? []).map((rule) => ({
+    ...rule,
+    operations: [...new Set([...rule.operations, "DELETE"])],
+  }));
+  const select: RuleSelector["select"] = (candidate) => {
+    const selection = selector.select(candidate);
+    if (selection.selected || candidate.operation !== "DELETE") return selection;
+    const former = selector.select({ ...candidate, operation: "UPDATE" });
+    return former.selected ? former : selector.select({ ...candidate, operation: "CREATE" });
+  };
+  return { ...selector, match: { ...selector.match, filters }, resources, select };
+}
 
 type Generation = { readonly program: Program | undefined } | { readonly template: GenerationTemplate };
 
@@ -63,7 +87,7 @@ function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
     "spec",
     "auditAnnotations",
   ]);
-  const synchronizes = dig(spec, "evaluation", "synchronize", "enabled") === true;
+  const inStep = synchronizes(spec);
   return { run };
 
   function compileGeneration(entry: JsonObject, index: number): Generation {
@@ -150,10 +174,10 @@ function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
       rule: policy.name,
       trigger,
     };
-    if (input.ceased) return synchronizes ? withdrawal(objects, store, owner) : [];
+    if (input.ceased) return inStep ? withdrawal(objects, store, owner) : [];
     const labels = store.serves("downstream") ? ownerLabels(owner) : {};
     return objects.map((object) => ({
-      verb: synchronizes ? "apply" : "create",
+      verb: inStep ? "apply" : "create",
       object: labelled(object, labels),
       policy: policy.key,
       rule: policy.name,

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../../json/mod.ts";
+import type { RuleSelector } from "../../match/mod.ts";
 import type { CelException, CelPolicyForm, LocatedDocument, Policy } from "../../policy/mod.ts";
 import type { RuleBody, RuleKind, RuleProblem } from "../rule_kind.ts";
 
@@ -27,5 +28,7 @@ export interface PolicyKind extends CelPolicyForm {
   readonly name: string;
   /** The MatchResources that say which objects a spec is about. */
   constraints(spec: JsonObject): JsonObject | undefined;
+  /** Changes what a spec is asked about, where its constraints alone do not say it. */
+  asked?(spec: JsonObject, selector: RuleSelector): RuleSelector;
   compile(spec: JsonObject, tools: PolicyTools): RuleBody;
 }
