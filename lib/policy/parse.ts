@@ -55,7 +55,8 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
     kind,
     name,
     namespace,
-    key: namespace === undefined ? name : `${namespace}/${name}`,
+    // Kyverno parity: a Policy from a file that names no namespace is called by its name alone.
+    key: kind === "Policy" && namespaceOf(document) !== "" ? `${namespaceOf(document)}/${name}` : name,
     annotations,
     failurePolicy: choice(dig(spec, "webhookConfiguration", "failurePolicy"), ["Fail", "Ignore"], {
       fallback: failurePolicy,

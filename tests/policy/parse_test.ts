@@ -60,9 +60,9 @@ Deno.test("of annotations only texts are kept", () => {
   });
 });
 
-Deno.test("a Policy without namespace is in default, and its key says so", () => {
+Deno.test("a Policy without namespace is in default, and is called by its name alone", () => {
   const { kind, namespace, key } = policyOf("background: true", undefined, "kind: Policy");
-  assert.deepEqual([kind, namespace, key], ["Policy", "default", "default/p"]);
+  assert.deepEqual([kind, namespace, key], ["Policy", "default", "p"]);
 });
 
 Deno.test("a rule's own action and overrides stand beside the policy's", () => {
