@@ -48,10 +48,10 @@ export interface EvaluateOptions {
 export function evaluate(
   snapshot: Snapshot,
   request: PolicyRequest,
-  { ports, ...options }: EvaluateOptions & { ports: Ports },
+  options: EvaluateOptions & { readonly ports: Ports },
 ): Decision | Promise<Decision> {
   const policies = candidates(snapshot, request, options);
-  const { deadline, absent, budget, trace } = options;
+  const { ports, deadline, absent, budget, trace } = options;
   if (policies.length === 0 && trace === undefined) return untouched(request);
   const store = new RequestStore({ ports, deadline, absent, budget, observer: trace });
   const facts = untilSettled(store, () => gatherFacts(request, policies, store));
@@ -72,9 +72,13 @@ export function evaluate(
       trace,
     });
     if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, asked: policies });
-    // Whoever wants explanations also wants to know which rules are for other kinds.
-    const own = trace === undefined ? policies.map((policy) => rulesForKind(policy, request.kind)) : policies;
-    const chosen = own.flatMap((policy) => reduce(policy, view, options.rules ?? "all") ?? []);
+    const chosen: CompiledPolicy[] = [];
+    for (const policy of policies) {
+      // Whoever wants explanations also wants to know which rules are for other kinds.
+      const own = trace === undefined ? rulesForKind(policy, request.kind) : policy;
+      const reduced = reduce(own, view, options.rules ?? "all");
+      if (reduced !== undefined) chosen.push(reduced);
+    }
     return options.phase === "mutate" ? mutate(chosen, view, store) : validate(chosen, view, store);
   }
 }

@@ -145,7 +145,8 @@ export function matchingExceptions(
   exceptions: readonly CompiledException[],
   candidate: Candidate,
   context: Context,
-): PolicyException[] {
+): readonly PolicyException[] {
+  if (exceptions.length === 0) return noExceptions;
   const { observer } = context.store;
   const matching: PolicyException[] = [];
   for (const { exception, match, conditions } of exceptions) {
@@ -166,6 +167,8 @@ export function matchingExceptions(
   }
   return matching;
 }
+
+const noExceptions: readonly PolicyException[] = [];
 
 const always: Verdict = { holds: true, message: "" };
 

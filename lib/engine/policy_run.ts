@@ -14,10 +14,11 @@ import type { RuleTrace } from "./trace.ts";
  */
 export class PolicyRun {
   readonly policy: CompiledPolicy;
-  readonly results: RuleResult[] = [];
-  readonly effects: Effect[] = [];
   readonly #store: RequestStore;
   #view: RequestView;
+  // Most policies have one result and no effect: lists grow only where there is more.
+  #results: readonly RuleResult[] = nothing;
+  #effects: readonly Effect[] = nothing;
   #next = 0;
   #isAsked: boolean;
 
@@ -31,6 +32,14 @@ export class PolicyRun {
   /** Whether the policy was asked at all: its match conditions held. */
   get isAsked(): boolean {
     return this.#isAsked;
+  }
+
+  get results(): readonly RuleResult[] {
+    return this.#results;
+  }
+
+  get effects(): readonly Effect[] {
+    return this.#effects;
   }
 
   /** The object after the mutations so far. */
@@ -54,7 +63,7 @@ export class PolicyRun {
       const rule = rules[this.#next]!;
       if (this.#store.expired) {
         this.#next++;
-        this.#take(this.#late(rule));
+        this.#take([this.#late(rule)]);
         continue;
       }
       trace?.begin(policy, rule);
@@ -65,7 +74,7 @@ export class PolicyRun {
       }
       trace?.finish(results, this.#view.object);
       this.#next++;
-      for (const result of results) this.#take(result);
+      this.#take(results);
       if (policy.applyRules === "One" && results.some(ends)) this.#leaveOut("applyRules");
     }
     return true;
@@ -94,13 +103,18 @@ export class PolicyRun {
     };
   }
 
-  #take(result: RuleResult): void {
-    this.results.push(result);
-    if (result.effects !== undefined) this.effects.push(...result.effects);
-    if (result.patched !== undefined) this.#view = this.#view.mutated(result.patched);
-    if (result.spoils) this.#view = this.#view.spoiled();
+  #take(results: readonly RuleResult[]): void {
+    if (results.length === 0) return;
+    this.#results = this.#results.length === 0 ? results : [...this.#results, ...results];
+    for (const { effects, patched, spoils } of results) {
+      if (effects !== undefined) this.#effects = [...this.#effects, ...effects];
+      if (patched !== undefined) this.#view = this.#view.mutated(patched);
+      if (spoils) this.#view = this.#view.spoiled();
+    }
   }
 }
+
+const nothing: readonly never[] = [];
 
 /** Kyverno parity: only a rule that passed or failed ends a policy that applies one; of generate rules, also an error. */
 function ends({ result, type }: RuleResult): boolean {

@@ -7,6 +7,7 @@ import type { FailurePolicy } from "../policy/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
 import { decide, failed } from "./decide.ts";
+import { readBody } from "./body.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
 import type { Metrics } from "./metrics.ts";
 import { maxReviewBytes, policyRequest, readReview, type Refusal } from "./review.ts";
@@ -33,14 +34,6 @@ export function createApp(options: AppOptions): Hono {
   const { snapshot, ports, metrics } = options;
   const unseen = compileFilters(options.filters);
   const app = new Hono().basePath(options.secretPath ?? "/");
-  const counted = bodyLimit({ maxSize: maxReviewBytes, onError: (c) => refuse(c, tooLarge) });
-  app.use((c, next) => {
-    const length = c.req.header("content-length");
-    // Counting opens the body as a stream, which costs as much as the rest of a small request: only who does not say
-    // how long the body is has it counted. The server reads no more than was said.
-    if (length === undefined || c.req.header("transfer-encoding") !== undefined) return counted(c, next);
-    return Number(length) > maxReviewBytes ? Promise.resolve(refuse(c, tooLarge)) : next();
-  });
   app.get("/health/liveness", (c) => c.text("ok"));
   app.get("/health/readiness", (c) => snapshot() === undefined ? c.text("loading", 503) : c.text("ok"));
   for (const phase of ["validate", "mutate"] as const) {
@@ -59,6 +52,7 @@ export function createApp(options: AppOptions): Hono {
       );
     }
   }
+  app.use("/scan", bodyLimit({ maxSize: maxReviewBytes, onError: (c) => refuse(c, tooLarge) }));
   app.post("/scan", (c) => answerScan(c, options));
   app.notFound((c) => c.json({ message: `nothing is served at ${c.req.method} ${c.req.path}` }, 404));
   app.onError((cause, c) => {
@@ -70,15 +64,17 @@ export function createApp(options: AppOptions): Hono {
   async function review(c: Context, route: Route): Promise<Response> {
     const started = performance.now();
     if (!isJson(c.req.header("content-type"))) return refuse(c, wrongType);
-    const read = readReview(await c.req.text());
+    const body = await readBody(c.req.raw);
+    if (body === undefined) return refuse(c, tooLarge);
+    const read = readReview(body);
     if ("status" in read) return refuse(c, read);
     const { request } = read;
     try {
-      return answer(c, await respond(request, { ...route, started, timeout: timeoutOf(c) }));
+      return answer(await respond(request, { ...route, started, timeout: timeoutOf(c) }));
     } catch (cause) {
       // Whatever else is wrong inside: the API server gets its uid back, and what failurePolicy says.
       options.log.write("error", "request failed", { uid: request.uid, cause: textOf(cause) });
-      return answer(c, failed(request, route.failurePolicy ?? "Fail", `internal error: ${textOf(cause)}`));
+      return answer(failed(request, route.failurePolicy ?? "Fail", `internal error: ${textOf(cause)}`));
     }
   }
 
@@ -135,9 +131,11 @@ function isJson(contentType: string | undefined): boolean {
   return contentType !== undefined && contentType.split(";")[0]!.trim().toLowerCase() === "application/json";
 }
 
-function answer(c: Context, response: AdmissionResponse): Response {
-  return c.json(admissionReview(response));
+function answer(response: AdmissionResponse): Response {
+  return new Response(JSON.stringify(admissionReview(response)), inJson);
 }
+
+const inJson = { headers: { "content-type": "application/json" } };
 
 /** The API server says how long it waits (`?timeout=10s`); the answer must be there before. */
 function timeoutOf(c: Context): number {

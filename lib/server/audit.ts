@@ -1,4 +1,4 @@
-import { evaluate, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
+import { type CompiledPolicy, evaluate, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { Deadline } from "./deadline.ts";
@@ -44,8 +44,8 @@ export class AuditQueue {
   add(subject: PolicyRequest, asked: Audited): void {
     const candidates = this.#options.snapshot()?.candidates("validate", subject) ?? [];
     const { failurePolicy, policy: key } = asked;
-    const hasAudit = candidates.some(({ audited, policy }) =>
-      audited && (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
+    const hasAudit = auditedOf(candidates).some(({ policy }) =>
+      (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
       (key === undefined || policy.key === key)
     );
     if (!hasAudit) return;
@@ -109,4 +109,13 @@ export class AuditQueue {
       deadline.release();
     }
   }
+}
+
+const known = new WeakMap<readonly CompiledPolicy[], readonly CompiledPolicy[]>();
+
+/** Those with audit rules. A snapshot gives the same list for the same question, so it is looked through once. */
+function auditedOf(candidates: readonly CompiledPolicy[]): readonly CompiledPolicy[] {
+  let audited = known.get(candidates);
+  if (audited === undefined) known.set(candidates, audited = candidates.filter((each) => each.audited));
+  return audited;
 }

@@ -119,7 +119,8 @@ function zero(): Cell {
   return { value: 0 };
 }
 
-interface Distribution {
+/** The numbers of one series of a histogram. */
+export interface Distribution {
   /** How many observations fell between the bound before and this one. */
   readonly counts: number[];
   sum: number;
@@ -135,10 +136,19 @@ export class Histogram extends Metric<Distribution> {
   }
 
   observe(value: number, ...values: readonly string[]): void {
-    const series = this.series(values, () => ({
+    this.add(value, this.at(...values));
+  }
+
+  /** The series of label values, for {@link add}. */
+  at(...values: readonly string[]): Distribution {
+    return this.series(values, () => ({
       counts: new Array<number>(this.#bounds.length + 1).fill(0),
       sum: 0,
     }));
+  }
+
+  /** Counts a number in a series that its caller keeps at hand. */
+  add(value: number, series: Distribution): void {
     let bucket = 0;
     while (bucket < this.#bounds.length && value > this.#bounds[bucket]!) bucket++;
     series.counts[bucket]!++;

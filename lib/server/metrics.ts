@@ -1,11 +1,18 @@
 import type { Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
-import { type Cell, Counter, Gauge, Histogram } from "./metric.ts";
+import { type Cell, Counter, type Distribution, Gauge, Histogram } from "./metric.ts";
 
 interface KnownSeries {
   readonly result: string;
   readonly operation: string;
   readonly cell: Cell;
+}
+
+interface KnownAnswers {
+  readonly operation: string;
+  readonly allowed: boolean;
+  readonly requests: Cell;
+  readonly duration: Distribution;
 }
 
 /**
@@ -48,15 +55,30 @@ export class Metrics {
   });
   /** Series of results at hand, by policy and rule. Policies go with their snapshot, and these with them. */
   readonly #series = new WeakMap<object, Map<string, KnownSeries[]>>();
+  /** Series of answers at hand, by kind: as many kinds as have names of their own. */
+  readonly #answers = new Map<string, KnownAnswers[]>();
   /** Kinds come from requests; the first ones keep their names, the rest is counted as "other". */
   readonly #kinds = new Set<string>();
 
   /** A request was answered, after some milliseconds. */
   reviewed(request: AdmissionRequest, allowed: boolean, milliseconds: number): void {
-    const operation = request.operation.toLowerCase();
-    const requestAllowed = String(allowed);
-    this.#requests.increment(this.#kindLabel(request.kind.kind), operation, requestAllowed);
-    this.#duration.observe(milliseconds / 1000, operation, requestAllowed);
+    const { operation } = request;
+    const kind = this.#kindLabel(request.kind.kind);
+    let answers = this.#answers.get(kind);
+    if (answers === undefined) this.#answers.set(kind, answers = []);
+    let known = answers.find((each) => each.operation === operation && each.allowed === allowed);
+    if (known === undefined) {
+      const labels = [operation.toLowerCase(), String(allowed)];
+      known = {
+        operation,
+        allowed,
+        requests: this.#requests.at(kind, ...labels),
+        duration: this.#duration.at(...labels),
+      };
+      answers.push(known);
+    }
+    known.requests.value++;
+    this.#duration.add(milliseconds / 1000, known.duration);
   }
 
   /** Policies gave their results. */
