@@ -87,7 +87,7 @@ export const validateCel: RuleKind = {
         variables: expressions.variables,
         host: requestHost(input),
         observer: input.context.store.observer,
-        variableFault: (name, cause) => `composited variable "${name}" fails to evaluate: ${cause}`,
+        variableFault,
       });
       const applies = evaluateConditions(conditions, evaluation);
       if (applies !== true) return applies;
@@ -99,6 +99,10 @@ export const validateCel: RuleKind = {
     }
   },
 };
+
+function variableFault(name: string, cause: string): string {
+  return `composited variable "${name}" fails to evaluate: ${cause}`;
+}
 
 function evaluateConditions(conditions: MatchConditions, evaluation: CelEvaluation): true | Outcome {
   const applies = conditions(evaluation);

@@ -24,6 +24,7 @@ export function compileAuditAnnotations(
     const program = expressions.compile(text, [...path, index, "valueExpression"], [stringType, nullType]);
     return program === undefined ? [] : [{ key, program }];
   });
+  if (annotations.length === 0) return () => none;
   return (evaluation) => {
     const found: Record<string, string> = {};
     for (const { key, program } of annotations) {
@@ -36,3 +37,5 @@ export function compileAuditAnnotations(
     return found;
   };
 }
+
+const none: Readonly<Record<string, string>> = {};

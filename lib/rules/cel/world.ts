@@ -9,7 +9,7 @@ import {
   type WorldReply,
   type WorldRequest,
 } from "../../cel/mod.ts";
-import type { RequestStore } from "../../context/mod.ts";
+import type { Context, RequestStore } from "../../context/mod.ts";
 import { asString, field, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import type { Answer } from "../../ports.ts";
 import type { RuleInput } from "../rule_kind.ts";
@@ -24,13 +24,29 @@ export function requestHost(
   { context }: Pick<RuleInput, "context">,
   generate: Generate = generatesNothing,
 ): World {
-  const { store, environment } = context;
-  return {
-    ask: (request) => askStore(store, request),
-    now: () => environment.now(),
-    random: () => environment.random(),
-    generate,
-  };
+  return new RequestWorld(context, generate);
+}
+
+class RequestWorld implements World {
+  readonly #context: Context;
+  readonly generate: Generate;
+
+  constructor(context: Context, generate: Generate) {
+    this.#context = context;
+    this.generate = generate;
+  }
+
+  ask(request: WorldRequest): WorldReply | CelFault {
+    return askStore(this.#context.store, request);
+  }
+
+  now(): number {
+    return this.#context.environment.now();
+  }
+
+  random(): number {
+    return this.#context.environment.random();
+  }
 }
 
 function askStore(store: RequestStore, request: WorldRequest): WorldReply | CelFault {
