@@ -106,10 +106,9 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
   }
 
   function ask({ store }: Context, { urlPath, url, body, caBundle, headers }: ResolvedCall): Json | Fault {
-    const payload = body === undefined ? "" : ` ${JSON.stringify(body)}`;
+    const payload = body === undefined ? "" : JSON.stringify(body);
     if (url !== "") {
-      const key = `${method} ${url}${payload} ${JSON.stringify(headers)}`;
-      return store.ask(key, async () =>
+      return store.ask(`${method} ${url}`, async () =>
         settled(
           await store.ports.http.call({
             method,
@@ -120,9 +119,9 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
             ...store.call,
           }),
           `failed to execute HTTP request for APICall ${name}: ${method === "GET" ? "Get" : "Post"} "${url}"`,
-        ));
+        ), JSON.stringify([payload, headers, caBundle ?? ""]));
     }
-    return store.ask(`${method} ${urlPath}${payload}`, async () =>
+    return store.ask(`${method} ${urlPath}`, async () =>
       settled(
         await store.ports.cluster.call({
           method,
@@ -131,7 +130,7 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
           ...store.call,
         }),
         `failed to ${method} resource with raw url: ${urlPath}`,
-      ));
+      ), payload);
   }
 
   function settled(answer: Answer, failure: string): Json | Fault {

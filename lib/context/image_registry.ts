@@ -22,7 +22,7 @@ export function compileImageRegistry(spec: JsonObject, options: EntryOptions): C
     const record = store.ask(`image ${image}`, async () => {
       const answer = await store.ports.registry.image(image, credentials, store.signal);
       return answer.ok ? answer.body : problem(answer.message);
-    });
+    }, JSON.stringify(credentials));
     const query = renderText(path, view);
     if (isFault(query)) return problem(query.message);
     if (isFault(record) || query === "") return record;

@@ -31,7 +31,8 @@ export class RequestStore {
   readonly #endsAt: number;
   #signal: AbortSignal | undefined;
   readonly #answers = new Map<string, Json | Fault>();
-  readonly #pending = new Map<string, Promise<void>>();
+  readonly #pending = new Map<string, Pending>();
+  #rounds = 0;
   #loads = 0;
   #misses = 0;
 
@@ -80,20 +81,25 @@ export class RequestStore {
   }
 
   /**
-   * The answer under a key. The first question starts the load and answers with a fault that says it is under way;
-   * whoever evaluates calls {@link settle} and evaluates again. One key is loaded once in a request.
+   * The answer to a question. The first time it starts the load and answers with a fault that says it is under way;
+   * whoever evaluates calls {@link settle} and evaluates again. One question is asked once in a request. Its name is
+   * shown to people; what else tells it from others, such as credentials, is not.
    */
-  ask(key: string, load: () => Promise<Json | Fault>): Json | Fault {
+  ask(name: string, load: () => Promise<Json | Fault>, secret = ""): Json | Fault {
+    const key = secret === "" ? name : `${name}\n${secret}`;
     const known = this.#answers.get(key);
     if (known !== undefined) {
-      this.observer?.asked(key, "known");
+      this.observer?.asked(name, "known");
       return known;
     }
     const isPending = this.#pending.has(key);
-    this.observer?.asked(key, isPending ? "under way" : "begins");
+    if (!isPending && this.#rounds >= maxRounds) {
+      return new Fault(`failed to load ${name}: values were loaded ${maxRounds} times, one after the other`);
+    }
+    this.observer?.asked(name, isPending ? "under way" : "begins");
     if (!isPending) {
       this.#loads++;
-      this.#pending.set(key, this.#remember(key, load));
+      this.#pending.set(key, { name, done: this.#remember(key, name, load) });
     }
     this.#misses++;
     return underWay;
@@ -101,37 +107,49 @@ export class RequestStore {
 
   /** Waits until everything that was asked for has an answer, at most until the deadline. */
   async settle(): Promise<void> {
+    this.#rounds++;
     while (this.#pending.size > 0) {
-      const waits = [...this.#pending.values()];
+      const all = Promise.all([...this.#pending.values()].map(({ done }) => done));
       const { signal } = this;
-      await (signal === undefined ? Promise.all(waits) : Promise.race([Promise.all(waits), aborted(signal)]));
+      await (signal === undefined ? all : Promise.race([all, aborted(signal)]));
       if (signal?.aborted) this.#giveUp();
     }
   }
 
-  async #remember(key: string, load: () => Promise<Json | Fault>): Promise<void> {
+  async #remember(key: string, name: string, load: () => Promise<Json | Fault>): Promise<void> {
     let answer: Json | Fault;
     try {
       answer = await load();
     } catch (cause) {
-      answer = new Fault(`failed to load ${key}: ${cause instanceof Error ? cause.message : String(cause)}`);
+      answer = new Fault(`failed to load ${name}: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
-    if (this.#pending.delete(key)) this.#settle(key, answer);
+    if (!this.#pending.delete(key)) return;
+    this.#answers.set(key, answer);
+    this.observer?.loaded(name, answer);
   }
 
   /** At the deadline every open question gets the same answer: which load was too slow. */
   #giveUp(): void {
-    for (const key of this.#pending.keys()) {
-      this.#settle(key, new Fault(`failed to load ${key}: the request's deadline passed`));
+    for (const [key, { name }] of this.#pending) {
+      const answer = new Fault(`failed to load ${name}: the request's deadline passed`);
+      this.#answers.set(key, answer);
+      this.observer?.loaded(name, answer);
     }
     this.#pending.clear();
   }
-
-  #settle(key: string, answer: Json | Fault): void {
-    this.#answers.set(key, answer);
-    this.observer?.loaded(key, answer);
-  }
 }
+
+/** A load that has begun. */
+interface Pending {
+  readonly name: string;
+  readonly done: Promise<void>;
+}
+
+/**
+ * Values that need one another load one after the other; more rounds than this are a policy that never ends, such as one
+ * whose questions hold random text.
+ */
+const maxRounds = 200;
 
 const underWay = new Fault("value is being loaded");
 
@@ -151,14 +169,10 @@ export function untilSettled<T>(store: RequestStore, evaluate: () => T): T | Pro
   return store.waiting ? again(store, evaluate) : result;
 }
 
-/** Values that need one another load one after the other; more rounds than this are a policy that never ends. */
-const maxRounds = 200;
-
 async function again<T>(store: RequestStore, evaluate: () => T): Promise<T> {
-  for (let round = 0; round < maxRounds; round++) {
+  for (;;) {
     await store.settle();
     const result = evaluate();
     if (!store.waiting) return result;
   }
-  throw new Error(`context did not settle in ${maxRounds} rounds of loading`);
 }

@@ -252,3 +252,39 @@ for (const [urlPath, fault] of paths) {
     assert.equal(calls.length, fault === undefined ? 1 : 0);
   });
 }
+
+Deno.test("questions that change with every evaluation end after a number of rounds", async () => {
+  let count = 0;
+  const { ports, calls } = world({});
+  const store = new RequestStore({ ports });
+  const environment = {
+    now: () => 0,
+    random: () => (count = (Math.imul(count, 1664525) + 1013904223) >>> 0) / 2 ** 32,
+  };
+  const options = { policyNamespace: undefined, report: () => {}, variables: () => {} };
+  const entry = compileEntry(
+    { name: "e", apiCall: { urlPath: "/api/v1/{{ random('[a-z]{9}') }}" } },
+    options,
+  );
+  const expression = compileExpression("e");
+  assert.ok(!isFault(expression));
+  const value = await untilSettled(store, () => {
+    const context = Context.root({ store, environment }, { entries: [entry] });
+    return expression.evaluate(context, environment);
+  });
+  assert.ok(isFault(value));
+  assert.match(value.message, /values were loaded 200 times, one after the other/);
+  assert.equal(calls.length, 200);
+});
+
+Deno.test("questions that differ in credentials or payload are different questions, and are not shown", async () => {
+  const store = new RequestStore({ ports: world({}).ports });
+  const ask = (secret: string) => store.ask("GET /x", () => Promise.resolve(secret), secret);
+  assert.ok(isFault(ask("a")) && isFault(ask("b")));
+  await store.settle();
+  assert.deepEqual([ask("a"), ask("b"), store.loads], ["a", "b", 2]);
+  assert.ok(isFault(store.ask("GET /y", () => Promise.reject(new Error("no")), "hidden")));
+  await store.settle();
+  const failed = store.ask("GET /y", () => Promise.resolve(1), "hidden");
+  assert.equal(isFault(failed) && failed.message, "failed to load GET /y: no");
+});
