@@ -38,11 +38,22 @@ const objects: readonly JsonObject[] = [
   { apiVersion: "v1", kind: "Namespace", metadata: { name: "n" } },
 ];
 
+/** What the API server answers with before it is changed: anybody may have written such objects. */
+const answers: Readonly<Record<string, JsonObject>> = {
+  "/api/v1/namespaces/default": { metadata: { name: "default", labels: { a: "b" } } },
+  "/api/v1/namespaces/default/configmaps/web": { data: { x: "{{ request }}", y: "[1, 2" }, metadata: {} },
+  "/apis/rbac.authorization.k8s.io/v1/rolebindings": {
+    items: [{ metadata: { namespace: "default" }, subjects: [{ kind: "User", name: "bob" }], roleRef: {} }],
+  },
+  "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings": { items: [] },
+};
+
 interface Case {
   readonly policy: JsonObject;
   readonly policyChanges: readonly Mutation[];
   readonly object: JsonObject;
   readonly objectChanges: readonly Mutation[];
+  readonly answerChanges: readonly Mutation[];
   readonly operation: Operation;
   readonly dialect: "classic" | "current";
 }
@@ -52,6 +63,7 @@ const cases: fc.Arbitrary<Case> = fc.record({
   policyChanges: mutations,
   object: fc.constantFrom(...objects),
   objectChanges: mutations,
+  answerChanges: mutations,
   operation: fc.constantFrom("CREATE", "UPDATE", "DELETE", "CONNECT"),
   dialect: fc.constantFrom("classic", "current"),
 });
@@ -73,17 +85,18 @@ Deno.test("whatever policies and objects contain, decisions are made, the same e
 });
 
 async function decideTwice(
-  { policy, policyChanges, object, objectChanges, operation, dialect }: Case,
+  { policy, policyChanges, object, objectChanges, answerChanges, operation, dialect }: Case,
 ): Promise<void> {
   const document = deepFreeze(mutated(policy, policyChanges));
   const changed = mutated(object, objectChanges);
   const resource: JsonObject = deepFreeze(isObject(changed) ? changed : object);
+  const world = deepFreeze(changedAnswers(answerChanges));
   const began = performance.now();
   const snapshot = compile([documentOf(document), documentOf(seeds[0]!)], { dialect });
   const about = deepFreeze(requestOf(resource, object, operation));
   for (const phase of phases) {
     const decide = () =>
-      evaluate(snapshot, about, { phase, ports: ports(), background: { self: "postern" } });
+      evaluate(snapshot, about, { phase, ports: ports(world), background: { self: "postern" } });
     const [first, second] = [await decide(), await decide()];
     assert.deepEqual(plain(first), plain(second));
     // Whatever was decided can be told.
@@ -91,6 +104,14 @@ async function decideTwice(
     clusterReport(first.results.map(({ policy, rules }) => ({ policy, rules, resource })), 0);
   }
   assert.ok(performance.now() - began < longest, "it takes too long");
+}
+
+function changedAnswers(changes: readonly Mutation[]): Record<string, JsonObject> {
+  const entries = Object.entries(answers).map(([path, body]) => {
+    const changed = mutated(body, changes);
+    return [path, isObject(changed) ? changed : body] as const;
+  });
+  return Object.fromEntries(entries);
 }
 
 /** As the API server asks, though objects may be nothing like what it lets through. */
