@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asObject, asTexts, dig, field, type JsonObject } from "../json/mod.ts";
-import { annotationsOf, nameOf, namespaceOf } from "../kube/mod.ts";
+import { asList, asObject, asTexts, dig, field, type JsonObject } from "../json/mod.ts";
+import { annotationsOf, builtinResource, nameOf, namespaceOf } from "../kube/mod.ts";
 import type { LocatedDocument } from "./documents.ts";
 import type { Policy, Rule } from "./policy.ts";
 
@@ -58,8 +58,12 @@ export function parseCelPolicy({ document, kind, locate }: LocatedDocument, form
     generateExisting: dig(spec, "evaluation", "generateExisting", "enabled") === true,
     mutateExistingOnPolicyUpdate: dig(spec, "evaluation", "mutateExisting", "enabled") === true,
     useServerSideApply: dig(spec, "evaluation", "useServerSideApply") === true,
-    rules: specs.map((each) =>
-      ruleOf(each, { name: form.ruleName === "policy" ? name : "", body: form.body })
+    rules: specs.map((each, index) =>
+      ruleOf(each, {
+        name: form.ruleName === "policy" ? name : "",
+        body: form.body,
+        generatedFor: index === 0 ? undefined : controllersOf(each),
+      })
     ),
     locate,
     document,
@@ -74,7 +78,9 @@ export function parseCelPolicy({ document, kind, locate }: LocatedDocument, form
 
 function ruleOf(
   spec: JsonObject,
-  { name, body }: { readonly name: string; readonly body: CelPolicyForm["body"] },
+  { name, body, generatedFor }:
+    & Pick<Rule, "name" | "generatedFor">
+    & { readonly body: CelPolicyForm["body"] },
 ): Rule {
   return {
     name,
@@ -94,6 +100,13 @@ function ruleOf(
     failureAction: undefined,
     overrides: [],
     allowExistingViolations: false,
-    generatedFor: undefined,
+    generatedFor,
   };
+}
+
+/** The kinds that a spec for controllers is about. */
+function controllersOf(spec: JsonObject): ReadonlySet<string> {
+  const rules = asList(dig(spec, "matchConstraints", "resourceRules"));
+  const plurals = rules.flatMap((rule) => asTexts(field(rule, "resources")));
+  return new Set(plurals.flatMap((plural) => builtinResource(plural)?.kind ?? []));
 }

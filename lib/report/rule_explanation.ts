@@ -35,7 +35,7 @@ export function unaskedReason({ policy, selection, unasked, results }: RuleTrace
 function selectionLines({ selection, generatedFrom }: RuleTrace): string[] {
   const origin = generatedFrom === undefined
     ? []
-    : [`generated from the rule ${generatedFrom} for pod controllers`];
+    : [`generated ${generatedFrom === "" ? "" : `from the rule ${generatedFrom} `}for pod controllers`];
   if (selection === undefined) return origin;
   const { match, exclude, selection: verdict } = selection;
   const holding = match.filter(({ holds }) => holds);
