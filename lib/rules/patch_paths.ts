@@ -1,4 +1,5 @@
 import { asString, field, isFault, isList, isString, type Json, parsePointer } from "../json/mod.ts";
+import { markVariables } from "../template/mod.ts";
 import { parseYaml } from "../yaml/mod.ts";
 
 /** What is wrong with the path of an operation. */
@@ -43,7 +44,7 @@ export function pathProblems(operations: Json, within: "rule" | "foreach"): Path
 
 /** The operations of a patch, with variables as placeholders. */
 export function readOperations(operations: Json): readonly Json[] {
-  const parsed = isString(operations) ? parseYaml(withoutVariables(operations)) : operations;
+  const parsed = isString(operations) ? parseYaml(markVariables(operations, placeholder)) : operations;
   return !isFault(parsed) && isList(parsed) ? parsed : [];
 }
 
@@ -73,21 +74,4 @@ function problemOf(path: string, within: "rule" | "foreach"): PathProblem | unde
     };
   }
   return undefined;
-}
-
-/** The text with each outermost `{{ … }}` replaced; a single pass over the text. */
-function withoutVariables(text: string): string {
-  let result = "";
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const pair = text.slice(at, at + 2);
-    if (pair === "{{") {
-      if (depth++ === 0) result += placeholder;
-      at++;
-    } else if (pair === "}}" && depth > 0) {
-      depth--;
-      at++;
-    } else if (depth === 0) result += text[at];
-  }
-  return depth === 0 ? result : text;
 }

@@ -15,6 +15,7 @@
  * @module
  */
 export { type Compilations, templateCompilations } from "./counters.ts";
+export { markVariables } from "./marked.ts";
 export { resolveReferences } from "./reference.ts";
 export { compileTemplate, type Template, type TemplateOptions } from "./template.ts";
 export { type Rendering, type TextTemplates, textTemplates } from "./texts.ts";

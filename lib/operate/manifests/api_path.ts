@@ -1,3 +1,5 @@
+import { markVariables } from "../../template/mod.ts";
+
 /** The right to something in the API, as a rule of a ClusterRole. */
 export type Access =
   | {
@@ -25,7 +27,7 @@ const variable = "\u0001";
  * ```
  */
 export function accessOf(urlPath: string, method: "GET" | "POST"): Access | undefined {
-  const path = withoutVariables(urlPath).split("?")[0]!.replace(/\/+$/, "");
+  const path = markVariables(urlPath, variable).split("?")[0]!.replace(/\/+$/, "");
   const [, root, ...rest] = path.split("/");
   if (path.split("/")[0] !== "" || root === undefined || root.includes(variable)) return undefined;
   if (root !== "api" && root !== "apis") return { path, verb: method === "GET" ? "get" : "post" };
@@ -46,20 +48,4 @@ export function accessOf(urlPath: string, method: "GET" | "POST"): Access | unde
 /** Whether a text of a policy holds variables. */
 export function hasVariables(text: string): boolean {
   return text.includes("{{") || text.includes("$(");
-}
-
-/** The path with each variable as one character: variables may hold slashes and variables. */
-function withoutVariables(path: string): string {
-  let depth = 0, shown = "";
-  for (let at = 0; at < path.length; at++) {
-    const two = path.slice(at, at + 2);
-    if (two === "{{") {
-      if (depth++ === 0) shown += variable;
-      at++;
-    } else if (two === "}}" && depth > 0) {
-      depth--;
-      at++;
-    } else if (depth === 0) shown += path[at];
-  }
-  return shown;
 }
