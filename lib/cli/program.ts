@@ -1,17 +1,7 @@
 import { Command, Option } from "commander";
-import { apply } from "./apply_command.ts";
-import { bundle } from "./bundle.ts";
-import { explain } from "./explain.ts";
-import { exportPolicies } from "./export.ts";
-import { jpFunction, jpParse, jpQuery } from "./jp.ts";
-import { jsonScan } from "./json_scan.ts";
-import { lint } from "./lint.ts";
-import { manifests } from "./manifests.ts";
-import { serve } from "./serve.ts";
 import { processTerminal, type Terminal } from "./terminal.ts";
-import { test } from "./test_command.ts";
 
-/** Runs a command line and answers with its exit code. */
+/** Runs a command line and answers with its exit code. A command is loaded when it is run: starting fast matters. */
 export async function run(args: readonly string[], terminal: Terminal = processTerminal()): Promise<number> {
   let code = 0;
   const program = new Command("postern")
@@ -51,6 +41,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
         .default("info"),
     )
     .action(async (options) => {
+      const { serve } = await import("./serve.ts");
       code = await serve(options, terminal);
     });
 
@@ -72,6 +63,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .option("--warn-exit-code <number>", "exit code when there are only warnings", wholeNumber, 0)
     .option("--warn-no-pass", "use the warning's exit code when nothing passed")
     .action(async (policies: string[], options) => {
+      const { apply } = await import("./apply_command.ts");
       code = await apply({ ...options, policies, resources: options.resource }, terminal);
     });
 
@@ -92,6 +84,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
         .default("text"),
     )
     .action(async (policies: string[], options) => {
+      const { explain } = await import("./explain.ts");
       code = await explain(
         { ...options, policies, resources: options.resource, reviews: options.review },
         terminal,
@@ -105,6 +98,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .option("--minify", "make it smaller")
     .addOption(dialect())
     .action(async (options) => {
+      const { bundle } = await import("./bundle.ts");
       code = await bundle(options, terminal);
     });
 
@@ -132,6 +126,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .option("--strict", "count remarks, such as misspelt names, as failures", false)
     .addOption(dialect())
     .action(async (paths: string[], options) => {
+      const { test } = await import("./test_command.ts");
       code = await test({ ...options, paths, output: options.outputFormat }, terminal);
     });
 
@@ -148,6 +143,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     )
     .addOption(dialect())
     .action(async (options) => {
+      const { manifests } = await import("./manifests.ts");
       code = await manifests(options, terminal);
     });
 
@@ -161,6 +157,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
       new Option("--output <format>", "for people or for programs").choices(["text", "json"]).default("text"),
     )
     .action(async ({ policy: policies, preProcess: preprocessors, ...options }) => {
+      const { jsonScan } = await import("./json_scan.ts");
       code = await jsonScan({ ...options, policies, preprocessors }, terminal);
     });
 
@@ -172,17 +169,20 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .option("-c, --compact", "JSON without white space")
     .option("-u, --unquoted", "a text without quotes")
     .action(async (queries: string[], { query: files, compact = false, unquoted = false, ...options }) => {
+      const { jpQuery } = await import("./jp.ts");
       code = await jpQuery({ queries, files, compact, unquoted, ...options }, { terminal });
     });
   jp.command("function").description("Describe functions, all or some")
     .argument("[name...]", "names of functions")
-    .action((names: string[]) => {
+    .action(async (names: string[]) => {
+      const { jpFunction } = await import("./jp.ts");
       code = jpFunction(names, { terminal });
     });
   jp.command("parse").description("Print the trees of expressions")
     .argument("[expression...]", "JMESPath expressions")
     .option("-f, --file <file...>", "files that hold an expression each", [])
     .action(async (expressions: string[], { file: files }) => {
+      const { jpParse } = await import("./jp.ts");
       code = await jpParse({ expressions, files }, { terminal });
     });
 
@@ -190,6 +190,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .argument("<path...>", "files and folders of policies and exceptions")
     .addOption(dialect())
     .action(async (paths: string[], options) => {
+      const { exportPolicies } = await import("./export.ts");
       code = await exportPolicies(paths, options, terminal);
     });
 
@@ -197,6 +198,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
     .argument("<path...>", "files and folders of policies")
     .addOption(dialect())
     .action(async (paths: string[], options) => {
+      const { lint } = await import("./lint.ts");
       code = await lint(paths, options, terminal);
     });
 
