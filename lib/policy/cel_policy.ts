@@ -1,6 +1,8 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asList, asObject, asTexts, dig, field, type JsonObject } from "../json/mod.ts";
 import { annotationsOf, builtinResource, nameOf, namespaceOf } from "../kube/mod.ts";
+import { celPolicySpecShape } from "./cel_shape.ts";
+import { checkShape } from "./check_shape.ts";
 import type { LocatedDocument } from "./documents.ts";
 import type { Policy, Rule } from "./policy.ts";
 
@@ -30,6 +32,9 @@ export function parseCelPolicy({ document, kind, locate }: LocatedDocument, form
   const written = asObject(field(document, "spec"));
   if (written === undefined) report("missing-spec", "A policy needs a spec", []);
   const spec = written ?? {};
+  // What is not known here is told, but the rest may be all that counts.
+  const shape = checkShape(spec, celPolicySpecShape, { path: ["spec"], locate });
+  diagnostics.push(...shape.map((each) => ({ ...each, severity: "warning" as const })));
   const namespace = kind.startsWith("Namespaced") ? namespaceOf(document) || "default" : undefined;
   const actions = asTexts(field(spec, "validationActions"));
   for (const action of actions.filter((each) => !["Deny", "Audit", "Warn"].includes(each))) {

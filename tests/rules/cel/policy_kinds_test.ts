@@ -412,3 +412,12 @@ mutations:
     [["update", "a", "web"]],
   );
 });
+
+Deno.test("a field that no policy in CEL has is told with what was meant, and the rest counts", async () => {
+  const policy = written("ValidatingPolicy", `${named}\nmatchCondition: []`);
+  const { diagnostics } = compile(parseDocuments(policy, "p.yaml").documents);
+  assert.deepEqual(diagnostics.map(({ severity, code, hint }) => [severity, code, hint]), [
+    ["warning", "unknown-field", 'did you mean "matchConditions"?'],
+  ]);
+  assert.deepEqual(told(await decide({ policy, object: pod({}) })), ["fail bad name"]);
+});

@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { applyStrictly, mergeTypeOf, type Operation, structuredMerge } from "../../lib/patch/mod.ts";
+
+const pod = mergeTypeOf("v1", "Pod");
+const names = (...list: string[]): JsonObject => ({ spec: { containers: list.map((name) => ({ name })) } });
+
+const orders: [own: string[], patch: string[], merged: string[]][] = [
+  [["a"], ["b"], ["a", "b"]],
+  [["a", "b"], ["b"], ["a", "b"]],
+  [["a", "b"], ["c", "b"], ["a", "c", "b"]],
+  [["a", "b"], ["b", "a"], ["b", "a"]],
+  [[], ["a"], ["a"]],
+];
+
+for (const [own, patch, merged] of orders) {
+  Deno.test(`elements [${own}] merged with [${patch}] are [${merged}]`, () => {
+    assert.deepEqual(structuredMerge(names(...own), names(...patch), pod), names(...merged));
+  });
+}
+
+const merges: [name: string, own: JsonObject, patch: JsonObject, merged: JsonObject][] = [
+  ["maps merge", { metadata: { labels: { a: "1" } } }, { metadata: { labels: { b: "2" } } }, {
+    metadata: { labels: { a: "1", b: "2" } },
+  }],
+  [
+    "lists without keys are replaced",
+    { spec: { containers: [{ name: "a", args: ["x"] }] } },
+    { spec: { containers: [{ name: "a", args: ["y", "z"] }] } },
+    { spec: { containers: [{ name: "a", args: ["y", "z"] }] } },
+  ],
+  ["sets unite", { metadata: { finalizers: ["a"] } }, { metadata: { finalizers: ["b", "a"] } }, {
+    metadata: { finalizers: ["b", "a"] },
+  }],
+  [
+    "a key with a default is the same when it is left out",
+    { spec: { containers: [{ name: "a", ports: [{ containerPort: 80, protocol: "TCP" }] }] } },
+    { spec: { containers: [{ name: "a", ports: [{ containerPort: 80, name: "web" }] }] } },
+    { spec: { containers: [{ name: "a", ports: [{ containerPort: 80, protocol: "TCP", name: "web" }] }] } },
+  ],
+];
+
+for (const [name, own, patch, merged] of merges) {
+  Deno.test(`structuredMerge(): ${name}`, () => assert.deepEqual(structuredMerge(own, patch, pod), merged));
+}
+
+Deno.test("structuredMerge() gives back the object itself when nothing changes, and never modifies it", () => {
+  const own = Object.freeze(names("a", "b"));
+  assert.equal(structuredMerge(own, names("b"), pod), own);
+});
+
+Deno.test("structuredMerge() refuses a patch that names an element twice", () => {
+  const result = structuredMerge(names("a"), names("b", "b"), pod);
+  assert.ok(isFault(result));
+  assert.match(result.message, /\.spec\.containers: duplicate entries for key \[name="b"\]/);
+});
+
+Deno.test("structuredMerge() without a type replaces every list", () => {
+  assert.deepEqual(structuredMerge(names("a"), names("b"), undefined), names("b"));
+});
+
+const patches: [operations: Operation[], result: Json | RegExp][] = [
+  [[{ op: "add", path: "/a", value: 1 }], { a: 1, list: [0] }],
+  [[{ op: "add", path: "/list/-", value: 1 }], { list: [0, 1] }],
+  [[{ op: "add", path: "/a/b", value: 1 }], /add operation does not apply: doc is missing path: "\/a\/b"/],
+  [[{ op: "remove", path: "/list" }], {}],
+  [[{ op: "remove", path: "/a" }], /Unable to remove nonexistent key: a/],
+  [[{ op: "test", path: "/list", value: [1] }, { op: "remove", path: "/list" }], { list: [0] }],
+  [[{ op: "test", path: "/list", value: [0] }, { op: "remove", path: "/list" }], {}],
+];
+
+for (const [operations, expected] of patches) {
+  Deno.test(`applyStrictly(${JSON.stringify(operations)})`, () => {
+    const result = applyStrictly(operations, { list: [0] });
+    if (expected instanceof RegExp) {
+      assert.ok(isFault(result));
+      assert.match(result.message, expected);
+    } else assert.deepEqual(result, expected);
+  });
+}
