@@ -63,11 +63,11 @@ export class PolicyRun {
       const rule = rules[this.#next]!;
       if (this.#store.expired) {
         this.#next++;
-        this.#take([this.#late(rule)]);
+        this.#take([this.#failed(rule, "the request's deadline passed before this rule")]);
         continue;
       }
       trace?.begin(policy, rule);
-      const results = resultsOf(rule, policy, this.#view);
+      const results = this.#resultsOf(rule);
       if (this.#store.misses !== misses) {
         trace?.postpone();
         return false;
@@ -92,11 +92,25 @@ export class PolicyRun {
     this.#next = rules.length;
   }
 
-  /** What becomes of a rule that nobody can wait for any more. */
-  #late({ rule, type, action }: CompiledRule): RuleResult {
+  /**
+   * The one boundary between bugs and outcomes: policies and requests make nothing throw, so whatever does is our mistake.
+   * It costs the one rule, whose policy says what becomes of the request.
+   */
+  #resultsOf(rule: CompiledRule): readonly RuleResult[] {
+    try {
+      return resultsOf(rule, this.policy.policy, this.#view);
+    } catch (cause) {
+      return [
+        this.#failed(rule, `internal error: ${cause instanceof Error ? cause.message : String(cause)}`),
+      ];
+    }
+  }
+
+  /** The result of a rule that could not be asked. */
+  #failed({ rule, type, action }: CompiledRule, why: string): RuleResult {
     const { request, facts } = this.#view.base;
     return {
-      ...error("the request's deadline passed before this rule"),
+      ...error(why),
       rule: rule.name,
       type,
       action: action(request.namespace, facts.namespaceLabels),

@@ -365,6 +365,24 @@ Deno.test("rules that are not reached in the request's time answer with an error
   assert.equal(decision.allowed, false);
 });
 
+Deno.test("a rule that throws costs itself alone, and its policy's failurePolicy decides", () => {
+  const given = (_policy: string, rule: string): JsonObject => {
+    if (rule === "bad") throw new RangeError("Maximum call stack size exceeded");
+    return {};
+  };
+  for (const failurePolicy of ["Fail", "Ignore"]) {
+    const spec = `validationFailureAction: Enforce\n  failurePolicy: ${failurePolicy}`;
+    const snapshot = policies(policy("p", `${noHostPid.replace("no-host-pid", "bad")}\n${noHostPid}`, spec));
+    const decision = decideNow(snapshot, request(pod()), { given });
+    assert.deepEqual(results(decision), ["p/bad error", "p/no-host-pid pass"]);
+    assert.equal(
+      decision.results[0]!.rules[0]!.message,
+      "internal error: Maximum call stack size exceeded",
+    );
+    assert.equal(decision.allowed, failurePolicy === "Ignore");
+  }
+});
+
 const rolesReaders: [expression: string, needsRoles: boolean][] = [
   ["request.roles", true],
   ["request.clusterRoles[0]", true],

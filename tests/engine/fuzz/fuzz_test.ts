@@ -99,6 +99,8 @@ async function decideTwice(
       evaluate(snapshot, about, { phase, ports: ports(world), background: { self: "postern" } });
     const [first, second] = [await decide(), await decide()];
     assert.deepEqual(plain(first), plain(second));
+    const messages = first.results.flatMap(({ rules }) => rules.map(({ message }) => message));
+    assert.deepEqual(messages.filter((message) => message.startsWith("internal error")), []);
     // Whatever was decided can be told.
     JSON.stringify(admissionResponse(first, about));
     clusterReport(first.results.map(({ policy, rules }) => ({ policy, rules, resource })), 0);
