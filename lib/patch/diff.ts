@@ -1,11 +1,11 @@
 import {
+  compareBytes,
   equal,
   formatPointer,
   isList,
   isObject,
   type Json,
   type JsonObject,
-  sortedKeys,
 } from "../json/mod.ts";
 import type { Operation } from "./json_patch.ts";
 
@@ -46,12 +46,19 @@ function compare(before: Json, after: Json, walk: Walk): void {
 }
 
 function compareObjects(before: JsonObject, after: JsonObject, { path, operations }: Walk): void {
-  for (const key of sortedKeys({ ...before, ...after })) {
+  for (const key of differingKeys(before, after)) {
     const place = [...path, key];
     if (!Object.hasOwn(after, key)) operations.push({ op: "remove", path: formatPointer(place) });
     else if (Object.hasOwn(before, key)) compare(before[key]!, after[key]!, { path: place, operations });
     else operations.push({ op: "add", path: formatPointer(place), value: after[key]! });
   }
+}
+
+/** The keys whose values may differ, in the order of their bytes. Most are the same, and need no order. */
+function differingKeys(before: JsonObject, after: JsonObject): string[] {
+  const keys = Object.keys(after).filter((key) => !Object.hasOwn(before, key) || before[key] !== after[key]);
+  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) keys.push(key);
+  return keys.sort(compareBytes);
 }
 
 function compareLists(before: readonly Json[], after: readonly Json[], { path, operations }: Walk): void {
