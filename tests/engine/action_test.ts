@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { policies } from "./worlds.ts";
+
+const prod = "{namespaces: [prod*]}", blue = "{namespaceSelector: {matchLabels: {team: blue}}}";
+const prodBlue = "{namespaces: [prod*], namespaceSelector: {matchLabels: {team: blue}}}";
+
+interface Setting {
+  /** Of the policy and of the rule: an action, and overrides as `Action criteria`. */
+  readonly policy?: string;
+  readonly rule?: string;
+  readonly ofPolicy?: readonly [action: string, criteria: string][];
+  readonly ofRule?: readonly [action: string, criteria: string][];
+}
+
+const cases: [about: string, setting: Setting, namespace: string, team: string, action: string][] = [
+  ["audits without any setting", {}, "dev", "red", "Audit"],
+  ["does what the policy says", { policy: "Enforce" }, "dev", "red", "Enforce"],
+  ["does what the rule says", { policy: "Enforce", rule: "Audit" }, "dev", "red", "Audit"],
+  ["has another action in a namespace", { ofPolicy: [["Enforce", prod]] }, "prod-1", "red", "Enforce"],
+  ["and its own elsewhere", { ofPolicy: [["Enforce", prod]] }, "dev", "red", "Audit"],
+  ["has another action by labels", { ofPolicy: [["Enforce", blue]] }, "dev", "blue", "Enforce"],
+  [
+    "takes the first override that is for it",
+    {
+      ofPolicy: [["Enforce", prod], ["Audit", blue]],
+    },
+    "prod",
+    "blue",
+    "Enforce",
+  ],
+  [
+    "takes an override without criteria for all",
+    { policy: "Enforce", ofPolicy: [["Audit", "{}"]] },
+    "",
+    "",
+    "Audit",
+  ],
+  ["enforces only where all criteria hold", { ofPolicy: [["Enforce", prodBlue]] }, "prod", "blue", "Enforce"],
+  ["does not enforce where one of them holds", { ofPolicy: [["Enforce", prodBlue]] }, "prod", "red", "Audit"],
+  [
+    "audits where one of them holds",
+    { policy: "Enforce", ofPolicy: [["Audit", prodBlue]] },
+    "prod",
+    "red",
+    "Audit",
+  ],
+  [
+    "looks at the rule's overrides before the policy's",
+    {
+      ofRule: [["Enforce", prod]],
+      ofPolicy: [["Audit", prod]],
+    },
+    "prod",
+    "red",
+    "Enforce",
+  ],
+  [
+    "does not enforce what the rule audits",
+    { rule: "Audit", ofPolicy: [["Enforce", prod]] },
+    "prod",
+    "red",
+    "Audit",
+  ],
+  [
+    "nor what the policy audits here",
+    { rule: "Enforce", ofPolicy: [["Audit", prod]] },
+    "prod",
+    "red",
+    "Audit",
+  ],
+  [
+    "has no namespace to be named for the whole cluster",
+    {
+      ofPolicy: [["Enforce", '{namespaces: ["*"]}']],
+    },
+    "",
+    "",
+    "Audit",
+  ],
+];
+for (
+  const [about, { policy = "Audit", rule, ofPolicy = [], ofRule = [] }, namespace, team, action] of cases
+) {
+  const written = (overrides: readonly [string, string][]): string =>
+    `[${overrides.map(([name, criteria]) => criteria.replace("{", `{action: ${name}, `)).join(", ")}]`;
+  Deno.test(`a failure action ${about}`, () => {
+    const { policies: [compiled] } = policies(`
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  validationFailureAction: ${policy}
+  validationFailureActionOverrides: ${written(ofPolicy)}
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {${rule === undefined ? "" : `failureAction: ${rule}, `}failureActionOverrides: ${
+      written(ofRule)
+    }, deny: {}}`);
+    assert.equal(compiled!.rules[0]!.action(namespace, team === "" ? {} : { team }), action);
+  });
+}
