@@ -52,6 +52,7 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
   const changedTargets: JsonObject[] = [];
   const file = `${nameOf(resource)}-mutated`;
   let current: JsonObject | undefined = resource;
+  let owed = 0;
   for (const { policy } of options.snapshot.written) {
     if (current === undefined) break;
     if (policy.rules.every((rule) => rule.mutate === undefined)) continue;
@@ -70,13 +71,14 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
     );
     current = changed.some((rule) => rule.spoils) ? undefined : seen;
     steps.push({ policy, rules: [...changed, ...rulesOf(targets)], object: current });
-    for (let times = writings(policy, resource); current !== undefined && times > 0; times--) {
-      outputs.push({ file, object: current });
-    }
+    if (isMutatingPolicy(policy)) owed += writings(policy, resource);
+    else if (current !== undefined) outputs.push({ file, object: current });
     const patchedTargets = targets.effects.map(({ object }) => object);
     changedTargets.push(...patchedTargets);
     outputs.push(...patchedTargets.map((object) => ({ file, object })));
   }
+  // Kyverno parity: MutatingPolicies come last, and what is written for each is what all of them made.
+  for (; current !== undefined && owed > 0; owed--) outputs.push({ file, object: current });
   const generated: Output[] = [];
   for (const phase of ["validate", "generate"] as const) {
     for (const { policy, rules } of options.snapshot.written) {
@@ -113,8 +115,13 @@ const typesOf: Readonly<Record<"validate" | "generate", readonly RuleResult["typ
 };
 
 /** Kyverno parity: a Pod is written twice for a MutatingPolicy that is carried over to the controllers of Pods. */
-function writings({ kind, rules }: CompiledPolicy["policy"], resource: JsonObject): number {
-  return kind.endsWith("MutatingPolicy") && rules.length > 1 && resource["kind"] === "Pod" ? 2 : 1;
+function writings({ rules }: CompiledPolicy["policy"], resource: JsonObject): number {
+  const isCarriedOver = rules.some(({ generatedFor }) => generatedFor !== undefined);
+  return isCarriedOver && resource["kind"] === "Pod" ? 2 : 1;
+}
+
+function isMutatingPolicy({ kind }: CompiledPolicy["policy"]): boolean {
+  return kind === "MutatingPolicy" || kind === "NamespacedMutatingPolicy";
 }
 
 function rulesOf(decision: Decision): RuleResult[] {
