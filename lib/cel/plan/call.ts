@@ -1,4 +1,4 @@
-import { isCelFault, noSuchOverload } from "../fault.ts";
+import { type CelFault, isCelFault, noSuchOverload } from "../fault.ts";
 import type { CallReference } from "../check/mod.ts";
 import type { Implementation, Overload, Result } from "../libraries/library.ts";
 import { isPlainMap, typeNameOf, type Value } from "../values/mod.ts";
@@ -90,11 +90,7 @@ function planGuardedUnary(name: string, overload: Overload, { call, args }: Guar
   return (frame) => {
     const value = run(frame);
     if (superlinear === true && cost !== undefined) frame.afford(cost([value], null));
-    const result = isCelFault(value)
-      ? value
-      : guard(value)
-      ? call(value)
-      : noSuchOverload(`${name}(${typeNameOf(value)})`);
+    const result = isCelFault(value) ? value : guard(value) ? call(value) : misfit(name, [value]);
     if (cost === undefined) payFlat(frame, value, result);
     else frame.spend(cost([value], result));
     return result;
@@ -118,11 +114,17 @@ function planGuardedBinary(
     const result = fault ??
       (leftGuard(a as Value) && rightGuard(b as Value)
         ? call(a as Value, b as Value)
-        : noSuchOverload(`${name}(${typeNameOf(a as Value)}, ${typeNameOf(b as Value)})`));
+        : misfit(name, [a as Value, b as Value]));
     if (cost === undefined) payFlat(frame, a, result);
     else frame.spend(cost([a, b], result));
     return result;
   };
+}
+
+/** The reference tells the types of arguments, except for what it asks values of any type for. */
+function misfit(name: string, args: readonly Value[]): CelFault {
+  const isAskedOfAny = name === "size" || name === "matches";
+  return noSuchOverload(isAskedOfAny ? name : `${name}(${args.map(typeNameOf).join(", ")})`);
 }
 
 /** The one implementation of all overloads, when it tells values apart by itself. */
@@ -162,7 +164,7 @@ function dispatcher(
       if (ask === undefined) return call(...args);
       return world === undefined ? noSuchOverload(`${name} (nothing answers it here)`) : ask(world, ...args);
     }
-    return noSuchOverload(`${name}(${args.map(typeNameOf).join(", ")})`);
+    return misfit(name, args);
   };
 }
 
