@@ -219,7 +219,7 @@ const rights: readonly [what: string, rule: Rule, expected: readonly string[]][]
     },
     [
       "create,delete,get,list,patch,update /limitranges",
-      "get,list /namespaces",
+      "get,list,watch /namespaces",
     ],
   ],
   ["what is no resource", context("apiCall: {urlPath: /version}"), ["get /version"]],

@@ -29,8 +29,21 @@ export function lookUps({ policies, others }: Pick<Snapshot, "policies" | "other
   for (const { kind, document } of others) {
     if (kind === "GlobalContextEntry") globalEntry(document, found);
   }
+  for (const [group, resource] of watched) {
+    const isListed = found.access.some((each) =>
+      "group" in each && each.group === group && each.resource === resource && each.verb === "list"
+    );
+    if (isListed) found.kept(group, resource);
+  }
   return found;
 }
+
+/** What the server watches where it may list it, so as not to ask again for each request. */
+const watched = [
+  ["", "namespaces"],
+  ["rbac.authorization.k8s.io", "rolebindings"],
+  ["rbac.authorization.k8s.io", "clusterrolebindings"],
+] as const;
 
 class Found implements LookUps {
   readonly access: Access[] = [];
