@@ -1,0 +1,76 @@
+import {
+  asList,
+  asObject,
+  asTexts,
+  field,
+  isGiven,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { parseKindSelectors } from "../kube/mod.ts";
+
+/** The kinds that hold a Pod template, with the API they are written as in generated rules. */
+export const podControllers: Readonly<Record<string, string>> = {
+  CronJob: "batch/v1/CronJob",
+  DaemonSet: "apps/v1/DaemonSet",
+  Deployment: "apps/v1/Deployment",
+  Job: "batch/v1/Job",
+  ReplicaSet: "apps/v1/ReplicaSet",
+  ReplicationController: "v1/ReplicationController",
+  StatefulSet: "apps/v1/StatefulSet",
+};
+
+/** Whether the policy as a whole can be carried over to controllers. */
+export function isForControllers(rules: readonly JsonObject[]): boolean {
+  let needed = false;
+  for (const rule of rules) {
+    const mutate = asObject(rule["mutate"]);
+    if (isGiven(rule["generate"]) || usesJsonPatch(mutate)) return false;
+    for (const resources of [...blocks(rule["match"]), ...blocks(rule["exclude"])]) {
+      for (const name of ["name", "names", "selector", "annotations"]) {
+        const value = resources[name];
+        if (isGiven(value) && value !== "" && !(isList(value) && value.length === 0)) return false;
+      }
+      const kinds = asTexts(resources["kinds"]);
+      if (kinds.length > 1 && kinds.some(isPod)) return false;
+      if (kinds.some((kind) => kind === "Pod" || Object.hasOwn(podControllers, kind))) needed = true;
+    }
+  }
+  return needed;
+}
+
+function usesJsonPatch(mutate: JsonObject | undefined): boolean {
+  if (mutate === undefined) return false;
+  if (hasText(mutate["patchesJson6902"])) return true;
+  return asList(mutate["foreach"]).some((entry) => isObject(entry) && hasText(entry["patchesJson6902"]));
+}
+
+function hasText(value: Json | undefined): boolean {
+  return isGiven(value) && value !== "";
+}
+
+/** The `resources` of every filter of a match or exclude block. */
+function blocks(match: Json | undefined): JsonObject[] {
+  const filters = [match, ...asList(field(match, "any")), ...asList(field(match, "all"))];
+  return filters.map((filter) => asObject(field(filter, "resources"))).filter((resources) =>
+    resources !== undefined
+  );
+}
+
+function kindsOf(match: Json | undefined): string[] {
+  return blocks(match).flatMap((resources) => asTexts(resources["kinds"]));
+}
+
+/** Whether a kind of a policy means Pods. Kyverno parity: their subresources count here. */
+export function isPod(kind: string): boolean {
+  return parseKindSelectors(kind).some((selector) => selector.kind === "Pod");
+}
+
+/** Whether a rule is about Pods, and leaves Pods out if it leaves anything out by kind. */
+export function isAboutPods(rule: JsonObject): boolean {
+  if (!kindsOf(rule["match"]).some(isPod)) return false;
+  const excluded = kindsOf(rule["exclude"]);
+  return excluded.length === 0 || excluded.some(isPod);
+}
