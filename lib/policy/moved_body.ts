@@ -60,11 +60,11 @@ function wrapValidate(
 }
 
 function wrapAssertion(tree: JsonObject, wrap: (pattern: Json) => Json): JsonObject {
-  const wrapped: Record<string, Json> = {};
-  for (const [name, value] of Object.entries(tree)) {
-    wrapped[name] = name === "object" || name === "oldObject" ? wrap(value) : value;
-  }
-  return wrapped;
+  return Object.fromEntries(
+    Object.entries(tree).map(([name, value]) =>
+      [name, name === "object" || name === "oldObject" ? wrap(value) : value] as const
+    ),
+  );
 }
 
 /** References into the pattern, written in a message, follow the pattern to its new place. */

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { field, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { field, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { kindOfPlural, type OddKind, oddKinds } from "./kind_spelling.ts";
 import type { Locate } from "./policy.ts";
 
@@ -76,7 +76,7 @@ export function modernMatch(block: JsonObject): JsonObject {
     } else if (name === "clusterroles" || name === "clusterRoles") changed["clusterRoles"] = listOf(value);
     else if (name === "roles") changed["roles"] = listOf(value);
     else if (resourceFields.includes(name)) resources[name] = value;
-    else changed[name] = value;
+    else setField(changed, name, value);
   }
   const nested = field(block, "resources");
   const merged: Record<string, Json> = { ...(isObject(nested) ? nested : {}), ...resources };

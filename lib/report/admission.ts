@@ -59,18 +59,18 @@ function blockedMessage(
   { results }: Decision,
   { kind, namespace, name }: { kind: string; namespace: string; name: string },
 ): string {
-  const blocked: { [policy: string]: { [rule: string]: string } } = {};
+  const blocked = new Map<string, JsonObject>();
   const told: string[] = [];
   for (const { policy, rules } of results) {
     const shown = rules.filter((rule) => rule.action === "Enforce" && isBad(rule));
     if (shown.length === 0) continue;
     if (isWrittenInCel(policy)) told.push(...shown.map((rule) => celMessage(policy, rule)));
-    else blocked[policy.name] = Object.fromEntries(shown.map((rule) => [rule.rule, rule.message]));
+    else blocked.set(policy.name, Object.fromEntries(shown.map((rule) => [rule.rule, rule.message])));
   }
   const inCel = told.join("; ");
-  if (Object.keys(blocked).length === 0) return inCel;
+  if (blocked.size === 0) return inCel;
   return `${inCel}\n\nresource ${kind}/${namespace}/${name} was blocked due to the following policies \n\n${
-    goYaml(blocked)
+    goYaml(Object.fromEntries(blocked))
   }`;
 }
 
@@ -116,9 +116,10 @@ function isBad(rule: RuleResult): boolean {
 }
 
 function auditAnnotations(results: readonly PolicyResult[]): Record<string, string> | undefined {
-  const found: Record<string, string> = {};
-  for (const { rules } of results) for (const rule of rules) Object.assign(found, rule.auditAnnotations);
-  return Object.keys(found).length === 0 ? undefined : found;
+  const found = results.flatMap(({ rules }) =>
+    rules.flatMap(({ auditAnnotations = {} }) => Object.entries(auditAnnotations))
+  );
+  return found.length === 0 ? undefined : Object.fromEntries(found);
 }
 
 /** The whole review that goes back: the API server wants its own apiVersion and kind. */
