@@ -54,9 +54,27 @@ function askStore(store: RequestStore, request: WorldRequest): WorldReply | CelF
   if (absent !== undefined) return absent;
   const key = requestKey(request);
   const misses = store.misses;
-  const answer = store.ask(key, async () => jsonOf(await putToPort(store, request)));
+  const answer = store.ask(shownName(request), async () => jsonOf(await putToPort(store, request)), key);
   if (store.misses !== misses) return pending(key);
   return isFault(answer) ? failure(answer.message) : replyOf(answer);
+}
+
+/** A question as explanations and failures show it: headers and bodies may hold secrets. */
+function shownName(request: WorldRequest): string {
+  switch (request.kind) {
+    case "api":
+      return `${request.method} ${request.path}`;
+    case "http":
+      return `${request.method} ${request.url}`;
+    case "image":
+      return `image ${request.reference}`;
+    case "global":
+      return `global context ${request.name}`;
+    case "type":
+      return `type ${request.apiVersion} ${request.name}`;
+    case "access":
+      return "access review";
+  }
 }
 
 /** What there is nothing to load from is not found; the words are those of the reference's command line. */
