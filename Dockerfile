@@ -24,7 +24,7 @@ COPY policies /policies
 ENV DENO_DIR=/nonexistent \
     DENO_NO_UPDATE_CHECK=1 \
     DENO_USE_CGROUPS=1 \
-    DENO_V8_FLAGS=--max-old-space-size=160
+    DENO_V8_FLAGS=--max-old-space-size=128,--max-semi-space-size=8
 USER 65532:65532
 EXPOSE 9443 8000
 # What the process may do, and nothing else: no writing, no running, and of the file system policies, certificates and
