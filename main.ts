@@ -1,6 +1,6 @@
 /**
- * Postern's entry: with arguments it runs a command, and its default export is the `fetch` handler for `deno serve` and
- * platforms that call one (see `deno task bundle` for a file that holds the policies too).
+ * Postern's entry: runs the command that its arguments name. What `deno serve` and edge platforms import is the file that
+ * `deno task bundle` writes, which holds the policies too.
  *
  * @module
  */
