@@ -188,7 +188,8 @@ function describeNested(value: Value, style: FormatStyle): string | undefined {
   return describe(value, style);
 }
 
-const escapes: Readonly<Record<string, string>> = {
+/** The characters that a quoted text writes with a letter after a backslash: for `%q` here and for `strings.quote`. */
+export const escapes: Readonly<Record<string, string>> = {
   "\x07": "\\a",
   "\b": "\\b",
   "\f": "\\f",

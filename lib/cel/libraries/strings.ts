@@ -4,7 +4,7 @@ import { codePoints, costSize, type Int, type Value } from "../values/mod.ts";
 import { MAX_TEXT } from "./arithmetic.ts";
 import { traversing } from "./cost.ts";
 import { type FunctionDeclaration, type Library, method, overload, type Result } from "./library.ts";
-import { formatFunction } from "./string_format.ts";
+import { escapes, formatFunction } from "./string_format.ts";
 
 const texts = listType(stringType);
 
@@ -96,18 +96,6 @@ function join(items: readonly Value[], separator: string): Result {
   }
   return separator.length * items.length > MAX_TEXT ? failure("the text is too long") : items.join(separator);
 }
-
-const escapes: Readonly<Record<string, string>> = {
-  "\x07": "\\a",
-  "\b": "\\b",
-  "\f": "\\f",
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-  "\v": "\\v",
-  "\\": "\\\\",
-  '"': '\\"',
-};
 
 /** The text in double quotes, as a literal would write it. */
 export function quote(text: string): string {
