@@ -92,6 +92,8 @@ export interface Entropy {
 /** One line of the log. */
 export interface Log {
   write(level: "debug" | "info" | "warn" | "error", message: string, fields?: JsonObject): void;
+  /** Whether lines of a level are written at all, which spares making their fields; they are when it does not say. */
+  writes?(level: "debug" | "info" | "warn" | "error"): boolean;
 }
 
 /** Everything that evaluation may ask of the world. */

@@ -42,9 +42,11 @@ export interface JsonLogOptions {
  */
 export function jsonLog({ clock, write, level = "info" }: JsonLogOptions): Log {
   const least = levels.indexOf(level);
+  const writes = (lineLevel: LogLevel): boolean => levels.indexOf(lineLevel) >= least;
   return {
+    writes,
     write(lineLevel, message, fields) {
-      if (levels.indexOf(lineLevel) < least) return;
+      if (!writes(lineLevel)) return;
       const head = { time: new Date(clock.now()).toISOString(), level: lineLevel, message: cut(message) };
       const line: { [key: string]: Json } = { ...head };
       for (const [name, value] of Object.entries(fields === undefined ? {} : hideSecrets(fields))) {

@@ -64,6 +64,7 @@ export interface Block {
  * Kyverno parity: `any: []` never holds, and `all` is evaluated even when `any` has failed, so that a fault there wins.
  */
 export function evaluateBlock({ any, all }: Block): Evaluate {
+  if (any === undefined && all.every(({ message }) => message === "")) return evaluateAll(all);
   return (scope, environment, observe) => {
     const met: string[] = [], unmet: string[] = [];
     let holds = any === undefined;
@@ -84,6 +85,18 @@ export function evaluateBlock({ any, all }: Block): Evaluate {
       break;
     }
     return verdict(holds, (holds ? met : unmet).join("; "));
+  };
+}
+
+/** The usual block: only `all`, and nobody has anything to say. */
+function evaluateAll(all: readonly Condition[]): Evaluate {
+  return (scope, environment, observe) => {
+    for (const { evaluate } of all) {
+      const result = evaluate(scope, environment, observe);
+      if (isFault(result)) return result;
+      if (!result) return failing;
+    }
+    return holding;
   };
 }
 

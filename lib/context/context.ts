@@ -34,7 +34,9 @@ export class Context implements Scope {
   /** Time, randomness and the operation, for whatever is evaluated here. */
   readonly environment: Environment;
   readonly #parent: Context | undefined;
-  readonly #values: Map<string, Json | Fault>;
+  readonly #given: Readonly<Record<string, Json>>;
+  /** What entries loaded and what was computed; made when there is something to keep. */
+  #kept: Map<string, Json | Fault> | undefined;
   readonly #entries: readonly ContextEntry[];
   readonly #computed: Readonly<Record<string, () => Json | Fault | undefined>>;
   /** Of the entries, only those before this index are seen. */
@@ -48,9 +50,17 @@ export class Context implements Scope {
     this.#parent = base.parent;
     this.#entries = layer.entries ?? none;
     this.#computed = layer.computed ?? nothing;
-    this.#values = view === undefined ? new Map(Object.entries(layer.values ?? nothing)) : view.of.#values;
+    this.#given = layer.values ?? nothing;
     this.#visible = view?.before ?? this.#entries.length;
-    this.#held = view === undefined ? { bytes: 0 } : view.of.#held;
+    if (view !== undefined) {
+      this.#kept = view.of.#kept;
+      this.#held = view.of.#held;
+    } else {
+      // A layer without entries has no views, and loads nothing.
+      const loads = this.#entries.length > 0;
+      this.#kept = loads ? new Map() : undefined;
+      this.#held = loads ? { bytes: 0 } : noBytes;
+    }
   }
 
   /** The outermost layer of a request. */
@@ -66,24 +76,38 @@ export class Context implements Scope {
   /** The value of a name, loading it if need be; `undefined` for a name that nobody declared. */
   get(name: string): Json | Fault | undefined {
     if (this.#visible === this.#entries.length) {
-      const value = this.#values.get(name);
+      const value = this.#value(name);
       if (value !== undefined) return value;
     }
+    if (this.#entries.length === 0) return this.#computedOrOuter(name);
     for (let index = this.#visible - 1; index >= 0; index--) {
       if (this.#entries[index]!.name === name) return this.#loadEarlier(name, index) ?? this.#load(index);
     }
     // A view that ends before an entry does not see what that entry has loaded, but sees values that were given.
-    const value = this.#values.get(name);
+    const value = this.#value(name);
     if (value !== undefined && !this.#entries.some((entry) => entry.name === name)) return value;
-    if (Object.hasOwn(this.#computed, name)) return this.#compute(name);
-    return this.#parent?.get(name);
+    return this.#computedOrOuter(name);
+  }
+
+  #value(name: string): Json | Fault | undefined {
+    const kept = this.#kept?.get(name);
+    return kept === undefined && Object.hasOwn(this.#given, name) ? this.#given[name] : kept;
+  }
+
+  #computedOrOuter(name: string): Json | Fault | undefined {
+    return Object.hasOwn(this.#computed, name) ? this.#compute(name) : this.#parent?.get(name);
+  }
+
+  #keep(name: string, value: Json | Fault): void {
+    (this.#kept ??= new Map()).set(name, value);
   }
 
   /** Everything that can be seen from here, as one object. Loads every entry. */
   all(): Json {
     const values: { [name: string]: Json } = { ...asObject(this.#parent?.all()) };
     const names = [
-      ...this.#values.keys(),
+      ...Object.keys(this.#given),
+      ...this.#kept?.keys() ?? [],
       ...Object.keys(this.#computed),
       ...this.#entries.map((entry) => entry.name),
     ];
@@ -112,7 +136,7 @@ export class Context implements Scope {
       return this.#parent?.get(entry.name);
     }
     const key = index === lastOf(this.#entries, entry.name) ? entry.name : `${entry.name}#${index}`;
-    const known = this.#values.get(key);
+    const known = this.#value(key);
     if (known !== undefined) return known;
     // Kyverno parity: entries of one name are loaded one after the other, and the first failure is the name's.
     const earlier = this.#entries.findLastIndex((other, at) => at < index && other.name === entry.name);
@@ -128,7 +152,7 @@ export class Context implements Scope {
     const value = this.#admitted(entry, entry.load(view));
     observer?.entered(entry, value);
     if (value === undefined) return this.#parent?.get(entry.name);
-    if (this.store.misses === misses) this.#values.set(key, value);
+    if (this.store.misses === misses) this.#keep(key, value);
     return value;
   }
 
@@ -153,7 +177,7 @@ export class Context implements Scope {
 
   #compute(name: string): Json | Fault | undefined {
     const value = this.#computed[name]!();
-    if (value !== undefined) this.#values.set(name, value);
+    if (value !== undefined) this.#keep(name, value);
     return value;
   }
 }
@@ -166,6 +190,7 @@ const maxContextSize = 2 * 1024 * 1024;
 
 const none: readonly ContextEntry[] = [];
 const nothing = {};
+const noBytes = { bytes: 0 };
 
 function lastOf(entries: readonly ContextEntry[], name: string): number {
   return entries.findLastIndex((entry) => entry.name === name);

@@ -33,6 +33,8 @@ export class RequestStore {
   readonly #answers = new Map<string, Json | Fault>();
   readonly #pending = new Map<string, Pending>();
   #rounds = 0;
+  #rules = 0;
+  #isOver = false;
   #loads = 0;
   #misses = 0;
 
@@ -51,7 +53,16 @@ export class RequestStore {
 
   /** Whether the request's time is over. Evaluation is not interrupted: rules and loops ask between their steps. */
   get expired(): boolean {
-    return this.#endsAt !== Infinity && this.ports.clock.now() >= this.#endsAt;
+    // Time that is over stays over.
+    return this.#isOver ||= this.#endsAt !== Infinity && this.ports.clock.now() >= this.#endsAt;
+  }
+
+  /**
+   * The same, asked before each rule: it looks at the clock every few times only. Rules take microseconds, and those that
+   * may take longer have budgets of their own.
+   */
+  get expiredBetweenRules(): boolean {
+    return this.#isOver || (this.#rules++ % rulesBetweenLooks === 0 && this.expired);
   }
 
   /** Ends the request's loads. */
@@ -150,6 +161,9 @@ interface Pending {
  * whose questions hold random text.
  */
 const maxRounds = 200;
+
+/** Rules that are evaluated before the clock is looked at again. */
+const rulesBetweenLooks = 4;
 
 const underWay = new Fault("value is being loaded");
 

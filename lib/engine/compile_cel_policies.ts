@@ -18,6 +18,7 @@ import {
   type RuleBody,
 } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
+import { KnownResults } from "./known_results.ts";
 
 /**
  * Compiles the policies among documents that are written in CEL, with their exceptions and bindings; they come in the
@@ -91,7 +92,7 @@ function compileOne(located: LocatedDocument, setting: Setting): CompiledPolicy 
     const selector = binding === undefined ? constraints : withinBinding(constraints, binding);
     return ruleOf(policy, { index, kind, selector, body, binding });
   });
-  const usable = broken === undefined ? rules : rules.map((rule) => ({ ...rule, body: brokenBody(broken!) }));
+  const usable = broken === undefined ? rules : rules.map((rule) => ruleWith(brokenBody(broken!), rule));
   const audited = policy.failureAction === "Audit" && !policy.emitWarning && kind.type === "validate";
   return { policy, rules: usable, matchConditions: undefined, audited, broken };
 
@@ -109,7 +110,7 @@ function ruleOf(
 ): CompiledRule {
   const actions = asTexts(dig(binding?.document, "spec", "validationActions"));
   const action = actions.length === 0 || actions.includes("Deny") ? "Enforce" : "Audit";
-  return {
+  return ruleWith(body, {
     rule: policy.rules[index]!,
     type: kind.type,
     kind: kind.name,
@@ -118,10 +119,13 @@ function ruleOf(
     preconditions: undefined,
     exceptions: [],
     action: binding === undefined ? () => policy.failureAction : () => action,
-    body,
     needsRoles: false,
     needsNamespaceLabels: selector.needsNamespaceLabels,
-  };
+  });
+}
+
+function ruleWith(body: RuleBody, rest: Omit<CompiledRule, "body" | "known">): CompiledRule {
+  return { ...rest, body, known: new KnownResults(body, { rule: rest.rule.name, type: rest.type }) };
 }
 
 /**
@@ -168,5 +172,5 @@ function withinBinding(selector: RuleSelector, { document }: LocatedDocument): R
 
 function brokenBody({ message }: Diagnostic): RuleBody {
   const outcome: Outcome = { ...error(`the policy cannot be used: ${message}`), unusable: true };
-  return { run: () => outcome };
+  return { run: () => outcome, constants: [outcome] };
 }

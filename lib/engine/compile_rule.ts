@@ -10,6 +10,7 @@ import type { Use } from "../template/mod.ts";
 import { compileAction } from "./action.ts";
 import { matchVariables, variableProblems } from "./check_variables.ts";
 import type { CompiledException, CompiledRule } from "./compiled.ts";
+import { KnownResults } from "./known_results.ts";
 import { compileOwnImages } from "./own_images.ts";
 import { compileReportProperties } from "./report_properties.ts";
 
@@ -61,6 +62,7 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
     rule.generate,
     rule.reportProperties,
   ]);
+  const used = broken === undefined ? body.body : brokenBody(broken);
   return {
     rule,
     type: body.type,
@@ -72,7 +74,8 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
     action: compileAction(policy, rule),
     properties: rule.reportProperties &&
       compileReportProperties(rule.reportProperties, (uses) => variables(uses, ["reportProperties"])),
-    body: broken === undefined ? body.body : brokenBody(broken),
+    body: used,
+    known: new KnownResults(used, { rule: rule.name, type: body.type }),
     needsRoles: selector.needsRoles ||
       rolesRead.test(texts) ||
       exceptions.some(({ match }) => match.filters.some((filter) => filter.needsRoles)),
@@ -115,7 +118,7 @@ const rolesRead = /\brequest\s*(?:\.\s*(?:(?:\\")?(?:roles|clusterRoles)\b|[[{*]
 function brokenBody(problem: Pick<RuleProblem, "message">): CompiledRule["body"] {
   const message = `the rule cannot be used: ${problem.message}`;
   const outcome = { result: "error", message, unusable: true } as const;
-  return { run: () => outcome };
+  return { run: () => outcome, constants: [outcome] };
 }
 
 function compileException(

@@ -5,6 +5,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Block, RuleSelector } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
 import type { RuleBody, RuleInput, RuleKind } from "../rules/mod.ts";
+import type { KnownResults } from "./known_results.ts";
 import type { ReportProperties } from "./report_properties.ts";
 
 /** An exception as it applies to one rule. */
@@ -21,6 +22,8 @@ export interface CompiledRule {
   /** The kind's name, for explanations: `pattern`, `deny`, `foreach` … */
   readonly kind: string;
   readonly selector: RuleSelector;
+  /** Set where the rule is known to select every object that it is asked about. */
+  readonly selectsAll?: boolean;
   readonly entries: readonly ContextEntry[];
   readonly preconditions: Conditions | undefined;
   readonly exceptions: readonly CompiledException[];
@@ -28,6 +31,8 @@ export interface CompiledRule {
   /** `reportProperties`; `undefined` when there are none. */
   readonly properties?: ReportProperties | undefined;
   readonly body: RuleBody;
+  /** The results of the body's constant outcomes. */
+  readonly known: KnownResults;
   /** Whether it looks at the requester's roles, which cost a look at the cluster's bindings. */
   readonly needsRoles: boolean;
   readonly needsNamespaceLabels: boolean;

@@ -1,33 +1,21 @@
 import { type AbsentSource, RequestStore, untilSettled } from "../context/mod.ts";
-import { isFault } from "../json/mod.ts";
+import { type Fault, isFault } from "../json/mod.ts";
 import { diff } from "../patch/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
-import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
+import { type Agenda, agendaFor, explainedAgenda, type Question, rulesOfPass } from "./agenda.ts";
+import type { CompiledPolicy } from "./compiled.ts";
 import type { Decision, PolicyResult } from "./decision.ts";
-import { gatherFacts } from "./facts.ts";
+import { type Facts, gatherFacts } from "./facts.ts";
 import { tracePassedOver } from "./passed_over.ts";
 import { PolicyRun } from "./policy_run.ts";
 import type { PolicyRequest } from "./request.ts";
 import { type Background, type GivenValues, RequestView } from "./request_view.ts";
-import { rulesForKind } from "./rules_for_kind.ts";
-import type { Phase, Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
 import type { Trace } from "./trace.ts";
 
 /** Which policies are asked, and how. */
-export interface EvaluateOptions {
-  readonly phase: Phase;
-  /** Only policies of this failurePolicy: the API server calls for each apart. */
-  readonly failurePolicy?: FailurePolicy;
-  /**
-   * Only the policy of this key. At admission a policy with match conditions has a webhook of its own, which carries
-   * them, and is asked by its key alone.
-   */
-  readonly policy?: string;
-  /** Only policies of this kind: one of another kind may have the same key. */
-  readonly kind?: string;
-  /** Which rules: `admission` leaves out audit rules that nobody waits for; `all` asks every rule. */
-  readonly rules?: "admission" | "audit" | "all";
+export interface EvaluateOptions extends Question {
   readonly given?: GivenValues;
   /** What cannot be loaded here: entries that count as not declared, the cluster of generate rules. */
   readonly absent?: readonly AbsentSource[];
@@ -50,20 +38,24 @@ export function evaluate(
   request: PolicyRequest,
   options: EvaluateOptions & { readonly ports: Ports },
 ): Decision | Promise<Decision> {
-  const policies = candidates(snapshot, request, options);
   const { ports, deadline, absent, budget, trace } = options;
+  // Whoever wants explanations also wants to know which rules are for other kinds.
+  const agenda = trace === undefined
+    ? agendaFor(snapshot, request, options)
+    : explainedAgenda(snapshot, request, options);
+  const { policies } = agenda;
   if (policies.length === 0 && trace === undefined) return untouched(request);
   const store = new RequestStore({ ports, deadline, absent, budget, observer: trace });
-  const facts = untilSettled(store, () => gatherFacts(request, policies, store));
+  const facts = untilSettled(store, () => gatherFacts(request, agenda, store));
   return facts instanceof Promise ? facts.then((known) => start(known)) : start(facts);
 
-  function start(known: typeof facts extends infer F ? Awaited<F> : never): Decision | Promise<Decision> {
-    if (isFault(known)) return factsMissing(request, policies, known.message);
+  function start(facts: Facts | Fault): Decision | Promise<Decision> {
+    if (isFault(facts)) return factsMissing(request, policies, facts.message);
     const { clock, entropy } = ports;
     const now = clock.now();
     const view = RequestView.of({
       request,
-      facts: known,
+      facts,
       store,
       now: () => now,
       random: () => entropy.next(),
@@ -72,50 +64,14 @@ export function evaluate(
       trace,
     });
     if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, asked: policies });
-    const chosen: CompiledPolicy[] = [];
-    for (const policy of policies) {
-      // Whoever wants explanations also wants to know which rules are for other kinds.
-      const own = trace === undefined ? rulesForKind(policy, request.kind) : policy;
-      const reduced = reduce(own, view, options.rules ?? "all");
-      if (reduced !== undefined) chosen.push(reduced);
-    }
+    const chosen = agenda.needsNamespaceLabels ? chosenByLabels(policies, facts) : policies;
     return options.phase === "mutate" ? mutate(chosen, view, store) : validate(chosen, view, store);
   }
-}
 
-function candidates(
-  snapshot: Snapshot,
-  request: PolicyRequest,
-  options: EvaluateOptions,
-): readonly CompiledPolicy[] {
-  const found = snapshot.candidates(options.phase, request);
-  const { failurePolicy, policy: key, kind, rules } = options;
-  if (found.length === 0) return found;
-  return found.filter(({ policy }) =>
-    (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
-    (kind === undefined || policy.kind === kind) &&
-    (key === undefined ? rules !== "admission" || policy.matchConditions.length === 0 : policy.key === key) &&
-    (rules === "all" || rules === undefined || policy.admission)
-  );
-}
-
-/** Leaves the rules that this pass is about: at admission those that can block, and audited ones that shall warn. */
-function reduce(
-  compiled: CompiledPolicy,
-  view: RequestView,
-  rules: "admission" | "audit" | "all",
-): CompiledPolicy | undefined {
-  const { request, facts } = view.base;
-  if (rules === "all") return compiled;
-  const keep = (rule: CompiledRule): boolean => {
-    if (rule.type !== "validate" && rule.type !== "verifyImages") return rules === "admission";
-    const waitedFor = compiled.policy.emitWarning ||
-      rule.action(request.namespace, facts.namespaceLabels) === "Enforce";
-    return waitedFor === (rules === "admission");
-  };
-  if (compiled.rules.every(keep)) return compiled;
-  const kept = compiled.rules.filter(keep);
-  return kept.length === 0 ? undefined : { ...compiled, rules: kept };
+  function chosenByLabels(policies: Agenda["policies"], { namespaceLabels }: Facts): CompiledPolicy[] {
+    const pass = { rules: options.rules ?? "all", namespace: request.namespace, namespaceLabels };
+    return policies.flatMap((policy) => rulesOfPass(policy, pass) ?? []);
+  }
 }
 
 function untouched(request: PolicyRequest): Decision {

@@ -1,38 +1,53 @@
 import type { Observe, Verdict } from "../condition/mod.ts";
 import type { ConditionOwner, Context, Observer } from "../context/mod.ts";
 import { isFault, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
-import { error, type Outcome, type RuleInput, skip } from "../rules/mod.ts";
+import { error, type Outcome, skip } from "../rules/mod.ts";
 import type { Candidate } from "../match/mod.ts";
 import type { Policy, PolicyException } from "../policy/mod.ts";
 import type { CompiledException, CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
-import type { RequestView } from "./request_view.ts";
+import { noExceptions, type RequestView } from "./request_view.ts";
 
 /**
  * Evaluates one rule: match, exclude, preconditions, exceptions, body, in this order. No result means that the rule is
- * not about the request.
+ * not about the request; a rule with several targets has several.
  */
-export function evaluateRule(
-  rule: CompiledRule,
-  policy: Policy,
-  view: RequestView,
-): RuleResult | undefined {
+export function evaluateRule(rule: CompiledRule, policy: Policy, view: RequestView): readonly RuleResult[] {
   const outcome = outcomeOf(rule, policy, view);
-  if (outcome === undefined) return undefined;
+  if (outcome === undefined) return none;
   const { request, facts } = view.base;
   const action = rule.action(request.namespace, facts.namespaceLabels);
+  const known = rule.known.of(outcome, action);
+  if (known !== undefined) return known;
+  const { further, ...first } = outcome;
   const result: RuleResult = {
-    ...outcome,
+    ...first,
     rule: outcome.reportedAs ?? rule.rule.name,
     type: rule.type,
     action,
   };
+  if (isExcused(rule, policy, { result, view })) return [{ ...result, ...alreadyViolated }];
+  return further === undefined ? [result] : [result, ...further.map((each) => withIdentity(each, result))];
+}
+
+const none: readonly RuleResult[] = [];
+
+function withIdentity(outcome: Outcome, { rule, type, action, properties }: RuleResult): RuleResult {
+  return { ...(properties !== undefined && { properties }), ...outcome, rule, type, action };
+}
+
+/** Whether a violation is let through because the object had it before. */
+function isExcused(
+  rule: CompiledRule,
+  policy: Policy,
+  { result, view }: { readonly result: RuleResult; readonly view: RequestView },
+): boolean {
   // Kyverno parity: overrides for namespaces do not count here.
   const written = rule.rule.failureAction ?? policy.failureAction;
-  if (result.result !== "fail" || written !== "Enforce" || !rule.rule.allowExistingViolations) return result;
+  if (result.result !== "fail" || written !== "Enforce" || !rule.rule.allowExistingViolations) return false;
   // Kyverno parity: expressions see the old object themselves, so they are not asked about it.
-  if (rule.type !== "validate" || rule.kind === "cel") return result;
-  return violatedAlready(rule, policy, view) ? { ...result, ...alreadyViolated } : result;
+  if (rule.type !== "validate" || rule.kind === "cel") return false;
+  return violatedAlready(rule, policy, view);
 }
 
 const alreadyViolated = skip("skipping the rule evaluation as pre-existing violations are allowed");
@@ -46,7 +61,8 @@ function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView):
   const existing = view.existing();
   if (existing === undefined) return false;
   view.base.trace?.turnToExisting();
-  return outcomeOf(rule, policy, existing)?.result === "fail";
+  // The old object stands for a type of its own.
+  return outcomeOf({ ...rule, selectsAll: false }, policy, existing)?.result === "fail";
 }
 
 function outcomeOf(rule: CompiledRule, policy: Policy, view: RequestView): Outcome | undefined {
@@ -54,7 +70,7 @@ function outcomeOf(rule: CompiledRule, policy: Policy, view: RequestView): Outco
   if (candidate === undefined) return undefined;
   const { trace } = view.base;
   trace?.select(rule.selector.explain(candidate));
-  if (!rule.selector.select(candidate).selected) return undefined;
+  if (rule.selectsAll !== true && !rule.selector.select(candidate).selected) return undefined;
 
   const context = ruleContext(rule, policy, view);
   const { properties } = rule;
@@ -90,7 +106,7 @@ function judge(
     const keys = exceptions.map((exception) => exception.key);
     return { ...skip(`rule is skipped due to policy exceptions${keys.join(", ")}`), exceptions: keys };
   }
-  return rule.body.run(ruleInput(context, view, exceptions));
+  return rule.body.run(view.input(context, exceptions));
 }
 
 /** The context of a rule: the request, given values, the rule's entries. */
@@ -120,26 +136,6 @@ function overlaid(base: JsonObject, parts: JsonObject): JsonObject {
   return merged;
 }
 
-/** What the rule's body is given. */
-export function ruleInput(
-  context: Context,
-  view: RequestView,
-  exceptions: readonly PolicyException[],
-): RuleInput {
-  return {
-    context,
-    resource: view.object,
-    oldResource: view.oldObject,
-    operation: view.operation,
-    request: view.base.request.variable,
-    namespaceLabels: view.base.request.namespaceLabels,
-    group: view.base.request.group,
-    version: view.base.request.version,
-    kind: view.base.request.kind,
-    exceptions,
-  };
-}
-
 /** The exceptions that are about the object; one whose conditions cannot be evaluated is not. */
 export function matchingExceptions(
   exceptions: readonly CompiledException[],
@@ -167,8 +163,6 @@ export function matchingExceptions(
   }
   return matching;
 }
-
-const noExceptions: readonly PolicyException[] = [];
 
 const always: Verdict = { holds: true, message: "" };
 

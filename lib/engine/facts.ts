@@ -1,7 +1,7 @@
 import { asObject, dig, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import type { RequestStore } from "../context/mod.ts";
+import type { Agenda } from "./agenda.ts";
 import { rolesOf } from "./roles.ts";
-import type { CompiledPolicy } from "./compiled.ts";
 import type { PolicyRequest } from "./request.ts";
 
 /** What matching needs to know of the cluster about a request. */
@@ -12,26 +12,24 @@ export interface Facts {
 }
 
 /**
- * Looks up what the candidate policies need: the labels of the request's namespace, and the requester's roles. Policies
+ * Looks up what the policies of an agenda need: the labels of the request's namespace, and the requester's roles. Policies
  * that look at neither cost nothing. A fault says which look-up failed.
  */
 export function gatherFacts(
   request: PolicyRequest,
-  policies: readonly CompiledPolicy[],
+  { needsNamespaceLabels, needsRoles }: Pick<Agenda, "needsNamespaceLabels" | "needsRoles">,
   store: RequestStore,
 ): Facts | Fault {
-  const labels = needs(policies, "needsNamespaceLabels") ? namespaceLabels(request, store) : {};
-  const roles = needs(policies, "needsRoles") ? requesterRoles(request, store) : noRoles;
+  if (!needsNamespaceLabels && !needsRoles) return noFacts;
+  const labels = needsNamespaceLabels ? namespaceLabels(request, store) : {};
+  const roles = needsRoles ? requesterRoles(request, store) : noRoles;
   if (isFault(labels)) return labels;
   if (isFault(roles)) return roles;
   return { namespaceLabels: labels, ...roles };
 }
 
 const noRoles = { roles: [], clusterRoles: [] };
-
-function needs(policies: readonly CompiledPolicy[], what: "needsNamespaceLabels" | "needsRoles"): boolean {
-  return policies.some(({ rules }) => rules.some((rule) => rule[what]));
-}
+const noFacts: Facts = { namespaceLabels: {}, ...noRoles };
 
 function namespaceLabels(request: PolicyRequest, store: RequestStore): JsonObject | Fault {
   if (request.namespaceLabels !== undefined) return request.namespaceLabels;

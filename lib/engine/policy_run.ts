@@ -3,8 +3,7 @@ import type { JsonObject } from "../json/mod.ts";
 import { type Effect, error } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
-import type { RequestView } from "./request_view.ts";
-import { ruleInput } from "./evaluate_rule.ts";
+import { noExceptions, type RequestView } from "./request_view.ts";
 import { resultsOf } from "./rule_results.ts";
 import type { RuleTrace } from "./trace.ts";
 
@@ -52,7 +51,7 @@ export class PolicyRun {
     const { rules, policy, matchConditions } = this.policy;
     if (!this.#isAsked && matchConditions !== undefined) {
       const misses = this.#store.misses;
-      const isAsked = matchConditions(ruleInput(this.#view.root, this.#view, []));
+      const isAsked = matchConditions(this.#view.input(this.#view.root, noExceptions));
       if (this.#store.misses !== misses) return false;
       this.#isAsked = isAsked;
       if (!isAsked) this.#leaveOut("matchConditions");
@@ -61,7 +60,7 @@ export class PolicyRun {
       const { misses } = this.#store;
       const { trace } = this.#view.base;
       const rule = rules[this.#next]!;
-      if (this.#store.expired) {
+      if (this.#store.expiredBetweenRules) {
         this.#next++;
         this.#take([this.#failed(rule, "the request's deadline passed before this rule")]);
         continue;

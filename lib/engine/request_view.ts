@@ -3,6 +3,8 @@ import type { Environment } from "../jmespath/mod.ts";
 import { asString, dig, type Fault, isFault, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { extractImages, type ResourceType, serviceAccountVariables, typeOf } from "../kube/mod.ts";
 import type { Candidate, User } from "../match/mod.ts";
+import type { PolicyException } from "../policy/mod.ts";
+import type { RuleInput } from "../rules/mod.ts";
 import type { Facts } from "./facts.ts";
 import type { PolicyRequest } from "./request.ts";
 import type { Trace } from "./trace.ts";
@@ -44,8 +46,9 @@ export class RequestView {
   readonly #type: ResourceType;
   /** The object that expressions see. */
   readonly #shown: JsonObject | undefined;
-  /** The same for all rules, made for the first. */
+  /** The same for all rules, made for the first; so is what bodies of rules without a context of their own are given. */
   #candidate: Candidate | undefined | typeof unknown = unknown;
+  #plainInput: RuleInput | undefined;
 
   private constructor(
     base: ViewBase,
@@ -136,6 +139,28 @@ export class RequestView {
     return this.#candidate === unknown ? this.#candidate = this.#newCandidate() : this.#candidate;
   }
 
+  /** What a rule's body is given. */
+  input(context: Context, exceptions: readonly PolicyException[]): RuleInput {
+    if (context !== this.root || exceptions.length > 0) return this.#newInput(context, exceptions);
+    return this.#plainInput ??= this.#newInput(context, noExceptions);
+  }
+
+  #newInput(context: Context, exceptions: readonly PolicyException[]): RuleInput {
+    const { variable, namespaceLabels, group, version, kind } = this.base.request;
+    return {
+      context,
+      resource: this.object,
+      oldResource: this.oldObject,
+      operation: this.operation,
+      request: variable,
+      namespaceLabels,
+      group,
+      version,
+      kind,
+      exceptions,
+    };
+  }
+
   #newCandidate(): Candidate | undefined {
     const resource = isEmpty(this.object) ? this.oldObject : this.object;
     if (isEmpty(resource)) return undefined;
@@ -191,6 +216,9 @@ export class RequestView {
 }
 
 const unknown = Symbol("unknown");
+
+/** What most rules are given. */
+export const noExceptions: readonly PolicyException[] = [];
 
 const invalid = "kyverno:invalid";
 

@@ -3,8 +3,8 @@ import type { Policy } from "../policy/mod.ts";
 import { error, type Outcome, skip } from "../rules/mod.ts";
 import type { CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
-import { evaluateRule, matchingExceptions, observing, ruleContext, ruleInput } from "./evaluate_rule.ts";
-import type { RequestView } from "./request_view.ts";
+import { evaluateRule, matchingExceptions, observing, ruleContext } from "./evaluate_rule.ts";
+import { noExceptions, type RequestView } from "./request_view.ts";
 
 /** Evaluates a rule of any kind. It has no result when it is not about the request, and several for several targets. */
 export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView): readonly RuleResult[] {
@@ -21,16 +21,9 @@ export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView)
     const action = rule.action(request.namespace, facts.namespaceLabels);
     return [{ ...outcome, rule: outcome.reportedAs ?? rule.rule.name, type: rule.type, action }];
   }
-  const subject = rule.type === "mutateExisting" ? triggerView(rule, view) : view;
-  const result = subject && evaluateRule(rule, policy, subject);
-  if (result === undefined) return [];
-  if (result.further === undefined) return [result];
-  const { further, ...first } = result;
-  return [first, ...further.map((outcome) => withIdentity(outcome, first))];
-}
-
-function withIdentity(outcome: Outcome, { rule, type, action, properties }: RuleResult): RuleResult {
-  return { ...(properties !== undefined && { properties }), ...outcome, rule, type, action };
+  if (rule.type !== "mutateExisting") return evaluateRule(rule, policy, view);
+  const trigger = triggerView(rule, view);
+  return trigger === undefined ? [] : evaluateRule(rule, policy, trigger);
 }
 
 /**
@@ -84,7 +77,7 @@ function generateOutcome(rule: CompiledRule, policy: Policy, view: RequestView):
   return outcome && { ...outcome, message: formerly.message };
 
   function run(subject: RequestView, state: "applies" | "ceased"): Outcome | undefined {
-    const input = ruleInput(ruleContext(rule, policy, subject), subject, []);
+    const input = subject.input(ruleContext(rule, policy, subject), noExceptions);
     return rule.body.run(state === "ceased" ? { ...input, ceased: true } : input);
   }
 }

@@ -36,6 +36,11 @@ export function field(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
+/** Whether every object inherits a property of this name: of others the field itself can be read, which is cheaper. */
+export function isInherited(name: string): boolean {
+  return name in Object.prototype;
+}
+
 /** Follows object fields from a value: `dig(pod, "metadata", "labels")`; `undefined` as soon as one is missing. */
 export function dig(value: Json | undefined, ...names: string[]): Json | undefined {
   let current = value;

@@ -12,6 +12,7 @@ export {
   dig,
   field,
   isGiven,
+  isInherited,
   isList,
   isObject,
   isString,

@@ -43,6 +43,7 @@ export function compileConstraints(constraints: JsonObject | undefined): RuleSel
     resources: constraints === undefined ? [] : writtenResources(constraints),
     needsNamespaceLabels: namespaces !== undefined,
     needsRoles: false,
+    decidedByType: false,
     select,
     explain: (candidate) => ({
       selection: select(candidate),
@@ -134,6 +135,7 @@ const everything: Filter = {
   operations: [],
   needsNamespaceLabels: false,
   needsRoles: false,
+  decidedByType: false,
   written: {},
 };
 
@@ -157,6 +159,7 @@ function compileResourceRule(rule: JsonObject): Filter {
     operations: anyOperation ? [] : operations,
     needsNamespaceLabels: false,
     needsRoles: false,
+    decidedByType: false,
     written: { resources: { kinds: resources, operations, names } },
   };
 }

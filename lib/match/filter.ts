@@ -31,6 +31,8 @@ export interface Filter {
   readonly operations: readonly string[];
   readonly needsNamespaceLabels: boolean;
   readonly needsRoles: boolean;
+  /** Whether kind and operation alone decide, so that the answer is the same for all objects of a type. */
+  readonly decidedByType: boolean;
 }
 
 /** How a filter is read: the role it plays decides about users and the fields that count. */
@@ -63,6 +65,7 @@ export function compileFilter(filter: JsonObject, role: FilterRole): Filter {
     operations: role.of === "exception" ? [] : asTexts(resources["operations"]),
     needsNamespaceLabels: isGiven(resources["namespaceSelector"]),
     needsRoles: asList(filter["roles"]).length + asList(filter["clusterRoles"]).length > 0,
+    decidedByType: users === undefined && tests.every(([name]) => name === "kinds" || name === "operations"),
   };
 }
 

@@ -40,6 +40,8 @@ export interface RuleSelector {
   readonly resources?: readonly ResourceRule[];
   readonly needsNamespaceLabels: boolean;
   readonly needsRoles: boolean;
+  /** Whether kind and operation alone decide, so that the answer is the same for all objects of a type. */
+  readonly decidedByType: boolean;
 }
 
 /** Compiles a rule's match and exclude. Matching never loads anything but the labels and roles it says it needs. */
@@ -53,6 +55,7 @@ export function compileSelector(rule: Rule, dialect: Dialect): RuleSelector {
     match,
     needsNamespaceLabels: filters.some((filter) => filter.needsNamespaceLabels),
     needsRoles: filters.some((filter) => filter.needsRoles),
+    decidedByType: filters.every((filter) => filter.decidedByType),
     select,
     explain: (candidate) => ({
       selection: select(candidate),

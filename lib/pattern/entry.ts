@@ -1,8 +1,8 @@
-import { compareBytes, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { compareBytes, field, isInherited, isString, type Json, type JsonObject } from "../json/mod.ts";
 import { compileWildcard, hasWildcard } from "../kube/mod.ts";
 import type { Anchor, AnchorKind } from "./anchor.ts";
 import { type KeyCheck, keyChecks } from "./key_check.ts";
-import type { Mismatch } from "./mismatch.ts";
+import { type Mismatch, under } from "./mismatch.ts";
 import type { Node, Walk } from "./node.ts";
 
 /** A key of a pattern's map with its value. */
@@ -54,7 +54,20 @@ export function compileEntry({ text, anchor, pattern, node, wildcards }: EntryPa
 type Keyed = Pick<Entry, "check" | "isIn">;
 
 function fixedKey(key: string, check: KeyCheck): Entry["check"] {
-  return (resource, walk) => check(resource, key, walk);
+  if (isInherited(key)) return (resource, walk) => compare(check, { value: field(resource, key), key }, walk);
+  return (resource, walk) => {
+    const found = check(resource[key], walk);
+    return found && under(key, found);
+  };
+}
+
+function compare(
+  check: KeyCheck,
+  { value, key }: { readonly value: Json | undefined; readonly key: string },
+  walk: Walk,
+): Mismatch | undefined {
+  const found = check(value, walk);
+  return found && under(key, found);
 }
 
 /**
@@ -71,10 +84,10 @@ function wildcardKey(kind: Entry["kind"], key: string, check: KeyCheck): Keyed {
     isIn: (resource) => chosen(resource).length > 0,
     check: (resource, walk) => {
       const keys = chosen(resource);
-      if (keys.length === 0) return check(resource, key, walk);
+      if (keys.length === 0) return compare(check, { value: field(resource, key), key }, walk);
       let first: Mismatch | undefined;
       for (const name of keys) {
-        const found = check(resource, name, walk);
+        const found = compare(check, { value: resource[name], key: name }, walk);
         if (anyIsEnough ? found === undefined : found !== undefined) return found;
         first ??= found;
       }

@@ -8,6 +8,8 @@ import { compileScalar } from "./scalar.ts";
 
 /** A compiled pattern. `S` is what its templates are evaluated in; `void` for one without templates. */
 export interface Pattern<S> {
+  /** Whether it has no templates: its check then needs no scope and cannot end in a fault. */
+  readonly constant: boolean;
   /** Compares a resource; `undefined` stands for a missing one. */
   check(resource: Json | undefined, scope: S): PatternResult;
 }
@@ -41,8 +43,8 @@ export function compilePattern<S = void>(pattern: Json, options: PatternOptions<
   const compiled = compileTree(pattern, options.dynamic);
   if (isFault(compiled)) return compiled;
   const { node, templates } = compiled;
-  if (templates.length === 0) return { check: (resource) => compare(node, noTemplates, resource) };
-  return { check: templatedCheck(compiled) };
+  if (templates.length > 0) return { constant: false, check: templatedCheck(compiled) };
+  return { constant: true, check: (resource) => compare(node, noTemplates, resource) };
 }
 
 /**

@@ -32,7 +32,7 @@ export function admissionResponse(
       ...extra,
     };
   }
-  const warnings = decision.results.flatMap(warningsOf);
+  const warnings = warningsOf(decision.results);
   return {
     uid,
     allowed,
@@ -101,14 +101,19 @@ function mutationDenial(
   return "a mutation failed";
 }
 
-function warningsOf({ policy, rules }: PolicyResult): string[] {
-  if (isWrittenInCel(policy)) {
-    return policy.emitWarning ? rules.filter(isBad).map((rule) => celMessage(policy, rule)) : [];
+function warningsOf(results: readonly PolicyResult[]): readonly string[] {
+  const warnings: string[] = [];
+  for (const { policy, rules } of results) {
+    const isInCel = isWrittenInCel(policy);
+    for (const rule of rules) {
+      if (isInCel) {
+        if (policy.emitWarning && isBad(rule)) warnings.push(celMessage(policy, rule));
+      } else if (isBad(rule) || (rule.type === "mutate" && policy.emitWarning && rule.result !== "skip")) {
+        warnings.push(`policy ${policy.name}.${rule.rule}: ${rule.message}`);
+      }
+    }
   }
-  return rules.filter((rule) =>
-    isBad(rule) || (rule.type === "mutate" && policy.emitWarning && rule.result !== "skip")
-  )
-    .map((rule) => `policy ${policy.name}.${rule.rule}: ${rule.message}`);
+  return warnings;
 }
 
 function isBad(rule: RuleResult): boolean {
@@ -116,10 +121,13 @@ function isBad(rule: RuleResult): boolean {
 }
 
 function auditAnnotations(results: readonly PolicyResult[]): Record<string, string> | undefined {
-  const found = results.flatMap(({ rules }) =>
-    rules.flatMap(({ auditAnnotations = {} }) => Object.entries(auditAnnotations))
-  );
-  return found.length === 0 ? undefined : Object.fromEntries(found);
+  let found: [string, string][] | undefined;
+  for (const { rules } of results) {
+    for (const { auditAnnotations } of rules) {
+      if (auditAnnotations !== undefined) (found ??= []).push(...Object.entries(auditAnnotations));
+    }
+  }
+  return found && Object.fromEntries(found);
 }
 
 /** The whole review that goes back: the API server wants its own apiVersion and kind. */

@@ -58,18 +58,14 @@ export function compileLoop(entry: JsonObject, { nesting, path }: LoopPlace, too
         tools.report({ severity: "error", ...problem, path: [...path, "context", at, ...problem.path] }),
     })
   );
+  const elementName = `element${nesting}`, indexName = `elementIndex${nesting}`;
   return {
     list,
     elements: (context) => evaluateList(expression, context),
     enter: (context, element, index) => {
       if (element === null) return undefined;
       context.store.observer?.element({ list, index, element });
-      const values = {
-        element,
-        elementIndex: index,
-        [`element${nesting}`]: element,
-        [`elementIndex${nesting}`]: index,
-      };
+      const values = { element, elementIndex: index, [elementName]: element, [indexName]: index };
       const inner = context.child({ values });
       return { element, index, context: entries.length === 0 ? inner : inner.child({ entries }) };
     },

@@ -1,7 +1,7 @@
 import { asList } from "../json/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import { mutationConflicts } from "./mutation_conflicts.ts";
-import { compileMutation } from "./mutation.ts";
+import { compileMutation, unchanged } from "./mutation.ts";
 import type { RuleBody, RuleKind, RuleTools } from "./rule_kind.ts";
 
 /** `mutate` with a patch: the object is changed before it is stored. */
@@ -33,6 +33,7 @@ function compile(rule: Rule, tools: RuleTools): RuleBody {
     });
   }
   return {
+    constants: [unchanged],
     run: ({ resource, context }) => resource === undefined ? undefined : mutation.run(resource, context),
   };
 }

@@ -24,6 +24,9 @@ export interface Mutation {
   run(resource: JsonObject, context: Context): Outcome;
 }
 
+/** The outcome of a patch that changes nothing. */
+export const unchanged: Outcome = skip("no patches applied");
+
 /** Compiles `mutate` with a patch or with foreach; one that has neither is reported and always errs. */
 export function compileMutation(mutate: JsonObject, tools: RuleTools): Mutation {
   const entries = asList(mutate["foreach"]).filter(isObject);
@@ -45,7 +48,7 @@ function compilePatch(mutate: JsonObject, tools: RuleTools): Mutation {
     run(resource, context) {
       const patched = patcher.apply(resource, context);
       if (isFault(patched)) return spoiled(patched);
-      return isSame(resource, patched) ? skip("no patches applied") : mutated(patched);
+      return isSame(resource, patched) ? unchanged : mutated(patched);
     },
   };
 }

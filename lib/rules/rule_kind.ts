@@ -31,6 +31,8 @@ export interface RuleInput {
 /** A rule body, compiled. No outcome means that the rule has nothing to say about the request. */
 export interface RuleBody {
   run(input: RuleInput): Outcome | undefined;
+  /** Outcomes that it gives again and again, each the same object every time: their results are made at load. */
+  readonly constants?: readonly Outcome[];
 }
 
 /** What compiling a rule needs beside the rule. */

@@ -30,6 +30,7 @@ export function compileDeny(
     return { run: () => error("failed to check deny conditions: they cannot be read") };
   }
   return {
+    constants: [passed],
     run: (input) => {
       const { context } = input;
       const verdict = conditions.evaluate(context, context.environment, observed("deny", context));

@@ -33,6 +33,7 @@ function compileForeach(rule: Rule, written: readonly JsonObject[], setting: Set
   const entries = written.map((entry) => compileEntryBody(rule, entry, setting));
   const passed = pass("rule passed");
   return {
+    constants: [passed],
     run: (input) => {
       let applied = 0;
       let listFault: string | undefined;
@@ -56,7 +57,8 @@ function compileForeach(rule: Rule, written: readonly JsonObject[], setting: Set
 /** How many elements the entry applied to, or the outcome that ends the rule. */
 function runElements(entry: Entry, elements: readonly Json[], input: RuleInput): Outcome | number {
   let applied = 0;
-  for (const [index, element] of elements.entries()) {
+  for (let index = 0; index < elements.length; index++) {
+    const element = elements[index]!;
     if (index % 64 === 63 && input.context.store.expired) {
       return error("the request's deadline passed inside foreach");
     }

@@ -40,9 +40,10 @@ export function compilePatternBody(block: JsonObject, setting: PatternSetting): 
   const message = compileMessage(setting.message, tools);
   const passed = pass(`validation rule '${rule}' passed.`);
   return {
+    constants: [passed],
     run: (input) => {
       const resource = subject(input);
-      const found = pattern.check(resource ?? {}, renderingIn(input));
+      const found = pattern.check(resource ?? nothing, renderingIn(input));
       input.context.store.observer?.pattern(observedPattern(found, undefined));
       if (found.status !== "pass" && found.fault !== undefined) {
         return error(`variable substitution failed: ${found.fault.message}`);
@@ -54,6 +55,9 @@ export function compilePatternBody(block: JsonObject, setting: PatternSetting): 
     },
   };
 }
+
+/** What there is to compare in a deletion: only whether variables can be resolved matters then. */
+const nothing: JsonObject = {};
 
 /** What an explanation keeps of a comparison. */
 function observedPattern(found: PatternResult, alternative: number | undefined): ObservedPattern {
@@ -90,25 +94,34 @@ export function compileAnyPatternBody(block: JsonObject, setting: PatternSetting
     compileResolved(pattern, tools, "anyPattern")
   );
   const message = compileMessage(setting.message, tools);
+  // Variables in any of them that cannot be resolved are an error, whatever another one says.
+  const inTurn = patterns.every(({ constant }) => constant);
+  const passed = patterns.map((_, index) => pass(`validation rule '${rule}' anyPattern[${index}] passed.`));
   return {
+    constants: passed,
     run: (input) => {
       const resource = subject(input);
       const rendering = renderingIn(input);
-      const results = patterns.map((pattern) => pattern.check(resource ?? {}, rendering));
       const { observer } = input.context.store;
+      const results: PatternResult[] = [];
+      for (const pattern of patterns) {
+        const found = pattern.check(resource ?? nothing, rendering);
+        results.push(found);
+        if (found.status === "pass" && inTurn && observer === undefined) break;
+      }
       if (observer !== undefined) {
         results.forEach((found, index) => observer.pattern(observedPattern(found, index)));
       }
-      const failures: string[] = [];
-      const skips: string[] = [];
       for (const found of results) {
         if (found.status !== "pass" && found.fault !== undefined) {
           return error(`variable substitution failed: ${found.fault.message}`);
         }
       }
       if (resource === undefined) return undefined;
+      const failures: string[] = [];
+      const skips: string[] = [];
       for (const [index, found] of results.entries()) {
-        if (found.status === "pass") return pass(`validation rule '${rule}' anyPattern[${index}] passed.`);
+        if (found.status === "pass") return passed[index]!;
         if (found.status === "skip") skips.push(`rule ${rule}[${index}] skipped: ${found.message}`);
         else if (found.status === "fail") {
           failures.push(`rule ${rule}[${index}] failed at path ${found.path}`);
@@ -175,5 +188,5 @@ function compileResolved(source: Json, tools: RuleTools, name: string): Pattern<
     element: undefined,
     fault: pattern,
   } as const;
-  return { check: () => broken };
+  return { constant: false, check: () => broken };
 }

@@ -139,7 +139,16 @@ const inJson = { headers: { "content-type": "application/json" } };
 
 /** The API server says how long it waits (`?timeout=10s`); the answer must be there before. */
 function timeoutOf(c: Context): number {
+  const { url } = c.req;
+  const known = timeouts.get(url);
+  if (known !== undefined) return known;
   const match = /^(\d+)s$/.exec(c.req.query("timeout") ?? "");
   const seconds = match === null ? 10 : Math.min(Number(match[1]), 30);
-  return Math.max(100, seconds * 1000 - 500);
+  const timeout = Math.max(100, seconds * 1000 - 500);
+  if (timeouts.size < maxTimeouts && url.length <= maxUrl) timeouts.set(url, timeout);
+  return timeout;
 }
+
+/** By URL: an API server asks the same few again and again. */
+const timeouts = new Map<string, number>();
+const maxTimeouts = 256, maxUrl = 1024;

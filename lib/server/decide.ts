@@ -42,7 +42,7 @@ export async function decide(request: PolicyRequest, options: DecideOptions): Pr
     const decision = pending instanceof Promise ? await pending : pending;
     const response = admissionResponse(decision, subjectOf(request));
     metrics.decided(decision, request);
-    logDecision(log, { request, decision, phase, milliseconds: performance.now() - options.started });
+    logDecision(log, { request, decision, phase, started: options.started });
     return response;
   } catch (cause) {
     const message = cause instanceof Error ? cause.message : String(cause);
@@ -85,17 +85,16 @@ interface Line {
   readonly request: PolicyRequest;
   readonly decision: Decision;
   readonly phase: Phase;
-  readonly milliseconds: number;
+  /** On the clock of `performance.now()`. */
+  readonly started: number;
 }
 
-function logDecision(log: Log, { request, decision, phase, milliseconds }: Line): void {
-  const { allowed, results } = decision;
-  const failing = results.flatMap(({ policy, rules }) =>
-    rules.filter((rule) => rule.result === "fail" || rule.result === "error").map((rule) =>
-      `${policy.key}/${rule.rule}`
-    )
-  );
-  log.write(allowed && failing.length === 0 ? "debug" : "info", allowed ? "admitted" : "denied", {
+function logDecision(log: Log, { request, decision, phase, started }: Line): void {
+  const { allowed } = decision;
+  const failing = failingRules(decision);
+  const level = allowed && failing.length === 0 ? "debug" : "info";
+  if (log.writes?.(level) === false) return;
+  log.write(level, allowed ? "admitted" : "denied", {
     uid: request.uid,
     phase,
     operation: request.operation,
@@ -103,7 +102,17 @@ function logDecision(log: Log, { request, decision, phase, milliseconds }: Line)
     namespace: request.namespace,
     name: request.name,
     dryRun: request.dryRun,
-    milliseconds: Math.round(milliseconds * 1000) / 1000,
+    milliseconds: Math.round((performance.now() - started) * 1000) / 1000,
     ...(failing.length > 0 && { failing }),
   });
+}
+
+function failingRules({ results }: Decision): string[] {
+  const failing: string[] = [];
+  for (const { policy, rules } of results) {
+    for (const { rule, result } of rules) {
+      if (result === "fail" || result === "error") failing.push(`${policy.key}/${rule}`);
+    }
+  }
+  return failing;
 }

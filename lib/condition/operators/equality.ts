@@ -1,6 +1,6 @@
 import { type Fault, isFault, isList, isObject } from "../../json/mod.ts";
 import { parseFloat64 } from "../../jmespath/mod.ts";
-import { compareQuantities, parseQuantity } from "../../kube/mod.ts";
+import { compareQuantities, hasWildcard, parseQuantity } from "../../kube/mod.ts";
 import { goEqual, type Sourced } from "../go_value.ts";
 import { durationPair, durationSide } from "./duration_pair.ts";
 import type { Operator } from "./operator.ts";
@@ -69,6 +69,10 @@ function textComparison({ value }: Sourced): (key: string) => boolean | Fault {
     };
   }
   const quantity = parseQuantity(value);
+  // A text that is nothing but a text equals itself alone.
+  if (valueSide.text === undefined && quantity === undefined && !hasWildcard(value)) {
+    return (key) => key === value;
+  }
   const matches = wildcardTest(value);
   return (key) => {
     const pair = durationPair(durationSide(key), valueSide);

@@ -1,18 +1,13 @@
-import { Fault, type Json } from "../../json/mod.ts";
+import { Fault, isInherited, type Json } from "../../json/mod.ts";
 import { type Evaluate, missingKey } from "./value.ts";
 
 /** Reads one field of a value: null of anything but an object, a fault when the object lacks it. */
 type Read = (value: Json) => Json | Fault;
 
-/** Names that every object inherits; only for them is asking whether the field is its own needed. */
-function inherited(name: string): boolean {
-  return name in Object.prototype;
-}
-
 /** A reader of one field, with the fault for its absence made beforehand. */
 function reader(name: string): Read {
   const missing = missingKey(name);
-  if (inherited(name)) {
+  if (isInherited(name)) {
     return (value) => {
       if (typeof value !== "object" || value === null || Array.isArray(value)) return null;
       return Object.hasOwn(value, name) ? (value as { readonly [key: string]: Json })[name]! : missing;

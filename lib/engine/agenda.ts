@@ -1,0 +1,133 @@
+import type { JsonObject } from "../json/mod.ts";
+import type { FailurePolicy } from "../policy/mod.ts";
+import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
+import type { PolicyRequest } from "./request.ts";
+import { rulesForType } from "./rules_for_type.ts";
+import type { Phase, Snapshot } from "./snapshot.ts";
+
+/** Which policies are asked. */
+export interface Question {
+  readonly phase: Phase;
+  /** Only policies of this failurePolicy: the API server calls for each apart. */
+  readonly failurePolicy?: FailurePolicy;
+  /**
+   * Only the policy of this key. At admission a policy with match conditions has a webhook of its own, which carries
+   * them, and is asked by its key alone.
+   */
+  readonly policy?: string;
+  /** Only policies of this kind: one of another kind may have the same key. */
+  readonly kind?: string;
+  /** Which rules: `admission` leaves out audit rules that nobody waits for; `all` asks every rule. */
+  readonly rules?: "admission" | "audit" | "all";
+}
+
+/** The policies that are asked, with all that does not depend on the single request worked out. */
+export interface Agenda {
+  readonly policies: readonly CompiledPolicy[];
+  readonly needsNamespaceLabels: boolean;
+  readonly needsRoles: boolean;
+}
+
+interface KnownAgenda {
+  readonly type: Pick<PolicyRequest, "group" | "version" | "subresource">;
+  readonly question: Question;
+  readonly agenda: Agenda;
+}
+
+/**
+ * Agendas by what the index found, which is the same list for the same kind, operation and namespace, and by the policy
+ * that is asked.
+ */
+const remembered = new WeakMap<readonly CompiledPolicy[], Map<string, KnownAgenda[]>>();
+
+/** Types come from requests: no more of them are remembered for a list of policies. */
+const maxRemembered = 64;
+
+const nothing: Agenda = { policies: [], needsNamespaceLabels: false, needsRoles: false };
+
+/** The agenda for a request, put together once for all that are alike. */
+export function agendaFor(snapshot: Snapshot, request: PolicyRequest, question: Question): Agenda {
+  const found = snapshot.candidates(question.phase, request);
+  if (found.length === 0) return nothing;
+  let agendas = remembered.get(found);
+  if (agendas === undefined) remembered.set(found, agendas = new Map());
+  const { policy = "" } = question;
+  const alike = agendas.get(policy) ?? [];
+  for (const known of alike) if (isFor(known, request, question)) return known.agenda;
+
+  const asked = policiesAsked(found, question).map((each) => rulesForType(each, request));
+  const agenda = agendaOf(asked, request, question);
+  // URLs name policies, too: only those that are there are remembered.
+  if (agenda.policies.length === 0) return nothing;
+  const { group, version, subresource } = request;
+  const { phase, failurePolicy, kind, rules } = question;
+  const known: KnownAgenda = {
+    type: { group, version, subresource },
+    question: {
+      phase,
+      ...(failurePolicy && { failurePolicy }),
+      ...(kind && { kind }),
+      ...(rules && { rules }),
+    },
+    agenda,
+  };
+  agendas.set(policy, alike.length < maxRemembered ? [...alike, known] : [known]);
+  return agenda;
+}
+
+function isFor({ type, question }: KnownAgenda, request: PolicyRequest, asked: Question): boolean {
+  return question.failurePolicy === asked.failurePolicy && question.rules === asked.rules &&
+    question.kind === asked.kind && type.group === request.group && type.version === request.version &&
+    type.subresource === request.subresource;
+}
+
+/** The agenda of a request that shall be explained: with the rules that are for other kinds, whose clauses are told. */
+export function explainedAgenda(snapshot: Snapshot, request: PolicyRequest, question: Question): Agenda {
+  return agendaOf(policiesAsked(snapshot.candidates(question.phase, request), question), request, question);
+}
+
+function policiesAsked(found: readonly CompiledPolicy[], question: Question): readonly CompiledPolicy[] {
+  const { failurePolicy, policy: key, kind, rules = "all" } = question;
+  return found.filter(({ policy }) =>
+    (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
+    (kind === undefined || policy.kind === kind) &&
+    (key === undefined ? rules !== "admission" || policy.matchConditions.length === 0 : policy.key === key) &&
+    (rules === "all" || policy.admission)
+  );
+}
+
+function agendaOf(policies: readonly CompiledPolicy[], request: PolicyRequest, question: Question): Agenda {
+  const { rules = "all" } = question;
+  const rulesOf = policies.flatMap((policy) => policy.rules);
+  const needsRoles = rulesOf.some((rule) => rule.needsRoles);
+  if (rulesOf.some((rule) => rule.needsNamespaceLabels)) {
+    return { policies, needsNamespaceLabels: true, needsRoles };
+  }
+  const kept = policies.flatMap((policy) =>
+    rulesOfPass(policy, { rules, namespace: request.namespace, namespaceLabels: {} }) ?? []
+  );
+  return { policies: kept, needsNamespaceLabels: false, needsRoles };
+}
+
+/** Where rules are asked, which decides whether they block or only audit. */
+export interface Pass {
+  readonly rules: "admission" | "audit" | "all";
+  readonly namespace: string;
+  readonly namespaceLabels: JsonObject;
+}
+
+/** Leaves the rules that a pass is about: at admission those that can block, and audited ones that shall warn. */
+export function rulesOfPass(
+  compiled: CompiledPolicy,
+  { rules, namespace, namespaceLabels }: Pass,
+): CompiledPolicy | undefined {
+  if (rules === "all") return compiled;
+  const keep = (rule: CompiledRule): boolean => {
+    if (rule.type !== "validate" && rule.type !== "verifyImages") return rules === "admission";
+    const waitedFor = compiled.policy.emitWarning || rule.action(namespace, namespaceLabels) === "Enforce";
+    return waitedFor === (rules === "admission");
+  };
+  if (compiled.rules.every(keep)) return compiled;
+  const kept = compiled.rules.filter(keep);
+  return kept.length === 0 ? undefined : { ...compiled, rules: kept };
+}

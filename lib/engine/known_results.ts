@@ -1,0 +1,24 @@
+import type { FailureAction } from "../policy/mod.ts";
+import type { Outcome, RuleBody } from "../rules/mod.ts";
+import type { RuleResult } from "./decision.ts";
+
+/**
+ * The results of the outcomes that a rule's body gives again and again. They are made once, so a rule that passes, as
+ * most do, makes nothing for it.
+ */
+export class KnownResults {
+  readonly #outcomes: readonly Outcome[];
+  readonly #results: Readonly<Record<FailureAction, readonly (readonly RuleResult[])[]>>;
+
+  constructor({ constants = [] }: RuleBody, identity: Pick<RuleResult, "rule" | "type">) {
+    const resultsWith = (action: FailureAction) =>
+      constants.map((outcome) => [{ ...outcome, ...identity, action }]);
+    this.#outcomes = constants;
+    this.#results = { Enforce: resultsWith("Enforce"), Audit: resultsWith("Audit") };
+  }
+
+  /** The results of an outcome; `undefined` for one that was made for the request. */
+  of(outcome: Outcome, action: FailureAction): readonly RuleResult[] | undefined {
+    return this.#results[action][this.#outcomes.indexOf(outcome)];
+  }
+}

@@ -1,0 +1,44 @@
+import type { ResourceType } from "../kube/mod.ts";
+import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
+
+/** A type of resources and what is done to one: all that most rules look at to choose their objects. */
+export interface TypeOfRequest extends ResourceType {
+  readonly operation: string;
+}
+
+/** Types come from requests: policies about any kind remember no more of them than this. */
+const maxRemembered = 64;
+
+const remembered = new WeakMap<CompiledPolicy, Map<string, CompiledPolicy>>();
+
+/**
+ * A policy as it concerns one type: without the rules that were generated for other kinds, which are two of three where
+ * Pods are concerned, and with those marked that select every object of the type. It is worked out once for each type.
+ */
+export function rulesForType(policy: CompiledPolicy, type: TypeOfRequest): CompiledPolicy {
+  let types = remembered.get(policy);
+  if (types === undefined) remembered.set(policy, types = new Map());
+  const key = [type.group, type.version, type.kind, type.subresource, type.operation].join("\n");
+  const known = types.get(key);
+  if (known !== undefined) return known;
+  const rules = policy.rules.filter(({ rule }) => rule.generatedFor?.has(type.kind) ?? true);
+  const marked = { ...policy, rules: rules.map((rule) => ({ ...rule, selectsAll: selectsAll(rule, type) })) };
+  if (types.size >= maxRemembered) types.clear();
+  types.set(key, marked);
+  return marked;
+}
+
+function selectsAll({ selector }: CompiledRule, type: TypeOfRequest): boolean {
+  const { group, version, kind, subresource, operation } = type;
+  const any = {
+    group,
+    version,
+    kind,
+    subresource,
+    operation,
+    resource: {},
+    namespaceLabels: {},
+    user: undefined,
+  };
+  return selector.decidedByType && selector.select(any).selected;
+}
