@@ -22,7 +22,14 @@ export interface Layer {
   /** In the order in which they were declared; an entry sees only earlier ones. */
   readonly entries?: readonly ContextEntry[];
   /** Computed when first read, such as `images`. */
-  readonly computed?: Readonly<Record<string, () => Json | Fault | undefined>>;
+  readonly computed?: Computed;
+}
+
+/** Values that are computed when they are first read. */
+export interface Computed {
+  readonly names: readonly string[];
+  /** The value of one of the names; `undefined` when there is none after all. */
+  compute(name: string): Json | Fault | undefined;
 }
 
 /**
@@ -38,7 +45,7 @@ export class Context implements Scope {
   /** What entries loaded and what was computed; made when there is something to keep. */
   #kept: Map<string, Json | Fault> | undefined;
   readonly #entries: readonly ContextEntry[];
-  readonly #computed: Readonly<Record<string, () => Json | Fault | undefined>>;
+  readonly #computed: Computed | undefined;
   /** Of the entries, only those before this index are seen. */
   readonly #visible: number;
   /** Bytes of what this layer's entries have loaded; its views count together. */
@@ -49,7 +56,7 @@ export class Context implements Scope {
     this.environment = base.environment;
     this.#parent = base.parent;
     this.#entries = layer.entries ?? none;
-    this.#computed = layer.computed ?? nothing;
+    this.#computed = layer.computed;
     this.#given = layer.values ?? nothing;
     this.#visible = view?.before ?? this.#entries.length;
     if (view !== undefined) {
@@ -95,7 +102,10 @@ export class Context implements Scope {
   }
 
   #computedOrOuter(name: string): Json | Fault | undefined {
-    return Object.hasOwn(this.#computed, name) ? this.#compute(name) : this.#parent?.get(name);
+    if (!this.#computed?.names.includes(name)) return this.#parent?.get(name);
+    const value = this.#computed.compute(name);
+    if (value !== undefined) this.#keep(name, value);
+    return value;
   }
 
   #keep(name: string, value: Json | Fault): void {
@@ -108,7 +118,7 @@ export class Context implements Scope {
     const names = [
       ...Object.keys(this.#given),
       ...this.#kept?.keys() ?? [],
-      ...Object.keys(this.#computed),
+      ...this.#computed?.names ?? [],
       ...this.#entries.map((entry) => entry.name),
     ];
     for (const name of names) {
@@ -143,10 +153,8 @@ export class Context implements Scope {
     const before = earlier < 0 ? undefined : this.#load(earlier);
     if (isFault(before)) return before;
     const base = { store: this.store, environment: this.environment, parent: this.#parent };
-    const view = new Context(base, { entries: this.#entries, computed: this.#computed }, {
-      of: this,
-      before: index,
-    });
+    const computed = this.#computed && { computed: this.#computed };
+    const view = new Context(base, { entries: this.#entries, ...computed }, { of: this, before: index });
     const misses = this.store.misses;
     observer?.entering(entry);
     const value = this.#admitted(entry, entry.load(view));
@@ -173,12 +181,6 @@ export class Context implements Scope {
   /** Of everything that entries have loaded up to here. */
   #bytes(): number {
     return this.#held.bytes + (this.#parent === undefined ? 0 : this.#parent.#bytes());
-  }
-
-  #compute(name: string): Json | Fault | undefined {
-    const value = this.#computed[name]!();
-    if (value !== undefined) this.#keep(name, value);
-    return value;
   }
 }
 

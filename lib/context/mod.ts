@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { Context, type ContextEntry, type Layer } from "./context.ts";
+export { type Computed, Context, type ContextEntry, type Layer } from "./context.ts";
 export { compileEntry, type EntryOptions } from "./entries.ts";
 export type {
   ConditionOwner,

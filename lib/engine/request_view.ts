@@ -1,4 +1,4 @@
-import { Context, type RequestStore } from "../context/mod.ts";
+import { type Computed, Context, type RequestStore } from "../context/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import { asString, dig, type Fault, isFault, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { extractImages, type ResourceType, serviceAccountVariables, typeOf } from "../kube/mod.ts";
@@ -17,8 +17,8 @@ export interface ViewBase {
   readonly request: PolicyRequest;
   readonly facts: Facts;
   readonly store: RequestStore;
-  readonly now: () => number;
-  readonly random: () => number;
+  /** Time and randomness for expressions. */
+  readonly environment: Environment;
   readonly given: GivenValues | undefined;
   /** Set after the answer, when rules that change the cluster are evaluated for their effects. */
   readonly background?: Background | undefined;
@@ -36,12 +36,12 @@ export interface Background {
  * A request as the next rule sees it: the object as mutated so far, the root of its context, and the candidates for
  * matching. Views are immutable; a mutation makes a new one.
  */
-export class RequestView {
+export class RequestView implements Computed {
   readonly base: ViewBase;
   readonly operation: string;
   readonly object: JsonObject | undefined;
   readonly oldObject: JsonObject | undefined;
-  readonly root: Context;
+  #root: Context | undefined;
   readonly #user: User | undefined;
   readonly #type: ResourceType;
   /** The object that expressions see. */
@@ -68,7 +68,6 @@ export class RequestView {
     this.#user = state.user;
     this.#shown = state.shown ?? state.object;
     this.#type = state.type ?? base.request;
-    this.root = this.#rootContext();
   }
 
   /** The request as it came. */
@@ -134,6 +133,30 @@ export class RequestView {
     });
   }
 
+  /** The outermost layer of what rules see. */
+  get root(): Context {
+    return this.#root ??= Context.root(this.base, { computed: this });
+  }
+
+  /** Most rules read little of the request, so what they read is put together when they do. */
+  get names(): readonly string[] {
+    return rootNames;
+  }
+
+  compute(name: string): Json | Fault | undefined {
+    switch (name) {
+      case "request":
+        return this.#variable();
+      case "images":
+        return this.#images();
+      case "serviceAccountName":
+      case "serviceAccountNamespace":
+        return this.#account(name);
+      default:
+        return undefined;
+    }
+  }
+
   /** What match and exclude look at: the new object, or the old one where there is no new one. */
   candidate(): Candidate | undefined {
     return this.#candidate === unknown ? this.#candidate = this.#newCandidate() : this.#candidate;
@@ -179,22 +202,6 @@ export class RequestView {
     };
   }
 
-  /** Most rules read little of it, so what they read is put together when they do. */
-  #rootContext(): Context {
-    const { store, now, random } = this.base;
-    const environment: Environment = { now, random };
-    const account = (name: "serviceAccountName" | "serviceAccountNamespace") => (): Json | undefined =>
-      this.#user === undefined ? undefined : accountVariables(this.base.request.requester?.username)[name];
-    return Context.root({ store, environment }, {
-      computed: {
-        request: () => this.#variable(),
-        serviceAccountName: account("serviceAccountName"),
-        serviceAccountNamespace: account("serviceAccountNamespace"),
-        images: () => this.#images(),
-      },
-    });
-  }
-
   #variable(): JsonObject {
     const { request, facts } = this.base;
     const variable: { [name: string]: Json } = { ...request.variable };
@@ -209,6 +216,12 @@ export class RequestView {
     return variable;
   }
 
+  #account(name: "serviceAccountName" | "serviceAccountNamespace"): string | undefined {
+    if (this.#user === undefined) return undefined;
+    const { name: account, namespace } = serviceAccountVariables(this.base.request.requester?.username ?? "");
+    return name === "serviceAccountName" ? account : namespace;
+  }
+
   #images(): Json | Fault | undefined {
     const images = this.#shown === undefined ? {} : extractImages(this.#shown);
     return isFault(images) || Object.keys(images).length > 0 ? images : undefined;
@@ -217,15 +230,13 @@ export class RequestView {
 
 const unknown = Symbol("unknown");
 
+/** The names that every rule sees. */
+const rootNames: readonly string[] = ["request", "serviceAccountName", "serviceAccountNamespace", "images"];
+
 /** What most rules are given. */
 export const noExceptions: readonly PolicyException[] = [];
 
 const invalid = "kyverno:invalid";
-
-function accountVariables(username = ""): JsonObject {
-  const { name, namespace } = serviceAccountVariables(username);
-  return { serviceAccountName: name, serviceAccountNamespace: namespace };
-}
 
 function isEmpty(object: JsonObject | undefined): boolean {
   if (object === undefined) return true;

@@ -25,29 +25,25 @@ export interface GroupVersionResource {
 /** Who asks. */
 export interface UserInfo {
   readonly username: string;
-  readonly uid: string;
   readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
-/** The request of an AdmissionReview v1, read strictly; texts that are absent are `""`, objects `null`. */
+/**
+ * The request of an AdmissionReview v1, read strictly: what deciding needs of it, and all of it as JSON. Texts that are
+ * absent are `""`, objects `null`.
+ */
 export interface AdmissionRequest {
   readonly uid: string;
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
   readonly subResource: string;
-  /** What the client sent, when the API server converted it; otherwise the same as `kind` and `resource`. */
-  readonly requestKind: GroupVersionKind;
-  readonly requestResource: GroupVersionResource;
-  readonly requestSubResource: string;
   readonly name: string;
   readonly namespace: string;
   readonly operation: Operation;
   readonly userInfo: UserInfo;
-  readonly object: Json;
-  readonly oldObject: Json;
+  readonly object: JsonObject | null;
+  readonly oldObject: JsonObject | null;
   readonly dryRun: boolean;
-  readonly options: Json;
   /** The request as it came: what the variable `request` shows. */
   readonly json: JsonObject;
 }
@@ -56,17 +52,6 @@ export interface AdmissionRequest {
 export interface AdmissionReview {
   readonly apiVersion: string;
   readonly request: AdmissionRequest;
-}
-
-/** The answer to an AdmissionRequest, as it is sent. */
-export interface AdmissionResponse {
-  readonly uid: string;
-  readonly allowed: boolean;
-  readonly status?: { readonly status?: string; readonly message: string; readonly code?: number };
-  readonly warnings?: readonly string[];
-  /** A JSON Patch in base64. */
-  readonly patch?: string;
-  readonly patchType?: "JSONPatch";
 }
 
 /** A review, or why the body is none; `uid` is there when at least that could be read. */
@@ -87,8 +72,8 @@ const reviewVersion = "admission.k8s.io/v1";
  * ```
  */
 export function parseReview(body: Json): ParsedReview {
-  const refuse = (message: string): ParsedReview => ({ ok: false, message, uid: text(request, "uid") });
   const request = asObject(field(body, "request"));
+  const refuse = (message: string): ParsedReview => ({ ok: false, message, uid: text(request, "uid") });
   if (!isObject(body)) return refuse("the body must be an AdmissionReview object");
   if (field(body, "kind") !== "AdmissionReview") {
     return refuse(`kind must be AdmissionReview, not ${shown(field(body, "kind"))}`);
@@ -99,17 +84,17 @@ export function parseReview(body: Json): ParsedReview {
   if (request === undefined) return refuse("AdmissionReview request is nil");
   const uid = text(request, "uid");
   if (uid === "") return refuse("request.uid is missing");
-  const operation = operations.find((each) => each === field(request, "operation"));
+  const written = field(request, "operation");
+  const operation = operations.find((each) => each === written);
   if (operation === undefined) {
-    return refuse(
-      `request.operation must be one of ${operations.join(", ")}, not ${shown(field(request, "operation"))}`,
-    );
+    return refuse(`request.operation must be one of ${operations.join(", ")}, not ${shown(written)}`);
   }
   const kind = asType(field(request, "kind"));
   if (kind.kind === "") return refuse("request.kind is missing");
   const resource = asResource(field(request, "resource"));
-  const wrongObject = ["object", "oldObject"].find((name) => !isObject(field(request, name) ?? {}));
-  if (wrongObject !== undefined) return refuse(`request.${wrongObject} must be an object`);
+  const object = field(request, "object") ?? null, oldObject = field(request, "oldObject") ?? null;
+  if (object !== null && !isObject(object)) return refuse("request.object must be an object");
+  if (oldObject !== null && !isObject(oldObject)) return refuse("request.oldObject must be an object");
   const userInfo = asUser(field(request, "userInfo"));
   if (userInfo === undefined) return refuse("request.userInfo is malformed");
   return {
@@ -121,19 +106,13 @@ export function parseReview(body: Json): ParsedReview {
         kind,
         resource,
         subResource: text(request, "subResource"),
-        requestKind: isObject(field(request, "requestKind")) ? asType(field(request, "requestKind")) : kind,
-        requestResource: isObject(field(request, "requestResource"))
-          ? asResource(field(request, "requestResource"))
-          : resource,
-        requestSubResource: text(request, "requestSubResource"),
         name: text(request, "name"),
         namespace: text(request, "namespace"),
         operation,
         userInfo,
-        object: field(request, "object") ?? null,
-        oldObject: field(request, "oldObject") ?? null,
+        object,
+        oldObject,
         dryRun: field(request, "dryRun") === true,
-        options: field(request, "options") ?? null,
         json: request,
       },
     },
@@ -157,18 +136,14 @@ function asResource(value: Json | undefined): GroupVersionResource {
 }
 
 function asUser(value: Json | undefined): UserInfo | undefined {
-  const groups = field(value, "groups") ?? [];
-  const extra = field(value, "extra") ?? {};
-  if (!isList(groups) || !groups.every(isString) || !isObject(extra)) return undefined;
-  const entries: [string, readonly string[]][] = [];
-  for (const [key, values] of Object.entries(extra)) {
-    if (!isList(values) || !values.every(isString)) return undefined;
-    entries.push([key, values]);
+  const groups = field(value, "groups") ?? [], extra = field(value, "extra");
+  if (!areTexts(groups)) return undefined;
+  if (extra !== undefined && extra !== null) {
+    if (!isObject(extra) || !Object.values(extra).every(areTexts)) return undefined;
   }
-  return {
-    username: text(value, "username"),
-    uid: text(value, "uid"),
-    groups,
-    extra: Object.fromEntries(entries),
-  };
+  return { username: text(value, "username"), groups };
+}
+
+function areTexts(value: Json): value is readonly string[] {
+  return isList(value) && value.every(isString);
 }

@@ -63,7 +63,6 @@ export {
 export { type BuiltinKind, builtinKind, builtinResource, knownKinds, pluralOf } from "./api_resource.ts";
 export {
   type AdmissionRequest,
-  type AdmissionResponse,
   type AdmissionReview,
   type GroupVersionResource,
   type Operation,

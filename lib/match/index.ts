@@ -19,6 +19,8 @@ interface Entry<T> {
 
 const maxCachedLookups = 4096;
 
+const nothing: readonly never[] = [];
+
 /**
  * Finds what may be about a request without asking each: by kind first, then operation and namespace. A value that is
  * found may still not match; a value that is not found cannot. Lookups are remembered, so the cost of values that
@@ -47,6 +49,7 @@ export class MatchIndex<T> {
 
   /** The values that may be about such a request, each once. */
   find(kind: string, operation: string, namespace: string): readonly T[] {
+    if (this.#size === 0) return nothing;
     const key = `${kind}\n${operation}\n${namespace}`;
     const known = this.#found.get(key);
     if (known !== undefined) return known;

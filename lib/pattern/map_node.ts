@@ -57,13 +57,16 @@ function mapCheck(pattern: JsonObject, entries: readonly Entry[]): Node["check"]
   const tracked = entries.filter(({ kind }) => kind === "condition" || kind === "existence");
   const deciding = entries.filter((entry) => entry.phase === "deciding");
   const rest = inOrder(entries.filter((entry) => entry.phase === "rest"));
+  const checks = rest.map(({ check }) => check);
   return (value, walk) => {
     if (!isObject(value)) return mismatch("not a map", pattern, value);
-    for (const entry of tracked) notePresence(walk, entry, value);
-    const found = deciding.length === 0 ? undefined : decide(deciding, value, walk);
-    if (found !== undefined) return found;
-    for (const entry of rest) {
-      const found = entry.check(value, walk);
+    if (tracked.length > 0) { for (const entry of tracked) notePresence(walk, entry, value); }
+    if (deciding.length > 0) {
+      const found = decide(deciding, value, walk);
+      if (found !== undefined) return found;
+    }
+    for (let index = 0; index < checks.length; index++) {
+      const found = checks[index]!(value, walk);
       if (found !== undefined) return found;
     }
     return undefined;
@@ -92,8 +95,8 @@ function notePresence(walk: Walk, entry: Entry, resource: JsonObject): void {
 function decide(entries: readonly Entry[], resource: JsonObject, walk: Walk): Mismatch | undefined {
   let skips: Mismatch[] | undefined;
   let applied = 0, direct = false;
-  for (const entry of entries) {
-    const found = entry.check(resource, walk);
+  for (let index = 0; index < entries.length; index++) {
+    const found = entries[index]!.check(resource, walk);
     if (found === undefined) applied++;
     else if (isSkip(found)) {
       (skips ??= []).push(found);

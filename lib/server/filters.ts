@@ -1,4 +1,3 @@
-import { asObject } from "../json/mod.ts";
 import {
   type AdmissionRequest,
   compileResourceFilters,
@@ -24,8 +23,7 @@ export function compileFilters(config: FilterConfig = {}): (request: AdmissionRe
   return (request) => {
     const { userInfo, kind, subResource, namespace } = request;
     if (username(userInfo.username) || userInfo.groups.some(group)) return true;
-    const object = asObject(request.object) ?? asObject(request.oldObject);
-    const name = request.name || nameOf(object);
+    const name = request.name || nameOf(request.object ?? request.oldObject ?? undefined);
     return filtered({ ...kind, subresource: subResource, namespace, name });
   };
 }

@@ -53,8 +53,8 @@ export function policyRequest(request: AdmissionRequest): PolicyRequest {
     subresource: request.subResource,
     namespace: request.namespace,
     name: request.name,
-    object: inNamespace(asObject(request.object), request),
-    oldObject: inNamespace(asObject(request.oldObject), request),
+    object: inNamespace(request.object, request),
+    oldObject: inNamespace(request.oldObject, request),
     requester: { username: request.userInfo.username, groups: request.userInfo.groups },
     dryRun: request.dryRun,
     variable: request.json,
@@ -71,10 +71,11 @@ function topLevelKind({ kind, resource, subResource }: AdmissionRequest): GroupV
 
 /** Kyverno parity: an object that does not say its namespace is in the request's. */
 function inNamespace(
-  object: JsonObject | undefined,
+  object: JsonObject | null,
   { namespace, kind }: AdmissionRequest,
 ): JsonObject | undefined {
-  if (object === undefined || namespace === "" || kind.kind === "Namespace") return object;
+  if (object === null) return undefined;
+  if (namespace === "" || kind.kind === "Namespace") return object;
   const metadata = asObject(object["metadata"]) ?? {};
   return metadata["namespace"] === namespace ? object : { ...object, metadata: { ...metadata, namespace } };
 }

@@ -21,17 +21,13 @@ Deno.test("parseReview() reads a request and fills what is absent", () => {
     kind: request.kind,
     resource: request.resource,
     subResource: "",
-    requestKind: request.kind,
-    requestResource: request.resource,
-    requestSubResource: "",
     name: "",
     namespace: "",
     operation: "CREATE",
-    userInfo: { username: "alice", uid: "", groups: ["a"], extra: { k: ["v"] } },
+    userInfo: { username: "alice", groups: ["a"] },
     object: { kind: "Deployment" },
     oldObject: null,
     dryRun: false,
-    options: null,
     json: request,
   });
 });

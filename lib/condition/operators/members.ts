@@ -6,28 +6,29 @@ import { tooMuchWork } from "./wildcards.ts";
 /** A set of texts that keys are looked for in, with wildcards on both sides. */
 export class Members {
   readonly #texts: readonly string[];
-  readonly #exact: ReadonlySet<string>;
+  /** Made for long lists alone: sets of a request are often small, and made for it. */
+  readonly #exact: ReadonlySet<string> | undefined;
   readonly #patterns: readonly ((text: string) => boolean)[];
   readonly #size: number;
   readonly #patternSize: number;
 
   constructor(texts: readonly string[]) {
-    const patterns = texts.filter(hasWildcard);
+    const patterns = texts.some(hasWildcard) ? texts.filter(hasWildcard) : none;
     this.#texts = texts;
-    this.#exact = new Set(texts);
-    this.#patterns = patterns.map(compileWildcard);
+    this.#exact = texts.length > fewTexts ? new Set(texts) : undefined;
+    this.#patterns = patterns === none ? none : patterns.map(compileWildcard);
     this.#size = totalLength(texts);
     this.#patternSize = totalLength(patterns);
   }
 
   /** Whether the key is a member, as it is and without wildcards. */
   hasExactly(key: string): boolean {
-    return this.#exact.has(key);
+    return this.#exact === undefined ? this.#texts.includes(key) : this.#exact.has(key);
   }
 
   /** Whether a member matches the key as a pattern, or the key as a pattern matches a member. */
   has(key: string): boolean {
-    if (this.#exact.has(key)) return true;
+    if (this.hasExactly(key)) return true;
     for (const matches of this.#patterns) if (matches(key)) return true;
     return hasWildcard(key) && this.#texts.some(compileWildcard(key));
   }
@@ -42,6 +43,11 @@ export class Members {
   }
 }
 
+const none: readonly never[] = [];
+
+/** Texts that are sooner looked through than put into a set. */
+const fewTexts = 4;
+
 function totalLength(texts: readonly string[]): number {
   let sum = 0;
   for (const text of texts) sum += text.length;
@@ -49,8 +55,10 @@ function totalLength(texts: readonly string[]): number {
 }
 
 /** The texts of a list's elements as Go prints them. */
-export function textsOf({ value, source }: Sourced): string[] {
-  return isList(value) ? value.map((item, index) => goText(item, itemOf(source, index))) : [];
+export function textsOf({ value, source }: Sourced): readonly string[] {
+  if (!isList(value)) return none;
+  if (value.every(isString)) return value;
+  return value.map((item, index) => goText(item, itemOf(source, index)));
 }
 
 /**
