@@ -162,7 +162,7 @@ function mutate(
     if (!run.isAsked) return true;
     results.push({ policy, rules: run.results });
     const erred = run.results.some((result) => result.result === "error");
-    if (!erred && run.object !== undefined && run.object !== view.object) view = view.mutated(run.object);
+    if (!erred) view = run.view;
     return !(erred && policy.failurePolicy === "Fail");
   }
 

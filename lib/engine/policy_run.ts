@@ -1,5 +1,4 @@
 import type { RequestStore } from "../context/mod.ts";
-import type { JsonObject } from "../json/mod.ts";
 import { type Effect, error } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
@@ -41,9 +40,9 @@ export class PolicyRun {
     return this.#effects;
   }
 
-  /** The object after the mutations so far. */
-  get object(): JsonObject | undefined {
-    return this.#view.object;
+  /** The request after the mutations so far. */
+  get view(): RequestView {
+    return this.#view;
   }
 
   /** Runs rules until the end (true) or until one waits for a value (false). */

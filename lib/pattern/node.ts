@@ -1,6 +1,7 @@
-import type { Json } from "../json/mod.ts";
+import type { Json, JsonObject } from "../json/mod.ts";
 import type { ScalarTest } from "./comparison.ts";
-import type { Mismatch, Step } from "./mismatch.ts";
+import type { Entry } from "./entry.ts";
+import type { Step } from "./mismatch.ts";
 
 /** A value that took the place of a template, with its test. */
 export interface Filled {
@@ -19,18 +20,48 @@ export interface Walk {
   readonly filled: readonly Filled[];
 }
 
-/** A compiled piece of a pattern. */
-export interface Node {
-  /** Compares a value, `undefined` when missing; answers with the mismatch if there is one. */
-  readonly check: (value: Json | undefined, walk: Walk) => Mismatch | undefined;
+/** A compiled piece of a pattern, compared by `check`. */
+export type Node = ScalarNode | TemplateNode | MapNode | ListNode;
+
+interface Piece {
   /** The piece with its templates replaced by values. */
   readonly fill: (values: readonly Json[]) => Json;
   /** Whether the piece holds an anchored key at any depth. */
   readonly anchored: boolean;
-  /** The number of the template that this piece is; `undefined` for anything else. */
-  readonly template: number | undefined;
-  /** The pieces of a list, in order; empty for anything else. */
+}
+
+/** A scalar: a value must pass its test. */
+export interface ScalarNode extends Piece {
+  readonly kind: "scalar";
+  readonly pattern: Json;
+  readonly test: ScalarTest;
+}
+
+/** A scalar that is only known at the request. */
+export interface TemplateNode extends Piece {
+  readonly kind: "template";
+  /** Its number among the pattern's templates. */
+  readonly template: number;
+}
+
+/** A map. */
+export interface MapNode extends Piece {
+  readonly kind: "map";
+  readonly pattern: JsonObject;
+  /** Keys of which it matters later whether the resource had them at all. */
+  readonly tracked: readonly Entry[];
+  /** Keys that run first and tell whether the map applies. */
+  readonly deciding: readonly Entry[];
+  readonly rest: readonly Entry[];
+}
+
+/** A list. */
+export interface ListNode extends Piece {
+  readonly kind: "list";
+  readonly pattern: readonly Json[];
   readonly items: readonly Node[];
+  /** How the resource's list is compared; its own first item says so. */
+  readonly means: "nothing" | "every scalar" | "every element" | "place by place";
 }
 
 /** Where a piece stands, as far as that changes its meaning: `labels` is also the place of annotations. */

@@ -1,5 +1,6 @@
 import { Fault, isFault, isString, type Json } from "../json/mod.ts";
 import type { ScalarTest } from "./comparison.ts";
+import { check } from "./check.ts";
 import { type Compiled, compileTree, type Dynamic, type Template } from "./compiler.ts";
 import { faultFailure, MismatchFailure, type PatternResult } from "./failure.ts";
 import { isSkip, type Mismatch, pathOf } from "./mismatch.ts";
@@ -64,7 +65,7 @@ export function compileMatcher(pattern: Json): ((resource: Json | undefined) => 
   const compiled = compileTree(pattern, undefined);
   if (isFault(compiled)) return compiled;
   const { node } = compiled;
-  return (resource) => node.check(resource, { presence: undefined, filled: noTemplates }) === undefined;
+  return (resource) => check(node, resource, { presence: undefined, filled: noTemplates }) === undefined;
 }
 
 const passed: PatternResult = { status: "pass" };
@@ -72,7 +73,7 @@ const noTemplates: readonly Filled[] = [];
 
 function compare(node: Node, filled: readonly Filled[], resource: Json | undefined): PatternResult {
   const walk: Walk = { presence: undefined, filled };
-  const found = node.check(resource, walk);
+  const found = check(node, resource, walk);
   return found === undefined ? passed : new MismatchFailure(statusOf(found, walk), found, resource);
 }
 

@@ -3,7 +3,6 @@ import type { Context } from "../context/mod.ts";
 import {
   asList,
   asString,
-  dig,
   equal,
   Fault,
   isFault,
@@ -11,7 +10,7 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { nameOf } from "../kube/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
 import { compileLoop, type Loop, type LoopPlace } from "./loop.ts";
 import { error, type Outcome, skip } from "./outcome.ts";
@@ -48,7 +47,7 @@ function compilePatch(mutate: JsonObject, tools: RuleTools): Mutation {
     run(resource, context) {
       const patched = patcher.apply(resource, context);
       if (isFault(patched)) return spoiled(patched);
-      return isSame(resource, patched) ? unchanged : mutated(patched);
+      return patched === resource ? unchanged : mutated(patched);
     },
   };
 }
@@ -66,9 +65,9 @@ function compileForeach(entries: readonly JsonObject[], tools: RuleTools): Mutat
 
 /** The outcome of a mutation that changed the object. */
 function mutated(patched: JsonObject): Outcome {
-  const namespace = asString(dig(patched, "metadata", "namespace"));
+  const namespace = namespaceOf(patched);
   const name = `${asString(patched["kind"]) ?? ""}/${nameOf(patched)}`;
-  const message = namespace ? `mutated ${name} in namespace ${namespace}` : `mutated ${name}`;
+  const message = namespace !== "" ? `mutated ${name} in namespace ${namespace}` : `mutated ${name}`;
   return { result: "pass", message, patched };
 }
 

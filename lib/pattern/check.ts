@@ -1,0 +1,191 @@
+import { field, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { ScalarTest } from "./comparison.ts";
+import type { Entry } from "./entry.ts";
+import { isDirectSkip, isSkip, type Mismatch, mismatch, mismatchOf, under } from "./mismatch.ts";
+import type { ListNode, MapNode, Node, Walk } from "./node.ts";
+
+/**
+ * Compares a value, `undefined` when missing, with a piece of a pattern; answers with the mismatch if there is one.
+ *
+ * Pieces are data that these functions walk. A closure for each piece would read as well, but a request runs hundreds of
+ * them, and calls whose target changes all the time are what the processor is slowest at.
+ */
+export function check(node: Node, value: Json | undefined, walk: Walk): Mismatch | undefined {
+  switch (node.kind) {
+    case "map":
+      return isObject(value) ? checkMap(node, value, walk) : mismatch("not a map", node.pattern, value);
+    case "list":
+      return isList(value) ? checkList(node, value, walk) : mismatch("not a list", node.pattern, value);
+    case "scalar":
+      return compare(node.test, node.pattern, value);
+    case "template": {
+      const filled = walk.filled[node.template]!;
+      return compare(filled.test, filled.value, value);
+    }
+  }
+}
+
+/** A value must pass its test, a list must in every element. */
+function compare(test: ScalarTest, pattern: Json, value: Json | undefined): Mismatch | undefined {
+  const agrees = isList(value) ? value.every(test) : test(value);
+  return agrees ? undefined : mismatch("value", pattern, value);
+}
+
+function checkMap(node: MapNode, resource: JsonObject, walk: Walk): Mismatch | undefined {
+  const { tracked, deciding, rest } = node;
+  if (tracked.length > 0) { for (const entry of tracked) notePresence(walk, entry, resource); }
+  if (deciding.length > 0) {
+    const found = decide(deciding, resource, walk);
+    if (found !== undefined) return found;
+  }
+  for (let index = 0; index < rest.length; index++) {
+    const found = checkEntry(rest[index]!, resource, walk);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function notePresence(walk: Walk, entry: Entry, resource: JsonObject): void {
+  walk.presence ??= new Map();
+  const { choose, key, text } = entry;
+  const isThere = choose === undefined ? Object.hasOwn(resource, key) : choose(resource).length > 0;
+  if (isThere) walk.presence.set(text, true);
+  else if (!walk.presence.has(text)) walk.presence.set(text, false);
+}
+
+/**
+ * Runs the deciding keys. A key that says "does not apply" is remembered, and the map is skipped when nothing applied
+ * or when this map's own anchors said so; skips from deeper down are outvoted by any key that applied.
+ * Kyverno parity: after this map's own anchor has skipped, failures of later keys count for nothing
+ * (`a condition that fails hides later failures`).
+ */
+function decide(entries: readonly Entry[], resource: JsonObject, walk: Walk): Mismatch | undefined {
+  let skips: Mismatch[] | undefined;
+  let applied = 0, direct = false;
+  for (let index = 0; index < entries.length; index++) {
+    const found = checkEntry(entries[index]!, resource, walk);
+    if (found === undefined) applied++;
+    else if (isSkip(found)) {
+      (skips ??= []).push(found);
+      direct ||= isDirectSkip(found);
+    } else if (!direct) return found;
+  }
+  return skips !== undefined && (applied === 0 || direct) ? mismatchOf("none applied", skips) : undefined;
+}
+
+function checkEntry(entry: Entry, resource: JsonObject, walk: Walk): Mismatch | undefined {
+  const { key, choose } = entry;
+  if (choose !== undefined) return checkChosen(entry, choose(resource), { resource, walk });
+  const value = entry.inherited ? field(resource, key) : resource[key];
+  const found = checkKey(entry, value, walk);
+  return found && under(key, found);
+}
+
+/** A key with wildcards stands for the keys that it matches, or for itself when there are none. */
+function checkChosen(
+  entry: Entry,
+  keys: readonly string[],
+  { resource, walk }: { readonly resource: JsonObject; readonly walk: Walk },
+): Mismatch | undefined {
+  const anyIsEnough = entry.kind === "condition" || entry.kind === "global";
+  let first: Mismatch | undefined;
+  for (const key of keys.length === 0 ? [entry.key] : keys) {
+    const failed = checkKey(entry, field(resource, key), walk);
+    const found = failed && under(key, failed);
+    if (anyIsEnough ? found === undefined : found !== undefined) return found;
+    first ??= found;
+  }
+  return first;
+}
+
+/** What each kind of key asks of the value under it, `undefined` when there is no such key. */
+function checkKey(entry: Entry, value: Json | undefined, walk: Walk): Mismatch | undefined {
+  const { node } = entry;
+  switch (entry.kind) {
+    case "equality":
+      return value === undefined ? undefined : check(node, value, walk);
+    case "plain":
+    case "addition":
+      // An addition anchor means something in patches only; here it is a plain key.
+      return isAnything(entry, walk) ? checkPresent(value) : check(node, value, walk);
+    case "condition": {
+      if (value === undefined) return mismatch("condition missing", entry.pattern, undefined);
+      const found = check(node, value, walk);
+      return found && mismatchOf("condition", [found]);
+    }
+    case "global": {
+      // Kyverno parity: an absent key satisfies a global anchor, though it fails a condition.
+      if (value === undefined) return undefined;
+      const found = check(node, value, walk);
+      return found && mismatchOf("global", [found]);
+    }
+    case "negation":
+      return value === undefined ? undefined : mismatch("forbidden", undefined, value);
+    case "existence":
+      return value === undefined ? undefined : checkExistence(entry, value, walk);
+  }
+}
+
+/** The pattern `*` alone: any value that is there, maps and lists too. */
+function isAnything({ node, pattern }: Entry, { filled }: Walk): boolean {
+  return (node.kind === "template" ? filled[node.template]!.value : pattern) === "*";
+}
+
+function checkPresent(value: Json | undefined): Mismatch | undefined {
+  return value === undefined || value === null ? mismatch("missing", "*", value) : undefined;
+}
+
+/** Each map of the pattern's list must agree with some element of the resource's list. */
+function checkExistence({ pattern, node }: Entry, value: Json, walk: Walk): Mismatch | undefined {
+  if (!isList(value)) return mismatch("existence of a non-list", pattern, value);
+  if (node.kind !== "list") {
+    const given = node.kind === "template" ? walk.filled[node.template]!.value : pattern;
+    return mismatch("existence pattern", given, value);
+  }
+  for (const [index, item] of node.pattern.entries()) {
+    if (!isObject(item)) return mismatch("existence element", pattern, value);
+    if (!value.some((element) => check(node.items[index]!, element, walk) === undefined)) {
+      return mismatch("none exists", item, value);
+    }
+  }
+  return undefined;
+}
+
+function checkList(node: ListNode, list: readonly Json[], walk: Walk): Mismatch | undefined {
+  const { items } = node;
+  switch (node.means) {
+    case "nothing":
+      return mismatch("empty pattern", node.pattern, list);
+    case "every scalar":
+      // A scalar compares a list by itself, element by element.
+      return check(items[0]!, list, walk);
+    case "every element":
+      return checkElements(list, { count: list.length, items, repeated: items[0] }, walk);
+    case "place by place":
+      if (list.length < items.length) return mismatch("too short", node.pattern, list);
+      return checkElements(list, { count: items.length, items, repeated: undefined }, walk);
+  }
+}
+
+/** How many elements are compared, and with what: each with the item in its place, or all with the same one. */
+interface ElementPattern {
+  readonly count: number;
+  readonly items: readonly Node[];
+  readonly repeated: Node | undefined;
+}
+
+/** Compares elements up to the first that fails. A list is skipped when its pattern applied to no element. */
+function checkElements(
+  list: readonly Json[],
+  { count, items, repeated }: ElementPattern,
+  walk: Walk,
+): Mismatch | undefined {
+  let skips: Mismatch[] | undefined;
+  for (let index = 0; index < count; index++) {
+    const found = check(repeated ?? items[index]!, list[index], walk);
+    if (found === undefined) continue;
+    if (!isSkip(found)) return under(index, found);
+    (skips ??= []).push(under(index, found));
+  }
+  return skips !== undefined && skips.length === count ? mismatchOf("none applied", skips) : undefined;
+}
