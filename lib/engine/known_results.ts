@@ -12,7 +12,7 @@ export class KnownResults {
 
   constructor({ constants = [] }: RuleBody, identity: Pick<RuleResult, "rule" | "type">) {
     const resultsWith = (action: FailureAction) =>
-      constants.map((outcome) => [{ ...outcome, ...identity, action }]);
+      constants.map((outcome) => Object.freeze([{ ...outcome, ...identity, action }]));
     this.#outcomes = constants;
     this.#results = { Enforce: resultsWith("Enforce"), Audit: resultsWith("Audit") };
   }

@@ -88,6 +88,13 @@ export function compileExpression(
     };
   }
   const loaded = reads.names.filter((name) => !alwaysThere.test(name));
+  if (loaded.length === 0) {
+    return {
+      source: text,
+      ...reads,
+      evaluate: (scope, environment) => evaluate(null, newRun(scope, environment)),
+    };
+  }
   return {
     source: text,
     ...reads,

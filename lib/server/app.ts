@@ -6,7 +6,7 @@ import type { Log, Ports } from "../ports.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
-import { decide, failed } from "./decide.ts";
+import { type Asked, decide, failed } from "./decide.ts";
 import { readBody } from "./body.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
 import type { Metrics } from "./metrics.ts";
@@ -31,7 +31,7 @@ export interface AppOptions {
 
 /** Makes the webhook's HTTP app. It starts nothing and holds no state beside what it is given. */
 export function createApp(options: AppOptions): Hono {
-  const { snapshot, ports, metrics } = options;
+  const { snapshot, metrics } = options;
   const unseen = compileFilters(options.filters);
   const app = new Hono().basePath(options.secretPath ?? "/");
   app.get("/health/liveness", (c) => c.text("ok"));
@@ -70,7 +70,8 @@ export function createApp(options: AppOptions): Hono {
     if ("status" in read) return refuse(c, read);
     const { request } = read;
     try {
-      return answer(await respond(request, { ...route, started, timeout: timeoutOf(c) }));
+      const response = respond(request, route, { started, timeout: timeoutOf(c) });
+      return answer(response instanceof Promise ? await response : response);
     } catch (cause) {
       // Whatever else is wrong inside: the API server gets its uid back, and what failurePolicy says.
       options.log.write("error", "request failed", { uid: request.uid, cause: textOf(cause) });
@@ -78,23 +79,29 @@ export function createApp(options: AppOptions): Hono {
     }
   }
 
-  async function respond(
+  function respond(
     request: AdmissionRequest,
-    asked: Route & { readonly started: number; readonly timeout: number },
-  ): Promise<AdmissionResponse> {
+    route: Route,
+    { started, timeout }: Pick<Asked, "started" | "timeout">,
+  ): AdmissionResponse | Promise<AdmissionResponse> {
     const current = snapshot();
     if (current === undefined) {
-      return failed(request, asked.failurePolicy ?? "Fail", "policies are still being loaded");
+      return failed(request, route.failurePolicy ?? "Fail", "policies are still being loaded");
     }
     if (unseen(request)) return { uid: request.uid, allowed: true };
     const subject = policyRequest(request);
-    const response = await decide(subject, { ...asked, ...options, snapshot: current, ports });
-    if (asked.phase === "validate") {
-      options.audit?.add(subject, asked);
-      if (response.allowed) options.effects?.add(subject);
+    const response = decide(subject, { ...route, snapshot: current, started, timeout }, options);
+    return response instanceof Promise ? response.then(followed) : followed(response);
+
+    /** What an answer sets off, and is not changed by. */
+    function followed(response: AdmissionResponse): AdmissionResponse {
+      if (route.phase === "validate") {
+        options.audit?.add(subject, route);
+        if (response.allowed) options.effects?.add(subject);
+      }
+      metrics.reviewed(request, response.allowed, performance.now() - started);
+      return response;
     }
-    metrics.reviewed(request, response.allowed, performance.now() - asked.started);
-    return response;
   }
 
   function refuse(c: Context, { status, message, uid }: Refusal): Response {

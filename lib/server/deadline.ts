@@ -26,6 +26,6 @@ export class Deadline {
 
   /** The request was answered. */
   release(): void {
-    clearTimeout(this.#timer);
+    if (this.#timer !== undefined) clearTimeout(this.#timer);
   }
 }

@@ -7,15 +7,20 @@ import { type AdmissionResponse, admissionResponse } from "../report/mod.ts";
 import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** How one request is decided. */
-export interface DecideOptions {
-  readonly snapshot: Snapshot;
-  readonly phase: Phase;
-  readonly failurePolicy?: FailurePolicy;
-  readonly policy?: string;
+/** How requests are decided. */
+export interface DecideSetting {
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
+}
+
+/** What is asked about one request. */
+export interface Asked {
+  readonly phase: Phase;
+  readonly failurePolicy?: FailurePolicy;
+  /** Only the policy of this key. */
+  readonly policy?: string;
+  readonly snapshot: Snapshot;
   /** Milliseconds that the request may take. */
   readonly timeout: number;
   /** When the request came, on the clock of `performance.now()`. */
@@ -23,36 +28,47 @@ export interface DecideOptions {
 }
 
 /**
- * Decides a request and words the answer. Whatever goes wrong inside becomes the failurePolicy's answer with the
- * request's uid; it never throws and never waits past the deadline.
+ * Decides a request and words the answer: at once, unless something has to be loaded. Whatever goes wrong inside becomes
+ * the failurePolicy's answer with the request's uid; it never throws and never waits past the deadline.
  */
-export async function decide(request: PolicyRequest, options: DecideOptions): Promise<AdmissionResponse> {
-  const { snapshot, phase, ports, log, metrics } = options;
-  const deadline = new Deadline(options.timeout);
+export function decide(
+  request: PolicyRequest,
+  asked: Asked,
+  setting: DecideSetting,
+): AdmissionResponse | Promise<AdmissionResponse> {
+  const { snapshot, phase, failurePolicy, policy, timeout } = asked;
+  const deadline = new Deadline(timeout);
   try {
-    const pending = evaluate(snapshot, request, {
+    const decision = evaluate(snapshot, request, {
       phase,
-      ports,
       rules: "admission",
-      budget: options.timeout,
+      ports: setting.ports,
+      budget: timeout,
       deadline: () => deadline.signal(),
-      ...(options.failurePolicy && { failurePolicy: options.failurePolicy }),
-      ...(options.policy !== undefined && { policy: options.policy }),
+      ...(failurePolicy && { failurePolicy }),
+      ...(policy !== undefined && { policy }),
     });
-    const decision = pending instanceof Promise ? await pending : pending;
-    const response = admissionResponse(decision, subjectOf(request));
-    metrics.decided(decision, request);
-    logDecision(log, { request, decision, phase, started: options.started });
-    return response;
+    return decision instanceof Promise
+      ? decision.then(worded).catch(broken).finally(() => deadline.release())
+      : worded(decision);
   } catch (cause) {
+    return broken(cause);
+  }
+
+  function worded(decision: Decision): AdmissionResponse {
+    const response = admissionResponse(decision, subjectOf(request));
+    setting.metrics.decided(decision, request);
+    logDecision(setting.log, { request, decision, phase, started: asked.started });
+    return response;
+  }
+
+  function broken(cause: unknown): AdmissionResponse {
     const message = cause instanceof Error ? cause.message : String(cause);
-    log.write("error", "evaluation failed", {
+    setting.log.write("error", "evaluation failed", {
       uid: request.uid,
       cause: cause instanceof Error ? cause.stack ?? message : message,
     });
-    return failed(request, options.failurePolicy ?? "Fail", `internal error: ${message}`);
-  } finally {
-    deadline.release();
+    return failed(request, failurePolicy ?? "Fail", `internal error: ${message}`);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
+import type { Decision, PolicyIdentity, PolicyRequest, RuleResult, Snapshot } from "../engine/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import { type Cell, Counter, type Distribution, Gauge, Histogram } from "./metric.ts";
 
@@ -55,6 +55,11 @@ export class Metrics {
   });
   /** Series of results at hand, by policy and rule. Policies go with their snapshot, and these with them. */
   readonly #series = new WeakMap<object, Map<string, KnownSeries[]>>();
+  /** The same by the results themselves, where they are the same objects at each request. */
+  readonly #constant = new WeakMap<
+    readonly RuleResult[],
+    { readonly operation: string; readonly cells: readonly Cell[] }
+  >();
   /** Series of answers at hand, by kind: as many kinds as have names of their own. */
   readonly #answers = new Map<string, KnownAnswers[]>();
   /** Kinds come from requests; the first ones keep their names, the rest is counted as "other". */
@@ -82,24 +87,34 @@ export class Metrics {
   }
 
   /** Policies gave their results. */
-  decided(decision: Decision, request: PolicyRequest): void {
-    const { operation } = request;
-    for (const { policy, rules } of decision.results) {
-      let series = this.#series.get(policy);
-      if (series === undefined) this.#series.set(policy, series = new Map());
-      for (const { rule, type, result } of rules) {
-        // A policy has few rules, and a rule few results: looking twice is cheaper than putting a key together.
-        let cells = series.get(rule);
-        if (cells === undefined) series.set(rule, cells = []);
-        let known = cells.find((each) => each.result === result && each.operation === operation);
-        if (known === undefined) {
-          const labels = [policy.key, typeOf(policy), rule, type, result, operation.toLowerCase()];
-          known = { result, operation, cell: this.#results.at(...labels) };
-          cells.push(known);
-        }
-        known.cell.value++;
-      }
+  decided({ results }: Decision, { operation }: PolicyRequest): void {
+    for (const { policy, rules } of results) {
+      for (const cell of this.#cellsOf(policy, rules, operation)) cell.value++;
     }
+  }
+
+  /** The series of a policy's results. Results that the engine made at load come again, and have theirs at hand. */
+  #cellsOf(policy: PolicyIdentity, rules: readonly RuleResult[], operation: string): readonly Cell[] {
+    const known = this.#constant.get(rules);
+    if (known?.operation === operation) return known.cells;
+    const cells = rules.map((rule) => this.#cellOf(policy, rule, operation));
+    if (Object.isFrozen(rules)) this.#constant.set(rules, { operation, cells });
+    return cells;
+  }
+
+  #cellOf(policy: PolicyIdentity, { rule, type, result }: RuleResult, operation: string): Cell {
+    let series = this.#series.get(policy);
+    if (series === undefined) this.#series.set(policy, series = new Map());
+    // A policy has few rules, and a rule few results: looking twice is cheaper than putting a key together.
+    let cells = series.get(rule);
+    if (cells === undefined) series.set(rule, cells = []);
+    let known = cells.find((each) => each.result === result && each.operation === operation);
+    if (known === undefined) {
+      const labels = [policy.key, typeOf(policy), rule, type, result, operation.toLowerCase()];
+      known = { result, operation, cell: this.#results.at(...labels) };
+      cells.push(known);
+    }
+    return known.cell;
   }
 
   /** A snapshot took effect. */
