@@ -58,18 +58,37 @@ export function compileLoop(entry: JsonObject, { nesting, path }: LoopPlace, too
         tools.report({ severity: "error", ...problem, path: [...path, "context", at, ...problem.path] }),
     })
   );
-  const elementName = `element${nesting}`, indexName = `elementIndex${nesting}`;
+  const valuesOf = loopValues(nesting);
   return {
     list,
     elements: (context) => evaluateList(expression, context),
     enter: (context, element, index) => {
       if (element === null) return undefined;
       context.store.observer?.element({ list, index, element });
-      const values = { element, elementIndex: index, [elementName]: element, [indexName]: index };
-      const inner = context.child({ values });
+      const inner = context.child({ values: valuesOf(element, index) });
       return { element, index, context: entries.length === 0 ? inner : inner.child({ entries }) };
     },
   };
+}
+
+/** What an iteration adds to the context: the element and its index, and both again with the loop's nesting. */
+function loopValues(nesting: number): (element: Json, index: number) => Record<string, Json> {
+  // Nearly every loop is the outermost, and an object whose names are known here is made much faster.
+  if (nesting === 0) {
+    return (element, index) => ({
+      element,
+      elementIndex: index,
+      element0: element,
+      elementIndex0: index,
+    });
+  }
+  const ofElement = `element${nesting}`, ofIndex = `elementIndex${nesting}`;
+  return (element, index) => ({
+    element,
+    elementIndex: index,
+    [ofElement]: element,
+    [ofIndex]: index,
+  });
 }
 
 function evaluateList(expression: CompiledExpression | Fault, context: Context): readonly Json[] | Fault {
