@@ -1,15 +1,33 @@
-import { Fault, isList, isObject, type Json, sortedKeys } from "../json/mod.ts";
+import { Fault, isFault, isList, isObject, type Json, sortedKeys } from "../json/mod.ts";
+
+/** What a merge makes of a value: `undefined` when it is removed, a fault when the merge fails. */
+export type Outcome = Json | undefined | Fault;
 
 /**
- * A value on its way through a merge. Elements of lists are known by their cell: what a merge does to an element is seen
- * by every list that the element is in. The value itself is never modified, only exchanged.
+ * A value on its way through a merge of lists in which keys are missing or repeated: elements are known by their cell,
+ * and what a merge does to an element is seen by every list that it is in. The value itself is never modified, only
+ * exchanged.
  */
 export interface Cell {
   value: Json;
 }
 
-/** What a walk makes of a node: the node afterwards, `undefined` when it is removed, a fault when the merge fails. */
+/** What a merge makes of an element: its cell afterwards. */
 export type Merged = Cell | undefined | Fault;
+
+/** Exchanges what is in a cell for what has become of it. */
+export function put(outcome: Outcome, cell: Cell): Merged {
+  if (outcome === undefined || isFault(outcome)) return outcome;
+  cell.value = outcome;
+  return cell;
+}
+
+/** The list as it was when nothing in it is another. */
+export function shared(list: readonly Json[] | Fault, before: readonly Json[]): readonly Json[] | Fault {
+  if (isFault(list) || list.length !== before.length) return list;
+  for (let index = 0; index < before.length; index++) if (list[index] !== before[index]) return list;
+  return before;
+}
 
 /** What kind of YAML node a value is, in the reference's words. */
 export function nodeKind(value: Json): "MappingNode" | "SequenceNode" | "ScalarNode" {

@@ -1,227 +1,181 @@
-import { Fault, isFault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
-import { type Cell, type Merged, nodeKind, wrongKind } from "./cell.ts";
-import { takeDirective } from "./directive.ts";
-import { isDistinct, mergeKeyedList } from "./keyed_list.ts";
-import { type MergeField, type MergeType, mergeTypeOf } from "./merge_keys.ts";
-
-/** The two sides of a node; they are one cell where the patch brings something new. */
-interface Pair {
-  readonly dest: Cell | undefined;
-  readonly patch: Cell | undefined;
-}
+import {
+  equal,
+  Fault,
+  isFault,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  setField,
+} from "../json/mod.ts";
+import { broughtList, broughtMap, broughtValue } from "./brought.ts";
+import { type Cell, type Merged, type Outcome, put, shared, wrongKind } from "./cell.ts";
+import { directedList, directiveOfMap, isDirected, withoutDirective } from "./directive.ts";
+import { mergeDistinctLists } from "./distinct_list.ts";
+import { mergeKeyedList } from "./keyed_list.ts";
+import type { MergeField } from "./merge_keys.ts";
+import { elementOf, embeddedSchema, fieldOf } from "./merge_schema.ts";
+import { uniteScalars } from "./scalar_list.ts";
+import { settleFields, settleValue } from "./settle.ts";
 
 /**
  * Merges a patch without anchors into a resource, lists by Kubernetes' merge keys for the resource's kind.
- * The resource is never modified; what does not change is shared with it.
+ * The resource is never modified; what does not change is shared with it, and it is returned itself when nothing does.
  *
  * Kyverno parity: kustomize's merge with new elements in front. It also looks at what the patch does not mention:
  * lists with merge keys lose elements that repeat a key.
  */
 export function merge(resource: JsonObject, patch: JsonObject): JsonObject | Fault {
-  const merged = walk({ dest: { value: resource }, patch: { value: patch } }, undefined);
+  const walk = new Merge();
+  const merged = walk.map(resource, patch, undefined);
   if (isFault(merged)) return merged;
-  if (merged === undefined || !isObject(merged.value)) {
-    return new Fault("filter cannot create or delete objects");
-  }
-  return merged.value;
-}
-
-function walk(pair: Pair, schema: MergeField | undefined): Merged {
-  const { dest, patch } = pair;
-  if (patch === undefined) return dest === undefined ? undefined : settle(dest, schema);
-  const leading = dest?.value ?? patch.value;
-  if (leading === null) return undefined;
-  const kind = nodeKind(leading);
-  if (patch.value !== null && nodeKind(patch.value) !== kind) return wrongKind(kind, patch.value);
-  switch (kind) {
-    case "MappingNode":
-      return walkMap({ dest, patch }, schema);
-    case "SequenceNode":
-      // Lists that do not merge are replaced as they are, `$patch` and all.
-      return schema?.shape === "list" ? walkList({ dest, patch }, schema) : patch;
-    case "ScalarNode":
-      return patch;
-  }
-}
-
-/** Picks the side that the result grows from, by the patch's directive; `undefined` when the node is removed. */
-function pickTarget(dest: Cell | undefined, patch: Cell): Merged {
-  if (dest === undefined || dest.value === null) {
-    // Kyverno parity: a list that the patch brings is not asked for a directive, and a map's unknown one is kept.
-    return isObject(patch.value) && takeDirective(patch) === "delete" ? undefined : patch;
-  }
-  if (patch.value === null) return undefined;
-  const directive = takeDirective(patch);
-  if (isFault(directive)) return directive;
-  return directive === "delete" ? undefined : directive === "replace" ? patch : dest;
-}
-
-function walkMap(
-  { dest, patch }: { dest: Cell | undefined; patch: Cell },
-  known: MergeField | undefined,
-): Merged {
-  const schema = known ?? embeddedSchema(dest, patch);
-  const target = pickTarget(dest, patch);
-  if (target === undefined || isFault(target)) return target;
-  const before = target.value as JsonObject;
-  const changes = patch.value as JsonObject;
-  const fields = new Fields(before);
-  for (const key of Object.keys(changes)) {
-    const present = Object.hasOwn(before, key) ? { value: before[key]! } : undefined;
-    const change = target === patch ? present : { value: changes[key]! };
-    const merged = walk({ dest: present, patch: change }, fieldOf(schema, key));
-    if (isFault(merged)) return merged;
-    fields.set(key, merged?.value);
-  }
-  if (target !== patch) {
-    const failure = settleFields(fields, schema, changes);
-    if (failure !== undefined) return failure;
-  }
-  target.value = fields.result();
-  return target;
-}
-
-/** The fields of a map while it changes: copied when the first one does. */
-class Fields {
-  readonly before: JsonObject;
-  #after: Record<string, Json> | undefined;
-
-  constructor(before: JsonObject) {
-    this.before = before;
-  }
-
-  /** Sets a field, or removes it with `undefined` or null. */
-  set(key: string, value: Json | undefined): void {
-    const old = Object.hasOwn(this.before, key) ? this.before[key] : undefined;
-    if (value === undefined || value === null) {
-      if (old === undefined) return;
-      this.#after ??= { ...this.before };
-      delete this.#after[key];
-      return;
-    }
-    // Kyverno parity: a text stays a text, also when the patch has a number or a bool for it.
-    const kept = typeof old === "string" && typeof value !== "object" ? String(value) : value;
-    if (kept === old) return;
-    this.#after ??= { ...this.before };
-    setField(this.#after, key, kept);
-  }
-
-  result(): JsonObject {
-    return this.#after ?? this.before;
-  }
-}
-
-function walkList({ dest, patch }: { dest: Cell | undefined; patch: Cell }, schema: MergeField): Merged {
-  const target = pickTarget(dest, patch);
-  if (target === undefined || isFault(target)) return target;
-  const before = target.value as readonly Json[];
-  const elements = before.map((value): Cell => ({ value }));
-  const merged = mergeKeyedList({
-    dest: elements,
-    patch: target === patch ? elements : (patch.value as readonly Json[]).map((value): Cell => ({ value })),
-    keys: schema.keys,
-    mergeElement: (dest, patch) => walk({ dest, patch }, elementSchema(schema)),
-  });
-  if (isFault(merged)) return merged;
-  const same = merged.length === before.length && merged.every((cell, index) => cell.value === before[index]);
-  if (!same) target.value = merged.map((cell) => cell.value);
-  return target;
-}
-
-/** What merging does to a part of the resource that the patch does not mention: repeated elements go. */
-function settle(cell: Cell, schema: MergeField | undefined): Merged {
-  const settled = schema === undefined ? cell.value : settleValue(cell.value, schema);
-  if (isFault(settled)) return settled;
-  cell.value = settled;
-  return cell;
+  if (!isObject(merged)) return new Fault("filter cannot create or delete objects");
+  return merged === resource || (!walk.changed && equal(merged, resource)) ? resource : merged;
 }
 
 /**
- * Maps and lists that are known to have nothing to settle, by the schema under which that was found. The results of a
- * merge are, and so a resource that goes through many patches is looked through once.
+ * Maps that are known to have nothing to settle, by the schema under which that was found. The results of most merges
+ * are, and so a resource that goes through many patches is looked through once.
  */
 const atRest = new WeakMap<object, MergeField>();
 
-function settleValue(value: Json, schema: MergeField): Json | Fault {
-  if (typeof value !== "object" || value === null || atRest.get(value) === schema) return value;
-  const settled = isList(value)
-    ? schema.shape === "list" ? settleList(value, schema) : value
-    : settleMap(value as JsonObject, schema);
-  if (settled === value) atRest.set(value, schema);
-  return settled;
-}
+/** One merge: what is known of it while it walks down resource and patch side by side. */
+class Merge {
+  /** Whether the result certainly differs from the resource. */
+  changed = false;
+  /** Whether the result, as far as it has a schema, has nothing to settle. */
+  #settled = true;
+  /** Whether the part of the resource that is being walked has nothing to settle. */
+  #resting = false;
 
-function settleMap(value: JsonObject, schema: MergeField): Json | Fault {
-  const fields = new Fields(value);
-  return settleFields(fields, schema, {}) ?? fields.result();
-}
-
-function settleList(value: readonly Json[], schema: MergeField): Json | Fault {
-  const element = elementSchema(schema);
-  if (isDistinct(value, schema.keys)) {
-    if (element === undefined) return value;
-    let settled: Json[] | undefined;
-    for (let index = 0; index < value.length; index++) {
-      const item = settleValue(value[index]!, element);
-      if (isFault(item)) return item;
-      if (item !== value[index]) (settled ??= [...value])[index] = item;
+  /** Merges a value of the patch into the one that the resource has in its place. */
+  #value(dest: Json | undefined, patch: Json, schema: MergeField | undefined): Outcome {
+    if (patch === null) return undefined;
+    if (dest === undefined || dest === null) return this.#brought(broughtValue(patch, schema), schema);
+    if (typeof dest !== "object") return typeof patch === "object" ? wrongKind("ScalarNode", patch) : patch;
+    if (isList(dest)) {
+      if (!isList(patch)) return wrongKind("SequenceNode", patch);
+      // Lists that do not merge are replaced as they are, `$patch` and all.
+      return schema?.shape === "list" ? this.#list(dest, patch, schema) : patch;
     }
-    return settled ?? value;
+    return isObject(patch) ? this.map(dest as JsonObject, patch, schema) : wrongKind("MappingNode", patch);
   }
-  const merged = mergeKeyedList({
-    dest: value.map((value): Cell => ({ value })),
-    patch: [],
-    keys: schema.keys,
-    mergeElement: (dest) => dest === undefined ? undefined : settle(dest, element),
-  });
-  return isFault(merged) ? merged : merged.map((item) => item.value);
-}
 
-function settleFields(
-  fields: Fields,
-  schema: MergeField | undefined,
-  mentioned: JsonObject,
-): Fault | undefined {
-  if (schema?.type === undefined || schema.shape === "list") return undefined;
-  const names = schema.shape === "map" ? Object.keys(fields.before) : schema.type.fields.keys();
-  for (const name of names) {
-    if (Object.hasOwn(mentioned, name) || !Object.hasOwn(fields.before, name)) continue;
-    const field = fieldOf(schema, name);
-    const value = fields.before[name]!;
-    const settled = field === undefined ? value : settleValue(value, field);
-    if (isFault(settled)) return settled;
-    if (settled !== value) fields.set(name, settled);
+  /** Merges maps. One of unknown schema may say itself what kind it is. */
+  map(dest: JsonObject, patch: JsonObject, known: MergeField | undefined): Outcome {
+    if (known !== undefined) return this.#directed(dest, patch, known);
+    const schema = embeddedSchema(dest, patch);
+    if (schema === undefined) return this.#directed(dest, patch, undefined);
+    const settled = this.#settled, resting = this.#resting;
+    this.#settled = true;
+    this.#resting = atRest.get(dest) === schema;
+    const merged = this.#directed(dest, patch, schema);
+    const marked = merged === dest && this.#resting;
+    if (this.#settled && !marked && isObject(merged)) atRest.set(merged, schema);
+    this.#settled = settled;
+    this.#resting = resting;
+    return merged;
   }
-  return undefined;
-}
 
-function fieldOf(schema: MergeField | undefined, name: string): MergeField | undefined {
-  if (schema?.type === undefined || schema.shape === "list") return undefined;
-  return schema.shape === "map" ? objectOf(schema.type) : schema.type.fields.get(name);
-}
+  #directed(dest: JsonObject, patch: JsonObject, schema: MergeField | undefined): Outcome {
+    if (!isDirected(patch)) return this.#fields(dest, patch, schema);
+    const directive = directiveOfMap(patch);
+    if (isFault(directive)) return directive;
+    if (directive === "delete") return undefined;
+    const content = withoutDirective(patch);
+    if (directive === "merge") return this.#fields(dest, content, schema);
+    return this.#brought(broughtMap(content, schema), schema);
+  }
 
-function elementSchema(list: MergeField): MergeField | undefined {
-  return list.type === undefined ? undefined : objectOf(list.type);
-}
-
-const objects = new WeakMap<MergeType, MergeField>();
-
-function objectOf(type: MergeType): MergeField {
-  let field = objects.get(type);
-  if (field === undefined) objects.set(type, field = { shape: "object", keys: [], type });
-  return field;
-}
-
-/** The schema of a map that says what kind it is: the resource itself, or one that a custom resource embeds. */
-function embeddedSchema(...sides: readonly (Cell | undefined)[]): MergeField | undefined {
-  for (const side of sides) {
-    if (side === undefined || !isObject(side.value)) continue;
-    const { apiVersion, kind } = side.value;
-    if (typeof apiVersion !== "string" || typeof kind !== "string" || apiVersion === "" || kind === "") {
-      continue;
+  #fields(dest: JsonObject, patch: JsonObject, schema: MergeField | undefined): JsonObject | Fault {
+    let after: Record<string, Json> | undefined;
+    for (const key of Object.keys(patch)) {
+      const old = Object.hasOwn(dest, key) ? dest[key] : undefined;
+      const value = this.#value(old, patch[key]!, fieldOf(schema, key));
+      if (value === old) continue;
+      if (value === undefined) {
+        after ??= { ...dest };
+        delete after[key];
+        this.changed = true;
+        continue;
+      }
+      if (isFault(value)) return value;
+      // Kyverno parity: a text stays a text, also when the patch has a number or a bool for it.
+      const kept = typeof old === "string" && typeof value !== "object" ? String(value) : value;
+      if (kept === old) continue;
+      if (typeof kept !== "object" || old === undefined || old === null) this.changed = true;
+      setField(after ??= { ...dest }, key, kept);
     }
-    const type = mergeTypeOf(apiVersion, kind);
-    if (type !== undefined) return objectOf(type);
+    const merged = after ?? dest;
+    if (schema === undefined || this.#resting) return merged;
+    const settled = settleFields(merged, schema, patch);
+    if (settled !== merged) this.#settled = false;
+    return settled;
   }
-  return undefined;
+
+  #list(dest: readonly Json[], patch: readonly Json[], schema: MergeField): Outcome {
+    const { directive, elements } = directedList(patch);
+    if (isFault(directive)) return directive;
+    if (directive === "delete") return undefined;
+    if (directive === "replace") return this.#brought(broughtList(elements, schema), schema);
+    if (schema.keys.length === 0) return shared(uniteScalars(dest, elements), dest);
+
+    const element = elementOf(schema);
+    const merged = mergeDistinctLists({
+      dest,
+      patch: elements,
+      keys: schema.keys,
+      mergeElement: (dest, patch) =>
+        patch === undefined ? this.#settle(dest!, element) : this.#value(dest, patch, element),
+    });
+    if (isFault(merged)) return merged;
+    if (merged === undefined) return this.#anyLists(dest, elements, schema);
+    if (merged.rearranged) this.changed = true;
+    return shared(merged.elements, dest);
+  }
+
+  /** What becomes of a part of the resource that the patch does not mention. */
+  #settle(value: Json, schema: MergeField | undefined): Json | Fault {
+    if (schema === undefined || this.#resting) return value;
+    const settled = settleValue(value, schema);
+    if (settled !== value) this.#settled = false;
+    return settled;
+  }
+
+  /** Takes in what the patch brings. */
+  #brought(outcome: Outcome, schema: MergeField | undefined): Outcome {
+    if (schema === undefined || outcome === undefined || isFault(outcome)) return outcome;
+    if (settleValue(outcome, schema) !== outcome) this.#settled = false;
+    return outcome;
+  }
+
+  /** Merges lists whatever is in them. */
+  #anyLists(dest: readonly Json[], patch: readonly Json[], schema: MergeField): readonly Json[] | Fault {
+    const element = elementOf(schema);
+    const changed = this.changed;
+    const merged = mergeKeyedList({
+      dest: dest.map((value): Cell => ({ value })),
+      patch: patch.map((value): Cell => ({ value })),
+      keys: schema.keys,
+      mergeElement: (dest, patch) => this.#cell(dest, patch, element),
+    });
+    // Not all that is merged gets into the result, nor is all of it settled.
+    this.changed = changed;
+    this.#settled = false;
+    return isFault(merged) ? merged : shared(merged.map(({ value }) => value), dest);
+  }
+
+  /** Merges two elements, maps both; the one that the result grows from is exchanged in its cell. */
+  #cell(dest: Cell | undefined, patch: Cell | undefined, schema: MergeField | undefined): Merged {
+    if (patch === undefined) return dest && put(this.#settle(dest.value, schema), dest);
+    const changes = patch.value as JsonObject; // Elements are found by their keys: maps.
+    const directive = directiveOfMap(changes);
+    if (!isFault(directive)) patch.value = withoutDirective(changes);
+    if (directive === "delete") return undefined;
+    const content = patch.value as JsonObject;
+    if (dest === undefined) return put(broughtMap(content, schema), patch);
+    if (isFault(directive)) return directive;
+    if (directive === "merge") return put(this.map(dest.value as JsonObject, content, schema), dest);
+    return put(broughtMap(content, schema ?? embeddedSchema(dest.value, content)), patch);
+  }
 }

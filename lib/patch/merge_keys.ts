@@ -6,6 +6,10 @@ import table from "./merge_keys.json" with { type: "json" };
  */
 export interface MergeType {
   readonly fields: ReadonlyMap<string, MergeField>;
+  /** The fields in their order once more, for who looks at all of them. */
+  readonly entries: readonly (readonly [name: string, field: MergeField])[];
+  /** An object of this type as a field: always the same one, by which such objects are known. */
+  readonly whole: MergeField;
 }
 
 /** A field of a {@link MergeType}. */
@@ -43,6 +47,16 @@ const types = new Map<string, MergeType>();
  * ```
  */
 export function mergeTypeOf(apiVersion: string, kind: string): MergeType | undefined {
+  // A resource goes through many patches in a row.
+  if (latest?.apiVersion !== apiVersion || latest.kind !== kind) {
+    latest = { apiVersion, kind, type: findType(apiVersion, kind) };
+  }
+  return latest.type;
+}
+
+let latest: { apiVersion: string; kind: string; type: MergeType | undefined } | undefined;
+
+function findType(apiVersion: string, kind: string): MergeType | undefined {
   const slash = apiVersion.indexOf("/");
   const group = slash < 0 ? "" : apiVersion.slice(0, slash);
   const version = apiVersion.slice(slash + 1);
@@ -53,12 +67,16 @@ export function mergeTypeOf(apiVersion: string, kind: string): MergeType | undef
 function typeNamed(name: string): MergeType {
   const known = types.get(name);
   if (known !== undefined) return known;
-  const fields = new Map<string, MergeField>();
-  const type = { fields };
+  const fields = new Map<string, MergeField>(), entries: [string, MergeField][] = [];
+  const whole: Writable<MergeField> = { shape: "object", keys: [], type: undefined };
+  const type: MergeType = whole.type = { fields, entries, whole };
   types.set(name, type); // Before its fields: types may lead back to themselves.
-  for (const [field, text] of Object.entries(written.get(name)!)) fields.set(field, parseField(text));
+  for (const [field, text] of Object.entries(written.get(name)!)) entries.push([field, parseField(text)]);
+  for (const [field, place] of entries) fields.set(field, place);
   return type;
 }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 function parseField(text: string): MergeField {
   if (text.startsWith("{")) return { shape: "map", keys: [], type: typeNamed(text.slice(1, -1)) };

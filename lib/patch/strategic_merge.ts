@@ -1,4 +1,4 @@
-import { equal, Fault, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { Fault, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { decideAnchors } from "./anchors.ts";
 import { wrongKind } from "./cell.ts";
 import { merge } from "./merge.ts";
@@ -42,17 +42,12 @@ export function planStrategicMerge(patch: Json): StrategicMerge | Fault {
   if (!isAnchored(node)) {
     const content = stripAnchors(node, "keep scalars");
     const plain = isObject(content) ? content : {};
-    return { apply: (resource) => mergeOrKeep(resource, plain) };
+    return { apply: (resource) => merge(resource, plain) };
   }
   return {
     apply(resource) {
       const decided = decideAnchors(node, resource);
-      return isFault(decided) ? decided : mergeOrKeep(resource, decided);
+      return isFault(decided) ? decided : merge(resource, decided);
     },
   };
-}
-
-function mergeOrKeep(resource: JsonObject, patch: JsonObject): JsonObject | Fault {
-  const merged = merge(resource, patch);
-  return !isFault(merged) && equal(merged, resource) ? resource : merged;
 }

@@ -1,0 +1,87 @@
+import { type Fault, isFault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { type Cell, isBlank, type Merged, type Outcome, put, shared } from "./cell.ts";
+import { directedList, directiveOfMap, withoutDirective } from "./directive.ts";
+import { isDistinct } from "./identity.ts";
+import { mergeKeyedList } from "./keyed_list.ts";
+import type { MergeField } from "./merge_keys.ts";
+import { elementOf, embeddedSchema, fieldOf } from "./merge_schema.ts";
+import { uniteScalars } from "./scalar_list.ts";
+
+/**
+ * What the patch brings where the resource has nothing: nulls and what has the directive `delete` go, and so do
+ * elements that repeat a key.
+ *
+ * Kyverno parity: a list is not asked for a directive, and a map's unknown one is kept; below them it is an error.
+ */
+export function broughtValue(patch: Json, schema: MergeField | undefined): Outcome {
+  if (isList(patch)) return schema?.shape === "list" ? broughtList(patch, schema) : patch;
+  if (!isObject(patch)) return patch;
+  const directive = directiveOfMap(patch);
+  if (directive === "delete") return undefined;
+  return broughtMap(isFault(directive) ? patch : withoutDirective(patch), schema);
+}
+
+/** A map that the patch brings, its own directive aside. */
+export function broughtMap(content: JsonObject, known: MergeField | undefined): JsonObject | Fault {
+  const schema = known ?? embeddedSchema(undefined, content);
+  let after: Record<string, Json> | undefined;
+  for (const key of Object.keys(content)) {
+    const before = content[key]!;
+    const value = inner(before, fieldOf(schema, key));
+    if (value === before) continue;
+    if (isFault(value)) return value;
+    after ??= { ...content };
+    if (value === undefined) delete after[key];
+    else setField(after, key, value);
+  }
+  return after ?? content;
+}
+
+/** A merging list that the patch brings, its own directive aside. */
+export function broughtList(list: readonly Json[], schema: MergeField): readonly Json[] | Fault {
+  if (schema.keys.length === 0) return shared(uniteScalars(list, list), list);
+  if (!isDistinct(list, schema.keys)) return broughtAnyhow(list, schema);
+  const element = elementOf(schema);
+  const elements: Json[] = [];
+  for (const item of list) {
+    const value = inner(item, element);
+    if (isFault(value)) return value;
+    if (value !== undefined && !isBlank(value)) elements.push(value);
+  }
+  return shared(elements, list);
+}
+
+/** The patch is both sides of the merge. */
+function broughtAnyhow(list: readonly Json[], schema: MergeField): readonly Json[] | Fault {
+  const cells = list.map((value): Cell => ({ value })), element = elementOf(schema);
+  const merged = mergeKeyedList({
+    dest: cells,
+    patch: cells,
+    keys: schema.keys,
+    mergeElement: (cell) => cell === undefined ? undefined : innerCell(cell, element),
+  });
+  return isFault(merged) ? merged : shared(merged.map(({ value }) => value), list);
+}
+
+function innerCell(cell: Cell, schema: MergeField | undefined): Merged {
+  const patch = cell.value as JsonObject; // Elements are found by their keys: maps.
+  const directive = directiveOfMap(patch);
+  if (isFault(directive)) return directive;
+  cell.value = withoutDirective(patch);
+  return directive === "delete" ? undefined : put(broughtMap(cell.value as JsonObject, schema), cell);
+}
+
+function inner(value: Json, schema: MergeField | undefined): Outcome {
+  if (typeof value !== "object") return value;
+  if (value === null) return undefined;
+  if (isList(value)) {
+    if (schema?.shape !== "list") return value;
+    const { directive, elements } = directedList(value);
+    if (isFault(directive)) return directive;
+    return directive === "delete" ? undefined : broughtList(elements, schema);
+  }
+  const patch = value as JsonObject;
+  const directive = directiveOfMap(patch);
+  if (isFault(directive)) return directive;
+  return directive === "delete" ? undefined : broughtMap(withoutDirective(patch), schema);
+}

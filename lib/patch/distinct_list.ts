@@ -1,0 +1,59 @@
+import { type Fault, isFault, type Json } from "../json/mod.ts";
+import { isBlank } from "./cell.ts";
+import { isDirected } from "./directive.ts";
+import { distinctIdentities, keysInUse, positionsOf } from "./identity.ts";
+
+/** Two lists to merge by keys, of which the usual may be true: no element lacks a key or repeats one. */
+export interface DistinctLists {
+  readonly dest: readonly Json[];
+  readonly patch: readonly Json[];
+  /** The keys that tell elements apart, at least one. */
+  readonly keys: readonly string[];
+  /** Merges two elements that are the same; at least one is given. */
+  readonly mergeElement: (dest: Json | undefined, patch: Json | undefined) => Json | undefined | Fault;
+}
+
+/** The merged list. */
+export interface DistinctMerge {
+  readonly elements: readonly Json[];
+  /** Whether an element came, went or moved. */
+  readonly rearranged: boolean;
+}
+
+/**
+ * Does for usual lists what `mergeKeyedList` does for all of them, with the same result and without its tables.
+ * `undefined` when the lists are not of that kind, or when an element of the patch has a directive.
+ */
+export function mergeDistinctLists(lists: DistinctLists): DistinctMerge | undefined | Fault {
+  const { dest, patch, mergeElement } = lists;
+  const keys = keysInUse(lists.keys, dest, patch);
+  const own = distinctIdentities(dest, keys), other = distinctIdentities(patch, keys);
+  if (own === undefined || other === undefined || patch.some(isDirected)) return undefined;
+
+  // With several keys the resource's elements keep their places, with one they go to the patch's.
+  const inPlace = keys.length > 1;
+  const find = positionsOf(own);
+  const elements: Json[] = [], rest: (Json | undefined)[] = [...dest], met: boolean[] = [];
+  let rearranged = false;
+  for (let index = 0; index < patch.length; index++) {
+    const at = find(other[index]!);
+    const merged = mergeElement(at < 0 ? undefined : dest[at], patch[index]);
+    if (isFault(merged)) return merged;
+    const value = merged === undefined || isBlank(merged) ? undefined : merged;
+    if (at >= 0) {
+      met[at] = true;
+      rest[at] = inPlace ? value : undefined;
+    }
+    if (at < 0 || !inPlace) {
+      if (at !== elements.length) rearranged = true;
+      if (value !== undefined) elements.push(value);
+    }
+    if (value === undefined) rearranged = true;
+  }
+  for (let at = 0; at < rest.length; at++) {
+    const value = met[at] ? rest[at] : mergeElement(rest[at], undefined);
+    if (isFault(value)) return value;
+    if (value !== undefined) elements.push(value);
+  }
+  return { elements, rearranged };
+}

@@ -1,0 +1,68 @@
+import { isObject, type Json } from "../json/mod.ts";
+import { scalarText } from "./cell.ts";
+
+/** Lists up to this length are searched element by element, longer ones by a table. */
+const SHORT = 16;
+
+/** The text of an element's key; empty when it has none. */
+export function keyText(element: Json, key: string): string {
+  if (!isObject(element) || !Object.hasOwn(element, key)) return "";
+  const value = element[key]!;
+  return typeof value === "string" ? value : value === null ? "" : scalarText(value);
+}
+
+/** The keys that count in these lists: those that some element has, and the only one in any case. */
+export function keysInUse(
+  keys: readonly string[],
+  ...lists: readonly (readonly Json[])[]
+): readonly string[] {
+  if (keys.length === 1) return keys;
+  return keys.filter((key) => lists.some((list) => list.some((element) => keyText(element, key) !== "")));
+}
+
+/** What tells each element apart; `undefined` when some element lacks a key or is no map. */
+export function identities(list: readonly Json[], keys: readonly string[]): string[] | undefined {
+  const found: string[] = [];
+  for (const element of list) {
+    let identity = "";
+    for (const key of keys) {
+      const text = keyText(element, key);
+      if (text === "") return undefined;
+      identity = keys.length === 1 ? text : `${identity}${text.length}:${text}`;
+    }
+    if (identity === "") return undefined;
+    found.push(identity);
+  }
+  return found;
+}
+
+/** As {@link identities}, and `undefined` also when two elements have the same. */
+export function distinctIdentities(list: readonly Json[], keys: readonly string[]): string[] | undefined {
+  const found = identities(list, keys);
+  return found === undefined || repeats(found) ? undefined : found;
+}
+
+/** Whether merging a list with nothing leaves all its elements: they have the keys in use, and no two the same. */
+export function isDistinct(list: readonly Json[], keys: readonly string[]): boolean {
+  if (keys.length > 0) return distinctIdentities(list, keysInUse(keys, list)) !== undefined;
+  return list.every(isScalar) && !repeats(list.map(scalarText));
+}
+
+function isScalar(value: Json): boolean {
+  return value !== null && typeof value !== "object";
+}
+
+function repeats(texts: readonly string[]): boolean {
+  if (texts.length > SHORT) return new Set(texts).size < texts.length;
+  for (let index = 1; index < texts.length; index++) {
+    if (texts.indexOf(texts[index]!) < index) return true;
+  }
+  return false;
+}
+
+/** Finds the position of a text in a list of different ones, -1 for none. */
+export function positionsOf(texts: readonly string[]): (text: string) => number {
+  if (texts.length <= SHORT) return (text) => texts.indexOf(text);
+  const positions = new Map(texts.map((text, index) => [text, index]));
+  return (text) => positions.get(text) ?? -1;
+}

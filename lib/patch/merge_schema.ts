@@ -1,0 +1,27 @@
+import { isObject, type Json } from "../json/mod.ts";
+import { type MergeField, mergeTypeOf } from "./merge_keys.ts";
+
+/** How a field of a map merges; `undefined` where nothing is known of it. */
+export function fieldOf(schema: MergeField | undefined, name: string): MergeField | undefined {
+  if (schema?.type === undefined || schema.shape === "list") return undefined;
+  return schema.shape === "map" ? schema.type.whole : schema.type.fields.get(name);
+}
+
+/** How the elements of a list merge. */
+export function elementOf(list: MergeField): MergeField | undefined {
+  return list.type?.whole;
+}
+
+/** The schema of a map that says what kind it is: the resource itself, or one that a custom resource embeds. */
+export function embeddedSchema(dest: Json | undefined, patch: Json): MergeField | undefined {
+  return ownSchema(dest) ?? ownSchema(patch);
+}
+
+function ownSchema(value: Json | undefined): MergeField | undefined {
+  if (!isObject(value)) return undefined;
+  const { apiVersion, kind } = value;
+  if (typeof apiVersion !== "string" || typeof kind !== "string" || apiVersion === "" || kind === "") {
+    return undefined;
+  }
+  return mergeTypeOf(apiVersion, kind)?.whole;
+}
