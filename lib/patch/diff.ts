@@ -26,67 +26,93 @@ const LONGEST_ALIGNMENT = 400;
  * ```
  */
 export function diff(original: Json, changed: Json): Operation[] {
-  const operations: Operation[] = [];
-  compare(original, changed, { path: [], operations });
-  return operations;
+  const comparison = new Comparison();
+  comparison.values(original, changed, "");
+  return comparison.operations;
 }
 
-interface Walk {
-  readonly path: readonly (string | number)[];
-  readonly operations: Operation[];
-}
+/** What is found of differences, each method at the place that the pointer leads to. */
+class Comparison {
+  readonly operations: Operation[] = [];
 
-function compare(before: Json, after: Json, walk: Walk): void {
-  if (before === after) return;
-  if (isObject(before) && isObject(after)) compareObjects(before, after, walk);
-  else if (isList(before) && isList(after)) compareLists(before, after, walk);
-  else if (!equal(before, after)) {
-    walk.operations.push({ op: "replace", path: formatPointer(walk.path), value: after });
+  values(before: Json, after: Json, pointer: string): void {
+    if (before === after) return;
+    if (isObject(before) && isObject(after)) this.#objects(before, after, pointer);
+    else if (isList(before) && isList(after)) this.#lists(before, after, pointer);
+    else this.operations.push({ op: "replace", path: pointer, value: after });
+  }
+
+  #objects(before: JsonObject, after: JsonObject, pointer: string): void {
+    for (const key of differingKeys(before, after)) {
+      const path = pointer + step(key);
+      if (!Object.hasOwn(after, key)) this.operations.push({ op: "remove", path });
+      else if (Object.hasOwn(before, key)) this.values(before[key]!, after[key]!, path);
+      else this.operations.push({ op: "add", path, value: after[key]! });
+    }
+  }
+
+  #lists(before: readonly Json[], after: readonly Json[], pointer: string): void {
+    const shorter = Math.min(before.length, after.length);
+    let start = 0, end = 0;
+    while (start < shorter && equal(before[start]!, after[start]!)) start++;
+    if (start === before.length && start === after.length) return;
+    // In lists of the same length the first element that differs need not be compared once more from the end.
+    const most = shorter - start - (before.length === after.length ? 1 : 0);
+    while (end < most && equal(before[before.length - 1 - end]!, after[after.length - 1 - end]!)) end++;
+    const old = before.slice(start, before.length - end), fresh = after.slice(start, after.length - end);
+    this.#sections({ old, fresh, start }, pointer);
+  }
+
+  #sections({ old, fresh, start }: Sections, pointer: string): void {
+    const pairs = pairElements(old, fresh);
+    let left = pairs.length;
+    for (let index = old.length - 1; index >= 0; index--) {
+      if (left > 0 && pairs[left - 1]![0] === index) left--;
+      else this.operations.push({ op: "remove", path: pointer + step(start + index) });
+    }
+    for (let index = 0; index < fresh.length; index++) {
+      const value = fresh[index]!, path = pointer + step(start + index);
+      if (pairs[left]?.[1] === index) this.values(old[pairs[left++]![0]]!, value, path);
+      else this.operations.push({ op: "add", path, value });
+    }
   }
 }
 
-function compareObjects(before: JsonObject, after: JsonObject, { path, operations }: Walk): void {
-  for (const key of differingKeys(before, after)) {
-    const place = [...path, key];
-    if (!Object.hasOwn(after, key)) operations.push({ op: "remove", path: formatPointer(place) });
-    else if (Object.hasOwn(before, key)) compare(before[key]!, after[key]!, { path: place, operations });
-    else operations.push({ op: "add", path: formatPointer(place), value: after[key]! });
-  }
+/** The parts of two lists in which they differ, and where those start. */
+interface Sections {
+  readonly old: readonly Json[];
+  readonly fresh: readonly Json[];
+  readonly start: number;
+}
+
+/** A pointer's last token. Hardly any has something to escape. */
+function step(token: string | number): string {
+  return typeof token === "number" || !/[~/]/.test(token) ? `/${token}` : formatPointer([token]);
 }
 
 /** The keys whose values may differ, in the order of their bytes. Most are the same, and need no order. */
 function differingKeys(before: JsonObject, after: JsonObject): string[] {
-  const keys = Object.keys(after).filter((key) => !Object.hasOwn(before, key) || before[key] !== after[key]);
-  for (const key of Object.keys(before)) if (!Object.hasOwn(after, key)) keys.push(key);
-  return keys.sort(compareBytes);
+  const keys: string[] = [], names = Object.keys(after), former = Object.keys(before);
+  let common = 0;
+  for (const key of names) {
+    // No value of JSON is one that objects inherit.
+    if (before[key] === after[key]) common++;
+    else {
+      if (Object.hasOwn(before, key)) common++;
+      keys.push(key);
+    }
+  }
+  if (common < former.length) { for (const key of former) if (!Object.hasOwn(after, key)) keys.push(key); }
+  return keys.length > 1 ? keys.sort(compareBytes) : keys;
 }
 
-function compareLists(before: readonly Json[], after: readonly Json[], { path, operations }: Walk): void {
-  let start = 0;
-  const shorter = Math.min(before.length, after.length);
-  while (start < shorter && equal(before[start]!, after[start]!)) start++;
-  let end = 0;
-  while (end < shorter - start && equal(before[before.length - 1 - end]!, after[after.length - 1 - end]!)) {
-    end++;
-  }
-  const old = before.slice(start, before.length - end), fresh = after.slice(start, after.length - end);
-  const pairs = pairElements(old, fresh);
-
-  const kept = new Set(pairs.map(([from]) => from));
-  for (let index = old.length - 1; index >= 0; index--) {
-    if (!kept.has(index)) operations.push({ op: "remove", path: formatPointer([...path, start + index]) });
-  }
-  const partners = new Map(pairs.map(([from, to]) => [to, old[from]!]));
-  fresh.forEach((value, index) => {
-    const place = [...path, start + index];
-    const partner = partners.get(index);
-    if (partner === undefined) operations.push({ op: "add", path: formatPointer(place), value });
-    else compare(partner, value, { path: place, operations });
-  });
-}
-
-/** Which old element becomes which new one, both in ascending order, so that the fewest elements are touched. */
+/**
+ * Which old element becomes which new one, both in ascending order, so that the fewest elements are touched. The first
+ * ones are not equal.
+ */
 function pairElements(old: readonly Json[], fresh: readonly Json[]): [from: number, to: number][] {
+  if (old.length === 0 || fresh.length === 0) return [];
+  if (old.length === 1 && fresh.length === 1) return editable(old[0]!, fresh[0]!) ? [[0, 0]] : [];
   if (old.length > LONGEST_ALIGNMENT || fresh.length > LONGEST_ALIGNMENT) return pairByPosition(old, fresh);
   const width = fresh.length + 1;
   const cost = editCosts(old, fresh);
