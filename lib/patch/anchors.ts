@@ -4,15 +4,17 @@ import {
   compilePatch,
   type Entry,
   entryOf,
+  fieldEntry,
   hasAddition,
   hasGlobal,
   isAnchored,
   type ListNode,
+  listOf,
   type MapNode,
   mapOf,
   namedContent,
   type PatchNode,
-  stripAnchors,
+  plainOf,
 } from "./patch_node.ts";
 
 /** A condition that does not hold: one for the map or list element it stands in, or one for the whole rule. */
@@ -40,8 +42,7 @@ const MOST_COPIES = 20_000;
 export function decideAnchors(patch: PatchNode, resource: JsonObject): JsonObject | Fault {
   const { node, refusal } = new Decision().meet(patch, resource);
   if (isFault(refusal)) return new Fault(`failed to preProcess rule: ${refusal.message}`);
-  const decided = refusal === undefined ? stripAnchors(node, "keep scalars") : undefined;
-  return isObject(decided) ? decided : {};
+  return refusal === undefined && isObject(node.kept) ? node.kept : {};
 }
 
 class Decision {
@@ -60,26 +61,27 @@ class Decision {
 
   /** Additions first, then the rule's conditions, then the map's own, then what is below. */
   #meetMap(map: MapNode, resource: Json | undefined): Met {
-    const resolved = resolveAdditions(map, resource);
-    if (isFault(resolved)) return { node: map, refusal: resolved };
-    const entries = [...resolved.entries];
-    for (const role of ["global", "condition"] as const) {
-      for (const [index, entry] of entries.entries()) {
+    const entries = resolveAdditions(map.entries, resource);
+    if (isFault(entries)) return { node: map, refusal: entries };
+    const decided = new Entries(entries);
+    for (const role of roles) {
+      for (let index = 0; index < entries.length; index++) {
+        const entry = decided.list[index]!;
         if (entry.role !== role) continue;
         const checked = checkCondition(entry, resource);
-        if (checked === "refused" || isFault(checked)) {
-          return { node: mapOf(entries), refusal: checked === "refused" ? role : checked };
-        }
-        entries[index] = checked;
+        if (checked === "refused") return { node: decided.of(map), refusal: role };
+        if (isFault(checked)) return { node: decided.of(map), refusal: checked };
+        decided.set(index, checked);
       }
     }
-    for (const [index, entry] of entries.entries()) {
+    for (let index = 0; index < entries.length; index++) {
+      const entry = decided.list[index]!;
       if (entry.role !== "field" || entry.node.kind === "plain") continue;
       const { node, refusal } = this.meet(entry.node, member(resource, entry.key));
-      entries[index] = { ...entry, node };
-      if (refusal !== undefined) return { node: mapOf(entries), refusal };
+      if (node !== entry.node) decided.set(index, fieldEntry(entry.key, node));
+      if (refusal !== undefined) return { node: decided.of(map), refusal };
     }
-    return { node: mapOf(entries) };
+    return { node: decided.of(map) };
   }
 
   /**
@@ -135,23 +137,13 @@ class Decision {
     if (typeof name === "object" && Object.keys(name).length === 0) return undefined;
     const content = namedContent(item, name);
     if (content === undefined) return undefined;
-    this.#copies += sizeOf(item);
+    this.#copies += item.size;
     if (this.#copies > MOST_COPIES) return new Fault(`the patch grows beyond ${MOST_COPIES} values`);
-    return hasAddition(item) ? compilePatch(content) : { kind: "plain", value: content, kept: content };
+    return hasAddition(item) ? compilePatch(content) : plainOf(content, content);
   }
 }
 
-/** How many pieces a copy of a piece takes. */
-function sizeOf(node: PatchNode): number {
-  switch (node.kind) {
-    case "plain":
-      return 1;
-    case "map":
-      return node.entries.reduce((sum, entry) => sum + sizeOf(entry.node), 1);
-    case "list":
-      return node.items.reduce((sum, item) => sum + sizeOf(item), 1);
-  }
-}
+const roles = ["global", "condition"] as const;
 
 function member(resource: Json | undefined, key: string): Json | undefined {
   return isObject(resource) && Object.hasOwn(resource, key) ? resource[key] : undefined;
@@ -162,24 +154,50 @@ function startsWithMap({ items: [first] }: ListNode): boolean {
 }
 
 function withItems(list: ListNode, copies: readonly PatchNode[]): ListNode {
-  if (copies.length === 0) return list;
-  const items = [...list.items, ...copies];
-  return { kind: "list", items, global: items.some(hasGlobal) };
+  return copies.length === 0 ? list : listOf([...list.items, ...copies]);
+}
+
+/** The entries of a map while a resource decides them: copied when the first one changes. */
+class Entries {
+  list: readonly Entry[];
+  #own: Entry[] | undefined;
+
+  constructor(list: readonly Entry[]) {
+    this.list = list;
+  }
+
+  set(index: number, entry: Entry): void {
+    if (entry === this.list[index]) return;
+    if (this.#own === undefined) this.list = this.#own = [...this.list];
+    this.#own[index] = entry;
+  }
+
+  /** The map with these entries. */
+  of(map: MapNode): MapNode {
+    return this.list === map.entries ? map : mapOf(this.list);
+  }
 }
 
 /** `+(key)`: dropped where the resource has the key, even with null, otherwise an ordinary key. */
-function resolveAdditions(map: MapNode, resource: Json | undefined): MapNode | Fault {
-  if (!map.entries.some((entry) => entry.role === "addition")) return map;
-  const entries: Entry[] = [];
-  for (const entry of map.entries) {
-    if (entry.role !== "addition") entries.push(entry);
+function resolveAdditions(
+  entries: readonly Entry[],
+  resource: Json | undefined,
+): readonly Entry[] | Fault {
+  if (!entries.some(isAddition)) return entries;
+  const resolved: Entry[] = [];
+  for (const entry of entries) {
+    if (!isAddition(entry)) resolved.push(entry);
     else if (member(resource, entry.key) === undefined) {
-      const field = entryOf(entry.key, entry.node);
-      if (isFault(field)) return field;
-      entries.push(field);
+      const added = entry.added ?? entryOf(entry.key, entry.node);
+      if (isFault(added)) return added;
+      resolved.push(added);
     }
   }
-  return mapOf(entries);
+  return resolved;
+}
+
+function isAddition({ role }: Entry): boolean {
+  return role === "addition";
 }
 
 /**
@@ -190,10 +208,8 @@ function checkCondition(entry: Entry, resource: Json | undefined): Entry | "refu
   const value = member(resource, entry.key);
   if (value === undefined) return "refused";
   const { node } = entry;
-  if (node.kind !== "map" || !node.entries.some(({ role }) => role === "addition")) {
-    return entry.holds(value) ? entry : "refused";
-  }
-  const resolved = resolveAdditions(node, value);
+  if (node.kind !== "map" || !node.entries.some(isAddition)) return entry.holds(value) ? entry : "refused";
+  const resolved = resolveAdditions(node.entries, value);
   if (isFault(resolved)) return resolved;
-  return entryOf(entry.role === "global" ? `<(${entry.key})` : `(${entry.key})`, resolved);
+  return entryOf(entry.role === "global" ? `<(${entry.key})` : `(${entry.key})`, mapOf(resolved));
 }

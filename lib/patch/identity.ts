@@ -11,13 +11,19 @@ export function keyText(element: Json, key: string): string {
   return typeof value === "string" ? value : value === null ? "" : scalarText(value);
 }
 
-/** The keys that count in these lists: those that some element has, and the only one in any case. */
+/** The keys that count in two lists: those that some element has, and the only one in any case. */
 export function keysInUse(
   keys: readonly string[],
-  ...lists: readonly (readonly Json[])[]
+  list: readonly Json[],
+  other: readonly Json[],
 ): readonly string[] {
   if (keys.length === 1) return keys;
-  return keys.filter((key) => lists.some((list) => list.some((element) => keyText(element, key) !== "")));
+  return keys.filter((key) => isInUse(key, list) || isInUse(key, other));
+}
+
+function isInUse(key: string, list: readonly Json[]): boolean {
+  for (const element of list) if (keyText(element, key) !== "") return true;
+  return false;
 }
 
 /** What tells each element apart; `undefined` when some element lacks a key or is no map. */
@@ -44,7 +50,10 @@ export function distinctIdentities(list: readonly Json[], keys: readonly string[
 
 /** Whether merging a list with nothing leaves all its elements: they have the keys in use, and no two the same. */
 export function isDistinct(list: readonly Json[], keys: readonly string[]): boolean {
-  if (keys.length > 0) return distinctIdentities(list, keysInUse(keys, list)) !== undefined;
+  if (keys.length > 0) {
+    if (list.length === 1) return keys.some((key) => keyText(list[0]!, key) !== "");
+    return distinctIdentities(list, keysInUse(keys, list, [])) !== undefined;
+  }
   return list.every(isScalar) && !repeats(list.map(scalarText));
 }
 

@@ -13,26 +13,41 @@ import { compileMatcher, parseAnchor } from "../pattern/mod.ts";
 /** A piece of a patch with its anchors recognised. Nodes are never modified: what a resource decides makes new ones. */
 export type PatchNode = PlainNode | MapNode | ListNode;
 
+/** What is known of every piece. */
+interface Piece {
+  /**
+   * What is left of it for the merge once its conditions are decided: scalar conditions go, a condition with content
+   * besides its own conditions stays as that content, list elements with anchors go (copies without have taken their
+   * place), and so do maps and lists that become empty.
+   */
+  readonly kept: Json | undefined;
+  /** How many pieces it is made of. */
+  readonly size: number;
+}
+
 /** A piece without anchors. */
-export interface PlainNode {
+export interface PlainNode extends Piece {
   readonly kind: "plain";
   readonly value: Json;
-  /** What of it gets into the merge: maps without content do not. */
-  readonly kept: Json | undefined;
 }
 
 /** A map with anchors in it or below. */
-export interface MapNode {
+export interface MapNode extends Piece {
   readonly kind: "map";
   readonly entries: readonly Entry[];
-  /** Whether a `<()` anchor is in it or below. */
+  /** Whether a `()`, `<()` or `+()` key is in it or below. */
+  readonly anchored: boolean;
+  /** Whether a `+()` key is in it or below. */
+  readonly adds: boolean;
+  /** Whether a `<()` key is in it or below. */
   readonly global: boolean;
 }
 
 /** A list with anchors below. */
-export interface ListNode {
+export interface ListNode extends Piece {
   readonly kind: "list";
   readonly items: readonly PatchNode[];
+  readonly adds: boolean;
   readonly global: boolean;
 }
 
@@ -45,6 +60,8 @@ export interface Entry {
   readonly node: PatchNode;
   /** Of a condition: whether a value satisfies it. */
   readonly holds: (value: Json) => boolean;
+  /** Of an addition: the entry that it becomes where the key is absent, unless that is another addition. */
+  readonly added?: Entry | Fault;
 }
 
 /** Patches nested deeper are refused. */
@@ -58,7 +75,7 @@ const known = new WeakMap<object, PatchNode>();
  * absent. The other anchors mean nothing in a patch and stay part of the key. A fault when it is nested too deeply.
  */
 export function compilePatch(patch: Json, depth = 0): PatchNode | Fault {
-  if (typeof patch !== "object" || patch === null) return { kind: "plain", value: patch, kept: patch };
+  if (typeof patch !== "object" || patch === null) return plainOf(patch, patch);
   if (depth > DEEPEST) return new Fault(`patch is nested deeper than ${DEEPEST} levels`);
   const earlier = known.get(patch);
   if (earlier !== undefined) return earlier;
@@ -74,8 +91,8 @@ function compileList(patch: readonly Json[], depth: number): PatchNode | Fault {
     if (isFault(node)) return node;
     items.push(node);
   }
-  if (items.some(isAnchored)) return { kind: "list", items, global: items.some(hasGlobal) };
-  return { kind: "plain", value: patch, kept: keptItems(items) };
+  const list = listOf(items);
+  return items.some(isAnchored) ? list : plainOf(patch, list.kept);
 }
 
 function compileMap(patch: JsonObject, depth: number): PatchNode | Fault {
@@ -89,14 +106,53 @@ function compileMap(patch: JsonObject, depth: number): PatchNode | Fault {
     entries.push(entry);
   }
   const map = mapOf(entries);
-  if (isAnchored(map)) return map;
-  return { kind: "plain", value: patch, kept: stripAnchors(map, "keep scalars") };
+  return map.anchored ? map : plainOf(patch, map.kept);
+}
+
+/** A piece without anchors, of which some gets into the merge. */
+export function plainOf(value: Json, kept: Json | undefined): PlainNode {
+  return { kind: "plain", value, kept, size: 1 };
+}
+
+/** A list of these items. */
+export function listOf(items: readonly PatchNode[]): ListNode {
+  const kept: Json[] = [];
+  let size = 1;
+  for (const item of items) {
+    size += item.size;
+    if (item.kept !== undefined && !isAnchored(item)) kept.push(item.kept);
+  }
+  return {
+    kind: "list",
+    items,
+    kept: kept.length === 0 && items.length > 0 ? undefined : kept,
+    size,
+    adds: items.some(hasAddition),
+    global: items.some(hasGlobal),
+  };
 }
 
 /** A map of these entries. */
 export function mapOf(entries: readonly Entry[]): MapNode {
-  const global = entries.some(({ role, node }) => role === "global" || hasGlobal(node));
-  return { kind: "map", entries, global };
+  let anchored = false, adds = false, global = false, size = 1;
+  let kept: Record<string, Json> | undefined;
+  for (const { role, key, node } of entries) {
+    anchored ||= role !== "field" || isAnchored(node);
+    adds ||= role === "addition" || hasAddition(node);
+    global ||= role === "global" || hasGlobal(node);
+    size += node.size;
+    const content = role === "condition" || role === "global" ? contentOf(node) : node.kept;
+    const name = role === "addition" ? prefixes.addition(key) : key;
+    if (content !== undefined && !(kept !== undefined && Object.hasOwn(kept, name))) {
+      setField(kept ??= {}, name, content);
+    }
+  }
+  return { kind: "map", entries, kept, size, anchored, adds, global };
+}
+
+/** What a condition leaves for the merge: no scalar, that is only its pattern. */
+function contentOf(node: PatchNode): Json | undefined {
+  return typeof node.kept === "object" && node.kept !== null ? node.kept : undefined;
 }
 
 /** An entry by its key as written. */
@@ -108,11 +164,20 @@ export function entryOf(text: string, node: PatchNode): Entry | Fault {
       const holds = conditionOn(node);
       return isFault(holds) ? holds : { role: anchor.kind, key: anchor.key, node, holds };
     }
-    case "addition":
-      return { role: "addition", key: anchor.key, node, holds: always };
+    case "addition": {
+      const entry: Entry = { role: "addition", key: anchor.key, node, holds: always };
+      return parseAnchor(anchor.key)?.kind === "addition"
+        ? entry
+        : { ...entry, added: entryOf(anchor.key, node) };
+    }
     default:
-      return { role: "field", key: text, node, holds: always };
+      return fieldEntry(text, node);
   }
+}
+
+/** An entry of an ordinary key. */
+export function fieldEntry(key: string, node: PatchNode): Entry {
+  return { role: "field", key, node, holds: always };
 }
 
 const always = () => true;
@@ -148,16 +213,12 @@ const prefixes: Readonly<Record<Entry["role"], (key: string) => string>> = {
 
 /** Whether a piece has a `()`, `<()` or `+()` key in it. */
 export function isAnchored(node: PatchNode): boolean {
-  if (node.kind === "plain") return false;
-  if (node.kind === "list") return true;
-  return node.entries.some((entry) => entry.role !== "field" || isAnchored(entry.node));
+  return node.kind === "list" || (node.kind === "map" && node.anchored);
 }
 
 /** Whether a piece has a `+()` key in it. */
 export function hasAddition(node: PatchNode): boolean {
-  if (node.kind === "plain") return false;
-  if (node.kind === "list") return node.items.some(hasAddition);
-  return node.entries.some((entry) => entry.role === "addition" || hasAddition(entry.node));
+  return node.kind !== "plain" && node.adds;
 }
 
 /** Whether a piece has a `<()` key in it. */
@@ -165,38 +226,7 @@ export function hasGlobal(node: PatchNode): boolean {
   return node.kind !== "plain" && node.global;
 }
 
-/**
- * What is left of a piece for the merge once its conditions are decided: scalar conditions go, a condition with content
- * besides its own conditions stays as that content, list elements with anchors go (copies without have taken their
- * place), and so do maps and lists that become empty.
- */
-export function stripAnchors(node: PatchNode, scalars: "keep scalars" | "drop scalars"): Json | undefined {
-  if (node.kind === "list") return keptItems(node.items);
-  if (node.kind === "plain") {
-    const isScalar = typeof node.value !== "object" || node.value === null;
-    return isScalar && scalars === "drop scalars" ? undefined : node.kept;
-  }
-  const kept: Record<string, Json> = {};
-  for (const { role, key, node: value } of node.entries) {
-    const isCondition = role === "condition" || role === "global";
-    const content = stripAnchors(value, isCondition ? "drop scalars" : "keep scalars");
-    const name = role === "addition" ? prefixes.addition(key) : key;
-    if (content !== undefined && !Object.hasOwn(kept, name)) setField(kept, name, content);
-  }
-  return Object.keys(kept).length === 0 ? undefined : kept;
-}
-
-function keptItems(items: readonly PatchNode[]): Json | undefined {
-  const kept: Json[] = [];
-  for (const item of items) {
-    const content = isAnchored(item) ? undefined : stripAnchors(item, "keep scalars");
-    if (content !== undefined) kept.push(content);
-  }
-  return kept.length === 0 && items.length > 0 ? undefined : kept;
-}
-
 /** The content of a map for the merge, with one field set; `undefined` when there is nothing but anchors in it. */
-export function namedContent(node: PatchNode, name: Json): JsonObject | undefined {
-  const content = stripAnchors(node, "drop scalars");
-  return isObject(content) ? { ...content, name } : undefined;
+export function namedContent({ kept }: PatchNode, name: Json): JsonObject | undefined {
+  return isObject(kept) ? { ...kept, name } : undefined;
 }

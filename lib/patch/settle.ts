@@ -27,10 +27,12 @@ export function settleFields(
     : Object.keys(map).map((name) => [name, type.whole] as const);
   let after: Record<string, Json> | undefined;
   for (const [name, field] of fields) {
-    if (!Object.hasOwn(map, name) || Object.hasOwn(mentioned, name)) continue;
-    const settled = settleValue(map[name]!, field);
+    const value = map[name]; // Objects inherit nothing of the names that types have.
+    if (typeof value !== "object" || value === null || Object.hasOwn(mentioned, name)) continue;
+    const settled = settleValue(value, field);
+    if (settled === value) continue;
     if (isFault(settled)) return settled;
-    if (settled !== map[name]) setField(after ??= { ...map }, name, settled);
+    setField(after ??= { ...map }, name, settled);
   }
   return after ?? map;
 }

@@ -2,7 +2,7 @@ import { Fault, isFault, isObject, type Json, type JsonObject } from "../json/mo
 import { decideAnchors } from "./anchors.ts";
 import { wrongKind } from "./cell.ts";
 import { merge } from "./merge.ts";
-import { compilePatch, isAnchored, stripAnchors } from "./patch_node.ts";
+import { compilePatch, isAnchored } from "./patch_node.ts";
 
 /** A strategic merge patch with its anchors recognised and its conditions compiled. */
 export interface StrategicMerge {
@@ -40,8 +40,7 @@ export function planStrategicMerge(patch: Json): StrategicMerge | Fault {
   const node = compilePatch(patch);
   if (isFault(node)) return node;
   if (!isAnchored(node)) {
-    const content = stripAnchors(node, "keep scalars");
-    const plain = isObject(content) ? content : {};
+    const plain = isObject(node.kept) ? node.kept : {};
     return { apply: (resource) => merge(resource, plain) };
   }
   return {
