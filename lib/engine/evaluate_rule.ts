@@ -19,15 +19,19 @@ export function evaluateRule(rule: CompiledRule, policy: Policy, view: RequestVi
   const action = rule.action(request.namespace, facts.namespaceLabels);
   const known = rule.known.of(outcome, action);
   if (known !== undefined) return known;
-  const { further, ...first } = outcome;
   const result: RuleResult = {
-    ...first,
+    ...outcome,
     rule: outcome.reportedAs ?? rule.rule.name,
     type: rule.type,
     action,
   };
   if (isExcused(rule, policy, { result, view })) return [{ ...result, ...alreadyViolated }];
-  return further === undefined ? [result] : [result, ...further.map((each) => withIdentity(each, result))];
+  return result.further === undefined ? [result] : separate(result);
+}
+
+/** The results of a rule that has several outcomes. */
+function separate({ further = [], ...first }: RuleResult): readonly RuleResult[] {
+  return [first, ...further.map((outcome) => withIdentity(outcome, first))];
 }
 
 const none: readonly RuleResult[] = [];
