@@ -34,10 +34,11 @@ export function merge(resource: JsonObject, patch: JsonObject): JsonObject | Fau
 }
 
 /**
- * Maps that are known to have nothing to settle, by the schema under which that was found. The results of most merges
- * are, and so a resource that goes through many patches is looked through once.
+ * The last map that a merge left without anything to settle, and the schema under which that was found. It is most often
+ * what the next patch is merged into: a resource that goes through many is looked through once. (A table of all such
+ * maps, weak as it may be, costs more than it saves.)
  */
-const atRest = new WeakMap<object, MergeField>();
+let atRest: { readonly map: Json; readonly schema: MergeField } | undefined;
 
 /** One merge: what is known of it while it walks down resource and patch side by side. */
 class Merge {
@@ -68,10 +69,9 @@ class Merge {
     if (schema === undefined) return this.#directed(dest, patch, undefined);
     const settled = this.#settled, resting = this.#resting;
     this.#settled = true;
-    this.#resting = atRest.get(dest) === schema;
+    this.#resting = atRest?.map === dest && atRest.schema === schema;
     const merged = this.#directed(dest, patch, schema);
-    const marked = merged === dest && this.#resting;
-    if (this.#settled && !marked && isObject(merged)) atRest.set(merged, schema);
+    if (this.#settled && isObject(merged)) atRest = { map: merged, schema };
     this.#settled = settled;
     this.#resting = resting;
     return merged;
@@ -89,7 +89,7 @@ class Merge {
 
   #fields(dest: JsonObject, patch: JsonObject, schema: MergeField | undefined): JsonObject | Fault {
     let after: Record<string, Json> | undefined;
-    for (const key of Object.keys(patch)) {
+    for (const key in patch) { // Its own keys: what objects inherit is not enumerable.
       const old = Object.hasOwn(dest, key) ? dest[key] : undefined;
       const value = this.#value(old, patch[key]!, fieldOf(schema, key));
       if (value === old) continue;

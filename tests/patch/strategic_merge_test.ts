@@ -365,6 +365,21 @@ Deno.test("apply() shares what it does not change", () => {
   assert.equal((after.containers as Json[])[1], log);
 });
 
+Deno.test("apply() settles what an earlier patch has left", () => {
+  const twice = [{ name: "A", value: "1" }, { name: "A", value: "2" }];
+  const resource = pod({ containers: [web, { ...web, env: twice }] });
+  const first = patched(resource, { metadata: { labels: { a: "1" } } });
+  assert.deepEqual(
+    first,
+    pod({ containers: [{ ...web, env: twice }] }, { name: "p", labels: { a: "1" } }),
+    "of containers that repeat a name the last stays, as it is",
+  );
+  assert.deepEqual(
+    patched(first, { metadata: { labels: { a: "2" } } }),
+    pod({ containers: [{ ...web, env: [twice[1]!] }] }, { name: "p", labels: { a: "2" } }),
+  );
+});
+
 Deno.test("apply() compiles no conditions, except for what a resource makes of them", () => {
   const plan = planStrategicMerge({
     metadata: { "(name)": "p*", "+(labels)": { a: "1" } },
@@ -449,6 +464,24 @@ Deno.test("applying a patch twice changes nothing more", () => {
   fc.assert(fc.property(resource, patch, (resource, patch) => {
     const once = patched(resource, patch as Json);
     assert.equal(patched(once, patch as Json), once);
+  }));
+});
+
+Deno.test("what a patch has made is patched as a copy of it would be", () => {
+  const repeated = fc.array(element, { maxLength: 3 });
+  const loose = fc.record({ containers: repeated, volumes: repeated, initContainers: repeated }, {
+    requiredKeys: [],
+  });
+  const change = fc.oneof(
+    patch,
+    fc.record({ spec: loose }),
+    fc.constant({ metadata: { labels: { a: "1" } } }),
+  );
+  fc.assert(fc.property(loose, change, change, (spec, first, second) => {
+    const once = patched(pod(spec as Json), first as Json);
+    const copy = JSON.parse(JSON.stringify(once)) as Json;
+    const texts = [once, copy].map((resource) => JSON.stringify(patched(resource, second as Json)));
+    assert.equal(texts[0], texts[1]);
   }));
 });
 
