@@ -3,7 +3,7 @@ import { isBlank } from "./cell.ts";
 import { isDirected } from "./directive.ts";
 import { distinctIdentities, keysInUse, positionsOf } from "./identity.ts";
 
-/** Two lists to merge by keys, of which the usual may be true: no element lacks a key or repeats one. */
+/** Two lists to merge by keys. In usual ones no element lacks a key or repeats one. */
 export interface DistinctLists {
   readonly dest: readonly Json[];
   readonly patch: readonly Json[];
