@@ -20,31 +20,27 @@ export function admissionResponse(
   decision: Decision,
   request: { kind: string; namespace: string; name: string },
 ): AdmissionResponse {
-  const { uid, allowed } = decision;
-  const annotations = auditAnnotations(decision.results);
-  const extra = annotations === undefined ? {} : { auditAnnotations: annotations };
-  if (!allowed) {
+  const { uid, allowed, results, patch } = decision;
+  const response: Writable<AdmissionResponse> = { uid, allowed };
+  if (allowed) {
+    const warnings = warningsOf(results);
+    if (warnings.length > 0) response.warnings = warnings;
+    if (patch.length > 0) {
+      response.patch = encodeBase64(encoder.encode(JSON.stringify(patch)));
+      response.patchType = "JSONPatch";
+    }
+  } else {
     // Kyverno parity: a refused request carries no warnings.
-    return {
-      uid,
-      allowed,
-      status: { status: "Failure", message: denialMessage(decision, request), code: 400 },
-      ...extra,
-    };
+    response.status = { status: "Failure", message: denialMessage(decision, request), code: 400 };
   }
-  const warnings = warningsOf(decision.results);
-  return {
-    uid,
-    allowed,
-    ...(warnings.length > 0 && { warnings }),
-    ...(decision.patch.length > 0 &&
-      {
-        patch: encodeBase64(new TextEncoder().encode(JSON.stringify(decision.patch))),
-        patchType: "JSONPatch",
-      }),
-    ...extra,
-  };
+  const annotations = auditAnnotations(results);
+  if (annotations !== undefined) response.auditAnnotations = annotations;
+  return response;
 }
+
+const encoder = new TextEncoder();
+
+type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
 /** The text that a refused user reads: which policies and rules, and why. */
 export function denialMessage(

@@ -5,12 +5,12 @@ import {
   asString,
   equal,
   Fault,
+  field,
   isFault,
   isObject,
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
 import { compileLoop, type Loop, type LoopPlace } from "./loop.ts";
 import { error, type Outcome, skip } from "./outcome.ts";
@@ -65,10 +65,15 @@ function compileForeach(entries: readonly JsonObject[], tools: RuleTools): Mutat
 
 /** The outcome of a mutation that changed the object. */
 function mutated(patched: JsonObject): Outcome {
-  const namespace = namespaceOf(patched);
-  const name = `${asString(patched["kind"]) ?? ""}/${nameOf(patched)}`;
-  const message = namespace !== "" ? `mutated ${name} in namespace ${namespace}` : `mutated ${name}`;
-  return { result: "pass", message, patched };
+  const metadata = field(patched, "metadata");
+  const namespace = asString(field(metadata, "namespace")) ?? "",
+    name = asString(field(metadata, "name")) ?? "";
+  const message = `mutated ${asString(patched["kind"]) ?? ""}/${name}`;
+  return {
+    result: "pass",
+    message: namespace === "" ? message : `${message} in namespace ${namespace}`,
+    patched,
+  };
 }
 
 /** Kyverno parity: a patch that fails leaves no object behind. */
