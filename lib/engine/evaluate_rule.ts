@@ -70,17 +70,16 @@ function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView):
 }
 
 function outcomeOf(rule: CompiledRule, policy: Policy, view: RequestView): Outcome | undefined {
-  const candidate = view.candidate();
-  if (candidate === undefined) return undefined;
+  if (!view.hasSubject) return undefined;
   const { trace } = view.base;
-  trace?.select(rule.selector.explain(candidate));
-  if (rule.selectsAll !== true && !rule.selector.select(candidate).selected) return undefined;
+  trace?.select(rule.selector.explain(view.candidate()!));
+  if (rule.selectsAll !== true && !rule.selector.select(view.candidate()!).selected) return undefined;
 
   const context = ruleContext(rule, policy, view);
   const { properties } = rule;
   const unmet = unmetPreconditions(rule, context);
   if (unmet !== undefined) return properties?.unresolved(unmet) ?? unmet;
-  const outcome = judge(rule, { candidate, context, view });
+  const outcome = judge(rule, context, view);
   return outcome && (properties?.resolved(outcome, context) ?? outcome);
 }
 
@@ -96,15 +95,10 @@ function unmetPreconditions({ preconditions }: CompiledRule, context: Context): 
 }
 
 /** What a rule that is about the object says of it. */
-function judge(
-  rule: CompiledRule,
-  { candidate, context, view }: {
-    readonly candidate: Candidate;
-    readonly context: Context;
-    readonly view: RequestView;
-  },
-): Outcome | undefined {
-  const exceptions = matchingExceptions(rule.exceptions, candidate, context);
+function judge(rule: CompiledRule, context: Context, view: RequestView): Outcome | undefined {
+  const exceptions = rule.exceptions.length === 0
+    ? noExceptions
+    : matchingExceptions(rule.exceptions, view.candidate()!, context);
   // Pod security has exceptions of its own kind, from single controls.
   if (exceptions.length > 0 && rule.kind !== "podSecurity") {
     const keys = exceptions.map((exception) => exception.key);
@@ -146,7 +140,6 @@ export function matchingExceptions(
   candidate: Candidate,
   context: Context,
 ): readonly PolicyException[] {
-  if (exceptions.length === 0) return noExceptions;
   const { observer } = context.store;
   const matching: PolicyException[] = [];
   for (const { exception, match, conditions } of exceptions) {

@@ -162,6 +162,11 @@ export class RequestView implements Computed {
     return this.#candidate === unknown ? this.#candidate = this.#newCandidate() : this.#candidate;
   }
 
+  /** Whether there is an object at all, new or old. */
+  get hasSubject(): boolean {
+    return !isEmpty(this.object) || !isEmpty(this.oldObject);
+  }
+
   /** What a rule's body is given. */
   input(context: Context, exceptions: readonly PolicyException[]): RuleInput {
     if (context !== this.root || exceptions.length > 0) return this.#newInput(context, exceptions);
@@ -185,8 +190,8 @@ export class RequestView implements Computed {
   }
 
   #newCandidate(): Candidate | undefined {
+    if (!this.hasSubject) return undefined;
     const resource = isEmpty(this.object) ? this.oldObject : this.object;
-    if (isEmpty(resource)) return undefined;
     const { group, version, kind, subresource } = this.#type;
     return {
       group,
