@@ -53,3 +53,13 @@ export function decodeBase64(text: string): Uint8Array | Fault {
 export function encodeBase64(bytes: Uint8Array): string {
   return bytes.toBase64();
 }
+
+const encoder = new TextEncoder();
+const scratch = new Uint8Array(64 * 1024);
+
+/** A text's UTF-8 as padded standard base64. Short ones are encoded in place, which spares making a buffer for each. */
+export function encodeBase64Text(text: string): string {
+  // A UTF-16 unit takes at most three bytes.
+  if (text.length * 3 > scratch.length) return encodeBase64(encoder.encode(text));
+  return encodeBase64(scratch.subarray(0, encoder.encodeInto(text, scratch).written));
+}

@@ -1,6 +1,6 @@
 import type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
-import { encodeBase64 } from "../kube/mod.ts";
+import { encodeBase64Text } from "../kube/mod.ts";
 import { goYaml } from "../yaml/mod.ts";
 
 /** The `response` of an AdmissionReview. */
@@ -26,7 +26,7 @@ export function admissionResponse(
     const warnings = warningsOf(results);
     if (warnings.length > 0) response.warnings = warnings;
     if (patch.length > 0) {
-      response.patch = encodeBase64(encoder.encode(JSON.stringify(patch)));
+      response.patch = encodeBase64Text(JSON.stringify(patch));
       response.patchType = "JSONPatch";
     }
   } else {
@@ -37,8 +37,6 @@ export function admissionResponse(
   if (annotations !== undefined) response.auditAnnotations = annotations;
   return response;
 }
-
-const encoder = new TextEncoder();
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 

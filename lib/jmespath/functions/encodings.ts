@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { Fault, goFloat, isList, isObject, type Json, nestsDeeperThan } from "../../json/mod.ts";
-import { decodeBase64, encodeBase64 } from "../../kube/mod.ts";
+import { decodeBase64, encodeBase64Text } from "../../kube/mod.ts";
 import { parseYaml } from "../../yaml/mod.ts";
 import { goJsonProblem, maxJsonDepth } from "../go_json.ts";
 import { decodeUtf8 } from "../go_utf8.ts";
@@ -42,7 +42,7 @@ export const encodings: readonly FunctionRecord[] = [
       examples: [{ expression: "base64_encode('Hello')", result: "SGVsbG8=" }],
     },
     (text) =>
-      text.length > maxText / 4 ? tooLarge("base64_encode") : encodeBase64(new TextEncoder().encode(text)),
+      text.length > maxText / 4 ? tooLarge("base64_encode") : encodeBase64Text(text),
   ),
   ofText({
     name: "parse_json",

@@ -1,0 +1,17 @@
+import assert from "node:assert/strict";
+import { decodeBase64, encodeBase64, encodeBase64Text } from "../../lib/kube/mod.ts";
+
+const texts: [name: string, text: string][] = [
+  ["no text", ""],
+  ["a letter", "a"],
+  ["letters outside ASCII", "größer – 日本 😀"],
+  ["half a letter, which UTF-8 cannot hold", "\ud800"],
+  ["a text beyond what is encoded in place", "ä".repeat(40_000)],
+];
+for (const [name, text] of texts) {
+  Deno.test(`base64 of a text is that of its UTF-8: ${name}`, () => {
+    const bytes = new TextEncoder().encode(text);
+    assert.equal(encodeBase64Text(text), encodeBase64(bytes));
+    assert.deepEqual(decodeBase64(encodeBase64Text(text)), bytes);
+  });
+}
