@@ -10,6 +10,7 @@ import {
 } from "../json/mod.ts";
 import { broughtList, broughtMap, broughtValue } from "./brought.ts";
 import { type Cell, type Merged, type Outcome, put, shared, wrongKind } from "./cell.ts";
+import type { Draft } from "./draft.ts";
 import { directedList, directiveOfMap, isDirected, withoutDirective } from "./directive.ts";
 import { mergeDistinctLists } from "./distinct_list.ts";
 import { mergeKeyedList } from "./keyed_list.ts";
@@ -26,11 +27,21 @@ import { settleFields, settleValue } from "./settle.ts";
  * lists with merge keys lose elements that repeat a key.
  */
 export function merge(resource: JsonObject, patch: JsonObject): JsonObject | Fault {
-  const walk = new Merge();
+  const walk = new Merge(undefined);
   const merged = walk.map(resource, patch, undefined);
   if (isFault(merged)) return merged;
   if (!isObject(merged)) return new Fault("filter cannot create or delete objects");
-  return merged === resource || (!walk.changed && equal(merged, resource)) ? resource : merged;
+  return walk.changed ? merged : resource;
+}
+
+/** The same for a draft: whether it changed. After a fault the draft is of no use. */
+export function mergeInto(draft: Draft, patch: JsonObject): boolean | Fault {
+  const walk = new Merge(draft);
+  const merged = walk.map(draft.resource, patch, undefined);
+  if (isFault(merged)) return merged;
+  if (!isObject(merged)) return new Fault("filter cannot create or delete objects");
+  if (walk.changed) draft.resource = merged;
+  return walk.changed;
 }
 
 /**
@@ -40,14 +51,22 @@ export function merge(resource: JsonObject, patch: JsonObject): JsonObject | Fau
  */
 let atRest: { readonly map: Json; readonly schema: MergeField } | undefined;
 
+type Writable = { [name: string]: Json };
+
 /** One merge: what is known of it while it walks down resource and patch side by side. */
 class Merge {
-  /** Whether the result certainly differs from the resource. */
+  /** Whether the result differs from the resource. */
   changed = false;
+  /** Where it may write, if it merges into a draft. */
+  #draft: Draft | undefined;
   /** Whether the result, as far as it has a schema, has nothing to settle. */
   #settled = true;
   /** Whether the part of the resource that is being walked has nothing to settle. */
   #resting = false;
+
+  constructor(draft: Draft | undefined) {
+    this.#draft = draft;
+  }
 
   /** Merges a value of the patch into the one that the resource has in its place. */
   #value(dest: Json | undefined, patch: Json, schema: MergeField | undefined): Outcome {
@@ -57,7 +76,7 @@ class Merge {
     if (isList(dest)) {
       if (!isList(patch)) return wrongKind("SequenceNode", patch);
       // Lists that do not merge are replaced as they are, `$patch` and all.
-      return schema?.shape === "list" ? this.#list(dest, patch, schema) : patch;
+      return schema?.shape === "list" ? this.#list(dest, patch, schema) : this.#replaced(dest, patch);
     }
     return isObject(patch) ? this.map(dest as JsonObject, patch, schema) : wrongKind("MappingNode", patch);
   }
@@ -71,7 +90,7 @@ class Merge {
     this.#settled = true;
     this.#resting = atRest?.map === dest && atRest.schema === schema;
     const merged = this.#directed(dest, patch, schema);
-    if (this.#settled && isObject(merged)) atRest = { map: merged, schema };
+    atRest = this.#settled && isObject(merged) ? { map: merged, schema } : undefined;
     this.#settled = settled;
     this.#resting = resting;
     return merged;
@@ -84,17 +103,17 @@ class Merge {
     if (directive === "delete") return undefined;
     const content = withoutDirective(patch);
     if (directive === "merge") return this.#fields(dest, content, schema);
-    return this.#brought(broughtMap(content, schema), schema);
+    return this.#replaced(dest, this.#brought(broughtMap(content, schema), schema));
   }
 
   #fields(dest: JsonObject, patch: JsonObject, schema: MergeField | undefined): JsonObject | Fault {
-    let after: Record<string, Json> | undefined;
+    let after: Writable | undefined;
     for (const key in patch) { // Its own keys: what objects inherit is not enumerable.
       const old = Object.hasOwn(dest, key) ? dest[key] : undefined;
       const value = this.#value(old, patch[key]!, fieldOf(schema, key));
       if (value === old) continue;
       if (value === undefined) {
-        after ??= { ...dest };
+        after ??= this.#writable(dest);
         delete after[key];
         this.changed = true;
         continue;
@@ -104,21 +123,25 @@ class Merge {
       const kept = typeof old === "string" && typeof value !== "object" ? String(value) : value;
       if (kept === old) continue;
       if (typeof kept !== "object" || old === undefined || old === null) this.changed = true;
-      setField(after ??= { ...dest }, key, kept);
+      setField(after ??= this.#writable(dest), key, kept);
     }
     const merged = after ?? dest;
     if (schema === undefined || this.#resting) return merged;
-    const settled = settleFields(merged, schema, patch);
-    if (settled !== merged) this.#settled = false;
-    return settled;
+    return this.#settledAs(settleFields(merged, schema, patch), merged);
+  }
+
+  #writable(map: JsonObject): Writable {
+    return this.#draft === undefined ? { ...map } : this.#draft.writable(map);
   }
 
   #list(dest: readonly Json[], patch: readonly Json[], schema: MergeField): Outcome {
     const { directive, elements } = directedList(patch);
     if (isFault(directive)) return directive;
     if (directive === "delete") return undefined;
-    if (directive === "replace") return this.#brought(broughtList(elements, schema), schema);
-    if (schema.keys.length === 0) return shared(uniteScalars(dest, elements), dest);
+    if (directive === "replace") {
+      return this.#replaced(dest, this.#brought(broughtList(elements, schema), schema));
+    }
+    if (schema.keys.length === 0) return this.#replaced(dest, uniteScalars(dest, elements));
 
     const element = elementOf(schema);
     const merged = mergeDistinctLists({
@@ -137,13 +160,25 @@ class Merge {
   /** What becomes of a part of the resource that the patch does not mention. */
   #settle(value: Json, schema: MergeField | undefined): Json | Fault {
     if (schema === undefined || this.#resting) return value;
-    const settled = settleValue(value, schema);
-    if (settled !== value) this.#settled = false;
-    return settled;
+    return this.#settledAs(settleValue(value, schema), value);
+  }
+
+  /** What has become of a value by settling it. */
+  #settledAs<T extends Json>(settled: T | Fault, before: T): T | Fault {
+    if (settled !== before) this.#settled = false;
+    return this.#replaced(before, settled);
+  }
+
+  /** What takes a value's place, or the value itself if it is no different. */
+  #replaced<T extends Json>(before: T, after: T | Fault): T | Fault {
+    if (isFault(after) || after === before) return after;
+    if (equal(after, before)) return before;
+    this.changed = true;
+    return after;
   }
 
   /** Takes in what the patch brings. */
-  #brought(outcome: Outcome, schema: MergeField | undefined): Outcome {
+  #brought<T extends Outcome>(outcome: T, schema: MergeField | undefined): T {
     if (schema === undefined || outcome === undefined || isFault(outcome)) return outcome;
     if (settleValue(outcome, schema) !== outcome) this.#settled = false;
     return outcome;
@@ -152,7 +187,9 @@ class Merge {
   /** Merges lists whatever is in them. */
   #anyLists(dest: readonly Json[], patch: readonly Json[], schema: MergeField): readonly Json[] | Fault {
     const element = elementOf(schema);
-    const changed = this.changed;
+    const changed = this.changed, draft = this.#draft;
+    // An element may come to stand in several places, so none is written to.
+    this.#draft = undefined;
     const merged = mergeKeyedList({
       dest: dest.map((value): Cell => ({ value })),
       patch: patch.map((value): Cell => ({ value })),
@@ -161,8 +198,9 @@ class Merge {
     });
     // Not all that is merged gets into the result, nor is all of it settled.
     this.changed = changed;
+    this.#draft = draft;
     this.#settled = false;
-    return isFault(merged) ? merged : shared(merged.map(({ value }) => value), dest);
+    return isFault(merged) ? merged : this.#replaced(dest, merged.map(({ value }) => value));
   }
 
   /** Merges two elements, maps both; the one that the result grows from is exchanged in its cell. */

@@ -12,6 +12,7 @@
  *
  * @module
  */
+export { Draft } from "./draft.ts";
 export { diff } from "./diff.ts";
 export { type JsonPatch, type Operation, planJsonPatch } from "./json_patch.ts";
 export { type MergeField, type MergeType, mergeTypeOf } from "./merge_keys.ts";

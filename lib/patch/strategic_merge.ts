@@ -1,7 +1,8 @@
 import { Fault, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { decideAnchors } from "./anchors.ts";
 import { wrongKind } from "./cell.ts";
-import { merge } from "./merge.ts";
+import type { Draft } from "./draft.ts";
+import { merge, mergeInto } from "./merge.ts";
 import { compilePatch, isAnchored } from "./patch_node.ts";
 
 /** A strategic merge patch with its anchors recognised and its conditions compiled. */
@@ -11,6 +12,8 @@ export interface StrategicMerge {
    * `patched === resource` means "no patches applied".
    */
   apply(resource: JsonObject): JsonObject | Fault;
+  /** Does the same to a draft, and answers whether it changed. After a fault the draft is of no use. */
+  applyTo(draft: Draft): boolean | Fault;
 }
 
 /**
@@ -41,12 +44,16 @@ export function planStrategicMerge(patch: Json): StrategicMerge | Fault {
   if (isFault(node)) return node;
   if (!isAnchored(node)) {
     const plain = isObject(node.kept) ? node.kept : {};
-    return { apply: (resource) => merge(resource, plain) };
+    return { apply: (resource) => merge(resource, plain), applyTo: (draft) => mergeInto(draft, plain) };
   }
   return {
     apply(resource) {
       const decided = decideAnchors(node, resource);
       return isFault(decided) ? decided : merge(resource, decided);
+    },
+    applyTo(draft) {
+      const decided = decideAnchors(node, draft.resource);
+      return isFault(decided) ? decided : mergeInto(draft, decided);
     },
   };
 }

@@ -4,6 +4,7 @@ import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { patternCompilations } from "../../lib/pattern/mod.ts";
 import { planStrategicMerge } from "../../lib/patch/mod.ts";
 import { deepFreeze } from "./frozen.ts";
+import { anything, change, loose, patch, pod, resource } from "./merge_inputs.ts";
 
 /** Applies a patch to a resource that throws when it is modified; a fault becomes its text. */
 function patched(resource: Json, patch: Json): Json {
@@ -11,10 +12,6 @@ function patched(resource: Json, patch: Json): Json {
   if (isFault(plan)) return `error: ${plan.message}`;
   const result = plan.apply(deepFreeze(resource) as JsonObject);
   return isFault(result) ? `error: ${result.message}` : result;
-}
-
-function pod(spec: Json, metadata: Json = { name: "p" }): JsonObject {
-  return { apiVersion: "v1", kind: "Pod", metadata, spec };
 }
 
 function service(ports: Json): JsonObject {
@@ -438,27 +435,6 @@ Deno.test("apply() refuses a long list whose elements lack their key", () => {
   );
 });
 
-/** Pods, and patches that often meet them; lists have their merge keys. */
-const name = fc.constantFrom("a", "b", "c", "d");
-const element = fc.record({ name, image: fc.constantFrom("x:1", "y:latest"), tty: fc.boolean() }, {
-  requiredKeys: ["name"],
-});
-const elements = fc.uniqueArray(element, { selector: ({ name }) => name, maxLength: 4 });
-const labels = fc.dictionary(name, fc.constantFrom("1", "2"));
-const resource = fc.record({ containers: elements, volumes: elements, nodeSelector: labels }, {
-  requiredKeys: ["containers"],
-}).map((spec) => pod(spec as Json));
-const anchored = fc.record({ "(name)": fc.constantFrom("a", "*"), image: name });
-const patch = fc.record({
-  spec: fc.record({
-    containers: fc.oneof(elements, fc.tuple(anchored)),
-    volumes: fc.oneof(elements, fc.constant(null)),
-    nodeSelector: fc.dictionary(name, fc.constantFrom(null, "1", "3")),
-    "+(dnsPolicy)": fc.constant("Default"),
-    tolerations: fc.array(fc.record({ key: name }), { maxLength: 2 }),
-  }, { requiredKeys: [] }),
-});
-
 // Without `+()` in a list: what it decides for the first element depends on the order, which the first time may change.
 Deno.test("applying a patch twice changes nothing more", () => {
   fc.assert(fc.property(resource, patch, (resource, patch) => {
@@ -468,15 +444,6 @@ Deno.test("applying a patch twice changes nothing more", () => {
 });
 
 Deno.test("what a patch has made is patched as a copy of it would be", () => {
-  const repeated = fc.array(element, { maxLength: 3 });
-  const loose = fc.record({ containers: repeated, volumes: repeated, initContainers: repeated }, {
-    requiredKeys: [],
-  });
-  const change = fc.oneof(
-    patch,
-    fc.record({ spec: loose }),
-    fc.constant({ metadata: { labels: { a: "1" } } }),
-  );
   fc.assert(fc.property(loose, change, change, (spec, first, second) => {
     const once = patched(pod(spec as Json), first as Json);
     const copy = JSON.parse(JSON.stringify(once)) as Json;
@@ -486,25 +453,6 @@ Deno.test("what a patch has made is patched as a copy of it would be", () => {
 });
 
 Deno.test("whatever the patch is, the resource is not modified and the answer is a resource or an error", () => {
-  const key = fc.constantFrom(
-    "spec",
-    "(spec)",
-    "+(x)",
-    "<(kind)",
-    "metadata",
-    "containers",
-    "$patch",
-    "name",
-    "__proto__",
-  );
-  const anything = fc.letrec<{ value: Json }>((tie) => ({
-    value: fc.oneof(
-      { maxDepth: 5 },
-      fc.constantFrom<Json>(null, 1, "a", "delete", "replace", "*"),
-      fc.array(tie("value"), { maxLength: 3 }),
-      fc.dictionary(key, tie("value"), { maxKeys: 4 }),
-    ),
-  })).value;
   fc.assert(
     fc.property(anything, anything, (patch, spec) => {
       const result = patched(pod(spec), patch);

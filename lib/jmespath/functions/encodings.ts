@@ -41,8 +41,7 @@ export const encodings: readonly FunctionRecord[] = [
       summary: "A text in base64.",
       examples: [{ expression: "base64_encode('Hello')", result: "SGVsbG8=" }],
     },
-    (text) =>
-      text.length > maxText / 4 ? tooLarge("base64_encode") : encodeBase64Text(text),
+    (text) => text.length > maxText / 4 ? tooLarge("base64_encode") : encodeBase64Text(text),
   ),
   ofText({
     name: "parse_json",
