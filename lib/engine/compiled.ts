@@ -24,6 +24,8 @@ export interface CompiledRule {
   readonly selector: RuleSelector;
   /** Set where the rule is known to select every object that it is asked about. */
   readonly selectsAll?: boolean;
+  /** Set where there is nothing to it but its body: no context, preconditions, exceptions or properties of its own. */
+  readonly bodyAlone?: boolean;
   readonly entries: readonly ContextEntry[];
   readonly preconditions: Conditions | undefined;
   readonly exceptions: readonly CompiledException[];

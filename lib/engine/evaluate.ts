@@ -1,12 +1,12 @@
 import { type AbsentSource, RequestStore, untilSettled } from "../context/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
-import { diff } from "../patch/mod.ts";
-import type { FailurePolicy } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
 import { type Agenda, agendaFor, explainedAgenda, type Question, rulesOfPass } from "./agenda.ts";
 import type { CompiledPolicy } from "./compiled.ts";
+import { decide } from "./decide.ts";
 import type { Decision, PolicyResult } from "./decision.ts";
 import { type Facts, gatherFacts } from "./facts.ts";
+import { mutate } from "./mutate_request.ts";
 import { tracePassedOver } from "./passed_over.ts";
 import { PolicyRun } from "./policy_run.ts";
 import type { PolicyRequest } from "./request.ts";
@@ -130,82 +130,4 @@ function validate(
     const effects = runs.flatMap((run) => run.effects);
     return decide(view.base.request, { results, object: view.object, effects, failurePolicy });
   }
-}
-
-/** Mutations run one policy after the other, each on the object that the one before left. */
-function mutate(
-  policies: readonly CompiledPolicy[],
-  start: RequestView,
-  store: RequestStore,
-): Decision | Promise<Decision> {
-  const results: PolicyResult[] = [];
-  let view = start;
-  return step(0);
-
-  function step(from: number): Decision | Promise<Decision> {
-    for (let index = from; index < policies.length; index++) {
-      const run = new PolicyRun(policies[index]!, view, store);
-      if (!run.advance()) return later(run, index);
-      if (!take(run)) break;
-    }
-    return finish();
-  }
-
-  async function later(run: PolicyRun, index: number): Promise<Decision> {
-    do await store.settle(); while (!run.advance());
-    return take(run) ? step(index + 1) : finish();
-  }
-
-  /** Whether to go on: an error under failurePolicy Fail ends the request, under Ignore it drops its policy's patches. */
-  function take(run: PolicyRun): boolean {
-    const { policy } = run.policy;
-    if (!run.isAsked) return true;
-    results.push({ policy, rules: run.results });
-    const erred = run.results.some((result) => result.result === "error");
-    if (!erred) view = run.view;
-    return !(erred && policy.failurePolicy === "Fail");
-  }
-
-  function finish(): Decision {
-    const failurePolicy = results.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
-    return decide(start.base.request, { results, object: view.object, effects: [], failurePolicy });
-  }
-}
-
-function decide(
-  request: PolicyRequest,
-  state: Pick<Decision, "results" | "object" | "effects" | "failurePolicy">,
-): Decision {
-  const denial = denialOf(state.results, state.failurePolicy);
-  const changed = denial === undefined && state.object !== undefined && state.object !== request.object;
-  return {
-    ...state,
-    uid: request.uid,
-    allowed: denial === undefined,
-    denial,
-    object: changed ? state.object : request.object,
-    patch: changed ? diff(request.object ?? {}, state.object!) : [],
-  };
-}
-
-/**
- * Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies of the request block. A rule that
- * could not even be loaded answers to its own policy alone.
- */
-function denialOf(results: readonly PolicyResult[], strictest: FailurePolicy): Decision["denial"] {
-  for (const { policy, rules } of results) {
-    for (const rule of rules) {
-      // What rules do to other objects is no reason to refuse this one.
-      if (rule.type === "generate" || rule.type === "mutateExisting") continue;
-      if (rule.type === "mutate") {
-        if (rule.result === "error" && policy.failurePolicy === "Fail") return "mutate";
-      } else if (rule.action === "Enforce") {
-        const isClassic = policy.kind === "ClusterPolicy" || policy.kind === "Policy";
-        const judge = rule.unusable || !isClassic ? policy.failurePolicy : strictest;
-        if (rule.result === "fail" || rule.blocks) return "validate";
-        if (rule.result === "error" && judge === "Fail") return "validate";
-      }
-    }
-  }
-  return undefined;
 }

@@ -15,6 +15,13 @@ import { noExceptions, type RequestView } from "./request_view.ts";
 export function evaluateRule(rule: CompiledRule, policy: Policy, view: RequestView): readonly RuleResult[] {
   const outcome = outcomeOf(rule, policy, view);
   if (outcome === undefined) return none;
+  const results = resultsFrom(outcome, rule, view);
+  if (outcome.result !== "fail" || !isExcused(rule, policy, view)) return results;
+  return results.map((result) => ({ ...result, ...alreadyViolated }));
+}
+
+/** The results that a rule's outcome amounts to. */
+export function resultsFrom(outcome: Outcome, rule: CompiledRule, view: RequestView): readonly RuleResult[] {
   const { request, facts } = view.base;
   const action = rule.action(request.namespace, facts.namespaceLabels);
   const known = rule.known.of(outcome, action);
@@ -25,7 +32,6 @@ export function evaluateRule(rule: CompiledRule, policy: Policy, view: RequestVi
     type: rule.type,
     action,
   };
-  if (isExcused(rule, policy, { result, view })) return [{ ...result, ...alreadyViolated }];
   return result.further === undefined ? [result] : separate(result);
 }
 
@@ -40,15 +46,11 @@ function withIdentity(outcome: Outcome, { rule, type, action, properties }: Rule
   return { ...(properties !== undefined && { properties }), ...outcome, rule, type, action };
 }
 
-/** Whether a violation is let through because the object had it before. */
-function isExcused(
-  rule: CompiledRule,
-  policy: Policy,
-  { result, view }: { readonly result: RuleResult; readonly view: RequestView },
-): boolean {
+/** Whether the rule's violation is let through because the object had it before. */
+function isExcused(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
   // Kyverno parity: overrides for namespaces do not count here.
   const written = rule.rule.failureAction ?? policy.failureAction;
-  if (result.result !== "fail" || written !== "Enforce" || !rule.rule.allowExistingViolations) return false;
+  if (written !== "Enforce" || !rule.rule.allowExistingViolations) return false;
   // Kyverno parity: expressions see the old object themselves, so they are not asked about it.
   if (rule.type !== "validate" || rule.kind === "cel") return false;
   return violatedAlready(rule, policy, view);

@@ -13,7 +13,8 @@ const remembered = new WeakMap<CompiledPolicy, Map<string, CompiledPolicy>>();
 
 /**
  * A policy as it concerns one type: without the rules that were generated for other kinds, which are two of three where
- * Pods are concerned, and with those marked that select every object of the type. It is worked out once for each type.
+ * Pods are concerned, and with those marked that select every object of the type, or
+ * are nothing but a body. It is worked out once for each type.
  */
 export function rulesForType(policy: CompiledPolicy, type: TypeOfRequest): CompiledPolicy {
   let types = remembered.get(policy);
@@ -22,10 +23,17 @@ export function rulesForType(policy: CompiledPolicy, type: TypeOfRequest): Compi
   const known = types.get(key);
   if (known !== undefined) return known;
   const rules = policy.rules.filter(({ rule }) => rule.generatedFor?.has(type.kind) ?? true);
-  const marked = { ...policy, rules: rules.map((rule) => ({ ...rule, selectsAll: selectsAll(rule, type) })) };
+  const marked = { ...policy, rules: rules.map((rule) => markedRule(rule, type)) };
   if (types.size >= maxRemembered) types.clear();
   types.set(key, marked);
   return marked;
+}
+
+function markedRule(rule: CompiledRule, type: TypeOfRequest): CompiledRule {
+  const { entries, preconditions, exceptions, properties } = rule;
+  const bodyAlone = entries.length === 0 && preconditions === undefined && exceptions.length === 0 &&
+    properties === undefined;
+  return { ...rule, selectsAll: selectsAll(rule, type), bodyAlone };
 }
 
 function selectsAll({ selector }: CompiledRule, type: TypeOfRequest): boolean {

@@ -34,6 +34,7 @@ function compile(rule: Rule, tools: RuleTools): RuleBody {
   }
   return {
     constants: [unchanged],
+    ...(mutation.merge && { merge: mutation.merge }),
     run: ({ resource, context }) => resource === undefined ? undefined : mutation.run(resource, context),
   };
 }

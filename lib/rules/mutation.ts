@@ -11,6 +11,7 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
+import type { Draft } from "../patch/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
 import { compileLoop, type Loop, type LoopPlace } from "./loop.ts";
 import { error, type Outcome, skip } from "./outcome.ts";
@@ -21,6 +22,8 @@ import type { RuleTools } from "./rule_kind.ts";
 export interface Mutation {
   /** Passes with the changed object, skips when nothing changes, errs when the patch fails; never changes its input. */
   run(resource: JsonObject, context: Context): Outcome;
+  /** Of a merge without variables: the same for a draft. */
+  readonly merge?: (draft: Draft) => Outcome;
 }
 
 /** The outcome of a patch that changes nothing. */
@@ -43,13 +46,20 @@ function compilePatch(mutate: JsonObject, tools: RuleTools): Mutation {
     });
     return { run: () => error("empty mutate rule") };
   }
+  const { merge } = patcher;
   return {
     run(resource, context) {
       const patched = patcher.apply(resource, context);
       if (isFault(patched)) return spoiled(patched);
       return patched === resource ? unchanged : mutated(patched);
     },
+    ...(merge && { merge: (draft) => mergeOutcome(merge(draft), draft) }),
   };
+}
+
+function mergeOutcome(changed: boolean | Fault, { resource }: Draft): Outcome {
+  if (isFault(changed)) return spoiled(changed);
+  return changed ? mutated(resource) : unchanged;
 }
 
 function compileForeach(entries: readonly JsonObject[], tools: RuleTools): Mutation {

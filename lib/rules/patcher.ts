@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 import type { Context } from "../context/mod.ts";
-import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
+import { type Draft, parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import { pathProblems } from "./patch_paths.ts";
 import type { RuleTools } from "./rule_kind.ts";
@@ -19,6 +19,8 @@ import type { RuleTools } from "./rule_kind.ts";
 export interface Patcher {
   /** The patched object, the same one when nothing changes, or why it cannot be patched. */
   apply(resource: JsonObject, context: Context): JsonObject | Fault;
+  /** Of a merge without variables: does the same to a draft, and answers whether it changed. */
+  readonly merge?: (draft: Draft) => boolean | Fault;
 }
 
 /** Where a patch stands: below its rule, for diagnostics, and in the document that error messages show paths of. */
@@ -27,7 +29,7 @@ export interface PatchPlace {
   readonly place: readonly string[];
 }
 
-type Plan = { apply(resource: JsonObject): Json | Fault };
+type Plan = { apply(resource: JsonObject): Json | Fault; applyTo?(draft: Draft): boolean | Fault };
 
 /** Compiles `patchStrategicMerge` or `patchesJson6902` of a block; `undefined` when it has neither. */
 export function compilePatcher(
@@ -58,7 +60,8 @@ export function compilePatcher(
     const broken = failed(plan);
     return { apply: () => broken };
   }
-  return { apply: (resource) => applyPlan(plan, resource) };
+  const { applyTo } = plan;
+  return { apply: (resource) => applyPlan(plan, resource), ...(applyTo && { merge: mergeOf(applyTo) }) };
 
   function applyRendered(resource: JsonObject, context: Context): JsonObject | Fault {
     const rendered = template.render(context, context.environment);
@@ -68,9 +71,22 @@ export function compilePatcher(
   }
 }
 
+function mergeOf(apply: (draft: Draft) => boolean | Fault): NonNullable<Patcher["merge"]> {
+  return (draft) => {
+    const changed = apply(draft);
+    if (isFault(changed)) return failed(changed);
+    const patched = checked(draft.resource);
+    return isFault(patched) ? patched : changed;
+  };
+}
+
 function applyPlan(plan: Plan, resource: JsonObject): JsonObject | Fault {
   const patched = plan.apply(resource);
-  if (isFault(patched)) return failed(patched);
+  return isFault(patched) ? failed(patched) : checked(patched);
+}
+
+/** What a patch has made, if it is still an object of some kind. */
+function checked(patched: Json): JsonObject | Fault {
   if (isObject(patched) && asString(patched["kind"])) return patched;
   return new Failure(
     `failed to unmarshal patched resource: Object 'Kind' is missing in '${goJson(patched)}'`,

@@ -2,6 +2,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Context } from "../context/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
+import type { Draft } from "../patch/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
 import type { Use } from "../template/mod.ts";
 import type { Outcome } from "./outcome.ts";
@@ -33,6 +34,11 @@ export interface RuleBody {
   run(input: RuleInput): Outcome | undefined;
   /** Outcomes that it gives again and again, each the same object every time: their results are made at load. */
   readonly constants?: readonly Outcome[];
+  /**
+   * Of a mutation that always merges the same patch: what `run` says of the draft's resource, with the patch merged into
+   * the draft. It sees nothing but the draft.
+   */
+  readonly merge?: (draft: Draft) => Outcome;
 }
 
 /** What compiling a rule needs beside the rule. */

@@ -1,0 +1,61 @@
+import type { RequestStore } from "../context/mod.ts";
+import { Draft } from "../patch/mod.ts";
+import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
+import type { PolicyResult } from "./decision.ts";
+import { resultsFrom } from "./evaluate_rule.ts";
+import type { RequestView } from "./request_view.ts";
+
+/** What became of policies that were merged in a row. */
+export interface MergedRow {
+  readonly results: readonly PolicyResult[];
+  /** The request after all of them. */
+  readonly view: RequestView;
+  /** Whether the last of them failed, which ends the request. */
+  readonly erred: boolean;
+}
+
+/**
+ * Runs the policies from one on in a list that do nothing but merge one patch into every object of the request's type. No expression sees the object between them, so all write into the same draft. What they say is what
+ * {@link PolicyRun} would say of each. `undefined` when the first policy is of another kind.
+ *
+ * An error under failurePolicy Fail refuses the request, and the draft is forgotten. Under Ignore it would have to be as
+ * it was before, so such policies do not take part.
+ */
+export function mergeRow(
+  { policies, from }: { readonly policies: readonly CompiledPolicy[]; readonly from: number },
+  view: RequestView,
+  store: RequestStore,
+): MergedRow | undefined {
+  const { object } = view;
+  const { trace, given, background } = view.base;
+  // Whoever looks on wants to see the object after each of them.
+  if (object === undefined || trace !== undefined || given !== undefined || background !== undefined) {
+    return undefined;
+  }
+  if (view.candidate()?.resource !== object) return undefined;
+  const results: PolicyResult[] = [];
+  const draft = new Draft(object);
+  let erred = false;
+  try {
+    for (let index = from; index < policies.length && !erred; index++) {
+      const { policy } = policies[index]!;
+      const rule = soleMerge(policies[index]!);
+      if (rule === undefined || store.expiredBetweenRules) break;
+      const outcome = rule.body.merge!(draft);
+      results.push({ policy, rules: resultsFrom(outcome, rule, view) });
+      erred = outcome.result === "error";
+    }
+  } catch {
+    // A mistake of ours: whose it is shows when each runs by itself.
+    return undefined;
+  }
+  if (results.length === 0) return undefined;
+  return { results, erred, view: draft.resource === object ? view : view.mutated(draft.resource) };
+}
+
+/** The rule of a policy that has no other and whose body is all there is to it, if that is a merge. */
+function soleMerge({ policy, rules, matchConditions }: CompiledPolicy): CompiledRule | undefined {
+  const rule = rules.length === 1 ? rules[0] : undefined;
+  if (rule?.body.merge === undefined || rule.selectsAll !== true || rule.bodyAlone !== true) return undefined;
+  return matchConditions === undefined && policy.failurePolicy === "Fail" ? rule : undefined;
+}

@@ -1,0 +1,55 @@
+import type { RequestStore } from "../context/mod.ts";
+import type { CompiledPolicy } from "./compiled.ts";
+import { decide } from "./decide.ts";
+import type { Decision, PolicyResult } from "./decision.ts";
+import { mergeRow } from "./merge_row.ts";
+import { PolicyRun } from "./policy_run.ts";
+import type { RequestView } from "./request_view.ts";
+
+/** Mutations run one policy after the other, each on the object that the one before left. */
+export function mutate(
+  policies: readonly CompiledPolicy[],
+  start: RequestView,
+  store: RequestStore,
+): Decision | Promise<Decision> {
+  const results: PolicyResult[] = [];
+  let view = start;
+  return step(0);
+
+  function step(from: number): Decision | Promise<Decision> {
+    for (let index = from; index < policies.length; index++) {
+      const row = mergeRow({ policies, from: index }, view, store);
+      if (row !== undefined) {
+        results.push(...row.results);
+        if (row.erred) break;
+        view = row.view;
+        index += row.results.length - 1;
+        continue;
+      }
+      const run = new PolicyRun(policies[index]!, view, store);
+      if (!run.advance()) return later(run, index);
+      if (!take(run)) break;
+    }
+    return finish();
+  }
+
+  async function later(run: PolicyRun, index: number): Promise<Decision> {
+    do await store.settle(); while (!run.advance());
+    return take(run) ? step(index + 1) : finish();
+  }
+
+  /** Whether to go on: an error under failurePolicy Fail ends the request, under Ignore it drops its policy's patches. */
+  function take(run: PolicyRun): boolean {
+    const { policy } = run.policy;
+    if (!run.isAsked) return true;
+    results.push({ policy, rules: run.results });
+    const erred = run.results.some((result) => result.result === "error");
+    if (!erred) view = run.view;
+    return !(erred && policy.failurePolicy === "Fail");
+  }
+
+  function finish(): Decision {
+    const failurePolicy = results.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
+    return decide(start.base.request, { results, object: view.object, effects: [], failurePolicy });
+  }
+}
