@@ -61,18 +61,12 @@ class Decision {
 
   /** Additions first, then the rule's conditions, then the map's own, then what is below. */
   #meetMap(map: MapNode, resource: Json | undefined): Met {
-    const entries = resolveAdditions(map.entries, resource);
+    const entries = map.ownAdditions ? resolveAdditions(map.entries, resource) : map.entries;
     if (isFault(entries)) return { node: map, refusal: entries };
     const decided = new Entries(entries);
-    for (const role of roles) {
-      for (let index = 0; index < entries.length; index++) {
-        const entry = decided.list[index]!;
-        if (entry.role !== role) continue;
-        const checked = checkCondition(entry, resource);
-        if (checked === "refused") return { node: decided.of(map), refusal: role };
-        if (isFault(checked)) return { node: decided.of(map), refusal: checked };
-        decided.set(index, checked);
-      }
+    if (map.ownConditions) {
+      const refusal = checkConditions(decided, resource);
+      if (refusal !== undefined) return { node: decided.of(map), refusal };
     }
     for (let index = 0; index < entries.length; index++) {
       const entry = decided.list[index]!;
@@ -183,7 +177,6 @@ function resolveAdditions(
   entries: readonly Entry[],
   resource: Json | undefined,
 ): readonly Entry[] | Fault {
-  if (!entries.some(isAddition)) return entries;
   const resolved: Entry[] = [];
   for (const entry of entries) {
     if (!isAddition(entry)) resolved.push(entry);
@@ -200,6 +193,21 @@ function isAddition({ role }: Entry): boolean {
   return role === "addition";
 }
 
+/** Checks a map's own conditions, those for the whole rule first. */
+function checkConditions(entries: Entries, resource: Json | undefined): Refusal | Fault | undefined {
+  for (const role of roles) {
+    for (let index = 0; index < entries.list.length; index++) {
+      const entry = entries.list[index]!;
+      if (entry.role !== role) continue;
+      const checked = checkCondition(entry, resource);
+      if (checked === "refused") return role;
+      if (isFault(checked)) return checked;
+      entries.set(index, checked);
+    }
+  }
+  return undefined;
+}
+
 /**
  * Checks a condition; the key must be there. Kyverno parity: a condition with `+()` keys directly inside only decides
  * those and counts as satisfied; the next element meets it as an ordinary condition.
@@ -208,7 +216,7 @@ function checkCondition(entry: Entry, resource: Json | undefined): Entry | "refu
   const value = member(resource, entry.key);
   if (value === undefined) return "refused";
   const { node } = entry;
-  if (node.kind !== "map" || !node.entries.some(isAddition)) return entry.holds(value) ? entry : "refused";
+  if (node.kind !== "map" || !node.ownAdditions) return entry.holds(value) ? entry : "refused";
   const resolved = resolveAdditions(node.entries, value);
   if (isFault(resolved)) return resolved;
   return entryOf(entry.role === "global" ? `<(${entry.key})` : `(${entry.key})`, mapOf(resolved));

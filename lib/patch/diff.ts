@@ -87,7 +87,9 @@ interface Sections {
 
 /** A pointer's last token. Hardly any has something to escape. */
 function step(token: string | number): string {
-  return typeof token === "number" || !/[~/]/.test(token) ? `/${token}` : formatPointer([token]);
+  return typeof token === "string" && (token.includes("/") || token.includes("~"))
+    ? formatPointer([token])
+    : `/${token}`;
 }
 
 /** The keys whose values may differ, in the order of their bytes. Most are the same, and need no order. */

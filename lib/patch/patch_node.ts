@@ -35,6 +35,9 @@ export interface PlainNode extends Piece {
 export interface MapNode extends Piece {
   readonly kind: "map";
   readonly entries: readonly Entry[];
+  /** Whether a `()` or `<()` key, and whether a `+()` key, is in it itself. */
+  readonly ownConditions: boolean;
+  readonly ownAdditions: boolean;
   /** Whether a `()`, `<()` or `+()` key is in it or below. */
   readonly anchored: boolean;
   /** Whether a `+()` key is in it or below. */
@@ -134,20 +137,23 @@ export function listOf(items: readonly PatchNode[]): ListNode {
 
 /** A map of these entries. */
 export function mapOf(entries: readonly Entry[]): MapNode {
-  let anchored = false, adds = false, global = false, size = 1;
+  let ownConditions = false, ownAdditions = false, anchored = false, adds = false, global = false, size = 1;
   let kept: Record<string, Json> | undefined;
   for (const { role, key, node } of entries) {
+    const isCondition = role === "condition" || role === "global";
+    ownConditions ||= isCondition;
+    ownAdditions ||= role === "addition";
     anchored ||= role !== "field" || isAnchored(node);
     adds ||= role === "addition" || hasAddition(node);
     global ||= role === "global" || hasGlobal(node);
     size += node.size;
-    const content = role === "condition" || role === "global" ? contentOf(node) : node.kept;
+    const content = isCondition ? contentOf(node) : node.kept;
     const name = role === "addition" ? prefixes.addition(key) : key;
     if (content !== undefined && !(kept !== undefined && Object.hasOwn(kept, name))) {
       setField(kept ??= {}, name, content);
     }
   }
-  return { kind: "map", entries, kept, size, anchored, adds, global };
+  return { kind: "map", entries, kept, size, ownConditions, ownAdditions, anchored, adds, global };
 }
 
 /** What a condition leaves for the merge: no scalar, that is only its pattern. */

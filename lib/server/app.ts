@@ -135,7 +135,8 @@ function textOf(cause: unknown): string {
 }
 
 function isJson(contentType: string | undefined): boolean {
-  return contentType !== undefined && contentType.split(";")[0]!.trim().toLowerCase() === "application/json";
+  if (contentType === "application/json") return true;
+  return contentType?.split(";")[0]!.trim().toLowerCase() === "application/json";
 }
 
 function answer(response: AdmissionResponse): Response {
