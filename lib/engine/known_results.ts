@@ -19,6 +19,7 @@ export class KnownResults {
 
   /** The results of an outcome; `undefined` for one that was made for the request. */
   of(outcome: Outcome, action: FailureAction): readonly RuleResult[] | undefined {
-    return this.#results[action][this.#outcomes.indexOf(outcome)];
+    const index = this.#outcomes.indexOf(outcome);
+    return index < 0 ? undefined : this.#results[action][index];
   }
 }

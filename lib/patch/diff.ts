@@ -1,13 +1,6 @@
-import {
-  compareBytes,
-  equal,
-  formatPointer,
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "../json/mod.ts";
+import { compareBytes, equal, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { Operation } from "./json_patch.ts";
+import { Pointer } from "./pointer.ts";
 
 /** Longest middle part of two lists for which the best alignment is sought; longer ones are compared by position. */
 const LONGEST_ALIGNMENT = 400;
@@ -27,7 +20,7 @@ const LONGEST_ALIGNMENT = 400;
  */
 export function diff(original: Json, changed: Json): Operation[] {
   const comparison = new Comparison();
-  comparison.values(original, changed, "");
+  comparison.values(original, changed, Pointer.root);
   return comparison.operations;
 }
 
@@ -35,23 +28,23 @@ export function diff(original: Json, changed: Json): Operation[] {
 class Comparison {
   readonly operations: Operation[] = [];
 
-  values(before: Json, after: Json, pointer: string): void {
+  values(before: Json, after: Json, pointer: Pointer): void {
     if (before === after) return;
     if (isObject(before) && isObject(after)) this.#objects(before, after, pointer);
     else if (isList(before) && isList(after)) this.#lists(before, after, pointer);
-    else this.operations.push({ op: "replace", path: pointer, value: after });
+    else this.operations.push({ op: "replace", path: pointer.text, value: after });
   }
 
-  #objects(before: JsonObject, after: JsonObject, pointer: string): void {
+  #objects(before: JsonObject, after: JsonObject, pointer: Pointer): void {
     for (const key of differingKeys(before, after)) {
-      const path = pointer + step(key);
+      const place = pointer.below(key), path = place.text;
       if (!Object.hasOwn(after, key)) this.operations.push({ op: "remove", path });
-      else if (Object.hasOwn(before, key)) this.values(before[key]!, after[key]!, path);
+      else if (Object.hasOwn(before, key)) this.values(before[key]!, after[key]!, place);
       else this.operations.push({ op: "add", path, value: after[key]! });
     }
   }
 
-  #lists(before: readonly Json[], after: readonly Json[], pointer: string): void {
+  #lists(before: readonly Json[], after: readonly Json[], pointer: Pointer): void {
     const shorter = Math.min(before.length, after.length);
     let start = 0, end = 0;
     while (start < shorter && equal(before[start]!, after[start]!)) start++;
@@ -63,17 +56,17 @@ class Comparison {
     this.#sections({ old, fresh, start }, pointer);
   }
 
-  #sections({ old, fresh, start }: Sections, pointer: string): void {
+  #sections({ old, fresh, start }: Sections, pointer: Pointer): void {
     const pairs = pairElements(old, fresh);
     let left = pairs.length;
     for (let index = old.length - 1; index >= 0; index--) {
       if (left > 0 && pairs[left - 1]![0] === index) left--;
-      else this.operations.push({ op: "remove", path: pointer + step(start + index) });
+      else this.operations.push({ op: "remove", path: pointer.below(start + index).text });
     }
     for (let index = 0; index < fresh.length; index++) {
-      const value = fresh[index]!, path = pointer + step(start + index);
-      if (pairs[left]?.[1] === index) this.values(old[pairs[left++]![0]]!, value, path);
-      else this.operations.push({ op: "add", path, value });
+      const value = fresh[index]!, place = pointer.below(start + index);
+      if (pairs[left]?.[1] === index) this.values(old[pairs[left++]![0]]!, value, place);
+      else this.operations.push({ op: "add", path: place.text, value });
     }
   }
 }
@@ -83,13 +76,6 @@ interface Sections {
   readonly old: readonly Json[];
   readonly fresh: readonly Json[];
   readonly start: number;
-}
-
-/** A pointer's last token. Hardly any has something to escape. */
-function step(token: string | number): string {
-  return typeof token === "string" && (token.includes("/") || token.includes("~"))
-    ? formatPointer([token])
-    : `/${token}`;
 }
 
 /** The keys whose values may differ, in the order of their bytes. Most are the same, and need no order. */

@@ -135,8 +135,8 @@ function textOf(cause: unknown): string {
 }
 
 function isJson(contentType: string | undefined): boolean {
-  if (contentType === "application/json") return true;
-  return contentType?.split(";")[0]!.trim().toLowerCase() === "application/json";
+  if (contentType === undefined || contentType === "application/json") return contentType !== undefined;
+  return contentType.split(";")[0]!.trim().toLowerCase() === "application/json";
 }
 
 function answer(response: AdmissionResponse): Response {

@@ -107,3 +107,14 @@ function sorted(value: Json): unknown {
   if (typeof value !== "object" || value === null) return value;
   return Object.entries(value).sort(([a], [b]) => a < b ? -1 : 1).map(([key, item]) => [key, sorted(item)]);
 }
+
+Deno.test("pointers are right beyond those that are remembered, and for long names", () => {
+  const long = "n".repeat(300);
+  const names = [long, ...Array.from({ length: 6000 }, (_, index) => `name-${index}`)];
+  const changed = Object.fromEntries(names.map((name) => [name, { "a/b": [1] }]));
+  const original = Object.fromEntries(names.map((name) => [name, { "a/b": [] }]));
+  for (let time = 0; time < 2; time++) {
+    const paths = diff(original, changed).map(({ path }) => path);
+    assert.deepEqual(paths, names.toSorted().map((name) => `/${name}/a~1b/0`));
+  }
+});
