@@ -7,14 +7,14 @@ export interface TypeOfRequest extends ResourceType {
 }
 
 /** Types come from requests: policies about any kind remember no more of them than this. */
-const maxRemembered = 64;
+const maxRemembered = 256;
 
 const remembered = new WeakMap<CompiledPolicy, Map<string, CompiledPolicy>>();
 
 /**
  * A policy as it concerns one type: without the rules that were generated for other kinds, which are two of three where
- * Pods are concerned, and with those marked that select every object of the type, or
- * are nothing but a body. It is worked out once for each type.
+ * Pods are concerned, and with those marked that select every object of the type, or are nothing but a body. It is
+ * worked out once for each type.
  */
 export function rulesForType(policy: CompiledPolicy, type: TypeOfRequest): CompiledPolicy {
   let types = remembered.get(policy);

@@ -63,6 +63,7 @@ export function decide(
   }
 
   function broken(cause: unknown): AdmissionResponse {
+    deadline.release();
     const message = cause instanceof Error ? cause.message : String(cause);
     setting.log.write("error", "evaluation failed", {
       uid: request.uid,
