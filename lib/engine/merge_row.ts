@@ -15,8 +15,9 @@ export interface MergedRow {
 }
 
 /**
- * Runs the policies from one on in a list that do nothing but merge one patch into every object of the request's type. No expression sees the object between them, so all write into the same draft. What they say is what
- * {@link PolicyRun} would say of each. `undefined` when the first policy is of another kind.
+ * Runs the policies from one on in a list that do nothing but merge one patch into every object of the request's type.
+ * No expression sees the object between them, so all write into the same draft. What they say is what a PolicyRun would
+ * say of each. `undefined` when the first policy is of another kind.
  *
  * An error under failurePolicy Fail refuses the request, and the draft is forgotten. Under Ignore it would have to be as
  * it was before, so such policies do not take part.
