@@ -88,7 +88,7 @@ export function evaluateBlock({ any, all }: Block): Evaluate {
   };
 }
 
-/** The usual block: only `all`, and nobody has anything to say. */
+/** Conditions that must all hold, and have nothing to say. */
 function evaluateAll(all: readonly Condition[]): Evaluate {
   return (scope, environment, observe) => {
     for (const { evaluate } of all) {
@@ -102,17 +102,15 @@ function evaluateAll(all: readonly Condition[]): Evaluate {
 
 /** A block of an exception or a cleanup policy: `all` first, then `any`, of which an empty list counts as met. */
 export function evaluateException({ any = [], all }: Block): Evaluate {
+  const allHold = evaluateAll(all);
   return (scope, environment, observe) => {
-    for (const { evaluate } of all) {
-      const result = evaluate(scope, environment, observe);
-      if (isFault(result)) return result;
-      if (!result) return failing;
-    }
+    const verdict = allHold(scope, environment, observe);
+    if (isFault(verdict) || !verdict.holds || any.length === 0) return verdict;
     for (const { evaluate } of any) {
       const result = evaluate(scope, environment, observe);
       if (isFault(result)) return result;
       if (result) return holding;
     }
-    return any.length === 0 ? holding : failing;
+    return failing;
   };
 }

@@ -5,6 +5,7 @@
  *
  * @module
  */
+export type { Question } from "./agenda.ts";
 export type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 export type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "./decision.ts";
 export type { Effect } from "../rules/mod.ts";

@@ -3,6 +3,7 @@ import { type Effect, error } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
 import { noExceptions, type RequestView } from "./request_view.ts";
+import { resultsFrom } from "./evaluate_rule.ts";
 import { resultsOf } from "./rule_results.ts";
 import type { RuleTrace } from "./trace.ts";
 
@@ -61,7 +62,7 @@ export class PolicyRun {
       const rule = rules[this.#next]!;
       if (this.#store.expiredBetweenRules) {
         this.#next++;
-        this.#take([this.#failed(rule, "the request's deadline passed before this rule")]);
+        this.#take(this.#failed(rule, "the request's deadline passed before this rule"));
         continue;
       }
       trace?.begin(policy, rule);
@@ -98,21 +99,13 @@ export class PolicyRun {
     try {
       return resultsOf(rule, this.policy.policy, this.#view);
     } catch (cause) {
-      return [
-        this.#failed(rule, `internal error: ${cause instanceof Error ? cause.message : String(cause)}`),
-      ];
+      return this.#failed(rule, `internal error: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
   }
 
-  /** The result of a rule that could not be asked. */
-  #failed({ rule, type, action }: CompiledRule, why: string): RuleResult {
-    const { request, facts } = this.#view.base;
-    return {
-      ...error(why),
-      rule: rule.name,
-      type,
-      action: action(request.namespace, facts.namespaceLabels),
-    };
+  /** The results of a rule that could not be asked. */
+  #failed(rule: CompiledRule, why: string): readonly RuleResult[] {
+    return resultsFrom(error(why), rule, this.#view);
   }
 
   #take(results: readonly RuleResult[]): void {

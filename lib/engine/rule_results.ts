@@ -3,12 +3,12 @@ import type { Policy } from "../policy/mod.ts";
 import { error, type Outcome, skip } from "../rules/mod.ts";
 import type { CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
-import { evaluateRule, matchingExceptions, observing, ruleContext } from "./evaluate_rule.ts";
+import { evaluateRule, matchingExceptions, observing, resultsFrom, ruleContext } from "./evaluate_rule.ts";
 import { noExceptions, type RequestView } from "./request_view.ts";
 
 /** Evaluates a rule of any kind. It has no result when it is not about the request, and several for several targets. */
 export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView): readonly RuleResult[] {
-  const { background, request, facts } = view.base;
+  const { background, request } = view.base;
   if (background !== undefined && rule.rule.skipBackgroundRequests) {
     const { requester } = request;
     if (background.self !== undefined && requester?.username === background.self) return [];
@@ -17,9 +17,7 @@ export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView)
     const generated = generateOutcome(rule, policy, view);
     if (generated === undefined) return [];
     // Kyverno parity: variables in properties of generate rules are not replaced.
-    const outcome = rule.properties?.unresolved(generated) ?? generated;
-    const action = rule.action(request.namespace, facts.namespaceLabels);
-    return [{ ...outcome, rule: outcome.reportedAs ?? rule.rule.name, type: rule.type, action }];
+    return resultsFrom(rule.properties?.unresolved(generated) ?? generated, rule, view);
   }
   if (rule.type !== "mutateExisting") return evaluateRule(rule, policy, view);
   const trigger = triggerView(rule, view);

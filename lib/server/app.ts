@@ -1,12 +1,11 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
-import type { Phase, Snapshot } from "../engine/mod.ts";
+import type { Snapshot } from "../engine/mod.ts";
 import type { BackgroundWorker } from "../operate/mod.ts";
 import type { Log, Ports } from "../ports.ts";
-import type { FailurePolicy } from "../policy/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
-import { type Asked, decide, failed } from "./decide.ts";
+import { type Asked, decide, failed, type Route } from "./decide.ts";
 import { readBody } from "./body.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
 import type { Metrics } from "./metrics.ts";
@@ -110,13 +109,6 @@ export function createApp(options: AppOptions): Hono {
     const response = { uid, allowed: false, status: { status: "Failure", message, code: status } } as const;
     return c.json(admissionReview(response), status);
   }
-}
-
-/** Which policies an URL asks. */
-export interface Route {
-  readonly phase: Phase;
-  readonly failurePolicy?: FailurePolicy;
-  readonly policy?: string;
 }
 
 const tooLarge: Refusal = {

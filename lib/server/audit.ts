@@ -1,5 +1,10 @@
-import { type CompiledPolicy, evaluate, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
-import type { FailurePolicy } from "../policy/mod.ts";
+import {
+  type CompiledPolicy,
+  evaluate,
+  type PolicyRequest,
+  type Question,
+  type Snapshot,
+} from "../engine/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics.ts";
@@ -15,11 +20,7 @@ export interface AuditOptions {
 }
 
 /** Which policies the request was about: each webhook's request is audited for its own policies. */
-export interface Audited {
-  readonly failurePolicy?: FailurePolicy;
-  /** Only the policy of this key. */
-  readonly policy?: string;
-}
+export type Audited = Pick<Question, "failurePolicy" | "policy">;
 
 interface Waiting {
   readonly subject: PolicyRequest;

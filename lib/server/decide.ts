@@ -1,4 +1,11 @@
-import { type Decision, evaluate, type Phase, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
+import {
+  type Decision,
+  evaluate,
+  type Phase,
+  type PolicyRequest,
+  type Question,
+  type Snapshot,
+} from "../engine/mod.ts";
 import { asString, field } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
@@ -14,12 +21,11 @@ export interface DecideSetting {
   readonly metrics: Metrics;
 }
 
+/** Which policies an URL asks. */
+export type Route = Pick<Question, "phase" | "failurePolicy" | "policy">;
+
 /** What is asked about one request. */
-export interface Asked {
-  readonly phase: Phase;
-  readonly failurePolicy?: FailurePolicy;
-  /** Only the policy of this key. */
-  readonly policy?: string;
+export interface Asked extends Route {
   readonly snapshot: Snapshot;
   /** Milliseconds that the request may take. */
   readonly timeout: number;
@@ -52,6 +58,7 @@ export function decide(
       ? decision.then(worded).catch(broken).finally(() => deadline.release())
       : worded(decision);
   } catch (cause) {
+    deadline.release();
     return broken(cause);
   }
 
@@ -63,7 +70,6 @@ export function decide(
   }
 
   function broken(cause: unknown): AdmissionResponse {
-    deadline.release();
     const message = cause instanceof Error ? cause.message : String(cause);
     setting.log.write("error", "evaluation failed", {
       uid: request.uid,

@@ -13,10 +13,10 @@ export class Members {
   readonly #patternSize: number;
 
   constructor(texts: readonly string[]) {
-    const patterns = texts.some(hasWildcard) ? texts.filter(hasWildcard) : none;
+    const patterns = texts.filter(hasWildcard);
     this.#texts = texts;
     this.#exact = texts.length > fewTexts ? new Set(texts) : undefined;
-    this.#patterns = patterns === none ? none : patterns.map(compileWildcard);
+    this.#patterns = patterns.map(compileWildcard);
     this.#size = totalLength(texts);
     this.#patternSize = totalLength(patterns);
   }
@@ -43,8 +43,6 @@ export class Members {
   }
 }
 
-const none: readonly never[] = [];
-
 /** Texts that are sooner looked through than put into a set. */
 const fewTexts = 4;
 
@@ -56,7 +54,7 @@ function totalLength(texts: readonly string[]): number {
 
 /** The texts of a list's elements as Go prints them. */
 export function textsOf({ value, source }: Sourced): readonly string[] {
-  if (!isList(value)) return none;
+  if (!isList(value)) return [];
   if (value.every(isString)) return value;
   return value.map((item, index) => goText(item, itemOf(source, index)));
 }
