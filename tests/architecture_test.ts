@@ -30,15 +30,29 @@ const allowed: Record<string, readonly string[]> = {
   engine: policies,
   report: engine,
   adapters: base,
-  operate: [...engine, "report"],
-  server: [...engine, "report", "operate", "adapters"],
-  cli: [...engine, "report", "adapters", "operate", "server"],
+  sources: [...engine, "adapters"],
+  apply: [...engine, "report"],
+  testing: [...engine, "report", "adapters", "sources", "apply"],
+  background: engine,
+  install: engine,
+  server: [...engine, "report", "background"],
+  host: [...engine, "report", "adapters", "sources", "background", "install", "server"],
+  cli: [
+    ...engine,
+    "report",
+    "adapters",
+    "sources",
+    "apply",
+    "testing",
+    "background",
+    "install",
+    "server",
+    "host",
+  ],
 };
 
 /** Modules that must not know the world: time, randomness, network and files arrive as ports. */
-const pure = Object.keys(allowed).filter((name) =>
-  !["report", "adapters", "operate", "server", "cli"].includes(name)
-);
+const pure: readonly string[] = [...policies, "engine"];
 const worldly =
   /\bDeno\.|\bfetch\(|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bconsole\.|\brandomUUID\b|\bset(?:Timeout|Interval)\(/;
 

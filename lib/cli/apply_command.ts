@@ -1,7 +1,7 @@
 import { asObject, isString, type JsonObject } from "../json/mod.ts";
 import { clusterReport, type ReportedResult, reportedResult, summarise } from "../report/mod.ts";
 import { toYaml } from "../yaml/mod.ts";
-import { type Applied, applyPolicies } from "./apply.ts";
+import { type Applied, applyPolicies } from "../apply/mod.ts";
 import { type ApplySettingArguments, readApplySetting, unreadable } from "./apply_setting.ts";
 import { writeOutputs } from "./output.ts";
 import type { Terminal } from "./terminal.ts";

@@ -3,13 +3,13 @@ import { formatDiagnostic } from "../diagnostics/mod.ts";
 import { isFault, type Json, type JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { parseYaml } from "../yaml/mod.ts";
-import type { ApplyOptions } from "./apply.ts";
-import { readUser } from "./documents.ts";
-import { loadDocuments } from "./load.ts";
-import { manifestObjects } from "./manifest_objects.ts";
-import { openPorts } from "./ports.ts";
+import type { ApplyOptions } from "../apply/mod.ts";
+import { readUser } from "../apply/mod.ts";
+import { loadDocuments } from "../sources/mod.ts";
+import { manifestObjects } from "../apply/mod.ts";
+import { openPorts } from "../host/mod.ts";
 import type { Terminal } from "./terminal.ts";
-import { noValues, readValues } from "./values.ts";
+import { noValues, readValues } from "../apply/mod.ts";
 
 /** What commands that apply policies to objects in files are given. */
 export interface ApplySettingArguments {

@@ -1,9 +1,9 @@
 import { formatDiagnostic } from "../diagnostics/mod.ts";
 import { compile } from "../engine/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import type { BundledPolicies } from "../server/mod.ts";
+import type { BundledPolicies } from "../host/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
-import { loadDocuments } from "./load.ts";
+import { loadDocuments } from "../sources/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of `bundle`. */
@@ -58,7 +58,7 @@ function asBundled({ value, positionOf }: YamlDocument): BundledPolicies["docume
 
 /** The module that is bundled. JSON in a text keeps keys such as `__proto__` what they are, and is read faster. */
 function entrySource(policies: BundledPolicies): string {
-  const server = new URL("../server/mod.ts", import.meta.url).href;
+  const server = new URL("../host/mod.ts", import.meta.url).href;
   return [
     `import { bundledHandler, environmentSettings } from ${JSON.stringify(server)};`,
     `const policies = JSON.parse(${JSON.stringify(JSON.stringify(policies))});`,

@@ -2,7 +2,7 @@ import { didYouMean } from "../diagnostics/mod.ts";
 import { type RuleTrace, type Snapshot, Trace } from "../engine/mod.ts";
 import { asString, dig, field, type JsonObject } from "../json/mod.ts";
 import { type Explanation, explanationObject, explanationText } from "../report/mod.ts";
-import { type ApplyOptions, applyPolicies } from "./apply.ts";
+import { type ApplyOptions, applyPolicies } from "../apply/mod.ts";
 import { type ApplySettingArguments, readApplySetting, unreadable } from "./apply_setting.ts";
 import { explainReview } from "./explain_review.ts";
 import type { Terminal } from "./terminal.ts";

@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "../json/mod.ts";
 import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
 import type { Explanation } from "../report/mod.ts";
 import { compileFilters, policyRequest } from "../server/mod.ts";
-import type { ApplyOptions } from "./apply.ts";
+import type { ApplyOptions } from "../apply/mod.ts";
 
 /**
  * Decides a recorded AdmissionReview as the server does, and keeps how each rule came to what it says. Validations see

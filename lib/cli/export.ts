@@ -1,8 +1,8 @@
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { exportAdmissionPolicies } from "../operate/mod.ts";
+import { exportAdmissionPolicies } from "../install/mod.ts";
 import { toYaml } from "../yaml/mod.ts";
-import { loadPolicies } from "./policies.ts";
+import { loadPolicies } from "../sources/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
 /**

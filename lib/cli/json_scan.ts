@@ -5,7 +5,7 @@ import { isFault, type Json } from "../json/mod.ts";
 import { compileLabelSelectorText } from "../kube/mod.ts";
 import { scanLine, scanObject } from "../report/mod.ts";
 import { unreadable } from "./apply_setting.ts";
-import { loadDocuments } from "./load.ts";
+import { loadDocuments } from "../sources/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of `json scan`. */

@@ -1,7 +1,7 @@
 import { compile } from "../engine/mod.ts";
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { loadDocuments } from "./load.ts";
+import { loadDocuments } from "../sources/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** `lint PATH…`: prints what is wrong with policies; 1 when something is an error. */

@@ -9,9 +9,9 @@ import {
   makeManifests,
   readServingCertificate,
   serviceNames,
-} from "../operate/mod.ts";
+} from "../install/mod.ts";
 import { toYaml } from "../yaml/mod.ts";
-import { policyDocuments } from "./policy_documents.ts";
+import { policyDocuments } from "../sources/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of `manifests`. */

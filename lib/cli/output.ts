@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { toYaml } from "../yaml/mod.ts";
-import type { Output } from "./apply.ts";
+import type { Output } from "../apply/mod.ts";
 
 /**
  * Writes objects as YAML: all into one file when the path is that of a `.yaml` or `.yml` file, otherwise each into the

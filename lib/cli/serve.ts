@@ -2,20 +2,18 @@ import { jsonLog, type LogLevel, systemClock } from "../adapters/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
+import { BackgroundWorker, followPolicyChange, ownUsername } from "../background/mod.ts";
 import {
-  BackgroundWorker,
   type Certificates,
   clusterCertificates,
-  followPolicyChange,
   givenCertificates,
   madeCertificates,
-  ownUsername,
-} from "../operate/mod.ts";
+} from "../install/mod.ts";
 import type { Cluster } from "../ports.ts";
 import { AuditQueue, createApp, Metrics } from "../server/mod.ts";
-import { Listener } from "./listener.ts";
-import { diagnosticLines, type LoadedPolicies, PolicyFiles } from "./policies.ts";
-import { openPorts } from "./ports.ts";
+import { Listener } from "../host/mod.ts";
+import { diagnosticLines, type LoadedPolicies, PolicyFiles } from "../sources/mod.ts";
+import { openPorts } from "../host/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of `serve`. */

@@ -15,13 +15,13 @@ import {
 } from "../report/mod.ts";
 import { toYaml } from "../yaml/mod.ts";
 import type { Terminal } from "./terminal.ts";
-import type { Expectation } from "./test_case.ts";
-import { checkRows } from "./test_checks.ts";
-import { findTests, type FoundTest } from "./test_files.ts";
-import { nameRemarks } from "./test_remarks.ts";
-import { testRows } from "./test_rows.ts";
-import { runTest } from "./test_run.ts";
-import { readTestSelector } from "./test_selector.ts";
+import type { Expectation } from "../testing/mod.ts";
+import { checkRows } from "../testing/mod.ts";
+import { findTests, type FoundTest } from "../testing/mod.ts";
+import { nameRemarks } from "../testing/mod.ts";
+import { testRows } from "../testing/mod.ts";
+import { runTest } from "../testing/mod.ts";
+import { readTestSelector } from "../testing/mod.ts";
 
 /** The options of `test`. */
 export interface TestArguments {

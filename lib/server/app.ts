@@ -1,7 +1,7 @@
 import { type Context, Hono } from "hono";
 import { bodyLimit } from "hono/body-limit";
 import type { Snapshot } from "../engine/mod.ts";
-import type { BackgroundWorker } from "../operate/mod.ts";
+import type { BackgroundWorker } from "../background/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import { type AdmissionResponse, admissionReview } from "../report/mod.ts";

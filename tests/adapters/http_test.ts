@@ -1,7 +1,7 @@
 /** Calls to services: bounds, headers, redirects, certificates. */
 import assert from "node:assert/strict";
 import { HttpClient, type HttpOptions } from "../../lib/adapters/mod.ts";
-import { madeCertificates } from "../../lib/operate/mod.ts";
+import { madeCertificates } from "../../lib/install/mod.ts";
 import { type Answering, type FakeServer, fakeServer, silence } from "./fake_server.ts";
 
 function httpTest(

@@ -1,14 +1,8 @@
 /** The policies of this repository, each proved by the test beside it. */
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
-import {
-  findTests,
-  type FoundTest,
-  noValues,
-  resourceRequest,
-  runTest,
-  testRows,
-} from "../../lib/cli/mod.ts";
+import { findTests, type FoundTest, runTest, testRows } from "../../lib/testing/mod.ts";
+import { noValues, resourceRequest } from "../../lib/apply/mod.ts";
 import { compile, evaluate, type Snapshot } from "../../lib/engine/mod.ts";
 import { denialMessage } from "../../lib/report/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";

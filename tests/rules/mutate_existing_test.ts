@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { type Decision, evaluate } from "../../lib/engine/mod.ts";
 import { asString, dig, type JsonObject } from "../../lib/json/mod.ts";
-import { policies, portsWith, request } from "../operate/setting.ts";
+import { policies, portsWith, request } from "../background/setting.ts";
 
 const trigger: JsonObject = {
   apiVersion: "v1",

@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { type Decision, evaluate, type Snapshot } from "../../lib/engine/mod.ts";
 import { equal, isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { planJsonPatch } from "../../lib/patch/mod.ts";
-import { policies, portsWith, request } from "../operate/setting.ts";
+import { policies, portsWith, request } from "../background/setting.ts";
 
 const { ports } = portsWith("");
 

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { policies } from "../operate/setting.ts";
+import { policies } from "../background/setting.ts";
 
 function rule(name: string, mutate: string, kind = "Pod"): string {
   return `

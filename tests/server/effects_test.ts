@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
 import { compile } from "../../lib/engine/mod.ts";
-import { BackgroundWorker } from "../../lib/operate/mod.ts";
+import { BackgroundWorker } from "../../lib/background/mod.ts";
 import type { Answer, Ports } from "../../lib/ports.ts";
 import { createApp, Metrics } from "../../lib/server/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";

@@ -1,5 +1,11 @@
 import { join } from "node:path";
-import { applyPolicies, openList, parseUserInfo, parseValues, withNamespace } from "../../../lib/cli/mod.ts";
+import {
+  applyPolicies,
+  openList,
+  parseUserInfo,
+  parseValues,
+  withNamespace,
+} from "../../../lib/apply/mod.ts";
 import { compile, type Snapshot } from "../../../lib/engine/mod.ts";
 import { asString, dig, goJson, isObject, type Json, type JsonObject } from "../../../lib/json/mod.ts";
 import { reportedResult } from "../../../lib/report/mod.ts";

@@ -1,5 +1,5 @@
 import { dirname, join, relative } from "node:path";
-import { findTests, type FoundTest, runTest, testRows } from "../../../lib/cli/mod.ts";
+import { findTests, type FoundTest, runTest, testRows } from "../../../lib/testing/mod.ts";
 import type { TestRow } from "../../../lib/report/mod.ts";
 import { type Check, checkText, type ConformanceSet, type Row } from "../set.ts";
 

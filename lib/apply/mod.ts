@@ -1,0 +1,13 @@
+/**
+ * Policies applied to objects in files, without a cluster: documents become requests, values files and user information
+ * answer for what a cluster would say, and each object is decided as the reference's command line does it.
+ *
+ * @module
+ */
+export { type Applied, type AppliedStep, type ApplyOptions, applyPolicies, type Output } from "./apply.ts";
+export { type DecideOptions, hasRules } from "./decide.ts";
+export { openList, parseUserInfo, readUser } from "./documents.ts";
+export { manifestObjects } from "./manifest_objects.ts";
+export { type GivenUser, resourceRequest, withNamespace } from "./resource_request.ts";
+export { isNamed, isSameSubject, isSpecified, type Subject, subjectOf, subjectText } from "./subject.ts";
+export { noValues, parseValues, readValues, type Values, withOperation } from "./values.ts";

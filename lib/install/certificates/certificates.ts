@@ -1,0 +1,168 @@
+import { Fault, isFault } from "../../json/mod.ts";
+import type { Clock } from "../../ports.ts";
+import { CertificateFolder } from "./certificate_folder.ts";
+import type { CertificateKeeper } from "./kept_certificates.ts";
+import { type Authority, issueCertificate, makeAuthority } from "./issue_certificate.ts";
+import {
+  bundleOf,
+  certificateAge,
+  lifeOf,
+  readServingCertificate,
+  type ServingCertificate,
+} from "./serving_certificate.ts";
+
+/** The certificate to serve with now, and what is wrong with a newer one that was to replace it. */
+export type CertificateReading =
+  | { readonly certificate: ServingCertificate; readonly problem?: string }
+  | { readonly certificate: undefined; readonly problem: string };
+
+/** Where serving certificates come from. Ask again from time to time: renewed ones come by themselves. */
+export interface Certificates {
+  /** Never throws; what cannot be used leaves the former certificate in its place. */
+  current(): Promise<CertificateReading>;
+}
+
+/** Which files hold the certificate. */
+export interface GivenCertificatesOptions {
+  readonly certFile: string;
+  readonly keyFile: string;
+  /** The authority, when the certificate's file does not bring it along. */
+  readonly caFile?: string;
+  readonly clock: Clock;
+  readonly readText?: (path: string) => Promise<string>;
+}
+
+/** Certificates from files that somebody else renews (`--tls-cert`, `--tls-key`): read anew each time. */
+export function givenCertificates(options: GivenCertificatesOptions): Certificates {
+  let last: ServingCertificate | undefined;
+  return {
+    async current() {
+      const read = await readGiven(options);
+      if (!isFault(read)) {
+        last = read;
+        return { certificate: read };
+      }
+      return last === undefined
+        ? { certificate: undefined, problem: read.message }
+        : { certificate: last, problem: read.message };
+    },
+  };
+}
+
+async function readGiven(options: GivenCertificatesOptions): Promise<ServingCertificate | Fault> {
+  const { certFile, keyFile, caFile, clock, readText = Deno.readTextFile } = options;
+  const texts: string[] = [];
+  for (const file of [certFile, keyFile, ...(caFile === undefined ? [] : [caFile])]) {
+    try {
+      texts.push(await readText(file));
+    } catch (error) {
+      return new Fault(`${file}: ${reasonOf(error)}`);
+    }
+  }
+  const [cert = "", key = "", ca] = texts;
+  const read = readServingCertificate({ cert, key, ...(ca === undefined ? {} : { ca }) });
+  const files = `${certFile}, ${keyFile}${caFile === undefined ? "" : `, ${caFile}`}`;
+  if (isFault(read)) return new Fault(`${files}: ${read.message}`);
+  const age = certificateAge(read, clock.now());
+  if (age === "expired") {
+    return new Fault(`${certFile}: the certificate expired at ${timeText(read.notAfter)}`);
+  }
+  if (age === "not yet valid") {
+    return new Fault(`${certFile}: the certificate is valid only from ${timeText(read.notBefore)} on`);
+  }
+  return read;
+}
+
+/** For whom certificates are made, and where they are kept. */
+export interface MadeCertificatesOptions {
+  /** DNS names and IP addresses of the server. */
+  readonly names: readonly string[];
+  readonly clock: Clock;
+  /** Keeps authority and certificate for the next start; without it they live in memory and end with the process. */
+  readonly folder?: string;
+}
+
+/** Certificates that were made or kept. */
+export interface Made {
+  readonly authority: Authority;
+  /** Authorities that callers must trust: the own one, and the former while certificates of it may be about. */
+  readonly trusted: readonly string[];
+  readonly certificate: ServingCertificate;
+}
+
+/**
+ * Certificates of an authority of our own, made when there are none, when they do not cover the names, and when they
+ * are due. An authority that is due gets a successor while it is still valid; the bundle then has both.
+ */
+export function madeCertificates({ names, clock, folder }: MadeCertificatesOptions): Certificates {
+  const kept = folder === undefined ? undefined : new CertificateFolder(folder);
+  let made: Made | undefined;
+  let making: Promise<CertificateReading> | undefined;
+  const renew = async (): Promise<CertificateReading> => {
+    const next = await makeOrKeep(made, kept, { names, now: clock.now() });
+    if (!isFault(next)) made = next;
+    const problem = isFault(next) ? next.message : undefined;
+    if (made === undefined) return { certificate: undefined, problem: problem ?? "no certificate" };
+    return { certificate: made.certificate, ...(problem === undefined ? {} : { problem }) };
+  };
+  return {
+    current() {
+      if (made !== undefined && certificateAge(made.certificate, clock.now()) === "fresh") {
+        return Promise.resolve({ certificate: made.certificate });
+      }
+      making ??= renew().finally(() => making = undefined);
+      return making;
+    },
+  };
+}
+
+/** What is kept, while it is fresh and covers the names; otherwise new ones, which are then kept. */
+export async function makeOrKeep(
+  made: Made | undefined,
+  keeper: CertificateKeeper | undefined,
+  { names, now }: { readonly names: readonly string[]; readonly now: number },
+): Promise<Made | Fault> {
+  try {
+    const found = await keeper?.read();
+    if (isFault(found)) return found;
+    const authority = found?.authority ?? made?.authority;
+    const former = found?.trusted ?? made?.trusted ?? [];
+    const usable = authority !== undefined && ageOf(authority.cert, now) === "fresh";
+    if (usable && found?.serving !== undefined && covers(found.serving, names)) {
+      if (certificateAge(found.serving, now) === "fresh") {
+        const certificate = { ...found.serving, caBundle: bundleOf(former) };
+        return { authority, trusted: former, certificate };
+      }
+    }
+    const own = usable ? authority : await makeAuthority(now);
+    const older = former.filter((each) => each.trim() !== own.cert.trim() && ageOf(each, now) !== "expired");
+    const trusted = [own.cert, ...older];
+    const issued = await issueCertificate(own, names, now);
+    const read = readServingCertificate(issued);
+    if (isFault(read)) return read;
+    const unkept = await keeper?.write({ authority: own, trusted, serving: issued });
+    if (isFault(unkept)) return unkept;
+    return { authority: own, trusted, certificate: { ...read, caBundle: bundleOf(trusted) } };
+  } catch (error) {
+    return new Fault(`making a certificate: ${reasonOf(error)}`);
+  }
+}
+
+function ageOf(cert: string, now: number): ReturnType<typeof certificateAge> {
+  const life = lifeOf(cert);
+  return life === undefined ? "expired" : certificateAge(life, now);
+}
+
+function covers(certificate: ServingCertificate, names: readonly string[]): boolean {
+  const has = new Set(certificate.names.map((name) => name.toLowerCase()));
+  return names.every((name) => has.has(name.toLowerCase()));
+}
+
+function timeText(milliseconds: number): string {
+  return new Date(milliseconds).toISOString();
+}
+
+function reasonOf(error: unknown): string {
+  if (error instanceof Deno.errors.NotFound) return "there is no such file";
+  return error instanceof Error ? error.message : String(error);
+}

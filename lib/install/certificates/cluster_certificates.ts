@@ -1,0 +1,52 @@
+import { isFault } from "../../json/mod.ts";
+import type { Clock, Cluster } from "../../ports.ts";
+import { CertificateSecret } from "./certificate_secret.ts";
+import { type CertificateReading, type Certificates, type Made, makeOrKeep } from "./certificates.ts";
+import { registerAuthority } from "./register_authority.ts";
+
+/** For whom certificates are made, and where in the cluster they are kept and told. */
+export interface ClusterCertificatesOptions {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  /** DNS names of the service. */
+  readonly names: readonly string[];
+  /** A Secret that exists, empty at first. All replicas serve what it holds. */
+  readonly secret: { readonly namespace: string; readonly name: string };
+  /** Name of the webhook configurations whose `caBundle` is kept right; none when absent. */
+  readonly webhooks?: string;
+}
+
+/** Of two replicas that start together one makes the certificate; the other finds that it came second, and reads. */
+const ATTEMPTS = 5;
+
+/**
+ * Certificates of an authority of our own that lives in a Secret which all replicas share, so that a manifest needs to
+ * hold no key. Each time that it is asked it reads the Secret, makes what is missing or due, and puts the authority into
+ * the webhook configurations before anybody serves by it. Both are asked for by name: the rights for that are narrow.
+ */
+export function clusterCertificates(options: ClusterCertificatesOptions): Certificates {
+  const { cluster, clock, names, webhooks } = options;
+  const keeper = new CertificateSecret(cluster, options.secret);
+  let last: Made | undefined;
+  return {
+    async current(): Promise<CertificateReading> {
+      let problem = "no certificate";
+      for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+        const made = await makeOrKeep(last, keeper, { names, now: clock.now() });
+        if (isFault(made)) {
+          problem = made.message;
+          continue;
+        }
+        last = made;
+        const { certificate } = made;
+        const untold = webhooks === undefined
+          ? undefined
+          : await registerAuthority(cluster, webhooks, certificate.caBundle ?? "");
+        return { certificate, ...(untold !== undefined && { problem: untold.message }) };
+      }
+      return last === undefined
+        ? { certificate: undefined, problem }
+        : { certificate: last.certificate, problem };
+    },
+  };
+}

@@ -1,0 +1,73 @@
+import { Fault, isFault } from "../../json/mod.ts";
+import type { Authority, IssuedCertificate } from "./issue_certificate.ts";
+import {
+  certificatesIn,
+  isKeyOf,
+  isSignedBy,
+  readServingCertificate,
+  type ServingCertificate,
+} from "./serving_certificate.ts";
+
+/** What a keeper of certificates holds. */
+export interface KeptCertificates {
+  readonly authority: Authority;
+  /** All authorities to trust, the present one first. */
+  readonly trusted: readonly string[];
+  /** `undefined` when it is missing or not one of the authority's. */
+  readonly serving: ServingCertificate | undefined;
+}
+
+/** What replaces what is kept. */
+export interface NewCertificates {
+  readonly authority: Authority;
+  readonly trusted: readonly string[];
+  readonly serving: IssuedCertificate;
+}
+
+/** A place that keeps an authority and a serving certificate between starts. */
+export interface CertificateKeeper {
+  /** What is kept; `undefined` when there is no authority yet. */
+  read(): Promise<KeptCertificates | Fault | undefined>;
+  /** Replaces what is kept; a fault says why it was not. */
+  write(next: NewCertificates): Promise<Fault | undefined>;
+}
+
+/** The texts that a keeper holds, by the names that Kubernetes and cert-manager give them. */
+export interface CertificateFiles {
+  readonly "ca.crt": string | undefined;
+  readonly "ca.key": string | undefined;
+  readonly "tls.crt": string | undefined;
+  readonly "tls.key": string | undefined;
+}
+
+/**
+ * Reads kept texts; `place` and `remedy` word what is wrong with them. An authority that cannot be read is a fault, a
+ * serving certificate that cannot be used is as good as none.
+ */
+export function readKept(
+  files: CertificateFiles,
+  { place, remedy }: { readonly place: string; readonly remedy: string },
+): KeptCertificates | Fault | undefined {
+  const ca = files["ca.crt"], caKey = files["ca.key"];
+  // The key is written first: a key alone is what a crash left behind.
+  if (ca === undefined) return undefined;
+  const trusted = certificatesIn(ca);
+  if (trusted === undefined) return new Fault(`${place}/ca.crt: no PEM certificate; ${remedy}`);
+  if (caKey === undefined || !isKeyOf(caKey, trusted[0]!)) {
+    return new Fault(`${place}/ca.key: not the key of ca.crt; ${remedy}`);
+  }
+  const authority = { cert: trusted[0]!, key: caKey };
+  return { authority, trusted, serving: servingOf(files, authority) };
+}
+
+function servingOf(files: CertificateFiles, authority: Authority): ServingCertificate | undefined {
+  const cert = files["tls.crt"], key = files["tls.key"];
+  if (cert === undefined || key === undefined || !isSignedBy(cert, authority.cert)) return undefined;
+  const read = readServingCertificate({ cert, key });
+  return isFault(read) ? undefined : read;
+}
+
+/** Certificates one after the other, as `ca.crt` holds them. */
+export function pemBundle(certificates: readonly string[]): string {
+  return certificates.map((each) => `${each.trim()}\n`).join("");
+}

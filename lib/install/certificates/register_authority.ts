@@ -1,0 +1,37 @@
+import { asList, asString, dig, Fault, field } from "../../json/mod.ts";
+import type { Cluster } from "../../ports.ts";
+
+const kinds = ["validatingwebhookconfigurations", "mutatingwebhookconfigurations"];
+
+/**
+ * Makes the webhooks of the configurations of a name trust an authority (`caBundle`, in base64). Only what differs is
+ * written, as a patch that holds only while the webhooks are the ones that were read. A fault says what was not done.
+ */
+export async function registerAuthority(
+  cluster: Cluster,
+  name: string,
+  caBundle: string,
+): Promise<Fault | undefined> {
+  const problems: string[] = [];
+  for (const kind of kinds) {
+    const path = `/apis/admissionregistration.k8s.io/v1/${kind}/${encodeURIComponent(name)}`;
+    const read = await cluster.call({ method: "GET", path });
+    if (!read.ok) {
+      problems.push(`${kind} ${name}: ${read.message}`);
+      continue;
+    }
+    const patch = asList(field(read.body, "webhooks")).flatMap((webhook, index) =>
+      dig(webhook, "clientConfig", "caBundle") === caBundle ? [] : [
+        { op: "test", path: `/webhooks/${index}/name`, value: asString(field(webhook, "name")) ?? "" },
+        { op: "add", path: `/webhooks/${index}/clientConfig/caBundle`, value: caBundle },
+      ]
+    );
+    if (patch.length === 0) continue;
+    const contentType = "application/json-patch+json";
+    const written = await cluster.call({ method: "PATCH", path, contentType, body: patch });
+    if (!written.ok) problems.push(`${kind} ${name}: ${written.message}`);
+  }
+  return problems.length === 0
+    ? undefined
+    : new Fault(`webhooks were not told the authority: ${problems.join("; ")}`);
+}

@@ -1,0 +1,43 @@
+import type { Authority } from "../certificates/issue_certificate.ts";
+
+/** Where the serving certificate of the manifests comes from. */
+export type CertificateSource =
+  /** Postern makes it in the cluster, keeps it in a Secret that its replicas share, and tells the webhooks. */
+  | { readonly from: "postern" }
+  /** cert-manager makes it and tells the webhooks. */
+  | { readonly from: "cert-manager" }
+  /** It stands in the manifests, with its key: PEM texts, and the authority to trust. */
+  | { readonly from: "texts"; readonly cert: string; readonly key: string; readonly ca: Authority["cert"] };
+
+/** What the manifests are made with. */
+export interface ManifestSetting {
+  readonly namespace: string;
+  readonly image: string;
+  readonly replicas: number;
+  readonly certificate: CertificateSource;
+  /** `--dialect` of the server. */
+  readonly dialect: "classic" | "current";
+}
+
+/** What everything is called. */
+export const appName = "postern";
+
+/** Labels of all objects. */
+export const labels = { "app.kubernetes.io/name": appName, "app.kubernetes.io/managed-by": appName };
+
+/** Labels by which the pods are found. */
+export const podLabels = { "app.kubernetes.io/name": appName };
+
+/** Name of the Secret that holds the serving certificate. */
+export const certificateSecret = `${appName}-tls`;
+
+/** Names by which the API server calls the service. */
+export function serviceNames(namespace: string): string[] {
+  const name = `${appName}.${namespace}.svc`;
+  return [name, `${name}.cluster.local`];
+}
+
+/** `metadata` of an object. */
+export function metadata(name: string, namespace?: string): { [field: string]: string | typeof labels } {
+  return { name, ...(namespace !== undefined && { namespace }), labels };
+}

@@ -1,0 +1,12 @@
+/**
+ * What an installation in a cluster needs: the certificates to serve with, made or given, kept in a folder or in a
+ * Secret; the manifests, with webhooks for the policies; and rules written as admission policies of the API server.
+ *
+ * @module
+ */
+export { type Certificates, givenCertificates, madeCertificates } from "./certificates/certificates.ts";
+export { clusterCertificates } from "./certificates/cluster_certificates.ts";
+export { readServingCertificate, type ServingCertificate } from "./certificates/serving_certificate.ts";
+export { exportAdmissionPolicies } from "./export/admission_policies.ts";
+export { makeManifests } from "./manifests/manifests.ts";
+export { type CertificateSource, serviceNames } from "./manifests/setting.ts";

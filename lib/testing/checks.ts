@@ -1,0 +1,130 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { RuleResult } from "../engine/mod.ts";
+import { Bindings, type Environment } from "../jmespath/mod.ts";
+import { asObject, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
+import type { TestRow } from "../report/mod.ts";
+import { compileTree, standardCompilers, violationText } from "../rules/mod.ts";
+import type { AppliedStep } from "../apply/mod.ts";
+import { subjectText } from "../apply/mod.ts";
+import type { TestRows } from "./rows.ts";
+import type { SubjectAnswer, TestRun } from "./run.ts";
+
+/** Judges a value with an assertion tree: what it violates, or why it cannot be judged. */
+type Judge = (value: Json) => readonly string[] | Fault;
+
+/** An entry of a test's `checks`, ready to run. */
+interface Check {
+  readonly matches: { readonly resource: Judge; readonly policy: Judge; readonly rule: Judge };
+  /** Must hold. */
+  readonly holds: Judge | undefined;
+  /** Must be violated. */
+  readonly fails: Judge | undefined;
+}
+
+/**
+ * The rows of a test's `checks`: assertion trees over what rules said, chosen by trees over object, policy and rule.
+ * Kyverno parity: as Kyverno 1.18 has them; `podSecurityChecks` is what reports say of them.
+ */
+export function checkRows(run: TestRun): TestRows {
+  const rows: TestRow[] = [];
+  const remarks: Diagnostic[] = [];
+  const answers = run.answers.get("") ?? [];
+  run.found.test.checks.forEach((entry, index) => {
+    const check = compileCheck(entry, run.environment);
+    const before = rows.length;
+    for (const answer of answers.filter(({ object }) => accepts(check.matches.resource, object))) {
+      for (
+        const step of answer.steps.filter(({ policy }) => accepts(check.matches.policy, policy.document))
+      ) {
+        rows.push(...stepRows(check, { answer, step }));
+      }
+    }
+    if (rows.length > before) return;
+    const position = run.found.positionOf(["checks", index]);
+    const message = "The check is about no rule's result";
+    remarks.push({ severity: "warning", code: "empty-check", message, position });
+  });
+  return { rows, remarks };
+}
+
+function stepRows(
+  { matches, holds, fails }: Check,
+  { answer, step }: { readonly answer: SubjectAnswer; readonly step: AppliedStep },
+): TestRow[] {
+  return step.rules.filter(({ rule }) => accepts(matches.rule, { name: rule })).flatMap((rule) => {
+    const said = saidBy(rule);
+    const row = { policy: step.policy.name, rule: rule.rule, resource: subjectText(answer.subject) };
+    const rows: TestRow[] = [];
+    if (holds !== undefined) rows.push({ ...row, message: rule.message, ...heldBy(holds(said)) });
+    if (fails !== undefined) rows.push({ ...row, message: rule.message, ...violatedBy(fails(said)) });
+    return rows;
+  });
+}
+
+function accepts(judge: Judge, value: Json): boolean {
+  const violations = judge(value);
+  return !isFault(violations) && violations.length === 0;
+}
+
+/** The row of an assertion that must hold. */
+function heldBy(violations: readonly string[] | Fault): Pick<TestRow, "result" | "reason" | "details"> {
+  if (isFault(violations)) return { result: "Fail", reason: "Check error", details: [violations.message] };
+  return violations.length === 0
+    ? { result: "Pass", reason: "Ok", details: [] }
+    : { result: "Fail", reason: violations.join(", "), details: violations };
+}
+
+/** The row of an assertion that must be violated. */
+function violatedBy(violations: readonly string[] | Fault): Pick<TestRow, "result" | "reason" | "details"> {
+  if (isFault(violations)) return { result: "Fail", reason: "Check error", details: [violations.message] };
+  return violations.length > 0
+    ? { result: "Pass", reason: violations.join(", "), details: [] }
+    : { result: "Fail", reason: "The assertion succeeded but was expected to fail", details: [] };
+}
+
+const ruleTypes: Readonly<Record<RuleResult["type"], string>> = {
+  validate: "Validation",
+  mutate: "Mutation",
+  mutateExisting: "Mutation",
+  generate: "Generation",
+  verifyImages: "ImageVerify",
+};
+
+function saidBy(rule: RuleResult): JsonObject {
+  return {
+    name: rule.rule,
+    ruleType: ruleTypes[rule.type],
+    message: rule.message,
+    status: rule.result,
+    podSecurityChecks: rule.properties ?? null,
+    exceptions: rule.exceptions ?? null,
+  };
+}
+
+function compileCheck(entry: JsonObject, environment: Environment): Check {
+  const match = asObject(entry["match"]) ?? {};
+  const optional = (tree: Json | undefined): Judge | undefined =>
+    tree === undefined || tree === null ? undefined : compileJudge(tree, environment);
+  const chosen = (name: string): Judge => optional(match[name]) ?? (() => []);
+  return {
+    matches: { resource: chosen("resource"), policy: chosen("policy"), rule: chosen("rule") },
+    holds: optional(entry["assert"]),
+    fails: optional(entry["error"]),
+  };
+}
+
+/** A tree that does not compile judges nothing. */
+function compileJudge(tree: Json, environment: Environment): Judge {
+  const problems: string[] = [];
+  const judge = compileTree(tree, {
+    compilers: standardCompilers(),
+    path: "",
+    report: ({ path, message }) => problems.push(`${path}: ${message}`),
+  });
+  const [problem] = problems;
+  if (problem !== undefined) return () => new Fault(problem);
+  return (value) => {
+    const violations = judge(value, { bindings: Bindings.none, environment });
+    return isFault(violations) ? violations : violations.map(violationText);
+  };
+}

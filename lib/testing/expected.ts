@@ -1,0 +1,79 @@
+import { join } from "node:path";
+import { asObject, equal, Fault, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { toYaml } from "../yaml/mod.ts";
+import { lineDiff } from "./line_diff.ts";
+import { loadDocuments } from "../sources/mod.ts";
+import { manifestObjects } from "../apply/mod.ts";
+import { isSameSubject, subjectOf, subjectText } from "../apply/mod.ts";
+
+/** How an object compares with the one that a test expects. */
+export type ObjectMatch =
+  | { readonly kind: "equal" }
+  | { readonly kind: "different"; readonly diff: readonly string[] }
+  /** The file cannot be read. */
+  | { readonly kind: "unreadable"; readonly message: string }
+  /** The file does not hold the object. */
+  | { readonly kind: "absent"; readonly message: string };
+
+/** The objects that a test's files expect; each file is read once. */
+export class ExpectedObjects {
+  readonly #folder: string;
+  readonly #files = new Map<string, Promise<readonly JsonObject[] | Fault>>();
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Compares an object with the one of its kind and name in a file. */
+  async match(file: string, object: JsonObject): Promise<ObjectMatch> {
+    const subject = subjectOf(object);
+    const objects = await this.#read(file);
+    if (objects instanceof Fault) return { kind: "unreadable", message: objects.message };
+    const expected = objects.find((candidate) => isSameSubject(subjectOf(candidate), subject));
+    if (expected === undefined) {
+      return { kind: "absent", message: `${file} does not hold ${subjectText(subject)}` };
+    }
+    const [wanted, found] = [comparable(expected), comparable(object)];
+    return equal(wanted, found)
+      ? { kind: "equal" }
+      : { kind: "different", diff: lineDiff(toYaml(wanted).trimEnd(), toYaml(found).trimEnd()) };
+  }
+
+  #read(file: string): Promise<readonly JsonObject[] | Fault> {
+    const known = this.#files.get(file);
+    if (known !== undefined) return known;
+    const reading = loadDocuments([join(this.#folder, file)]).then(({ documents, diagnostics }) => {
+      const [problem] = diagnostics.filter(({ severity }) => severity === "error");
+      return problem === undefined ? manifestObjects(documents) : new Fault(`${file}: ${problem.message}`);
+    });
+    this.#files.set(file, reading);
+    return reading;
+  }
+}
+
+/**
+ * An object as it is compared. Kyverno parity: empty maps and lists and nulls do not count, nor do the labels that say
+ * which rule generated an object for whom; all objects count as managed by Kyverno unless they say otherwise.
+ */
+function comparable(object: JsonObject): Json {
+  const metadata = asObject(object["metadata"]) ?? {};
+  const labels = Object.entries(asObject(metadata["labels"]) ?? {}).filter(([name]) =>
+    !name.startsWith("generate.kyverno.io/")
+  );
+  const managed = { "app.kubernetes.io/managed-by": "kyverno", ...Object.fromEntries(labels) };
+  return withoutEmpty({ ...object, metadata: { ...metadata, labels: managed } }) ?? {};
+}
+
+function withoutEmpty(value: Json): Json | undefined {
+  if (value === null) return undefined;
+  if (Array.isArray(value)) {
+    const items = value.map(withoutEmpty).filter((item) => item !== undefined);
+    return items.length === 0 ? undefined : items;
+  }
+  if (!isObject(value)) return value;
+  const entries = Object.entries(value).flatMap(([key, inner]): [string, Json][] => {
+    const kept = withoutEmpty(inner);
+    return kept === undefined ? [] : [[key, kept]];
+  });
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}

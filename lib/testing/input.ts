@@ -1,0 +1,163 @@
+import { join, normalize } from "node:path";
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  dig,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import { readUser } from "../apply/mod.ts";
+import { loadDocuments } from "../sources/mod.ts";
+import { manifestObjects } from "../apply/mod.ts";
+import type { GivenUser } from "../apply/mod.ts";
+import type { FoundTest } from "./test_files.ts";
+import type { TestWorld } from "./world.ts";
+import { noValues, readValues, type Values } from "../apply/mod.ts";
+
+/** A document of `jsonPayloads`. */
+export interface TestPayload {
+  /** Its path without a leading `./`. */
+  readonly name: string;
+  readonly value: JsonObject;
+}
+
+/** Everything that a test's files hold. */
+export interface TestInput {
+  readonly policies: readonly YamlDocument[];
+  readonly exceptions: readonly YamlDocument[];
+  /** Without duplicates. */
+  readonly resources: readonly JsonObject[];
+  /** Objects that rules may change besides the one they are asked about. */
+  readonly targets: readonly JsonObject[];
+  /** Documents that are no Kubernetes objects, by the names that results give them. */
+  readonly payloads: readonly TestPayload[];
+  readonly world: TestWorld;
+  readonly values: Values;
+  readonly user: GivenUser | undefined;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Reads the files that a test names; what cannot be read is a diagnostic, and the rest is there. */
+export async function loadTestInput({ test, folder }: FoundTest): Promise<TestInput> {
+  const diagnostics: Diagnostic[] = [];
+  const documents = async (files: readonly string[]): Promise<readonly YamlDocument[]> => {
+    const loaded = await loadDocuments(files.map((file) => join(folder, file)));
+    diagnostics.push(...loaded.diagnostics);
+    return loaded.documents;
+  };
+  const objects = async (files: readonly string[]): Promise<JsonObject[]> =>
+    manifestObjects(await documents(files));
+  const single = async (file: string | undefined): Promise<YamlDocument | undefined> =>
+    file === undefined ? undefined : (await documents([file]))[0];
+
+  const policies = await documents(test.policies);
+  const exceptions = await documents(test.exceptions);
+  const resources = unique(await objects(test.resources), diagnostics);
+  const targets = await objects(test.targetResources);
+  const params = await objects(test.paramResources);
+  const sources = await objects(test.results.flatMap(({ cloneSourceResource }) => cloneSourceResource ?? []));
+  const cluster = await clusterObjects(test.clusterResources);
+  const context = asObject(dig((await single(test.context))?.value ?? null, "spec")) ?? {};
+  const payloads: TestPayload[] = [];
+  for (const file of test.jsonPayloads) {
+    const value = (await single(file))?.value ?? null;
+    if (isObject(value)) payloads.push({ name: normalize(file), value });
+    else diagnostics.push(notAnObject(join(folder, file)));
+  }
+  for (const file of [...test.httpPayloads, ...test.envoyPayloads]) {
+    diagnostics.push(unsupportedPayload(join(folder, file)));
+  }
+  const valuesFile = (await single(test.variables))?.value;
+  const given = test.values ?? (isObject(valuesFile ?? null) ? valuesFile! : undefined);
+  const userFile = await single(test.userinfo);
+  return {
+    policies,
+    exceptions,
+    resources,
+    targets,
+    payloads,
+    world: {
+      objects: [
+        ...namespacesOf(given ?? null),
+        ...cluster,
+        ...asList(context["resources"]).filter(isObject),
+        ...targets,
+        ...params,
+        ...sources,
+      ],
+      resources,
+      images: asList(context["images"]).filter(isObject),
+      isCluster: test.clusterResources.length > 0,
+      apiCallResponses: test.apiCallResponses,
+      globalContextEntries: await Promise.all(test.globalContextEntries.map(withFiles)),
+    },
+    values: given === undefined ? noValues : readValues(given),
+    user: userFile === undefined ? undefined : readUser(userFile.value),
+    diagnostics,
+  };
+
+  /** The objects that ClusterResource files hold or name. */
+  async function clusterObjects(files: readonly string[]): Promise<JsonObject[]> {
+    const specs = (await documents(files)).map(({ value }) => asObject(dig(value, "spec")) ?? {});
+    const definitions = await objects(specs.flatMap((spec) => asTexts(spec["crds"])));
+    return [...definitions, ...specs.flatMap((spec) => asList(spec["resources"]).filter(isObject))];
+  }
+
+  async function withFiles(entry: JsonObject): Promise<JsonObject> {
+    const files = asTexts(entry["resourceFiles"]);
+    return files.length === 0 ? entry : { ...entry, resources: await objects(files) };
+  }
+}
+
+/** Kyverno parity: of two objects with one kind and name the first counts. */
+function unique(objects: readonly JsonObject[], diagnostics: Diagnostic[]): JsonObject[] {
+  const seen = new Map<string, JsonObject>();
+  for (const object of objects) {
+    const { group, kind } = typeOf(object);
+    const namespace = namespaceOf(object);
+    const name = nameOf(object);
+    const key = [group, kind, namespace, name].join("/");
+    if (!seen.has(key)) seen.set(key, object);
+    else {
+      const message = `There are two objects ${
+        [kind, namespace, name].filter(Boolean).join(" ")
+      }; the first counts`;
+      diagnostics.push({ severity: "warning", code: "duplicate-resource", message });
+    }
+  }
+  return [...seen.values()];
+}
+
+/** Requests to proxies are for Kyverno's authorization server, which is another program. */
+function unsupportedPayload(file: string): Diagnostic {
+  const position = { file, line: 1, column: 1 };
+  const message = "Payloads of HTTP and Envoy requests are not supported";
+  return { severity: "error", code: "unsupported-payload", message, position };
+}
+
+function notAnObject(file: string): Diagnostic {
+  const position = { file, line: 1, column: 1 };
+  return { severity: "error", code: "wrong-type", message: "A payload must be an object", position };
+}
+
+/** The Namespaces that values describe, as a whole or by their labels. */
+function namespacesOf(values: Json): JsonObject[] {
+  const labelled = asList(field(values, "namespaceSelector")).map((entry) => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: asString(field(entry, "name")) ?? "", labels: asObject(field(entry, "labels")) ?? {} },
+  }));
+  const whole = asList(field(values, "namespaces")).filter(isObject).map((object) => ({
+    ...object,
+    apiVersion: "v1",
+    kind: "Namespace",
+  }));
+  return [...labelled, ...whole];
+}

@@ -1,0 +1,52 @@
+import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
+import { hasRules } from "../apply/mod.ts";
+import { isNamed, type Subject, subjectOf } from "../apply/mod.ts";
+import type { Expectation } from "./test_case.ts";
+import type { TestRun } from "./run.ts";
+
+/**
+ * What a test names and its files do not hold: policies, rules, objects. The reference says nothing of these, and some
+ * of their rows pass, so a misspelt name would make a test that proves nothing.
+ */
+export function nameRemarks(run: TestRun, expectations: readonly Expectation[]): Diagnostic[] {
+  const policies = new Map(run.snapshot.policies.map(({ policy }) => [policy.name, policy]));
+  const { resources, targets } = run.input;
+  const subjects = [
+    ...[...resources, ...targets].map(subjectOf),
+    ...run.input.payloads.map(({ name }) => ({ apiVersion: "", kind: "", namespace: "", name })),
+  ];
+  const remarks: Diagnostic[] = [];
+  for (const expectation of expectations) {
+    const { index, rule } = expectation;
+    const remark = (field: string, message: string, near: string | undefined): void => {
+      const position = run.found.positionOf(["results", index, field]);
+      const hint = near === undefined ? undefined : `did you mean "${near}"?`;
+      const code = `unknown-${field.replace(/s$/, "")}`;
+      remarks.push({ severity: "warning", code, message, position, ...(hint !== undefined && { hint }) });
+    };
+    const name = expectation.policy.split("/").at(-1)!;
+    const policy = policies.get(name);
+    if (policy === undefined) {
+      remark("policy", `The test has no policy "${name}"`, didYouMean(name, policies.keys()));
+    } else if (
+      rule !== "" && hasRules(policy.kind) && !policy.rules.some((each) => isRuleNamed(each.name, rule))
+    ) {
+      const near = didYouMean(rule, policy.rules.map((each) => each.name));
+      remark("rule", `The policy "${name}" has no rule "${rule}"`, near);
+    }
+    for (const resource of expectation.resources ?? []) {
+      if (subjects.some((subject) => isNamed(subject, resource))) continue;
+      const near = didYouMean(resource, names(subjects));
+      remark("resources", `The test has no object "${resource}"`, near);
+    }
+  }
+  return remarks;
+}
+
+function isRuleNamed(name: string, wanted: string): boolean {
+  return [wanted, `autogen-${wanted}`, `autogen-cronjob-${wanted}`].includes(name);
+}
+
+function names(subjects: readonly Subject[]): string[] {
+  return subjects.flatMap(({ namespace, name }) => [name, `${namespace}/${name}`]);
+}

@@ -1,0 +1,217 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { RuleResult } from "../engine/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import { reportedResult, type TestRow } from "../report/mod.ts";
+import { ownerOf } from "../rules/mod.ts";
+import type { AppliedStep } from "../apply/mod.ts";
+import { hasRules } from "../apply/mod.ts";
+import { isNamed, isSameSubject, isSpecified, type Subject, subjectOf, subjectText } from "../apply/mod.ts";
+import type { Expectation } from "./test_case.ts";
+import { ExpectedObjects, type ObjectMatch } from "./expected.ts";
+import { judge } from "./verdict.ts";
+import type { SubjectAnswer, TestRun } from "./run.ts";
+
+/** The rows of a test, with remarks about entries that prove less than they seem to. */
+export interface TestRows {
+  readonly rows: readonly TestRow[];
+  readonly remarks: readonly Diagnostic[];
+}
+
+/**
+ * Compares what the policies said with what a test expects.
+ *
+ * Kyverno parity, also where it is lenient: an entry that names no object of the test is about all of them; a rule that
+ * said nothing of an object passes as `Excluded`, whatever was expected; an object that a file of expected objects does
+ * not hold is passed over; a policy that cannot be used is skipped. Remarks name each of these.
+ */
+export async function testRows(run: TestRun, expectations: readonly Expectation[]): Promise<TestRows> {
+  const objects = new ExpectedObjects(run.found.folder);
+  const rows: TestRow[] = [];
+  const remarks: Diagnostic[] = [];
+  for (const expectation of expectations) {
+    const entry = new EntryRows(run, expectation, objects);
+    await entry.compare();
+    rows.push(...entry.rows);
+    remarks.push(...entry.remarks);
+  }
+  return { rows, remarks };
+}
+
+const equalMatch: ObjectMatch = { kind: "equal" };
+
+/** What a rule said, and of which object. */
+interface Said {
+  readonly rule: RuleResult;
+  readonly step: AppliedStep;
+  readonly subject: Subject;
+}
+
+/** The rows of one entry of `results`. */
+class EntryRows {
+  readonly rows: TestRow[] = [];
+  readonly remarks: Diagnostic[] = [];
+  readonly #run: TestRun;
+  readonly #expectation: Expectation;
+  readonly #objects: ExpectedObjects;
+  readonly #policyName: string;
+
+  constructor(run: TestRun, expectation: Expectation, objects: ExpectedObjects) {
+    this.#run = run;
+    this.#expectation = expectation;
+    this.#objects = objects;
+    this.#policyName = expectation.policy.split("/").at(-1)!;
+  }
+
+  async compare(): Promise<void> {
+    const { targets, answers } = this.#run;
+    const triggers = answers.get(this.#expectation.operation) ?? [];
+    for (
+      const subject of chosen(
+        this.#expectation,
+        [...targets, ...triggers].map((answer) => answer.subject),
+      )
+    ) {
+      const before = this.rows.length;
+      const passedOver = await this.#asked(subject, triggers);
+      await this.#changed(subject, targets);
+      if (this.rows.length === before && !passedOver) this.#missing(subject);
+    }
+  }
+
+  /** What was said of the object itself; whether something about it was passed over. */
+  async #asked(subject: Subject, triggers: readonly SubjectAnswer[]): Promise<boolean> {
+    const before = this.rows.length;
+    let passedOver = false;
+    for (const step of this.#stepsFor(subject, triggers)) {
+      for (const rule of step.rules.filter((each) => !hasRules(step.policy.kind) || this.#isMeant(each))) {
+        if (rule.type === "generate") await this.#generated({ rule, step, subject });
+        else if (!await this.#checked({ rule, step, subject })) passedOver = true;
+      }
+      if (this.rows.length === before && !passedOver) {
+        this.#add(subject, { rule: this.#expectation.rule, result: "Pass", reason: "Excluded" });
+        this.#remarkExcluded(subject);
+      }
+    }
+    return passedOver;
+  }
+
+  /** What rules did to the object though they were asked about others. */
+  async #changed(subject: Subject, targets: readonly SubjectAnswer[]): Promise<void> {
+    for (const step of this.#stepsFor(subject, targets)) {
+      for (const rule of step.rules) {
+        const object = rule.effects?.map((effect) => effect.object).find((each) =>
+          isSameSubject(subjectOf(each), subject)
+        );
+        if (rule.type !== "mutateExisting" || object === undefined) continue;
+        this.#addOutcome({ rule, step, subject }, await this.#match(object));
+        break;
+      }
+    }
+  }
+
+  #stepsFor(subject: Subject, answers: readonly SubjectAnswer[]): AppliedStep[] {
+    return answers.filter((answer) => isSameSubject(answer.subject, subject)).flatMap(({ steps }) =>
+      steps.filter(({ policy }) => policy.name === this.#policyName)
+    );
+  }
+
+  /** Kyverno parity: a rule stands for the rules generated from it too. */
+  #isMeant(rule: RuleResult): boolean {
+    const { rule: name } = this.#expectation;
+    return name === "" || [name, `autogen-${name}`, `autogen-cronjob-${name}`].includes(rule.rule);
+  }
+
+  /** False when the object is in no file to compare it with, which is no failure unless the entry says so. */
+  async #checked(said: Said): Promise<boolean> {
+    const { patchedResources, failOnMissingResources } = this.#expectation;
+    const match = patchedResources === undefined ? equalMatch : await this.#match(said.step.object ?? {});
+    if (match.kind === "absent" && !failOnMissingResources) {
+      this.#remark("not-compared", `Nothing was compared: ${match.message}`);
+      return false;
+    }
+    this.#addOutcome(said, match);
+    return true;
+  }
+
+  async #generated(said: Said): Promise<void> {
+    const made = (said.rule.effects ?? []).filter(({ verb, object }) => verb !== "delete" && ownerOf(object))
+      .map(({ object }) => object);
+    if (made.length === 0) this.#addOutcome(said, equalMatch);
+    for (const object of made) {
+      this.#addOutcome({ ...said, subject: subjectOf(object) }, await this.#match(object));
+    }
+  }
+
+  /** Compares an object with the files of the entry; one of several generated ones suffices. */
+  async #match(object: JsonObject): Promise<ObjectMatch> {
+    const { patchedResources, generatedResources } = this.#expectation;
+    let last: ObjectMatch = equalMatch;
+    if (patchedResources !== undefined) {
+      last = await this.#objects.match(patchedResources, object);
+      if (last.kind !== "equal") return last;
+    }
+    for (const file of generatedResources) {
+      const match = await this.#objects.match(file, object);
+      if (match.kind === "equal") return match;
+      if (last.kind !== "different") last = match;
+    }
+    return last;
+  }
+
+  #addOutcome({ rule, step, subject }: Said, match: ObjectMatch): void {
+    const actual = reportedResult(step.policy, rule);
+    this.#add(subject, {
+      rule: rule.rule,
+      ...judge({ expected: this.#expectation.status, actual, message: rule.message, match }),
+    });
+  }
+
+  /** Nothing was said of the object: the policy is not there, or cannot be used. */
+  #missing(subject: Subject): void {
+    const { rule } = this.#expectation;
+    const unusable = this.#run.snapshot.policies.find(({ policy, broken }) =>
+      policy.name === this.#policyName && broken !== undefined
+    );
+    if (unusable !== undefined) {
+      const message = unusable.broken!.message;
+      this.#add(subject, { rule, result: "Skip", reason: "Invalid Policy", message });
+      return this.#remark("invalid-policy", `The policy "${this.#policyName}" cannot be used: ${message}`);
+    }
+    const message = `No policy "${this.#policyName}" was applied`;
+    this.#add(subject, { rule, result: "Fail", reason: "Not found", message, details: [message] });
+  }
+
+  #add(
+    subject: Subject,
+    row: Pick<TestRow, "rule" | "result" | "reason"> & Partial<Pick<TestRow, "message" | "details">>,
+  ): void {
+    const { policy } = this.#expectation;
+    this.rows.push({ policy, resource: subjectText(subject), message: row.reason, details: [], ...row });
+  }
+
+  #remark(code: string, message: string): void {
+    const position = this.#run.found.positionOf(["results", this.#expectation.index]);
+    this.remarks.push({ severity: "warning", code, message, position });
+  }
+
+  #remarkExcluded(subject: Subject): void {
+    const { rule, status } = this.#expectation;
+    if (status === "skip") return;
+    const what = rule === "" ? `Policy "${this.#policyName}"` : `Rule "${rule}"`;
+    this.#remark(
+      "not-applied",
+      `${what} said nothing of ${subjectText(subject)}, where ${status} is expected`,
+    );
+  }
+}
+
+/** The objects that an entry is about: those that it names, or all when none of its names is there. */
+function chosen({ resources, resourceSpecs }: Expectation, subjects: readonly Subject[]): readonly Subject[] {
+  const distinct = [...new Map(subjects.map((subject) => [subjectText(subject), subject])).values()];
+  if (resources === undefined) return distinct;
+  const named = [
+    ...resources.flatMap((name) => distinct.filter((subject) => isNamed(subject, name))),
+    ...resourceSpecs.flatMap((spec) => distinct.filter((subject) => isSpecified(subject, spec))),
+  ];
+  return named.length === 0 ? distinct : named;
+}

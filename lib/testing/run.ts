@@ -1,0 +1,129 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { compile, type Snapshot } from "../engine/mod.ts";
+import type { Environment } from "../jmespath/mod.ts";
+import { asList, asObject, dig, type JsonObject } from "../json/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import type { Registry } from "../ports.ts";
+import { type AppliedStep, applyPolicies } from "../apply/mod.ts";
+import { type DecideOptions, hasRules } from "../apply/mod.ts";
+import { isSameSubject, type Subject, subjectOf } from "../apply/mod.ts";
+import type { FoundTest } from "./test_files.ts";
+import { loadTestInput, type TestInput } from "./input.ts";
+import { absentSources, testPorts } from "./world.ts";
+import { withOperation } from "../apply/mod.ts";
+
+/** What the policies said of one object. */
+export interface SubjectAnswer {
+  readonly subject: Subject;
+  readonly object: JsonObject;
+  readonly steps: readonly AppliedStep[];
+}
+
+/** What came of running a test. */
+export interface TestRun {
+  readonly found: FoundTest;
+  readonly input: TestInput;
+  readonly snapshot: Snapshot;
+  /** By operation; the empty one is that of the values. */
+  readonly answers: ReadonlyMap<string, readonly SubjectAnswer[]>;
+  /** The objects that rules changed besides the ones they were asked about, with the steps that did. */
+  readonly targets: readonly SubjectAnswer[];
+  /** Time and randomness of the run, for expressions of the test itself. */
+  readonly environment: Environment;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** How tests are run. */
+export interface TestRunOptions {
+  readonly dialect: Dialect;
+  /** Where images are looked up that a test does not describe; nowhere when absent. */
+  readonly registry?: Registry | undefined;
+}
+
+/** Runs a test: every policy on every resource, once for each operation that its results name. */
+export async function runTest(
+  found: FoundTest,
+  { dialect, registry }: TestRunOptions,
+): Promise<TestRun> {
+  const input = await loadTestInput(found);
+  const { policies, exceptions, values, user, resources } = input;
+  const world = registry === undefined ? input.world : { ...input.world, registry };
+  const snapshot = compile([...policies, ...exceptions], { dialect });
+  const ports = testPorts(world, "jmespath");
+  const celPorts = testPorts(world, "cel");
+  const absent = absentSources(world);
+  const answers = new Map<string, SubjectAnswer[]>();
+  for (const operation of ["", ...operationsOf(found)]) {
+    const options: DecideOptions = {
+      snapshot,
+      ports,
+      celPorts,
+      values: withOperation(values, operation),
+      user,
+      absent,
+      namespaces: world.isCluster ? "cluster" : "values",
+    };
+    const said: SubjectAnswer[] = [];
+    for (const resource of resources) {
+      const { steps } = await applyPolicies(resource, options);
+      said.push({ subject: subjectOf(resource), object: resource, steps: steps.filter(speaks) });
+    }
+    for (const { name, value } of operation === "" ? input.payloads : []) {
+      const { steps } = await applyPolicies(value, options);
+      const subject = { apiVersion: "", kind: "", namespace: "", name };
+      said.push({
+        subject,
+        object: value,
+        steps: steps.filter(({ policy }) => !hasRules(policy.kind)).filter(speaks),
+      });
+    }
+    answers.set(operation, said);
+  }
+  return {
+    found,
+    input,
+    snapshot,
+    answers,
+    targets: changedTargets(input.targets, [...answers.values()].flat()),
+    environment: { now: ports.clock.now, random: ports.entropy.next },
+    diagnostics: [...input.diagnostics, ...snapshot.diagnostics],
+  };
+
+  /** Kyverno parity: a policy that is no more than one resource rule is not asked about what the rule is not for. */
+  function speaks({ policy, rules }: AppliedStep): boolean {
+    if (rules.length === 0 && isOneResourceRule(policy)) return false;
+    return snapshot.policies.find((each) => each.policy.key === policy.key)?.broken === undefined;
+  }
+}
+
+function isOneResourceRule({ kind, document }: AppliedStep["policy"]): boolean {
+  if (!/^(?:Namespaced)?(?:Validating|Mutating)Policy$/.test(kind)) return false;
+  const constraints = asObject(dig(document, "spec", "matchConstraints")) ?? {};
+  const isGiven = (selector: string): boolean =>
+    ["matchLabels", "matchExpressions"].some((part) =>
+      Object.keys(dig(constraints, selector, part) ?? {}).length > 0
+    );
+  const rules = asList(constraints["resourceRules"]);
+  return !isGiven("namespaceSelector") && !isGiven("objectSelector") &&
+    asList(constraints["excludeResourceRules"]).length === 0 && rules.length === 1 &&
+    asList(dig(rules[0]!, "resourceNames")).length === 0;
+}
+
+function operationsOf({ test }: FoundTest): string[] {
+  return [...new Set(test.results.map(({ operation }) => operation).filter((operation) => operation !== ""))];
+}
+
+function changedTargets(targets: readonly JsonObject[], answers: readonly SubjectAnswer[]): SubjectAnswer[] {
+  return targets.flatMap((object) => {
+    const subject = subjectOf(object);
+    const steps = answers.flatMap((answer) =>
+      answer.steps.filter(({ rules }) =>
+        rules.some((rule) =>
+          rule.type === "mutateExisting" &&
+          rule.effects?.some(({ object }) => isSameSubject(subjectOf(object), subject))
+        )
+      )
+    );
+    return steps.length === 0 ? [] : [{ subject, object, steps }];
+  });
+}

@@ -1,0 +1,81 @@
+import { EmbeddedCluster, HttpClient, systemClock, systemEntropy } from "../adapters/mod.ts";
+import type { AbsentSource } from "../context/mod.ts";
+import type { Json, JsonObject } from "../json/mod.ts";
+import type { Cluster, Http, Ports, Registry } from "../ports.ts";
+import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "./mocks.ts";
+
+/** What a test puts where a cluster, services and the global context would be. */
+export interface TestWorld {
+  /** Objects of the cluster that the test describes, with those that rules are to change or copy. */
+  readonly objects: readonly Json[];
+  /** The objects that policies are asked about. */
+  readonly resources: readonly Json[];
+  /** Whether the test describes a cluster, so that policies can read from it. */
+  readonly isCluster: boolean;
+  /** Where images are looked up that the test does not describe; nowhere when absent. */
+  readonly registry?: Registry;
+  /** Image records of its context file. */
+  readonly images: readonly JsonObject[];
+  /** Its `apiCallResponses`. */
+  readonly apiCallResponses: readonly JsonObject[];
+  /** Its `globalContextEntries`, with the objects of their files. */
+  readonly globalContextEntries: readonly JsonObject[];
+}
+
+/** Who asks the world: rules in JMESPath, or expressions in CEL. */
+export type TestLanguage = "jmespath" | "cel";
+
+/**
+ * The ports of a test; only services that no answer is given for are called for real. Kyverno parity: expressions in CEL
+ * do not see the objects that policies are asked about unless the test describes a cluster, and what a test answers for
+ * a service comes to them as `body` beside `statusCode`.
+ */
+export function testPorts(world: TestWorld, language: TestLanguage): Ports {
+  const clock = systemClock();
+  const entropy = systemEntropy();
+  const seen = language === "jmespath" || world.isCluster ? world.resources : [];
+  const objects = [...world.objects, ...seen];
+  const cluster = new EmbeddedCluster({ objects, intake: "verbatim", clock, entropy });
+  const calls = mockedCalls(world.apiCallResponses);
+  const services = language === "cel" ? wrapped(calls) : calls;
+  const mocked = world.apiCallResponses.length > 0;
+  return {
+    cluster: mocked ? mockedCluster(calls, cluster) : cluster,
+    http: mocked ? mockedHttp(services, new HttpClient()) : new HttpClient(),
+    registry: mockedImages(world.images, world.registry),
+    globals: mockedEntries(world.globalContextEntries, { now: clock.now, random: entropy.next }),
+    clock,
+    entropy,
+  };
+}
+
+function wrapped(calls: MockedCalls): MockedCalls {
+  return (method, url) => {
+    const answer = calls(method, url);
+    return answer?.ok === true ? { ...answer, body: { body: answer.body } } : answer;
+  };
+}
+
+/**
+ * What a test cannot load. Kyverno parity: without `clusterResources`, ConfigMaps and API calls are not loaded at all,
+ * and the test's values stand in for them.
+ */
+export function absentSources(world: TestWorld): readonly AbsentSource[] {
+  const absent: AbsentSource[] = [];
+  if (world.images.length === 0 && world.registry === undefined) absent.push("imageRegistry");
+  if (!world.isCluster) absent.push("configMap");
+  if (!world.isCluster && world.apiCallResponses.length === 0) absent.push("apiCall");
+  if (world.globalContextEntries.length === 0) absent.push("globalReference");
+  return absent;
+}
+
+function mockedCluster(mocked: MockedCalls, cluster: Cluster): Cluster {
+  return {
+    call: async (call) => mocked(call.method, call.path) ?? await cluster.call(call),
+    resource: (apiVersion, kind) => cluster.resource(apiVersion, kind),
+  };
+}
+
+function mockedHttp(mocked: MockedCalls, http: Http): Http {
+  return { call: async (call) => mocked(call.method, call.url) ?? await http.call(call) };
+}

@@ -1,0 +1,342 @@
+import assert from "node:assert/strict";
+import { dig, type JsonObject } from "../../lib/json/mod.ts";
+import { BackgroundWorker, ownUsername } from "../../lib/background/mod.ts";
+import type { BackgroundOptions } from "../../lib/background/mod.ts";
+import { keptLog, policies, portsWith, request } from "./setting.ts";
+
+const quota = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: quotas}
+spec:
+  rules:
+  - name: quota
+    match: {any: [{resources: {kinds: [Namespace]}}]}
+    generate:
+      synchronize: true
+      apiVersion: v1
+      kind: ResourceQuota
+      name: default-quota
+      namespace: "{{ request.object.metadata.name }}"
+      data: {spec: {hard: {pods: "10"}}}
+`;
+const pullSecret = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: pull}
+spec:
+  rules:
+  - name: clone
+    match: {any: [{resources: {kinds: [Namespace]}}]}
+    generate:
+      synchronize: true
+      apiVersion: v1
+      kind: Secret
+      name: regcred
+      namespace: "{{ request.object.metadata.name }}"
+      clone: {namespace: default, name: regcred}
+`;
+const touch = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: touch}
+spec:
+  rules:
+  - name: targets
+    match: {any: [{resources: {kinds: [ConfigMap], names: [trigger]}}]}
+    mutate:
+      targets:
+      - {apiVersion: v1, kind: Secret, namespace: default, name: "t*"}
+      patchesJson6902: |-
+        - {op: add, path: /data/seen, value: eA==}
+`;
+const team: JsonObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team", uid: "u-team" } };
+const quotaPath = "/api/v1/namespaces/team/resourcequotas/default-quota";
+const teamNamespace = `
+{apiVersion: v1, kind: Namespace, metadata: {name: default}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: team, uid: u-team}}
+`;
+
+function setUp(
+  policy: string,
+  { objects = teamNamespace, ...options }: Partial<BackgroundOptions> & { objects?: string } = {},
+) {
+  const { cluster, ports } = portsWith(objects);
+  const log = keptLog();
+  const snapshot = policies(policy);
+  const waits: number[] = [];
+  const wait = (milliseconds: number): Promise<void> => (waits.push(milliseconds), Promise.resolve());
+  const worker = new BackgroundWorker({ snapshot: () => snapshot, ports, log, wait, ...options });
+  return { cluster, log, worker, waits };
+}
+
+Deno.test("the worker makes what a generate rule asks for", async () => {
+  const { cluster, worker } = setUp(quota);
+  assert.equal(worker.add(request(team)), true);
+  assert.deepEqual(cluster.writes, [], "nothing is done before the answer");
+  await worker.drain();
+  const made = await cluster.read(quotaPath);
+  assert.deepEqual(dig(made, "spec", "hard"), { pods: "10" });
+  assert.equal(dig(made, "metadata", "labels", "generate.kyverno.io/trigger-uid"), "u-team");
+  assert.equal(dig(made, "metadata", "labels", "app.kubernetes.io/managed-by"), "kyverno");
+});
+
+Deno.test("the worker does nothing for a dry run, nor twice for one request", async () => {
+  const { cluster, worker } = setUp(quota);
+  assert.equal(worker.add(request(team, { dryRun: true })), false);
+  assert.equal(worker.add(request(team, { uid: "one" })), true);
+  assert.equal(worker.add(request(team, { uid: "one" })), false);
+  await worker.drain();
+  assert.equal(worker.add(request(team, { uid: "one" })), false);
+  assert.deepEqual(cluster.writes, ["POST /api/v1/namespaces/team/resourcequotas"]);
+});
+
+Deno.test("the worker leaves in peace what is as it should be, and restores what is not", async () => {
+  const { cluster, worker } = setUp(quota);
+  worker.add(request(team));
+  await worker.drain();
+  worker.add(request(team));
+  await worker.drain();
+  assert.equal(cluster.writes.length, 1);
+  const made = await cluster.read(quotaPath);
+  await cluster.inner.call({
+    method: "PUT",
+    path: quotaPath,
+    body: { ...made, spec: { hard: { pods: "999" } } },
+  });
+  worker.add(request(team));
+  await worker.drain();
+  assert.deepEqual(dig(await cluster.read(quotaPath), "spec", "hard"), { pods: "10" });
+});
+
+Deno.test("the worker deletes what was made for a trigger that is deleted", async () => {
+  const { cluster, worker } = setUp(quota);
+  worker.add(request(team));
+  await worker.drain();
+  worker.add(request(team, { operation: "DELETE" }));
+  await worker.drain();
+  assert.equal(await cluster.read(quotaPath), undefined);
+  assert.equal(cluster.writes.at(-1), `DELETE ${quotaPath}`);
+});
+
+Deno.test("the worker tries again with growing pauses until a source is there", async () => {
+  const { cluster, worker, waits } = setUp(pullSecret, {
+    firstDelay: 100,
+    wait: async (milliseconds) => {
+      waits.push(milliseconds);
+      if (waits.length === 3) {
+        const body = { apiVersion: "v1", kind: "Secret", metadata: { name: "regcred" }, data: { a: "Yg==" } };
+        await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces/default/secrets", body });
+      }
+    },
+  });
+  worker.add(request(team));
+  await worker.drain();
+  assert.deepEqual(waits, [100, 200, 400]);
+  const copy = await cluster.read("/api/v1/namespaces/team/secrets/regcred");
+  assert.deepEqual(copy?.["data"], { a: "Yg==" });
+  assert.equal(dig(copy, "metadata", "labels", "generate.kyverno.io/source-namespace"), "default");
+  const source = await cluster.read("/api/v1/namespaces/default/secrets/regcred");
+  assert.equal(dig(source, "metadata", "labels", "generate.kyverno.io/clone-source"), "");
+});
+
+Deno.test("the worker gives up after so many tries, and says so", async () => {
+  const { worker, waits, log } = setUp(pullSecret, { attempts: 3 });
+  worker.add(request(team));
+  await worker.drain();
+  assert.equal(waits.length, 2);
+  assert.ok(log.lines.includes("error effects given up"));
+});
+
+Deno.test("the worker does not repeat what the API server refuses for good", async () => {
+  const { cluster, worker, waits, log } = setUp(quota);
+  cluster.interfere = ({ method }) =>
+    method === "POST" ? { ok: false, status: 422, message: "invalid" } : undefined;
+  worker.add(request(team));
+  await worker.drain();
+  assert.deepEqual(waits, []);
+  assert.ok(log.lines.includes("error effects given up"));
+});
+
+Deno.test("the worker counts an object that somebody else made first as made", async () => {
+  const { cluster, worker, waits } = setUp(quota);
+  cluster.interfere = ({ method }) =>
+    method === "POST" ? { ok: false, status: 409, message: "already exists" } : undefined;
+  worker.add(request(team));
+  await worker.drain();
+  assert.deepEqual(waits, []);
+});
+
+const secrets = `
+apiVersion: v1
+kind: Secret
+metadata: {name: t1, namespace: default}
+data: {a: eA==}
+---
+apiVersion: v1
+kind: Secret
+metadata: {name: t2, namespace: default}
+data: {a: eA==}
+`;
+const trigger: JsonObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "trigger", namespace: "default" },
+};
+
+Deno.test("the worker changes all targets, and after a conflict only those that are left", async () => {
+  const { cluster, worker } = setUp(touch, { objects: secrets });
+  let conflicts = 1;
+  cluster.interfere = ({ method, path }) =>
+    method === "PUT" && path.endsWith("/t2") && conflicts-- > 0
+      ? { ok: false, status: 409, message: "modified" }
+      : undefined;
+  worker.add(request(trigger));
+  await worker.drain();
+  assert.deepEqual(cluster.writes.map((write) => write.split("/").at(-1)), ["t1", "t2"]);
+  for (const name of ["t1", "t2"]) {
+    const secret = await cluster.read(`/api/v1/namespaces/default/secrets/${name}`);
+    assert.deepEqual(secret?.["data"], { a: "eA==", seen: "eA==" });
+  }
+});
+
+Deno.test("the worker asks a rule about a deletion only when the rule asks for deletions", async () => {
+  const deletion = request(trigger, { operation: "DELETE" });
+  const quiet = setUp(touch, { objects: secrets });
+  quiet.worker.add(deletion);
+  await quiet.worker.drain();
+  assert.deepEqual(quiet.cluster.writes, []);
+  const eager = setUp(touch.replace("names: [trigger]", "names: [trigger], operations: [DELETE]"), {
+    objects: secrets,
+  });
+  eager.worker.add(deletion);
+  await eager.worker.drain();
+  assert.equal(eager.cluster.writes.length, 2);
+});
+
+Deno.test("the worker does not ask rules about its own changes unless they want to be asked", async () => {
+  const own = request(trigger, { requester: { username: "me", groups: [] } });
+  const usual = setUp(touch, { objects: secrets, self: "me" });
+  usual.worker.add(own);
+  await usual.worker.drain();
+  assert.deepEqual(usual.cluster.writes, []);
+  const asking = setUp(
+    touch.replace("- name: targets", "- name: targets\n    skipBackgroundRequests: false"),
+    {
+      objects: secrets,
+      self: "me",
+    },
+  );
+  asking.worker.add(own);
+  await asking.worker.drain();
+  assert.equal(asking.cluster.writes.length, 2);
+});
+
+Deno.test("the cluster says as whom it takes its caller", async () => {
+  assert.equal(await ownUsername(portsWith("").cluster), "postern");
+});
+
+Deno.test("the worker refuses what it has no room for, and what no rule is about", async () => {
+  const { cluster, worker, log } = setUp(quota, { capacity: 1 });
+  assert.equal(worker.add(request(trigger)), false);
+  assert.equal(worker.add(request(team)), true);
+  assert.equal(worker.add(request(team)), false);
+  assert.ok(log.lines.includes("error effects refused: too many requests wait"));
+  await worker.drain();
+  assert.equal(cluster.writes.length, 1);
+});
+
+Deno.test("with stored triggers the worker waits until a trigger is there, and never acts for one that is not", async () => {
+  const { cluster, worker, waits } = setUp(quota, { triggers: "as-stored", objects: "", attempts: 3 });
+  worker.add(request(team));
+  await worker.drain();
+  assert.equal(waits.length, 2);
+  assert.deepEqual(cluster.writes, []);
+  await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body: team });
+  worker.add(request(team));
+  await worker.drain();
+  const stored = await cluster.read("/api/v1/namespaces/team");
+  const made = await cluster.read(quotaPath);
+  const uid = dig(stored, "metadata", "uid");
+  assert.equal(dig(made, "metadata", "labels", "generate.kyverno.io/trigger-uid"), uid);
+});
+
+Deno.test("a request that edits a generated object is followed once it is stored, and the object restored", async () => {
+  const stored = team as { metadata: JsonObject };
+  const { cluster, worker, waits } = setUp(quota, {
+    triggers: "as-stored",
+    self: "postern",
+    wait: async () => {
+      waits.push(0);
+      // The edit comes to be after the worker looked for it once.
+      const body = { ...edited, metadata: { ...edited["metadata"] as JsonObject, resourceVersion: "" } };
+      if (waits.length === 1) await cluster.inner.call({ method: "PUT", path: quotaPath, body });
+    },
+  });
+  worker.add(request(stored));
+  await worker.drain();
+  const made = (await cluster.read(quotaPath))!;
+  const edited: JsonObject = { ...made, spec: { hard: { pods: "999" } } };
+  const edit = request(edited, { operation: "UPDATE", oldObject: made });
+  assert.equal(worker.add({ ...edit, uid: "own", requester: { username: "postern", groups: [] } }), true);
+  await worker.drain();
+  assert.deepEqual([waits.length, cluster.writes.length], [0, 1], "own edits are not followed");
+  assert.equal(worker.add(edit), true);
+  await worker.drain();
+  assert.equal(waits.length, 1);
+  assert.deepEqual(dig(await cluster.read(quotaPath), "spec", "hard"), { pods: "10" });
+});
+
+Deno.test("a worker that may not read triggers trusts the request", async () => {
+  const { cluster, worker } = setUp(quota, { triggers: "as-stored" });
+  cluster.interfere = ({ path }) =>
+    path.endsWith("/namespaces/team") ? { ok: false, status: 403, message: "forbidden" } : undefined;
+  worker.add(request(team));
+  await worker.drain();
+  assert.notEqual(await cluster.read(quotaPath), undefined);
+});
+
+Deno.test("a generated object that somebody deletes is made again", async () => {
+  const { cluster, worker } = setUp(quota, { triggers: "as-stored" });
+  worker.add(request(team));
+  await worker.drain();
+  const made = (await cluster.read(quotaPath))!;
+  await cluster.inner.call({ method: "DELETE", path: quotaPath });
+  worker.add(request(made, { operation: "DELETE" }));
+  await worker.drain();
+  assert.notEqual(await cluster.read(quotaPath), undefined);
+});
+
+Deno.test("a deletion that was refused by somebody else takes nothing along", async () => {
+  const { cluster, worker, log } = setUp(quota, { triggers: "as-stored", attempts: 2 });
+  worker.add(request((await cluster.read("/api/v1/namespaces/team"))!));
+  await worker.drain();
+  worker.add(request((await cluster.read("/api/v1/namespaces/team"))!, { operation: "DELETE" }));
+  await worker.drain();
+  assert.notEqual(await cluster.read(quotaPath), undefined);
+  assert.ok(log.lines.includes("debug effects given up"));
+});
+
+Deno.test("server-side apply writes only the rule's own fields", async () => {
+  const { cluster, worker } = setUp(
+    quota.replace("spec:\n  rules", "spec:\n  useServerSideApply: true\n  rules"),
+  );
+  worker.add(request(team));
+  await worker.drain();
+  assert.deepEqual(cluster.writes, [`PATCH ${quotaPath}?fieldManager=kyverno-generate&force=true`]);
+  const made = await cluster.read(quotaPath);
+  const changed = { ...made, metadata: { ...made!["metadata"] as JsonObject, annotations: { by: "hand" } } };
+  await cluster.inner.call({ method: "PUT", path: quotaPath, body: changed });
+  worker.add(request(team));
+  await worker.drain();
+  assert.equal(cluster.writes.length, 1, "a field that somebody else added is no difference");
+});
+
+Deno.test("a closed worker takes nothing more", async () => {
+  const { cluster, worker } = setUp(quota);
+  worker.add(request(team));
+  await worker.close();
+  assert.equal(worker.add(request(team)), false);
+  assert.deepEqual(cluster.writes, []);
+});

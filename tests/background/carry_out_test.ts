@@ -1,0 +1,113 @@
+import assert from "node:assert/strict";
+import type { Effect } from "../../lib/engine/mod.ts";
+import type { JsonObject } from "../../lib/json/mod.ts";
+import { carryOut } from "../../lib/background/mod.ts";
+import type { Answer, ApiCall, Cluster } from "../../lib/ports.ts";
+
+const kinds: Readonly<Record<string, { plural: string; namespaced: boolean }>> = {
+  "v1/ConfigMap": { plural: "configmaps", namespaced: true },
+  "apps/v1/Deployment": { plural: "deployments", namespaced: true },
+  "v1/Namespace": { plural: "namespaces", namespaced: false },
+};
+
+/** A cluster that answers every call alike, and keeps the calls. */
+function cluster(answer: Answer): Cluster & { readonly calls: ApiCall[] } {
+  const calls: ApiCall[] = [];
+  return {
+    calls,
+    call: (call) => (calls.push(call), Promise.resolve(answer)),
+    resource: (apiVersion, kind) => {
+      const found = kinds[`${apiVersion}/${kind}`];
+      const [version = "", group = ""] = apiVersion.split("/").reverse();
+      return Promise.resolve(found && { group, version, kind, ...found });
+    },
+  };
+}
+
+const map: JsonObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "a", namespace: "n", uid: "u" },
+};
+const deployment: JsonObject = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "d" } };
+const space: JsonObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "s", namespace: "odd" } };
+
+function effect(verb: Effect["verb"], object: JsonObject, rest: Partial<Effect> = {}): Effect {
+  return { verb, object, policy: "p", rule: "r", reason: "because", ...rest };
+}
+
+const calls: [effect: Effect, method: string, path: string][] = [
+  [effect("create", map), "POST", "/api/v1/namespaces/n/configmaps"],
+  [effect("update", map), "PUT", "/api/v1/namespaces/n/configmaps/a"],
+  [effect("delete", map), "DELETE", "/api/v1/namespaces/n/configmaps/a"],
+  [
+    effect("apply", map),
+    "PATCH",
+    "/api/v1/namespaces/n/configmaps/a?fieldManager=kyverno-generate&force=true",
+  ],
+  [effect("update", deployment), "PUT", "/apis/apps/v1/namespaces/default/deployments/d"],
+  [
+    effect("update", deployment, { subresource: "scale" }),
+    "PUT",
+    "/apis/apps/v1/namespaces/default/deployments/d/scale",
+  ],
+  [
+    effect("update", deployment, { subresource: "scale?dryRun=All" }),
+    "PUT",
+    "/apis/apps/v1/namespaces/default/deployments/d/scale%3FdryRun%3DAll",
+  ],
+  [effect("create", space), "POST", "/api/v1/namespaces"],
+  [
+    effect("delete", { ...map, metadata: { name: "../x", namespace: "a/b" } }),
+    "DELETE",
+    "/api/v1/namespaces/a%2Fb/configmaps/..%2Fx",
+  ],
+];
+
+for (const [given, method, path] of calls) {
+  Deno.test(`to ${given.verb} ${given.object["kind"]}${given.subresource ? "'s part" : ""} is ${method} ${path}`, async () => {
+    const api = cluster({ ok: true, status: 200, body: {} });
+    assert.deepEqual(await carryOut(given, api), { done: true, changed: true });
+    assert.deepEqual([api.calls[0]?.method, api.calls[0]?.path], [method, path]);
+  });
+}
+
+Deno.test("a deletion is of the very object that was meant", async () => {
+  const api = cluster({ ok: true, status: 200, body: {} });
+  await carryOut(effect("delete", map), api);
+  assert.deepEqual((api.calls[0]?.body as JsonObject)["preconditions"], { uid: "u" });
+});
+
+Deno.test("a cluster-wide object has no namespace", async () => {
+  const api = cluster({ ok: true, status: 201, body: {} });
+  await carryOut(effect("create", space), api);
+  assert.deepEqual((api.calls[0]?.body as JsonObject)["metadata"], { name: "s" });
+});
+
+const answers: [verb: Effect["verb"], status: number | undefined, carried: string][] = [
+  ["create", 409, "done"],
+  ["delete", 404, "done"],
+  ["update", 404, "later"],
+  ["update", 409, "later"],
+  ["create", 403, "later"],
+  ["create", 500, "later"],
+  ["create", undefined, "later"],
+  ["create", 422, "never"],
+  ["apply", 400, "never"],
+];
+
+for (const [verb, status, expected] of answers) {
+  Deno.test(`to ${verb}, answered with ${status ?? "nothing"}, is ${expected === "done" ? "done" : `tried ${expected}`}`, async () => {
+    const carried = await carryOut(effect(verb, map), cluster({ ok: false, status, message: "no" }));
+    const told = carried.done ? "done" : carried.passing ? "later" : "never";
+    assert.equal(told, expected);
+  });
+}
+
+Deno.test("a kind that is not served may be served later", async () => {
+  const carried = await carryOut(
+    effect("create", { ...map, kind: "Thing" }),
+    cluster({ ok: true, status: 200, body: {} }),
+  );
+  assert.deepEqual(carried, { done: false, message: "the cluster does not serve v1/Thing", passing: true });
+});

@@ -1,0 +1,186 @@
+import assert from "node:assert/strict";
+import { dig, isFault, type JsonObject } from "../../lib/json/mod.ts";
+import {
+  BackgroundWorker,
+  carryOut,
+  type Change,
+  followChange,
+  followPolicyChange,
+} from "../../lib/background/mod.ts";
+import { keptLog, policies, portsWith, request } from "./setting.ts";
+
+/** A policy that makes a ConfigMap of data and clones a Secret, for each namespace with a label. */
+const synchronized = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: both}
+spec:
+  rules:
+  - name: data
+    match: {any: [{resources: {kinds: [Namespace], selector: {matchLabels: {team: "yes"}}}}]}
+    generate:
+      synchronize: true
+      apiVersion: v1
+      kind: ConfigMap
+      name: settings
+      namespace: "{{ request.object.metadata.name }}"
+      data: {data: {color: blue}}
+  - name: clone
+    match: {any: [{resources: {kinds: [Namespace], selector: {matchLabels: {team: "yes"}}}}]}
+    generate:
+      synchronize: true
+      apiVersion: v1
+      kind: Secret
+      name: regcred
+      namespace: "{{ request.object.metadata.name }}"
+      clone: {namespace: default, name: regcred}
+`;
+const objects = `
+{apiVersion: v1, kind: Namespace, metadata: {name: default}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: blue, uid: u-blue, labels: {team: "yes"}}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: regcred, namespace: default, uid: u-source}, data: {a: eA==}}
+`;
+const settings = "/api/v1/namespaces/blue/configmaps/settings";
+const copy = "/api/v1/namespaces/blue/secrets/regcred";
+const source = "/api/v1/namespaces/default/secrets/regcred";
+
+async function setUp(text = synchronized) {
+  const { cluster, ports } = portsWith(objects);
+  const snapshot = policies(text);
+  const log = keptLog();
+  const worker = new BackgroundWorker({ snapshot: () => snapshot, ports, log });
+  worker.add(request((await cluster.read("/api/v1/namespaces/blue"))!));
+  await worker.drain();
+  /** Follows a change and carries out what it asks for; answers with the verbs. */
+  const follow = async (change: Change): Promise<string[]> => {
+    const effects = await followChange(change, { snapshot, ports });
+    assert.ok(!isFault(effects), isFault(effects) ? effects.message : "");
+    for (const effect of effects) assert.ok((await carryOut(effect, cluster)).done);
+    return effects.map(({ verb }) => verb);
+  };
+  const remove = (path: string) => cluster.inner.call({ method: "DELETE", path });
+  const replace = (path: string, body: JsonObject) => cluster.inner.call({ method: "PUT", path, body });
+  const read = async (path: string): Promise<JsonObject> => (await cluster.read(path))!;
+  return { cluster, ports, log, worker, snapshot, follow, remove, replace, read };
+}
+
+Deno.test("a generated object that is edited is restored", async () => {
+  const { read, replace, follow } = await setUp();
+  await replace(settings, { ...await read(settings), data: { color: "red", extra: "1" } });
+  assert.deepEqual(await follow({ object: await read(settings), state: "present" }), ["update"]);
+  assert.deepEqual((await read(settings))["data"], { color: "blue" });
+  assert.deepEqual(await follow({ object: await read(settings), state: "present" }), []);
+});
+
+Deno.test("a generated object that is deleted is made again", async () => {
+  const { read, remove, follow } = await setUp();
+  const object = await read(settings);
+  await remove(settings);
+  assert.deepEqual(await follow({ object, state: "deleted" }), ["create"]);
+  assert.deepEqual((await read(settings))["data"], { color: "blue" });
+});
+
+Deno.test("a clone follows its source", async () => {
+  const { read, replace, follow } = await setUp();
+  await replace(source, { ...await read(source), data: { b: "eQ==" } });
+  assert.deepEqual(await follow({ object: await read(source), state: "present" }), ["update"]);
+  assert.deepEqual((await read(copy))["data"], { b: "eQ==" });
+});
+
+Deno.test("a clone dies with its source", async () => {
+  const { cluster, read, remove, follow } = await setUp();
+  const object = await read(source);
+  await remove(source);
+  assert.deepEqual(await follow({ object, state: "deleted" }), ["delete"]);
+  assert.equal(await cluster.read(copy), undefined);
+});
+
+Deno.test("what is edited after its trigger stopped matching, or was replaced, is left alone", async () => {
+  const { cluster, read, replace, follow } = await setUp();
+  const object = await read(settings);
+  const { team: _, ...labels } = dig(
+    await read("/api/v1/namespaces/blue"),
+    "metadata",
+    "labels",
+  ) as JsonObject;
+  const namespace = await read("/api/v1/namespaces/blue");
+  await replace("/api/v1/namespaces/blue", {
+    ...namespace,
+    metadata: { ...namespace["metadata"] as JsonObject, labels },
+  });
+  // The rule says nothing about the object any more, so an edit of it stays.
+  assert.deepEqual(await follow({ object, state: "present" }), []);
+  await cluster.inner.call({ method: "DELETE", path: "/api/v1/namespaces/blue" });
+  await cluster.inner.call({
+    method: "POST",
+    path: "/api/v1/namespaces",
+    body: { metadata: { name: "blue" } },
+  });
+  assert.deepEqual(await follow({ object, state: "deleted" }), []);
+});
+
+Deno.test("objects that nobody generated, and those of unknown rules, are left alone", async () => {
+  const { read, follow } = await setUp();
+  assert.deepEqual(await follow({ object: await read("/api/v1/namespaces/blue"), state: "present" }), []);
+  const object = await read(settings);
+  const metadata = object["metadata"] as JsonObject;
+  const labels = { ...metadata["labels"] as JsonObject, "generate.kyverno.io/rule-name": "other" };
+  assert.deepEqual(
+    await follow({ object: { ...object, metadata: { ...metadata, labels } }, state: "deleted" }),
+    [],
+  );
+});
+
+Deno.test("a rule that does not synchronize follows nothing", async () => {
+  const { read, remove, follow } = await setUp(
+    synchronized.replaceAll("synchronize: true", "synchronize: false"),
+  );
+  const object = await read(settings);
+  await remove(settings);
+  assert.deepEqual(await follow({ object, state: "deleted" }), []);
+});
+
+Deno.test("data is deleted with its rule, clones stay", async () => {
+  const { cluster, ports, log, worker, snapshot } = await setUp();
+  await followPolicyChange({ before: snapshot, after: policies(""), worker, ports, log });
+  assert.equal(await cluster.read(settings), undefined);
+  assert.notEqual(await cluster.read(copy), undefined);
+});
+
+Deno.test("orphanDownstreamOnPolicyDelete leaves data behind", async () => {
+  const text = synchronized.replaceAll(
+    "synchronize: true",
+    "synchronize: true\n      orphanDownstreamOnPolicyDelete: true",
+  );
+  const { cluster, ports, log, worker, snapshot } = await setUp(text);
+  await followPolicyChange({ before: snapshot, after: policies(""), worker, ports, log });
+  assert.notEqual(await cluster.read(settings), undefined);
+});
+
+Deno.test("rules that look back are asked about what exists, once they are new or changed", async () => {
+  const text = synchronized.replaceAll("synchronize: true", "generateExisting: true");
+  const { cluster, ports } = portsWith(objects);
+  const log = keptLog();
+  const after = policies(text);
+  const worker = new BackgroundWorker({ snapshot: () => after, ports, log, capacity: 1 });
+  await followPolicyChange({ before: undefined, after, worker, ports, log });
+  await worker.drain();
+  assert.notEqual(await cluster.read(settings), undefined);
+  assert.notEqual(await cluster.read(copy), undefined);
+  await cluster.inner.call({ method: "DELETE", path: settings });
+  await followPolicyChange({ before: after, after: policies(text), worker, ports, log });
+  await worker.drain();
+  assert.equal(await cluster.read(settings), undefined, "an unchanged policy is not asked again");
+});
+
+Deno.test("rules that only look forward are not asked about what exists", async () => {
+  const { cluster, ports } = portsWith(objects);
+  const log = keptLog();
+  const after = policies(synchronized);
+  const worker = new BackgroundWorker({ snapshot: () => after, ports, log });
+  await followPolicyChange({ before: undefined, after, worker, ports, log });
+  await worker.drain();
+  assert.equal(await cluster.read(settings), undefined);
+});
