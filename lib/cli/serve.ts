@@ -105,7 +105,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
         ? new Response(await metrics.text())
         : new Response("not found", { status: 404 }),
   );
-  greet({ args, listener, about: opened.about }, terminal);
+  greet({ args, listener, metricsPort: metricsServer.addr.port, about: opened.about }, terminal);
   void files.watch();
   await untilTold();
   terminal.err("stopping: requests under way are answered first");
@@ -169,13 +169,14 @@ function report({ snapshot, diagnostics }: LoadedPolicies, terminal: Terminal): 
 interface Greeting {
   readonly args: ServeArguments;
   readonly listener: Listener;
+  readonly metricsPort: number;
   readonly about: string;
 }
 
-function greet({ args, listener, about }: Greeting, terminal: Terminal): void {
+function greet({ args, listener, metricsPort, about }: Greeting, terminal: Terminal): void {
   const url = `${args.tls ? "https" : "http"}://${args.host}:${listener.port}${args.secretPath ?? ""}`;
   terminal.err(
-    `\nPostern listens on ${url} (metrics: http://${args.host}:${args.metricsPort}/metrics), with the ${about}.`,
+    `\nPostern listens on ${url} (metrics: http://${args.host}:${metricsPort}/metrics), with the ${about}.`,
   );
   if (listener.caBundle !== undefined) terminal.err(`caBundle of its certificate: ${listener.caBundle}`);
   terminal.err(
