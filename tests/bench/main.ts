@@ -38,7 +38,7 @@ try {
 
 function serveArguments(...policies: readonly string[]): string[] {
   const permissions = ["--allow-read", "--allow-env", "--allow-net=127.0.0.1"];
-  const options = ["--no-tls", "--port", "PORT", "--metrics-port", "0", "--policies", ...policies];
+  const options = ["--no-tls", "--port", "PORT", "--metrics-port", "0", "--policies", policies.join(",")];
   return ["run", heap, "--no-prompt", ...permissions, "main.ts", "serve", ...options];
 }
 

@@ -34,7 +34,7 @@ Deno.test("json scan --output json prints results and nothing else", async () =>
 });
 
 Deno.test("json scan ends with 0 when all checks hold", async () => {
-  const { code, out } = await ran(...scan, "--pre-process", "resources", "[0]");
+  const { code, out } = await ran(...scan, "--pre-process", "resources", "--pre-process", "[0]");
   assert.equal(code, 0);
   assert.match(out, /^Loading policies \.\.\.\nLoading payload \.\.\.\nPre processing \.\.\.\n/);
   assert.match(out, /\nRunning \( evaluating 1 resource against 2 policies \) \.\.\.\n/);

@@ -1,0 +1,108 @@
+import type { Terminal } from "./terminal.ts";
+
+/**
+ * An option of a command. Its name on the command line is its key in {@link OptionTable}, spelt with hyphens:
+ * `policyReport` is `--policy-report`.
+ */
+export type OptionRecord =
+  & {
+    /** What the option does, for the help. */
+    readonly about: string;
+    /** A one-letter name. */
+    readonly short?: string;
+    /** Whether the help leaves the option out, such as a second name of another option. */
+    readonly hidden?: boolean;
+  }
+  & (
+    /** On or off: `--flag`, `--flag=true`, `--flag=false`. One that is on by default is shown as `--no-flag`. */
+    | { readonly type: "flag"; readonly default?: boolean }
+    /** One text; the last one given counts. */
+    | {
+      readonly type: "text";
+      readonly value: string;
+      readonly default?: string;
+      readonly choices?: readonly string[];
+      readonly required?: true;
+    }
+    /** A whole number, 0 or more. */
+    | { readonly type: "number"; readonly value: string; readonly default: number }
+    /** Texts; the option may be repeated, and each text may be a list with commas. */
+    | {
+      readonly type: "list";
+      readonly value: string;
+      readonly default?: readonly string[];
+      readonly required?: true;
+    }
+    /** Texts that may hold commas; the option may be repeated. */
+    | { readonly type: "texts"; readonly value: string }
+    /** An option of Kyverno's that has no meaning here; using it is an error that says what to use instead. */
+    | { readonly type: "unsupported"; readonly value?: string; readonly instead: string }
+  );
+
+/** The options of a command by property name. */
+export type OptionTable = Readonly<Record<string, OptionRecord>>;
+
+type ValueOf<O> = O extends { type: "flag" } ? boolean
+  : O extends { type: "text"; choices: readonly (infer C)[] } ? C
+  : O extends { type: "text" } ? string
+  : O extends { type: "number" } ? number
+  : O extends { type: "list" | "texts" } ? readonly string[]
+  : never;
+
+/** Options whose value may be absent: texts without a default. */
+type OptionalKeys<T> = {
+  [K in keyof T]: T[K] extends { type: "text" }
+    ? T[K] extends { default: string } | { required: true } ? never : K
+    : T[K] extends { type: "unsupported" } ? K
+    : never;
+}[keyof T];
+
+/** What a command line gives for a table of options. */
+export type Given<T> =
+  & { readonly [K in Exclude<keyof T, OptionalKeys<T>>]: ValueOf<T[K]> }
+  & { readonly [K in OptionalKeys<T>]?: ValueOf<T[K]> };
+
+/** A command line to try, with a word about what it does. */
+export interface CommandExample {
+  readonly does: string;
+  readonly line: string;
+}
+
+/** A command of the command line. Everything that the help, the completion and the documentation say comes from here. */
+export interface CommandRecord {
+  /** Its name; a command of a group is `group name`. */
+  readonly name: string;
+  readonly about: string;
+  /** What follows the options, as the help shows it: `<policy...>`, `[name]`. */
+  readonly operands: readonly string[];
+  readonly options: OptionTable;
+  readonly examples: readonly [CommandExample, CommandExample, ...CommandExample[]];
+  /** Runs the command and answers with the exit code. The code of the command is imported here, not before. */
+  run(
+    operands: readonly string[],
+    options: Readonly<Record<string, unknown>>,
+    terminal: Terminal,
+  ): Promise<number>;
+}
+
+/** A command with typed options, as a record. */
+export function command<const T extends OptionTable>(
+  { run, options, operands = [], ...rest }: Pick<CommandRecord, "name" | "about" | "examples"> & {
+    readonly operands?: readonly string[];
+    readonly options: T;
+    run(operands: readonly string[], options: Given<T>, terminal: Terminal): Promise<number>;
+  },
+): CommandRecord {
+  return {
+    ...rest,
+    operands,
+    options,
+    // The program gives what the table describes; only this line knows that.
+    run: (given, values, terminal) => run(given, values as unknown as Given<T>, terminal),
+  };
+}
+
+/** `policyReport` as `policy-report`. */
+export function hyphenated(key: string): string {
+  return key.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+}

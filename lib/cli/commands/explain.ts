@@ -1,0 +1,40 @@
+import { command } from "../command.ts";
+import { objectOptions } from "../object_options.ts";
+
+export const explain = command({
+  name: "explain",
+  about: "Say why rules apply to objects in files or not, and how they decide",
+  operands: ["<policy...>"],
+  options: {
+    ...objectOptions,
+    review: {
+      type: "list",
+      value: "path",
+      about: "recorded AdmissionReviews, beside objects or instead of them",
+      default: [],
+    },
+    policy: { type: "text", value: "name", about: "only this policy" },
+    rule: { type: "text", value: "name", about: "only this rule, and those generated from it" },
+    outputFormat: {
+      type: "text",
+      value: "format",
+      about: "for people or for programs",
+      choices: ["text", "json"],
+      default: "text",
+    },
+  },
+  examples: [
+    { does: "say how each rule decides about a Pod", line: "explain policies -r pod.yaml" },
+    {
+      does: "say why a recorded request was denied",
+      line: "explain policies --review review.json --policy disallow-latest-tag",
+    },
+  ],
+  async run(policies, options, terminal) {
+    const { explain } = await import("../explain.ts");
+    return await explain(
+      { ...options, policies, resources: options.resource, reviews: options.review },
+      terminal,
+    );
+  },
+});

@@ -1,0 +1,35 @@
+import { command } from "../command.ts";
+import { dialectOption, policyFileOptions } from "../options.ts";
+
+/** The image that the README's `docker build -t` makes. */
+const defaultImage = "postern:0.1.0";
+
+export const manifests = command({
+  name: "manifests",
+  about: "Print what `kubectl apply -f` needs to run Postern with policies in a cluster",
+  options: {
+    ...policyFileOptions,
+    namespace: { type: "text", value: "name", about: "where it is installed", default: "postern" },
+    image: { type: "text", value: "reference", about: "image of the Dockerfile", default: defaultImage },
+    replicas: { type: "number", value: "number", about: "how many pods", default: 2 },
+    certificate: {
+      type: "text",
+      value: "how",
+      about:
+        "postern: made in the cluster; make: made now; cert-manager; or a PEM file of certificate, key and authority",
+      default: "postern",
+    },
+    ...dialectOption,
+  },
+  examples: [
+    { does: "write what a cluster needs", line: "manifests --policies policies > deploy.yaml" },
+    {
+      does: "use cert-manager's certificates",
+      line: "manifests --certificate cert-manager --namespace gate",
+    },
+  ],
+  async run(_, options, terminal) {
+    const { manifests } = await import("../manifests.ts");
+    return await manifests(options, terminal);
+  },
+});

@@ -1,0 +1,66 @@
+import { command } from "../command.ts";
+import { dialectOption, policyFileOptions } from "../options.ts";
+
+export const serve = command({
+  name: "serve",
+  about: "Answer admission reviews",
+  options: {
+    ...policyFileOptions,
+    policies: { ...policyFileOptions.policies, default: [] },
+    cluster: {
+      type: "list",
+      value: "path",
+      about: "objects that stand for a cluster, as files and folders",
+      default: [],
+    },
+    kubeconfig: { type: "text", value: "file", about: "a live cluster instead" },
+    host: { type: "text", value: "address", about: "where to listen", default: "127.0.0.1" },
+    port: { type: "number", value: "number", about: "port of the webhook", default: 9443 },
+    metricsPort: { type: "number", value: "number", about: "port of the metrics", default: 8000 },
+    tlsCert: { type: "text", value: "file", about: "PEM certificate chain" },
+    tlsKey: { type: "text", value: "file", about: "PEM private key" },
+    service: {
+      type: "text",
+      value: "namespace/name",
+      about: "the service that the API server calls",
+      default: "postern/postern",
+    },
+    certificateSecret: {
+      type: "text",
+      value: "namespace/name",
+      about: "where replicas keep the certificate that Postern makes",
+    },
+    webhooks: {
+      type: "text",
+      value: "name",
+      about: "webhook configurations that get the certificate's authority",
+    },
+    certDir: { type: "text", value: "folder", about: "where a certificate that Postern makes is kept" },
+    tls: { type: "flag", about: "speak plain HTTP, behind something that speaks TLS", default: true },
+    serveAdmissionPolicies: {
+      type: "flag",
+      about:
+        "evaluate ValidatingAdmissionPolicies and MutatingAdmissionPolicies too, which the API server enforces itself",
+    },
+    secretPath: { type: "text", value: "path", about: "answer only below this path, for a public address" },
+    ...dialectOption,
+    logLevel: {
+      type: "text",
+      value: "level",
+      about: "least level of the log",
+      choices: ["debug", "info", "warn", "error"],
+      default: "info",
+    },
+  },
+  examples: [
+    { does: "serve a folder of policies with a certificate made now", line: "serve --policies policies" },
+    {
+      does: "decide with a live cluster at hand",
+      line: "serve --policies policies --kubeconfig ~/.kube/config",
+    },
+  ],
+  async run(_, options, terminal) {
+    const { serve } = await import("../serve.ts");
+    return await serve(options, terminal);
+  },
+});

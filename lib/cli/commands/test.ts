@@ -1,0 +1,49 @@
+import { command } from "../command.ts";
+import { dialectOption } from "../options.ts";
+
+export const test = command({
+  name: "test",
+  about: "Run the tests of policies",
+  operands: ["<dir...>"],
+  options: {
+    fileName: {
+      type: "text",
+      short: "f",
+      value: "name",
+      about: "name of test files",
+      default: "kyverno-test.yaml",
+    },
+    testCaseSelector: {
+      type: "text",
+      short: "t",
+      value: "selector",
+      about: "which results: policy=NAME,rule=NAME,resource=NAME",
+      default: "policy=*,rule=*,resource=*",
+    },
+    outputFormat: {
+      type: "text",
+      short: "o",
+      value: "format",
+      about: "for other programs",
+      choices: ["json", "yaml", "markdown", "junit"],
+    },
+    failOnly: { type: "flag", about: "show failing rows only" },
+    detailedResults: { type: "flag", about: "show what rules said" },
+    requireTests: { type: "flag", about: "fail when there are no tests" },
+    removeColor: { type: "flag", about: "no colours" },
+    registry: { type: "flag", about: "look up images that a test does not describe in their registries" },
+    strict: { type: "flag", about: "count remarks, such as misspelt names, as failures" },
+    ...dialectOption,
+  },
+  examples: [
+    { does: "run all tests below a folder", line: "test policies" },
+    {
+      does: "run the tests of one policy, for a CI server",
+      line: "test policies -t policy=require-labels -o junit",
+    },
+  ],
+  async run(paths, options, terminal) {
+    const { test } = await import("../test_command.ts");
+    return await test({ ...options, paths, output: options.outputFormat }, terminal);
+  },
+});

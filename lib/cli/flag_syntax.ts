@@ -1,0 +1,59 @@
+/** What the syntax of an option's use depends on. */
+export interface OptionShape {
+  readonly long?: string | undefined;
+  readonly short?: string | undefined;
+  /** Whether a value must follow. */
+  readonly required: boolean;
+}
+
+/** What counts as true and false. Kyverno parity: Go's `strconv.ParseBool`. */
+const truths: Readonly<Record<string, boolean>> = {
+  ...Object.fromEntries(["1", "t", "T", "true", "TRUE", "True"].map((text) => [text, true])),
+  ...Object.fromEntries(["0", "f", "F", "false", "FALSE", "False"].map((text) => [text, false])),
+};
+
+/**
+ * Rewrites arguments that Go programs understand and commander does not: `--flag=false` becomes `--no-flag`,
+ * `-r=path` becomes `-r path`. What follows `--` stays as it is, and so does the value that an option takes.
+ */
+export function normalizeArguments(args: readonly string[], options: readonly OptionShape[]): string[] {
+  const result: string[] = [];
+  for (let index = 0; index < args.length; index++) {
+    const argument = args[index]!;
+    if (argument === "--") return [...result, ...args.slice(index)];
+    const at = argument.indexOf("=");
+    const name = at < 0 ? argument : argument.slice(0, at);
+    const option = options.find(({ long, short }) => long === name || short === name);
+    if (option === undefined) result.push(argument);
+    else if (at < 0) {
+      result.push(argument);
+      if (option.required && index + 1 < args.length) result.push(args[++index]!);
+    } else if (option.required) result.push(name, argument.slice(at + 1));
+    else result.push(flagOf(option, argument, truths[argument.slice(at + 1)]));
+  }
+  return result;
+}
+
+function flagOf({ long = "" }: OptionShape, argument: string, on: boolean | undefined): string {
+  if (on === undefined) return argument;
+  const positive = long.replace(/^--no-/, "--");
+  return on === (positive === long) ? positive : positive.replace("--", "--no-");
+}
+
+/**
+ * The texts of a list with commas; a text in double quotes may hold commas. Kyverno parity: pflag's string slices.
+ *
+ * ```ts
+ * import assert from "node:assert/strict";
+ * import { splitList } from "./flag_syntax.ts";
+ * assert.deepEqual(splitList('a.yaml,"b,c.yaml"'), ["a.yaml", "b,c.yaml"]);
+ * ```
+ */
+export function splitList(text: string): string[] {
+  const parts: string[] = [];
+  for (const [, quoted, plain] of text.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"(?=,|$)|([^,]*))/g)) {
+    const part = quoted?.replaceAll('""', '"') ?? plain ?? "";
+    if (part !== "") parts.push(part);
+  }
+  return parts;
+}
