@@ -11,42 +11,64 @@ export interface Inputs {
   readonly mutate: string;
   readonly others: string;
   readonly none: string;
-  /** A file with an AdmissionReview of a Pod. */
+  /** Ten rules in CEL about Pods. */
+  readonly cel: string;
+  /** A policy that looks a ConfigMap up, and the file with that ConfigMap. */
+  readonly lookup: string;
+  readonly lookupObjects: string;
+  /** Files with AdmissionReviews: a Pod that the policies allow, one that they deny, an object that none is about. */
   readonly review: string;
+  readonly deniedReview: string;
+  readonly unmatchedReview: string;
 }
 
 const root = new URL("../../", import.meta.url).pathname;
 
-/** Finds the inputs, or writes the own ones into a folder. */
+/** Finds the inputs; what the corpus does not have, or all of them without a corpus, is written into a folder. */
 export async function findInputs(folder: string): Promise<Inputs> {
-  const none = `${folder}/none.yaml`;
-  await Deno.writeTextFile(none, "# no policies\n");
   const corpus = `${Deno.env.get("CONFORMANCE_CORPUS") ?? `${root}../shared/corpus`}/bench`;
-  try {
-    await Deno.stat(`${corpus}/pss-17.yaml`);
+  const found = await exists(`${corpus}/pss-17.yaml`) ? await Deno.realPath(corpus) : undefined;
+  const write = async (name: string, text: string): Promise<string> => {
+    await Deno.writeTextFile(`${folder}/${name}`, text);
+    return `${folder}/${name}`;
+  };
+  const review = found === undefined
+    ? await write("review.json", JSON.stringify(podReview()))
+    : `${found}/pod-review.json`;
+  const pod: JsonObject = JSON.parse(await Deno.readTextFile(review));
+  const shared = {
+    none: await write("none.yaml", "# no policies\n"),
+    lookup: await write("lookup.yaml", documents([lookUp()])),
+    lookupObjects: await write("objects.yaml", documents([allowedTeams()])),
+    review,
+    deniedReview: await write("denied.json", JSON.stringify(deniedReview(pod))),
+  };
+  if (found !== undefined) {
     return {
       from: "the corpus",
-      security: `${corpus}/pss-17.yaml`,
-      mutate: `${corpus}/mutate-10.yaml`,
-      others: `${corpus}/non-matching-983.yaml`,
-      none,
-      review: await Deno.realPath(`${corpus}/pod-review.json`),
+      security: `${found}/pss-17.yaml`,
+      mutate: `${found}/mutate-10.yaml`,
+      others: `${found}/non-matching-983.yaml`,
+      cel: `${found}/cel-10.yaml`,
+      unmatchedReview: `${found}/cm-review.json`,
+      ...shared,
     };
-  } catch {
-    const own = {
-      from: "the project's own policies",
-      security: `${folder}/security.yaml`,
-      mutate: `${folder}/mutate.yaml`,
-      others: `${folder}/others.yaml`,
-      none,
-      review: `${folder}/review.json`,
-    };
-    await Deno.writeTextFile(own.security, documents(await securityPolicies()));
-    await Deno.writeTextFile(own.mutate, documents(Array.from({ length: 10 }, (_, index) => labels(index))));
-    await Deno.writeTextFile(own.others, documents(Array.from({ length: 983 }, (_, index) => other(index))));
-    await Deno.writeTextFile(own.review, JSON.stringify(podReview()));
-    return own;
   }
+  const rows = (count: number, make: (index: number) => Json) =>
+    documents(Array.from({ length: count }, (_, index) => make(index)));
+  return {
+    from: "the project's own policies",
+    security: await write("security.yaml", documents(await securityPolicies())),
+    mutate: await write("mutate.yaml", rows(10, labels)),
+    others: await write("others.yaml", rows(983, other)),
+    cel: await write("cel.yaml", rows(10, celRule)),
+    unmatchedReview: await write("unmatched.json", JSON.stringify(configMapReview(pod))),
+    ...shared,
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
 }
 
 function documents(objects: readonly Json[]): string {
@@ -98,6 +120,71 @@ function other(index: number): JsonObject {
       pattern: { metadata: { labels: { [`label-${index}`]: "?*" } } },
     },
   });
+}
+
+function celRule(index: number): JsonObject {
+  return policy(`cel-${index}`, {
+    match: { any: [{ resources: { kinds: ["Pod"] } }] },
+    validate: {
+      cel: {
+        expressions: [{
+          expression:
+            `object.spec.containers.all(c, !has(c.securityContext) || !(has(c.securityContext.privileged) && c.securityContext.privileged)) && ${index} >= 0`,
+          message: "no privileged containers",
+        }],
+      },
+    },
+  });
+}
+
+/** A policy that reads a ConfigMap at each request. */
+function lookUp(): JsonObject {
+  return policy("look-up", {
+    match: { any: [{ resources: { kinds: ["Pod"] } }] },
+    context: [{ name: "teams", configMap: { name: "teams", namespace: "default" } }],
+    validate: {
+      message: "{{ teams.data.allowed }}",
+      deny: { conditions: { any: [{ key: "{{ teams.data.allowed }}", operator: "Equals", value: "none" }] } },
+    },
+  });
+}
+
+function allowedTeams(): JsonObject {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "teams", namespace: "default" },
+    data: { allowed: "all" },
+  };
+}
+
+/** The Pod of a review with a host namespace and a privileged container. */
+function deniedReview(review: JsonObject): JsonObject {
+  const copy = structuredClone(review) as { request: { object: { spec: { containers: object[] } } } };
+  const { spec } = copy.request.object;
+  Object.assign(spec, { hostNetwork: true });
+  Object.assign(spec.containers[0]!, { securityContext: { privileged: true } });
+  return copy as unknown as JsonObject;
+}
+
+/** A review of a ConfigMap by the user of another review. */
+function configMapReview(review: JsonObject): JsonObject {
+  const copy = structuredClone(review) as { request: Record<string, unknown> };
+  const type = { group: "", version: "v1" };
+  Object.assign(copy.request, {
+    kind: { ...type, kind: "ConfigMap" },
+    resource: { ...type, resource: "configmaps" },
+    requestKind: { ...type, kind: "ConfigMap" },
+    requestResource: { ...type, resource: "configmaps" },
+    name: "settings",
+    object: {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "settings", namespace: "shop" },
+      data: { a: "b" },
+    },
+  });
+  return copy as unknown as JsonObject;
 }
 
 /** A Pod as a ReplicaSet makes it, with what an API server adds. */

@@ -1,0 +1,34 @@
+/** What every section of the benchmark is given. */
+import type { Inputs } from "./inputs.ts";
+import type { Probe } from "./server.ts";
+import type { Results } from "./results.ts";
+
+/** One run of the benchmark. */
+export interface Bench {
+  readonly inputs: Inputs;
+  /** A folder for what is made on the way; it goes when the run ends. */
+  readonly folder: string;
+  /** The load generator's file. */
+  readonly generator: string;
+  readonly results: Results;
+  /** How often each thing is measured, and how many seconds a load lasts. */
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly quick: boolean;
+}
+
+/** A part of the benchmark: measures and adds rows to the results. */
+export type Section = (bench: Bench) => Promise<void>;
+
+/** The repository. */
+export const root: string = new URL("../../", import.meta.url).pathname;
+
+/** The probe that shows that a server decides the review of a file. */
+export async function probeOf(path: string, bodyFile: string): Promise<Probe> {
+  return { path, body: await Deno.readTextFile(bodyFile) };
+}
+
+/** The middle of the values; NaN without any. */
+export function median(values: readonly number[]): number {
+  return values.toSorted((left, right) => left - right)[values.length >> 1] ?? NaN;
+}

@@ -1,0 +1,3 @@
+module postern.local/bench/client
+
+go 1.22

@@ -1,0 +1,185 @@
+// The load generator of the benchmark: Go's HTTP client over TLS with a server name, as an API server calls a webhook.
+//
+// Each connection sends one review after another and waits for each answer. It prints what it saw as one JSON object.
+package main
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+)
+
+// load is the result of one run. Times are in milliseconds.
+type load struct {
+	Requests int     `json:"requests"`
+	Seconds  float64 `json:"seconds"`
+	P50      float64 `json:"p50"`
+	P99      float64 `json:"p99"`
+	// Busy is how much of one core this process used.
+	Busy float64 `json:"busy"`
+	// Failures counts answers other than 200 and calls without an answer; Problem is the first of them.
+	Failures int    `json:"failures"`
+	Problem  string `json:"problem"`
+	Protocol string `json:"protocol"`
+}
+
+func main() {
+	url := flag.String("url", "", "where to send the reviews")
+	name := flag.String("server-name", "", "the server name of the TLS handshake, as a Service has it")
+	file := flag.String("body", "", "a file with the body of every request")
+	connections := flag.Int("connections", 16, "callers at a time")
+	seconds := flag.Float64("seconds", 2, "how long")
+	most := flag.Int64("requests", 1<<62, "ends the run after so many requests")
+	h2 := flag.Bool("h2", false, "HTTP/2 with all callers on one connection, as for a webhook registered by URL")
+	cert := flag.String("cert", "", "a PEM file with a client certificate, for an API server")
+	key := flag.String("key", "", "a PEM file with its key")
+	status := flag.Int("status", http.StatusOK, "the status of a good answer")
+	once := flag.Bool("no-keep-alive", false, "a new connection for each request")
+	flag.Parse()
+
+	body, err := os.ReadFile(*file)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(2)
+	}
+	settings := &tls.Config{InsecureSkipVerify: true, ServerName: *name}
+	if *cert != "" {
+		pair, err := tls.LoadX509KeyPair(*cert, *key)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(2)
+		}
+		settings.Certificates = []tls.Certificate{pair}
+	}
+	order := &run{url: *url, body: body, status: *status, end: time.Now().Add(time.Duration(*seconds * float64(time.Second)))}
+	order.left.Store(*most)
+	client := func() *http.Client {
+		transport := &http.Transport{
+			TLSClientConfig:   settings.Clone(),
+			ForceAttemptHTTP2: *h2,
+			DisableKeepAlives: *once,
+		}
+		if !*h2 {
+			transport.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
+		}
+		return &http.Client{Transport: transport, Timeout: 30 * time.Second}
+	}
+	shared := client()
+	callers := make([]caller, *connections)
+	before, start := processorTime(), time.Now()
+	var group sync.WaitGroup
+	for index := range callers {
+		each := &callers[index]
+		each.client = shared
+		if !*h2 {
+			each.client = client()
+		}
+		group.Add(1)
+		go func() {
+			defer group.Done()
+			each.call(order)
+		}()
+	}
+	group.Wait()
+	elapsed := time.Since(start).Seconds()
+	result := summarise(callers)
+	result.Seconds = elapsed
+	result.Busy = (processorTime() - before) / elapsed
+	json.NewEncoder(os.Stdout).Encode(result)
+}
+
+// run is what all callers share.
+type run struct {
+	url    string
+	body   []byte
+	status int
+	end    time.Time
+	left   atomic.Int64
+}
+
+// caller sends one request after another.
+type caller struct {
+	client   *http.Client
+	times    []float64
+	failures int
+	problem  string
+	protocol string
+}
+
+func (c *caller) call(order *run) {
+	for time.Now().Before(order.end) && order.left.Add(-1) >= 0 {
+		sent := time.Now()
+		problem := c.ask(order)
+		c.times = append(c.times, float64(time.Since(sent).Nanoseconds())/1e6)
+		if problem != "" {
+			c.failures++
+			if c.problem == "" {
+				c.problem = problem
+			}
+		}
+	}
+}
+
+func (c *caller) ask(order *run) string {
+	request, err := http.NewRequest(http.MethodPost, order.url, bytes.NewReader(order.body))
+	if err != nil {
+		return err.Error()
+	}
+	request.Header.Set("Content-Type", "application/json")
+	request.Header.Set("Accept", "application/json")
+	answer, err := c.client.Do(request)
+	if err != nil {
+		return err.Error()
+	}
+	defer answer.Body.Close()
+	c.protocol = answer.Proto
+	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
+		return err.Error()
+	}
+	if answer.StatusCode != order.status {
+		return answer.Status
+	}
+	return ""
+}
+
+func summarise(callers []caller) load {
+	var times []float64
+	result := load{}
+	for _, each := range callers {
+		times = append(times, each.times...)
+		result.Failures += each.failures
+		if result.Problem == "" {
+			result.Problem = each.problem
+		}
+		if each.protocol != "" {
+			result.Protocol = each.protocol
+		}
+	}
+	sort.Float64s(times)
+	result.Requests = len(times)
+	if len(times) > 0 {
+		result.P50 = times[len(times)/2]
+		result.P99 = times[min(len(times)-1, len(times)*99/100)]
+	}
+	return result
+}
+
+// processorTime is the user and system time of this process in seconds.
+func processorTime() float64 {
+	var usage syscall.Rusage
+	if syscall.Getrusage(syscall.RUSAGE_SELF, &usage) != nil {
+		return 0
+	}
+	seconds := func(time syscall.Timeval) float64 { return float64(time.Sec) + float64(time.Usec)/1e6 }
+	return seconds(usage.Utime) + seconds(usage.Stime)
+}

@@ -1,0 +1,90 @@
+/** The load generator, built from `client/` with Go: an API server's way to call a webhook. */
+import type { Server } from "./server.ts";
+
+const client = new URL("client/", import.meta.url).pathname;
+
+/** What a run of load saw; times in milliseconds. */
+export interface Load {
+  readonly requests: number;
+  readonly seconds: number;
+  readonly p50: number;
+  readonly p99: number;
+  /** How much of one core the generator itself took. */
+  readonly busy: number;
+  /** Answers other than 200, and calls without one. */
+  readonly failures: number;
+  /** The first of the failures, or "". */
+  readonly problem: string;
+  /** `HTTP/1.1` or `HTTP/2.0`. */
+  readonly protocol: string;
+}
+
+/** A load with what it cost the server. */
+export interface Measured extends Load {
+  /** Requests in a second. */
+  readonly rate: number;
+  /** Microseconds of the server's processor time for a request. */
+  readonly cost: number;
+}
+
+/** What to send, how, and for how long. */
+export interface LoadOrder {
+  readonly path: string;
+  readonly bodyFile: string;
+  readonly connections: number;
+  readonly seconds: number;
+  /** Ends the load earlier, after so many requests. */
+  readonly requests?: number;
+  /** The status of a good answer; 200 when absent. */
+  readonly status?: number;
+  /** PEM files of a client certificate and its key, for an API server. */
+  readonly client?: { readonly cert: string; readonly key: string };
+  /** All callers share one HTTP/2 connection, as for a webhook that is registered by URL. */
+  readonly http2?: boolean;
+}
+
+/** Builds the generator into a folder; an error says that Go is missing. */
+export async function buildClient(folder: string): Promise<string> {
+  const file = `${folder}/client`;
+  const env = { CGO_ENABLED: "0", GOFLAGS: "-mod=mod", GOTOOLCHAIN: "local" };
+  const args = ["build", "-o", file, "."];
+  const { success, stderr } = await new Deno.Command("go", { args, cwd: client, env }).output();
+  if (!success) throw new Error(`the load generator needs Go: ${new TextDecoder().decode(stderr)}`);
+  return file;
+}
+
+/** Loads a server and measures both sides; a failed request ends the benchmark, as its figures would mean nothing. */
+export async function loadServer(generator: string, server: Server, order: LoadOrder): Promise<Measured> {
+  const before = await server.processorTime();
+  const load = await loadUrl(generator, `https://127.0.0.1:${server.port}${order.path}?timeout=10s`, order);
+  const spent = await server.processorTime() - before;
+  return { ...load, rate: load.requests / load.seconds, cost: spent * 1e6 / load.requests };
+}
+
+/** Loads a URL. */
+export async function loadUrl(
+  generator: string,
+  url: string,
+  order: Omit<LoadOrder, "path">,
+): Promise<Load> {
+  const { success, stdout } = await new Deno.Command(generator, {
+    args: [
+      `-url=${url}`,
+      "-server-name=postern.postern.svc",
+      `-body=${order.bodyFile}`,
+      `-connections=${order.connections}`,
+      `-seconds=${order.seconds}`,
+      ...(order.requests === undefined ? [] : [`-requests=${order.requests}`]),
+      ...(order.status === undefined ? [] : [`-status=${order.status}`]),
+      ...(order.client === undefined ? [] : [`-cert=${order.client.cert}`, `-key=${order.client.key}`]),
+      ...(order.http2 === true ? ["-h2"] : []),
+    ],
+    stderr: "inherit",
+  }).output();
+  if (!success) throw new Error("the load generator failed");
+  const load: Load = JSON.parse(new TextDecoder().decode(stdout));
+  if (load.failures > 0) {
+    throw new Error(`${load.failures} of ${load.requests} requests to ${url} failed: ${load.problem}`);
+  }
+  return load;
+}

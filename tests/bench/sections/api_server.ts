@@ -1,0 +1,238 @@
+import { type Bench, median, root } from "../bench.ts";
+import { type Load, loadUrl } from "../load.ts";
+import { floorArguments, serveArguments } from "../scenarios.ts";
+import { type Server, startServer } from "../server.ts";
+
+const kube = `${root}../shared/kube`;
+const port = 25443;
+
+/** A webhook in its own namespace, so that all can be registered at once. */
+interface Webhook {
+  readonly namespace: string;
+  readonly title: string;
+  readonly args?: readonly string[];
+  readonly path: string;
+}
+
+/**
+ * What a webhook adds to a dry-run create through a real API server, which calls it by Service: without a webhook, with a bare
+ * webhook that allows, and with Postern.
+ */
+export async function apiServer(bench: Bench): Promise<void> {
+  const { results, inputs, folder } = bench;
+  results.section("Through an API server, dry-run creates of a Pod one after another");
+  if (!await isExecutable(`${kube}/start`)) {
+    results.row("skipped", "no scripts for an API server beside the project");
+    return;
+  }
+  const certificates = `${folder}/certificates`;
+  const patch = `${folder}/patch-12.yaml`;
+  await Deno.writeTextFile(patch, labelsPolicy(12));
+  const own = ["--cert-dir", certificates];
+  const webhooks: readonly Webhook[] = [
+    { namespace: "without", title: "no webhook", path: "/" },
+    {
+      namespace: "bare",
+      title: "a bare webhook that allows",
+      args: floorArguments("webhook", certificates),
+      path: "/",
+    },
+    {
+      namespace: "allowed",
+      title: "Postern, 17 pod security policies",
+      args: serveArguments([inputs.security], own),
+      path: "/validate/fail",
+    },
+    {
+      namespace: "patched",
+      title: "Postern, a patch of 12 labels",
+      args: serveArguments([patch], own),
+      path: "/mutate/fail",
+    },
+  ];
+  const servers = new Map<string, Server>();
+  const kubeconfig = await startApiServer();
+  try {
+    for (const { namespace, args, path } of webhooks) {
+      if (args === undefined) continue;
+      servers.set(namespace, await startServer(args, { path, body: await Deno.readTextFile(inputs.review) }));
+    }
+    const authority = btoa(await Deno.readTextFile(`${certificates}/ca.crt`));
+    await apply(kubeconfig, [
+      ...webhooks.map(({ namespace }) => namespaceObject(namespace)),
+      namespaceObject("postern"),
+      service,
+      ...webhooks.flatMap((webhook) => {
+        const server = servers.get(webhook.namespace);
+        return server === undefined ? [] : [configuration(webhook, server.port, authority)];
+      }),
+    ]);
+    await measure(bench, webhooks, servers);
+  } finally {
+    for (const server of servers.values()) await server.stop();
+    await run(`${kube}/stop`, [], { PORT: String(port) });
+  }
+}
+
+async function measure(
+  { results, inputs, generator, rounds, quick, folder }: Bench,
+  webhooks: readonly Webhook[],
+  servers: ReadonlyMap<string, Server>,
+): Promise<void> {
+  const pod = JSON.parse(await Deno.readTextFile(inputs.review)).request.object;
+  const bodyFile = `${folder}/pod.json`;
+  const pki = (await runText("sh", ["-c", `echo \${XDG_CACHE_HOME:-$HOME/.cache}/kube-test/run-${port}/pki`]))
+    .trim();
+  const measured = new Map<string, Load[]>(webhooks.map(({ namespace }) => [namespace, []]));
+  const spent = new Map<string, number>();
+  for (let round = -1; round < rounds; round++) {
+    for (const { namespace } of webhooks) {
+      await Deno.writeTextFile(bodyFile, JSON.stringify(podFor(pod, namespace)));
+      const before = await servers.get(namespace)?.processorTime() ?? 0;
+      const requests = quick ? 100 : 300;
+      const load = await loadUrl(
+        generator,
+        `https://127.0.0.1:${port}/api/v1/namespaces/${namespace}/pods?dryRun=All`,
+        {
+          bodyFile,
+          connections: 1,
+          seconds: 60,
+          requests,
+          status: 201,
+          client: { cert: `${pki}/admin.crt`, key: `${pki}/admin.key` },
+        },
+      );
+      if (round < 0) continue; // warms up
+      measured.get(namespace)!.push(load);
+      const after = await servers.get(namespace)?.processorTime() ?? 0;
+      spent.set(namespace, (spent.get(namespace) ?? 0) + (after - before) * 1e3 / requests / rounds);
+    }
+  }
+  const of = (namespace: string, key: "p50" | "p99"): number =>
+    median(measured.get(namespace)!.map((load) => load[key]));
+  const added = (namespace: string, key: "p50" | "p99"): number => of(namespace, key) - of("without", key);
+  for (const { namespace, title } of webhooks) {
+    const figures = `p50 ${of(namespace, "p50").toFixed(2)} ms, p99 ${of(namespace, "p99").toFixed(2)} ms`;
+    if (namespace === "without") {
+      results.row(title, figures);
+      continue;
+    }
+    const cost = spent.get(namespace)!;
+    const value =
+      `${figures}; adds ${added(namespace, "p50").toFixed(2)} and ${
+        added(namespace, "p99").toFixed(2)
+      } ms; ` +
+      `${cost.toFixed(2)} ms of processor each`;
+    const ratio = added(namespace, "p50") / added("bare", "p50");
+    results.row(
+      title,
+      value,
+      namespace === "bare" ? undefined : {
+        text: `adds ≤ 1.2 × what the bare webhook adds: ${ratio.toFixed(2)} ×; processor ≤ 0.35 ms`,
+        met: ratio <= 1.2 && cost <= 0.35,
+      },
+    );
+  }
+}
+
+function podFor(pod: Record<string, unknown>, namespace: string): unknown {
+  const metadata = {
+    generateName: "web-",
+    namespace,
+    labels: (pod["metadata"] as Record<string, unknown>)["labels"],
+  };
+  const { serviceAccountName: _account, nodeName: _node, ...spec } = pod["spec"] as Record<string, unknown>;
+  return { apiVersion: "v1", kind: "Pod", metadata, spec };
+}
+
+function namespaceObject(name: string): unknown {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+}
+
+/** The API server dials the external name as it stands; a loopback address stays on this machine. */
+const service = {
+  apiVersion: "v1",
+  kind: "Service",
+  metadata: { name: "postern", namespace: "postern" },
+  spec: { type: "ExternalName", externalName: "127.0.0.1" },
+};
+
+function configuration({ namespace, path }: Webhook, servicePort: number, caBundle: string): unknown {
+  return {
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: "MutatingWebhookConfiguration",
+    metadata: { name: `bench-${namespace}` },
+    webhooks: [{
+      name: `${namespace}.bench.postern.local`,
+      admissionReviewVersions: ["v1"],
+      sideEffects: "None",
+      failurePolicy: "Fail",
+      clientConfig: { caBundle, service: { name: "postern", namespace: "postern", port: servicePort, path } },
+      rules: [{ apiGroups: [""], apiVersions: ["v1"], resources: ["pods"], operations: ["CREATE"] }],
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+    }],
+  };
+}
+
+function labelsPolicy(count: number): string {
+  const labels = Object.fromEntries(
+    Array.from({ length: count }, (_, index) => [`example.com/label-${index}`, `value-${index}`]),
+  );
+  return JSON.stringify({
+    apiVersion: "kyverno.io/v1",
+    kind: "ClusterPolicy",
+    metadata: { name: "labels" },
+    spec: {
+      rules: [{
+        name: "labels",
+        match: { any: [{ resources: { kinds: ["Pod"] } }] },
+        mutate: { patchStrategicMerge: { metadata: { labels } } },
+      }],
+    },
+  });
+}
+
+async function startApiServer(): Promise<string> {
+  await run(`${kube}/build`, []);
+  const output = await runText(`${kube}/start`, [], { PORT: String(port), KCM: "0" });
+  const found = /^KUBECONFIG=(.*)$/m.exec(output)?.[1];
+  if (found === undefined) throw new Error(`the API server did not start: ${output}`);
+  return found;
+}
+
+async function apply(kubeconfig: string, items: readonly unknown[]): Promise<void> {
+  const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+  const child = new Deno.Command("kubectl", {
+    args: ["--kubeconfig", kubeconfig, "apply", "-f", "-"],
+    stdin: "piped",
+    stdout: "null",
+    stderr: "inherit",
+  }).spawn();
+  const writer = child.stdin.getWriter();
+  await writer.write(new TextEncoder().encode(list));
+  await writer.close();
+  if (!(await child.status).success) throw new Error("kubectl apply failed");
+}
+
+async function run(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<void> {
+  await runText(command, args, env);
+}
+
+async function runText(
+  command: string,
+  args: readonly string[],
+  env: Record<string, string> = {},
+): Promise<string> {
+  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], env }).output();
+  const text = new TextDecoder();
+  if (!success) throw new Error(`${command} failed: ${text.decode(stderr)}`);
+  return text.decode(stdout);
+}
+
+async function isExecutable(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(({ mode }) => mode === null || (mode & 0o100) !== 0, () => false);
+}

@@ -1,0 +1,101 @@
+/** Servers under test, each a process of its own, and what the operating system says of them. */
+import https from "node:https";
+
+const root = new URL("../../", import.meta.url).pathname;
+
+/** A process that serves TLS on a port of the loopback address. */
+export interface Server {
+  readonly port: number;
+  /** Milliseconds from starting the process to its first answer. */
+  readonly started: number;
+  /** Resident memory in MiB; NaN where the system does not tell. */
+  memory(): Promise<number>;
+  /** Processor time so far, in seconds; NaN where the system does not tell. */
+  processorTime(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+/** A request whose answer shows that a server is up. */
+export interface Probe {
+  readonly path: string;
+  readonly body: string;
+}
+
+/** Starts `deno ARGS`, in which PORT stands for a free port, and waits until it answers the probe. */
+export async function startServer(args: readonly string[], probe: Probe): Promise<Server> {
+  const port = freePort();
+  const started = performance.now();
+  const process = new Deno.Command(Deno.execPath(), {
+    args: args.map((each) => each.replace("PORT", String(port))),
+    cwd: root,
+    stdin: "null",
+    stdout: "null",
+    stderr: "null",
+  }).spawn();
+  let ended = false;
+  const status = process.status.then((value) => {
+    ended = true;
+    return value;
+  });
+  while (!await answers(port, probe)) {
+    if (ended) throw new Error(`the server ended: deno ${args.join(" ")}`);
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  const elapsed = performance.now() - started;
+  return {
+    port,
+    started: elapsed,
+    memory: async () => {
+      const text = await systemText(`/proc/${process.pid}/status`);
+      return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1] ?? NaN) / 1024;
+    },
+    processorTime: async () => {
+      // The fields behind the name, which may hold spaces: user and system time are the 12th and 13th, in ticks.
+      const fields = (await systemText(`/proc/${process.pid}/stat`)).split(") ").at(-1)!.split(" ");
+      return (Number(fields[11] ?? NaN) + Number(fields[12] ?? NaN)) / 100;
+    },
+    stop: async () => {
+      if (!ended) process.kill("SIGKILL");
+      await status;
+    },
+  };
+}
+
+function answers(port: number, { path, body }: Probe): Promise<boolean> {
+  const headers = {
+    "content-type": "application/json",
+    "content-length": String(new TextEncoder().encode(body).length),
+  };
+  return new Promise((resolve) => {
+    const request = https.request({
+      host: "127.0.0.1",
+      port,
+      path,
+      method: "POST",
+      headers,
+      agent: false,
+      rejectUnauthorized: false,
+    }, (answer) => {
+      answer.resume();
+      answer.on("end", () => resolve(answer.statusCode === 200));
+      answer.on("error", () => resolve(false));
+    });
+    request.on("error", () => resolve(false));
+    request.end(body);
+  });
+}
+
+/** A file of `/proc`, which Deno itself reads only with all permissions. */
+async function systemText(path: string): Promise<string> {
+  try {
+    const { stdout } = await new Deno.Command("cat", { args: [path], stderr: "null" }).output();
+    return new TextDecoder().decode(stdout);
+  } catch {
+    return "";
+  }
+}
+
+function freePort(): number {
+  using listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
+  return listener.addr.port;
+}
