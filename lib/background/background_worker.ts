@@ -4,7 +4,8 @@ import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { carryOut } from "./carry_out.ts";
 import { changeOf } from "./followed_request.ts";
-import { type Failure, type OnlyRule, phases, tryRequest } from "./request_try.ts";
+import type { Failure } from "./failure.ts";
+import { type OnlyRule, phases, tryRequest } from "./request_try.ts";
 
 /** What the worker works with. */
 export interface BackgroundOptions {
@@ -108,7 +109,8 @@ export class BackgroundWorker {
   #concerns(request: PolicyRequest): boolean {
     const snapshot = this.#options.snapshot();
     if (snapshot === undefined) return false;
-    if (changeOf(request) !== undefined) return true;
+    const isOwn = this.#options.self !== undefined && request.requester?.username === this.#options.self;
+    if (!isOwn && changeOf(request) !== undefined) return true;
     const { kind, operation, namespace } = request;
     return phases.some((phase) => snapshot.candidates(phase, { kind, operation, namespace }).length > 0);
   }

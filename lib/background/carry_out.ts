@@ -1,7 +1,8 @@
 import type { Effect } from "../engine/mod.ts";
 import { asObject, asString, dig, type Json, type JsonObject } from "../json/mod.ts";
-import { nameOf } from "../kube/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
+import { collectionPath, objectPath } from "./object_path.ts";
 
 /** What became of an effect. */
 export type Carried =
@@ -34,36 +35,13 @@ export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortS
   return { done: false, message: answer.message, passing: mayPass(answer) };
 }
 
-/** Reads the object that is stored under an object's name. */
-export async function readAgain(object: JsonObject, cluster: Cluster, signal: AbortSignal): Promise<Answer> {
-  const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
-  const resource = await cluster.resource(apiVersion, kind);
-  if (resource !== undefined) {
-    return cluster.call({ method: "GET", path: placeOf(object, resource).path, signal });
-  }
-  return { ok: false, status: undefined, message: `the cluster does not serve ${apiVersion}/${kind}` };
-}
-
-/** The paths of an object and of its collection. */
-function placeOf(
-  object: JsonObject,
-  { group, version, plural, namespaced }: ApiResource,
-): { readonly collection: string; readonly path: string; readonly namespace: string } {
-  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-  const namespace = namespaced ? asString(dig(object, "metadata", "namespace")) || "default" : "";
-  const within = namespace === "" ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
-  const collection = `${root}${within}/${plural}`;
-  const name = encodeURIComponent(nameOf(object));
-  return { collection, path: `${collection}/${name}`, namespace };
-}
-
 function callFor({ verb, object, subresource = "" }: Effect, resource: ApiResource): ApiCall {
-  const { collection, path: whole, namespace } = placeOf(object, resource);
-  const path = subresource === "" ? whole : `${whole}/${encodeURIComponent(subresource)}`;
+  const namespace = resource.namespaced ? namespaceOf(object) || "default" : "";
+  const path = objectPath(resource, { namespace, name: nameOf(object), subresource });
   const body = inNamespace(object, namespace);
   switch (verb) {
     case "create":
-      return { method: "POST", path: collection, body };
+      return { method: "POST", path: collectionPath(resource, namespace), body };
     case "update":
       return { method: "PUT", path, body };
     case "apply": {

@@ -1,23 +1,17 @@
 import { type Decision, type Effect, evaluate, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
-import { asObject, dig, isFault, type JsonObject } from "../json/mod.ts";
+import { asString, dig, field, isFault } from "../json/mod.ts";
+import { nameOf } from "../kube/mod.ts";
 import type { Ports } from "../ports.ts";
-import { readAgain } from "./carry_out.ts";
+import type { Failure } from "./failure.ts";
+import { findByUid } from "./find_by_uid.ts";
 import { changeOf } from "./followed_request.ts";
+import { storedRequest } from "./stored_request.ts";
 import { type Change, followChange } from "./synchronize.ts";
 
 /** The one rule that is to be asked, as for objects that were there before it. */
 export interface OnlyRule {
   readonly policy: string;
   readonly rule: string;
-}
-
-/** Why something could not be done. */
-export interface Failure {
-  readonly message: string;
-  /** Whether another try may do it. */
-  readonly passing: boolean;
-  /** Set when the request itself was not carried out, as far as can be seen: then there is nothing to do for it. */
-  readonly unfounded?: true;
 }
 
 /** What one try needs. */
@@ -37,7 +31,9 @@ export async function tryRequest(admitted: PolicyRequest, options: TryOptions): 
   const { ports, snapshot, self, only, triggers, patience } = options;
   const change = isOwn(admitted, options) ? undefined : changeOf(admitted);
   try {
-    const request = triggers === "as-stored" ? await stored(admitted, change, options) : admitted;
+    const signal = AbortSignal.timeout(patience);
+    const isStored = triggers === "as-stored";
+    const request = isStored ? await storedRequest(admitted, { cluster: ports.cluster, signal }) : admitted;
     if ("message" in request) return [request];
     const failures: Failure[] = [];
     for (const phase of phases) {
@@ -52,7 +48,12 @@ export async function tryRequest(admitted: PolicyRequest, options: TryOptions): 
       const isMeant = ({ rule }: { readonly rule: string }): boolean =>
         only === undefined || rule === only.rule;
       failures.push(...planFailures(decision, isMeant));
-      for (const effect of decision.effects.filter(isMeant)) failures.push(...await options.carryOut(effect));
+      const effects = decision.effects.filter(isMeant);
+      if (isStored && request.operation === "DELETE" && effects.some(({ verb }) => verb === "delete")) {
+        const doubt = await confirmGone(request, options);
+        if (doubt !== undefined) return [...failures, doubt];
+      }
+      for (const effect of effects) failures.push(...await options.carryOut(effect));
     }
     if (change !== undefined) failures.push(...await follow(change, options));
     return failures;
@@ -77,44 +78,20 @@ async function follow(change: Change, options: TryOptions): Promise<readonly Fai
 }
 
 /**
- * The request with its trigger as it was stored. What cannot be seen in the cluster was refused by somebody else, or is
- * still being stored.
+ * Whether what a deletion takes along may go: a deletion that names one object and gives another one's uid must not take
+ * along what was made for that one.
  */
-async function stored(
-  request: PolicyRequest,
-  change: Change | undefined,
+async function confirmGone(
+  { oldObject, kind, namespace }: PolicyRequest,
   { ports, patience }: TryOptions,
-): Promise<PolicyRequest | Failure> {
-  const { object, oldObject, operation, name, subresource } = request;
-  const subject = object ?? oldObject;
-  if (subject === undefined || name === "" || subresource !== "" || operation === "CONNECT") return request;
-  const answer = await readAgain(subject, ports.cluster, AbortSignal.timeout(patience));
-  // Who may not look must trust the request.
-  if (!answer.ok && answer.status === 403) return request;
-  if (!answer.ok && answer.status !== 404) return { message: answer.message, passing: true };
-  const found = answer.ok ? asObject(answer.body) : undefined;
-  if (!isVisible(request, change, found)) {
-    return { message: `the ${operation} cannot be seen in the cluster`, passing: true, unfounded: true };
-  }
-  if (operation !== "CREATE" || found === undefined) return request;
-  return { ...request, object: found, variable: { ...request.variable, object: found } };
-}
-
-/** Whether the cluster shows what the request did. */
-function isVisible(
-  { operation, oldObject }: PolicyRequest,
-  change: Change | undefined,
-  found: JsonObject | undefined,
-): boolean {
-  const isAnother = (field: string): boolean =>
-    dig(found, "metadata", field) !== dig(oldObject, "metadata", field);
-  if (operation === "DELETE") {
-    return found === undefined || isAnother("uid") ||
-      dig(found, "metadata", "deletionTimestamp") !== undefined;
-  }
-  // Who follows an update must see what it did; for others it is enough that the object is there.
-  return found !== undefined &&
-    (operation === "CREATE" || change === undefined || isAnother("resourceVersion"));
+): Promise<Failure | undefined> {
+  const uid = asString(dig(oldObject, "metadata", "uid")) ?? "";
+  const apiVersion = asString(field(oldObject, "apiVersion")) ?? "";
+  const signal = AbortSignal.timeout(patience);
+  const found = await findByUid({ apiVersion, kind, namespace, uid }, { cluster: ports.cluster, signal });
+  if (isFault(found)) return { message: found.message, passing: true };
+  const isThere = found !== undefined && dig(found, "metadata", "deletionTimestamp") === undefined;
+  return isThere ? { message: `${kind} ${nameOf(found)} is still there`, passing: false } : undefined;
 }
 
 /** Rules that erred, and effects that could not be planned: a source or a target may come yet. */

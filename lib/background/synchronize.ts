@@ -1,7 +1,7 @@
 import { RequestStore, untilSettled } from "../context/mod.ts";
 import { type CompiledRule, type Effect, evaluate, type Snapshot } from "../engine/mod.ts";
 import { asList, asString, dig, Fault, field, isFault, type JsonObject } from "../json/mod.ts";
-import { typeOf } from "../kube/mod.ts";
+import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
 import type { Ports } from "../ports.ts";
 import {
   cloneSourceLabel,
@@ -13,6 +13,7 @@ import {
   type Surroundings,
 } from "../rules/mod.ts";
 import { existingRequest } from "./existing_request.ts";
+import { findByUid, type UidReference } from "./find_by_uid.ts";
 import { type DownstreamState, reconcile } from "./reconcile.ts";
 
 /** A change of an object, as a watch tells it. */
@@ -38,12 +39,19 @@ export async function followChange(
 ): Promise<readonly Effect[] | Fault> {
   const { object, state } = change;
   const read = reader(options.ports);
+  const lookUp = { cluster: options.ports.cluster, signal: AbortSignal.timeout(patience) };
   const owner = ownerOf(object);
   if (owner !== undefined) {
     return settle(object, { owner, target: state === "deleted" ? "missing" : "present", source: "present" });
   }
   if (dig(object, "metadata", "labels", cloneSourceLabel) !== "") return [];
   const { kind } = typeOf(object);
+  if (state === "deleted") {
+    const source = await findByUid(referenceOf(object), lookUp);
+    if (isFault(source)) return source;
+    // The deletion names an object that is gone, with the uid of one that is not.
+    if (source !== undefined && dig(source, "metadata", "deletionTimestamp") === undefined) return [];
+  }
   const clones = await read((around) =>
     around.list({
       apiVersion: asString(object["apiVersion"]) ?? "",
@@ -88,16 +96,29 @@ export async function followChange(
     const { action, why } = reconcile(state);
     if (action === "leave") return [];
     if (action !== "delete") return own === undefined ? [] : [own];
-    return [{ verb: "delete", object: target, policy: keyOf(owner), rule: owner.rule, reason: why }];
+    const stored = await storedTarget(target, owner);
+    if (stored === undefined || isFault(stored)) return stored ?? [];
+    return [{ verb: "delete", object: stored, policy: keyOf(owner), rule: owner.rule, reason: why }];
+  }
+
+  /** A target as it is stored, if it says itself that the rule made it: a request may say so of anything. */
+  async function storedTarget(
+    target: JsonObject,
+    owner: OwnerReference,
+  ): Promise<JsonObject | undefined | Fault> {
+    const apiVersion = asString(target["apiVersion"]) ?? "", kind = asString(target["kind"]) ?? "";
+    const place = { apiVersion, kind, namespace: namespaceOf(target), name: nameOf(target) };
+    const lookup = await read((around) => around.get(place));
+    if (isFault(lookup)) return lookup;
+    if (!("object" in lookup)) return undefined;
+    const stored = { apiVersion, kind, ...lookup.object }, found = ownerOf(stored);
+    return found !== undefined && isSameOwner(found, owner) ? stored : undefined;
   }
 
   async function findTrigger({ trigger }: OwnerReference): Promise<JsonObject | undefined | Fault> {
-    const { apiVersion, kind, namespace, uid } = trigger;
-    if (uid === "") return new Fault(`a generated object does not say which ${kind} it was made for`);
-    const candidates = await read((around) => around.list({ apiVersion, kind, namespace }));
-    return isFault(candidates)
-      ? candidates
-      : candidates.find((candidate) => dig(candidate, "metadata", "uid") === uid);
+    return trigger.uid === ""
+      ? new Fault(`a generated object does not say which ${trigger.kind} it was made for`)
+      : await findByUid(trigger, lookUp);
   }
 
   /** What the rule wants for a trigger now. */
@@ -188,6 +209,22 @@ function madeKinds({ rule }: CompiledRule): { apiVersion: string; kind: string }
       kind = asString(field(pattern, "kind")) ?? "";
     return kind === "" || `${apiVersion}${kind}`.includes("{{") ? [] : [{ apiVersion, kind }];
   });
+}
+
+/** Milliseconds for the look-ups of one change. */
+const patience = 30_000;
+
+function referenceOf(object: JsonObject): UidReference {
+  return {
+    apiVersion: asString(object["apiVersion"]) ?? "",
+    kind: asString(object["kind"]) ?? "",
+    namespace: namespaceOf(object),
+    uid: asString(dig(object, "metadata", "uid")) ?? "",
+  };
+}
+
+function isSameOwner(left: OwnerReference, right: OwnerReference): boolean {
+  return keyOf(left) === keyOf(right) && left.rule === right.rule && left.trigger.uid === right.trigger.uid;
 }
 
 function keyOf({ policy: { name, namespace } }: OwnerReference): string {

@@ -222,6 +222,20 @@ const rights: readonly [what: string, rule: Rule, expected: readonly string[]][]
       "get,list,watch /namespaces",
     ],
   ],
+  [
+    "a command in a pod that changes the pod: not the right to run commands",
+    {
+      match: "kinds: [Pod/exec, Deployment/scale]",
+      body: "mutate: {targets: [{apiVersion: v1, kind: Service, name: a, namespace: b}], " +
+        "patchStrategicMerge: {metadata: {labels: {a: b}}}}",
+    },
+    [
+      "get,list /pods",
+      "get,list apps/deployments",
+      "get,list apps/deployments/scale",
+      "get,list,patch,update /services",
+    ],
+  ],
   ["what is no resource", context("apiCall: {urlPath: /version}"), ["get /version"]],
 ];
 for (const [what, rule, expected] of rights) {

@@ -172,10 +172,21 @@ function triggers(rule: CompiledRule, policy: string, found: Found): void {
 function triggerResources(
   rule: CompiledRule,
 ): { readonly resources: readonly { group: string; resource: string }[]; readonly wide: boolean } {
-  const targets = webhookTargets(rule, () => {}).filter(({ resource }) => !resource.includes("/"));
+  const targets = webhookTargets(rule, () => {}).flatMap(({ group, resource }) =>
+    readResources(resource).map((read) => ({ group, resource: read }))
+  );
   const isWide = ({ group, resource }: { group: string; resource: string }): boolean =>
     `${group}${resource}`.includes("*");
   return { resources: targets.filter((target) => !isWide(target)), wide: targets.some(isWide) };
+}
+
+/**
+ * What is read again for a resource. Of subresources those that are stored with their object; to read others is to use
+ * them: the right to get `pods/exec` is the right to run commands.
+ */
+function readResources(resource: string): string[] {
+  const [whole = "", part] = resource.split("/");
+  return part === "status" || part === "scale" ? [whole, resource] : [whole];
 }
 
 function targeted(target: Json, found: Found): void {

@@ -1,0 +1,152 @@
+import type { PolicyRequest } from "../engine/mod.ts";
+import { asObject, dig, equal, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { formatApiVersion, nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
+import type { Answer, ApiResource, Cluster } from "../ports.ts";
+import type { Failure } from "./failure.ts";
+import { objectPath } from "./object_path.ts";
+
+/** What reading a request's object needs. */
+export interface StoredRequestOptions {
+  readonly cluster: Cluster;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * The request as the cluster bears it out, with the object that is stored. A review alone proves nothing: anyone who
+ * reaches the port can send one, and another webhook may refuse the request afterwards. So:
+ *
+ * - CREATE: the object is there, under its own name, with the uid of the review, or else with all of its fields;
+ * - UPDATE: it is there with its uid, in another version than the old one, and with every field that the request changed;
+ * - DELETE: no object of that name has that uid any more, or it is being deleted, which nobody can take back;
+ * - CONNECT and the creation of a subresource leave no trace: the object that they are about is there.
+ *
+ * Otherwise a failure. It passes where the API server may still be storing the object. An object that Postern may not
+ * read counts as not borne out.
+ */
+export async function storedRequest(
+  request: PolicyRequest,
+  options: StoredRequestOptions,
+): Promise<PolicyRequest | Failure> {
+  const { operation, subresource, object, oldObject } = request;
+  if (operation === "CONNECT" || subresource !== "" && operation !== "UPDATE") return await aboutParent();
+  const reviewed = operation === "DELETE" ? oldObject : object;
+  const resource = await resourceOf(request);
+  if (resource === undefined) return unfounded(`the cluster does not serve ${request.kind}`, false);
+  if (reviewed === undefined || !isAbout(request, reviewed, resource)) {
+    return unfounded("the object is not the one that the request names", false);
+  }
+  const name = nameOf(reviewed);
+  const answer = await read(resource, { namespace: namespaceOf(reviewed), name, subresource });
+  if (!answer.ok && answer.status !== 404) return unread(answer);
+  const found = answer.ok ? asObject(answer.body) : undefined;
+  if (operation === "DELETE") return isGone(reviewed, found) ? { ...request, name } : invisible();
+  if (found === undefined) return invisible();
+  if (operation === "CREATE" ? !showsCreation(found, reviewed) : !showsUpdate(found, reviewed, oldObject)) {
+    return operation === "UPDATE" && equal(content(reviewed), content(oldObject))
+      ? unfounded("the request changes nothing", false)
+      : invisible();
+  }
+  const stored = { ...typed(reviewed), ...found };
+  return { ...request, name, object: stored, variable: { ...request.variable, object: stored } };
+
+  async function aboutParent(): Promise<PolicyRequest | Failure> {
+    const { namespace, name } = request;
+    const resource = await resourceOf(request);
+    if (name === "" || resource === undefined) return unfounded("the request names no object", false);
+    const answer = await read(resource, { namespace, name, subresource: "" });
+    if (answer.ok) return request;
+    return answer.status === 404 ? invisible() : unread(answer);
+  }
+
+  function resourceOf(type: PolicyRequest): Promise<ApiResource | undefined> {
+    return options.cluster.resource(formatApiVersion(type), type.kind);
+  }
+
+  function read(resource: ApiResource, place: Parameters<typeof objectPath>[1]): Promise<Answer> {
+    const { cluster, signal } = options;
+    return cluster.call({ method: "GET", path: objectPath(resource, place), signal });
+  }
+
+  function invisible(): Failure {
+    return unfounded(`the ${operation} cannot be seen in the cluster`, true);
+  }
+}
+
+function unfounded(message: string, passing: boolean): Failure {
+  return { message, passing, unfounded: true };
+}
+
+/** Rights are given by people, who must be told; everything else may pass. */
+function unread({ status, message }: Extract<Answer, { ok: false }>): Failure {
+  return status === 403
+    ? { message: `effects need the right to read what sets them off: ${message}`, passing: false }
+    : { message, passing: true };
+}
+
+/** Whether kind, namespace and name of a reviewed object are those that the request gives. */
+function isAbout(request: PolicyRequest, reviewed: JsonObject, { namespaced }: ApiResource): boolean {
+  const { group, version, kind, subresource, namespace, name } = request;
+  const type = typeOf(reviewed);
+  // A subresource may have a kind of its own, such as Scale.
+  const isTyped = subresource !== "" ||
+    type.group === group && type.version === version && type.kind === kind;
+  const isPlaced = namespaced
+    ? namespace !== "" && namespaceOf(reviewed) === namespace
+    : namespace === "" || kind === "Namespace" && namespace === nameOf(reviewed);
+  return isTyped && isPlaced && nameOf(reviewed) !== "" && (name === "" || name === nameOf(reviewed));
+}
+
+/** The API server gives a creation its uid before it asks webhooks; for others, the content must do. */
+function showsCreation(found: JsonObject, reviewed: JsonObject): boolean {
+  const uid = uidOf(reviewed);
+  return uid === undefined ? contains(content(found), content(reviewed)) : uid === uidOf(found);
+}
+
+/** A later change of other fields does not hide an update, but one that was refused is not taken for another one. */
+function showsUpdate(found: JsonObject, reviewed: JsonObject, former: JsonObject | undefined): boolean {
+  const uid = uidOf(found),
+    versions = [found, former].map((each) => dig(each, "metadata", "resourceVersion"));
+  return uid !== undefined && uid === uidOf(reviewed) && uid === uidOf(former) &&
+    versions[0] !== versions[1] &&
+    shows(content(found), content(former), content(reviewed));
+}
+
+function isGone(reviewed: JsonObject, found: JsonObject | undefined): boolean {
+  const uid = uidOf(reviewed);
+  if (uid === undefined) return false;
+  return found === undefined || uid !== uidOf(found) ||
+    dig(found, "metadata", "deletionTimestamp") !== undefined;
+}
+
+/** Whether every change from one value to another is in what was found. */
+function shows(found: Json | undefined, before: Json | undefined, after: Json | undefined): boolean {
+  if (isSame(before, after)) return true;
+  if (!isObject(before) || !isObject(after)) return isSame(found, after);
+  const names = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...names].every((name) => shows(field(found, name), field(before, name), field(after, name)));
+}
+
+/** Whether every field of a value is in what was found. */
+function contains(found: Json | undefined, wanted: Json): boolean {
+  if (!isObject(wanted)) return isSame(found, wanted);
+  return Object.entries(wanted).every(([name, value]) => contains(field(found, name), value));
+}
+
+function isSame(left: Json | undefined, right: Json | undefined): boolean {
+  return left === undefined || right === undefined ? left === right : equal(left, right);
+}
+
+/** The object without the fields of `metadata` that the API server writes anew each time. */
+function content(object: JsonObject | undefined): JsonObject {
+  const { resourceVersion: _version, managedFields: _fields, generation: _generation, ...metadata } =
+    asObject(field(object, "metadata")) ?? {};
+  return { ...object, metadata };
+}
+
+function typed({ apiVersion, kind }: JsonObject): JsonObject {
+  return { ...(apiVersion !== undefined && { apiVersion }), ...(kind !== undefined && { kind }) };
+}
+
+function uidOf(object: JsonObject | undefined): Json | undefined {
+  return dig(object, "metadata", "uid");
+}
