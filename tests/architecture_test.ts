@@ -137,3 +137,35 @@ Deno.test("no source uses any, and libraries export no defaults", () => {
   );
   assert.deepEqual(wrong.map(({ name }) => name), []);
 });
+
+/** The files below `lib/` that a file imports or re-exports, types included. */
+const targets: ReadonlyMap<string, readonly string[]> = new Map(files.map(({ path, text }) => [
+  path,
+  importsOf(text).filter((specifier) => specifier.startsWith(".")).map((to) => resolve(dirname(path), to)),
+]));
+
+/** A file's chain of imports that leads back to the file, if there is one. */
+function circleFrom(
+  path: string,
+  chain: readonly string[],
+  done: Set<string>,
+): readonly string[] | undefined {
+  const start = chain.indexOf(path);
+  if (start >= 0) return chain.slice(start);
+  if (done.has(path)) return undefined;
+  for (const target of targets.get(path) ?? []) {
+    const circle = circleFrom(target, [...chain, path], done);
+    if (circle !== undefined) return circle;
+  }
+  done.add(path);
+  return undefined;
+}
+
+Deno.test("no files import each other in a circle, not even for types", () => {
+  const done = new Set<string>();
+  const circles = files.flatMap(({ path }) => {
+    const circle = circleFrom(path, [], done);
+    return circle === undefined ? [] : [circle.map((each) => relative(root, each)).join(" → ")];
+  });
+  assert.deepEqual(circles, []);
+});

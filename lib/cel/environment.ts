@@ -1,5 +1,4 @@
 import { check, Declarations } from "./check/mod.ts";
-import { estimateCost } from "./estimate.ts";
 import type { Dialect, Library } from "./libraries/library.ts";
 import { standardLibrary } from "./libraries/standard.ts";
 import { plan } from "./plan/mod.ts";
@@ -67,14 +66,7 @@ export function createEnvironment(options: EnvironmentOptions): Environment {
       if (checked.errors.length > 0 && checking === "types") return { ok: false, errors: checked.errors };
       const { run, errors } = plan(parsed.expression, checked, { text, dialect });
       if (errors.length > 0 && checking === "types") return { ok: false, errors };
-      return {
-        ok: true,
-        program: new Program(
-          checked.type,
-          run,
-          (options) => estimateCost(parsed.expression, checked, options),
-        ),
-      };
+      return { ok: true, program: new Program(checked.type, run) };
     },
   };
 }

@@ -13,11 +13,8 @@ import {
   Opaque,
   Optional,
   Timestamp,
-  toFloat,
-  toInt,
   TypeValue,
   Uint,
-  type Value,
 } from "./values/mod.ts";
 
 /**
@@ -68,30 +65,4 @@ function base64(bytes: Uint8Array): string {
   let binary = "";
   for (const byte of bytes) binary += String.fromCharCode(byte);
   return btoa(binary);
-}
-
-/**
- * Reads JSON text without losing what its numbers are: `2.0` and `1e3` stay doubles, integers of any size stay exact.
- * Plain `JSON.parse` makes ints of both. `undefined` when the text is no JSON.
- *
- * ```ts
- * import { parseExactJson } from "./json.ts";
- * import { Double } from "./values/mod.ts";
- * import assert from "node:assert/strict";
- * assert.deepEqual(parseExactJson("[2, 2.0, 9007199254740993]"), [2, new Double(2), 9007199254740993n]);
- * ```
- */
-export function parseExactJson(text: string): Value | undefined {
-  try {
-    return JSON.parse(text, exactNumber);
-  } catch {
-    return undefined;
-  }
-}
-
-function exactNumber(_key: string, value: unknown, context?: { readonly source?: string }): unknown {
-  if (typeof value !== "number" || context?.source === undefined) return value;
-  if (/[.eE]/.test(context.source)) return toFloat(value);
-  const exact = toInt(BigInt(context.source));
-  return isCelFault(exact) ? toFloat(value) : exact;
 }

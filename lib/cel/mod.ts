@@ -20,9 +20,8 @@ export {
   POLICY_BUDGET,
   type Program,
 } from "./program.ts";
-export type { EstimateOptions, Range } from "./estimate.ts";
 export { admissionRequestType, namespaceType } from "./kubernetes_types.ts";
-export { celToJson, parseExactJson } from "./json.ts";
+export { celToJson } from "./json.ts";
 export type { Activation } from "./plan/mod.ts";
 export { type CelError, formatCelError } from "./syntax/mod.ts";
 export * from "./types/mod.ts";

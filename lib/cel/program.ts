@@ -1,4 +1,3 @@
-import type { EstimateOptions, Range } from "./estimate.ts";
 import { CelFault } from "./fault.ts";
 import type { Result } from "./libraries/library.ts";
 import { type Activation, BudgetExceeded, budgetFault, type Evaluate, Frame } from "./plan/mod.ts";
@@ -29,17 +28,10 @@ export class Program {
   /** The type of its value. */
   readonly type: CelType;
   readonly #run: Evaluate;
-  readonly #estimate: (options: EstimateOptions) => Range;
 
-  constructor(type: CelType, run: Evaluate, estimate: (options: EstimateOptions) => Range) {
+  constructor(type: CelType, run: Evaluate) {
     this.type = type;
     this.#run = run;
-    this.#estimate = estimate;
-  }
-
-  /** What evaluating the expression may cost, before there are values; see `estimateCost`. */
-  estimate(options: EstimateOptions = {}): Range {
-    return this.#estimate(options);
   }
 
   /** Evaluates the expression. Errors are returned, also that the budget is spent. */

@@ -35,10 +35,6 @@ export interface ConditionOptions {
 export interface Conditions {
   /** Their verdict, when it depends on no input. */
   readonly constant: Verdict | Fault | undefined;
-  /** The root names that their variables read. */
-  readonly names: readonly string[];
-  /** Whether a variable reads the root as a whole, or a root name that only the request tells. */
-  readonly readsAll: boolean;
   /** Their variables, by place in the conditions. */
   readonly uses: readonly Use[];
   /** What their author should know: unknown operators, blocks that never hold. */
@@ -86,8 +82,6 @@ export function compileConditions(
   const constant = isConstant ? evaluate(emptyScope, noWorld, undefined) : undefined;
   return {
     constant,
-    names: [...new Set(uses.flatMap(({ names }) => names))],
-    readsAll: uses.some((use) => use.readsAll),
     uses,
     problems: [...problems, ...found.flatMap((condition) => condition.problems)],
     evaluate: (scope, environment, observe) =>

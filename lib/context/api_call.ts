@@ -14,7 +14,7 @@ import {
 import { compileTemplate } from "../template/mod.ts";
 import type { Answer } from "../ports.ts";
 import type { Context, ContextEntry } from "./context.ts";
-import type { EntryOptions } from "./entries.ts";
+import type { EntryOptions } from "./entry_options.ts";
 import { queryDocument } from "./query.ts";
 
 /** What a call asks for, with all variables resolved. */

@@ -10,7 +10,7 @@ import {
 } from "../json/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
-import type { EntryOptions } from "./entries.ts";
+import type { EntryOptions } from "./entry_options.ts";
 import { renderText } from "./text.ts";
 
 /** `configMap: {name, namespace}`: an object with the ConfigMap's `data` and `metadata`. Values are always text. */

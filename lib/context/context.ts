@@ -1,6 +1,7 @@
 import { asObject, Fault, isFault, type Json, jsonSize, type Scope, setField } from "../json/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
-import type { EntrySource, RequestStore } from "./store.ts";
+import type { EntrySource } from "./entry_source.ts";
+import type { RequestStore } from "./store.ts";
 
 /** A named value that is computed or loaded when it is first read. */
 export interface ContextEntry {

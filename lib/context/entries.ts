@@ -1,21 +1,11 @@
 import { asObject, asString, type Json, type JsonObject } from "../json/mod.ts";
-import type { Use } from "../template/mod.ts";
 import type { ContextEntry } from "./context.ts";
 import { compileApiCall } from "./api_call.ts";
 import { compileConfigMap } from "./config_map.ts";
+import type { EntryOptions } from "./entry_options.ts";
 import { compileGlobalReference } from "./global_reference.ts";
 import { compileImageRegistry } from "./image_registry.ts";
 import { compileVariable } from "./variable.ts";
-
-/** What compiling an entry needs beside its text. */
-export interface EntryOptions {
-  readonly name: string;
-  /** Of a Policy: the only namespace it may look into. */
-  readonly policyNamespace: string | undefined;
-  report(problem: { code: string; message: string; path: readonly (string | number)[] }): void;
-  /** Takes the variables of the entry's templates, by path below the entry. */
-  variables(uses: readonly Use[], path: readonly (string | number)[]): void;
-}
 
 /** Kinds of context entries; a new one is a file and a line here. */
 const kinds: Readonly<Record<string, (spec: JsonObject, options: EntryOptions) => ContextEntry>> = {

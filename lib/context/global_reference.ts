@@ -1,7 +1,7 @@
 import { asString, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
-import type { EntryOptions } from "./entries.ts";
+import type { EntryOptions } from "./entry_options.ts";
 import { queryDocument } from "./query.ts";
 import { renderText } from "./text.ts";
 

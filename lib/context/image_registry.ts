@@ -2,7 +2,7 @@ import { asObject, asString, asTexts, Fault, isFault, type Json, type JsonObject
 import type { RegistryCredentials } from "../ports.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
-import type { EntryOptions } from "./entries.ts";
+import type { EntryOptions } from "./entry_options.ts";
 import { queryDocument } from "./query.ts";
 import { renderText } from "./text.ts";
 

@@ -5,19 +5,16 @@
  * @module
  */
 export { type Computed, Context, type ContextEntry, type Layer } from "./context.ts";
-export { compileEntry, type EntryOptions } from "./entries.ts";
+export { compileEntry } from "./entries.ts";
+export type { EntryOptions } from "./entry_options.ts";
 export type {
   ConditionOwner,
   ObservedElement,
+  ObservedEntry,
   ObservedException,
   ObservedExpression,
   ObservedPattern,
   Observer,
 } from "./observer.ts";
-export {
-  type AbsentSource,
-  type EntrySource,
-  RequestStore,
-  type StoreOptions,
-  untilSettled,
-} from "./store.ts";
+export type { EntrySource } from "./entry_source.ts";
+export { type AbsentSource, RequestStore, type StoreOptions, untilSettled } from "./store.ts";

@@ -1,6 +1,6 @@
 import type { ObservedCondition } from "../condition/mod.ts";
 import type { Fault, Json } from "../json/mod.ts";
-import type { ContextEntry } from "./context.ts";
+import type { EntrySource } from "./entry_source.ts";
 
 /** Whose conditions are evaluated. */
 export type ConditionOwner = "preconditions" | "deny" | "foreach" | "exception";
@@ -34,6 +34,12 @@ export interface ObservedException {
   readonly reason: string;
 }
 
+/** A context entry, as explanations name it. */
+export interface ObservedEntry {
+  readonly name: string;
+  readonly source: EntrySource;
+}
+
 /** A CEL expression, or a variable of `variables`, with what it came to. */
 export interface ObservedExpression {
   readonly expression: string;
@@ -46,9 +52,9 @@ export interface ObservedExpression {
  */
 export interface Observer {
   /** An entry of the rule's context is about to be evaluated; others that it needs come in between. */
-  entering(entry: ContextEntry): void;
+  entering(entry: ObservedEntry): void;
   /** What it came to; `undefined` when there is nothing to load it from. */
-  entered(entry: ContextEntry, value: Json | Fault | undefined): void;
+  entered(entry: ObservedEntry, value: Json | Fault | undefined): void;
   /** A value from outside is needed; a load begins unless it is already known. */
   asked(key: string, state: "known" | "under way" | "begins"): void;
   /** A load has ended. */

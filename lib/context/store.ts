@@ -1,9 +1,7 @@
 import { Fault, type Json } from "../json/mod.ts";
 import type { Ports } from "../ports.ts";
+import type { EntrySource } from "./entry_source.ts";
 import type { Observer } from "./observer.ts";
-
-/** Where context entries come from; `value` for those that only compute. */
-export type EntrySource = "value" | "configMap" | "apiCall" | "globalReference" | "imageRegistry";
 
 /** What may be absent: kinds of entries, or the cluster that generate rules look into for sources and targets. */
 export type AbsentSource = EntrySource | "downstream";

@@ -1,7 +1,7 @@
 import { Fault, isFault, isString, type Json, type JsonObject } from "../json/mod.ts";
 import { compileTemplate, type Template } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
-import type { EntryOptions } from "./entries.ts";
+import type { EntryOptions } from "./entry_options.ts";
 import { queryDocument, queryWith } from "./query.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { ObservedCondition } from "../condition/mod.ts";
 import type {
   ConditionOwner,
-  ContextEntry,
   EntrySource,
   ObservedElement,
+  ObservedEntry,
   ObservedException,
   ObservedExpression,
   ObservedPattern,
@@ -158,11 +158,11 @@ export class Trace implements Observer {
     this.#step({ kind: "exception", exception });
   }
 
-  entering(_entry: ContextEntry): void {
+  entering(_entry: ObservedEntry): void {
     this.#entries.push({ since: this.#clock.now(), asked: [] });
   }
 
-  entered({ name, source }: ContextEntry, value: Json | Fault | undefined): void {
+  entered({ name, source }: ObservedEntry, value: Json | Fault | undefined): void {
     const { since, asked } = this.#entries.pop() ?? { since: this.#clock.now(), asked: [] };
     const loads = this.loads.filter(({ key }) => asked.includes(key));
     const waited = loads.reduce((sum, { milliseconds }) => sum + milliseconds, 0);

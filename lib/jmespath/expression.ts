@@ -39,8 +39,6 @@ export interface CompiledExpression {
   readonly source: string;
   /** The root names that it may read, in the order in which they stand. */
   readonly names: readonly string[];
-  /** Whether it reads the root as a whole, by `@` or the like: then every name may matter. */
-  readonly readsAll: boolean;
   /** The paths from the root that it reads, as far as the text tells; `[]` is a step to each element. */
   readonly paths: readonly (readonly string[])[];
   /** The names of the functions that it calls. */

@@ -3,7 +3,6 @@ import type { Expression } from "./syntax/tree.ts";
 /** What an expression reads and calls, as far as its text tells. */
 export interface Reads {
   readonly names: readonly string[];
-  readonly readsAll: boolean;
   readonly paths: readonly (readonly string[])[];
   readonly functions: readonly string[];
 }
@@ -22,12 +21,10 @@ class Reader {
   readonly #names = new Set<string>();
   readonly #paths = new Map<string, readonly string[]>();
   readonly #functions = new Set<string>();
-  #all = false;
 
   result(): Reads {
     return {
       names: [...this.#names],
-      readsAll: this.#all,
       paths: [...this.#paths.values()],
       functions: [...this.#functions],
     };
@@ -35,9 +32,7 @@ class Reader {
 
   /** A value is used as it is: its path ends here. */
   end(path: Path): void {
-    if (path === undefined) return;
-    if (path.length === 0) this.#all = true;
-    else this.#paths.set(JSON.stringify(path), path);
+    if (path !== undefined && path.length > 0) this.#paths.set(JSON.stringify(path), path);
   }
 
   /** Walks an expression on the value at a path; answers the path of its result. */

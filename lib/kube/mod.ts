@@ -11,7 +11,6 @@ export {
   divideQuantities,
   formatQuantity,
   multiplyQuantities,
-  negateQuantity,
   parseQuantity,
   type Quantity,
   type QuantityFormat,
@@ -20,7 +19,7 @@ export {
   quantitySign,
   subtractQuantities,
 } from "./quantity.ts";
-export { quantityAsFloat, quantityAsInt64, quantityMilliValue, quantityValue } from "./quantity_int64.ts";
+export { quantityAsFloat, quantityAsInt64 } from "./quantity_int64.ts";
 export {
   durationOfSeconds,
   durationProblem,
@@ -54,12 +53,7 @@ export {
   type ResourceType,
 } from "./kind_selector.ts";
 export { compileResourceFilters, defaultResourceFilters, type FilteredResource } from "./resource_filter.ts";
-export {
-  parseServiceAccount,
-  type ServiceAccount,
-  serviceAccountUsername,
-  serviceAccountVariables,
-} from "./service_account.ts";
+export { parseServiceAccount, type ServiceAccount, serviceAccountVariables } from "./service_account.ts";
 export { type BuiltinKind, builtinKind, builtinResource, knownKinds, pluralOf } from "./api_resource.ts";
 export {
   type AdmissionRequest,

@@ -228,7 +228,7 @@ function sum(left: Quantity, right: Quantity): Quantity {
 }
 
 /** The quantity with the other sign. */
-export function negateQuantity(quantity: Quantity): Quantity {
+function negateQuantity(quantity: Quantity): Quantity {
   const { unscaled, exponent, format, small } = quantity;
   return { unscaled: -unscaled, exponent, format, small };
 }

@@ -13,11 +13,6 @@ export function parseServiceAccount(username: string): ServiceAccount | undefine
   return namespace === undefined || name === undefined || rest.length > 0 ? undefined : { namespace, name };
 }
 
-/** The user name of a service account. */
-export function serviceAccountUsername(account: ServiceAccount): string {
-  return `${prefix}${account.namespace}:${account.name}`;
-}
-
 /**
  * The variables `serviceAccountNamespace` and `serviceAccountName`; both are empty for other users.
  * Kyverno parity: only the length of the prefix is looked at; pinned by "a long user name with colons".

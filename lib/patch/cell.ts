@@ -57,3 +57,15 @@ export function scalarText(value: Json): string {
 export function isBlank(value: Json): boolean {
   return value === null || (isObject(value) && Object.keys(value).length === 0);
 }
+
+/** Two lists to merge by keys. */
+export interface KeyedLists {
+  /** The resource's elements, or the patch's own where the resource has no list. */
+  readonly dest: Cell[];
+  /** The patch's elements; the same list as `dest` where the resource has none. */
+  readonly patch: Cell[];
+  /** The keys that tell elements apart, at least one. */
+  readonly keys: readonly string[];
+  /** Merges two elements that are the same; at least one is given. */
+  readonly mergeElement: (dest: Cell | undefined, patch: Cell | undefined) => Merged;
+}

@@ -1,7 +1,6 @@
 import { Fault, isFault, isObject, type Json } from "../json/mod.ts";
-import { type Cell, isBlank, scalarText, wrongKind } from "./cell.ts";
+import { type Cell, isBlank, type KeyedLists, scalarText, wrongKind } from "./cell.ts";
 import { keyText } from "./identity.ts";
-import type { KeyedLists } from "./keyed_list.ts";
 
 /** Comparing every element with every other must stay affordable. */
 const MOST_ELEMENTS = 2000;

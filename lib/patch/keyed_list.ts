@@ -1,19 +1,7 @@
 import { type Fault, isFault, type Json } from "../json/mod.ts";
-import { type Cell, isBlank, type Merged } from "./cell.ts";
+import { type Cell, isBlank, type KeyedLists } from "./cell.ts";
 import { identities, keysInUse } from "./identity.ts";
 import { mergeIrregularList } from "./irregular_list.ts";
-
-/** Two lists to merge by keys. */
-export interface KeyedLists {
-  /** The resource's elements, or the patch's own where the resource has no list. */
-  readonly dest: Cell[];
-  /** The patch's elements; the same list as `dest` where the resource has none. */
-  readonly patch: Cell[];
-  /** The keys that tell elements apart, at least one. */
-  readonly keys: readonly string[];
-  /** Merges two elements that are the same; at least one is given. */
-  readonly mergeElement: (dest: Cell | undefined, patch: Cell | undefined) => Merged;
-}
 
 /**
  * Merges two lists, whatever is in them: the patch's elements first, in its order, then the remaining ones of the

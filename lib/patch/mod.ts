@@ -1,5 +1,5 @@
 /**
- * Changes of JSON documents: JSON patches (RFC 6902) with the reference's options, merge patches (RFC 7386), strategic
+ * Changes of JSON documents: JSON patches (RFC 6902) with the reference's options, strategic
  * merge patches with Kyverno's anchors, and the patch that leads from one document to another. Documents are never
  * modified; what a change does not touch is shared between old and new.
  *
@@ -16,7 +16,6 @@ export { Draft } from "./draft.ts";
 export { diff } from "./diff.ts";
 export { type JsonPatch, type Operation, planJsonPatch } from "./json_patch.ts";
 export { type MergeField, type MergeType, mergeTypeOf } from "./merge_keys.ts";
-export { mergePatch } from "./merge_patch.ts";
 export { parseJsonPatch } from "./parse_json_patch.ts";
 export { applyStrictly } from "./strict_patch.ts";
 export { structuredMerge } from "./structured_merge.ts";

@@ -1,8 +1,7 @@
 import { field, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { ScalarTest } from "./comparison.ts";
-import type { Entry } from "./entry.ts";
 import { isDirectSkip, isSkip, type Mismatch, mismatch, mismatchOf, under } from "./mismatch.ts";
-import type { ListNode, MapNode, Node, Walk } from "./node.ts";
+import type { Entry, ListNode, MapNode, Node, Walk } from "./node.ts";
 
 /**
  * Compares a value, `undefined` when missing, with a piece of a pattern; answers with the mismatch if there is one.

@@ -1,7 +1,7 @@
-import { compareBytes, isInherited, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { compareBytes, isInherited, isString, type Json } from "../json/mod.ts";
 import { compileWildcard, hasWildcard } from "../kube/mod.ts";
-import type { Anchor, AnchorKind } from "./anchor.ts";
-import type { Node } from "./node.ts";
+import type { Anchor } from "./anchor.ts";
+import type { Entry, Node } from "./node.ts";
 
 /** A key of a pattern's map with its value. */
 export interface EntryPattern {
@@ -12,27 +12,6 @@ export interface EntryPattern {
   readonly node: Node;
   /** Whether `*` and `?` in the key choose keys of the resource: only among labels and annotations. */
   readonly wildcards: boolean;
-}
-
-/** A key of a pattern's map, ready to be compared. */
-export interface Entry {
-  /** The key as written. */
-  readonly text: string;
-  /** The key of the resource: without the anchor. */
-  readonly key: string;
-  readonly kind: AnchorKind | "plain";
-  readonly pattern: Json;
-  readonly node: Node;
-  /** Whether every object inherits a property of the key's name: others can be read without asking whose they are. */
-  readonly inherited: boolean;
-  /** Of a key with wildcards: the keys of the resource that it stands for, in the order of their bytes. */
-  readonly choose: ((resource: JsonObject) => readonly string[]) | undefined;
-  /** Deciding keys run first and tell whether the map applies at all. */
-  readonly phase: "deciding" | "rest";
-  /** Whether the value holds an anchored key. */
-  readonly nested: boolean;
-  /** Whether the key or its value is anchored. */
-  readonly anchored: boolean;
 }
 
 /** Compiles a key with its value. */

@@ -1,8 +1,8 @@
 import { isString, type Json, type JsonObject, setField, sortedKeys } from "../json/mod.ts";
 import { parseAnchor } from "./anchor.ts";
-import { compileEntry, type Entry } from "./entry.ts";
+import { compileEntry } from "./entry.ts";
 import type { Step } from "./mismatch.ts";
-import type { Compiler, MapNode, Node, Place } from "./node.ts";
+import type { Compiler, Entry, MapNode, Node, Place } from "./node.ts";
 
 /** A map to compile. */
 export interface MapPattern {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "../json/mod.ts";
+import type { AnchorKind } from "./anchor.ts";
 import type { ScalarTest } from "./comparison.ts";
-import type { Entry } from "./entry.ts";
 import type { Step } from "./mismatch.ts";
 
 /** A value that took the place of a template, with its test. */
@@ -42,6 +42,27 @@ export interface TemplateNode extends Piece {
   readonly kind: "template";
   /** Its number among the pattern's templates. */
   readonly template: number;
+}
+
+/** A key of a pattern's map, ready to be compared. */
+export interface Entry {
+  /** The key as written. */
+  readonly text: string;
+  /** The key of the resource: without the anchor. */
+  readonly key: string;
+  readonly kind: AnchorKind | "plain";
+  readonly pattern: Json;
+  readonly node: Node;
+  /** Whether every object inherits a property of the key's name: others can be read without asking whose they are. */
+  readonly inherited: boolean;
+  /** Of a key with wildcards: the keys of the resource that it stands for, in the order of their bytes. */
+  readonly choose: ((resource: JsonObject) => readonly string[]) | undefined;
+  /** Deciding keys run first and tell whether the map applies at all. */
+  readonly phase: "deciding" | "rest";
+  /** Whether the value holds an anchored key. */
+  readonly nested: boolean;
+  /** Whether the key or its value is anchored. */
+  readonly anchored: boolean;
 }
 
 /** A map. */

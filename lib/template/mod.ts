@@ -9,7 +9,7 @@
  * author who wants it writes a variable inside a variable: `{{ labels.{{ key }} }}`, which is compiled when its inner
  * values are known and remembered for a while.
  *
- * It does not know which names exist (see {@link Template.names} and {@link Template.uses}), loads nothing, and does
+ * It does not know which names exist (see {@link Template.uses}), loads nothing, and does
  * not shift references for autogen rules.
  *
  * @module

@@ -66,9 +66,9 @@ function broken(fault: Fault): Query {
 export function noteUse(text: string, offset: number, { compiled }: Query, spot: Spot): void {
   const place = { expression: text, path: spot.place, column: offset + 1 };
   if (isFault(compiled)) {
-    spot.uses.push({ ...place, names: [], readsAll: false, paths: [], problem: compiled });
+    spot.uses.push({ ...place, names: [], paths: [], problem: compiled });
     return;
   }
-  const { names, readsAll, paths } = compiled;
-  spot.uses.push({ ...place, names, readsAll, paths });
+  const { names, paths } = compiled;
+  spot.uses.push({ ...place, names, paths });
 }

@@ -39,10 +39,6 @@ function isInteger(name: string): boolean {
 export interface Template {
   /** Whether every rendering is the same value. */
   readonly constant: boolean;
-  /** The root names that its variables read. */
-  readonly names: readonly string[];
-  /** Whether a variable reads the root as a whole, or a root name that only the request tells. */
-  readonly readsAll: boolean;
   /** Its variables, in the order of the document. */
   readonly uses: readonly Use[];
   /** Why it can never be rendered: a reference that leads nowhere, or nesting without end. */
@@ -65,7 +61,7 @@ export interface Template {
  *   template.render(scopeOf({ labels: { team: "a" } }), environment),
  *   { team: "a", note: "of a", size: 3 },
  * );
- * assert.deepEqual(template.names, ["labels"]);
+ * assert.deepEqual(template.uses.map(({ names }) => names), [["labels"], ["labels"]]);
  * ```
  */
 export function compileTemplate(document: Json, options: TemplateOptions = {}): Template {
@@ -76,18 +72,16 @@ export function compileTemplate(document: Json, options: TemplateOptions = {}): 
   if (isFault(planned)) return brokenTemplate(planned, uses);
   if (planned.kind === "constant") {
     const { value } = planned;
-    return { constant: true, names: [], readsAll: false, uses, render: () => value };
+    return { constant: true, uses, render: () => value };
   }
   const { render } = planned;
   return {
     constant: false,
-    names: [...new Set(uses.flatMap((use) => use.names))],
-    readsAll: uses.some((use) => use.readsAll),
     uses,
     render: (scope, environment) => render({ scope, environment, room: maxText }),
   };
 }
 
 function brokenTemplate(problem: Fault, uses: readonly Use[]): Template {
-  return { constant: false, names: [], readsAll: false, uses, problem, render: () => problem };
+  return { constant: false, uses, problem, render: () => problem };
 }

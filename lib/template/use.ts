@@ -14,8 +14,6 @@ export interface Use {
   readonly column: number;
   /** Root names that the expression reads. For an expression with variables inside, those that do not depend on them. */
   readonly names: readonly string[];
-  /** Whether it reads the root as a whole, so that every name may matter. */
-  readonly readsAll: boolean;
   /** What the expression reads, as far as it is known beforehand. */
   readonly paths: CompiledExpression["paths"];
   /** Why it can never be evaluated: it does not compile. */

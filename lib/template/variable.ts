@@ -106,8 +106,6 @@ function noteNested(parts: Variable["parts"], offset: number, spot: Spot): void 
     path: spot.place,
     column: offset + 1,
     names: known?.names.filter((name) => !name.includes(unknown)) ?? [],
-    // An unknown root may be any name.
-    readsAll: known === undefined || known.readsAll || known.names.some((name) => name.includes(unknown)),
     paths: known?.paths.filter((path) => !path.some((step) => step.includes(unknown))) ?? [],
   });
 }

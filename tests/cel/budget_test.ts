@@ -7,9 +7,7 @@ import {
   failure,
   isCelFault,
   kubernetesLibraries,
-  LazyFields,
   type Library,
-  objectType,
   pending,
   stringType,
   type World,
@@ -184,18 +182,4 @@ Deno.test("what is pending wins over errors, because its value may settle the wh
 Deno.test("without a world, a function that needs one is an error", () => {
   const value = program("test.load('a')", [asking]).evaluate(activation);
   assert(isCelFault(value) && value.kind === "no_such_overload");
-});
-
-Deno.test("lazy fields are computed when they are asked for, and once", () => {
-  const type = objectType("variables", { a: dynType, b: dynType });
-  const compiled = createEnvironment({ variables: { variables: type } })
-    .compile("variables.a + variables.a == 4 && has(variables.b)");
-  assert(compiled.ok);
-  const loaded: string[] = [];
-  const fields = new LazyFields(type, (name) => {
-    loaded.push(name);
-    return name === "a" ? 2 : undefined;
-  });
-  assert.equal(compiled.program.evaluate(() => fields), false);
-  assert.deepEqual(loaded, ["a", "b"]);
 });

@@ -106,7 +106,7 @@ Deno.test("conditions tell their variables by place", () => {
     ["c", ["any", 0, "value", 1]],
     ["@.d", ["all", 0, "value", "f"]],
   ]);
-  assert.deepEqual(conditions.names.slice(0, 2), ["a", "c"]);
+  assert.deepEqual(conditions.uses.flatMap(({ names }) => names).slice(0, 2), ["a", "c"]);
 });
 
 const problems: [what: string, conditions: Json, path: Json, message: RegExp, hint: RegExp][] = [

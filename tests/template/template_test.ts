@@ -34,26 +34,22 @@ Deno.test("a template tells its variables, with place, column and what they read
     ],
   );
   assert.deepEqual(template.uses[0]!.paths, [["request", "object", "spec"]]);
-  assert.deepEqual(template.names, ["request", "key", "b", "c"]);
-  assert.equal(template.readsAll, false);
 });
 
 Deno.test("a variable inside another is told of too, and columns count in the whole text", () => {
-  const { uses, names, readsAll } = compileTemplate("ab {{ x }} {{ map.data.{{ key }} }} {{ y }}");
+  const { uses } = compileTemplate("ab {{ x }} {{ map.data.{{ key }} }} {{ y }}");
   assert.deepEqual(uses.map(({ expression, column }) => [expression, column]), [
     ["x", 4],
     ["key", 24],
     ["map.data.{{ key }}", 12],
     ["y", 37],
   ]);
-  assert.deepEqual(names, ["x", "key", "map", "y"]);
-  assert.equal(readsAll, false);
+  assert.deepEqual(uses.map(({ names }) => names), [["x"], ["key"], ["map"], ["y"]]);
 });
 
-Deno.test("a root name that an inner variable decides means that everything may be read", () => {
-  const template = compileTemplate("{{ {{ key }}.a }}");
-  assert.deepEqual(template.names, ["key"]);
-  assert.equal(template.readsAll, true);
+Deno.test("a root name that an inner variable decides is no name that the template reads", () => {
+  const { uses } = compileTemplate("{{ {{ key }}.a }}");
+  assert.deepEqual(uses.map(({ names }) => names), [["key"], []]);
 });
 
 Deno.test("an expression that does not compile is told at load and a fault at each rendering", () => {

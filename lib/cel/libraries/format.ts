@@ -9,7 +9,7 @@ import {
   withoutTrailingDash,
 } from "../../kube/mod.ts";
 import { type CelType, listType, opaqueType, optionalType, stringType } from "../types/mod.ts";
-import { costSize, Opaque, Optional, parseTimestamp, Sized } from "../values/mod.ts";
+import { costSize, Opaque, Optional, parseTimestamp } from "../values/mod.ts";
 import { type Library, method, overload, type Result } from "./library.ts";
 
 const formatType: CelType<NamedFormat> = opaqueType("kubernetes.NamedFormat");
@@ -97,11 +97,10 @@ function validate({ problems }: NamedFormat, text: string): Optional {
   return found.length === 0 ? Optional.none : Optional.of(found);
 }
 
-/** Searching the text for the format's pattern; in estimates for the longest of them. */
+/** The cost of searching the text for the format's regular expression. */
 function validating([format, text]: readonly Result[]): number {
-  if (!(format instanceof NamedFormat) && !(format instanceof Sized)) return 1;
-  const size = format instanceof NamedFormat ? format.patternSize : formats["uri"]!.patternSize;
-  return Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(size * 0.25);
+  if (!(format instanceof NamedFormat)) return 1;
+  return Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(format.patternSize * 0.25);
 }
 
 /** Named formats of texts: `format.dns1123Label()`, `format.named(name)`, and `validate(text)`. */

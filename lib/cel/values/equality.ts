@@ -1,10 +1,8 @@
 import { isMapValue, mapEntries, mapGet, mapSize } from "./kind.ts";
 import { compareNumbers, Double, numeric, Uint } from "./numbers.ts";
-import { Opaque } from "./opaque.ts";
-import { Optional } from "./optional.ts";
 import { Duration, Timestamp } from "./time.ts";
 import { TypeValue } from "./type_value.ts";
-import type { Value } from "./value.ts";
+import { Opaque, Optional, type Value } from "./value.ts";
 
 /**
  * CEL's `==`: never an error. Numbers of different kinds are equal when they are mathematically, NaN equals nothing,

@@ -1,12 +1,8 @@
 import { isCelFault } from "../fault.ts";
-import { CelMap } from "./map.ts";
 import { Double, isInt, Uint } from "./numbers.ts";
-import { Opaque } from "./opaque.ts";
-import { Optional } from "./optional.ts";
 import { Duration, Timestamp } from "./time.ts";
-import { Sized } from "./sized.ts";
 import { TypeValue } from "./type_value.ts";
-import { isListValue, isPlainMap, type PlainMap, type Value } from "./value.ts";
+import { CelMap, isListValue, isPlainMap, Opaque, Optional, type PlainMap, type Value } from "./value.ts";
 
 /** The name of a value's type, without parameters: what `type(x)` tells. */
 export function typeNameOf(value: Value): string {
@@ -95,7 +91,6 @@ export function costSize(value: unknown): number {
 export function traversalCost(value: unknown): number {
   if (typeof value === "string") return Math.floor(byteLength(value) * 0.1);
   if (value instanceof Uint8Array) return Math.floor(value.length * 0.1);
-  if (value instanceof Sized) return value.size;
   if (isListValue(value)) return value.reduce<number>((sum, item) => sum + traversalCost(item), 0);
   if (isCelFault(value) || !isMapValue(value)) return 1;
   let sum = 0;

@@ -20,11 +20,6 @@ export {
   Uint,
   uintOverflow,
 } from "./numbers.ts";
-export { CelMap } from "./map.ts";
-export { LazyFields } from "./lazy_fields.ts";
-export { Opaque } from "./opaque.ts";
-export { Optional } from "./optional.ts";
-export { Sized } from "./sized.ts";
 export { TypeValue } from "./type_value.ts";
 export {
   type Civil,
@@ -40,7 +35,16 @@ export {
   toTimestamp,
   zoneOffset,
 } from "./time.ts";
-export { isListValue, isPlainMap, own, type PlainMap, type Value } from "./value.ts";
+export {
+  CelMap,
+  isListValue,
+  isPlainMap,
+  Opaque,
+  Optional,
+  own,
+  type PlainMap,
+  type Value,
+} from "./value.ts";
 export {
   codePoints,
   costSize,

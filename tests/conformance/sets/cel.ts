@@ -8,10 +8,10 @@ import {
   isCelFault,
   kubernetesLibraries,
   namespaceType,
-  parseExactJson,
   typeName,
   type Value,
 } from "../../../lib/cel/mod.ts";
+import { parseExactJson } from "../../cel/exact_json.ts";
 import { typed } from "../../cel/typed.ts";
 import { type Check, type ConformanceSet, jsonLines, type Row } from "../set.ts";
 

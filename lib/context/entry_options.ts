@@ -1,0 +1,11 @@
+import type { Use } from "../template/mod.ts";
+
+/** What compiling an entry needs beside its text. */
+export interface EntryOptions {
+  readonly name: string;
+  /** Of a Policy: the only namespace it may look into. */
+  readonly policyNamespace: string | undefined;
+  report(problem: { code: string; message: string; path: readonly (string | number)[] }): void;
+  /** Takes the variables of the entry's templates, by path below the entry. */
+  variables(uses: readonly Use[], path: readonly (string | number)[]): void;
+}
