@@ -2,8 +2,9 @@ import { Fault, isFault, type Json, type Scope } from "../json/mod.ts";
 import { kyvernoFunctions } from "./functions/kyverno.ts";
 import type { FunctionTable } from "./functions/record.ts";
 import { plan } from "./plan/plan.ts";
-import { type Environment, newRun } from "./plan/value.ts";
+import { type Environment, type Evaluate, newRun } from "./plan/value.ts";
 import { readsOf } from "./reads.ts";
+import { checkedResult } from "./steps.ts";
 import { outline } from "./syntax/outline.ts";
 import { parse } from "./syntax/parse.ts";
 
@@ -82,7 +83,7 @@ export function compileExpression(
     return {
       source: text,
       ...reads,
-      evaluate: (scope, environment) => evaluate(scope.all(), newRun(scope, environment)),
+      evaluate: (scope, environment) => run(evaluate, scope, environment, scope.all()),
     };
   }
   const loaded = reads.names.filter((name) => !alwaysThere.test(name));
@@ -90,14 +91,19 @@ export function compileExpression(
     return {
       source: text,
       ...reads,
-      evaluate: (scope, environment) => evaluate(null, newRun(scope, environment)),
+      evaluate: (scope, environment) => run(evaluate, scope, environment),
     };
   }
   return {
     source: text,
     ...reads,
-    evaluate: (scope, environment) => failedLoad(loaded, scope) ?? evaluate(null, newRun(scope, environment)),
+    evaluate: (scope, environment) => failedLoad(loaded, scope) ?? run(evaluate, scope, environment),
   };
+}
+
+function run(evaluate: Evaluate, scope: Scope, environment: Environment, root: Json = null): Json | Fault {
+  const started = newRun(scope, environment);
+  return checkedResult(evaluate(root, started), started);
 }
 
 /** Names whose values are at hand and never fail to load. */

@@ -39,8 +39,8 @@ export function compileRegex(pattern: string): Regex | Fault {
   };
 }
 
-/** Steps of a pattern's program times characters: what matching takes at worst, some seconds. */
-const maxWork = 200_000_000;
+/** Steps of a pattern's program times characters: what matching takes at worst, about a quarter of a second. */
+const maxWork = 10_000_000;
 
 function tooMuch(size: number, text: string): Fault | undefined {
   return size * text.length > maxWork
@@ -60,11 +60,27 @@ export function cachedRegex(pattern: string): Regex | Fault {
     cache.set(pattern, known);
     return known;
   }
-  const compiled = compileRegex(pattern);
+  const compiled = expands(pattern) ? tooLargePattern : compileRegex(pattern);
   if (cache.size >= capacity) cache.delete(cache.keys().next().value!);
   cache.set(pattern, compiled);
   return compiled;
 }
+
+/** Whether a pattern of a request would become a program of more than some ten thousand steps. */
+function expands(pattern: string): boolean {
+  if (pattern.length > maxPattern) return true;
+  let repetitions = 1;
+  for (const [, least, most] of pattern.matchAll(/\{([0-9]+)(?:,([0-9]*))?\}/g)) {
+    repetitions += Number(most === undefined || most === "" ? least : most);
+  }
+  return repetitions * pattern.length > maxExpansion;
+}
+
+/** Bounds of patterns that a request brings; those of policies are compiled at load and as long as their author likes. */
+const maxPattern = 1_000, maxExpansion = 200_000;
+const tooLargePattern = new Fault(
+  `a regular expression that is not the policy's has more than ${maxPattern} characters or too many repetitions`,
+);
 
 function replaceAll(compiled: RE2JS, text: string, replacement: Replacement): string | undefined {
   const matcher = compiled.matcher(text);

@@ -1,6 +1,9 @@
 import { Fault, isFault } from "../json/mod.ts";
 import { compareSemver, parseSemver, type Semver } from "./semver.ts";
 
+/** The longest range that is read: resources can bring ranges of their own. */
+const maxRange = 4096;
+
 /** Whether a version is inside a range. */
 export type SemverRange = (version: Semver) => boolean;
 
@@ -53,6 +56,7 @@ const wildcardComparisons: Readonly<Record<string, WildcardPlan>> = {
  * ```
  */
 export function compileSemverRange(text: string): SemverRange | Fault {
+  if (text.length > maxRange) return new Fault(`a version range has more than ${maxRange} characters`);
   const words = splitWords(text);
   if (words[0] === "||") return new Fault("First element in range is '||'");
   if (words.length === 0 || words.at(-1) === "||") return new Fault("Last element in range is '||'");

@@ -1,12 +1,13 @@
 import { Fault, goPrint, isList, type Json } from "../../json/mod.ts";
 import { isOfType } from "../functions/value_type.ts";
+import { spend, spendOnArguments, spendOnResult } from "../steps.ts";
 import type { Evaluate } from "./frame.ts";
 import type { CommunityFunction, CommunityTable, CommunityType } from "./functions/record.ts";
 
 /** An argument as planned: a value, or an expression that the function applies to values of its own. */
 export type Argument =
   | { readonly kind: "value"; readonly evaluate: Evaluate; readonly constant: Json | undefined }
-  | { readonly kind: "reference"; readonly evaluate: Evaluate };
+  | { readonly kind: "reference"; readonly evaluate: Evaluate; readonly stepsPerElement: number };
 
 /**
  * A call. As in the reference the arguments are evaluated first; then the function's existence, the number of arguments
@@ -40,7 +41,8 @@ function planPlain(entry: CommunityFunction, given: readonly Argument[]): Evalua
     }
     const wrong = values.findIndex((value, index) => !isOfOneType(value, wanted[index]!));
     if (wrong >= 0) return refusal(goPrint(values[wrong]!), wanted[wrong]!);
-    return apply(values, frame.environment);
+    return spendOnArguments(record, values, frame.budget) ??
+      spendOnResult(apply(values, frame.environment), frame.budget);
   };
 }
 
@@ -49,14 +51,15 @@ function planBy(entry: CommunityFunction, args: readonly Argument[]): Evaluate {
   const { record } = entry;
   if (record.kind !== "by") throw new Error(`${record.name} is not a function of an expression`);
   const place = args.findIndex(({ kind }) => kind === "value");
-  const list = args[place]!.evaluate, by = args.find(({ kind }) => kind === "reference")!.evaluate;
+  const list = args[place]!.evaluate, by = args.find((arg) => arg.kind === "reference")!;
   const wanted = typesOf(entry, place);
+  const stepsPerElement = by.stepsPerElement + (record.steps ?? 0);
   return (current, frame) => {
     const value = list(current, frame);
     if (value instanceof Fault) return value;
-    return isList(value)
-      ? record.applyBy(value, (element) => by(element, frame))
-      : refusal(goPrint(value), wanted);
+    if (!isList(value)) return refusal(goPrint(value), wanted);
+    return spend(value.length * stepsPerElement, frame.budget) ??
+      record.applyBy(value, (element) => by.evaluate(element, frame));
   };
 }
 

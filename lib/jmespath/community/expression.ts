@@ -4,6 +4,7 @@ import type { Bindings } from "./bindings.ts";
 import type { CommunityTable } from "./functions/record.ts";
 import { growth } from "./growth.ts";
 import { parse } from "./parser.ts";
+import { checkedResult, newBudget, type StepBudget } from "../steps.ts";
 import { plan } from "./plan.ts";
 import { syntaxFault } from "./syntax_fault.ts";
 
@@ -11,6 +12,8 @@ import { syntaxFault } from "./syntax_fault.ts";
 export interface Surroundings {
   readonly bindings: Bindings;
   readonly environment: Environment;
+  /** The steps that this and other expressions may take together; each has a budget of its own when absent. */
+  readonly budget?: StepBudget;
 }
 
 /** A compiled expression: applied to a value, it answers with a value or a fault. */
@@ -32,6 +35,7 @@ export function communityCompiler(functions: CommunityTable): (text: string) => 
       return syntaxFault(`the result could hold its input more than ${maxGrowth} times`, 0);
     }
     const evaluate = plan(expression, functions);
-    return (value, { bindings, environment }) => evaluate(value, { root: value, bindings, environment });
+    return (value, { bindings, environment, budget = newBudget() }) =>
+      checkedResult(evaluate(value, { root: value, bindings, environment, budget }), budget);
   };
 }

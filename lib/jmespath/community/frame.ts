@@ -1,5 +1,6 @@
 import type { Fault, Json } from "../../json/mod.ts";
 import type { Environment } from "../plan/value.ts";
+import type { StepBudget } from "../steps.ts";
 import type { Bindings } from "./bindings.ts";
 
 /** What an expression sees besides the current value. */
@@ -8,6 +9,8 @@ export interface Frame {
   readonly root: Json;
   readonly bindings: Bindings;
   readonly environment: Environment;
+  /** Shared with everything that the expression is evaluated for. */
+  readonly budget: StepBudget;
 }
 
 /** A planned expression: the current value and the frame in, a value or a fault out. */

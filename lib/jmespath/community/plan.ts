@@ -1,5 +1,6 @@
 import { equal, Fault, isList, isObject, type Json, setField } from "../../json/mod.ts";
 import { isTruthy } from "../plan/value.ts";
+import { spend, stepsPerElement, weightOf } from "../steps.ts";
 import { type Argument, planCall } from "./call.ts";
 import type { Evaluate } from "./frame.ts";
 import type { CommunityTable } from "./functions/record.ts";
@@ -9,6 +10,7 @@ import type { Arithmetic, Comparison, Entry, Expression } from "./tree.ts";
 /** Turns an expression into a closure; all that does not depend on the input is decided here. */
 export function plan(expression: Expression, functions: CommunityTable): Evaluate {
   const inner = (part: Expression) => plan(part, functions);
+  const each = (part: Expression) => ({ evaluate: plan(part, functions), steps: stepsPerElement(part) });
   switch (expression.kind) {
     case "current":
       return (current) => current;
@@ -53,13 +55,13 @@ export function plan(expression: Expression, functions: CommunityTable): Evaluat
     case "project":
       return planProjection({
         left: inner(expression.left),
-        right: inner(expression.right),
+        right: each(expression.right),
         ofSlice: expression.ofSlice,
       });
     case "projectValues":
-      return planValues(inner(expression.left), inner(expression.right));
+      return planValues(inner(expression.left), each(expression.right));
     case "filter":
-      return planFilter(inner(expression.left), inner(expression.condition), inner(expression.right));
+      return planFilter(inner(expression.left), each(expression.condition), each(expression.right));
     case "list":
       return planList(expression.elements.map(inner));
     case "object":
@@ -75,7 +77,11 @@ export function plan(expression: Expression, functions: CommunityTable): Evaluat
 
 function argument(arg: Expression, inner: (part: Expression) => Evaluate): Argument {
   return arg.kind === "reference"
-    ? { kind: "reference", evaluate: inner(arg.expression) }
+    ? {
+      kind: "reference",
+      evaluate: inner(arg.expression),
+      stepsPerElement: stepsPerElement(arg.expression),
+    }
     : { kind: "value", evaluate: inner(arg), constant: arg.kind === "literal" ? arg.value : undefined };
 }
 
@@ -134,7 +140,12 @@ function combined(left: Evaluate, right: Evaluate, combine: Combine): Evaluate {
     const first = left(current, frame);
     if (first instanceof Fault) return first;
     const second = right(current, frame);
-    return second instanceof Fault ? second : combine(first, second);
+    if (second instanceof Fault) return second;
+    const { budget } = frame;
+    const walked = typeof first === "number" || typeof second === "number"
+      ? undefined
+      : spend(weightOf(first, budget.left), budget);
+    return walked ?? combine(first, second);
   };
 }
 
@@ -169,7 +180,7 @@ function planList(elements: readonly Evaluate[]): Evaluate {
       if (value instanceof Fault) return value;
       values.push(value);
     }
-    return values;
+    return spend(values.length, frame.budget) ?? values;
   };
 }
 
@@ -182,7 +193,7 @@ function planObject(entries: readonly Entry[], inner: (part: Expression) => Eval
       if (value instanceof Fault) return value;
       setField(object, name, value);
     }
-    return object;
+    return spend(planned.length, frame.budget) ?? object;
   };
 }
 

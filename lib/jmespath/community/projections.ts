@@ -1,13 +1,17 @@
 import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
 import { isTruthy } from "../plan/value.ts";
+import { spend } from "../steps.ts";
 import type { Evaluate, Frame } from "./frame.ts";
 
-/** A list that projections and flattening would make longer is a fault: hostile text could double it at each step. */
-const maxElements = 1_000_000;
+/** What is done with each element, and the steps that this takes. */
+export interface Each {
+  readonly evaluate: Evaluate;
+  readonly steps: number;
+}
 
 /** `left[*].right`; `ofSlice` lets a sliced text through as it is. */
 export function planProjection(
-  { left, right, ofSlice }: { readonly left: Evaluate; readonly right: Evaluate; readonly ofSlice: boolean },
+  { left, right, ofSlice }: { readonly left: Evaluate; readonly right: Each; readonly ofSlice: boolean },
 ): Evaluate {
   return (current, frame) => {
     const value = left(current, frame);
@@ -18,7 +22,7 @@ export function planProjection(
 }
 
 /** `left.*.right`, in the order of the sorted keys (the reference's is random). A fault on the left side is null. */
-export function planValues(left: Evaluate, right: Evaluate): Evaluate {
+export function planValues(left: Evaluate, right: Each): Evaluate {
   return (current, frame) => {
     const value = left(current, frame);
     if (value instanceof Fault || !isObject(value)) return null;
@@ -27,13 +31,15 @@ export function planValues(left: Evaluate, right: Evaluate): Evaluate {
 }
 
 /** `left[?condition].right`. A fault on the left side is null. */
-export function planFilter(left: Evaluate, condition: Evaluate, right: Evaluate): Evaluate {
+export function planFilter(left: Evaluate, condition: Each, right: Each): Evaluate {
   return (current, frame) => {
     const value = left(current, frame);
     if (value instanceof Fault || !isList(value)) return null;
+    const stop = spend(value.length * condition.steps, frame.budget);
+    if (stop !== undefined) return stop;
     const chosen: Json[] = [];
     for (const element of value) {
-      const verdict = condition(element, frame);
+      const verdict = condition.evaluate(element, frame);
       if (verdict instanceof Fault) return verdict;
       if (isTruthy(verdict)) chosen.push(element);
     }
@@ -41,10 +47,12 @@ export function planFilter(left: Evaluate, condition: Evaluate, right: Evaluate)
   };
 }
 
-function project(list: readonly Json[], right: Evaluate, frame: Frame): Json | Fault {
+function project(list: readonly Json[], right: Each, frame: Frame): Json | Fault {
+  const stop = spend(list.length * right.steps, frame.budget);
+  if (stop !== undefined) return stop;
   const results: Json[] = [];
   for (const element of list) {
-    const value = right(element, frame);
+    const value = right.evaluate(element, frame);
     if (value instanceof Fault) return value;
     if (value !== null) results.push(value);
   }
@@ -60,9 +68,9 @@ export function planFlatten(operand: Evaluate): Evaluate {
     for (const element of value) {
       if (isList(element)) { for (const inner of element) flat.push(inner); }
       else flat.push(element);
-      if (flat.length > maxElements) return new Fault(`a list would have more than ${maxElements} elements`);
+      if (flat.length > frame.budget.left) break;
     }
-    return flat;
+    return spend(flat.length, frame.budget) ?? flat;
   };
 }
 
@@ -71,14 +79,14 @@ export function planSlice(
   { start, stop, step }: { start: number | undefined; stop: number | undefined; step: number | undefined },
 ): Evaluate {
   const stride = step ?? 1;
-  return (current) => {
+  return (current, { budget }) => {
     if (isList(current)) {
-      return stride === 0
-        ? new Fault("invalid slice, step cannot be 0")
-        : take(current, { start, stop }, stride);
+      if (stride === 0) return new Fault("invalid slice, step cannot be 0");
+      const taken = take(current, { start, stop }, stride);
+      return spend(taken.length, budget) ?? taken;
     }
     if (typeof current !== "string" || stride === 0) return null;
-    return take([...current], { start, stop }, stride).join("");
+    return spend(current.length, budget) ?? take([...current], { start, stop }, stride).join("");
   };
 }
 

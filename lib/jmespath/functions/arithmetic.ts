@@ -203,6 +203,8 @@ export const arithmetic: readonly FunctionRecord[] = [
   {
     kind: "plain",
     name: "sum",
+    // Each element may be a quantity that has to be parsed.
+    cost: ([list]) => 8 * (list as readonly Json[]).length,
     parameters: [parameter("list", "array")],
     returns: ["number", "string"],
     summary: "The sum of a list of numbers, of quantities or of durations.",

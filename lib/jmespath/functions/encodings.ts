@@ -6,11 +6,14 @@ import { goJsonProblem, maxJsonDepth } from "../go_json.ts";
 import { decodeUtf8 } from "../go_utf8.ts";
 import { maxText } from "../go_strings.ts";
 import { tooLarge } from "./fault.ts";
-import { type Apply, type FunctionRecord, parameter } from "./record.ts";
+import { type Apply, type FunctionRecord, parameter, type PlainFunction } from "./record.ts";
 
 type Described = Pick<FunctionRecord, "name" | "summary" | "examples" | "returns">;
 
-function ofText(record: Described, compute: (text: string) => ReturnType<Apply>): FunctionRecord {
+function ofText(
+  record: Described & Pick<PlainFunction, "cost">,
+  compute: (text: string) => ReturnType<Apply>,
+): FunctionRecord {
   return {
     kind: "plain",
     parameters: [parameter("text", "string")],
@@ -52,6 +55,8 @@ export const encodings: readonly FunctionRecord[] = [
   ofText({
     name: "parse_yaml",
     returns: ["any"],
+    // A character of YAML takes as long as three elements of a list.
+    cost: ([text]) => 3 * (text as string).length,
     summary: "The value of the first document of a YAML text, as Kubernetes reads it.",
     examples: [{ expression: "parse_yaml('a: yes').a", result: true }],
   }, (text) => {

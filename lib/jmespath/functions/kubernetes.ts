@@ -21,6 +21,7 @@ export function kubernetes(images: ImageOptions): readonly FunctionRecord[] {
       name: "pattern_match",
       parameters: [parameter("pattern", "string"), parameter("subject", "string", "number")],
       returns: ["boolean"],
+      cost: matching,
       summary: "Whether a text or number matches a pattern with the wildcards `*` and `?`.",
       examples: [
         { expression: "pattern_match('prefix*', 'prefix-foo')", result: true },
@@ -66,6 +67,13 @@ export function kubernetes(images: ImageOptions): readonly FunctionRecord[] {
       },
     },
   ];
+}
+
+/** Wildcards take at most pattern times text. */
+function matching([pattern, subject]: readonly Json[]): number {
+  return typeof pattern === "string" && typeof subject === "string"
+    ? (pattern.length * subject.length) / 32
+    : 0;
 }
 
 function inRange(version: Json, range: SemverRange | Fault): boolean | Fault {

@@ -1,5 +1,6 @@
 import { compareBytes, Fault, type Json } from "../../json/mod.ts";
 import { countCharacters, maxText } from "../go_strings.ts";
+import { fieldsOfArguments, sorting } from "../steps.ts";
 import { tooLarge } from "./fault.ts";
 import { type FunctionRecord, parameter } from "./record.ts";
 
@@ -13,6 +14,7 @@ export const lists: readonly FunctionRecord[] = [
     name: "length",
     parameters: [parameter("value", "string", "array", "object")],
     returns: ["number"],
+    cost: fieldsOfArguments,
     summary: "How many characters a string, elements a list or fields an object has.",
     examples: [
       { expression: "length('日本')", result: 2 },
@@ -73,6 +75,7 @@ export const lists: readonly FunctionRecord[] = [
     name: "sort",
     parameters: [parameter("list", "array[string]", "array[number]")],
     returns: ["array[string]", "array[number]"],
+    cost: sorting,
     summary: "A list of strings (by their bytes) or of numbers in ascending order.",
     examples: [{ expression: "sort(['b', 'a', 'B'])", result: ["B", "a", "b"] }],
     apply: ([value]) => [...(value as readonly Json[])].sort(ascending),
@@ -116,6 +119,7 @@ export const lists: readonly FunctionRecord[] = [
   {
     kind: "by",
     name: "sort_by",
+    steps: 3,
     parameters: [list, by],
     returns: ["array"],
     summary: "A list in ascending order of an expression on its elements.",

@@ -9,6 +9,7 @@ import {
   setField,
   sortedKeys,
 } from "../../json/mod.ts";
+import { fieldsOfArguments, wholeValues } from "../steps.ts";
 import { argumentFault, functionFault } from "./fault.ts";
 import { type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";
@@ -22,6 +23,7 @@ export const objects: readonly FunctionRecord[] = [
     name: "keys",
     parameters: [object],
     returns: ["array[string]"],
+    cost: fieldsOfArguments,
     summary: "The names of an object's fields, sorted.",
     examples: [{ expression: "keys(@)", input: { b: 1, a: 2 }, result: ["a", "b"] }],
     apply: ([value]) => sortedKeys(value as JsonObject),
@@ -31,6 +33,7 @@ export const objects: readonly FunctionRecord[] = [
     name: "values",
     parameters: [object],
     returns: ["array"],
+    cost: fieldsOfArguments,
     summary: "The values of an object's fields, in the order of their names.",
     examples: [{ expression: "values(@)", input: { b: 1, a: 2 }, result: [2, 1] }],
     apply: ([value]) => sortedKeys(value as JsonObject).map((key) => field(value, key)!),
@@ -41,6 +44,7 @@ export const objects: readonly FunctionRecord[] = [
     parameters: [],
     anyCount: true,
     returns: ["object"],
+    cost: fieldsOfArguments,
     summary: "One object with the fields of all; of fields with one name the last wins.",
     examples: [{ expression: 'merge(`{"a": 1, "b": 1}`, `{"b": 2}`)', result: { a: 1, b: 2 } }],
     apply: (parts) => {
@@ -75,6 +79,7 @@ export const objects: readonly FunctionRecord[] = [
       parameter("value", "string"),
     ],
     returns: ["array"],
+    cost: fieldsOfArguments,
     summary:
       "A list of objects, one for each field of an object or element of a list, with its name or index and its value.",
     examples: [
@@ -109,6 +114,7 @@ export const objects: readonly FunctionRecord[] = [
     name: "label_match",
     parameters: [parameter("selector", "object"), parameter("labels", "object")],
     returns: ["boolean"],
+    cost: wholeValues,
     summary: "Whether every label of the first object is in the second with the same value.",
     examples: [
       { expression: 'label_match(`{"app": "web"}`, @)', input: { app: "web", tier: "a" }, result: true },

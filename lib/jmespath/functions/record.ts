@@ -56,6 +56,11 @@ export interface PlainFunction extends Signature {
   readonly kind: "plain";
   readonly apply: Apply;
   /**
+   * Steps that it takes beside one for each element of its lists and each 32 characters of its texts: for functions that
+   * walk whole values, or whose work is more than linear. Counting may end at the limit.
+   */
+  readonly cost?: (args: readonly Json[], limit: number) => number;
+  /**
    * Does once what arguments known beforehand allow, such as compiling a pattern; unknown ones are undefined.
    * Answers undefined when there is nothing to gain.
    */
@@ -65,6 +70,8 @@ export interface PlainFunction extends Signature {
 /** A function of a list and an expression on its elements, in whatever order its parameters say. */
 export interface ByFunction extends Signature {
   readonly kind: "by";
+  /** Steps for each element, beside those of the expression; none when absent. */
+  readonly steps?: number;
   /** The expression answers null where a key is missing. */
   readonly applyBy: (list: readonly Json[], by: (element: Json) => Json | Fault) => Json | Fault;
 }

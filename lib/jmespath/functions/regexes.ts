@@ -14,6 +14,7 @@ export const regexes: readonly FunctionRecord[] = [
     name: "regex_match",
     parameters: [pattern, subject],
     returns: ["boolean"],
+    cost: matching,
     summary: "Whether a regular expression matches anywhere in a text or number.",
     examples: [
       { expression: "regex_match('^[1-7]$', `1`)", result: true },
@@ -26,6 +27,7 @@ export const regexes: readonly FunctionRecord[] = [
     name: "regex_replace_all",
     parameters: [pattern, subject, parameter("replacement", "string", "number")],
     returns: ["string"],
+    cost: matching,
     summary: "The text with every match replaced; `$1` and `${name}` stand for groups.",
     examples: [
       { expression: "regex_replace_all('([Hh]e)llo', 'Hello hello', '${1}y')", result: "Hey hey" },
@@ -37,11 +39,19 @@ export const regexes: readonly FunctionRecord[] = [
     name: "regex_replace_all_literal",
     parameters: [pattern, subject, parameter("replacement", "string", "number")],
     returns: ["string"],
+    cost: matching,
     summary: "The text with every match replaced by the replacement as it is written.",
     examples: [{ expression: "regex_replace_all_literal('a', 'banana', '$1')", result: "b$1n$1n$1" }],
     ...replacing("regex_replace_all_literal", (text) => () => text),
   },
 ];
+
+/** Matching takes at most pattern times text; small patterns and texts are not worth counting. */
+function matching([pattern, subject]: readonly Json[]): number {
+  return typeof pattern === "string" && typeof subject === "string"
+    ? (pattern.length * subject.length) / 16
+    : 0;
+}
 
 type Use = (regex: Regex | Fault, args: readonly Json[]) => Json | Fault;
 

@@ -2,6 +2,7 @@ import { isList, type Json } from "../../json/mod.ts";
 import { boundedJson } from "./bounded_json.ts";
 import { toLower } from "../go_strings.ts";
 import { functionFault, tooLarge } from "./fault.ts";
+import { wholeValues } from "../steps.ts";
 import { type FunctionRecord, parameter } from "./record.ts";
 
 function typeOf(value: Json): string {
@@ -27,6 +28,7 @@ export const types: readonly FunctionRecord[] = [
     name: "to_string",
     parameters: [parameter("value", "any")],
     returns: ["string"],
+    cost: wholeValues,
     summary: "A string as it is; anything else as compact JSON.",
     examples: [
       { expression: "to_string('a')", result: "a" },

@@ -1,12 +1,13 @@
 import { Fault, goPrint, isList, type Json } from "../../json/mod.ts";
 import type { FunctionRecord, FunctionTable, ValueType } from "../functions/record.ts";
 import { isOfType } from "../functions/value_type.ts";
-import { type Evaluate, nowhere, type Plan, swallowMissing, visit } from "./value.ts";
+import { spend, spendOnArguments, spendOnResult } from "../steps.ts";
+import { type Evaluate, type Plan, runWithoutInput, swallowMissing } from "./value.ts";
 
 /** An argument as planned: a value, or an expression that the function applies to values of its own. */
 export type Argument =
   | { readonly kind: "value"; readonly plan: Plan }
-  | { readonly kind: "reference"; readonly evaluate: Evaluate };
+  | { readonly kind: "reference"; readonly evaluate: Evaluate; readonly stepsPerElement: number };
 
 /** Checks an argument; the fault names what was wanted. */
 type Check = (value: Json) => Fault | undefined;
@@ -99,7 +100,9 @@ function planPlain(
     return (current, run) => {
       const value = swallowMissing(side(current, run));
       if (value instanceof Fault) return value;
-      return wrong?.(value) ?? apply([value], run.environment);
+      const values = [value];
+      return wrong?.(value) ?? spendOnArguments(record, values, run) ??
+        spendOnResult(apply(values, run.environment), run);
     };
   }
   if (sides.length === 2) {
@@ -110,7 +113,9 @@ function planPlain(
       if (first instanceof Fault) return first;
       const second = swallowMissing(other(current, run));
       if (second instanceof Fault) return second;
-      return wrong?.(first) ?? otherWrong?.(second) ?? apply([first, second], run.environment);
+      const values = [first, second];
+      return wrong?.(first) ?? otherWrong?.(second) ?? spendOnArguments(record, values, run) ??
+        spendOnResult(apply(values, run.environment), run);
     };
   }
   return (current, run) => {
@@ -124,7 +129,7 @@ function planPlain(
       const wrong = checks[index]?.(values[index]!);
       if (wrong !== undefined) return wrong;
     }
-    return apply(values, run.environment);
+    return spendOnArguments(record, values, run) ?? spendOnResult(apply(values, run.environment), run);
   };
 }
 
@@ -139,12 +144,13 @@ function planBy(record: Extract<FunctionRecord, { kind: "by" }>, args: readonly 
     return always(values, refusal("a value", typesOf(record, wanting))).evaluate;
   }
   const wrong = check(record, place, list);
+  const stepsPerElement = reference.stepsPerElement + (record.steps ?? 0);
   return (current, run) => {
     const value = swallowMissing(list.plan.evaluate(current, run));
     if (value instanceof Fault) return value;
     const refused = wrong?.(value);
     if (refused !== undefined || !isList(value)) return refused ?? null;
-    return visit(value.length, run) ??
+    return spend(value.length * stepsPerElement, run) ??
       record.applyBy(value, (element) => swallowMissing(reference.evaluate(element, run)));
   };
 }
@@ -155,6 +161,6 @@ function settle(evaluate: Evaluate, record: FunctionRecord, args: readonly Argum
   const known = record.volatile !== true &&
     args.every((arg) => arg.kind === "value" && arg.plan.constant !== undefined);
   if (!known) return { evaluate, integer };
-  const constant = evaluate(null, nowhere);
+  const constant = evaluate(null, runWithoutInput());
   return { evaluate: () => constant, constant, integer };
 }

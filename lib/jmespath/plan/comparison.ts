@@ -1,6 +1,7 @@
 import { equal, Fault, type Json } from "../../json/mod.ts";
 import type { Comparison } from "../syntax/tree.ts";
-import { type Evaluate, type Plan, swallowMissing } from "./value.ts";
+import { spend, weightOf } from "../steps.ts";
+import { type Evaluate, type Plan, type Run, swallowMissing } from "./value.ts";
 
 const orders: Readonly<Record<"<" | "<=" | ">" | ">=", (left: number, right: number) => boolean>> = {
   "<": (left, right) => left < right,
@@ -23,7 +24,11 @@ export function planComparison(operator: Comparison, left: Plan, right: Plan): E
     if (left.integer !== right.integer && integers) return both(left, right, () => !wanted);
     if (isScalar(right.constant)) return withScalar(left.evaluate, right.constant, wanted);
     if (isScalar(left.constant)) return withScalar(right.evaluate, left.constant, wanted);
-    return both(left, right, (one, other) => equal(one, other) === wanted);
+    return both(
+      left,
+      right,
+      (one, other, run) => spend(comparing(one, other, run.left), run) ?? equal(one, other) === wanted,
+    );
   }
   if (integers) return both(left, right, () => null);
   const order = orders[operator];
@@ -32,6 +37,13 @@ export function planComparison(operator: Comparison, left: Plan, right: Plan): E
     right,
     (one, other) => typeof one === "number" && typeof other === "number" ? order(one, other) : null,
   );
+}
+
+/** Steps of a comparison: what both values have to be walked for. */
+function comparing(one: Json, other: Json, limit: number): number {
+  if (typeof one === "string") return typeof other === "string" ? one.length >> 5 : 0;
+  if (typeof one !== "object" || typeof other !== "object" || one === null || one === other) return 0;
+  return weightOf(one, limit);
 }
 
 function isScalar(value: Json | Fault | undefined): value is string | number | boolean | null {
@@ -46,12 +58,16 @@ function withScalar(side: Evaluate, scalar: string | number | boolean | null, wa
   };
 }
 
-function both(left: Plan, right: Plan, decide: (left: Json, right: Json) => boolean | null): Evaluate {
+function both(
+  left: Plan,
+  right: Plan,
+  decide: (left: Json, right: Json, run: Run) => boolean | null | Fault,
+): Evaluate {
   const one = left.evaluate, other = right.evaluate;
   return (current, run) => {
     const first = swallowMissing(one(current, run));
     if (first instanceof Fault) return first;
     const second = swallowMissing(other(current, run));
-    return second instanceof Fault ? second : decide(first, second);
+    return second instanceof Fault ? second : decide(first, second, run);
   };
 }

@@ -1,11 +1,19 @@
 import { Fault, isList, type Json, setField } from "../../json/mod.ts";
 import type { FunctionTable } from "../functions/record.ts";
+import { spend, stepsPerElement } from "../steps.ts";
 import type { Expression } from "../syntax/tree.ts";
 import { type Argument, planCall } from "./call.ts";
 import { planComparison } from "./comparison.ts";
 import { planFields, planRootFields } from "./fields.ts";
-import { planFilter, planFlatten, planProjection, planSlice, planValues } from "./projections.ts";
-import { constantPlan, type Evaluate, isTruthy, nowhere, type Plan, swallowMissing } from "./value.ts";
+import { type Each, planFilter, planFlatten, planProjection, planSlice, planValues } from "./projections.ts";
+import {
+  constantPlan,
+  type Evaluate,
+  isTruthy,
+  type Plan,
+  runWithoutInput,
+  swallowMissing,
+} from "./value.ts";
 
 /** What planning needs to know of the place an expression stands in. */
 export interface Place {
@@ -39,7 +47,10 @@ export function plan(expression: Expression, place: Place): Plan {
     case "filter": {
       const condition = plan(expression.condition, inside(place)).evaluate;
       return {
-        evaluate: planFilter(plan(expression.left, place), condition, each(expression.right, place)),
+        evaluate: planFilter(plan(expression.left, place), condition, {
+          ...each(expression.right, place),
+          steps: stepsPerElement(expression.condition) + stepsPerElement(expression.right),
+        }),
       };
     }
     case "flatten":
@@ -77,9 +88,10 @@ function inside(place: Place): Place {
   return place.atRoot ? { ...place, atRoot: false } : place;
 }
 
-/** The right side of a projection; undefined when it is the element itself. */
-function each(right: Expression, place: Place): Evaluate | undefined {
-  return right.kind === "current" ? undefined : plan(right, inside(place)).evaluate;
+/** The right side of a projection. */
+function each(right: Expression, place: Place): Each {
+  const evaluate = right.kind === "current" ? undefined : plan(right, inside(place)).evaluate;
+  return { evaluate, steps: stepsPerElement(right) };
 }
 
 /** Something that reads the current value, at the root too. */
@@ -188,7 +200,7 @@ function planList(items: readonly Evaluate[], place: Place): Plan {
         if (value instanceof Fault) return value;
         list[index] = value;
       }
-      return list;
+      return spend(list.length, run) ?? list;
     },
   };
 }
@@ -206,19 +218,23 @@ function planObject(
         if (value instanceof Fault) return value;
         setField(object, key, value);
       }
-      return object;
+      return spend(entries.length, run) ?? object;
     },
   };
 }
 
 function planArgument(arg: Expression, place: Place): Argument {
   return arg.kind === "reference"
-    ? { kind: "reference", evaluate: plan(arg.of, inside(place)).evaluate }
+    ? {
+      kind: "reference",
+      evaluate: plan(arg.of, inside(place)).evaluate,
+      stepsPerElement: stepsPerElement(arg.of),
+    }
     : { kind: "value", plan: plan(arg, place) };
 }
 
 /** Decides now what depends on constants alone. */
 function settled(evaluate: Evaluate, ...parts: readonly Plan[]): Plan {
   if (!parts.every((part) => part.constant !== undefined)) return { evaluate };
-  return constantPlan(evaluate(null, nowhere));
+  return constantPlan(evaluate(null, runWithoutInput()));
 }

@@ -1,29 +1,32 @@
 import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
-import { type Evaluate, isTruthy, type Plan, type Run, swallowMissing, visit } from "./value.ts";
+import { spend } from "../steps.ts";
+import { type Evaluate, isTruthy, type Plan, type Run, swallowMissing } from "./value.ts";
 
-/** Elements of one list; a list that projections and flattening could still double would exhaust the memory. */
-const maxElements = 1_000_000;
-
-const tooLong = new Fault(`a list of the expression has more than ${maxElements} elements`);
+/** What is done with each element, and what that costs. */
+export interface Each {
+  /** Undefined when the element itself is the result. */
+  readonly evaluate: Evaluate | undefined;
+  readonly steps: number;
+}
 
 /** `left[*].right`. */
-export function planProjection(left: Plan, right: Evaluate | undefined): Evaluate {
+export function planProjection(left: Plan, right: Each): Evaluate {
   const source = left.evaluate;
   return (current, run) => {
     const list = swallowMissing(source(current, run));
     if (list instanceof Fault) return list;
     if (!isList(list)) return null;
-    return right === undefined ? withoutNulls(list) : project(list, right, run);
+    return project(list, right, run);
   };
 }
 
 /** `left[?condition].right`. An error on the left side, of any kind, is null. */
-export function planFilter(left: Plan, condition: Evaluate, right: Evaluate | undefined): Evaluate {
+export function planFilter(left: Plan, condition: Evaluate, { evaluate: right, steps }: Each): Evaluate {
   const source = left.evaluate;
   return (current, run) => {
     const list = source(current, run);
     if (list instanceof Fault || !isList(list)) return null;
-    const stop = visit(list.length, run);
+    const stop = spend(list.length * steps, run);
     if (stop !== undefined) return stop;
     const collected: Json[] = [];
     for (let index = 0; index < list.length; index++) {
@@ -50,15 +53,14 @@ export function planFilter(left: Plan, condition: Evaluate, right: Evaluate | un
  * Kyverno parity: the reference runs the right side on as many nulls as there are values before it runs it on the
  * values; `o.*.to_string(@)` of two fields begins with two "null". Test: "`*` feeds nulls to the right side".
  */
-export function planValues(left: Plan, right: Evaluate | undefined): Evaluate {
+export function planValues(left: Plan, right: Each): Evaluate {
   const source = left.evaluate;
   return (current, run) => {
     const object = source(current, run);
     if (object instanceof Fault || !isObject(object)) return null;
     const values = sortedKeys(object).map((key) => object[key]!);
-    if (right === undefined) return withoutNulls(values);
-    if (values.length === 0) return [];
-    const ofNull = swallowMissing(right(null, run));
+    if (right.evaluate === undefined || values.length === 0) return project(values, right, run);
+    const ofNull = swallowMissing(right.evaluate(null, run));
     if (ofNull instanceof Fault) return ofNull;
     const projected = project(values, right, run);
     if (ofNull === null || projected instanceof Fault) return projected;
@@ -76,9 +78,9 @@ export function planFlatten(of: Plan): Evaluate {
     for (const element of list) {
       if (!isList(element)) flat.push(element);
       else for (const inner of element) flat.push(inner);
-      if (flat.length > maxElements) return tooLong;
+      if (flat.length > run.left) break;
     }
-    return visit(flat.length, run) ?? flat;
+    return spend(flat.length, run) ?? flat;
   };
 }
 
@@ -91,7 +93,7 @@ export function planSlice(
   },
 ): Evaluate {
   const zeroStep = new Fault("Invalid slice, step cannot be 0");
-  return (current) => {
+  return (current, run) => {
     if (!isList(current)) return null;
     if (step === 0) return zeroStep;
     const length = current.length;
@@ -100,7 +102,7 @@ export function planSlice(
     const result: Json[] = [];
     if (step > 0) { for (let index = first; index < end; index += step) result.push(current[index]!); }
     else for (let index = first; index > end; index += step) result.push(current[index]!);
-    return result;
+    return spend(result.length, run) ?? result;
   };
 }
 
@@ -109,9 +111,14 @@ function within(length: number, index: number, step: number): number {
   return index >= length ? (step < 0 ? length - 1 : length) : index;
 }
 
-function project(list: readonly Json[], right: Evaluate, run: Run): Json[] | Fault {
-  const stop = visit(list.length, run);
+function project(
+  list: readonly Json[],
+  { evaluate: right, steps }: Each,
+  run: Run,
+): readonly Json[] | Fault {
+  const stop = spend(list.length * steps, run);
   if (stop !== undefined) return stop;
+  if (right === undefined) return withoutNulls(list);
   const collected: Json[] = [];
   for (let index = 0; index < list.length; index++) {
     const value = right(list[index]!, run);

@@ -1,4 +1,5 @@
 import { Fault, isList, isObject, type Json, type Scope } from "../../json/mod.ts";
+import { maxSteps, type StepBudget } from "../steps.ts";
 
 /** What an expression may ask of the world; the caller decides the answers. */
 export interface Environment {
@@ -8,31 +9,15 @@ export interface Environment {
   random(): number;
 }
 
-/** One evaluation: where names come from, the world, and how much may still be done. */
-export interface Run {
+/** One evaluation: where names come from, its environment, and how many steps it may still take. */
+export interface Run extends StepBudget {
   readonly scope: Scope;
   readonly environment: Environment;
-  /** Elements of lists that may still be visited. */
-  visits: number;
 }
-
-/** Elements that one evaluation visits at most; a large resource has some ten thousand. */
-const maxVisits = 5_000_000;
-
-const tooLong = new Fault(`the expression visits more than ${maxVisits} elements of lists`);
 
 /** A new evaluation. */
 export function newRun(scope: Scope, environment: Environment): Run {
-  return { scope, environment, visits: maxVisits };
-}
-
-/**
- * Counts elements that are about to be visited; a fault when there are too many. Loops over literal lists inside one
- * another would otherwise keep an evaluation busy for years, and values of a resource can become part of an expression.
- */
-export function visit(count: number, run: Run): Fault | undefined {
-  run.visits -= count;
-  return run.visits < 0 ? tooLong : undefined;
+  return { scope, environment, left: maxSteps };
 }
 
 /** An expression ready to run on the current value. At the root the current value is not looked at: the scope is. */
@@ -83,7 +68,8 @@ export function isTruthy(value: Json): boolean {
 }
 
 /** A run for what needs no input. */
-export const nowhere: Run = newRun({ get: () => undefined, all: () => ({}) }, {
-  now: () => 0,
-  random: () => 0,
-});
+export function runWithoutInput(): Run {
+  return newRun(emptyScope, { now: () => 0, random: () => 0 });
+}
+
+const emptyScope: Scope = { get: () => undefined, all: () => ({}) };

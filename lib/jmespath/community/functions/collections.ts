@@ -1,5 +1,6 @@
 import { equal, Fault, isList, isObject, type Json, setField } from "../../../json/mod.ts";
 import { functionFault } from "../../functions/fault.ts";
+import { fieldsOfArguments, wholeValues } from "../../steps.ts";
 import { type FunctionRecord, parameter } from "../../functions/record.ts";
 
 const pairNeeded = new Fault(
@@ -37,6 +38,7 @@ export const collections: readonly FunctionRecord[] = [
     name: "contains",
     parameters: [parameter("subject", "array", "string"), parameter("search", "any")],
     returns: ["boolean"],
+    cost: wholeValues,
     summary: "Whether a list has an element equal to the value, or a text a part.",
     examples: [{ expression: "contains(`[[1]]`, `[1]`)", result: true }],
     apply: ([subject, search]) => {
@@ -50,6 +52,7 @@ export const collections: readonly FunctionRecord[] = [
     parameters: [parameter("objects", "object")],
     variadic: true,
     returns: ["object"],
+    cost: fieldsOfArguments,
     summary: "One object with the fields of all; of fields with one name the last wins.",
     examples: [{ expression: "merge({a: `1`}, {a: `2`})", result: { a: 2 } }],
     apply: (objects) => {

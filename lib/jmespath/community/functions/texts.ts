@@ -1,4 +1,4 @@
-import { Fault, parseJson } from "../../../json/mod.ts";
+import { Fault, type Json, parseJson } from "../../../json/mod.ts";
 import { compileWildcard, matchWildcard } from "../../../kube/mod.ts";
 import { functionFault, tooLarge } from "../../functions/fault.ts";
 import { type Apply, type FunctionRecord, parameter } from "../../functions/record.ts";
@@ -46,6 +46,7 @@ export const texts: readonly (FunctionRecord | CommunityFunction)[] = [
     name: "wildcard",
     parameters: [parameter("pattern", "string"), text],
     returns: ["boolean"],
+    cost: searching,
     summary: "Whether a text matches a pattern with * and ?.",
     examples: [{ expression: "wildcard('bypass-*', 'bypass-me')", result: true }],
     apply: ([pattern, value]) => matchWildcard(pattern as string, value as string),
@@ -98,6 +99,11 @@ interface Range {
   readonly end: number;
 }
 
+/** Looking for one text in another takes at most their lengths' product. */
+function searching([one, other]: readonly Json[]): number {
+  return typeof one === "string" && typeof other === "string" ? (one.length * other.length) / 32 : 0;
+}
+
 type Find = (characters: readonly string[], search: readonly string[], range: Range) => number | null;
 
 function finder(name: string, find: Find, summary: string): CommunityFunction {
@@ -118,6 +124,7 @@ function finder(name: string, find: Find, summary: string): CommunityFunction {
       returns: ["number", "null"],
       summary,
       examples: [{ expression: `${name}('abcab', 'ab')`, result: name === "find_first" ? 0 : 3 }],
+      cost: searching,
       apply,
     },
   };
