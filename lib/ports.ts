@@ -271,6 +271,14 @@ export interface Entropy {
   next(): number;
 }
 
+/** Shares the thread among requests, so that one that takes long does not keep the others waiting. */
+export interface Scheduler {
+  /** Milliseconds that may be worked at a stretch. */
+  readonly sliceMilliseconds: number;
+  /** Lets others work; to be awaited once a slice is used up. */
+  pause(): Promise<void>;
+}
+
 /** One line of the log. */
 export interface Log {
   write(level: "debug" | "info" | "warn" | "error", message: string, fields?: JsonObject): void;
@@ -286,6 +294,8 @@ export interface Ports {
   readonly globals: GlobalEntries;
   readonly clock: Clock;
   readonly entropy: Entropy;
+  /** Evaluation never pauses without one: for programs that have nothing else to do. */
+  readonly scheduler?: Scheduler;
   /** Absent where nothing can verify signatures, such as in a browser. */
   readonly signatures?: Signatures;
 }

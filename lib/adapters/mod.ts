@@ -12,6 +12,7 @@ export { type ClusterFromFiles, clusterFromFiles } from "./cluster_files.ts";
 export { Cache, type CacheOptions } from "./cache.ts";
 export { systemClock } from "./clock.ts";
 export { systemEntropy } from "./entropy.ts";
+export { eventLoopScheduler } from "./scheduler.ts";
 export { type FileText, type ReadFiles, readFiles, type ReadFilesOptions } from "./files.ts";
 export { ClusterGlobalEntries, type GlobalEntriesOptions } from "./global_entries.ts";
 export { HttpClient, type HttpOptions } from "./http.ts";

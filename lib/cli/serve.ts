@@ -35,6 +35,7 @@ export interface ServeArguments {
   readonly tls: boolean;
   readonly secretPath?: string;
   readonly serveAdmissionPolicies: boolean;
+  readonly scanPreprocessors: boolean;
   readonly dialect: Dialect;
   readonly logLevel: LogLevel;
 }
@@ -84,6 +85,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     metrics,
     audit,
     effects,
+    scanPreprocessors: args.scanPreprocessors,
     ...(args.secretPath !== undefined && { secretPath: args.secretPath }),
   });
 

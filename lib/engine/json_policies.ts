@@ -1,6 +1,6 @@
 import type { Diagnostic, Position } from "../diagnostics/mod.ts";
 import { asObject, dig, Fault, isFault, isList, type Json, type JsonObject } from "../json/mod.ts";
-import { Bindings } from "../jmespath/mod.ts";
+import { Bindings, newBudget } from "../jmespath/mod.ts";
 import type { LocatedDocument } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
 import { compileJsonPolicy, type JsonPolicy, type JsonRuleResult, standardCompilers } from "../rules/mod.ts";
@@ -16,7 +16,7 @@ export interface JsonResult extends JsonRuleResult {
 }
 
 /** What scans need of the world. */
-export type ScanPorts = Pick<Ports, "clock" | "entropy">;
+export type ScanPorts = Pick<Ports, "clock" | "entropy" | "scheduler">;
 
 /** Compiles the JSON policies among other documents, in their order; what is wrong with them is reported with its place. */
 export function compileJsonPolicies(
@@ -79,6 +79,46 @@ export function scanPayload(
       policy.scan(item, around).map((result): JsonResult => ({ ...result, policy: policy.name }))
     )
   );
+}
+
+/** What a scan for a caller is bounded by. */
+export interface ScanLimits {
+  readonly ports: ScanPorts;
+  /** Steps that all expressions may take together. */
+  readonly maxSteps: number;
+}
+
+/** Steps for a policy and a value: what a rule and its result take at least. */
+const stepsPerPolicy = 100;
+
+/**
+ * As {@link scanPayload}, for payloads of callers: it lets others work from time to time, and ends with a fault when the
+ * expressions take too many steps, for one value or for all.
+ */
+export async function scanInSteps(
+  policies: readonly CompiledJsonPolicy[],
+  payload: Json,
+  { ports, maxSteps }: ScanLimits,
+): Promise<readonly JsonResult[] | Fault> {
+  const { clock, scheduler } = ports;
+  const around = surroundings(ports);
+  const results: JsonResult[] = [];
+  let left = maxSteps, sliceEnds = clock.now() + (scheduler?.sliceMilliseconds ?? 0);
+  for (const item of payloadItems(payload)) {
+    for (const policy of policies) {
+      const budget = newBudget(), full = budget.left;
+      for (const result of policy.scan(item, { ...around, budget })) {
+        results.push({ ...result, policy: policy.name });
+      }
+      left -= full - budget.left + stepsPerPolicy;
+      if (budget.left < 0) return new Fault(`policy ${policy.name} takes too many steps for one value`);
+      if (left < 0) return new Fault("the payload takes too many steps: send it in parts");
+    }
+    if (scheduler === undefined || clock.now() < sliceEnds) continue;
+    await scheduler.pause();
+    sliceEnds = clock.now() + scheduler.sliceMilliseconds;
+  }
+  return results;
 }
 
 function surroundings({ clock, entropy }: ScanPorts): Parameters<JsonPolicy["scan"]>[1] {

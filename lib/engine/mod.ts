@@ -15,6 +15,7 @@ export {
   type JsonResult,
   payloadItems,
   preprocess,
+  scanInSteps,
   scanPayload,
   type ScanPorts,
 } from "./json_policies.ts";

@@ -1,6 +1,7 @@
 import {
   ClusterGlobalEntries,
   type Endpoint,
+  eventLoopScheduler,
   HttpClient,
   ImageRegistry,
   inClusterEndpoint,
@@ -37,7 +38,8 @@ export async function bundledPorts(settings: Settings): Promise<Ports> {
     clock,
     project: (text, value) => project(text, value),
   });
-  return { cluster, http, registry: new ImageRegistry({ clock, entropy }), globals, clock, entropy };
+  const registry = new ImageRegistry({ clock, entropy });
+  return { cluster, http, registry, globals, clock, entropy, scheduler: eventLoopScheduler() };
 
   function project(text: string, value: Json): Json | Fault {
     const expression = compileExpression(text, { root: "document" });

@@ -2,6 +2,7 @@ import {
   clusterFromFiles,
   ClusterGlobalEntries,
   EmbeddedCluster,
+  eventLoopScheduler,
   HttpClient,
   ImageRegistry,
   inClusterEndpoint,
@@ -70,6 +71,7 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
     }),
     clock,
     entropy,
+    scheduler: eventLoopScheduler(),
   };
   return { ...rest, ports };
 

@@ -30,7 +30,7 @@ export function spend(steps: number, budget: StepBudget): Fault | undefined {
 }
 
 /** An evaluation that took more steps than this may have made a small value that is huge to whoever walks it. */
-const suspicious = maxSteps - 10_000;
+const suspicious = maxSteps - 64;
 
 /**
  * The result of an evaluation, or a fault when it took too many steps. A list that holds one large object many times costs

@@ -24,6 +24,8 @@ export interface AppOptions {
   /** Carries out what rules do to other objects, once a request was allowed. */
   readonly effects?: BackgroundWorker;
   readonly filters?: FilterConfig;
+  /** Whether callers of `/scan` may bring expressions of their own; no by default. */
+  readonly scanPreprocessors?: boolean;
   /** Requests must come below this path, which only the API server knows: `/s3cret`. */
   readonly secretPath?: string;
 }
@@ -52,8 +54,8 @@ export function createApp(options: AppOptions): Hono {
     }
   }
   app.use("/scan", bodyLimit({ maxSize: maxReviewBytes, onError: (c) => refuse(c, tooLarge) }));
-  app.post("/scan", (c) => answerScan(c, options));
-  app.notFound((c) => c.json({ message: `nothing is served at ${c.req.method} ${c.req.path}` }, 404));
+  app.post("/scan", async (c) => await answerScan(c, options) ?? notServed(c));
+  app.notFound(notServed);
   app.onError((cause, c) => {
     options.log.write("error", "request failed", { path: c.req.path, cause: String(cause) });
     return c.json({ message: "internal error" }, 500);
@@ -109,6 +111,10 @@ export function createApp(options: AppOptions): Hono {
     const response = { uid, allowed: false, status: { status: "Failure", message, code: status } } as const;
     return c.json(admissionReview(response), status);
   }
+}
+
+function notServed(c: Context): Response {
+  return c.json({ message: `nothing is served at ${c.req.method} ${c.req.path}` }, 404);
 }
 
 const tooLarge: Refusal = {

@@ -1,5 +1,5 @@
 import type { Context } from "hono";
-import { preprocess, scanPayload, type ScanPorts, type Snapshot } from "../engine/mod.ts";
+import { preprocess, scanInSteps, type ScanPorts, type Snapshot } from "../engine/mod.ts";
 import { asList, isFault, isObject, isString, type Json, nestsDeeperThan } from "../json/mod.ts";
 import { scanObject } from "../report/mod.ts";
 
@@ -14,15 +14,23 @@ const maxPreprocessorLength = 4096;
 export interface ScanSetting {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: ScanPorts;
+  /** Whether callers may bring expressions, which are compiled and evaluated here. */
+  readonly scanPreprocessors?: boolean;
 }
+
+/** Steps of all expressions of a scan together, and of asking each rule about each value. */
+const maxSteps = 10_000_000;
 
 /**
  * Answers `POST /scan`: any JSON, or `{payload, preprocessors}`, judged by the JSON policies in force. The answer is 200
- * whatever the policies say: `{results: [{policy, rule, identifier, result, message}]}`.
+ * whatever the policies say: `{results: [{policy, rule, identifier, result, message}]}`. Without such policies nothing
+ * is served here; `undefined` then. What takes too many steps is answered with 400.
  */
-export async function answerScan(c: Context, { snapshot, ports }: ScanSetting): Promise<Response> {
+export async function answerScan(c: Context, setting: ScanSetting): Promise<Response | undefined> {
+  const { snapshot, ports } = setting;
   const current = snapshot();
   if (current === undefined) return c.json({ message: "policies are still being loaded" }, 503);
+  if (current.jsonPolicies.length === 0) return undefined;
   const text = await c.req.text();
   if (nestsDeeperThan(maxDepth, text)) {
     return c.json({ message: `the body nests deeper than ${maxDepth} levels` }, 400);
@@ -34,6 +42,10 @@ export async function answerScan(c: Context, { snapshot, ports }: ScanSetting): 
     return c.json({ message: "the body is not JSON" }, 400);
   }
   const { payload, preprocessors } = readScan(body);
+  if (preprocessors.length > 0 && setting.scanPreprocessors !== true) {
+    const message = "preprocessors are not taken here: start the server with --scan-preprocessors";
+    return c.json({ message }, 400);
+  }
   if (payload === null) return c.json({ message: "payload is `null`" }, 400);
   if (
     preprocessors.length > maxPreprocessors ||
@@ -45,7 +57,8 @@ export async function answerScan(c: Context, { snapshot, ports }: ScanSetting): 
   }
   const subject = preprocess(payload, preprocessors, ports);
   if (isFault(subject)) return c.json({ message: subject.message }, 400);
-  return c.json(scanObject(scanPayload(current.jsonPolicies, subject, ports)));
+  const results = await scanInSteps(current.jsonPolicies, subject, { ports, maxSteps });
+  return isFault(results) ? c.json({ message: results.message }, 400) : c.json(scanObject(results));
 }
 
 /** An envelope has a payload, perhaps preprocessors, and nothing else; anything else is the payload itself. */

@@ -1,6 +1,6 @@
 /** `POST /scan`: JSON policies as a service. */
 import assert from "node:assert/strict";
-import { createApp, Metrics } from "../../lib/server/mod.ts";
+import { type AppOptions, createApp, Metrics } from "../../lib/server/mod.ts";
 import { policies, ports } from "../engine/worlds.ts";
 
 const snapshot = policies(`
@@ -19,9 +19,18 @@ metadata: {name: of-another-kind}
 spec: {rules: [{name: none, match: {any: [{resources: {kinds: [Pod]}}]}, validate: {deny: {}}}]}
 `);
 
-async function post(body: string): Promise<[number, unknown]> {
+async function post(
+  body: string,
+  options: Partial<AppOptions> = { scanPreprocessors: true },
+): Promise<[number, unknown]> {
   const log = { write: () => {} };
-  const app = createApp({ snapshot: () => snapshot, ports: ports(), log, metrics: new Metrics() });
+  const app = createApp({
+    snapshot: () => snapshot,
+    ports: ports(),
+    log,
+    metrics: new Metrics(),
+    ...options,
+  });
   const response = await app.request("/scan", {
     method: "POST",
     body,
@@ -62,6 +71,8 @@ for (const [what, body, results] of answers) {
   });
 }
 
+const numbers = Array.from({ length: 2_000 }, (_, index) => index);
+
 const refusals: [what: string, body: string, status: number, told: RegExp][] = [
   ["what is not JSON", "{", 400, /the body is not JSON/],
   ["null", "null", 400, /payload is `null`/],
@@ -79,6 +90,24 @@ const refusals: [what: string, body: string, status: number, told: RegExp][] = [
     /of 4096 characters/,
   ],
   [
+    "preprocessors that would visit a list once for each pair of its elements",
+    JSON.stringify({ payload: numbers, preprocessors: ["map(&map(&map(&@, $), $), $)"] }),
+    400,
+    /takes more than 2000000 steps/,
+  ],
+  [
+    "preprocessors that put the whole payload into each of its elements",
+    JSON.stringify({ payload: numbers, preprocessors: ["map(&$, $)"] }),
+    400,
+    /takes more than 2000000 steps/,
+  ],
+  [
+    "a payload with more values than can be judged",
+    JSON.stringify(Array.from({ length: 200_000 }, () => 1)),
+    400,
+    /send it in parts/,
+  ],
+  [
     "preprocessors that fail",
     '{"payload": 1, "preprocessors": ["a b"]}',
     400,
@@ -92,6 +121,47 @@ for (const [what, body, status, told] of refusals) {
     assert.match((answer as { message: string }).message, told);
   });
 }
+
+Deno.test("/scan takes no expressions of callers unless it is told to", async () => {
+  const body = JSON.stringify({ payload: { items: [] }, preprocessors: ["items"] });
+  assert.deepEqual(await post(body, {}), [
+    400,
+    { message: "preprocessors are not taken here: start the server with --scan-preprocessors" },
+  ]);
+});
+
+Deno.test("without JSON policies there is no /scan", async () => {
+  const none = policies("");
+  assert.deepEqual(await post("{}", { snapshot: () => none }), [
+    404,
+    { message: "nothing is served at POST /scan" },
+  ]);
+});
+
+Deno.test("a policy whose expression multiplies the payload is answered with 400, others in time", async () => {
+  const greedy = policies(`
+apiVersion: json.kyverno.io/v1alpha1
+kind: ValidatingPolicy
+metadata: {name: greedy}
+spec:
+  rules:
+  - {name: pairs, assert: {all: [{check: {"(length(map(&length(map(&@, $.list)), list)))": 0}}]}}
+`);
+  const options = { snapshot: () => greedy };
+  assert.deepEqual(await post(JSON.stringify({ list: Array.from({ length: 5_000 }, () => [1]) }), options), [
+    400,
+    { message: "policy greedy takes too many steps for one value" },
+  ]);
+});
+
+Deno.test("/scan lets others work between the values of a payload", async () => {
+  let time = 0, pauses = 0;
+  const pause = (): Promise<void> => Promise.resolve(void pauses++);
+  const slow = { ...ports(), clock: { now: () => time += 10 }, scheduler: { sliceMilliseconds: 25, pause } };
+  const [status] = await post(JSON.stringify(Array.from({ length: 100 }, () => ({ n: 1 }))), { ports: slow });
+  assert.equal(status, 200);
+  assert.ok(pauses > 10, String(pauses));
+});
 
 Deno.test("/scan waits for policies", async () => {
   const log = { write: () => {} };

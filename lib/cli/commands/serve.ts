@@ -42,6 +42,10 @@ export const serve = command({
       about:
         "evaluate ValidatingAdmissionPolicies and MutatingAdmissionPolicies too, which the API server enforces itself",
     },
+    scanPreprocessors: {
+      type: "flag",
+      about: "let callers of /scan bring JMESPath expressions (preprocessors)",
+    },
     secretPath: { type: "text", value: "path", about: "answer only below this path, for a public address" },
     ...dialectOption,
     logLevel: {
