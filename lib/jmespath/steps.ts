@@ -1,5 +1,4 @@
 import { Fault, isList, type Json } from "../json/mod.ts";
-import type { PlainFunction } from "./functions/record.ts";
 
 /**
  * How much an evaluation may still do. A step is an element of a list that is visited or made, or 32 characters of a text
@@ -61,9 +60,12 @@ export function weightOf(value: Json, limit: number): number {
   return steps;
 }
 
+/** Steps that a function takes with given arguments. Counting may end at the limit. */
+export type Cost = (args: readonly Json[], limit: number) => number;
+
 /** Takes what a function costs with these arguments. */
 export function spendOnArguments(
-  { cost }: PlainFunction,
+  { cost }: { readonly cost?: Cost },
   values: readonly Json[],
   budget: StepBudget,
 ): Fault | undefined {

@@ -1,5 +1,6 @@
 import type { Fault, Json } from "../../json/mod.ts";
 import type { Environment } from "../plan/value.ts";
+import type { Cost } from "../steps.ts";
 
 /** Types as signatures name them. `expref` is an expression that the function applies itself. */
 export type ValueType =
@@ -57,9 +58,9 @@ export interface PlainFunction extends Signature {
   readonly apply: Apply;
   /**
    * Steps that it takes beside one for each element of its lists and each 32 characters of its texts: for functions that
-   * walk whole values, or whose work is more than linear. Counting may end at the limit.
+   * walk whole values, or whose work is more than linear.
    */
-  readonly cost?: (args: readonly Json[], limit: number) => number;
+  readonly cost?: Cost;
   /**
    * Does once what arguments known beforehand allow, such as compiling a pattern; unknown ones are undefined.
    * Answers undefined when there is nothing to gain.
