@@ -53,9 +53,9 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
   const file = `${nameOf(resource)}-mutated`;
   let current: JsonObject | undefined = resource;
   let owed = 0;
-  for (const { policy } of options.snapshot.written) {
+  for (const { policy, rules } of options.snapshot.written) {
     if (current === undefined) break;
-    if (policy.rules.every((rule) => rule.mutate === undefined)) continue;
+    if (!rules.some(({ type }) => type === "mutate" || type === "mutateExisting")) continue;
     const mutation: Decision = await decideStep(current, {
       phase: "mutate",
       policy: policy.key,

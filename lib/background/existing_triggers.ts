@@ -79,7 +79,10 @@ function isSame({ policy: old }: CompiledPolicy, policy: CompiledPolicy["policy"
 }
 
 function looksBack({ type, rule }: CompiledRule, policy: CompiledPolicy["policy"]): boolean {
-  if (type === "generate") return rule.generate?.["generateExisting"] === true || policy.generateExisting;
+  const { body } = rule;
+  if (type === "generate") {
+    return policy.generateExisting || (body.kind === "generate" && body.generateExisting);
+  }
   if (type !== "mutateExisting") return false;
-  return rule.mutate?.["mutateExistingOnPolicyUpdate"] === true || policy.mutateExistingOnPolicyUpdate;
+  return policy.mutateExistingOnPolicyUpdate || (body.kind === "mutateExisting" && body.onPolicyUpdate);
 }

@@ -1,6 +1,6 @@
 import { RequestStore, untilSettled } from "../context/mod.ts";
 import { type CompiledRule, type Effect, evaluate, type Snapshot } from "../engine/mod.ts";
-import { asList, asString, dig, Fault, field, isFault, type JsonObject } from "../json/mod.ts";
+import { asString, dig, Fault, isFault, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
 import type { Ports } from "../ports.ts";
 import {
@@ -82,7 +82,7 @@ export async function followChange(
     const { owner } = known;
     const rule = findRule(options.snapshot, owner);
     // Whose rule nobody knows is somebody else's, or was left behind on purpose.
-    if (rule === undefined || rule.rule.generate?.["synchronize"] !== true) return [];
+    if (rule === undefined || !wishes(rule, "present").synchronize) return [];
     const trigger = await findTrigger(owner);
     if (isFault(trigger)) return trigger;
     const planned = trigger === undefined ? [] : await plan(trigger, owner);
@@ -188,25 +188,23 @@ function findRule(
 }
 
 function wishes({ rule }: CompiledRule, state: "present" | "deleted"): DownstreamState["rule"] {
-  const generate = rule.generate ?? {};
-  const patterns = [generate, ...asList(generate["foreach"])];
-  const clones = patterns.some((pattern) =>
-    field(pattern, "clone") !== undefined || field(pattern, "cloneList") !== undefined
+  const { body } = rule;
+  if (body.kind !== "generate") return { state, synchronize: false, makes: "data", onPolicyDelete: "delete" };
+  const clones = body.patterns.some(({ pattern: { clone, cloneList } }) =>
+    clone !== undefined || cloneList !== undefined
   );
   return {
     state,
-    synchronize: generate["synchronize"] === true,
+    synchronize: body.synchronize,
     makes: clones ? "clone" : "data",
-    onPolicyDelete: generate["orphanDownstreamOnPolicyDelete"] === true ? "orphan" : "delete",
+    onPolicyDelete: body.orphanDownstreamOnPolicyDelete ? "orphan" : "delete",
   };
 }
 
 /** The kinds that a rule makes, as far as it says so without variables. */
 function madeKinds({ rule }: CompiledRule): { apiVersion: string; kind: string }[] {
-  const generate = rule.generate ?? {};
-  return [generate, ...asList(generate["foreach"])].flatMap((pattern) => {
-    const apiVersion = asString(field(pattern, "apiVersion")) ?? "",
-      kind = asString(field(pattern, "kind")) ?? "";
+  const { body } = rule;
+  return (body.kind === "generate" ? body.patterns : []).flatMap(({ pattern: { apiVersion, kind } }) => {
     return kind === "" || `${apiVersion}${kind}`.includes("{{") ? [] : [{ apiVersion, kind }];
   });
 }

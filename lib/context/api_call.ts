@@ -12,6 +12,7 @@ import {
   setField,
 } from "../json/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
+import type { ApiCallEntry } from "../policy/mod.ts";
 import type { Answer } from "../ports.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
@@ -32,20 +33,21 @@ interface ResolvedCall {
  * `apiCall: {urlPath | service, method, data, jmesPath, default}`: a call to the API server, or to a service.
  * Kyverno parity: the default stands in for a call that fails, and for nothing else; jmesPath is not applied to it.
  */
-export function compileApiCall(spec: JsonObject, options: EntryOptions): ContextEntry {
-  const { name, policyNamespace } = options;
+export function compileApiCall({ name, call: spec }: ApiCallEntry, options: EntryOptions): ContextEntry {
+  const { policyNamespace } = options;
+  const { method, service } = spec;
   const call = compileTemplate({
-    urlPath: asString(spec["urlPath"]) ?? "",
-    jmesPath: asString(spec["jmesPath"]) ?? "",
-    data: asList(spec["data"]).filter(isObject).map((entry) => [entry["key"] ?? "", entry["value"] ?? null]),
-    service: asObject(spec["service"]) ?? {},
+    urlPath: spec.urlPath,
+    jmesPath: spec.jmesPath,
+    data: spec.body.map(({ key, value }) => [key, value]),
+    service: service === undefined ? {} : {
+      url: service.url,
+      ...(service.caBundle !== undefined && { caBundle: service.caBundle }),
+      headers: service.headers.map(({ key, value }) => ({ key, value })),
+    },
   });
-  const fallback = spec["default"] === undefined || spec["default"] === null
-    ? undefined
-    : compileTemplate(spec["default"]);
-  const method = spec["method"] === "POST" ? "POST" : "GET";
-  const writtenPath = asString(spec["urlPath"]) ?? "";
-  if (spec["urlPath"] === undefined && spec["service"] === undefined) {
+  const fallback = spec.default === undefined ? undefined : compileTemplate(spec.default);
+  if (spec.urlPath === "" && service === undefined) {
     options.report({
       code: "empty-call",
       message: `Context entry "${name}" calls nothing: give it urlPath or service`,
@@ -60,7 +62,7 @@ export function compileApiCall(spec: JsonObject, options: EntryOptions): Context
     const rendered = call.render(view, view.environment);
     if (isFault(rendered)) {
       return unfetched(
-        `failed to substitute variables in context entry ${name} ${writtenPath}: ${rendered.message}`,
+        `failed to substitute variables in context entry ${name} ${spec.urlPath}: ${rendered.message}`,
       );
     }
     const resolved = resolve(asObject(rendered)!);

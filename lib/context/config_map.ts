@@ -1,26 +1,18 @@
-import {
-  asObject,
-  asString,
-  Fault,
-  field,
-  isFault,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "../json/mod.ts";
+import { asObject, Fault, field, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { ConfigMapEntry } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
 import { renderText } from "./text.ts";
 
 /** `configMap: {name, namespace}`: an object with the ConfigMap's `data` and `metadata`. Values are always text. */
-export function compileConfigMap(spec: JsonObject, options: EntryOptions): ContextEntry {
+export function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): ContextEntry {
   const { policyNamespace } = options;
-  const name = compileTemplate(asString(spec["name"]) ?? "");
-  const namespace = compileTemplate(asString(spec["namespace"]) ?? "");
+  const name = compileTemplate(entry.configMap.name);
+  const namespace = compileTemplate(entry.configMap.namespace);
   options.variables(name.uses, ["configMap", "name"]);
   options.variables(namespace.uses, ["configMap", "namespace"]);
-  return { name: options.name, source: "configMap", load };
+  return { name: entry.name, source: "configMap", load };
 
   function load(view: Context): Json | Fault {
     const mapName = renderText(name, view);
@@ -30,7 +22,7 @@ export function compileConfigMap(spec: JsonObject, options: EntryOptions): Conte
     const mapNamespace = written || policyNamespace || "default";
     if (policyNamespace !== undefined && mapNamespace !== policyNamespace) {
       return new Fault(
-        `context entry ${options.name}: configMap namespace "${mapNamespace}" is different from policy namespace "${policyNamespace}"`,
+        `context entry ${entry.name}: configMap namespace "${mapNamespace}" is different from policy namespace "${policyNamespace}"`,
       );
     }
     const { store } = view;
@@ -48,7 +40,7 @@ export function compileConfigMap(spec: JsonObject, options: EntryOptions): Conte
   }
 
   function problem(cause: string): Fault {
-    return new Fault(`failed to retrieve config map for context entry ${options.name}: ${cause}`);
+    return new Fault(`failed to retrieve config map for context entry ${entry.name}: ${cause}`);
   }
 }
 

@@ -1,4 +1,5 @@
-import { asObject, asString, type Json, type JsonObject } from "../json/mod.ts";
+import type { Json } from "../json/mod.ts";
+import { type EntryKind, entryKinds, type EntrySpec } from "../policy/mod.ts";
 import type { ContextEntry } from "./context.ts";
 import { compileApiCall } from "./api_call.ts";
 import { compileConfigMap } from "./config_map.ts";
@@ -7,8 +8,15 @@ import { compileGlobalReference } from "./global_reference.ts";
 import { compileImageRegistry } from "./image_registry.ts";
 import { compileVariable } from "./variable.ts";
 
-/** Kinds of context entries; a new one is a file and a line here. */
-const kinds: Readonly<Record<string, (spec: JsonObject, options: EntryOptions) => ContextEntry>> = {
+type Compilers = {
+  readonly [Kind in EntryKind]: (
+    entry: Extract<EntrySpec, { kind: Kind }>,
+    options: EntryOptions,
+  ) => ContextEntry;
+};
+
+/** What loads each kind of context entry; a new one is a file and a line here. */
+const compilers: Compilers = {
   variable: compileVariable,
   configMap: compileConfigMap,
   apiCall: compileApiCall,
@@ -17,18 +25,18 @@ const kinds: Readonly<Record<string, (spec: JsonObject, options: EntryOptions) =
 };
 
 /** Compiles one entry of `context`; an entry of no known kind is reported and never loads. */
-export function compileEntry(entry: JsonObject, options: Omit<EntryOptions, "name">): ContextEntry {
-  const name = asString(entry["name"]) ?? "";
+export function compileEntry(entry: EntrySpec, options: EntryOptions): ContextEntry {
+  const { name } = entry;
   if (name === "") {
     options.report({ code: "missing-name", message: "A context entry needs a name", path: [] });
   }
-  for (const [kind, compile] of Object.entries(kinds)) {
-    const spec = asObject(entry[kind]);
-    if (spec !== undefined) return compile(spec, { ...options, name });
+  if (entry.kind !== "unknown") {
+    const compile = compilers[entry.kind] as (entry: EntrySpec, options: EntryOptions) => ContextEntry;
+    return compile(entry, options);
   }
   options.report({
     code: "unknown-context",
-    message: `Context entry "${name}" is none of ${Object.keys(kinds).join(", ")}`,
+    message: `Context entry "${name}" is none of ${entryKinds.join(", ")}`,
     path: [],
   });
   return { name, source: "value", load: (): Json | undefined => undefined };

@@ -2,7 +2,6 @@ import type { Use } from "../template/mod.ts";
 
 /** What compiling an entry needs beside its text. */
 export interface EntryOptions {
-  readonly name: string;
   /** Of a Policy: the only namespace it may look into. */
   readonly policyNamespace: string | undefined;
   report(problem: { code: string; message: string; path: readonly (string | number)[] }): void;

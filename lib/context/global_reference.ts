@@ -1,4 +1,5 @@
-import { asString, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
+import { Fault, isFault, type Json } from "../json/mod.ts";
+import type { GlobalReferenceEntry } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
@@ -6,12 +7,12 @@ import { queryDocument } from "./query.ts";
 import { renderText } from "./text.ts";
 
 /** `globalReference: {name, jmesPath}`: what a GlobalContextEntry (or `entry.projection` of it) holds. */
-export function compileGlobalReference(spec: JsonObject, options: EntryOptions): ContextEntry {
-  const reference = compileTemplate(asString(spec["name"]) ?? "");
-  const path = compileTemplate(asString(spec["jmesPath"]) ?? "");
+export function compileGlobalReference(entry: GlobalReferenceEntry, options: EntryOptions): ContextEntry {
+  const reference = compileTemplate(entry.reference);
+  const path = compileTemplate(entry.jmesPath);
   options.variables(reference.uses, ["globalReference", "name"]);
   options.variables(path.uses, ["globalReference", "jmesPath"]);
-  return { name: options.name, source: "globalReference", load };
+  return { name: entry.name, source: "globalReference", load };
 
   function load(view: Context): Json | Fault {
     const key = renderText(reference, view);
@@ -25,7 +26,7 @@ export function compileGlobalReference(spec: JsonObject, options: EntryOptions):
     if (isFault(query) || isFault(value) || query === "") return isFault(query) ? query : value;
     const result = queryDocument(query, value, view.environment);
     return isFault(result)
-      ? new Fault(`failed to apply jmespath ${query} for context entry ${options.name}: ${result.message}`)
+      ? new Fault(`failed to apply jmespath ${query} for context entry ${entry.name}: ${result.message}`)
       : result;
   }
 }

@@ -1,5 +1,5 @@
-import { asObject, asString, asTexts, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
-import type { RegistryCredentials } from "../ports.ts";
+import { Fault, isFault, type Json } from "../json/mod.ts";
+import type { ImageRegistryEntry } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
@@ -7,13 +7,13 @@ import { queryDocument } from "./query.ts";
 import { renderText } from "./text.ts";
 
 /** `imageRegistry: {reference, jmesPath, imageRegistryCredentials}`: manifest and configuration of an image. */
-export function compileImageRegistry(spec: JsonObject, options: EntryOptions): ContextEntry {
-  const reference = compileTemplate(asString(spec["reference"]) ?? "");
-  const path = compileTemplate(asString(spec["jmesPath"]) ?? "");
-  const credentials = credentialsOf(asObject(spec["imageRegistryCredentials"]));
+export function compileImageRegistry(entry: ImageRegistryEntry, options: EntryOptions): ContextEntry {
+  const reference = compileTemplate(entry.reference);
+  const path = compileTemplate(entry.jmesPath);
+  const { credentials } = entry;
   options.variables(reference.uses, ["imageRegistry", "reference"]);
   options.variables(path.uses, ["imageRegistry", "jmesPath"]);
-  return { name: options.name, source: "imageRegistry", load };
+  return { name: entry.name, source: "imageRegistry", load };
 
   function load(view: Context): Json | Fault {
     const image = renderText(reference, view);
@@ -31,14 +31,6 @@ export function compileImageRegistry(spec: JsonObject, options: EntryOptions): C
   }
 
   function problem(cause: string): Fault {
-    return new Fault(`failed to fetch image data for context entry ${options.name}: ${cause}`);
+    return new Fault(`failed to fetch image data for context entry ${entry.name}: ${cause}`);
   }
-}
-
-function credentialsOf(written: JsonObject | undefined): RegistryCredentials | undefined {
-  return written && {
-    allowInsecureRegistry: written["allowInsecureRegistry"] === true,
-    providers: asTexts(written["providers"]),
-    secrets: asTexts(written["secrets"]),
-  };
 }

@@ -1,4 +1,5 @@
-import { Fault, isFault, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { Fault, isFault, isString, type Json } from "../json/mod.ts";
+import type { VariableEntry } from "../policy/mod.ts";
 import { compileTemplate, type Template } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
@@ -9,14 +10,11 @@ import { queryDocument, queryWith } from "./query.ts";
  * Kyverno parity: with a value, a null result of jmesPath is an error even when there is a default; without one, the
  * default takes its place.
  */
-export function compileVariable(spec: JsonObject, options: EntryOptions): ContextEntry {
-  const { name } = options;
-  const value = optional(spec["value"]);
-  const fallback = optional(spec["default"]);
-  const written = isString(spec["jmesPath"]) ? spec["jmesPath"] : "";
-  const path = isString(spec["jmesPath"]) && spec["jmesPath"] !== ""
-    ? compileTemplate(spec["jmesPath"])
-    : undefined;
+export function compileVariable(entry: VariableEntry, options: EntryOptions): ContextEntry {
+  const { name, jmesPath: written } = entry;
+  const value = optional(entry.value);
+  const fallback = optional(entry.default);
+  const path = written === "" ? undefined : compileTemplate(written);
   options.variables(value?.uses ?? [], ["variable", "value"]);
   options.variables(fallback?.uses ?? [], ["variable", "default"]);
   options.variables(path?.uses ?? [], ["variable", "jmesPath"]);
@@ -60,5 +58,5 @@ export function compileVariable(spec: JsonObject, options: EntryOptions): Contex
 }
 
 function optional(value: Json | undefined): Template | undefined {
-  return value === undefined || value === null ? undefined : compileTemplate(value);
+  return value === undefined ? undefined : compileTemplate(value);
 }

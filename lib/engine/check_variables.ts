@@ -1,7 +1,7 @@
 import { didYouMean } from "../diagnostics/mod.ts";
 import { compileExpression, kyvernoFunctions } from "../jmespath/mod.ts";
-import { asString, isFault, isList, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
-import type { Rule } from "../policy/mod.ts";
+import { isFault, isList, isObject, isString, type Json } from "../json/mod.ts";
+import { entriesWithin, type Rule } from "../policy/mod.ts";
 import type { RuleProblem } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
 
@@ -62,10 +62,10 @@ function problemsOf(use: Use, { rule, path, background }: VariableSetting): Rule
       path: place,
     }];
   }
-  const declared = [...rule.context, ...loopContexts(rule)].map((entry) => asString(entry["name"]) ?? "");
+  const declared = [...rule.context, ...entriesWithin(rule.body)].map(({ name }) => name);
   // Of a validate rule with loops everything is evaluated inside them, the message too.
   const inLoop = place.includes("foreach") ||
-    (place[0] === "validate" && rule.validate?.["foreach"] !== undefined);
+    (place[0] === "validate" && rule.body.kind === "foreach");
   const named = use.names.flatMap((name): RuleProblem[] => {
     const base = name.replace(/^(element|elementIndex)\d+$/, "$1");
     if ((base === "element" || base === "elementIndex") && !inLoop && !declared.includes(name)) {
@@ -90,7 +90,7 @@ function problemsOf(use: Use, { rule, path, background }: VariableSetting): Rule
 /** Whether a context entry uses a name that only it or entries after it declare. */
 function isDeclaredLater(name: string, { context }: Rule, [block, index]: (string | number)[]): boolean {
   if (block !== "context" || typeof index !== "number") return false;
-  const first = context.findIndex((entry) => entry["name"] === name);
+  const first = context.findIndex((entry) => entry.name === name);
   return first >= index;
 }
 
@@ -194,26 +194,10 @@ function unknownField(field: string, expression: string, path: (string | number)
   };
 }
 
-/** The context entries of all foreach blocks of a rule, at any depth. */
-function loopContexts(rule: Rule): JsonObject[] {
-  const found: JsonObject[] = [];
-  for (const body of [rule.validate, rule.mutate, rule.generate]) visit(body ?? null);
-  return found;
-
-  function visit(value: Json): void {
-    if (isList(value)) return value.forEach(visit);
-    if (!isObject(value)) return;
-    for (const [name, inner] of Object.entries(value)) {
-      if (name === "context" && isList(inner)) found.push(...inner.filter(isObject));
-      else if (name === "foreach" || name === "targets" || isList(inner)) visit(inner);
-    }
-  }
-}
-
 /** Match and exclude are asked before anything is known, so they cannot have variables. */
 export function matchVariables(rule: Rule): RuleProblem[] {
   return (["match", "exclude"] as const).flatMap((name) =>
-    textsWithVariables(rule[name], [name]).map((path): RuleProblem => ({
+    textsWithVariables(rule[name]?.written, [name]).map((path): RuleProblem => ({
       severity: "error",
       code: "variable-in-match",
       message: `Variables are not possible in ${name}`,

@@ -9,13 +9,13 @@ import {
   type Policy,
 } from "../policy/mod.ts";
 import {
+  type CompiledBody,
   error,
   notYet,
   type Outcome,
   type PolicyKind,
   policyKindsOf,
   rankOf,
-  type RuleBody,
 } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import { KnownResults } from "./known_results.ts";
@@ -124,7 +124,7 @@ function ruleOf(
   });
 }
 
-function ruleWith(body: RuleBody, rest: Omit<CompiledRule, "body" | "known">): CompiledRule {
+function ruleWith(body: CompiledBody, rest: Omit<CompiledRule, "body" | "known">): CompiledRule {
   return { ...rest, body, known: new KnownResults(body, { rule: rest.rule.name, type: rest.type }) };
 }
 
@@ -170,7 +170,7 @@ function withinBinding(selector: RuleSelector, { document }: LocatedDocument): R
   };
 }
 
-function brokenBody({ message }: Diagnostic): RuleBody {
+function brokenBody({ message }: Diagnostic): CompiledBody {
   const outcome: Outcome = { ...error(`the policy cannot be used: ${message}`), unusable: true };
   return { run: () => outcome, constants: [outcome] };
 }

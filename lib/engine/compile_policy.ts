@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import type { Policy, PolicyException } from "../policy/mod.ts";
+import { type ClassicPolicy, type Policy, type PolicyException, sectionOf } from "../policy/mod.ts";
 import { compileWebhookConditions } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { compileRule } from "./compile_rule.ts";
@@ -15,7 +15,7 @@ export interface PolicySetting {
 }
 
 /** Compiles a ClusterPolicy or Policy with its rules; a broken one answers as its failurePolicy says. */
-export function compilePolicy(policy: Policy, setting: PolicySetting): CompiledPolicy {
+export function compilePolicy(policy: ClassicPolicy, setting: PolicySetting): CompiledPolicy {
   const { report } = setting;
   let { broken } = setting;
   const conditions = compileWebhookConditions(policy.matchConditions, ({ path, ...problem }) => {
@@ -39,5 +39,7 @@ function isAudited({ rules, failureAction, overrides, emitWarning }: Policy): bo
   return [...overrides, ...rules.flatMap((rule) => rule.overrides)].some(({ action }) =>
     action === "Audit"
   ) ||
-    rules.some((rule) => rule.validate !== undefined && (rule.failureAction ?? failureAction) === "Audit");
+    rules.some((rule) =>
+      sectionOf(rule.body) === "validate" && (rule.failureAction ?? failureAction) === "Audit"
+    );
 }

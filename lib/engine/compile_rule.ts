@@ -1,11 +1,16 @@
 import { compileConditions, type Conditions } from "../condition/mod.ts";
-import { compileEntry } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { isFault, type Json } from "../json/mod.ts";
 import { compileWildcard } from "../kube/mod.ts";
 import { compileExceptionMatch, compileSelector, type Dialect } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
-import { compileBody, ruleConditions, type RuleProblem, type RuleTools } from "../rules/mod.ts";
+import {
+  compileBody,
+  compileContext,
+  ruleConditions,
+  type RuleProblem,
+  type RuleTools,
+} from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
 import { compileAction } from "./action.ts";
 import { matchVariables, variableProblems } from "./check_variables.ts";
@@ -28,7 +33,7 @@ export interface RuleSetting {
 export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
   const { policy, dialect } = setting;
   let broken: Pick<RuleProblem, "message"> | undefined = setting.broken;
-  const tools: RuleTools = { policy, dialect, report, variables };
+  const tools: Omit<RuleTools, "rule"> = { policy, dialect, report, variables };
   for (const problem of matchVariables(rule)) report(problem);
   const selector = compileSelector(rule, dialect);
   if (selector.match.filters.every((filter) => filter.empty)) {
@@ -41,27 +46,13 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
     });
   }
   const body = compileBody(rule, tools);
-  const declared = rule.context.map((entry, index) =>
-    compileEntry(entry, {
-      policyNamespace: policy.namespace,
-      report: (problem) =>
-        report({ severity: "error", ...problem, path: ["context", index, ...problem.path] }),
-      variables: (uses, path) => variables(uses, ["context", index, ...path]),
-    })
-  );
+  const declared = compileContext(rule.context, tools, []);
   const images = rule.imageExtractors && compileOwnImages(rule.imageExtractors, report);
   const preconditions = compilePreconditions(rule.preconditions);
   const exceptions = setting.exceptions.flatMap((exception) =>
     compileException(exception, policy, rule) ?? []
   );
-  const texts = JSON.stringify([
-    rule.context,
-    rule.preconditions,
-    rule.validate,
-    rule.mutate,
-    rule.generate,
-    rule.reportProperties,
-  ]);
+  const texts = JSON.stringify([rule.context, rule.preconditions, rule.body, rule.reportProperties]);
   const used = broken === undefined ? body.body : brokenBody(broken);
   return {
     rule,

@@ -4,7 +4,7 @@ import type { ContextEntry } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Block, RuleSelector } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
-import type { RuleBody, RuleInput, RuleKind } from "../rules/mod.ts";
+import type { CompiledBody, RuleInput, RuleKind } from "../rules/mod.ts";
 import type { KnownResults } from "./known_results.ts";
 import type { ReportProperties } from "./report_properties.ts";
 
@@ -32,7 +32,7 @@ export interface CompiledRule {
   readonly action: ActionOf;
   /** `reportProperties`; `undefined` when there are none. */
   readonly properties?: ReportProperties | undefined;
-  readonly body: RuleBody;
+  readonly body: CompiledBody;
   /** The results of the body's constant outcomes. */
   readonly known: KnownResults;
   /** Whether it looks at the requester's roles, which cost a look at the cluster's bindings. */

@@ -1,5 +1,5 @@
 import type { FailureAction } from "../policy/mod.ts";
-import type { Outcome, RuleBody } from "../rules/mod.ts";
+import type { CompiledBody, Outcome } from "../rules/mod.ts";
 import type { RuleResult } from "./decision.ts";
 
 /**
@@ -10,7 +10,7 @@ export class KnownResults {
   readonly #outcomes: readonly Outcome[];
   readonly #results: Readonly<Record<FailureAction, readonly (readonly RuleResult[])[]>>;
 
-  constructor({ constants = [] }: RuleBody, identity: Pick<RuleResult, "rule" | "type">) {
+  constructor({ constants = [] }: CompiledBody, identity: Pick<RuleResult, "rule" | "type">) {
     const resultsWith = (action: FailureAction) =>
       constants.map((outcome) => Object.freeze([{ ...outcome, ...identity, action }]));
     this.#outcomes = constants;

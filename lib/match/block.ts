@@ -1,4 +1,4 @@
-import { asList, isObject, type JsonObject } from "../json/mod.ts";
+import type { MatchBlock } from "../policy/mod.ts";
 import type { Candidate } from "./candidate.ts";
 import { compileFilter, type Filter, type FilterRole, type Mismatch } from "./filter.ts";
 
@@ -13,32 +13,28 @@ export interface Block {
 /** Which answer a setting of the dialect gives where seeds and reference differ. */
 export type Dialect = "classic" | "current";
 
-/**
- * Compiles a match block. `any` wins over `all`, which wins over the direct form, when several are given.
- * An empty match selects nothing.
- */
-export function compileMatch(block: JsonObject, dialect: Dialect): Block {
+/** Compiles a match block; an empty one selects nothing. */
+export function compileMatch(block: MatchBlock, dialect: Dialect): Block {
   return compileBlock(block, "match", dialect);
 }
 
 /** Compiles an exclude block; empty filters in it never exclude. */
-export function compileExclude(block: JsonObject, dialect: Dialect): Block {
+export function compileExclude(block: MatchBlock, dialect: Dialect): Block {
   return compileBlock(block, "exclude", dialect);
 }
 
 /** Compiles the match of a PolicyException. */
-export function compileExceptionMatch(block: JsonObject): Block {
+export function compileExceptionMatch(block: MatchBlock): Block {
   return compileBlock(block, "exception", "current");
 }
 
-function compileBlock(block: JsonObject, of: FilterRole["of"], dialect: Dialect): Block {
-  for (const form of ["any", "all"] as const) {
-    const listed = asList(block[form]).filter(isObject);
-    if (listed.length === 0) continue;
-    const filters = listed.map((filter) => compileFilter(filter, { of, users: "all" }));
+function compileBlock(block: MatchBlock, of: FilterRole["of"], dialect: Dialect): Block {
+  const { form } = block;
+  if (form !== "direct") {
+    const filters = block.filters.map((filter) => compileFilter(filter, { of, users: "all" }));
     return { form, filters, empty: false, mismatch: form === "any" ? anyOf(filters) : allOf(filters) };
   }
-  const filter = compileFilter(block, { of, users: dialect === "classic" ? "any" : "all" });
+  const filter = compileFilter(block.filters[0]!, { of, users: dialect === "classic" ? "any" : "all" });
   const mismatch = (candidate: Candidate): Mismatch =>
     filter.empty ? "empty filter" : filter.mismatch(candidate);
   return { form: "direct", filters: [filter], empty: filter.empty, mismatch };

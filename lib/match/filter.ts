@@ -1,17 +1,15 @@
 import {
-  asList,
   asObject,
   asString,
-  asTexts,
   dig,
   field,
   isFault,
-  isGiven,
   isString,
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
 import { compileKindSelectors, compileLabelSelector, compileWildcard } from "../kube/mod.ts";
+import type { MatchFilter, ResourceCriteria } from "../policy/mod.ts";
 import type { Candidate } from "./candidate.ts";
 import { compileUserTest, type UserCombination } from "./user.ts";
 
@@ -44,13 +42,13 @@ export interface FilterRole {
 type Test = (candidate: Candidate) => boolean;
 
 /** Compiles `{resources, subjects, roles, clusterRoles}`. All criteria must hold; lists inside one are alternatives. */
-export function compileFilter(filter: JsonObject, role: FilterRole): Filter {
-  const resources = asObject(filter["resources"]) ?? {};
+export function compileFilter(filter: MatchFilter, role: FilterRole): Filter {
+  const { resources } = filter;
   const tests = resourceTests(resources, role);
   const users = compileUserTest(filter, role.users);
-  const kinds = asTexts(resources["kinds"]);
+  const { kinds } = resources;
   return {
-    written: filter,
+    written: filter.written,
     mismatch: (candidate) => {
       for (const [name, test] of tests) if (!test(candidate)) return name;
       if (users === undefined) return tests.length === 0 ? "empty filter" : undefined;
@@ -62,36 +60,31 @@ export function compileFilter(filter: JsonObject, role: FilterRole): Filter {
     },
     empty: tests.length === 0 && users === undefined,
     kinds,
-    operations: role.of === "exception" ? [] : asTexts(resources["operations"]),
-    needsNamespaceLabels: isGiven(resources["namespaceSelector"]),
-    needsRoles: asList(filter["roles"]).length + asList(filter["clusterRoles"]).length > 0,
+    operations: role.of === "exception" ? [] : resources.operations,
+    needsNamespaceLabels: resources.namespaceSelector !== undefined,
+    needsRoles: filter.roles.length + filter.clusterRoles.length > 0,
     decidedByType: users === undefined && tests.every(([name]) => name === "kinds" || name === "operations"),
   };
 }
 
 const nobody = { username: "", groups: [], roles: [], clusterRoles: [] };
 
-function resourceTests(resources: JsonObject, { of }: FilterRole): [string, Test][] {
+function resourceTests(resources: ResourceCriteria, { of }: FilterRole): [string, Test][] {
   const tests: [string, Test][] = [];
-  const operations = asTexts(resources["operations"]);
+  const { operations, kinds, name, names, namespaces, annotations } = resources;
   if (operations.length > 0 && of !== "exception") {
     tests.push(["operations", (candidate) => operations.includes(candidate.operation)]);
   }
-  const kinds = asTexts(resources["kinds"]);
   if (kinds.length > 0) tests.push(["kinds", compileKindSelectors(kinds)]);
-  const name = asString(resources["name"]);
-  if (name !== undefined && name !== "") tests.push(["name", namedBy([name])]);
-  const names = asTexts(resources["names"]);
+  if (name !== "") tests.push(["name", namedBy([name])]);
   if (names.length > 0) tests.push(["names", namedBy(names)]);
-  const namespaces = asTexts(resources["namespaces"]);
   if (namespaces.length > 0) tests.push(["namespaces", inNamespaces(namespaces)]);
-  const annotations = asObject(resources["annotations"]);
-  if (annotations !== undefined && Object.keys(annotations).length > 0) {
+  if (Object.keys(annotations).length > 0) {
     tests.push(["annotations", annotatedBy(annotations)]);
   }
   const { selector, namespaceSelector } = resources;
-  if (isGiven(selector)) tests.push(["selector", selectedBy(selector)]);
-  if (isGiven(namespaceSelector)) {
+  if (selector !== undefined) tests.push(["selector", selectedBy(selector)]);
+  if (namespaceSelector !== undefined) {
     tests.push(["namespaceSelector", inSelectedNamespace(namespaceSelector, of)]);
   }
   return tests;

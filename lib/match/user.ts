@@ -1,5 +1,6 @@
-import { asList, asString, asTexts, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asString, isObject, type Json } from "../json/mod.ts";
 import { compileWildcard } from "../kube/mod.ts";
+import type { MatchFilter } from "../policy/mod.ts";
 import type { User } from "./candidate.ts";
 
 /**
@@ -10,17 +11,16 @@ export type UserCombination = "all" | "any";
 
 /** The user criteria of a filter as one test, or `undefined` when it has none. */
 export function compileUserTest(
-  filter: JsonObject,
+  filter: MatchFilter,
   combination: UserCombination,
 ): ((user: User) => boolean) | undefined {
   const tests: ((user: User) => boolean)[] = [];
-  const roles = asTexts(filter["roles"]);
+  const { roles, clusterRoles } = filter;
   if (roles.length > 0) tests.push((user) => roles.some((role) => user.roles.includes(role)));
-  const clusterRoles = asTexts(filter["clusterRoles"]);
   if (clusterRoles.length > 0) {
     tests.push((user) => clusterRoles.some((role) => user.clusterRoles.includes(role)));
   }
-  const subjects = asList(filter["subjects"]).map(compileSubject);
+  const subjects = filter.subjects.map(compileSubject);
   if (subjects.length > 0) tests.push((user) => subjects.some((matches) => matches(user)));
   if (tests.length === 0) return undefined;
   return combination === "all"

@@ -4,12 +4,12 @@ import { annotationsOf, builtinResource, nameOf, namespaceOf } from "../kube/mod
 import { celPolicySpecShape } from "./cel_shape.ts";
 import { checkShape } from "./check_shape.ts";
 import type { LocatedDocument } from "./documents.ts";
-import type { Policy, Rule } from "./policy.ts";
+import { parseMatch } from "./match_block.ts";
+import type { CelPolicy, Rule } from "./policy.ts";
 
 /** A policy that is written in CEL as far as all kinds of them are alike, and its specs. */
-export interface CelPolicy {
-  /** Its rules are one for each spec, without a body. */
-  readonly policy: Policy;
+export interface ParsedCelPolicy {
+  readonly policy: CelPolicy;
   /** As written first, then those for pod controllers. */
   readonly specs: readonly JsonObject[];
   readonly diagnostics: readonly Diagnostic[];
@@ -25,7 +25,10 @@ export interface CelPolicyForm {
 }
 
 /** Reads a policy of `policies.kyverno.io` or `admissionregistration.k8s.io`; it has one rule for each of its specs. */
-export function parseCelPolicy({ document, kind, locate }: LocatedDocument, form: CelPolicyForm): CelPolicy {
+export function parseCelPolicy(
+  { document, kind, locate }: LocatedDocument,
+  form: CelPolicyForm,
+): ParsedCelPolicy {
   const diagnostics: Diagnostic[] = [];
   const name = nameOf(document);
   if (name === "") report("missing-name", "A policy needs metadata.name", ["metadata"]);
@@ -45,7 +48,8 @@ export function parseCelPolicy({ document, kind, locate }: LocatedDocument, form
   }
   const specs = [spec, ...form.variants(spec)];
   const timeout = dig(spec, "webhookConfiguration", "timeoutSeconds");
-  const policy: Policy = {
+  const policy: CelPolicy = {
+    language: "cel",
     kind,
     name,
     namespace,
@@ -90,7 +94,7 @@ function ruleOf(
   return {
     name,
     path: ["spec"],
-    match: {},
+    match: anything,
     exclude: undefined,
     context: [],
     preconditions: undefined,
@@ -98,16 +102,16 @@ function ruleOf(
     imageExtractors: undefined,
     skipBackgroundRequests: true,
     reportProperties: undefined,
-    validate: body === "validate" ? spec : undefined,
-    mutate: body === "mutate" ? spec : undefined,
-    generate: body === "generate" ? spec : undefined,
-    verifyImages: undefined,
+    body: { kind: "expressions", section: body, spec },
     failureAction: undefined,
     overrides: [],
     allowExistingViolations: false,
     generatedFor,
   };
 }
+
+/** Which objects a rule is about is in its spec's constraints. */
+const anything = parseMatch({});
 
 /** The kinds that a spec for controllers is about. */
 function controllersOf(spec: JsonObject): ReadonlySet<string> {

@@ -4,7 +4,7 @@ import { asList, asString, field, isObject, type Json, type JsonObject } from ".
 import type { YamlDocument } from "../yaml/mod.ts";
 import { parseException } from "./exception.ts";
 import { parsePolicy } from "./parse.ts";
-import type { Locate, Policy, PolicyException } from "./policy.ts";
+import type { ClassicPolicy, Locate, PolicyException } from "./policy.ts";
 
 /** A document with its place, for kinds that other modules read. */
 export interface LocatedDocument {
@@ -16,7 +16,7 @@ export interface LocatedDocument {
 
 /** Everything that a set of policy files holds. */
 export interface PolicySet {
-  readonly policies: readonly Policy[];
+  readonly policies: readonly ClassicPolicy[];
   readonly exceptions: readonly PolicyException[];
   /** CEL policy kinds, their bindings and exceptions, JSON policies: read by their own compilers. */
   readonly others: readonly LocatedDocument[];
@@ -55,7 +55,7 @@ const otherKinds: Readonly<Record<string, readonly string[]>> = {
 
 /** Sorts documents into policies, exceptions and others; lists are opened, unknown kinds reported. */
 export function readPolicies(documents: readonly YamlDocument[]): PolicySet {
-  const policies: Policy[] = [];
+  const policies: ClassicPolicy[] = [];
   const exceptions: PolicyException[] = [];
   const others: LocatedDocument[] = [];
   const diagnostics: Diagnostic[] = [];

@@ -2,8 +2,9 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asList, asObject, asString, asTexts, field, isObject, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { checkShape } from "./check_shape.ts";
+import { parseMatch } from "./match_block.ts";
 import type { Locate, PolicyException } from "./policy.ts";
-import { exceptionSpecShape } from "./shape.ts";
+import { exceptionSpecShape } from "./spec_shape.ts";
 import { modernMatch } from "./spelling.ts";
 
 /** Reads a PolicyException of kyverno.io (v2, v2beta1, v2alpha1). */
@@ -34,7 +35,7 @@ export function parseException(
     namespace,
     key: namespace === "" ? name : `${namespace}/${name}`,
     background: spec["background"] !== false,
-    match: modernMatch(asObject(spec["match"]) ?? {}),
+    match: parseMatch(modernMatch(asObject(spec["match"]) ?? {})),
     conditions: spec["conditions"],
     targets,
     podSecurity: asList(spec["podSecurity"]).filter(isObject),

@@ -8,12 +8,61 @@
 export { type LocatedDocument, type PolicySet, readPolicies } from "./documents.ts";
 export { type CelException, parseCelException } from "./cel_exception.ts";
 export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts";
-export { type CelPolicy, type CelPolicyForm, parseCelPolicy } from "./cel_policy.ts";
+export { type CelPolicyForm, parseCelPolicy, type ParsedCelPolicy } from "./cel_policy.ts";
+export {
+  type AnyPatternCheck,
+  type AssertBody,
+  type AttestationSpec,
+  type AttestorSet,
+  type BodyOf,
+  type CelBody,
+  type ChangeSpec,
+  type CheckLoop,
+  type DenyCheck,
+  entriesWithin,
+  type ForeachCheck,
+  type GenerateBody,
+  type GenerateEntry,
+  type GeneratePatternSpec,
+  type ImageVerification,
+  type LoopSpec,
+  type ManifestsBody,
+  type MutateExistingBody,
+  type MutateForeachBody,
+  type PatchBody,
+  type PatchLoop,
+  type PatchSpec,
+  type PatternCheck,
+  type PodSecurityBody,
+  type RuleBody,
+  type Section,
+  sectionOf,
+  type TargetSpec,
+  type Validation,
+  type VerifyImagesBody,
+} from "./bodies/mod.ts";
+export {
+  type ApiCallEntry,
+  type ApiCallSpec,
+  type ConfigMapEntry,
+  type EntryKind,
+  entryKinds,
+  type EntrySpec,
+  type GlobalReferenceEntry,
+  type ImageRegistryEntry,
+  parseApiCall,
+  parseContext,
+  type ServiceSpec,
+  type VariableEntry,
+} from "./context_entry.ts";
+export { type MatchBlock, type MatchFilter, parseMatch, type ResourceCriteria } from "./match_block.ts";
 export { autogenRules, type RuleSource } from "./autogen.ts";
 export { type ParsedPolicy, parsePolicy } from "./parse.ts";
 export type { Shape } from "./shape.ts";
 export type {
   ActionOverride,
+  CelPolicy,
+  ClassicPolicy,
   ExceptionTarget,
   FailureAction,
   FailurePolicy,

@@ -1,41 +1,34 @@
-import { asList, asObject, isGiven, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { asObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { formatOf } from "./bodies/mod.ts";
 
 /** The rule with its body moved below `spec.<key>`; `undefined` when its kind cannot be carried over. */
 export function movedBody(rule: JsonObject, key: string): JsonObject | undefined {
-  const wrap = (pattern: Json): Json => ({ spec: { [key]: pattern } });
   const mutate = asObject(rule["mutate"]);
   if (mutate !== undefined) {
-    const body = wrapMutate(mutate, wrap);
+    const body = carriedOver("mutate", mutate, key);
     return body === undefined ? undefined : without({ ...rule, mutate: body }, ["validate", "verifyImages"]);
   }
   const validate = asObject(rule["validate"]);
   if (validate !== undefined) {
-    const body = wrapValidate(validate, wrap, key);
-    return body === undefined ? undefined : without({ ...rule, validate: body }, ["verifyImages"]);
+    const body = carriedOver("validate", validate, key);
+    return body === undefined
+      ? undefined
+      : without({ ...rule, validate: { ...keptOf(validate, key), ...body } }, ["verifyImages"]);
   }
   return rule["verifyImages"] === undefined ? undefined : rule;
 }
 
-function wrapMutate(mutate: JsonObject, wrap: (pattern: Json) => Json): JsonObject | undefined {
-  const merge = mutate["patchStrategicMerge"];
-  if (isGiven(merge)) return { patchStrategicMerge: wrap(merge) };
-  const foreach = asList(mutate["foreach"]);
-  if (foreach.length === 0) return undefined;
-  // Kyverno parity: of a foreach entry only these fields survive; order and nested loops are lost.
-  return {
-    foreach: foreach.filter(isObject).map((entry) => ({
-      ...pick(entry, ["list", "context", "preconditions"]),
-      ...(entry["patchStrategicMerge"] !== undefined &&
-        { patchStrategicMerge: wrap(entry["patchStrategicMerge"]) }),
-    })),
-  };
-}
-
-function wrapValidate(
-  validate: JsonObject,
-  wrap: (pattern: Json) => Json,
+function carriedOver(
+  section: "mutate" | "validate",
+  written: JsonObject,
   key: string,
 ): JsonObject | undefined {
+  const wrap = (pattern: Json): Json => ({ spec: { [key]: pattern } });
+  return formatOf(section, written)?.carryOver?.(written, wrap);
+}
+
+/** What every validating rule keeps; references in its message follow the pattern to its new place. */
+function keptOf(validate: JsonObject, key: string): JsonObject {
   const kept = pick(validate, [
     "message",
     "failureAction",
@@ -43,28 +36,7 @@ function wrapValidate(
     "allowExistingViolations",
   ]);
   const message = kept["message"];
-  const shifted = isString(message) ? { ...kept, message: shiftReferences(message, key) } : kept;
-  const pattern = validate["pattern"];
-  if (isGiven(pattern)) return { ...shifted, pattern: wrap(pattern) };
-  for (const name of ["deny", "podSecurity"]) {
-    if (isObject(validate[name])) return { ...shifted, [name]: validate[name] };
-  }
-  const alternatives = asList(validate["anyPattern"]);
-  if (alternatives.length > 0) return { ...shifted, anyPattern: alternatives.map(wrap) };
-  for (const name of ["foreach", "cel"]) {
-    const written = validate[name];
-    if (isGiven(written)) return { ...shifted, [name]: written };
-  }
-  const tree = asObject(validate["assert"]);
-  return tree === undefined ? undefined : { ...shifted, assert: wrapAssertion(tree, wrap) };
-}
-
-function wrapAssertion(tree: JsonObject, wrap: (pattern: Json) => Json): JsonObject {
-  return Object.fromEntries(
-    Object.entries(tree).map(([name, value]) =>
-      [name, name === "object" || name === "oldObject" ? wrap(value) : value] as const
-    ),
-  );
+  return isString(message) ? { ...kept, message: shiftReferences(message, key) } : kept;
 }
 
 /** References into the pattern, written in a message, follow the pattern to its new place. */

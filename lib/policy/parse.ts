@@ -14,13 +14,16 @@ import {
 import { annotationsOf, nameOf, namespaceOf } from "../kube/mod.ts";
 import { autogenRules, type RuleSource } from "./autogen.ts";
 import { checkShape } from "./check_shape.ts";
-import type { ActionOverride, FailureAction, Locate, Policy, Rule } from "./policy.ts";
-import { policySpecShape } from "./shape.ts";
+import { bodySections, parseBody } from "./bodies/mod.ts";
+import { parseContext } from "./context_entry.ts";
+import { parseMatch } from "./match_block.ts";
+import type { ActionOverride, ClassicPolicy, FailureAction, Locate, Rule } from "./policy.ts";
+import { policySpecShape } from "./spec_shape.ts";
 import { modernSpec } from "./spelling.ts";
 
 /** A policy as far as it could be read, and what is wrong with it. */
 export interface ParsedPolicy {
-  readonly policy: Policy;
+  readonly policy: ClassicPolicy;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -51,7 +54,8 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
   const webhookPath = ["spec", "webhookConfiguration", "failurePolicy"];
   const annotations = annotationsOf(document);
   const timeout = dig(spec, "webhookConfiguration", "timeoutSeconds") ?? spec["webhookTimeoutSeconds"];
-  const policy: Policy = {
+  const policy: ClassicPolicy = {
+    language: "classic",
     kind,
     name,
     namespace,
@@ -92,18 +96,15 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
     return {
       name: asString(rule["name"]) ?? "",
       path,
-      match: asObject(rule["match"]) ?? {},
-      exclude: asObject(rule["exclude"]),
-      context: asList(rule["context"]).filter(isObject),
+      match: parseMatch(asObject(rule["match"]) ?? {}),
+      exclude: isObject(rule["exclude"]) ? parseMatch(rule["exclude"]) : undefined,
+      context: parseContext(rule["context"]),
       preconditions: rule["preconditions"],
       celPreconditions: asList(rule["celPreconditions"]).filter(isObject),
       imageExtractors: asObject(rule["imageExtractors"]),
       skipBackgroundRequests: rule["skipBackgroundRequests"] !== false,
       reportProperties: asObject(rule["reportProperties"]),
-      validate,
-      mutate: asObject(rule["mutate"]),
-      generate: asObject(rule["generate"]),
-      verifyImages: rule["verifyImages"] === undefined ? undefined : asList(rule["verifyImages"]),
+      body: parseBody(rule),
       failureAction: own,
       overrides: overrides(validate?.["failureActionOverrides"], [
         ...path,
@@ -126,8 +127,9 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
       }
       if (ruleName !== undefined) seen.add(ruleName);
       if (asObject(rule["match"]) === undefined) report("missing-match", "A rule needs a match", path);
-      if (!bodies.some((body) => Object.hasOwn(rule, body))) {
-        report("empty-rule", `Rule "${ruleName}" does nothing`, path, `give it one of ${bodies.join(", ")}`);
+      if (!bodySections.some((section) => Object.hasOwn(rule, section))) {
+        const hint = `give it one of ${bodySections.join(", ")}`;
+        report("empty-rule", `Rule "${ruleName}" does nothing`, path, hint);
       }
     }
   }
@@ -178,8 +180,6 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
     });
   }
 }
-
-const bodies = ["validate", "mutate", "generate", "verifyImages"];
 
 function ruleSources(spec: JsonObject): RuleSource[] {
   return asList(spec["rules"]).flatMap((rule, index) =>

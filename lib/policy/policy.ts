@@ -1,5 +1,8 @@
 import type { Json, JsonObject } from "../json/mod.ts";
 import type { Position } from "../diagnostics/mod.ts";
+import type { RuleBody } from "./bodies/mod.ts";
+import type { EntrySpec } from "./context_entry.ts";
+import type { MatchBlock } from "./match_block.ts";
 
 /** What a failing validation does to the request. */
 export type FailureAction = "Enforce" | "Audit";
@@ -23,19 +26,15 @@ export interface Rule {
   readonly name: string;
   /** Path of the rule that the user wrote, in the policy's document; generated rules share their source's. */
   readonly path: readonly (string | number)[];
-  readonly match: JsonObject;
-  readonly exclude: JsonObject | undefined;
-  readonly context: readonly JsonObject[];
+  readonly match: MatchBlock;
+  readonly exclude: MatchBlock | undefined;
+  readonly context: readonly EntrySpec[];
   readonly preconditions: Json | undefined;
   readonly celPreconditions: readonly JsonObject[];
   readonly imageExtractors: JsonObject | undefined;
   readonly skipBackgroundRequests: boolean;
   readonly reportProperties: JsonObject | undefined;
-  /** The body: exactly one of these is used, in the order validate, mutate, generate, verifyImages per kind. */
-  readonly validate: JsonObject | undefined;
-  readonly mutate: JsonObject | undefined;
-  readonly generate: JsonObject | undefined;
-  readonly verifyImages: readonly Json[] | undefined;
+  readonly body: RuleBody;
   /** The rule's own action, `undefined` to take the policy's. */
   readonly failureAction: FailureAction | undefined;
   readonly overrides: readonly ActionOverride[];
@@ -44,10 +43,8 @@ export interface Rule {
   readonly generatedFor: ReadonlySet<string> | undefined;
 }
 
-/** A policy, checked and with defaults filled in. */
-export interface Policy {
-  /** `ClusterPolicy`, `Policy`, or a kind that is written in CEL. */
-  readonly kind: string;
+/** What policies of all kinds have, checked and with defaults filled in. */
+interface PolicyBase {
   readonly name: string;
   /** Of a kind that is in a namespace; otherwise `undefined`. */
   readonly namespace: string | undefined;
@@ -73,6 +70,22 @@ export interface Policy {
   readonly document: JsonObject;
 }
 
+/** A policy of kyverno.io. */
+export interface ClassicPolicy extends PolicyBase {
+  readonly language: "classic";
+  readonly kind: "ClusterPolicy" | "Policy";
+}
+
+/** A policy of policies.kyverno.io or admissionregistration.k8s.io; it has one rule for each of its specs. */
+export interface CelPolicy extends PolicyBase {
+  readonly language: "cel";
+  /** `ValidatingPolicy`, `MutatingAdmissionPolicy` … */
+  readonly kind: string;
+}
+
+/** A policy of any kind. */
+export type Policy = ClassicPolicy | CelPolicy;
+
 /** Which policies and rules an exception is about. */
 export interface ExceptionTarget {
   readonly policyName: string;
@@ -87,7 +100,7 @@ export interface PolicyException {
   /** `namespace/name`, as messages call it. */
   readonly key: string;
   readonly background: boolean;
-  readonly match: JsonObject;
+  readonly match: MatchBlock;
   readonly conditions: Json | undefined;
   readonly targets: readonly ExceptionTarget[];
   readonly podSecurity: readonly JsonObject[];

@@ -132,7 +132,8 @@ function conditionsOf(
   owner: "preconditions" | "deny",
   rule: RuleTrace["policy"]["rules"][number] | undefined,
 ): Json | undefined {
-  return owner === "preconditions" ? rule?.preconditions : field(field(rule?.validate, "deny"), "conditions");
+  if (owner === "preconditions") return rule?.preconditions;
+  return rule?.body.kind === "deny" ? rule.body.conditions : undefined;
 }
 
 function at(value: Json | undefined, path: readonly (string | number)[]): Json | undefined {

@@ -1,6 +1,7 @@
 import type { Conditions } from "../condition/mod.ts";
 import type { Context } from "../context/mod.ts";
-import { asList, dig, isFault, isObject, type JsonObject } from "../json/mod.ts";
+import { dig, isFault, type JsonObject } from "../json/mod.ts";
+import type { BodyOf, GenerateEntry, GeneratePatternSpec, LoopSpec } from "../policy/mod.ts";
 import { ruleConditions } from "./conditions.ts";
 import { type Owner, ownerLabels } from "./downstream.ts";
 import {
@@ -13,7 +14,7 @@ import {
 } from "./generate_pattern.ts";
 import { compileLoop, type Loop } from "./loop.ts";
 import { type Effect, fail, pass } from "./outcome.ts";
-import type { RuleBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
 import { clusterSurroundings, describe, type KindPlace, lonelySurroundings } from "./surroundings.ts";
 
 /**
@@ -21,18 +22,12 @@ import { clusterSurroundings, describe, type KindPlace, lonelySurroundings } fro
  * what is to be deleted once the trigger is gone; whether and when that is carried out is not its business.
  * Kyverno parity: the rule passes when it applies, even if nothing can be planned; why not is beside the outcome.
  */
-export const generate: RuleKind = {
+export const generate: RuleKind<BodyOf<"generate">> = {
   type: "generate",
   name: "generate",
-  recognises: (rule) => rule.generate !== undefined,
-  compile(rule, tools): RuleBody {
-    const written = rule.generate!;
-    const synchronize = written["synchronize"] === true;
-    const entries = asList(written["foreach"]).filter(isObject);
-    const makers = entries.length > 0
-      ? entries.map((entry, index) => compileLoopMaker(entry, index, tools))
-      : [compileMaker(written, tools)];
-    const { name, namespace, useServerSideApply } = tools.policy;
+  compile({ synchronize, patterns }, tools): CompiledBody {
+    const makers = patterns.map((entry, index) => compileEntry(entry, index, tools));
+    const { rule, policy: { name, namespace, useServerSideApply } } = tools;
     return {
       run(input) {
         const trigger = input.resource ?? input.oldResource;
@@ -67,19 +62,23 @@ interface Maker {
 
 const nothing: Plan = { effects: [], failures: [] };
 
-function compileMaker(written: JsonObject, tools: RuleTools): Maker {
+function compileEntry({ loop, pattern: written }: GenerateEntry, index: number, tools: RuleTools): Maker {
+  if (loop !== undefined) return compileLoopMaker(loop, written, { index, tools });
   const pattern = compileGeneratePattern(written, tools, ["generate"]);
   return { pattern, plan: pattern.plan };
 }
 
-function compileLoopMaker(entry: JsonObject, index: number, tools: RuleTools): Maker {
+function compileLoopMaker(
+  spec: LoopSpec,
+  written: GeneratePatternSpec,
+  { index, tools }: { readonly index: number; readonly tools: RuleTools },
+): Maker {
   const path = ["generate", "foreach", index];
-  const loop: Loop = compileLoop(entry, { nesting: 0, path }, tools);
-  const preconditions = entry["preconditions"];
-  const conditions: Conditions | undefined = preconditions === undefined || preconditions === null
+  const loop: Loop = compileLoop(spec, { nesting: 0, path }, tools);
+  const conditions: Conditions | undefined = spec.preconditions === undefined
     ? undefined
-    : ruleConditions(preconditions, tools, [...path, "preconditions"]);
-  const pattern = compileGeneratePattern(entry, tools, path);
+    : ruleConditions(spec.preconditions, tools, [...path, "preconditions"]);
+  const pattern = compileGeneratePattern(written, tools, path);
   return {
     pattern,
     plan(context, situation) {

@@ -7,11 +7,11 @@ import {
   Fault,
   field,
   isFault,
-  isObject,
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
+import type { GeneratePatternSpec } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import {
   cloneSourceLabel,
@@ -54,16 +54,11 @@ export interface GeneratePattern {
 
 /** Compiles the part of a generate rule, or of one of its foreach entries, that says what is made where. */
 export function compileGeneratePattern(
-  pattern: JsonObject,
+  pattern: GeneratePatternSpec,
   tools: RuleTools,
   path: readonly (string | number)[],
 ): GeneratePattern {
-  const fields = ["apiVersion", "kind", "name", "namespace", "data", "clone", "cloneList"];
-  const template = compileTemplate(
-    Object.fromEntries(
-      fields.filter((name) => Object.hasOwn(pattern, name)).map((name) => [name, pattern[name]!]),
-    ),
-  );
+  const template = compileTemplate(documentOf(pattern));
   tools.variables(template.uses, path);
   const { namespace } = tools.policy;
   for (const message of patternProblems(pattern, namespace)) {
@@ -84,21 +79,37 @@ export function compileGeneratePattern(
   };
 }
 
+/** A pattern as the one document that its variables are replaced in. */
+function documentOf({ data, clone, cloneList, ...place }: GeneratePatternSpec): JsonObject {
+  return {
+    ...place,
+    ...(data !== undefined && { data }),
+    ...(clone !== undefined && { clone }),
+    ...(cloneList !== undefined && {
+      cloneList: {
+        namespace: cloneList.namespace,
+        kinds: cloneList.kinds,
+        ...(cloneList.selector !== undefined && { selector: cloneList.selector }),
+      },
+    }),
+  };
+}
+
 /** What is wrong with a pattern before its variables are known. */
-function patternProblems(pattern: JsonObject, only: string | undefined): string[] {
+function patternProblems(pattern: GeneratePatternSpec, only: string | undefined): string[] {
   const problems: string[] = [];
-  const isList = asTexts(dig(pattern, "cloneList", "kinds")).length > 0;
-  if (!isList) {
-    for (const name of ["kind", "name"]) {
-      if (text(pattern, name) === "") problems.push(`generate needs a ${name}`);
+  const { namespace, clone, cloneList } = pattern;
+  if (cloneList === undefined || cloneList.kinds.length === 0) {
+    for (const name of ["kind", "name"] as const) {
+      if (pattern[name] === "") problems.push(`generate needs a ${name}`);
     }
   }
   if (only === undefined) return problems;
   const written = [
-    { doing: "generate into", namespace: text(pattern, "namespace") },
-    ...["clone", "cloneList"].filter((name) => isObject(field(pattern, name))).map((name) => ({
+    { doing: "generate into", namespace },
+    ...[clone, cloneList].filter((source) => source !== undefined).map((source) => ({
       doing: "clone from",
-      namespace: asString(dig(pattern, name, "namespace")) ?? "",
+      namespace: source.namespace,
     })),
   ];
   const strange = written.filter(({ namespace }) => namespace !== only && !namespace.includes("{{"));

@@ -1,16 +1,8 @@
 import type { Context, ContextEntry } from "../context/mod.ts";
 import { compileEntry } from "../context/mod.ts";
 import { type CompiledExpression, compileExpression } from "../jmespath/mod.ts";
-import {
-  asList,
-  asString,
-  Fault,
-  isFault,
-  isList,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "../json/mod.ts";
+import { Fault, isFault, isList, type Json } from "../json/mod.ts";
+import type { EntrySpec, LoopSpec } from "../policy/mod.ts";
 import type { RuleTools } from "./rule_kind.ts";
 
 /** One iteration: the element and the context in which it is called `element`. */
@@ -39,8 +31,8 @@ export interface LoopPlace {
 }
 
 /** Compiles what all kinds of foreach share. */
-export function compileLoop(entry: JsonObject, { nesting, path }: LoopPlace, tools: RuleTools): Loop {
-  const list = asString(entry["list"]) ?? "";
+export function compileLoop(spec: LoopSpec, { nesting, path }: LoopPlace, tools: RuleTools): Loop {
+  const { list } = spec;
   const expression = compileExpression(list);
   if (isFault(expression)) {
     tools.report({
@@ -50,14 +42,7 @@ export function compileLoop(entry: JsonObject, { nesting, path }: LoopPlace, too
       path: [...path, "list"],
     });
   }
-  const entries: ContextEntry[] = asList(entry["context"]).filter(isObject).map((written, at) =>
-    compileEntry(written, {
-      policyNamespace: tools.policy.namespace,
-      variables: (uses, below) => tools.variables(uses, [...path, "context", at, ...below]),
-      report: (problem) =>
-        tools.report({ severity: "error", ...problem, path: [...path, "context", at, ...problem.path] }),
-    })
-  );
+  const entries = compileContext(spec.context, tools, path);
   const valuesOf = loopValues(nesting);
   return {
     list,
@@ -69,6 +54,22 @@ export function compileLoop(entry: JsonObject, { nesting, path }: LoopPlace, too
       return { element, index, context: entries.length === 0 ? inner : inner.child({ entries }) };
     },
   };
+}
+
+/** Compiles the entries of a `context` list that stands at a path below the rule. */
+export function compileContext(
+  entries: readonly EntrySpec[],
+  tools: Pick<RuleTools, "policy" | "variables" | "report">,
+  path: readonly (string | number)[],
+): readonly ContextEntry[] {
+  return entries.map((entry, at) =>
+    compileEntry(entry, {
+      policyNamespace: tools.policy.namespace,
+      variables: (uses, below) => tools.variables(uses, [...path, "context", at, ...below]),
+      report: (problem) =>
+        tools.report({ severity: "error", ...problem, path: [...path, "context", at, ...problem.path] }),
+    })
+  );
 }
 
 /** What an iteration adds to the context: the element and its index, and both again with the loop's nesting. */

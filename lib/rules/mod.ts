@@ -5,7 +5,7 @@
  * @module
  */
 export { type Effect, error, fail, type Outcome, pass, skip } from "./outcome.ts";
-export type { RuleBody, RuleInput, RuleKind, RuleProblem, RuleTools } from "./rule_kind.ts";
+export type { CompiledBody, RuleInput, RuleKind, RuleProblem, RuleTools, RuleType } from "./rule_kind.ts";
 export {
   compileJsonPolicy,
   compileTree,
@@ -16,6 +16,7 @@ export {
   violationText,
 } from "./assertion/mod.ts";
 export { ruleConditions } from "./conditions.ts";
+export { compileContext } from "./loop.ts";
 export { cloneSourceLabel, ownerOf, type OwnerReference, ruleLabels, sourceLabels } from "./downstream.ts";
 export { clusterSurroundings, type Surroundings } from "./surroundings.ts";
 export { compileWebhookConditions } from "./cel/mod.ts";

@@ -1,29 +1,25 @@
-import { asList } from "../json/mod.ts";
-import type { Rule } from "../policy/mod.ts";
+import type { BodyOf, MutateForeachBody, PatchBody } from "../policy/mod.ts";
 import { mutationConflicts } from "./mutation_conflicts.ts";
 import { compileMutation, unchanged } from "./mutation.ts";
-import type { RuleBody, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { CompiledBody, RuleKind, RuleTools } from "./rule_kind.ts";
 
 /** `mutate` with a patch: the object is changed before it is stored. */
-export const mutatePatch: RuleKind = {
+export const mutatePatch: RuleKind<BodyOf<"patch">> = {
   type: "mutate",
   name: "patch",
-  recognises: ({ mutate }) =>
-    mutate !== undefined && asList(mutate["targets"]).length === 0 && asList(mutate["foreach"]).length === 0,
   compile,
 };
 
 /** `mutate.foreach`: a patch for each element of some lists. */
-export const mutateForeach: RuleKind = {
+export const mutateForeach: RuleKind<BodyOf<"mutateForeach">> = {
   type: "mutate",
   name: "foreach",
-  recognises: ({ mutate }) =>
-    mutate !== undefined && asList(mutate["targets"]).length === 0 && asList(mutate["foreach"]).length > 0,
   compile,
 };
 
-function compile(rule: Rule, tools: RuleTools): RuleBody {
-  const mutation = compileMutation(rule.mutate!, tools);
+function compile({ change }: PatchBody | MutateForeachBody, tools: RuleTools): CompiledBody {
+  const { rule } = tools;
+  const mutation = compileMutation(change, tools);
   for (const { rule: earlier, path } of mutationConflicts(rule, tools.policy.rules)) {
     tools.report({
       severity: "warning",

@@ -1,38 +1,27 @@
 import type { Conditions } from "../condition/mod.ts";
-import { compileEntry, type Context, type ContextEntry } from "../context/mod.ts";
-import {
-  asList,
-  asObject,
-  asString,
-  Fault,
-  isFault,
-  isObject,
-  isString,
-  type Json,
-  type JsonObject,
-} from "../json/mod.ts";
+import type { Context, ContextEntry } from "../context/mod.ts";
+import { asObject, Fault, isFault, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
 import { compileWildcard, hasWildcard, nameOf, namespaceOf } from "../kube/mod.ts";
+import type { BodyOf, TargetSpec } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import { ruleConditions } from "./conditions.ts";
+import { compileContext } from "./loop.ts";
 import { compileMutation, type Mutation } from "./mutation.ts";
 import { type Effect, error, type Outcome, skip } from "./outcome.ts";
-import type { RuleBody, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { CompiledBody, RuleKind, RuleTools } from "./rule_kind.ts";
 import { clusterSurroundings, describe, type Surroundings } from "./surroundings.ts";
 
 /**
  * `mutate.targets`: objects that exist are changed because of another one, the trigger. The rule plans an update of each
  * target and has one outcome a target; whether and when the updates are carried out is not its business.
  */
-export const mutateExisting: RuleKind = {
+export const mutateExisting: RuleKind<BodyOf<"mutateExisting">> = {
   type: "mutateExisting",
   name: "targets",
-  recognises: ({ mutate }) => mutate !== undefined && asList(mutate["targets"]).length > 0,
-  compile(rule, tools): RuleBody {
-    const targets = asList(rule.mutate!["targets"]).filter(isObject).map((target, index) =>
-      compileTarget(target, index, tools)
-    );
-    const mutation = compileMutation(rule.mutate!, tools);
-    const source = { policy: tools.policy.key, rule: rule.name };
+  compile(body, tools): CompiledBody {
+    const targets = body.targets.map((target, index) => compileTarget(target, index, tools));
+    const mutation = compileMutation(body.change, tools);
+    const source = { policy: tools.policy.key, rule: tools.rule.name };
     return {
       run({ context, resource, oldResource }) {
         const surroundings = clusterSurroundings(context.store);
@@ -80,31 +69,24 @@ interface Target {
   find(context: Context, surroundings: Surroundings): readonly Part[] | Fault;
 }
 
-function compileTarget(target: JsonObject, index: number, tools: RuleTools): Target {
+function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Target {
   const path = ["mutate", "targets", index];
   const { policy } = tools;
-  if ((asString(target["kind"]) ?? "") === "") {
+  if (target.kind === "") {
     tools.report({ severity: "error", code: "missing-kind", message: "A target needs a kind", path });
   }
   const place = compileTemplate({
-    apiVersion: target["apiVersion"] ?? "",
-    kind: target["kind"] ?? "",
-    name: target["name"] ?? "",
-    namespace: target["namespace"] ?? "",
-    selector: target["selector"] ?? null,
+    apiVersion: target.apiVersion,
+    kind: target.kind,
+    name: target.name,
+    namespace: target.namespace,
+    selector: target.selector ?? null,
   });
   tools.variables(place.uses, path);
-  const preconditions = target["preconditions"];
+  const { preconditions } = target;
   return {
-    entries: asList(target["context"]).filter(isObject).map((entry, at) =>
-      compileEntry(entry, {
-        policyNamespace: policy.namespace,
-        variables: (uses, below) => tools.variables(uses, [...path, "context", at, ...below]),
-        report: (problem) =>
-          tools.report({ severity: "error", ...problem, path: [...path, "context", at, ...problem.path] }),
-      })
-    ),
-    preconditions: preconditions === undefined || preconditions === null
+    entries: compileContext(target.context, tools, path),
+    preconditions: preconditions === undefined
       ? undefined
       : ruleConditions(preconditions, tools, [...path, "preconditions"]),
     find(context, surroundings) {

@@ -1,17 +1,8 @@
 import type { Conditions } from "../condition/mod.ts";
 import type { Context } from "../context/mod.ts";
-import {
-  asList,
-  asString,
-  equal,
-  Fault,
-  field,
-  isFault,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "../json/mod.ts";
+import { asString, equal, Fault, field, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { Draft } from "../patch/mod.ts";
+import type { ChangeSpec, PatchLoop, PatchSpec } from "../policy/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
 import { compileLoop, type Loop, type LoopPlace } from "./loop.ts";
 import { error, type Outcome, skip } from "./outcome.ts";
@@ -30,13 +21,12 @@ export interface Mutation {
 export const unchanged: Outcome = skip("no patches applied");
 
 /** Compiles `mutate` with a patch or with foreach; one that has neither is reported and always errs. */
-export function compileMutation(mutate: JsonObject, tools: RuleTools): Mutation {
-  const entries = asList(mutate["foreach"]).filter(isObject);
-  return entries.length > 0 ? compileForeach(entries, tools) : compilePatch(mutate, tools);
+export function compileMutation(change: ChangeSpec, tools: RuleTools): Mutation {
+  return change.by === "foreach" ? compileForeach(change.entries, tools) : compilePatch(change.patch, tools);
 }
 
-function compilePatch(mutate: JsonObject, tools: RuleTools): Mutation {
-  const patcher = compilePatcher(mutate, tools, { path: ["mutate"], place: ["mutate"] });
+function compilePatch(patch: PatchSpec, tools: RuleTools): Mutation {
+  const patcher = compilePatcher(patch, tools, { path: ["mutate"], place: ["mutate"] });
   if (patcher === undefined) {
     tools.report({
       severity: "error",
@@ -62,7 +52,7 @@ function mergeOutcome(changed: boolean | Fault, { resource }: Draft): Outcome {
   return changed ? mutated(resource) : unchanged;
 }
 
-function compileForeach(entries: readonly JsonObject[], tools: RuleTools): Mutation {
+function compileForeach(entries: readonly PatchLoop[], tools: RuleTools): Mutation {
   const loops = compileLoops(entries, { nesting: 0, path: ["mutate"] }, tools);
   return {
     run(resource, context) {
@@ -105,24 +95,22 @@ interface LoopPlan {
 }
 
 function compileLoops(
-  entries: readonly JsonObject[],
+  entries: readonly PatchLoop[],
   { nesting, path: above }: LoopPlace,
   tools: RuleTools,
 ): LoopPlan[] {
   return entries.map((entry, index): LoopPlan => {
     const path = [...above, "foreach", index];
-    const merges = entry["patchStrategicMerge"] !== undefined && entry["patchStrategicMerge"] !== null;
-    const order = asString(entry["order"]);
-    const preconditions = entry["preconditions"];
+    const { order, patch, preconditions } = entry;
     return {
       loop: compileLoop(entry, { nesting, path }, tools),
       // Kyverno parity: merges put new elements first, so going backwards keeps their order.
-      descending: order === undefined ? merges : order === "Descending",
-      preconditions: preconditions === undefined || preconditions === null
+      descending: order === undefined ? patch.form === "merge" : order === "Descending",
+      preconditions: preconditions === undefined
         ? undefined
         : ruleConditions(preconditions, tools, [...path, "preconditions"]),
-      patcher: compilePatcher(entry, tools, { path, place: [] }),
-      inner: compileLoops(asList(entry["foreach"]).filter(isObject), { nesting: nesting + 1, path }, tools),
+      patcher: compilePatcher(patch, tools, { path, place: [] }),
+      inner: compileLoops(entry.inner, { nesting: nesting + 1, path }, tools),
     };
   });
 }

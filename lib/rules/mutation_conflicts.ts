@@ -1,17 +1,15 @@
 import {
-  asList,
   asString,
   equal,
   field,
   formatPointer,
-  isFault,
   isList,
   isObject,
   type Json,
   type JsonObject,
   parsePointer,
 } from "../json/mod.ts";
-import type { Rule } from "../policy/mod.ts";
+import { type Rule, sectionOf } from "../policy/mod.ts";
 import { readOperations } from "./patch_paths.ts";
 
 /** Two rules that write one field differently. */
@@ -29,7 +27,7 @@ export interface MutationConflict {
  */
 export function mutationConflicts(rule: Rule, rules: readonly Rule[]): MutationConflict[] {
   const earlier = rules.slice(0, rules.indexOf(rule)).filter((each) =>
-    each.mutate !== undefined && each.generatedFor === rule.generatedFor && isAboutTheSame(each, rule)
+    sectionOf(each.body) === "mutate" && each.generatedFor === rule.generatedFor && isAboutTheSame(each, rule)
   );
   const own = writesOf(rule);
   return earlier.flatMap((each) => {
@@ -42,24 +40,25 @@ export function mutationConflicts(rule: Rule, rules: readonly Rule[]): MutationC
 }
 
 function isAboutTheSame(left: Rule, right: Rule): boolean {
-  const subject = ({ match, exclude, preconditions, context }: Rule): Json => [
-    match,
-    exclude ?? null,
+  const subject = ({ match, exclude, preconditions }: Rule): Json => [
+    match.written,
+    exclude?.written ?? null,
     preconditions ?? null,
-    // Conditions may read context entries, so rules with different ones may differ in when they apply.
-    preconditions === undefined ? null : context,
   ];
-  return equal(subject(left), subject(right));
+  // Conditions may read context entries, so rules with different ones may differ in when they apply.
+  return equal(subject(left), subject(right)) &&
+    (left.preconditions === undefined || isSameContext(left.context, right.context));
 }
 
 /** The plain fields that a rule writes, with their constant values. */
-function writesOf({ mutate }: Rule): Map<string, Json> {
+function writesOf({ body }: Rule): Map<string, Json> {
   const writes = new Map<string, Json>();
-  const merge = field(mutate, "patchStrategicMerge");
-  if (isObject(merge)) collect(merge, [], writes);
-  const operations = field(mutate, "patchesJson6902") ?? null;
-  if (operations !== null && !isFault(operations)) {
-    for (const operation of readOperations(operations)) {
+  // A rule that looks at its targets or at elements writes elsewhere.
+  if (body.kind !== "patch") return writes;
+  const { patch } = body.change;
+  if (patch.form === "merge" && isObject(patch.merge)) collect(patch.merge, [], writes);
+  if (patch.form === "json") {
+    for (const operation of readOperations(patch.operations)) {
       const path = asString(field(operation, "path")) ?? "", value = field(operation, "value");
       const isWrite = ["add", "replace"].includes(asString(field(operation, "op")) ?? "");
       const isPlain = path.startsWith("/") && parsePointer(path).every((token) => !/^(-|\d+)$/.test(token));
@@ -68,8 +67,11 @@ function writesOf({ mutate }: Rule): Map<string, Json> {
       }
     }
   }
-  // A rule that looks at its targets or at elements writes elsewhere.
-  return asList(field(mutate, "targets")).length > 0 ? new Map() : writes;
+  return writes;
+}
+
+function isSameContext(left: Rule["context"], right: Rule["context"]): boolean {
+  return JSON.stringify(left) === JSON.stringify(right);
 }
 
 function collect(patch: JsonObject, above: readonly string[], writes: Map<string, Json>): void {

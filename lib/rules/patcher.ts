@@ -11,6 +11,7 @@ import {
 } from "../json/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { type Draft, parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
+import type { PatchSpec } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import { pathProblems } from "./patch_paths.ts";
 import type { RuleTools } from "./rule_kind.ts";
@@ -31,30 +32,28 @@ export interface PatchPlace {
 
 type Plan = { apply(resource: JsonObject): Json | Fault; applyTo?(draft: Draft): boolean | Fault };
 
-/** Compiles `patchStrategicMerge` or `patchesJson6902` of a block; `undefined` when it has neither. */
+/** Compiles `patchStrategicMerge` or `patchesJson6902`; `undefined` when there is neither. */
 export function compilePatcher(
-  block: JsonObject,
+  patch: PatchSpec,
   tools: RuleTools,
   { path, place }: PatchPlace,
 ): Patcher | undefined {
-  const merge = block["patchStrategicMerge"];
-  const operations = block["patchesJson6902"];
-  const isMerge = merge !== undefined && merge !== null;
-  if (!isMerge && (operations === undefined || operations === null || operations === "")) return undefined;
+  if (patch.form === "none") return undefined;
+  const isMerge = patch.form === "merge";
+  const written = isMerge ? patch.merge : patch.operations;
   const name = isMerge ? "patchStrategicMerge" : "patchesJson6902";
-  const written = { [name]: isMerge ? merge : operations! };
-  const document = place.reduceRight<Json>((inner, step) => ({ [step]: inner }), written);
+  const document = place.reduceRight<Json>((inner, step) => ({ [step]: inner }), { [name]: written });
   const template = compileTemplate(document);
   tools.variables(template.uses, path.slice(0, path.length - place.length));
   if (!isMerge) {
-    for (const problem of pathProblems(operations!, path.includes("foreach") ? "foreach" : "rule")) {
+    for (const problem of pathProblems(written, path.includes("foreach") ? "foreach" : "rule")) {
       tools.report({ severity: "error", ...problem, path: [...path, name] });
     }
   }
   const planOf = (patch: Json): Plan | Fault => isMerge ? planStrategicMerge(patch) : parseJsonPatch(patch);
   if (!template.constant) return { apply: (resource, context) => applyRendered(resource, context) };
 
-  const plan = planOf(isMerge ? merge : operations!);
+  const plan = planOf(written);
   if (isFault(plan)) {
     tools.report({ severity: "error", code: "bad-patch", message: plan.message, path: [...path, name] });
     const broken = failed(plan);

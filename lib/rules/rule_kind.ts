@@ -3,7 +3,7 @@ import type { Context } from "../context/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Draft } from "../patch/mod.ts";
-import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
+import type { Policy, PolicyException, Rule, RuleBody } from "../policy/mod.ts";
 import type { Use } from "../template/mod.ts";
 import type { Outcome } from "./outcome.ts";
 
@@ -30,7 +30,7 @@ export interface RuleInput {
 }
 
 /** A rule body, compiled. No outcome means that the rule has nothing to say about the request. */
-export interface RuleBody {
+export interface CompiledBody {
   run(input: RuleInput): Outcome | undefined;
   /** Outcomes that it gives again and again, each the same object every time: their results are made at load. */
   readonly constants?: readonly Outcome[];
@@ -41,9 +41,11 @@ export interface RuleBody {
   readonly merge?: (draft: Draft) => Outcome;
 }
 
-/** What compiling a rule needs beside the rule. */
+/** What compiling the body of a rule needs beside the body. */
 export interface RuleTools {
   readonly policy: Policy;
+  /** The rule that the body is of. */
+  readonly rule: Rule;
   readonly dialect: Dialect;
   /** Takes a problem at a path below the rule; an error makes the rule fail as its policy's failurePolicy says. */
   report(problem: RuleProblem): void;
@@ -60,11 +62,13 @@ export interface RuleProblem {
   readonly path: readonly (string | number)[];
 }
 
+/** What a rule does, as metrics and reports name it. */
+export type RuleType = "validate" | "mutate" | "generate" | "verifyImages" | "mutateExisting";
+
 /** A kind of rule: adding one is a file with such a record, and a line in the table. */
-export interface RuleKind {
-  /** As metrics and reports name it. */
-  readonly type: "validate" | "mutate" | "generate" | "verifyImages" | "mutateExisting";
+export interface RuleKind<Body extends RuleBody = RuleBody> {
+  readonly type: RuleType;
+  /** As explanations name it. */
   readonly name: string;
-  recognises(rule: Rule): boolean;
-  compile(rule: Rule, tools: RuleTools): RuleBody;
+  compile(body: Body, tools: RuleTools): CompiledBody;
 }

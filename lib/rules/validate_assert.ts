@@ -1,20 +1,20 @@
 import { asString, field, isFault, type Json } from "../json/mod.ts";
 import { Bindings } from "../jmespath/mod.ts";
-import type { Rule } from "../policy/mod.ts";
+import type { BodyOf, Rule } from "../policy/mod.ts";
 import { compileRuleAssertion, standardCompilers } from "./assertion/mod.ts";
 import { error, fail, pass } from "./outcome.ts";
-import type { RuleBody, RuleInput, RuleKind } from "./rule_kind.ts";
+import type { CompiledBody, RuleInput, RuleKind } from "./rule_kind.ts";
 
 /**
  * `validate.assert`: an assertion tree over the request. The rule's context entries are bindings, loaded when a tree
  * asks for them. Several violated leaves are one failure, whose message tells them all.
  */
-export const validateAssert: RuleKind = {
+export const validateAssert: RuleKind<BodyOf<"assert">> = {
   type: "validate",
   name: "assert",
-  recognises: ({ validate }) => field(validate, "assert") !== undefined,
-  compile(rule, tools): RuleBody {
-    const { problems, check } = compileRuleAssertion(field(rule.validate, "assert")!, standardCompilers());
+  compile({ tree }, tools): CompiledBody {
+    const { rule } = tools;
+    const { problems, check } = compileRuleAssertion(tree, standardCompilers());
     for (const { path, message } of problems) {
       tools.report({
         severity: "error",
@@ -58,7 +58,7 @@ function payloadOf(
 
 function bindingsOf({ context: entries }: Rule, { context }: RuleInput): Bindings {
   let bindings: Bindings = Bindings.none;
-  for (const name of new Set(entries.flatMap((entry) => asString(field(entry, "name")) ?? []))) {
+  for (const name of new Set(entries.map((entry) => entry.name))) {
     bindings = bindings.withLazy(name, () => context.get(name) ?? null);
   }
   return bindings;

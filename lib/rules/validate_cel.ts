@@ -1,5 +1,6 @@
+import type { BodyOf } from "../policy/mod.ts";
 import { dynType, kubernetesLibraries } from "../cel/mod.ts";
-import { asList, asString, field, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asString, isFault, type Json } from "../json/mod.ts";
 import {
   admissionRoots,
   admissionVariables,
@@ -21,19 +22,18 @@ import {
   type Verdict,
 } from "./cel/mod.ts";
 import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
-import type { RuleBody, RuleInput, RuleKind } from "./rule_kind.ts";
+import type { CompiledBody, RuleInput, RuleKind } from "./rule_kind.ts";
 
 /**
  * `validate.cel`: expressions with the meaning that they have in a ValidatingAdmissionPolicy, once for each parameter.
  * An expression that cannot be evaluated counts as one that is false.
  */
-export const validateCel: RuleKind = {
+export const validateCel: RuleKind<BodyOf<"cel">> = {
   type: "validate",
   name: "cel",
-  recognises: ({ validate }) => isObject(field(validate, "cel")),
-  compile(rule, tools): RuleBody {
-    const block = field(rule.validate, "cel") as JsonObject;
-    const parameters = parameterSource(field(block, "paramKind"), field(block, "paramRef"));
+  compile(block, tools): CompiledBody {
+    const { rule } = tools;
+    const parameters = parameterSource(block.paramKind, block.paramRef);
     const expressions = new ExpressionSet({
       variables: {
         ...admissionVariables,
@@ -45,23 +45,21 @@ export const validateCel: RuleKind = {
       report: (problem) => tools.report(problem),
     });
     const path = ["validate", "cel"];
-    for (const { field: name, message } of parameterProblems(field(block, "paramRef"))) {
+    for (const { field: name, message } of parameterProblems(block.paramRef)) {
       expressions.mistake(message, [...path, "paramRef", name]);
     }
-    asList(field(block, "variables")).forEach((variable, index) => {
-      const name = asString(field(variable, "name")) ?? "";
-      const text = asString(field(variable, "expression")) ?? "";
-      expressions.define(name, text, [...path, "variables", index, "expression"]);
+    block.variables.forEach(({ name, expression }, index) => {
+      expressions.define(name, expression, [...path, "variables", index, "expression"]);
     });
     const conditions = compileMatchConditions([...rule.celPreconditions], expressions, {
       path: ["celPreconditions"],
       texts: kubernetesTexts,
     });
-    const validate = compileValidations(field(block, "expressions"), expressions, {
+    const validate = compileValidations(block.expressions, expressions, {
       path: [...path, "expressions"],
-      fallbackMessage: asString(field(rule.validate, "message")) ?? "",
+      fallbackMessage: asString(block.message) ?? "",
     });
-    const annotations = compileAuditAnnotations(field(block, "auditAnnotations"), expressions, [
+    const annotations = compileAuditAnnotations(block.auditAnnotations, expressions, [
       ...path,
       "auditAnnotations",
     ]);

@@ -1,29 +1,26 @@
-import { type Fault, isFault, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { type Fault, isFault, isString, type Json } from "../json/mod.ts";
 import { compileTemplate, type Template } from "../template/mod.ts";
-import type { Rule } from "../policy/mod.ts";
+import type { BodyOf, DenyCheck } from "../policy/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
 import { error, fail, type Outcome, pass } from "./outcome.ts";
-import type { RuleBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
 
 /** `validate.deny`: the request is refused when the conditions hold; without conditions it always is. */
-export const validateDeny: RuleKind = {
+export const validateDeny: RuleKind<BodyOf<"deny">> = {
   type: "validate",
   name: "deny",
-  recognises: (rule) => isObject(rule.validate?.["deny"]),
-  compile: (rule, tools) => compileDeny(rule, rule.validate!, { tools, path: ["validate"] }),
+  compile: (body, tools) => compileDeny(body, body.message, { tools, path: ["validate"] }),
 };
 
 /** Compiles a deny block, of a rule or of one entry of a foreach; the message is the rule's in both. */
 export function compileDeny(
-  rule: Rule,
-  block: JsonObject,
+  deny: DenyCheck,
+  written: Json | undefined,
   { tools, path }: { tools: RuleTools; path: readonly (string | number)[] },
-): RuleBody {
-  const deny = block["deny"];
-  const written = isObject(deny) ? deny["conditions"] : undefined;
-  const conditions = ruleConditions(written, tools, [...path, "deny", "conditions"]);
-  const message = rule.validate?.["message"] ?? "";
-  const texts = new DenyTexts(message);
+): CompiledBody {
+  const { rule } = tools;
+  const conditions = ruleConditions(deny.conditions, tools, [...path, "deny", "conditions"]);
+  const texts = new DenyTexts(written ?? "");
   tools.variables(texts.alone.uses, ["validate", "message"]);
   const passed = pass(`validation rule '${rule.name}' passed.`);
   if (conditions === undefined) {

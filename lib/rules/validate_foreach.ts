@@ -1,23 +1,21 @@
 import type { Conditions } from "../condition/mod.ts";
-import { asList, isFault, isGiven, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import type { Rule } from "../policy/mod.ts";
+import { isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { BodyOf, CheckLoop, ForeachCheck, Validation } from "../policy/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
 import { compileLoop, type Loop } from "./loop.ts";
 import { error, type Outcome, pass } from "./outcome.ts";
-import type { RuleBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
 import { compileDeny } from "./validate_deny.ts";
 import { compileAnyPatternBody, compilePatternBody, type PatternSetting } from "./validate_pattern.ts";
 
 /** `validate.foreach`: each element of some lists must satisfy a pattern, a deny, or a further foreach. */
-export const validateForeach: RuleKind = {
+export const validateForeach: RuleKind<BodyOf<"foreach">> = {
   type: "validate",
   name: "foreach",
-  recognises: ({ validate }) => asList(validate?.["foreach"]).length > 0,
-  compile: (rule, tools) =>
-    compileForeach(rule, asList(rule.validate!["foreach"]).filter(isObject), { tools, nesting: 0 }),
+  compile: (body, tools) => compileForeach(body, { message: body.message, tools, nesting: 0 }),
 };
 
-interface Setting {
+interface Setting extends Validation {
   readonly tools: RuleTools;
   readonly nesting: number;
 }
@@ -26,11 +24,11 @@ interface Entry {
   readonly loop: Loop;
   readonly elementScope: boolean | undefined;
   readonly preconditions: Conditions | undefined;
-  readonly body: RuleBody | undefined;
+  readonly body: CompiledBody | undefined;
 }
 
-function compileForeach(rule: Rule, written: readonly JsonObject[], setting: Setting): RuleBody {
-  const entries = written.map((entry) => compileEntryBody(rule, entry, setting));
+function compileForeach(foreach: ForeachCheck, setting: Setting): CompiledBody {
+  const entries = foreach.entries.map((entry) => compileEntryBody(entry, setting));
   const passed = pass("rule passed");
   return {
     constants: [passed],
@@ -94,12 +92,12 @@ function runElement({ preconditions, body }: Entry, input: RuleInput): Outcome |
   return body?.run(input);
 }
 
-function compileEntryBody(rule: Rule, entry: JsonObject, { tools, nesting }: Setting): Entry {
-  const elementScope = typeof entry["elementScope"] === "boolean" ? entry["elementScope"] : undefined;
+function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: Setting): Entry {
+  const { elementScope, check } = entry;
   const path = ["validate", "foreach"];
-  const preconditions = isGiven(entry["preconditions"])
-    ? ruleConditions(entry["preconditions"], tools, [...path, "preconditions"])
-    : undefined;
+  const preconditions = entry.preconditions === undefined
+    ? undefined
+    : ruleConditions(entry.preconditions, tools, [...path, "preconditions"]);
   return {
     loop: compileLoop(entry, { nesting, path }, tools),
     elementScope,
@@ -107,18 +105,22 @@ function compileEntryBody(rule: Rule, entry: JsonObject, { tools, nesting }: Set
     body: compileBody(),
   };
 
-  function compileBody(): RuleBody | undefined {
+  function compileBody(): CompiledBody | undefined {
     const setting: PatternSetting = {
-      rule: rule.name,
-      message: rule.validate?.["message"],
+      message,
       tools,
       subject: (input) => elementOf(input, elementScope),
     };
-    if (isObject(entry["deny"])) return compileDeny(rule, entry, { tools, path });
-    if (isGiven(entry["pattern"])) return compilePatternBody(entry, setting);
-    if (isGiven(entry["anyPattern"])) return compileAnyPatternBody(entry, setting);
-    const inner = asList(entry["foreach"]).filter(isObject);
-    if (inner.length > 0) return compileForeach(rule, inner, { tools, nesting: nesting + 1 });
+    switch (check?.kind) {
+      case "deny":
+        return compileDeny(check, message, { tools, path });
+      case "pattern":
+        return compilePatternBody(check.pattern, setting);
+      case "anyPattern":
+        return compileAnyPatternBody(check.patterns, setting);
+      case "foreach":
+        return compileForeach(check, { message, tools, nesting: nesting + 1 });
+    }
     tools.report({
       severity: "error",
       code: "empty-foreach",

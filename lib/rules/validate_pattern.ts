@@ -1,42 +1,39 @@
-import { asList, isFault, isGiven, type Json, type JsonObject } from "../json/mod.ts";
+import type { BodyOf } from "../policy/mod.ts";
+import { asList, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import type { ObservedPattern } from "../context/mod.ts";
 import { compilePattern, type Pattern, type PatternFailure, type PatternResult } from "../pattern/mod.ts";
 import { type Rendering, resolveReferences, textTemplates } from "../template/mod.ts";
 import { compileMessage, type Message, withStop } from "./message.ts";
 import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
-import type { RuleBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
 
 /** `validate.pattern`: the object must look like the pattern. */
-export const validatePattern: RuleKind = {
+export const validatePattern: RuleKind<BodyOf<"pattern">> = {
   type: "validate",
   name: "pattern",
-  recognises: ({ validate }) => isGiven(validate?.["pattern"]),
-  compile: (rule, tools) =>
-    compilePatternBody(rule.validate!, { rule: rule.name, message: rule.validate!["message"], tools }),
+  compile: ({ pattern, message }, tools) => compilePatternBody(pattern, { message, tools }),
 };
 
 /** `validate.anyPattern`: the object must look like one of the patterns. */
-export const validateAnyPattern: RuleKind = {
+export const validateAnyPattern: RuleKind<BodyOf<"anyPattern">> = {
   type: "validate",
   name: "anyPattern",
-  recognises: ({ validate }) => isGiven(validate?.["anyPattern"]),
-  compile: (rule, tools) =>
-    compileAnyPatternBody(rule.validate!, { rule: rule.name, message: rule.validate!["message"], tools }),
+  compile: ({ patterns, message }, tools) => compileAnyPatternBody(patterns, { message, tools }),
 };
 
 /** What a pattern block inherits from its rule, also inside foreach. */
 export interface PatternSetting {
-  readonly rule: string;
   readonly message: Json | undefined;
   readonly tools: RuleTools;
   /** What the pattern is compared with; the request's object when absent. */
   readonly subject?: (input: RuleInput) => JsonObject | undefined;
 }
 
-/** Compiles a block with `pattern`. On DELETE, where there is no object, it has nothing to say. */
-export function compilePatternBody(block: JsonObject, setting: PatternSetting): RuleBody {
-  const { rule, tools, subject = objectOf } = setting;
-  const pattern = compileSource(block["pattern"]!, tools, "pattern");
+/** Compiles a `pattern`. On DELETE, where there is no object, it has nothing to say. */
+export function compilePatternBody(written: Json, setting: PatternSetting): CompiledBody {
+  const { tools, subject = objectOf } = setting;
+  const rule = tools.rule.name;
+  const pattern = compileSource(written, tools, "pattern");
   const message = compileMessage(setting.message, tools);
   const passed = pass(`validation rule '${rule}' passed.`);
   return {
@@ -87,10 +84,11 @@ function patternFailure(
   return build(`validation error: ${prefix}rule ${rule} ${cause}`);
 }
 
-/** Compiles a block with `anyPattern`. */
-export function compileAnyPatternBody(block: JsonObject, setting: PatternSetting): RuleBody {
-  const { rule, tools, subject = objectOf } = setting;
-  const patterns = asList(resolved(block["anyPattern"]!, tools)).map((pattern) =>
+/** Compiles the patterns of `anyPattern`. */
+export function compileAnyPatternBody(written: Json, setting: PatternSetting): CompiledBody {
+  const { tools, subject = objectOf } = setting;
+  const rule = tools.rule.name;
+  const patterns = asList(resolved(written, tools)).map((pattern) =>
     compileResolved(pattern, tools, "anyPattern")
   );
   const message = compileMessage(setting.message, tools);

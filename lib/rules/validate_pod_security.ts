@@ -1,5 +1,6 @@
 import type { Context } from "../context/mod.ts";
-import { asObject, dig, isFault, isObject, isString } from "../json/mod.ts";
+import type { BodyOf } from "../policy/mod.ts";
+import { dig, isFault, isString } from "../json/mod.ts";
 import { error, fail, pass, skip } from "./outcome.ts";
 import {
   compileExclusions,
@@ -7,16 +8,15 @@ import {
   failureMessage,
   reportProperties,
 } from "./pod_security/mod.ts";
-import type { RuleBody, RuleKind } from "./rule_kind.ts";
+import type { CompiledBody, RuleKind } from "./rule_kind.ts";
 
 /** `validate.podSecurity`: the pod must satisfy a level of the Pod Security Standards. */
-export const validatePodSecurity: RuleKind = {
+export const validatePodSecurity: RuleKind<BodyOf<"podSecurity">> = {
   type: "validate",
   name: "podSecurity",
-  recognises: ({ validate }) => isObject(validate?.["podSecurity"]),
-  compile(rule, tools): RuleBody {
-    const settings = asObject(rule.validate?.["podSecurity"]) ?? {};
-    const standard = compilePodSecurity(settings, "kyverno");
+  compile({ level: wanted, version: written, exclude }, tools): CompiledBody {
+    const { rule } = tools;
+    const standard = compilePodSecurity({ level: wanted, version: written, exclude }, "kyverno");
     if (isFault(standard)) {
       tools.report({
         severity: "error",

@@ -1,8 +1,21 @@
 import assert from "node:assert/strict";
-import { compileEntry, Context, RequestStore, untilSettled } from "../../lib/context/mod.ts";
+import {
+  compileEntry,
+  Context,
+  type ContextEntry,
+  type EntryOptions,
+  RequestStore,
+  untilSettled,
+} from "../../lib/context/mod.ts";
 import { compileExpression } from "../../lib/jmespath/mod.ts";
 import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { parseContext } from "../../lib/policy/mod.ts";
 import type { Answer, ApiCall, Ports } from "../../lib/ports.ts";
+
+/** Reads and compiles one entry of a `context` list. */
+function compileWritten(entry: JsonObject, options: EntryOptions): ContextEntry {
+  return compileEntry(parseContext([entry])[0]!, options);
+}
 
 interface World {
   readonly ports: Ports;
@@ -39,7 +52,7 @@ function contextOf({ ports }: World, entries: JsonObject[], deadline?: () => Abo
     values: { request: { namespace: "default", object: { n: 2 } } },
   });
   const options = { policyNamespace: undefined, report: () => {}, variables: () => {} };
-  return root.child({ entries: entries.map((entry) => compileEntry(entry, options)) });
+  return root.child({ entries: entries.map((entry) => compileWritten(entry, options)) });
 }
 
 async function query(context: Context, text: string): Promise<Json | string> {
@@ -153,7 +166,9 @@ Deno.test("a kind of entry that cannot be loaded here counts as not declared", a
   const store = new RequestStore({ ports, absent: ["configMap"] });
   const root = Context.root({ store, environment: { now: () => 0, random: () => 0 } }, { values: {} });
   const context = root.child({
-    entries: [compileEntry(configMap, { policyNamespace: undefined, report: () => {}, variables: () => {} })],
+    entries: [
+      compileWritten(configMap, { policyNamespace: undefined, report: () => {}, variables: () => {} }),
+    ],
   });
   assert.equal(await query(context, "cm.data.a || 'none'"), "none");
 });
@@ -180,7 +195,7 @@ Deno.test("a loop's entries count with those around them, each iteration by itse
   const text = "x".repeat(1024 * 1024);
   const outer = contextOf(world({}), [{ name: "outer", variable: { value: text } }]);
   const options = { policyNamespace: undefined, report: () => {}, variables: () => {} };
-  const inner = [compileEntry({ name: "inner", variable: { value: text.slice(0, 1000_000) } }, options)];
+  const inner = [compileWritten({ name: "inner", variable: { value: text.slice(0, 1000_000) } }, options)];
   for (let iteration = 0; iteration < 5; iteration++) {
     const child = outer.child({ entries: inner });
     assert.equal(await query(child, "length(join('', [outer, inner]))"), 1024 * 1024 + 1000_000);
@@ -201,7 +216,7 @@ for (const [entry, fault] of notText) {
     const object = { toString: "a", list: [], map: { toString: "a" } };
     const root = Context.root({ store, environment }, { values: { request: { object } } });
     const options = { policyNamespace: undefined, report: () => {}, variables: () => {} };
-    const context = root.child({ entries: [compileEntry({ name: "e", ...entry }, options)] });
+    const context = root.child({ entries: [compileWritten({ name: "e", ...entry }, options)] });
     assert.match(String(await query(context, "e")), fault);
   });
 }
@@ -245,7 +260,7 @@ for (const [urlPath, fault] of paths) {
     const environment = { now: () => 0, random: () => 0 };
     const root = Context.root({ store: new RequestStore({ ports }), environment }, {});
     const options = { policyNamespace: "team", report: () => {}, variables: () => {} };
-    const context = root.child({ entries: [compileEntry({ name: "e", apiCall: { urlPath } }, options)] });
+    const context = root.child({ entries: [compileWritten({ name: "e", apiCall: { urlPath } }, options)] });
     const answer = String(await query(context, "e"));
     if (fault === undefined) assert.equal(answer, "answer");
     else assert.match(answer, fault);
@@ -262,7 +277,7 @@ Deno.test("questions that change with every evaluation end after a number of rou
     random: () => (count = (Math.imul(count, 1664525) + 1013904223) >>> 0) / 2 ** 32,
   };
   const options = { policyNamespace: undefined, report: () => {}, variables: () => {} };
-  const entry = compileEntry(
+  const entry = compileWritten(
     { name: "e", apiCall: { urlPath: "/api/v1/{{ random('[a-z]{9}') }}" } },
     options,
   );

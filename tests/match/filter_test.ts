@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../lib/json/mod.ts";
+import { parseMatch } from "../../lib/policy/mod.ts";
 import { type Candidate, compileExclude, compileMatch, type User } from "../../lib/match/mod.ts";
 
 const bob: User = { username: "bob", groups: ["dev"], roles: ["team-a:editor"], clusterRoles: ["view"] };
@@ -129,26 +130,29 @@ const matches: [about: string, match: JsonObject, change: Partial<Candidate>, ex
 ];
 for (const [about, match, change, expected] of matches) {
   Deno.test(`match: ${about}`, () => {
-    const mismatch = compileMatch(match, "current").mismatch({ ...pod, ...change });
+    const mismatch = compileMatch(parseMatch(match), "current").mismatch({ ...pod, ...change });
     assert.equal(mismatch === undefined, expected, mismatch);
   });
 }
 
 Deno.test("match: in a direct block the classic dialect takes any user criterion, the current one all", () => {
   const block = { clusterRoles: ["cluster-admin"], subjects: [{ kind: "User", name: "bob" }] };
-  assert.equal(compileExclude(block, "classic").mismatch(pod), undefined);
-  assert.equal(compileExclude(block, "current").mismatch(pod), "user");
+  assert.equal(compileExclude(parseMatch(block), "classic").mismatch(pod), undefined);
+  assert.equal(compileExclude(parseMatch(block), "current").mismatch(pod), "user");
 });
 
 Deno.test("exclude: an empty filter never excludes, all needs all of them", () => {
-  assert.notEqual(compileExclude({ any: [{}] }, "current").mismatch(pod), undefined);
+  assert.notEqual(compileExclude(parseMatch({ any: [{}] }), "current").mismatch(pod), undefined);
   const both = { all: [{ resources: { kinds: ["Pod"] } }, { resources: { namespaces: ["x"] } }] };
-  assert.notEqual(compileExclude(both, "current").mismatch(pod), undefined);
+  assert.notEqual(compileExclude(parseMatch(both), "current").mismatch(pod), undefined);
 });
 
 Deno.test("exclude: without anybody asking, user criteria do not exclude", () => {
   assert.notEqual(
-    compileExclude({ any: [{ clusterRoles: ["view"] }] }, "current").mismatch({ ...pod, user: undefined }),
+    compileExclude(parseMatch({ any: [{ clusterRoles: ["view"] }] }), "current").mismatch({
+      ...pod,
+      user: undefined,
+    }),
     undefined,
   );
 });

@@ -1,15 +1,5 @@
 import type { CompiledPolicy, CompiledRule } from "../../engine/mod.ts";
-import {
-  asList,
-  asObject,
-  asString,
-  Fault,
-  field,
-  isFault,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "../../json/mod.ts";
+import { asString, Fault, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import type { Policy, Rule } from "../../policy/mod.ts";
 import { matchResourcesOf } from "./match_resources.ts";
 
@@ -55,21 +45,20 @@ function exportRule(
   if (problem !== undefined) return new Fault(problem);
   const matchConstraints = matchResourcesOf(rule, policy.namespace);
   if (isFault(matchConstraints)) return matchConstraints;
-  const block = asObject(field(rule.validate, "cel")) ?? {};
-  const paramKind = field(block, "paramKind"), paramRef = field(block, "paramRef");
+  const { body } = rule;
+  if (body.kind !== "cel") return [];
+  const { paramKind, paramRef, variables, expressions, auditAnnotations } = body;
   const conditions = [...policy.matchConditions, ...rule.celPreconditions];
   const name = exportedName(policy, rule, rules.length);
   const labels = { "app.kubernetes.io/managed-by": "postern" };
   const spec: JsonObject = {
     failurePolicy: policy.failurePolicy,
-    ...(isObject(paramKind) && { paramKind }),
+    ...(paramKind !== undefined && { paramKind }),
     matchConstraints,
     ...(conditions.length > 0 && { matchConditions: conditions }),
-    ...listed(block, "variables"),
-    validations: asList(field(block, "expressions")).filter(isObject).map((entry) =>
-      withMessage(entry, rule)
-    ),
-    ...listed(block, "auditAnnotations"),
+    ...(variables.length > 0 && { variables: variables.map((variable) => ({ ...variable })) }),
+    validations: expressions.map((entry) => withMessage(entry, body.message)),
+    ...(auditAnnotations.length > 0 && { auditAnnotations }),
   };
   return [
     {
@@ -84,7 +73,7 @@ function exportRule(
       metadata: { name: `${name}-binding`, labels },
       spec: {
         policyName: name,
-        ...(isObject(paramRef) && { paramRef }),
+        ...(paramRef !== undefined && { paramRef }),
         validationActions: (rule.failureAction ?? policy.failureAction) === "Enforce"
           ? ["Deny"]
           : ["Audit", "Warn"],
@@ -110,13 +99,8 @@ function exportedName(policy: Policy, rule: Rule, rules: number): string {
   return name.toLowerCase().replace(/[^a-z0-9.-]+/g, "-").replace(/[^a-z0-9]+$/, "").slice(0, 240);
 }
 
-function listed(block: JsonObject, name: string): JsonObject {
-  const list: readonly Json[] = asList(field(block, name));
-  return list.length === 0 ? {} : { [name]: list };
-}
-
 /** A validation without a message has the rule's. */
-function withMessage(entry: JsonObject, rule: Rule): JsonObject {
-  const message = asString(entry["message"]) || asString(field(rule.validate, "message")) || "";
+function withMessage(entry: JsonObject, fallback: Json | undefined): JsonObject {
+  const message = asString(entry["message"]) || asString(fallback) || "";
   return message === "" ? entry : { ...entry, message };
 }

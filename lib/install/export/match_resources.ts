@@ -1,17 +1,6 @@
-import {
-  asList,
-  asObject,
-  asString,
-  asTexts,
-  Fault,
-  field,
-  isFault,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "../../json/mod.ts";
+import { asList, asObject, Fault, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { builtinKind, hasWildcard, parseKindSelectors, pluralOf } from "../../kube/mod.ts";
-import type { Rule } from "../../policy/mod.ts";
+import type { MatchBlock, MatchFilter, ResourceCriteria, Rule } from "../../policy/mod.ts";
 
 const nameLabel = "kubernetes.io/metadata.name";
 
@@ -22,7 +11,7 @@ const nameLabel = "kubernetes.io/metadata.name";
 export function matchResourcesOf(rule: Rule, namespace: string | undefined): JsonObject | Fault {
   const match = filtersOf(rule.match, "match");
   if (isFault(match)) return match;
-  const exclude = filtersOf(rule.exclude ?? {}, "exclude");
+  const exclude = rule.exclude === undefined ? [] : filtersOf(rule.exclude, "exclude");
   if (isFault(exclude)) return exclude;
   const selectors = match.filter((filter) => restricts(filter));
   if (match.length === 0) return new Fault("match selects nothing");
@@ -38,12 +27,12 @@ export function matchResourcesOf(rule: Rule, namespace: string | undefined): Jso
     ...selectors.flatMap((filter) => namespacesOf(filter, "In")),
     ...exclude.filter((filter) => !hasKinds(filter)).flatMap((filter) => namespacesOf(filter, "NotIn")),
   ];
-  const given = asObject(field(selectors[0], "namespaceSelector"));
+  const given = asObject(selectors[0]?.namespaceSelector);
   const namespaceSelector = expressions.length === 0 ? given : {
     ...given,
     matchExpressions: [...asList(given?.["matchExpressions"]), ...expressions],
   };
-  const objectSelector = asObject(field(selectors[0], "selector"));
+  const objectSelector = asObject(selectors[0]?.selector);
   return {
     resourceRules,
     ...(excluded.length > 0 && { excludeResourceRules: excluded }),
@@ -52,57 +41,46 @@ export function matchResourcesOf(rule: Rule, namespace: string | undefined): Jso
   };
 }
 
-/** The `resources` of every filter, if they say nothing that MatchResources cannot. */
-function filtersOf(block: JsonObject, name: "match" | "exclude"): JsonObject[] | Fault {
-  const all = asList(block["all"]);
-  if (all.length > 1) return new Fault(`${name}.all has several filters`);
-  const listed = [...asList(block["any"]), ...all].filter(isObject);
-  const filters = listed.length > 0 ? listed : Object.keys(block).length > 0 ? [block] : [];
-  const found: JsonObject[] = [];
-  for (const filter of filters) {
+/** The criteria of every filter, if they say nothing that MatchResources cannot. */
+function filtersOf(block: MatchBlock, name: "match" | "exclude"): readonly ResourceCriteria[] | Fault {
+  const { form, filters, written } = block;
+  if (form === "all" && filters.length > 1) return new Fault(`${name}.all has several filters`);
+  const used = form === "direct" && Object.keys(written).length === 0 ? [] : filters;
+  for (const filter of used) {
     const problem = filterProblem(filter, name);
     if (problem !== undefined) return new Fault(`${name} ${problem}`);
-    found.push(asObject(filter["resources"]) ?? {});
   }
-  return found;
+  return used.map(({ resources }) => resources);
 }
 
-function filterProblem(filter: JsonObject, name: "match" | "exclude"): string | undefined {
-  for (const user of ["subjects", "roles", "clusterRoles"]) {
-    if (asList(filter[user]).length > 0) return `is about ${user}`;
+function filterProblem(
+  { resources, ...users }: MatchFilter,
+  name: "match" | "exclude",
+): string | undefined {
+  for (const user of ["subjects", "roles", "clusterRoles"] as const) {
+    if (users[user].length > 0) return `is about ${user}`;
   }
-  const resources = asObject(filter["resources"]) ?? {};
-  if (Object.keys(asObject(resources["annotations"]) ?? {}).length > 0) return "is about annotations";
-  const named = [...asTexts(resources["names"]), ...asTexts(resources["namespaces"])];
-  const single = asString(resources["name"]);
-  if ([...named, ...(single === undefined ? [] : [single])].some(hasWildcard)) {
-    return "has wildcards in names";
-  }
-  if (JSON.stringify([resources["selector"], resources["namespaceSelector"]]).match(/[*?]/)) {
-    return "has wildcards in selectors";
-  }
+  const { annotations, names, namespaces, selector, namespaceSelector, operations } = resources;
+  if (Object.keys(annotations).length > 0) return "is about annotations";
+  if ([...names, ...namespaces, resources.name].some(hasWildcard)) return "has wildcards in names";
+  if (/[*?]/.test(JSON.stringify([selector, namespaceSelector]))) return "has wildcards in selectors";
   if (name === "match") return hasKinds(resources) ? undefined : "names no kinds";
-  if (isObject(resources["selector"]) || isObject(resources["namespaceSelector"])) return "is about labels";
-  if (hasKinds(resources)) {
-    return asList(resources["namespaces"]).length > 0 ? "is about kinds in a namespace" : undefined;
-  }
-  const isNamespaces = asList(resources["namespaces"]).length > 0 &&
-    asList(resources["names"]).length === 0 &&
-    single === undefined && asList(resources["operations"]).length === 0;
+  if (isObject(selector) || isObject(namespaceSelector)) return "is about labels";
+  if (hasKinds(resources)) return namespaces.length > 0 ? "is about kinds in a namespace" : undefined;
+  const isNamespaces = namespaces.length > 0 && names.length === 0 && resources.name === "" &&
+    operations.length === 0;
   return isNamespaces ? undefined : "is neither about kinds nor about namespaces";
 }
 
-function hasKinds(resources: JsonObject): boolean {
-  return asList(resources["kinds"]).length > 0;
+function hasKinds({ kinds }: ResourceCriteria): boolean {
+  return kinds.length > 0;
 }
 
-function restricts(resources: JsonObject): boolean {
-  return isObject(resources["selector"]) || isObject(resources["namespaceSelector"]) ||
-    asList(resources["namespaces"]).length > 0;
+function restricts({ selector, namespaceSelector, namespaces }: ResourceCriteria): boolean {
+  return isObject(selector) || isObject(namespaceSelector) || namespaces.length > 0;
 }
 
-function namespacesOf(resources: JsonObject, operator: "In" | "NotIn"): JsonObject[] {
-  const namespaces = asTexts(resources["namespaces"]);
+function namespacesOf({ namespaces }: ResourceCriteria, operator: "In" | "NotIn"): JsonObject[] {
   return namespaces.length === 0 ? [] : [within(operator, namespaces)];
 }
 
@@ -111,9 +89,9 @@ function within(operator: "In" | "NotIn", values: readonly string[]): JsonObject
 }
 
 /** Kinds and operations of a filter; kinds of one group and version come together. */
-function resourceRule(resources: JsonObject): JsonObject | Fault {
+function resourceRule(resources: ResourceCriteria): JsonObject | Fault {
   const groups = new Set<string>(), versions = new Set<string>(), names = new Set<string>();
-  for (const selector of asTexts(resources["kinds"]).flatMap(parseKindSelectors)) {
+  for (const selector of resources.kinds.flatMap(parseKindSelectors)) {
     const { group, version, kind, subresource } = selector;
     if (hasWildcard(kind) || subresource === "*") return new Fault(`kind "${selector.text}" has wildcards`);
     const known = builtinKind(kind);
@@ -123,9 +101,8 @@ function resourceRule(resources: JsonObject): JsonObject | Fault {
     const plural = pluralOf(kind);
     names.add(subresource === "" ? plural : `${plural}/${subresource}`);
   }
-  const operations = asTexts(resources["operations"]);
-  const single = asString(resources["name"]);
-  const resourceNames = [...asTexts(resources["names"]), ...(single ? [single] : [])];
+  const { operations } = resources;
+  const resourceNames = [...resources.names, ...(resources.name === "" ? [] : [resources.name])];
   return {
     apiGroups: [...groups],
     apiVersions: [...versions],

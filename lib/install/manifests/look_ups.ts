@@ -1,15 +1,14 @@
 import type { CompiledPolicy, CompiledRule, Snapshot } from "../../engine/mod.ts";
-import {
-  asList,
-  asObject,
-  asString,
-  dig,
-  field,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "../../json/mod.ts";
+import { asObject, asString, dig, field, type JsonObject } from "../../json/mod.ts";
 import { parseApiVersion, pluralOf } from "../../kube/mod.ts";
+import {
+  type ApiCallSpec,
+  entriesWithin,
+  type EntrySpec,
+  type GenerateBody,
+  parseApiCall,
+  type TargetSpec,
+} from "../../policy/mod.ts";
 import { type Access, accessOf, hasVariables } from "./api_path.ts";
 import { webhookTargets } from "./webhook_rule.ts";
 
@@ -80,30 +79,18 @@ function policyLookUps({ policy, rules }: CompiledPolicy, found: Found): void {
       }
     }
     if (rule.type === "verifyImages") found.registries();
-    const { validate, mutate, generate, context } = rule.rule;
-    const loops = [validate, mutate, generate].flatMap((body) => entriesOf(body));
-    for (const entry of [...context, ...loops]) contextEntry(entry, `${policy.key}/${rule.rule.name}`, found);
-    if (generate !== undefined) generated(generate, found);
-    for (const target of asList(field(mutate, "targets"))) targeted(target, found);
+    const { body, context } = rule.rule;
+    const place = `${policy.key}/${rule.rule.name}`;
+    for (const entry of [...context, ...entriesWithin(body)]) contextEntry(entry, place, found);
+    if (body.kind === "generate") generated(body, found);
+    if (body.kind === "mutateExisting") { for (const target of body.targets) targeted(target, found); }
     if (rule.type === "generate" || rule.type === "mutateExisting") triggers(rule, policy.key, found);
   }
 }
 
-/** Context entries of loops, at any depth, and of the targets of a mutation. */
-function entriesOf(body: JsonObject | undefined): JsonObject[] {
-  return [...asList(field(body, "foreach")), ...asList(field(body, "targets"))].filter(isObject).flatMap((
-    each,
-  ) => [
-    ...asList(field(each, "context")).filter(isObject),
-    ...entriesOf(each),
-  ]);
-}
-
-function contextEntry(entry: JsonObject, rule: string, found: Found): void {
-  const configMap = asObject(field(entry, "configMap"));
-  const apiCall = asObject(field(entry, "apiCall"));
-  if (configMap !== undefined) {
-    const name = asString(configMap["name"]) ?? "";
+function contextEntry(entry: EntrySpec, rule: string, found: Found): void {
+  if (entry.kind === "configMap") {
+    const { name } = entry.configMap;
     found.access.push({
       group: "",
       resource: "configmaps",
@@ -111,15 +98,13 @@ function contextEntry(entry: JsonObject, rule: string, found: Found): void {
       ...(name !== "" && !hasVariables(name) && { name }),
     });
   }
-  if (apiCall !== undefined) call(apiCall, `${rule}: context entry ${asString(entry["name"]) ?? ""}`, found);
-  if (isObject(field(entry, "imageRegistry"))) found.registries();
+  if (entry.kind === "apiCall") call(entry.call, `${rule}: context entry ${entry.name}`, found);
+  if (entry.kind === "imageRegistry") found.registries();
 }
 
-function call(spec: JsonObject, place: string, found: Found): void {
-  const url = asString(dig(spec, "service", "url"));
-  if (url !== undefined) return found.service(url);
-  const path = asString(spec["urlPath"]) ?? "";
-  const access = accessOf(path, spec["method"] === "POST" ? "POST" : "GET");
+function call({ service, urlPath: path, method }: ApiCallSpec, place: string, found: Found): void {
+  if (service !== undefined) return found.service(service.url);
+  const access = accessOf(path, method);
   if (access !== undefined) found.access.push(access);
   else {found.remarks.push(
       `${place}: which rights ${path} needs is only known at run time; add them yourself`,
@@ -138,15 +123,15 @@ function globalEntry(document: JsonObject, found: Found): void {
     if (resource !== "") found.access.push({ group, resource, verb: "list" });
   }
   const name = asString(dig(document, "metadata", "name")) ?? "";
-  if (apiCall !== undefined) call(apiCall, `GlobalContextEntry ${name}`, found);
+  if (apiCall !== undefined) call(parseApiCall(apiCall), `GlobalContextEntry ${name}`, found);
 }
 
 /** What a generate rule makes, keeps and takes away, and what it copies. */
-function generated(generate: JsonObject, found: Found): void {
-  for (const each of [generate, ...asList(generate["foreach"])]) {
-    everything(each, ["create", "delete", "get", "list", "patch", "update"], found);
-    for (const kind of asList(dig(each, "cloneList", "kinds"))) {
-      const parts = (asString(kind) ?? "").split("/");
+function generated({ patterns }: GenerateBody, found: Found): void {
+  for (const { pattern } of patterns) {
+    everything(pattern, ["create", "delete", "get", "list", "patch", "update"], found);
+    for (const kind of pattern.cloneList?.kinds ?? []) {
+      const parts = kind.split("/");
       const apiVersion = parts.slice(0, -1).join("/");
       const verbs = ["create", "delete", "get", "list", "patch", "update"];
       everything({ apiVersion, kind: parts.at(-1) ?? "" }, verbs, found);
@@ -189,12 +174,15 @@ function readResources(resource: string): string[] {
   return part === "status" || part === "scale" ? [whole, resource] : [whole];
 }
 
-function targeted(target: Json, found: Found): void {
+function targeted(target: TargetSpec, found: Found): void {
   everything(target, ["get", "list", "patch", "update"], found);
 }
 
-function everything(typed: Json, verbs: readonly string[], found: Found): void {
-  const kind = asString(field(typed, "kind")) ?? "", apiVersion = asString(field(typed, "apiVersion")) ?? "";
+function everything(
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  verbs: readonly string[],
+  found: Found,
+): void {
   if (kind === "" || hasVariables(kind + apiVersion)) return;
   for (const verb of verbs) {
     found.access.push({ group: parseApiVersion(apiVersion).group, resource: pluralOf(kind), verb });

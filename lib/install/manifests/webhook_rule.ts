@@ -1,6 +1,5 @@
 import type { CompiledRule } from "../../engine/mod.ts";
 import type { ResourceRule } from "../../match/mod.ts";
-import { asList, dig, field, isString } from "../../json/mod.ts";
 import {
   type BuiltinKind,
   compileResourceFilters,
@@ -66,11 +65,11 @@ export function followedTargets(
   { rule }: CompiledRule,
   guessed: (kind: GuessedKind) => void,
 ): WebhookTarget[] {
-  if (rule.generate?.["synchronize"] !== true) return [];
-  const patterns = [rule.generate, ...asList(rule.generate["foreach"])];
-  const kinds = patterns.flatMap((pattern) => [
-    [field(pattern, "apiVersion"), field(pattern, "kind")].filter(isString).join("/"),
-    ...asList(dig(pattern, "cloneList", "kinds")).filter(isString),
+  const { body } = rule;
+  if (body.kind !== "generate" || !body.synchronize) return [];
+  const kinds = body.patterns.flatMap(({ pattern: { apiVersion, kind, cloneList } }) => [
+    [apiVersion, kind].filter((part) => part !== "").join("/"),
+    ...cloneList?.kinds ?? [],
   ]);
   return kinds.filter((kind) => kind !== "" && !kind.includes("{{")).flatMap(parseKindSelectors).flatMap((
     selector,

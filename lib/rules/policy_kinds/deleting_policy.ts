@@ -1,7 +1,7 @@
 import { asList, asObject, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import { compileMatchConditions, kyvernoTexts } from "../cel/mod.ts";
 import { error, fail, type Outcome, pass } from "../outcome.ts";
-import type { RuleBody, RuleInput } from "../rule_kind.ts";
+import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { compileExemptions } from "./exceptions.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
@@ -31,7 +31,7 @@ function constraints(spec: JsonObject): JsonObject | undefined {
   return { ...written, resourceRules: rules.map((rule) => ({ ...rule, operations: ["*"] })) };
 }
 
-function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
+function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   tools.report({
     severity: "warning",
     code: "not-yet",

@@ -25,7 +25,7 @@ import {
 } from "../cel/mod.ts";
 import { type Owner, ownerLabels, ownerOf } from "../downstream.ts";
 import { type Effect, error, fail, type Outcome, pass } from "../outcome.ts";
-import type { RuleBody, RuleInput } from "../rule_kind.ts";
+import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { clusterSurroundings, describe } from "../surroundings.ts";
 import { compileExemptions } from "./exceptions.ts";
 import { compileGenerationTemplate, type GenerationTemplate } from "./generation_template.ts";
@@ -73,7 +73,7 @@ function alsoDeletions(selector: RuleSelector): RuleSelector {
 
 type Generation = { readonly program: Program | undefined } | { readonly template: GenerationTemplate };
 
-function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
+function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const { policy } = tools;
   const expressions = kyvernoExpressions(tools, { purpose: "generate", literals: "mixed" });
   const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {

@@ -2,7 +2,7 @@ import { mutatingLibraries } from "../../cel/mod.ts";
 import { asObject, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import { compileMatchConditions, kubernetesTexts } from "../cel/mod.ts";
 import { error, type Outcome, pass, skip } from "../outcome.ts";
-import type { RuleBody, RuleInput } from "../rule_kind.ts";
+import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { admissionEvaluation, admissionExpressions, bound } from "./admission_policy.ts";
 import { changingObject, compileMutations } from "./mutations.ts";
 import { patchTypesLibrary } from "./patch_types.ts";
@@ -21,7 +21,7 @@ export const mutatingAdmissionPolicy: PolicyKind = {
   compile,
 };
 
-function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
+function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const expressions = admissionExpressions(spec, tools, [...mutatingLibraries, patchTypesLibrary]);
   const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
     path: ["spec", "matchConditions"],

@@ -15,7 +15,7 @@ import { builtinResource, formatApiVersion, typeOf } from "../../kube/mod.ts";
 import { compileConstraints, type RuleSelector } from "../../match/mod.ts";
 import { type CelEvaluation, compileMatchConditions, kyvernoTexts, wanted } from "../cel/mod.ts";
 import { type Effect, error, type Outcome, pass } from "../outcome.ts";
-import type { RuleBody, RuleInput } from "../rule_kind.ts";
+import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { clusterSurroundings, describe } from "../surroundings.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
@@ -37,7 +37,7 @@ export const mutatingExisting: PolicyKind = {
   compile,
 };
 
-function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
+function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const { policy } = tools;
   const expressions = kyvernoExpressions(tools, { libraries: [patchTypesLibrary], purpose: "mutate" });
   defineVariables(expressions, field(spec, "variables"));

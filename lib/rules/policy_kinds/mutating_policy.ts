@@ -2,7 +2,7 @@ import { asObject, field, isFault, type JsonObject } from "../../json/mod.ts";
 import { podControllerSpecs } from "../../policy/mod.ts";
 import { compileAuditAnnotations, compileMatchConditions, kyvernoTexts } from "../cel/mod.ts";
 import { error, type Outcome, pass, skip } from "../outcome.ts";
-import type { RuleBody, RuleInput } from "../rule_kind.ts";
+import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { compileExemptions } from "./exceptions.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions, properties } from "./kyverno_expressions.ts";
 import { changingObject, compileMutations } from "./mutations.ts";
@@ -23,7 +23,7 @@ export const mutatingPolicy: PolicyKind = {
   compile,
 };
 
-function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
+function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const expressions = kyvernoExpressions(tools, { libraries: [patchTypesLibrary], purpose: "mutate" });
   const exempt = compileExemptions(tools, expressions);
   defineVariables(expressions, field(spec, "variables"));

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../json/mod.ts";
 import type { RuleSelector } from "../../match/mod.ts";
 import type { CelException, CelPolicyForm, LocatedDocument, Policy } from "../../policy/mod.ts";
-import type { RuleBody, RuleKind, RuleProblem } from "../rule_kind.ts";
+import type { CompiledBody, RuleKind, RuleProblem } from "../rule_kind.ts";
 
 /** What compiling a spec needs beside it. */
 export interface PolicyTools {
@@ -30,5 +30,5 @@ export interface PolicyKind extends CelPolicyForm {
   constraints(spec: JsonObject): JsonObject | undefined;
   /** Changes what a spec is asked about, where its constraints alone do not say it. */
   asked?(spec: JsonObject, selector: RuleSelector): RuleSelector;
-  compile(spec: JsonObject, tools: PolicyTools): RuleBody;
+  compile(spec: JsonObject, tools: PolicyTools): CompiledBody;
 }

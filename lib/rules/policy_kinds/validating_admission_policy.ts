@@ -7,7 +7,7 @@ import {
   kubernetesTexts,
 } from "../cel/mod.ts";
 import { error, type Outcome, skip } from "../outcome.ts";
-import type { RuleBody, RuleInput } from "../rule_kind.ts";
+import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { admissionEvaluation, admissionExpressions, bound } from "./admission_policy.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 
@@ -24,7 +24,7 @@ export const validatingAdmissionPolicy: PolicyKind = {
   compile,
 };
 
-function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
+function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const expressions = admissionExpressions(spec, tools, kubernetesLibraries);
   const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
     path: ["spec", "matchConditions"],

@@ -20,7 +20,7 @@ import {
   wanted,
 } from "../cel/mod.ts";
 import { error, type Outcome, pass, skip } from "../outcome.ts";
-import type { RuleBody, RuleInput } from "../rule_kind.ts";
+import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { compileExemptions } from "./exceptions.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions, properties } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
@@ -45,7 +45,7 @@ function modeOf(spec: JsonObject): string {
   return asString(dig(spec, "evaluation", "mode")) ?? "Kubernetes";
 }
 
-function compile(spec: JsonObject, tools: PolicyTools): RuleBody {
+function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const mode = modeOf(spec);
   if (mode !== "Kubernetes" && mode !== "JSON") {
     tools.report({

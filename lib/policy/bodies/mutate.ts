@@ -1,0 +1,172 @@
+import { asList, asString, field, isGiven, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { contextShape, type EntrySpec, parseContext } from "../context_entry.ts";
+import { selectorShape } from "../shape.ts";
+import type { BodyFormat } from "./body_format.ts";
+import { type LoopSpec, parseLoop } from "./check.ts";
+
+/** One patch with its variables; `none` where a patch is missing. */
+export type PatchSpec =
+  | { readonly form: "merge"; readonly merge: Json }
+  /** YAML text or a list. */
+  | { readonly form: "json"; readonly operations: Json }
+  | { readonly form: "none" };
+
+/** One entry of `mutate.foreach`: a patch, or further loops, for each element. */
+export interface PatchLoop extends LoopSpec {
+  /** `undefined` when the author leaves it to the kind of patch. */
+  readonly order: string | undefined;
+  readonly patch: PatchSpec;
+  readonly inner: readonly PatchLoop[];
+}
+
+/** What a mutating rule does to an object. */
+export type ChangeSpec =
+  | { readonly by: "patch"; readonly patch: PatchSpec }
+  | { readonly by: "foreach"; readonly entries: readonly PatchLoop[] };
+
+/** The object of the request is changed by one patch. */
+export interface PatchBody {
+  readonly kind: "patch";
+  readonly change: Extract<ChangeSpec, { by: "patch" }>;
+}
+
+/** The object of the request is changed by a patch for each element of some lists. */
+export interface MutateForeachBody {
+  readonly kind: "mutateForeach";
+  readonly change: Extract<ChangeSpec, { by: "foreach" }>;
+}
+
+/** Objects that exist are changed because of the request's object. */
+export interface MutateExistingBody {
+  readonly kind: "mutateExisting";
+  readonly targets: readonly TargetSpec[];
+  readonly change: ChangeSpec;
+  /** Whether objects that exist are changed when the policy comes into force. */
+  readonly onPolicyUpdate: boolean;
+}
+
+/** One entry of `mutate.targets`; its texts are templates. */
+export interface TargetSpec {
+  readonly apiVersion: string;
+  /** With a subresource behind `/` or `.`. */
+  readonly kind: string;
+  readonly name: string;
+  readonly namespace: string;
+  readonly selector: Json | undefined;
+  readonly context: readonly EntrySpec[];
+  readonly preconditions: Json | undefined;
+}
+
+export const patchFormat: BodyFormat<PatchBody> = {
+  kind: "patch",
+  section: "mutate",
+  shape: { patchStrategicMerge: "open", overlay: "open", patchesJson6902: "text" },
+  recognises: (mutate) => !hasTargets(mutate) && !hasLoops(mutate),
+  read: (mutate) => ({ kind: "patch", change: { by: "patch", patch: parsePatch(mutate) } }),
+  carryOver,
+};
+
+export const mutateForeachFormat: BodyFormat<MutateForeachBody> = {
+  kind: "mutateForeach",
+  section: "mutate",
+  shape: {
+    foreach: [{
+      list: "text",
+      order: "text",
+      context: contextShape,
+      preconditions: "open",
+      patchStrategicMerge: "open",
+      patchesJson6902: "text",
+      foreach: "open",
+    }],
+  },
+  recognises: (mutate) => !hasTargets(mutate) && hasLoops(mutate),
+  read: (mutate) => ({
+    kind: "mutateForeach",
+    change: { by: "foreach", entries: parseLoops(field(mutate, "foreach")) },
+  }),
+  carryOver,
+};
+
+export const mutateExistingFormat: BodyFormat<MutateExistingBody> = {
+  kind: "mutateExisting",
+  section: "mutate",
+  shape: {
+    mutateExistingOnPolicyUpdate: "flag",
+    targets: [{
+      apiVersion: "text",
+      kind: "text",
+      name: "text",
+      namespace: "text",
+      uid: "text",
+      selector: selectorShape,
+      context: contextShape,
+      preconditions: "open",
+    }],
+  },
+  recognises: hasTargets,
+  read: (mutate) => ({
+    kind: "mutateExisting",
+    targets: asList(field(mutate, "targets")).filter(isObject).map(parseTarget),
+    change: hasLoops(mutate)
+      ? { by: "foreach", entries: parseLoops(field(mutate, "foreach")) }
+      : { by: "patch", patch: parsePatch(mutate) },
+    onPolicyUpdate: field(mutate, "mutateExistingOnPolicyUpdate") === true,
+  }),
+  carryOver,
+};
+
+function hasTargets(mutate: Json): boolean {
+  return asList(field(mutate, "targets")).length > 0;
+}
+
+function hasLoops(mutate: Json): boolean {
+  return asList(field(mutate, "foreach")).length > 0;
+}
+
+function parsePatch(block: Json): PatchSpec {
+  const merge = field(block, "patchStrategicMerge");
+  if (isGiven(merge)) return { form: "merge", merge };
+  const operations = field(block, "patchesJson6902");
+  return isGiven(operations) && operations !== "" ? { form: "json", operations } : { form: "none" };
+}
+
+function parseLoops(written: Json | undefined): PatchLoop[] {
+  return asList(written).filter(isObject).map((entry) => ({
+    ...parseLoop(entry),
+    order: asString(entry["order"]),
+    patch: parsePatch(entry),
+    inner: parseLoops(entry["foreach"]),
+  }));
+}
+
+function parseTarget(target: JsonObject): TargetSpec {
+  const text = (name: string): string => asString(target[name]) ?? "";
+  return {
+    apiVersion: text("apiVersion"),
+    kind: text("kind"),
+    name: text("name"),
+    namespace: text("namespace"),
+    selector: target["selector"],
+    context: parseContext(target["context"]),
+    preconditions: isGiven(target["preconditions"]) ? target["preconditions"] : undefined,
+  };
+}
+
+/** Kyverno parity: of a foreach entry only these fields survive; order and nested loops are lost. */
+function carryOver(mutate: JsonObject, wrap: (pattern: Json) => Json): JsonObject | undefined {
+  const merge = mutate["patchStrategicMerge"];
+  if (isGiven(merge)) return { patchStrategicMerge: wrap(merge) };
+  const foreach = asList(mutate["foreach"]);
+  if (foreach.length === 0) return undefined;
+  return {
+    foreach: foreach.filter(isObject).map((entry) => ({
+      ...Object.fromEntries(
+        ["list", "context", "preconditions"].filter((name) => Object.hasOwn(entry, name))
+          .map((name) => [name, entry[name]!]),
+      ),
+      ...(entry["patchStrategicMerge"] !== undefined &&
+        { patchStrategicMerge: wrap(entry["patchStrategicMerge"]) }),
+    })),
+  };
+}

@@ -1,0 +1,80 @@
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  isGiven,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+
+/** What a filter says of resources. Lists are alternatives, and empty where nothing is said. */
+export interface ResourceCriteria {
+  readonly kinds: readonly string[];
+  /** Wildcards, as in `names` and `namespaces`; empty when there is none. */
+  readonly name: string;
+  readonly names: readonly string[];
+  readonly namespaces: readonly string[];
+  /** Wildcards for keys and values. */
+  readonly annotations: JsonObject;
+  /** LabelSelectors. */
+  readonly selector: Json | undefined;
+  readonly namespaceSelector: Json | undefined;
+  readonly operations: readonly string[];
+}
+
+/** One filter of a match or exclude block: all of its criteria must hold. */
+export interface MatchFilter {
+  readonly resources: ResourceCriteria;
+  /** Users, groups and service accounts. */
+  readonly subjects: readonly Json[];
+  readonly roles: readonly string[];
+  readonly clusterRoles: readonly string[];
+  /** In today's spelling, for explanations. */
+  readonly written: JsonObject;
+}
+
+/**
+ * A match or exclude block: alternatives, conjunctions, or one filter in the direct form. `any` wins over `all`, which
+ * wins over the direct form, when several are given.
+ */
+export interface MatchBlock {
+  readonly form: "any" | "all" | "direct";
+  readonly filters: readonly MatchFilter[];
+  /** In today's spelling. */
+  readonly written: JsonObject;
+}
+
+/** Reads a match or exclude block, in today's spelling. */
+export function parseMatch(written: JsonObject): MatchBlock {
+  for (const form of ["any", "all"] as const) {
+    const listed = asList(written[form]).filter(isObject);
+    if (listed.length > 0) return { form, filters: listed.map(parseFilter), written };
+  }
+  return { form: "direct", filters: [parseFilter(written)], written };
+}
+
+function parseFilter(written: JsonObject): MatchFilter {
+  const resources = asObject(written["resources"]) ?? {};
+  return {
+    resources: {
+      kinds: asTexts(resources["kinds"]),
+      name: asString(resources["name"]) ?? "",
+      names: asTexts(resources["names"]),
+      namespaces: asTexts(resources["namespaces"]),
+      annotations: asObject(resources["annotations"]) ?? {},
+      selector: given(resources["selector"]),
+      namespaceSelector: given(resources["namespaceSelector"]),
+      operations: asTexts(resources["operations"]),
+    },
+    subjects: asList(written["subjects"]),
+    roles: asTexts(written["roles"]),
+    clusterRoles: asTexts(written["clusterRoles"]),
+    written,
+  };
+}
+
+function given(value: Json | undefined): Json | undefined {
+  return isGiven(value) ? value : undefined;
+}
