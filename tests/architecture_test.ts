@@ -169,3 +169,138 @@ Deno.test("no files import each other in a circle, not even for types", () => {
   });
   assert.deepEqual(circles, []);
 });
+
+/** Names of types that several files still export. Rename one of them by its meaning, and take the line away. */
+const repeatedTypeNames: ReadonlySet<string> = new Set([
+  "Access",
+  "Apply",
+  "Argument",
+  "Block",
+  "Cell",
+  "Change",
+  "Civil",
+  "Comparison",
+  "Compilations",
+  "Compiled",
+  "Deadline",
+  "Dialect",
+  "Entry",
+  "Environment",
+  "Evaluate",
+  "EvaluateOptions",
+  "EvaluationSetting",
+  "Expression",
+  "Failure",
+  "Frame",
+  "ImageReference",
+  "IpAddress",
+  "ListNode",
+  "MapNode",
+  "Mismatch",
+  "Operation",
+  "Outcome",
+  "Path",
+  "Piece",
+  "Place",
+  "Plan",
+  "Planned",
+  "Range",
+  "Reading",
+  "Refusal",
+  "Run",
+  "Selection",
+  "Statement",
+  "Step",
+  "Subject",
+  "Surroundings",
+  "Template",
+  "Token",
+  "Verdict",
+]);
+
+Deno.test("no two files export a type of the same name", () => {
+  const homes = new Map<string, string[]>();
+  for (const { name, text } of files) {
+    for (
+      const [, type] of text.matchAll(/^export (?:type|interface|class|abstract class|enum) (\w+)/gm)
+    ) {
+      homes.set(type!, [...homes.get(type!) ?? [], name]);
+    }
+  }
+  const wrong = [...homes].filter(([type, in_]) => in_.length > 1 && !repeatedTypeNames.has(type));
+  assert.deepEqual(wrong.map(([type, in_]) => `${type}: ${in_.join(", ")}`), []);
+});
+
+/** Functions that are still longer than {@link mostLines}, by file. Split one, and take its name away. */
+const longFunctions: Readonly<Record<string, readonly string[]>> = {
+  "lib/apply/apply.ts": ["applyPolicies"],
+  "lib/background/synchronize.ts": ["followChange"],
+  "lib/cel/syntax/token.ts": ["tokenize"],
+  "lib/cli/serve.ts": ["serve"],
+  "lib/context/api_call.ts": ["compileApiCall"],
+  "lib/engine/compile_rule.ts": ["compileRule"],
+  "lib/host/ports.ts": ["openPorts"],
+  "lib/install/manifests/workload.ts": ["podSpec"],
+  "lib/jmespath/community/plan.ts": ["plan"],
+  "lib/jmespath/syntax/parse.ts": ["convert"],
+  "lib/policy/documents.ts": ["readPolicies"],
+  "lib/policy/parse.ts": ["parsePolicy"],
+  "lib/rules/policy_kinds/generating_policy.ts": ["compile"],
+  "lib/rules/policy_kinds/generation_template.ts": ["compileGenerationTemplate"],
+  "lib/rules/policy_kinds/validating_policy.ts": ["compile"],
+  "lib/rules/validate_cel.ts": ["compile"],
+  "lib/server/app.ts": ["createApp"],
+  "lib/testing/input.ts": ["loadTestInput"],
+};
+
+const mostLines = 60;
+
+const begins =
+  /^(\s*)(?:export )?(?:(?:static|async|override|get|set) )*(?:function\*? )?([#\w*]+)(?:<.*>)?\(/;
+const opens = /\)(?:: .+)? \{$/;
+const statements: ReadonlySet<string> = new Set(["if", "for", "while", "switch", "catch", "return"]);
+
+/** The functions and methods of a source, with their lengths. It relies on the indentation of `deno fmt`. */
+function functionsOf(text: string): { name: string; length: number }[] {
+  const lines = text.split("\n");
+  return lines.flatMap((line, first) => {
+    const [, indent, name] = begins.exec(line) ?? [];
+    if (indent === undefined || name === undefined || statements.has(name)) return [];
+    if (line.includes("=>") && !line.includes("function ")) return [];
+    // A long signature ends on the first line that is indented like the function itself.
+    const below = (index: number): boolean => index > first && lines[index]!.search(/\S/) === indent.length;
+    const body = opens.test(line) ? first : lines.findIndex((_line, index) => below(index));
+    if (body < 0 || !opens.test(lines[body]!)) return [];
+    const last = lines.findIndex((each, index) => index > body && below(index) && /^\s*\},?$/.test(each));
+    return [{ name, length: last - first + 1 }];
+  });
+}
+
+Deno.test(`functions have at most ${mostLines} lines`, () => {
+  const long = files.flatMap(({ name, text }) =>
+    functionsOf(text)
+      .filter((each) => each.length > mostLines && !longFunctions[name]?.includes(each.name))
+      .map((each) => `${name}: ${each.name} has ${each.length} lines`)
+  );
+  assert.deepEqual(long, []);
+});
+
+/** Folders whose comments on Kyverno parity name the test that pins them. The list grows until it is all of `lib/`. */
+const pinnedFolders: readonly string[] = [];
+
+/** The comments of a source, each as one line. */
+function commentsOf(text: string): string[] {
+  return [...text.matchAll(/\/\*\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n)+/gm)]
+    .map(([comment]) => comment.replace(/\s*\n\s*(?:\*|\/\/)?\s*/g, " "));
+}
+
+Deno.test("a comment on Kyverno parity names the test that pins it", () => {
+  const tests = sourceFiles(join(root, "tests")).map((path) => Deno.readTextFileSync(path)).join("\n");
+  const wrong = files.filter(({ path }) => pinnedFolders.includes(moduleOf(path))).flatMap(({ name, text }) =>
+    commentsOf(text).filter((comment) => comment.includes("Kyverno parity")).filter((comment) => {
+      const titles = [...comment.matchAll(/[Pp]inned by\s+"([^"]+)"/g)].map(([, title]) => title!);
+      return titles.length === 0 || titles.some((title) => !tests.includes(title));
+    }).map((comment) => `${name}: ${comment.slice(0, 100)}`)
+  );
+  assert.deepEqual(wrong, []);
+});
