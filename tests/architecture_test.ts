@@ -184,6 +184,7 @@ const repeatedTypeNames: ReadonlySet<string> = new Set([
   "Compiled",
   "Deadline",
   "Dialect",
+  "Each",
   "Entry",
   "Environment",
   "Evaluate",
