@@ -2,7 +2,7 @@ import { asObject, asString, field, type Json } from "../json/mod.ts";
 import type { Answer, ApiCall } from "../ports.ts";
 
 /** An answer that is not a value. */
-export type Failure = Extract<Answer, { readonly ok: false }>;
+export type FailedAnswer = Extract<Answer, { readonly ok: false }>;
 
 /** What client-go says for a 404 that names no object; users search for these words. */
 const RESOURCE_UNKNOWN = "the server could not find the requested resource";
@@ -40,7 +40,7 @@ export function statusLine(status: number): string {
  * with the request (`configmaps "x" not found`), as client-go has it; otherwise it names method, path and status.
  * `body` is what was answered: a Kubernetes `Status`, or text.
  */
-export function failureOf(call: ApiCall, status: number, body: Json): Failure {
+export function failureOf(call: ApiCall, status: number, body: Json): FailedAnswer {
   const said = asString(field(body, "message"));
   const isStatus = field(body, "kind") === "Status" && said !== undefined;
   const aboutRequest = status < 500 && status !== 401 && status !== 429;
@@ -52,7 +52,7 @@ export function failureOf(call: ApiCall, status: number, body: Json): Failure {
 }
 
 /** A failure without any answer: no connection, no time, an answer that cannot be read. */
-export function noAnswer(call: ApiCall, reason: string): Failure {
+export function noAnswer(call: ApiCall, reason: string): FailedAnswer {
   return { ok: false, status: undefined, message: `${whereOf(call)}: ${reason}` };
 }
 
@@ -70,7 +70,7 @@ export function noAnswer(call: ApiCall, reason: string): Failure {
  * );
  * ```
  */
-export function describeFailure(call: ApiCall, failure: Failure): string {
+export function describeFailure(call: ApiCall, failure: FailedAnswer): string {
   if (failure.message.startsWith(`${whereOf(call)}: `)) return failure.message;
   const status = failure.status === undefined ? "" : `HTTP ${statusLine(failure.status)}: `;
   return `${whereOf(call)}: ${status}${failure.message}`;

@@ -2,7 +2,7 @@
 export type Ended = "timeout" | "cancelled";
 
 /** A signal that ends with the caller's or after a time, and whose timer must be given back. */
-export interface Deadline {
+export interface CallDeadline {
   readonly signal: AbortSignal;
   /** Why the signal was raised; `undefined` while it was not. */
   readonly ended: Ended | undefined;
@@ -11,7 +11,7 @@ export interface Deadline {
 }
 
 /** A signal that is raised after `milliseconds`, or with `outer` if that comes first. */
-export function deadlineIn(milliseconds: number, outer?: AbortSignal): Deadline {
+export function deadlineIn(milliseconds: number, outer?: AbortSignal): CallDeadline {
   const controller = new AbortController();
   let ended: Ended | undefined;
   const end = (reason: Ended) => {

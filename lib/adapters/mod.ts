@@ -7,7 +7,7 @@
  *
  * @module
  */
-export type { Failure } from "./api_answer.ts";
+export type { FailedAnswer } from "./api_answer.ts";
 export { type ClusterFromFiles, clusterFromFiles } from "./cluster_files.ts";
 export { Cache, type CacheOptions } from "./cache.ts";
 export { systemClock } from "./clock.ts";

@@ -1,12 +1,12 @@
 import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { Answer, ApiCall, Clock, Entropy, Log } from "../ports.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
-import { describeFailure, type Failure, itemsOf } from "./api_answer.ts";
+import { describeFailure, type FailedAnswer, itemsOf } from "./api_answer.ts";
 import { pause } from "./deadline.ts";
 import { approximateBytes } from "./size.ts";
 
 /** What an open watch yields: one JSON text an event. */
-export type Following = { readonly ok: true; readonly lines: AsyncIterable<string> } | Failure;
+export type Following = { readonly ok: true; readonly lines: AsyncIterable<string> } | FailedAnswer;
 
 /** What a {@link WatchedKind} needs. */
 export interface WatchedKindOptions {
@@ -111,7 +111,7 @@ export class WatchedKind {
   }
 
   /** Reads all pages anew; the failure when that was not possible. */
-  async #relist(): Promise<Failure | undefined> {
+  async #relist(): Promise<FailedAnswer | undefined> {
     const { path, call } = this.#options;
     const found: JsonObject[] = [];
     let token = "";
@@ -199,7 +199,7 @@ export class WatchedKind {
     this.#bytes -= former.bytes;
   }
 
-  #tell(what: string, failure: Failure): void {
+  #tell(what: string, failure: FailedAnswer): void {
     if (this.#stop.signal.aborted) return;
     const { path, log } = this.#options;
     log?.write("warn", `${path}: ${what}`, { reason: describeFailure({ method: "GET", path }, failure) });

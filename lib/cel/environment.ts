@@ -1,5 +1,5 @@
 import { check, Declarations } from "./check/mod.ts";
-import type { Dialect, Library } from "./libraries/library.ts";
+import type { CelDialect, Library } from "./libraries/library.ts";
 import { standardLibrary } from "./libraries/standard.ts";
 import { plan } from "./plan/mod.ts";
 import { Program } from "./program.ts";
@@ -23,17 +23,17 @@ export interface EnvironmentOptions {
    * doubles as keys or with a key twice and optional steps into values without fields, and counts the milliseconds of
    * a duration within its second. Default `kubernetes`.
    */
-  readonly dialect?: Dialect;
+  readonly dialect?: CelDialect;
 }
 
 /** An expression that can be evaluated, or all that is wrong with it. */
-export type Compiled =
+export type CompileResult =
   | { readonly ok: true; readonly program: Program }
   | { readonly ok: false; readonly errors: readonly CelError[] };
 
 /** Compiles expressions that share variables and libraries. */
-export interface Environment {
-  compile(text: string): Compiled;
+export interface CelEnvironment {
+  compile(text: string): CompileResult;
 }
 
 /**
@@ -50,7 +50,7 @@ export interface Environment {
  * assert.equal(celToJson(value), "many");
  * ```
  */
-export function createEnvironment(options: EnvironmentOptions): Environment {
+export function createEnvironment(options: EnvironmentOptions): CelEnvironment {
   const { variables, libraries = [], literals = "mixed", container = "" } = options;
   const { check: checking = "types", dialect = "kubernetes" } = options;
   const declarations = new Declarations({

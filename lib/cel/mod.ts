@@ -8,14 +8,14 @@
  */
 export { CelFault, failure, type FaultKind, isCelFault, noSuchOverload, pending } from "./fault.ts";
 export {
-  type Compiled,
+  type CelEnvironment,
+  type CompileResult,
   createEnvironment,
-  type Environment,
   type EnvironmentOptions,
 } from "./environment.ts";
 export {
-  type EvaluateOptions,
   type Evaluation,
+  type EvaluationOptions,
   PER_CALL_LIMIT,
   POLICY_BUDGET,
   type Program,
@@ -27,6 +27,7 @@ export { type CelError, formatCelError } from "./syntax/mod.ts";
 export * from "./types/mod.ts";
 export * from "./values/mod.ts";
 export {
+  type AccessSubject,
   Authorizer,
   authorizerType,
   kubernetesLibraries,
@@ -41,7 +42,6 @@ export {
   resourceCheckType,
   type Result,
   specificationLibraries,
-  type Subject,
   subjectOf,
 } from "./libraries/mod.ts";
 export {

@@ -1,6 +1,12 @@
 import { CelFault } from "./fault.ts";
 import type { Result } from "./libraries/library.ts";
-import { type Activation, BudgetExceeded, budgetFault, type Evaluate, Frame } from "./plan/mod.ts";
+import {
+  type Activation,
+  BudgetExceeded,
+  budgetFault,
+  type EvaluateNode,
+  EvaluationFrame,
+} from "./plan/mod.ts";
 import type { CelType } from "./types/mod.ts";
 import type { World } from "./world.ts";
 
@@ -10,7 +16,7 @@ export const PER_CALL_LIMIT = 1_000_000;
 export const POLICY_BUDGET = 10_000_000;
 
 /** How to evaluate, beside the variables. */
-export interface EvaluateOptions {
+export interface EvaluationOptions {
   /** The cost at which evaluation is stopped, at most and by default {@link PER_CALL_LIMIT}. */
   readonly budget?: number;
   /** What answers the functions that need the world. */
@@ -27,30 +33,30 @@ export interface Evaluation {
 export class Program {
   /** The type of its value. */
   readonly type: CelType;
-  readonly #run: Evaluate;
+  readonly #run: EvaluateNode;
 
-  constructor(type: CelType, run: Evaluate) {
+  constructor(type: CelType, run: EvaluateNode) {
     this.type = type;
     this.#run = run;
   }
 
   /** Evaluates the expression. Errors are returned, also that the budget is spent. */
-  evaluate(activation: Activation, options: EvaluateOptions = {}): Result {
+  evaluate(activation: Activation, options: EvaluationOptions = {}): Result {
     return this.#evaluate(this.#frame(activation, options));
   }
 
   /** Evaluates the expression and tells what that cost, in the units of Kubernetes. */
-  measure(activation: Activation, options: EvaluateOptions = {}): Evaluation {
+  measure(activation: Activation, options: EvaluationOptions = {}): Evaluation {
     const frame = this.#frame(activation, options);
     const value = this.#evaluate(frame);
     return { value, cost: frame.cost };
   }
 
-  #frame(activation: Activation, { budget = PER_CALL_LIMIT, world }: EvaluateOptions): Frame {
-    return new Frame(activation, Math.min(budget, PER_CALL_LIMIT), world);
+  #frame(activation: Activation, { budget = PER_CALL_LIMIT, world }: EvaluationOptions): EvaluationFrame {
+    return new EvaluationFrame(activation, Math.min(budget, PER_CALL_LIMIT), world);
   }
 
-  #evaluate(frame: Frame): Result {
+  #evaluate(frame: EvaluationFrame): Result {
     try {
       const value = this.#run(frame);
       return frame.cost > frame.budget ? budgetFault() : value;

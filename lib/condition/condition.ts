@@ -2,7 +2,7 @@ import type { Environment } from "../jmespath/mod.ts";
 import { asString, Fault, field, isFault, type Json, type Scope, scopeOf } from "../json/mod.ts";
 import {
   compileTemplate,
-  type Place,
+  type DocumentPath,
   type Template,
   type TemplateOptions,
   type Use,
@@ -33,7 +33,7 @@ export interface Condition {
  * Compiles one condition, found at `path`. Its value is prepared now when it holds no variables; when the key holds none
  * either, so is its result. An operator that does not exist is a problem, and a fault once the condition is reached.
  */
-export function compileCondition(condition: Json, path: Place, options: TemplateOptions): Condition {
+export function compileCondition(condition: Json, path: DocumentPath, options: TemplateOptions): Condition {
   countCondition();
   const key = operand(field(condition, "key"), options);
   const value = operand(field(condition, "value"), options);
@@ -94,7 +94,7 @@ function comparing(operator: Operator | undefined, name: string, { template, sou
 
 /** What is reported of a condition besides its operands. */
 interface Subject {
-  readonly path: Place;
+  readonly path: DocumentPath;
   readonly operator: string;
   readonly message: string;
   /** Whether variables without a value are empty texts. */
@@ -150,6 +150,6 @@ function substitutionFault(side: "key" | "value", { message, missing }: Fault): 
 }
 
 /** The variables of a part of a document, at their places in the whole. */
-function usesBelow({ uses }: Template, path: Place): Use[] {
+function usesBelow({ uses }: Template, path: DocumentPath): Use[] {
   return uses.map((use) => ({ ...use, path: [...path, ...use.path] }));
 }

@@ -1,22 +1,20 @@
 import type { Environment, FunctionTable } from "../jmespath/mod.ts";
 import { Fault, field, isFault, isList, isObject, type Json, type Scope } from "../json/mod.ts";
-import type { Place, TemplateOptions, Use } from "../template/mod.ts";
+import type { Dialect } from "../kube/mod.ts";
+import type { DocumentPath, TemplateOptions, Use } from "../template/mod.ts";
 import { compileCondition, type Condition } from "./condition.ts";
 import type { Observe } from "./observation.ts";
 import type { ConditionProblem } from "./problem.ts";
 import {
   alwaysHolds,
-  type Block,
-  type Evaluate,
+  type ConditionBlock,
   evaluateBlock,
+  type EvaluateConditions,
   evaluateEach,
   evaluateException,
   evaluateOne,
   type Verdict,
 } from "./verdict.ts";
-
-/** Which rules hold where the documentation that policies were written for and today's reference differ. */
-export type Dialect = "classic" | "current";
 
 /** How conditions are compiled. */
 export interface ConditionOptions {
@@ -103,14 +101,14 @@ class Compiler {
     this.#context = context;
   }
 
-  compile(conditions: Json): Evaluate | Fault {
+  compile(conditions: Json): EvaluateConditions | Fault {
     if (conditions === null) return alwaysHolds;
     if (isList(conditions)) return this.#list(conditions);
     return isObject(conditions) ? this.#block(conditions, []) : invalid("neither an object nor a list");
   }
 
-  #list(items: readonly Json[]): Evaluate | Fault {
-    const members: Evaluate[] = [];
+  #list(items: readonly Json[]): EvaluateConditions | Fault {
+    const members: EvaluateConditions[] = [];
     for (const [index, item] of items.entries()) {
       if (!isObject(item)) return invalid(`item ${index} is no object`);
       const member = this.#evaluator !== "rule" || isBlock(item)
@@ -122,7 +120,7 @@ class Compiler {
     return evaluateEach(members);
   }
 
-  #block(block: Json, path: Place): Evaluate | Fault {
+  #block(block: Json, path: DocumentPath): EvaluateConditions | Fault {
     if (!isBlock(block) && field(block, "operator") !== undefined) {
       this.#warn(
         path,
@@ -134,7 +132,7 @@ class Compiler {
     if (isFault(any)) return any;
     const all = this.#conditions(field(block, "all") ?? null, [...path, "all"]);
     if (isFault(all)) return all;
-    const compiled: Block = { any, all: all ?? [] };
+    const compiled: ConditionBlock = { any, all: all ?? [] };
     if (this.#evaluator === "exception") return evaluateException(compiled);
     if (any?.length === 0) {
       this.#warn([...path, "any"], "any without conditions never holds", "remove it, or add a condition");
@@ -142,7 +140,7 @@ class Compiler {
     return evaluateBlock(compiled);
   }
 
-  #conditions(list: Json, path: Place): readonly Condition[] | Fault | undefined {
+  #conditions(list: Json, path: DocumentPath): readonly Condition[] | Fault | undefined {
     if (list === null) return undefined;
     if (!isList(list)) return invalid(`${path.join(".")} is no list`);
     const bad = list.findIndex((item) => !isObject(item));
@@ -150,13 +148,13 @@ class Compiler {
     return list.map((item, index) => this.#condition(item, [...path, index]));
   }
 
-  #condition(condition: Json, path: Place): Condition {
+  #condition(condition: Json, path: DocumentPath): Condition {
     const compiled = compileCondition(condition, path, this.#context);
     this.found.push(compiled);
     return compiled;
   }
 
-  #warn(path: Place, message: string, hint: string): void {
+  #warn(path: DocumentPath, message: string, hint: string): void {
     this.problems.push({ severity: "warning", code: "ineffective-conditions", message, hint, path });
   }
 }

@@ -9,7 +9,7 @@
  *
  * @module
  */
-export { compileConditions, type ConditionOptions, type Conditions, type Dialect } from "./conditions.ts";
+export { compileConditions, type ConditionOptions, type Conditions } from "./conditions.ts";
 export { conditionCompilations } from "./counters.ts";
 export type { Observe, ObservedCondition } from "./observation.ts";
 export { operatorNames } from "./operators/table.ts";

@@ -1,10 +1,10 @@
 import type { Fault, Json } from "../json/mod.ts";
-import type { Place } from "../template/mod.ts";
+import type { DocumentPath } from "../template/mod.ts";
 
 /** One condition as it was evaluated, for explanations. */
 export interface ObservedCondition {
   /** The place in the compiled conditions: `["all", 0]`. */
-  readonly path: Place;
+  readonly path: DocumentPath;
   readonly operator: string;
   /** Key and value with their variables replaced; absent when a fault came before. */
   readonly key?: Json;

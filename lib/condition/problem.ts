@@ -1,19 +1,19 @@
 import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
-import type { Place, Template } from "../template/mod.ts";
+import type { DocumentPath, Template } from "../template/mod.ts";
 import type { Operator } from "./operators/operator.ts";
 import { operatorNames } from "./operators/table.ts";
 
 /** Something about conditions that their author should know. */
 export interface ConditionProblem extends Diagnostic {
   /** Its place in the compiled conditions. */
-  readonly path: Place;
+  readonly path: DocumentPath;
 }
 
 /** What is to be said about the name of an operator: unknown, in the wrong case, or deprecated. */
 export function operatorProblems(
   name: string,
   operator: Operator | undefined,
-  path: Place,
+  path: DocumentPath,
 ): readonly ConditionProblem[] {
   if (operator === undefined) return [unknownOperator(name, path)];
   if (operator.exactCase === true && name !== operator.name) {
@@ -31,7 +31,7 @@ export function operatorProblems(
   }];
 }
 
-function unknownOperator(name: string, path: Place): ConditionProblem {
+function unknownOperator(name: string, path: DocumentPath): ConditionProblem {
   const suggestion = didYouMean(name, operatorNames());
   return {
     severity: "error",
@@ -45,7 +45,7 @@ function unknownOperator(name: string, path: Place): ConditionProblem {
 }
 
 /** What keeps a key or a value from ever being rendered. */
-export function templateProblems({ problem }: Template, path: Place): readonly ConditionProblem[] {
+export function templateProblems({ problem }: Template, path: DocumentPath): readonly ConditionProblem[] {
   if (problem === undefined) return [];
   return [{ severity: "error", code: "broken-template", message: problem.message, path }];
 }

@@ -10,7 +10,7 @@ export interface Verdict {
 }
 
 /** Evaluates conditions, or blocks of them. */
-export type Evaluate = (
+export type EvaluateConditions = (
   scope: Scope,
   environment: Environment,
   observe: Observe | undefined,
@@ -31,7 +31,7 @@ export function alwaysHolds(): Verdict {
 }
 
 /** One condition as a verdict of its own. */
-export function evaluateOne({ evaluate, message }: Condition): Evaluate {
+export function evaluateOne({ evaluate, message }: Condition): EvaluateConditions {
   return (scope, environment, observe) => {
     const result = evaluate(scope, environment, observe);
     return isFault(result) ? result : verdict(result, message);
@@ -39,7 +39,7 @@ export function evaluateOne({ evaluate, message }: Condition): Evaluate {
 }
 
 /** All members in order up to the first that does not hold, whose message is then the message. */
-export function evaluateEach(members: readonly Evaluate[]): Evaluate {
+export function evaluateEach(members: readonly EvaluateConditions[]): EvaluateConditions {
   return (scope, environment, observe) => {
     const messages: string[] = [];
     for (const evaluate of members) {
@@ -52,7 +52,7 @@ export function evaluateEach(members: readonly Evaluate[]): Evaluate {
 }
 
 /** An `any`/`all` block; `undefined` for a list that is not there. */
-export interface Block {
+export interface ConditionBlock {
   readonly any: readonly Condition[] | undefined;
   readonly all: readonly Condition[];
 }
@@ -63,7 +63,7 @@ export interface Block {
  *
  * Kyverno parity: `any: []` never holds, and `all` is evaluated even when `any` has failed, so that a fault there wins.
  */
-export function evaluateBlock({ any, all }: Block): Evaluate {
+export function evaluateBlock({ any, all }: ConditionBlock): EvaluateConditions {
   if (any === undefined && all.every(({ message }) => message === "")) return evaluateAll(all);
   return (scope, environment, observe) => {
     const met: string[] = [], unmet: string[] = [];
@@ -89,7 +89,7 @@ export function evaluateBlock({ any, all }: Block): Evaluate {
 }
 
 /** Conditions that must all hold, and have nothing to say. */
-function evaluateAll(all: readonly Condition[]): Evaluate {
+function evaluateAll(all: readonly Condition[]): EvaluateConditions {
   return (scope, environment, observe) => {
     for (const { evaluate } of all) {
       const result = evaluate(scope, environment, observe);
@@ -101,7 +101,7 @@ function evaluateAll(all: readonly Condition[]): Evaluate {
 }
 
 /** A block of an exception or a cleanup policy: `all` first, then `any`, of which an empty list counts as met. */
-export function evaluateException({ any = [], all }: Block): Evaluate {
+export function evaluateException({ any = [], all }: ConditionBlock): EvaluateConditions {
   const allHold = evaluateAll(all);
   return (scope, environment, observe) => {
     const verdict = allHold(scope, environment, observe);

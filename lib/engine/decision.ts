@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json/mod.ts";
-import type { Operation as PatchOperation } from "../patch/mod.ts";
+import type { PatchOperation } from "../patch/mod.ts";
 import type { FailureAction, FailurePolicy, Policy } from "../policy/mod.ts";
 import type { Effect, Outcome, RuleKind } from "../rules/mod.ts";
 

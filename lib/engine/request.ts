@@ -1,7 +1,5 @@
 import type { JsonObject } from "../json/mod.ts";
-
-/** The four operations that the API server asks about. */
-export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+import type { Operation } from "../kube/mod.ts";
 
 /** Who sent a request. Roles are worked out from the cluster's bindings unless they are given. */
 export interface Requester {

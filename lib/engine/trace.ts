@@ -11,7 +11,7 @@ import type {
 } from "../context/mod.ts";
 import { type Fault, isFault, type Json, type JsonObject, jsonSize } from "../json/mod.ts";
 import type { ExplainedSelection } from "../match/mod.ts";
-import { diff, type Operation } from "../patch/mod.ts";
+import { diff, type PatchOperation } from "../patch/mod.ts";
 import type { Policy } from "../policy/mod.ts";
 import type { Clock } from "../ports.ts";
 import type { RuleKind } from "../rules/mod.ts";
@@ -74,7 +74,7 @@ export interface RuleTrace {
   /** None for a rule that is not about the request. */
   readonly results: readonly RuleResult[];
   /** What a mutation changed, from the object as the rule found it. */
-  readonly changes: readonly Operation[];
+  readonly changes: readonly PatchOperation[];
   /** How often it was evaluated: once more for each round of loads that it waited for. */
   readonly attempts: number;
 }

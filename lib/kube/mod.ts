@@ -5,6 +5,7 @@
  *
  * @module
  */
+export type { Dialect } from "./dialect.ts";
 export {
   addQuantities,
   compareQuantities,

@@ -1,3 +1,4 @@
+import type { Dialect } from "../kube/mod.ts";
 import type { MatchBlock } from "../policy/mod.ts";
 import type { Candidate } from "./candidate.ts";
 import { compileFilter, type Filter, type FilterRole, type Mismatch } from "./filter.ts";
@@ -9,9 +10,6 @@ export interface Block {
   readonly form: "any" | "all" | "direct";
   readonly empty: boolean;
 }
-
-/** Which answer a setting of the dialect gives where seeds and reference differ. */
-export type Dialect = "classic" | "current";
 
 /** Compiles a match block; an empty one selects nothing. */
 export function compileMatch(block: MatchBlock, dialect: Dialect): Block {

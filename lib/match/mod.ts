@@ -4,7 +4,8 @@
  *
  * @module
  */
-export { type Block, compileExceptionMatch, compileExclude, compileMatch, type Dialect } from "./block.ts";
+export type { Dialect } from "../kube/mod.ts";
+export { type Block, compileExceptionMatch, compileExclude, compileMatch } from "./block.ts";
 export type { Candidate, User } from "./candidate.ts";
 export { compileConstraints } from "./constraints.ts";
 export type { Clause } from "./clause.ts";

@@ -1,5 +1,6 @@
+import type { Dialect } from "../kube/mod.ts";
 import type { Rule } from "../policy/mod.ts";
-import { type Block, compileExclude, compileMatch, type Dialect } from "./block.ts";
+import { type Block, compileExclude, compileMatch } from "./block.ts";
 import type { Candidate } from "./candidate.ts";
 import { type Clause, clausesOf } from "./clause.ts";
 

@@ -2,17 +2,17 @@ import { Fault, isFault, isList, isObject, type Json, type JsonObject } from "..
 import { wrongKind } from "./cell.ts";
 import {
   compilePatch,
-  type Entry,
   entryOf,
   fieldEntry,
   hasAddition,
   hasGlobal,
   isAnchored,
-  type ListNode,
   listOf,
-  type MapNode,
+  type ListPatch,
   mapOf,
+  type MapPatch,
   namedContent,
+  type PatchEntry,
   type PatchNode,
   plainOf,
 } from "./patch_node.ts";
@@ -60,7 +60,7 @@ class Decision {
   }
 
   /** Additions first, then the rule's conditions, then the map's own, then what is below. */
-  #meetMap(map: MapNode, resource: Json | undefined): Met {
+  #meetMap(map: MapPatch, resource: Json | undefined): Met {
     const entries = map.ownAdditions ? resolveAdditions(map.entries, resource) : map.entries;
     if (isFault(entries)) return { node: map, refusal: entries };
     const decided = new Entries(entries);
@@ -83,7 +83,7 @@ class Decision {
    * Copies are told apart by the resource element's name; elements without a name get none, nor do those of a patch
    * element with a `<()` anchor, which only decides whether the rule applies.
    */
-  #meetList(list: ListNode, resource: Json | undefined): Met {
+  #meetList(list: ListPatch, resource: Json | undefined): Met {
     if (!startsWithMap(list)) return { node: list };
     if (resource !== undefined && resource !== null && !isList(resource)) {
       return { node: list, refusal: wrongKind("SequenceNode", resource) };
@@ -143,41 +143,41 @@ function member(resource: Json | undefined, key: string): Json | undefined {
   return isObject(resource) && Object.hasOwn(resource, key) ? resource[key] : undefined;
 }
 
-function startsWithMap({ items: [first] }: ListNode): boolean {
+function startsWithMap({ items: [first] }: ListPatch): boolean {
   return first !== undefined && (first.kind === "map" || (first.kind === "plain" && isObject(first.value)));
 }
 
-function withItems(list: ListNode, copies: readonly PatchNode[]): ListNode {
+function withItems(list: ListPatch, copies: readonly PatchNode[]): ListPatch {
   return copies.length === 0 ? list : listOf([...list.items, ...copies]);
 }
 
 /** The entries of a map while a resource decides them: copied when the first one changes. */
 class Entries {
-  list: readonly Entry[];
-  #own: Entry[] | undefined;
+  list: readonly PatchEntry[];
+  #own: PatchEntry[] | undefined;
 
-  constructor(list: readonly Entry[]) {
+  constructor(list: readonly PatchEntry[]) {
     this.list = list;
   }
 
-  set(index: number, entry: Entry): void {
+  set(index: number, entry: PatchEntry): void {
     if (entry === this.list[index]) return;
     if (this.#own === undefined) this.list = this.#own = [...this.list];
     this.#own[index] = entry;
   }
 
   /** The map with these entries. */
-  of(map: MapNode): MapNode {
+  of(map: MapPatch): MapPatch {
     return this.list === map.entries ? map : mapOf(this.list);
   }
 }
 
 /** `+(key)`: dropped where the resource has the key, even with null, otherwise an ordinary key. */
 function resolveAdditions(
-  entries: readonly Entry[],
+  entries: readonly PatchEntry[],
   resource: Json | undefined,
-): readonly Entry[] | Fault {
-  const resolved: Entry[] = [];
+): readonly PatchEntry[] | Fault {
+  const resolved: PatchEntry[] = [];
   for (const entry of entries) {
     if (!isAddition(entry)) resolved.push(entry);
     else if (member(resource, entry.key) === undefined) {
@@ -189,7 +189,7 @@ function resolveAdditions(
   return resolved;
 }
 
-function isAddition({ role }: Entry): boolean {
+function isAddition({ role }: PatchEntry): boolean {
   return role === "addition";
 }
 
@@ -212,7 +212,7 @@ function checkConditions(entries: Entries, resource: Json | undefined): Refusal 
  * Checks a condition; the key must be there. Kyverno parity: a condition with `+()` keys directly inside only decides
  * those and counts as satisfied; the next element meets it as an ordinary condition.
  */
-function checkCondition(entry: Entry, resource: Json | undefined): Entry | "refused" | Fault {
+function checkCondition(entry: PatchEntry, resource: Json | undefined): PatchEntry | "refused" | Fault {
   const value = member(resource, entry.key);
   if (value === undefined) return "refused";
   const { node } = entry;

@@ -1,5 +1,5 @@
 import { type Fault, isFault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
-import { type Cell, isBlank, type Merged, type Outcome, put, shared } from "./cell.ts";
+import { type Cell, isBlank, type Merged, type MergeResult, put, shared } from "./cell.ts";
 import { directedList, directiveOfMap, withoutDirective } from "./directive.ts";
 import { isDistinct } from "./identity.ts";
 import { mergeKeyedList } from "./keyed_list.ts";
@@ -13,7 +13,7 @@ import { uniteScalars } from "./scalar_list.ts";
  *
  * Kyverno parity: a list is not asked for a directive, and a map's unknown one is kept; below them it is an error.
  */
-export function broughtValue(patch: Json, schema: MergeField | undefined): Outcome {
+export function broughtValue(patch: Json, schema: MergeField | undefined): MergeResult {
   if (isList(patch)) return schema?.shape === "list" ? broughtList(patch, schema) : patch;
   if (!isObject(patch)) return patch;
   const directive = directiveOfMap(patch);
@@ -71,7 +71,7 @@ function innerCell(cell: Cell, schema: MergeField | undefined): Merged {
   return directive === "delete" ? undefined : put(broughtMap(cell.value as JsonObject, schema), cell);
 }
 
-function inner(value: Json, schema: MergeField | undefined): Outcome {
+function inner(value: Json, schema: MergeField | undefined): MergeResult {
   if (typeof value !== "object") return value;
   if (value === null) return undefined;
   if (isList(value)) {

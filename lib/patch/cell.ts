@@ -1,7 +1,7 @@
 import { Fault, isFault, isList, isObject, type Json, sortedKeys } from "../json/mod.ts";
 
 /** What a merge makes of a value: `undefined` when it is removed, a fault when the merge fails. */
-export type Outcome = Json | undefined | Fault;
+export type MergeResult = Json | undefined | Fault;
 
 /**
  * A value on its way through a merge of lists in which keys are missing or repeated: elements are known by their cell,
@@ -16,7 +16,7 @@ export interface Cell {
 export type Merged = Cell | undefined | Fault;
 
 /** Exchanges what is in a cell for what has become of it. */
-export function put(outcome: Outcome, cell: Cell): Merged {
+export function put(outcome: MergeResult, cell: Cell): Merged {
   if (outcome === undefined || isFault(outcome)) return outcome;
   cell.value = outcome;
   return cell;

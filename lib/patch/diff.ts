@@ -1,5 +1,5 @@
 import { compareBytes, equal, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import type { Operation } from "./json_patch.ts";
+import type { PatchOperation } from "./json_patch.ts";
 import { Pointer } from "./pointer.ts";
 
 /** Longest middle part of two lists for which the best alignment is sought; longer ones are compared by position. */
@@ -18,7 +18,7 @@ const LONGEST_ALIGNMENT = 400;
  * assert.deepEqual(diff({ a: [1, 2, 3] }, { a: [2, 3] }), [{ op: "remove", path: "/a/0" }]);
  * ```
  */
-export function diff(original: Json, changed: Json): Operation[] {
+export function diff(original: Json, changed: Json): PatchOperation[] {
   const comparison = new Comparison();
   comparison.values(original, changed, Pointer.root);
   return comparison.operations;
@@ -26,7 +26,7 @@ export function diff(original: Json, changed: Json): Operation[] {
 
 /** What is found of differences, each method at the place that the pointer leads to. */
 class Comparison {
-  readonly operations: Operation[] = [];
+  readonly operations: PatchOperation[] = [];
 
   values(before: Json, after: Json, pointer: Pointer): void {
     if (before === after) return;

@@ -10,10 +10,10 @@ import {
   removeMember,
   set,
 } from "./container.ts";
-import { type Edit, editAt, type Place, placeOf } from "./place.ts";
+import { type Edit, editAt, type PointerParts, pointerParts } from "./place.ts";
 
 /** One operation of a JSON patch (RFC 6902), as it is written. */
-export type Operation =
+export type PatchOperation =
   | { readonly op: "add" | "replace"; readonly path: string; readonly value: Json }
   | { readonly op: "test"; readonly path: string; readonly value?: Json }
   | { readonly op: "remove"; readonly path: string }
@@ -21,7 +21,7 @@ export type Operation =
 
 /** A JSON patch whose pointers are already taken apart. */
 export interface JsonPatch {
-  readonly operations: readonly Operation[];
+  readonly operations: readonly PatchOperation[];
   /**
    * The patched document. The one given is never modified, what the patch does not touch is shared with it, and it is
    * returned itself when nothing changes.
@@ -52,7 +52,7 @@ const LONGEST_PADDING = 10_000;
  * assert.deepEqual(patch.apply({}), { metadata: { labels: { app: "web" } } });
  * ```
  */
-export function planJsonPatch(operations: readonly Operation[]): JsonPatch {
+export function planJsonPatch(operations: readonly PatchOperation[]): JsonPatch {
   const steps = operations.map(planOperation);
   return {
     operations,
@@ -68,8 +68,8 @@ export function planJsonPatch(operations: readonly Operation[]): JsonPatch {
   };
 }
 
-function planOperation(operation: Operation): Step {
-  const place = placeOf(operation.path);
+function planOperation(operation: PatchOperation): Step {
+  const place = pointerParts(operation.path);
   switch (operation.op) {
     case "add":
       return place.text === "" ? replaceRoot(operation.value, badAddition) : addition(place, operation.value);
@@ -80,9 +80,9 @@ function planOperation(operation: Operation): Step {
     case "test":
       return comparison(place, operation.value ?? null);
     case "move":
-      return moving(place, placeOf(operation.from));
+      return moving(place, pointerParts(operation.from));
     case "copy":
-      return copying(place, placeOf(operation.from));
+      return copying(place, pointerParts(operation.from));
   }
 }
 
@@ -107,7 +107,7 @@ export function jsonKind(value: Json): string {
   return typeof value === "boolean" ? "bool" : typeof value;
 }
 
-function addition(place: Place, value: Json): Step {
+function addition(place: PointerParts, value: Json): Step {
   const missing = new Fault(
     `add operation does not apply: doc is missing path: "${place.text}": missing value`,
   );
@@ -156,7 +156,7 @@ function padded(container: Container, token: string): Container {
   return [...container, ...new Array<Json>(index - container.length).fill(null)];
 }
 
-function replacement(place: Place, value: Json): Step {
+function replacement(place: PointerParts, value: Json): Step {
   const missingPath = new Fault(
     `replace operation does not apply: doc is missing path: ${place.text}: missing value`,
   );
@@ -172,13 +172,13 @@ function replacement(place: Place, value: Json): Step {
   return (state) => withDocument(state, editAt(state.document, place, edit) ?? missingPath);
 }
 
-function removal(place: Place): Step {
+function removal(place: PointerParts): Step {
   const edit: Edit = (container, token) =>
     because(`error in remove for path: '${place.text}'`, removeMember(container, token));
   return (state) => withDocument(state, editAt(state.document, place, edit) ?? state.document);
 }
 
-function comparison(place: Place, expected: Json): Step {
+function comparison(place: PointerParts, expected: Json): Step {
   const failed = new Fault(`testing value ${place.text} failed: test failed`);
   const missing = new Fault(`test operation does not apply: is missing path: ${place.text}: missing value`);
   if (place.text === "") return (state) => equal(state.document, expected) ? state : failed;
@@ -193,7 +193,7 @@ function comparison(place: Place, expected: Json): Step {
   };
 }
 
-function moving(to: Place, from: Place): Step {
+function moving(to: PointerParts, from: PointerParts): Step {
   if (from.text === "") {
     return () => new Fault("unable to move entire document to another path: invalid state detected");
   }
@@ -222,7 +222,7 @@ function moving(to: Place, from: Place): Step {
   };
 }
 
-function copying(to: Place, from: Place): Step {
+function copying(to: PointerParts, from: PointerParts): Step {
   const missing = new Fault(
     `copy operation does not apply: doc is missing from path: "${from.text}": missing value`,
   );
@@ -246,7 +246,7 @@ function copying(to: Place, from: Place): Step {
  * The value at a place: `undefined` when its parent is missing, a fault when the parent has no such member.
  * Kyverno parity: an empty last token names the container itself, which is the document as it came, or null further down.
  */
-function read(state: State, place: Place): Json | undefined | Fault {
+function read(state: State, place: PointerParts): Json | undefined | Fault {
   if (place.nowhere) return undefined;
   let container = asContainer(state.document);
   for (const token of place.parents) {

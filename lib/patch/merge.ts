@@ -9,7 +9,7 @@ import {
   setField,
 } from "../json/mod.ts";
 import { broughtList, broughtMap, broughtValue } from "./brought.ts";
-import { type Cell, type Merged, type Outcome, put, shared, wrongKind } from "./cell.ts";
+import { type Cell, type Merged, type MergeResult, put, shared, wrongKind } from "./cell.ts";
 import type { Draft } from "./draft.ts";
 import { directedList, directiveOfMap, isDirected, withoutDirective } from "./directive.ts";
 import { mergeDistinctLists } from "./distinct_list.ts";
@@ -69,7 +69,7 @@ class Merge {
   }
 
   /** Merges a value of the patch into the one that the resource has in its place. */
-  #value(dest: Json | undefined, patch: Json, schema: MergeField | undefined): Outcome {
+  #value(dest: Json | undefined, patch: Json, schema: MergeField | undefined): MergeResult {
     if (patch === null) return undefined;
     if (dest === undefined || dest === null) return this.#brought(broughtValue(patch, schema), schema);
     if (typeof dest !== "object") return typeof patch === "object" ? wrongKind("ScalarNode", patch) : patch;
@@ -82,7 +82,7 @@ class Merge {
   }
 
   /** Merges maps. One of unknown schema may say itself what kind it is. */
-  map(dest: JsonObject, patch: JsonObject, known: MergeField | undefined): Outcome {
+  map(dest: JsonObject, patch: JsonObject, known: MergeField | undefined): MergeResult {
     if (known !== undefined) return this.#directed(dest, patch, known);
     const schema = embeddedSchema(dest, patch);
     if (schema === undefined) return this.#directed(dest, patch, undefined);
@@ -96,7 +96,7 @@ class Merge {
     return merged;
   }
 
-  #directed(dest: JsonObject, patch: JsonObject, schema: MergeField | undefined): Outcome {
+  #directed(dest: JsonObject, patch: JsonObject, schema: MergeField | undefined): MergeResult {
     if (!isDirected(patch)) return this.#fields(dest, patch, schema);
     const directive = directiveOfMap(patch);
     if (isFault(directive)) return directive;
@@ -134,7 +134,7 @@ class Merge {
     return this.#draft === undefined ? { ...map } : this.#draft.writable(map);
   }
 
-  #list(dest: readonly Json[], patch: readonly Json[], schema: MergeField): Outcome {
+  #list(dest: readonly Json[], patch: readonly Json[], schema: MergeField): MergeResult {
     const { directive, elements } = directedList(patch);
     if (isFault(directive)) return directive;
     if (directive === "delete") return undefined;
@@ -178,7 +178,7 @@ class Merge {
   }
 
   /** Takes in what the patch brings. */
-  #brought<T extends Outcome>(outcome: T, schema: MergeField | undefined): T {
+  #brought<T extends MergeResult>(outcome: T, schema: MergeField | undefined): T {
     if (schema === undefined || outcome === undefined || isFault(outcome)) return outcome;
     if (settleValue(outcome, schema) !== outcome) this.#settled = false;
     return outcome;

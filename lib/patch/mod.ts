@@ -14,7 +14,7 @@
  */
 export { Draft } from "./draft.ts";
 export { diff } from "./diff.ts";
-export { type JsonPatch, type Operation, planJsonPatch } from "./json_patch.ts";
+export { type JsonPatch, type PatchOperation, planJsonPatch } from "./json_patch.ts";
 export { type MergeField, type MergeType, mergeTypeOf } from "./merge_keys.ts";
 export { parseJsonPatch } from "./parse_json_patch.ts";
 export { applyStrictly } from "./strict_patch.ts";

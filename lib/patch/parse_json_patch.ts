@@ -1,6 +1,6 @@
 import { Fault, goJson, isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { parseYaml } from "../yaml/mod.ts";
-import { jsonKind, type JsonPatch, type Operation, planJsonPatch } from "./json_patch.ts";
+import { jsonKind, type JsonPatch, type PatchOperation, planJsonPatch } from "./json_patch.ts";
 
 /**
  * Reads a JSON patch as policies write it: text with a YAML or JSON list, or the list itself; null is a patch without
@@ -22,7 +22,7 @@ export function parseJsonPatch(source: Json): JsonPatch | Fault {
   if (isFault(written)) return written;
   if (written === null) return planJsonPatch([]);
   if (!isList(written)) return undecodable(`${notA(written)} jsonpatch.Patch`);
-  const operations: Operation[] = [];
+  const operations: PatchOperation[] = [];
   for (const item of written) {
     const operation = readOperation(item);
     if (isFault(operation)) return operation;
@@ -45,7 +45,7 @@ function readText(text: string): Json | Fault {
   }
 }
 
-function readOperation(item: Json): Operation | Fault {
+function readOperation(item: Json): PatchOperation | Fault {
   if (item !== null && !isObject(item)) return undecodable(`${notA(item)} jsonpatch.Operation`);
   const operation = item === null ? "unsupported operation" : operationOf(item);
   return typeof operation === "string"
@@ -54,7 +54,7 @@ function readOperation(item: Json): Operation | Fault {
 }
 
 /** The operation, or what is wrong with it. */
-function operationOf(item: JsonObject): Operation | string {
+function operationOf(item: JsonObject): PatchOperation | string {
   const { op, path, from, value } = ownFields(item);
   switch (op) {
     case "add":

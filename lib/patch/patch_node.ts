@@ -11,7 +11,7 @@ import {
 import { compileMatcher, parseAnchor } from "../pattern/mod.ts";
 
 /** A piece of a patch with its anchors recognised. Nodes are never modified: what a resource decides makes new ones. */
-export type PatchNode = PlainNode | MapNode | ListNode;
+export type PatchNode = PlainPatch | MapPatch | ListPatch;
 
 /** What is known of every piece. */
 interface Piece {
@@ -26,15 +26,15 @@ interface Piece {
 }
 
 /** A piece without anchors. */
-export interface PlainNode extends Piece {
+export interface PlainPatch extends Piece {
   readonly kind: "plain";
   readonly value: Json;
 }
 
 /** A map with anchors in it or below. */
-export interface MapNode extends Piece {
+export interface MapPatch extends Piece {
   readonly kind: "map";
-  readonly entries: readonly Entry[];
+  readonly entries: readonly PatchEntry[];
   /** Whether a `()` or `<()` key, and whether a `+()` key, is in it itself. */
   readonly ownConditions: boolean;
   readonly ownAdditions: boolean;
@@ -47,7 +47,7 @@ export interface MapNode extends Piece {
 }
 
 /** A list with anchors below. */
-export interface ListNode extends Piece {
+export interface ListPatch extends Piece {
   readonly kind: "list";
   readonly items: readonly PatchNode[];
   readonly adds: boolean;
@@ -55,7 +55,7 @@ export interface ListNode extends Piece {
 }
 
 /** A key of a map. */
-export interface Entry {
+export interface PatchEntry {
   /** What the key does: decide as a condition, add where absent, or nothing special. */
   readonly role: "condition" | "global" | "addition" | "field";
   /** The key in the resource: without the parentheses where the role comes from them. */
@@ -64,7 +64,7 @@ export interface Entry {
   /** Of a condition: whether a value satisfies it. */
   readonly holds: (value: Json) => boolean;
   /** Of an addition: the entry that it becomes where the key is absent, unless that is another addition. */
-  readonly added?: Entry | Fault;
+  readonly added?: PatchEntry | Fault;
 }
 
 /** Patches nested deeper are refused. */
@@ -99,7 +99,7 @@ function compileList(patch: readonly Json[], depth: number): PatchNode | Fault {
 }
 
 function compileMap(patch: JsonObject, depth: number): PatchNode | Fault {
-  const entries: Entry[] = [];
+  const entries: PatchEntry[] = [];
   // The order of Go's JSON, in which the reference sees a patch.
   for (const text of sortedKeys(patch)) {
     const node = compilePatch(patch[text]!, depth + 1);
@@ -113,12 +113,12 @@ function compileMap(patch: JsonObject, depth: number): PatchNode | Fault {
 }
 
 /** A piece without anchors, of which some gets into the merge. */
-export function plainOf(value: Json, kept: Json | undefined): PlainNode {
+export function plainOf(value: Json, kept: Json | undefined): PlainPatch {
   return { kind: "plain", value, kept, size: 1 };
 }
 
 /** A list of these items. */
-export function listOf(items: readonly PatchNode[]): ListNode {
+export function listOf(items: readonly PatchNode[]): ListPatch {
   const kept: Json[] = [];
   let size = 1;
   for (const item of items) {
@@ -136,7 +136,7 @@ export function listOf(items: readonly PatchNode[]): ListNode {
 }
 
 /** A map of these entries. */
-export function mapOf(entries: readonly Entry[]): MapNode {
+export function mapOf(entries: readonly PatchEntry[]): MapPatch {
   let ownConditions = false, ownAdditions = false, anchored = false, adds = false, global = false, size = 1;
   let kept: Record<string, Json> | undefined;
   for (const { role, key, node } of entries) {
@@ -162,7 +162,7 @@ function contentOf(node: PatchNode): Json | undefined {
 }
 
 /** An entry by its key as written. */
-export function entryOf(text: string, node: PatchNode): Entry | Fault {
+export function entryOf(text: string, node: PatchNode): PatchEntry | Fault {
   const anchor = parseAnchor(text);
   switch (anchor?.kind) {
     case "condition":
@@ -171,7 +171,7 @@ export function entryOf(text: string, node: PatchNode): Entry | Fault {
       return isFault(holds) ? holds : { role: anchor.kind, key: anchor.key, node, holds };
     }
     case "addition": {
-      const entry: Entry = { role: "addition", key: anchor.key, node, holds: always };
+      const entry: PatchEntry = { role: "addition", key: anchor.key, node, holds: always };
       return parseAnchor(anchor.key)?.kind === "addition"
         ? entry
         : { ...entry, added: entryOf(anchor.key, node) };
@@ -182,7 +182,7 @@ export function entryOf(text: string, node: PatchNode): Entry | Fault {
 }
 
 /** An entry of an ordinary key. */
-export function fieldEntry(key: string, node: PatchNode): Entry {
+export function fieldEntry(key: string, node: PatchNode): PatchEntry {
   return { role: "field", key, node, holds: always };
 }
 
@@ -210,7 +210,7 @@ function sourceOf(node: PatchNode): Json {
   return source;
 }
 
-const prefixes: Readonly<Record<Entry["role"], (key: string) => string>> = {
+const prefixes: Readonly<Record<PatchEntry["role"], (key: string) => string>> = {
   condition: (key) => `(${key})`,
   global: (key) => `<(${key})`,
   addition: (key) => `+(${key})`,

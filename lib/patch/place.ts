@@ -5,7 +5,7 @@ import { asContainer, childOf, type Container, set } from "./container.ts";
 const MOST_TOKENS = 500;
 
 /** A pointer, taken apart. */
-export interface Place {
+export interface PointerParts {
   readonly text: string;
   /** The tokens on the way to the container. */
   readonly parents: readonly string[];
@@ -19,7 +19,7 @@ export interface Place {
 export type Edit = (container: Container, token: string) => Container | Fault;
 
 /** Takes a pointer apart. */
-export function placeOf(text: string): Place {
+export function pointerParts(text: string): PointerParts {
   // Kyverno parity: what stands before the first slash is ignored.
   const tokens = text.split("/").slice(1).map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
   const nowhere = (tokens.length === 0 && text !== "") || tokens.length > MOST_TOKENS;
@@ -27,7 +27,7 @@ export function placeOf(text: string): Place {
 }
 
 /** Rebuilds the way down to a place around an edit; `undefined` when the way is missing. */
-export function editAt(document: Json, place: Place, edit: Edit): Json | undefined | Fault {
+export function editAt(document: Json, place: PointerParts, edit: Edit): Json | undefined | Fault {
   if (place.nowhere) return undefined;
   const down = (node: Json, depth: number): Json | undefined | Fault => {
     const container = asContainer(node);

@@ -1,6 +1,6 @@
 import { Fault, isFault, isList, isObject, type Json } from "../json/mod.ts";
-import { type Operation, planJsonPatch } from "./json_patch.ts";
-import { placeOf } from "./place.ts";
+import { type PatchOperation, planJsonPatch } from "./json_patch.ts";
+import { pointerParts } from "./place.ts";
 
 /**
  * Applies a JSON patch as the API server does: nothing is made on the way to an added value, and what is removed must be
@@ -14,7 +14,7 @@ import { placeOf } from "./place.ts";
  * assert.deepEqual(applyStrictly([{ op: "add", path: "/a", value: 1 }], {}), { a: 1 });
  * ```
  */
-export function applyStrictly(operations: readonly Operation[], document: Json): Json | Fault {
+export function applyStrictly(operations: readonly PatchOperation[], document: Json): Json | Fault {
   let current = document;
   for (const operation of operations) {
     const missing = missingPath(operation, current);
@@ -26,9 +26,9 @@ export function applyStrictly(operations: readonly Operation[], document: Json):
   return current;
 }
 
-function missingPath({ op, path }: Operation, document: Json): Fault | undefined {
+function missingPath({ op, path }: PatchOperation, document: Json): Fault | undefined {
   if (op !== "add" && op !== "remove" || path === "") return undefined;
-  const { parents, last } = placeOf(path);
+  const { parents, last } = pointerParts(path);
   let container: Json | undefined = document;
   for (const token of parents) container = childOf(container, token);
   if (!isObject(container) && !isList(container)) {

@@ -37,12 +37,12 @@ export function structuredMerge(
   return mergeMaps(object, patch, { fields: type?.fields, path: "" });
 }
 
-interface Place {
+interface PointerParts {
   readonly fields: MergeType["fields"] | undefined;
   readonly path: string;
 }
 
-function mergeMaps(left: JsonObject, right: JsonObject, { fields, path }: Place): JsonObject | Fault {
+function mergeMaps(left: JsonObject, right: JsonObject, { fields, path }: PointerParts): JsonObject | Fault {
   const merged: { [name: string]: Json } = { ...left };
   let changed = false;
   for (const [name, value] of Object.entries(right)) {

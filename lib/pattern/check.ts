@@ -1,7 +1,7 @@
 import { field, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { ScalarTest } from "./comparison.ts";
-import { isDirectSkip, isSkip, type Mismatch, mismatch, mismatchOf, under } from "./mismatch.ts";
-import type { Entry, ListNode, MapNode, Node, Walk } from "./node.ts";
+import { isDirectSkip, isSkip, mismatch, mismatchOf, type PatternMismatch, under } from "./mismatch.ts";
+import type { ListNode, MapNode, Node, PatternEntry, Walk } from "./node.ts";
 
 /**
  * Compares a value, `undefined` when missing, with a piece of a pattern; answers with the mismatch if there is one.
@@ -9,7 +9,7 @@ import type { Entry, ListNode, MapNode, Node, Walk } from "./node.ts";
  * Pieces are data that these functions walk. A closure for each piece would read as well, but a request runs hundreds of
  * them, and calls whose target changes all the time are what the processor is slowest at.
  */
-export function check(node: Node, value: Json | undefined, walk: Walk): Mismatch | undefined {
+export function check(node: Node, value: Json | undefined, walk: Walk): PatternMismatch | undefined {
   switch (node.kind) {
     case "map":
       return isObject(value) ? checkMap(node, value, walk) : mismatch("not a map", node.pattern, value);
@@ -25,12 +25,12 @@ export function check(node: Node, value: Json | undefined, walk: Walk): Mismatch
 }
 
 /** A value must pass its test, a list must in every element. */
-function compare(test: ScalarTest, pattern: Json, value: Json | undefined): Mismatch | undefined {
+function compare(test: ScalarTest, pattern: Json, value: Json | undefined): PatternMismatch | undefined {
   const agrees = isList(value) ? value.every(test) : test(value);
   return agrees ? undefined : mismatch("value", pattern, value);
 }
 
-function checkMap(node: MapNode, resource: JsonObject, walk: Walk): Mismatch | undefined {
+function checkMap(node: MapNode, resource: JsonObject, walk: Walk): PatternMismatch | undefined {
   const { tracked, deciding, rest } = node;
   if (tracked.length > 0) { for (const entry of tracked) notePresence(walk, entry, resource); }
   if (deciding.length > 0) {
@@ -44,7 +44,7 @@ function checkMap(node: MapNode, resource: JsonObject, walk: Walk): Mismatch | u
   return undefined;
 }
 
-function notePresence(walk: Walk, entry: Entry, resource: JsonObject): void {
+function notePresence(walk: Walk, entry: PatternEntry, resource: JsonObject): void {
   walk.presence ??= new Map();
   const { choose, key, text } = entry;
   const isThere = choose === undefined ? Object.hasOwn(resource, key) : choose(resource).length > 0;
@@ -58,8 +58,12 @@ function notePresence(walk: Walk, entry: Entry, resource: JsonObject): void {
  * Kyverno parity: after this map's own anchor has skipped, failures of later keys count for nothing
  * (`a condition that fails hides later failures`).
  */
-function decide(entries: readonly Entry[], resource: JsonObject, walk: Walk): Mismatch | undefined {
-  let skips: Mismatch[] | undefined;
+function decide(
+  entries: readonly PatternEntry[],
+  resource: JsonObject,
+  walk: Walk,
+): PatternMismatch | undefined {
+  let skips: PatternMismatch[] | undefined;
   let applied = 0, direct = false;
   for (let index = 0; index < entries.length; index++) {
     const found = checkEntry(entries[index]!, resource, walk);
@@ -72,7 +76,7 @@ function decide(entries: readonly Entry[], resource: JsonObject, walk: Walk): Mi
   return skips !== undefined && (applied === 0 || direct) ? mismatchOf("none applied", skips) : undefined;
 }
 
-function checkEntry(entry: Entry, resource: JsonObject, walk: Walk): Mismatch | undefined {
+function checkEntry(entry: PatternEntry, resource: JsonObject, walk: Walk): PatternMismatch | undefined {
   const { key, choose } = entry;
   if (choose !== undefined) return checkChosen(entry, choose(resource), { resource, walk });
   const value = entry.inherited ? field(resource, key) : resource[key];
@@ -82,12 +86,12 @@ function checkEntry(entry: Entry, resource: JsonObject, walk: Walk): Mismatch | 
 
 /** A key with wildcards stands for the keys that it matches, or for itself when there are none. */
 function checkChosen(
-  entry: Entry,
+  entry: PatternEntry,
   keys: readonly string[],
   { resource, walk }: { readonly resource: JsonObject; readonly walk: Walk },
-): Mismatch | undefined {
+): PatternMismatch | undefined {
   const anyIsEnough = entry.kind === "condition" || entry.kind === "global";
-  let first: Mismatch | undefined;
+  let first: PatternMismatch | undefined;
   for (const key of keys.length === 0 ? [entry.key] : keys) {
     const failed = checkKey(entry, field(resource, key), walk);
     const found = failed && under(key, failed);
@@ -98,7 +102,7 @@ function checkChosen(
 }
 
 /** What each kind of key asks of the value under it, `undefined` when there is no such key. */
-function checkKey(entry: Entry, value: Json | undefined, walk: Walk): Mismatch | undefined {
+function checkKey(entry: PatternEntry, value: Json | undefined, walk: Walk): PatternMismatch | undefined {
   const { node } = entry;
   switch (entry.kind) {
     case "equality":
@@ -126,16 +130,20 @@ function checkKey(entry: Entry, value: Json | undefined, walk: Walk): Mismatch |
 }
 
 /** The pattern `*` alone: any value that is there, maps and lists too. */
-function isAnything({ node, pattern }: Entry, { filled }: Walk): boolean {
+function isAnything({ node, pattern }: PatternEntry, { filled }: Walk): boolean {
   return (node.kind === "template" ? filled[node.template]!.value : pattern) === "*";
 }
 
-function checkPresent(value: Json | undefined): Mismatch | undefined {
+function checkPresent(value: Json | undefined): PatternMismatch | undefined {
   return value === undefined || value === null ? mismatch("missing", "*", value) : undefined;
 }
 
 /** Each map of the pattern's list must agree with some element of the resource's list. */
-function checkExistence({ pattern, node }: Entry, value: Json, walk: Walk): Mismatch | undefined {
+function checkExistence(
+  { pattern, node }: PatternEntry,
+  value: Json,
+  walk: Walk,
+): PatternMismatch | undefined {
   if (!isList(value)) return mismatch("existence of a non-list", pattern, value);
   if (node.kind !== "list") {
     const given = node.kind === "template" ? walk.filled[node.template]!.value : pattern;
@@ -150,7 +158,7 @@ function checkExistence({ pattern, node }: Entry, value: Json, walk: Walk): Mism
   return undefined;
 }
 
-function checkList(node: ListNode, list: readonly Json[], walk: Walk): Mismatch | undefined {
+function checkList(node: ListNode, list: readonly Json[], walk: Walk): PatternMismatch | undefined {
   const { items } = node;
   switch (node.means) {
     case "nothing":
@@ -178,8 +186,8 @@ function checkElements(
   list: readonly Json[],
   { count, items, repeated }: ElementPattern,
   walk: Walk,
-): Mismatch | undefined {
-  let skips: Mismatch[] | undefined;
+): PatternMismatch | undefined {
+  let skips: PatternMismatch[] | undefined;
   for (let index = 0; index < count; index++) {
     const found = check(repeated ?? items[index]!, list[index], walk);
     if (found === undefined) continue;

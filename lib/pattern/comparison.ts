@@ -1,13 +1,13 @@
 import type { Json } from "../json/mod.ts";
 import { compareQuantities, compileWildcard, parseDuration, parseQuantity } from "../kube/mod.ts";
 import { decimalText, scientificText } from "./number_text.ts";
-import type { Comparison, Range } from "./operator.ts";
+import type { NumberRange, PatternOperator } from "./operator.ts";
 
 /** Tells whether one value agrees with a pattern; `undefined` stands for a missing field. */
 export type ScalarTest = (value: Json | undefined) => boolean;
 
 /** Whether a comparison holds, given the sign of value minus pattern. */
-const orders: Readonly<Record<Comparison, (sign: number) => boolean>> = {
+const orders: Readonly<Record<PatternOperator, (sign: number) => boolean>> = {
   "=": (sign) => sign === 0,
   "!": (sign) => sign !== 0,
   ">": (sign) => sign > 0,
@@ -24,7 +24,7 @@ type Order = (text: string) => number | undefined;
  * alone) as text with wildcards. A missing field counts as 0 for durations and quantities and is no text at all.
  * Kyverno parity: `pattern "<5" accepts a missing field`.
  */
-export function compileComparison(comparison: Comparison, text: string): ScalarTest {
+export function compileComparison(comparison: PatternOperator, text: string): ScalarTest {
   const asText = compileText(comparison, text);
   const order = compileOrder(text);
   if (order === undefined) return asText;
@@ -44,7 +44,7 @@ export function compileComparison(comparison: Comparison, text: string): ScalarT
 }
 
 /** Compiles a range into both its comparisons. */
-export function compileRange(range: Range): ScalarTest {
+export function compileRange(range: NumberRange): ScalarTest {
   const { kind, low, high } = range;
   if (kind === "inside") {
     const above = compileComparison(">=", low), below = compileComparison("<=", high);
@@ -74,7 +74,7 @@ function plainInteger(text: string): number | undefined {
   return /^[+-]?\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-function compileText(comparison: Comparison, text: string): ScalarTest {
+function compileText(comparison: PatternOperator, text: string): ScalarTest {
   if (comparison !== "=" && comparison !== "!") return () => false;
   const matches = compileWildcard(text);
   const wanted = comparison === "=";

@@ -1,12 +1,12 @@
 import { Fault, isList, isObject, type Json } from "../json/mod.ts";
 import { compileList } from "./list_node.ts";
 import { compileMap } from "./map_node.ts";
-import type { Step } from "./mismatch.ts";
+import type { PathStep } from "./mismatch.ts";
 import type { Compiler, Node, TemplateRole, TemplateText } from "./node.ts";
 import { scalarNode, templateNode } from "./scalar_node.ts";
 
 /** A text of a pattern whose value is only known at the request. */
-export interface Template<S> {
+export interface PatternTemplate<S> {
   readonly text: string;
   readonly role: TemplateRole;
   readonly evaluate: (scope: S) => Json | Fault;
@@ -15,22 +15,22 @@ export interface Template<S> {
 /** Recognises templates: answers with their evaluation, or with `undefined` for ordinary text. */
 export type Dynamic<S> = (
   text: string,
-  path: readonly Step[],
+  path: readonly PathStep[],
 ) => ((scope: S) => Json | Fault) | undefined;
 
 /** A compiled pattern without its surroundings. */
-export interface Compiled<S> {
+export interface CompiledTree<S> {
   readonly node: Node;
-  readonly templates: readonly Template<S>[];
+  readonly templates: readonly PatternTemplate<S>[];
 }
 
 /** Deeper patterns are refused, so that a value put into one at the request cannot exhaust the stack. */
 const maxDepth = 400;
 
 /** Compiles a pattern; a fault when it is nested too deeply. */
-export function compileTree<S>(pattern: Json, dynamic: Dynamic<S> | undefined): Compiled<S> | Fault {
+export function compileTree<S>(pattern: Json, dynamic: Dynamic<S> | undefined): CompiledTree<S> | Fault {
   if (!withinDepth(pattern, maxDepth)) return new Fault(`pattern is nested deeper than ${maxDepth} levels`);
-  const templates: Template<S>[] = [];
+  const templates: PatternTemplate<S>[] = [];
   const template = ({ text, path, role }: TemplateText): number | undefined => {
     const evaluate = dynamic?.(text, path);
     return evaluate === undefined ? undefined : templates.push({ text, role, evaluate }) - 1;

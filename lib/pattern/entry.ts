@@ -1,10 +1,10 @@
 import { compareBytes, isInherited, isString, type Json } from "../json/mod.ts";
 import { compileWildcard, hasWildcard } from "../kube/mod.ts";
 import type { Anchor } from "./anchor.ts";
-import type { Entry, Node } from "./node.ts";
+import type { Node, PatternEntry } from "./node.ts";
 
 /** A key of a pattern's map with its value. */
-export interface EntryPattern {
+export interface UncompiledEntry {
   /** The key as written. */
   readonly text: string;
   readonly anchor: Anchor | undefined;
@@ -15,7 +15,7 @@ export interface EntryPattern {
 }
 
 /** Compiles a key with its value. */
-export function compileEntry({ text, anchor, pattern, node, wildcards }: EntryPattern): Entry {
+export function compileEntry({ text, anchor, pattern, node, wildcards }: UncompiledEntry): PatternEntry {
   const isAnchor = anchor !== undefined && anchor.kind !== "addition";
   const key = isAnchor ? anchor.key : text;
   return {
@@ -37,7 +37,7 @@ export function compileEntry({ text, anchor, pattern, node, wildcards }: EntryPa
  * condition holds if any of them satisfies it, and everything else must hold for each (`each of several labels must
  * agree`).
  */
-function keysMatching(pattern: string): Entry["choose"] {
+function keysMatching(pattern: string): PatternEntry["choose"] {
   const matches = compileWildcard(pattern);
   return (resource) =>
     Object.keys(resource).filter((name) => isString(resource[name]) && matches(name)).sort(compareBytes);

@@ -1,5 +1,5 @@
 import { type Fault, field, isList, type Json } from "../json/mod.ts";
-import { messageOf, type Mismatch, originOf, pathOf, type Step } from "./mismatch.ts";
+import { messageOf, originOf, pathOf, type PathStep, type PatternMismatch } from "./mismatch.ts";
 
 /** What became of a comparison. */
 export type PatternResult = { readonly status: "pass" } | PatternFailure;
@@ -16,7 +16,7 @@ export interface PatternFailure {
   /** Why, in the reference's words; without the rule's name and message. */
   readonly message: string;
   /** The steps to the place where the comparison ended, also where `path` is empty. */
-  readonly steps: readonly Step[];
+  readonly steps: readonly PathStep[];
   /** The piece of the pattern that did not agree; `undefined` for a key that was not to be there. */
   readonly expected: Json | undefined;
   /** What the resource has there; `undefined` when nothing. */
@@ -32,10 +32,10 @@ export class MismatchFailure implements PatternFailure {
   readonly status: "fail" | "skip" | "error";
   readonly path: string;
   readonly fault = undefined;
-  readonly #mismatch: Mismatch;
+  readonly #mismatch: PatternMismatch;
   readonly #resource: Json | undefined;
 
-  constructor(status: "fail" | "skip" | "error", mismatch: Mismatch, resource: Json | undefined) {
+  constructor(status: "fail" | "skip" | "error", mismatch: PatternMismatch, resource: Json | undefined) {
     this.status = status;
     this.path = status === "fail" ? pathOf(mismatch) : "";
     this.#mismatch = mismatch;
@@ -46,7 +46,7 @@ export class MismatchFailure implements PatternFailure {
     return messageOf(this.#mismatch);
   }
 
-  get steps(): readonly Step[] {
+  get steps(): readonly PathStep[] {
     return originOf(this.#mismatch).steps;
   }
 

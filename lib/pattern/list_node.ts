@@ -1,5 +1,5 @@
 import { isList, isObject, type Json } from "../json/mod.ts";
-import type { Step } from "./mismatch.ts";
+import type { PathStep } from "./mismatch.ts";
 import type { Compiler, ListNode } from "./node.ts";
 
 /**
@@ -7,7 +7,11 @@ import type { Compiler, ListNode } from "./node.ts";
  * scalar likewise, and with a list first the two lists are compared place by place.
  * Kyverno parity: further elements after a map or scalar count for nothing.
  */
-export function compileList(compiler: Compiler, pattern: readonly Json[], path: readonly Step[]): ListNode {
+export function compileList(
+  compiler: Compiler,
+  pattern: readonly Json[],
+  path: readonly PathStep[],
+): ListNode {
   const items = pattern.map((item, index) => compiler.node(item, [...path, index], "elsewhere"));
   return {
     kind: "list",

@@ -1,14 +1,14 @@
 import { isString, type Json, type JsonObject, setField, sortedKeys } from "../json/mod.ts";
 import { parseAnchor } from "./anchor.ts";
 import { compileEntry } from "./entry.ts";
-import type { Step } from "./mismatch.ts";
-import type { Compiler, Entry, MapNode, Node, Place } from "./node.ts";
+import type { PathStep } from "./mismatch.ts";
+import type { Compiler, MapNode, MetadataSection, Node, PatternEntry } from "./node.ts";
 
 /** A map to compile. */
 export interface MapPattern {
   readonly pattern: JsonObject;
-  readonly path: readonly Step[];
-  readonly place: Place;
+  readonly path: readonly PathStep[];
+  readonly place: MetadataSection;
 }
 
 type Fill = readonly [key: string, keyTemplate: number | undefined, fill: Node["fill"]];
@@ -18,7 +18,7 @@ type Fill = readonly [key: string, keyTemplate: number | undefined, fill: Node["
  * text; they decide whether the map applies. Then come the others, and of those first the ones that could skip the rule.
  */
 export function compileMap(compiler: Compiler, { pattern, path, place }: MapPattern): MapNode {
-  const entries: Entry[] = [], fills: Fill[] = [];
+  const entries: PatternEntry[] = [], fills: Fill[] = [];
   for (const text of sortedKeys(pattern)) {
     const value = pattern[text]!;
     const anchor = parseAnchor(text);
@@ -40,7 +40,7 @@ export function compileMap(compiler: Compiler, { pattern, path, place }: MapPatt
   };
 }
 
-function placeUnder(place: Place, key: string): Place {
+function placeUnder(place: MetadataSection, key: string): MetadataSection {
   if (place === "labels") return "label";
   if (place === "metadata" && (key === "labels" || key === "annotations")) return "labels";
   return key === "metadata" ? "metadata" : "elsewhere";
@@ -56,7 +56,7 @@ function fillMap(fills: readonly Fill[], values: readonly Json[]): Json {
 }
 
 /** Global anchors and values with anchors inside go first, the last of them foremost. */
-function inOrder(entries: readonly Entry[]): Entry[] {
+function inOrder(entries: readonly PatternEntry[]): PatternEntry[] {
   const front = entries.filter((entry) => entry.kind === "global" || entry.nested);
   const back = entries.filter((entry) => !front.includes(entry));
   return [...front.toReversed(), ...back];

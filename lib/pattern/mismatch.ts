@@ -2,7 +2,7 @@ import type { Json } from "../json/mod.ts";
 import { BoundedText, typeName, writeValue } from "./value_text.ts";
 
 /** A step of a path: a map's key or a list's index. */
-export type Step = string | number;
+export type PathStep = string | number;
 
 /** Why a value does not agree with its pattern. */
 export type Reason =
@@ -26,32 +26,36 @@ export type Reason =
  * A failed comparison, as data: text and path are made when somebody reads them. Most mismatches are swallowed by an
  * anchor, so making one must cost little.
  */
-export interface Mismatch {
+export interface PatternMismatch {
   readonly reason: Reason;
   /** Steps to the failing place, innermost first; every caller that passes the mismatch on adds its own. */
-  readonly trail: Step[];
+  readonly trail: PathStep[];
   /** The piece of the pattern; with `actual` it is `undefined` where the causes have them. */
   readonly expected: Json | undefined;
   /** The value found; `undefined` when there is none. */
   readonly actual: Json | undefined;
   /** The mismatches that this one stands for; their trails begin where this one ends. */
-  readonly causes: readonly Mismatch[];
+  readonly causes: readonly PatternMismatch[];
 }
 
-const none: readonly Mismatch[] = [];
+const none: readonly PatternMismatch[] = [];
 
 /** A mismatch right here. */
-export function mismatch(reason: Reason, expected: Json | undefined, actual: Json | undefined): Mismatch {
+export function mismatch(
+  reason: Reason,
+  expected: Json | undefined,
+  actual: Json | undefined,
+): PatternMismatch {
   return { reason, trail: [], expected, actual, causes: none };
 }
 
 /** A mismatch that other mismatches amount to. */
-export function mismatchOf(reason: Reason, causes: readonly Mismatch[]): Mismatch {
+export function mismatchOf(reason: Reason, causes: readonly PatternMismatch[]): PatternMismatch {
   return { reason, trail: [], expected: undefined, actual: undefined, causes };
 }
 
 /** Passes a mismatch on from under a key or index. */
-export function under(step: Step, found: Mismatch): Mismatch {
+export function under(step: PathStep, found: PatternMismatch): PatternMismatch {
   found.trail.push(step);
   return found;
 }
@@ -61,12 +65,12 @@ export function under(step: Step, found: Mismatch): Mismatch {
  * Kyverno parity: there this is read off the text, so that a value containing "conditional anchor mismatch" would skip a
  * rule; here it is not.
  */
-export function isSkip(found: Mismatch): boolean {
+export function isSkip(found: PatternMismatch): boolean {
   return found.reason === "none applied" || isDirectSkip(found);
 }
 
 /** Whether an anchor of this very map raised the skip, not one of a map or list beneath it. */
-export function isDirectSkip({ reason }: Mismatch): boolean {
+export function isDirectSkip({ reason }: PatternMismatch): boolean {
   return reason === "condition" || reason === "condition missing" || reason === "global";
 }
 
@@ -74,11 +78,11 @@ export function isDirectSkip({ reason }: Mismatch): boolean {
  * The path in the reference's form, `/spec/containers/0/image/`: that of the map when the key is what is missing, and
  * empty for a list that is too short.
  */
-export function pathOf(found: Mismatch): string {
+export function pathOf(found: PatternMismatch): string {
   return found.reason === "too short" ? "" : place(found, "/");
 }
 
-function place({ reason, trail }: Mismatch, base: string): string {
+function place({ reason, trail }: PatternMismatch, base: string): string {
   let path = base;
   const innermost = reason === "missing" ? 1 : 0;
   for (let index = trail.length - 1; index >= innermost; index--) path += `${trail[index]}/`;
@@ -86,18 +90,20 @@ function place({ reason, trail }: Mismatch, base: string): string {
 }
 
 /** The message in the reference's words. */
-export function messageOf(found: Mismatch): string {
+export function messageOf(found: PatternMismatch): string {
   const out = new BoundedText();
   writeMessage(out, found, "/");
   return out.toString();
 }
 
-function writeMessage(out: BoundedText, found: Mismatch, base: string): void {
+function writeMessage(out: BoundedText, found: PatternMismatch, base: string): void {
   if (!out.full) texts[found.reason](out, found, place(found, base));
 }
 
 /** The innermost mismatch that the others were made from: the first one when there are several. */
-export function originOf(found: Mismatch): { readonly origin: Mismatch; readonly steps: readonly Step[] } {
+export function originOf(
+  found: PatternMismatch,
+): { readonly origin: PatternMismatch; readonly steps: readonly PathStep[] } {
   const steps = found.trail.toReversed();
   let origin = found;
   while (origin.causes.length > 0) {
@@ -107,7 +113,7 @@ export function originOf(found: Mismatch): { readonly origin: Mismatch; readonly
   return { origin, steps };
 }
 
-type Write = (out: BoundedText, found: Mismatch, path: string) => void;
+type Write = (out: BoundedText, found: PatternMismatch, path: string) => void;
 
 /** The text of each reason. */
 const texts: Readonly<Record<Reason, Write>> = {

@@ -14,7 +14,13 @@ export { compileRange, type ScalarTest } from "./comparison.ts";
 export { patternCompilations } from "./compilations.ts";
 export type { Dynamic } from "./compiler.ts";
 export type { PatternFailure, PatternResult } from "./failure.ts";
-export type { Step } from "./mismatch.ts";
-export { type Comparison, parsePiece, parseRange, type Piece, type Range } from "./operator.ts";
+export type { PathStep } from "./mismatch.ts";
+export {
+  type NumberRange,
+  parsePiece,
+  parseRange,
+  type PatternOperator,
+  type PatternTerm,
+} from "./operator.ts";
 export { compileMatcher, compilePattern, type Pattern, type PatternOptions } from "./pattern.ts";
 export { compileScalar } from "./scalar.ts";

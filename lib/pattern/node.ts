@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../json/mod.ts";
 import type { AnchorKind } from "./anchor.ts";
 import type { ScalarTest } from "./comparison.ts";
-import type { Step } from "./mismatch.ts";
+import type { PathStep } from "./mismatch.ts";
 
 /** A value that took the place of a template, with its test. */
 export interface Filled {
@@ -45,7 +45,7 @@ export interface TemplateNode extends Piece {
 }
 
 /** A key of a pattern's map, ready to be compared. */
-export interface Entry {
+export interface PatternEntry {
   /** The key as written. */
   readonly text: string;
   /** The key of the resource: without the anchor. */
@@ -70,10 +70,10 @@ export interface MapNode extends Piece {
   readonly kind: "map";
   readonly pattern: JsonObject;
   /** Keys of which it matters later whether the resource had them at all. */
-  readonly tracked: readonly Entry[];
+  readonly tracked: readonly PatternEntry[];
   /** Keys that run first and tell whether the map applies. */
-  readonly deciding: readonly Entry[];
-  readonly rest: readonly Entry[];
+  readonly deciding: readonly PatternEntry[];
+  readonly rest: readonly PatternEntry[];
 }
 
 /** A list. */
@@ -86,7 +86,7 @@ export interface ListNode extends Piece {
 }
 
 /** Where a piece stands, as far as that changes its meaning: `labels` is also the place of annotations. */
-export type Place = "metadata" | "labels" | "label" | "elsewhere";
+export type MetadataSection = "metadata" | "labels" | "label" | "elsewhere";
 
 /** What a template stands for. */
 export type TemplateRole = "value" | "label" | "key";
@@ -94,14 +94,14 @@ export type TemplateRole = "value" | "label" | "key";
 /** A text of the pattern that may be a template. */
 export interface TemplateText {
   readonly text: string;
-  readonly path: readonly Step[];
+  readonly path: readonly PathStep[];
   readonly role: TemplateRole;
 }
 
 /** What the kinds of nodes need from the compiler that they are part of. */
 export interface Compiler {
   /** Compiles a part of the pattern, found at that path. */
-  node(pattern: Json, path: readonly Step[], place: Place): Node;
+  node(pattern: Json, path: readonly PathStep[], place: MetadataSection): Node;
   /** Registers a text that is a template and answers with its number; `undefined` when it is none. */
   template(text: TemplateText): number | undefined;
 }

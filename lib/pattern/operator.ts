@@ -1,20 +1,20 @@
 /** How a value is compared with the text of a pattern. */
-export type Comparison = "=" | "!" | ">" | ">=" | "<" | "<=";
+export type PatternOperator = "=" | "!" | ">" | ">=" | "<" | "<=";
 
 /** One piece of a string pattern: a comparison, or a range of quantities or durations. */
-export type Piece =
-  | { readonly kind: "comparison"; readonly comparison: Comparison; readonly text: string }
-  | Range;
+export type PatternTerm =
+  | { readonly kind: "comparison"; readonly comparison: PatternOperator; readonly text: string }
+  | NumberRange;
 
 /** A range; its ends are inside. */
-export interface Range {
+export interface NumberRange {
   /** `inside` for `1-10`, `outside` for `1!-10`. */
   readonly kind: "inside" | "outside";
   readonly low: string;
   readonly high: string;
 }
 
-const prefixes: readonly Comparison[] = [">=", "<=", ">", "<", "!"];
+const prefixes: readonly PatternOperator[] = [">=", "<=", ">", "<", "!"];
 
 // An end is a number with a unit. Kyverno parity: its expression also lets a `|` stand for the sign.
 const end = String.raw`([-|+]?\d+(?:\.\d+)?[A-Za-z]*)`;
@@ -32,7 +32,7 @@ const inside = new RegExp(`^${end}-${end}$`);
  * assert.deepEqual(parsePiece("nginx:*"), { kind: "comparison", comparison: "=", text: "nginx:*" });
  * ```
  */
-export function parsePiece(text: string): Piece {
+export function parsePiece(text: string): PatternTerm {
   // Kyverno parity: a single character is never an operator, so the pattern `!` matches the text `!`.
   if (text.length < 2) return { kind: "comparison", comparison: "=", text: text.trim() };
   const prefix = prefixes.find((operator) => text.startsWith(operator));
@@ -43,7 +43,7 @@ export function parsePiece(text: string): Piece {
 }
 
 /** Reads a range such as `1-10`, `-5--1` or `100m!-2`; `undefined` for any other text. */
-export function parseRange(text: string): Range | undefined {
+export function parseRange(text: string): NumberRange | undefined {
   const without = outside.exec(text);
   if (without !== null) return { kind: "outside", low: without[1]!, high: without[2]! };
   const within = inside.exec(text);

@@ -1,9 +1,9 @@
 import { Fault, isFault, isString, type Json } from "../json/mod.ts";
 import type { ScalarTest } from "./comparison.ts";
 import { check } from "./check.ts";
-import { type Compiled, compileTree, type Dynamic, type Template } from "./compiler.ts";
+import { type CompiledTree, compileTree, type Dynamic, type PatternTemplate } from "./compiler.ts";
 import { faultFailure, MismatchFailure, type PatternResult } from "./failure.ts";
-import { isSkip, type Mismatch, pathOf } from "./mismatch.ts";
+import { isSkip, pathOf, type PatternMismatch } from "./mismatch.ts";
 import type { Filled, Node, Walk } from "./node.ts";
 import { compileScalar } from "./scalar.ts";
 
@@ -77,7 +77,7 @@ function compare(node: Node, filled: readonly Filled[], resource: Json | undefin
   return found === undefined ? passed : new MismatchFailure(statusOf(found, walk), found, resource);
 }
 
-function statusOf(found: Mismatch, walk: Walk): "fail" | "skip" | "error" {
+function statusOf(found: PatternMismatch, walk: Walk): "fail" | "skip" | "error" {
   if (isSkip(found)) return "skip";
   if (found.reason === "forbidden") return "fail";
   // Kyverno parity: a failure while some anchored key was nowhere in the resource has no path, and so is an error.
@@ -92,7 +92,7 @@ const maxCachedLength = 1024;
 /** Longest text that a template may put into a pattern: compiling it is part of a request. */
 const maxFilledLength = 128 * 1024;
 
-function templatedCheck<S>({ node, templates }: Compiled<S>): Pattern<S>["check"] {
+function templatedCheck<S>({ node, templates }: CompiledTree<S>): Pattern<S>["check"] {
   const cache = new Map<string, ScalarTest>();
   const testOf = (value: Json): ScalarTest => {
     if (!isString(value) || value.length > maxCachedLength) return compileScalar(value);
@@ -115,7 +115,7 @@ function templatedCheck<S>({ node, templates }: Compiled<S>): Pattern<S>["check"
 }
 
 /** The values of all templates, or the first fault. */
-function evaluate<S>(templates: readonly Template<S>[], scope: S): Json[] | Fault {
+function evaluate<S>(templates: readonly PatternTemplate<S>[], scope: S): Json[] | Fault {
   const values: Json[] = [];
   for (const { text, role, evaluate } of templates) {
     const value = evaluate(scope);
@@ -132,7 +132,7 @@ function evaluate<S>(templates: readonly Template<S>[], scope: S): Json[] | Faul
 }
 
 /** Whether a value changes nothing about the pattern around it, so that what was compiled at load still holds. */
-function fitsInPlace<S>({ role, text }: Template<S>, value: Json): boolean {
+function fitsInPlace<S>({ role, text }: PatternTemplate<S>, value: Json): boolean {
   if (role === "key") return value === text;
   if (role === "label") return isString(value);
   return typeof value !== "object" || value === null;

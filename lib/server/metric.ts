@@ -76,12 +76,12 @@ function escaped(value: string): string {
 }
 
 /** The number of one series. */
-export interface Cell {
+export interface SeriesValue {
   value: number;
 }
 
 /** A number that only grows. */
-export class Counter extends Metric<Cell> {
+export class Counter extends Metric<SeriesValue> {
   constructor(options: MetricOptions) {
     super("counter", options);
   }
@@ -91,17 +91,17 @@ export class Counter extends Metric<Cell> {
   }
 
   /** The series of label values, to be counted up by whoever keeps it at hand. */
-  at(...values: readonly string[]): Cell {
+  at(...values: readonly string[]): SeriesValue {
     return this.series(values, zero);
   }
 
-  protected override samples({ value }: Cell): Sample[] {
+  protected override samples({ value }: SeriesValue): Sample[] {
     return [{ suffix: "", value }];
   }
 }
 
 /** A number that is what it is now. */
-export class Gauge extends Metric<Cell> {
+export class Gauge extends Metric<SeriesValue> {
   constructor(options: MetricOptions) {
     super("gauge", options);
   }
@@ -110,12 +110,12 @@ export class Gauge extends Metric<Cell> {
     this.series(values, zero).value = value;
   }
 
-  protected override samples({ value }: Cell): Sample[] {
+  protected override samples({ value }: SeriesValue): Sample[] {
     return [{ suffix: "", value }];
   }
 }
 
-function zero(): Cell {
+function zero(): SeriesValue {
   return { value: 0 };
 }
 

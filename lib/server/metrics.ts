@@ -1,17 +1,17 @@
 import type { Decision, PolicyIdentity, PolicyRequest, RuleResult, Snapshot } from "../engine/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
-import { type Cell, Counter, type Distribution, Gauge, Histogram } from "./metric.ts";
+import { Counter, type Distribution, Gauge, Histogram, type SeriesValue } from "./metric.ts";
 
 interface KnownSeries {
   readonly result: string;
   readonly operation: string;
-  readonly cell: Cell;
+  readonly cell: SeriesValue;
 }
 
 interface KnownAnswers {
   readonly operation: string;
   readonly allowed: boolean;
-  readonly requests: Cell;
+  readonly requests: SeriesValue;
   readonly duration: Distribution;
 }
 
@@ -58,7 +58,7 @@ export class Metrics {
   /** The same by the results themselves, where they are the same objects at each request. */
   readonly #constant = new WeakMap<
     readonly RuleResult[],
-    { readonly operation: string; readonly cells: readonly Cell[] }
+    { readonly operation: string; readonly cells: readonly SeriesValue[] }
   >();
   /** Series of answers at hand, by kind: as many kinds as have names of their own. */
   readonly #answers = new Map<string, KnownAnswers[]>();
@@ -94,7 +94,7 @@ export class Metrics {
   }
 
   /** The series of a policy's results. Results that the engine made at load come again, and have theirs at hand. */
-  #cellsOf(policy: PolicyIdentity, rules: readonly RuleResult[], operation: string): readonly Cell[] {
+  #cellsOf(policy: PolicyIdentity, rules: readonly RuleResult[], operation: string): readonly SeriesValue[] {
     const known = this.#constant.get(rules);
     if (known?.operation === operation) return known.cells;
     const cells = rules.map((rule) => this.#cellOf(policy, rule, operation));
@@ -102,7 +102,7 @@ export class Metrics {
     return cells;
   }
 
-  #cellOf(policy: PolicyIdentity, { rule, type, result }: RuleResult, operation: string): Cell {
+  #cellOf(policy: PolicyIdentity, { rule, type, result }: RuleResult, operation: string): SeriesValue {
     let series = this.#series.get(policy);
     if (series === undefined) this.#series.set(policy, series = new Map());
     // A policy has few rules, and a rule few results: looking twice is cheaper than putting a key together.

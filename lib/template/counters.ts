@@ -1,5 +1,5 @@
 /** How often text was compiled, for the tests that hold "nothing is parsed at a request". */
-export interface Compilations {
+export interface TemplateCompilations {
   /** Strings, keys and expressions of templates planned so far. */
   readonly planned: number;
   /** Expressions compiled while rendering, because a variable stands inside another; not those found in the cache. */
@@ -10,7 +10,7 @@ let planned = 0;
 let nested = 0;
 
 /** What was compiled since the process started. */
-export function templateCompilations(): Compilations {
+export function templateCompilations(): TemplateCompilations {
   return { planned, nested };
 }
 

@@ -8,7 +8,7 @@ import { joinPieces } from "./text.ts";
 import { planVariable } from "./variable.ts";
 
 /** A planned part of a document: a constant, which every rendering shares, or something to render. */
-export type Planned =
+export type PlannedNode =
   | { readonly kind: "constant"; readonly value: Json }
   | { readonly kind: "dynamic"; readonly render: Render };
 
@@ -21,7 +21,11 @@ export type Where = Pick<Spot, "path" | "place">;
 const root: Where = { path: "", place: [] };
 
 /** Plans a document whose references are resolved. A fault when a variable in it is nested too deep. */
-export function planDocument(document: Json, origin: Origin, { path, place }: Where = root): Planned | Fault {
+export function planDocument(
+  document: Json,
+  origin: Origin,
+  { path, place }: Where = root,
+): PlannedNode | Fault {
   return new Planner(origin).plan(document, path, place);
 }
 
@@ -32,13 +36,13 @@ class Planner {
     this.#origin = origin;
   }
 
-  plan(value: Json, path: string, place: readonly (string | number)[]): Planned | Fault {
+  plan(value: Json, path: string, place: readonly (string | number)[]): PlannedNode | Fault {
     if (typeof value === "string") return this.#text(value, path, place);
     if (isList(value)) return this.#list(value, path, place);
     return isObject(value) ? this.#object(value, path, place) : { kind: "constant", value };
   }
 
-  #text(text: string, path: string, place: readonly (string | number)[]): Planned | Fault {
+  #text(text: string, path: string, place: readonly (string | number)[]): PlannedNode | Fault {
     if (!text.includes("{{")) return { kind: "constant", value: text };
     countPlanned();
     const pieces = scan(text);
@@ -54,7 +58,7 @@ class Planner {
     return { kind: "dynamic", render: joinPieces(planned, path) };
   }
 
-  #list(items: readonly Json[], path: string, place: readonly (string | number)[]): Planned | Fault {
+  #list(items: readonly Json[], path: string, place: readonly (string | number)[]): PlannedNode | Fault {
     const values: Json[] = [];
     const dynamic: { index: number; render: Render }[] = [];
     let changed = false;
@@ -80,7 +84,7 @@ class Planner {
     };
   }
 
-  #object(object: JsonObject, path: string, place: readonly (string | number)[]): Planned | Fault {
+  #object(object: JsonObject, path: string, place: readonly (string | number)[]): PlannedNode | Fault {
     const fields: Field[] = [];
     for (const key of Object.keys(object)) {
       const below = [...place, key];
@@ -119,12 +123,12 @@ class Planner {
 interface Field {
   /** As written. */
   readonly key: string;
-  readonly name: Planned;
-  readonly value: Planned;
+  readonly name: PlannedNode;
+  readonly value: PlannedNode;
 }
 
 /** An object with variables in keys. Kyverno parity: a substituted key wins over the same key written out. */
-function renamingObject(fields: readonly Field[]): Planned {
+function renamingObject(fields: readonly Field[]): PlannedNode {
   return {
     kind: "dynamic",
     render: (run) => {

@@ -14,9 +14,9 @@
  *
  * @module
  */
-export { type Compilations, templateCompilations } from "./counters.ts";
+export { type TemplateCompilations, templateCompilations } from "./counters.ts";
 export { markVariables } from "./marked.ts";
 export { resolveReferences } from "./reference.ts";
 export { compileTemplate, type Template, type TemplateOptions } from "./template.ts";
 export { type Rendering, type TextTemplates, textTemplates } from "./texts.ts";
-export type { Place, Use } from "./use.ts";
+export type { DocumentPath, Use } from "./use.ts";

@@ -1,16 +1,16 @@
 import { type CompiledExpression, compileExpression, type ExpressionOptions } from "../jmespath/mod.ts";
 import { Fault, isFault } from "../json/mod.ts";
 import { isDelete, type Render } from "./run.ts";
-import type { Place, Use } from "./use.ts";
+import type { DocumentPath, Use } from "./use.ts";
 
 /** What planning a variable needs to know of where it stands. */
 export interface Spot {
   /** The string's path as the reference writes it, for messages. */
   readonly path: string;
   /** The string's place in the document. */
-  readonly place: Place;
+  readonly place: DocumentPath;
   /** Where the document itself stands in its rule, for `{{ @ }}`. */
-  readonly field: Place;
+  readonly field: DocumentPath;
   /** What becomes of a variable without a value. */
   readonly unresolved: "fault" | "empty";
   /** How expressions are read. */

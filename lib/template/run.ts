@@ -3,7 +3,7 @@ import { field, isFault, type Json, type Scope } from "../json/mod.ts";
 import type { Fault } from "../json/mod.ts";
 
 /** One rendering of a template. */
-export interface Run {
+export interface RenderState {
   readonly scope: Scope;
   readonly environment: Environment;
   /** Characters of text that may still be produced. */
@@ -11,7 +11,7 @@ export interface Run {
 }
 
 /** A part of a template, ready to be rendered. */
-export type Render = (run: Run) => Json | Fault;
+export type Render = (run: RenderState) => Json | Fault;
 
 /** Characters that one rendering may put together from variables inside text; a few times etcd's limit for an object. */
 export const maxText = 8 * 1024 * 1024;

@@ -4,7 +4,7 @@ import { Fault } from "../json/mod.ts";
 export interface Variable {
   readonly kind: "variable";
   /** Texts and inner variables in order; one text when nothing is nested. */
-  readonly parts: readonly Piece[];
+  readonly parts: readonly TextPart[];
   /** Written `{{- x }}`: what it yields is text that nothing evaluates any more. */
   readonly shallow: boolean;
   /** Where its `{{` stands in the scanned text, from 0. */
@@ -14,7 +14,7 @@ export interface Variable {
 }
 
 /** A part of a scanned text: constant text, or a variable. */
-export type Piece = string | Variable;
+export type TextPart = string | Variable;
 
 /** Variables may stand inside variables this deep. */
 const maxDepth = 16;
@@ -44,7 +44,7 @@ interface Marked {
  * assert.equal(pieces[1].parts.length, 2);
  * ```
  */
-export function scan(text: string): readonly Piece[] | Fault {
+export function scan(text: string): readonly TextPart[] | Fault {
   if (!text.includes("{{")) return [text];
   const mark = unusedMark(text);
   if (mark === undefined) return new Fault("the text uses every character of Unicode's private use area");
@@ -129,8 +129,8 @@ function closingBrace(text: string, open: number): number {
 }
 
 /** Replaces the marks in a text by the variables that they stand for. */
-function piecesOf(text: string, { mark, variables }: Pick<Marked, "mark" | "variables">): Piece[] {
-  const pieces: Piece[] = [];
+function piecesOf(text: string, { mark, variables }: Pick<Marked, "mark" | "variables">): TextPart[] {
+  const pieces: TextPart[] = [];
   text.split(mark).forEach((constant, index) => {
     if (index > 0) pieces.push(variables[index - 1]!);
     if (constant !== "") pieces.push(constant);

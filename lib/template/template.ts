@@ -3,7 +3,7 @@ import { type Fault, isFault, type Json, type Scope } from "../json/mod.ts";
 import { type Origin, planDocument } from "./document.ts";
 import { resolveReferences } from "./reference.ts";
 import { maxText } from "./run.ts";
-import type { Place, Use } from "./use.ts";
+import type { DocumentPath, Use } from "./use.ts";
 
 /** What compiling a template may be told. */
 export interface TemplateOptions {
@@ -16,7 +16,7 @@ export interface TemplateOptions {
    * Where the document stands in its rule, for `{{ @ }}` only: `["validate", "pattern"]`. The variable skips two steps
    * of the whole place, so a document compiled as part of a whole rule needs nothing here.
    */
-  readonly field?: Place;
+  readonly field?: DocumentPath;
   /** The functions that expressions may call; Kyverno's when absent. */
   readonly functions?: FunctionTable;
 }

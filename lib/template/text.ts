@@ -1,5 +1,5 @@
 import { Fault, goJson, isFault, type Json } from "../json/mod.ts";
-import type { Render, Run } from "./run.ts";
+import type { Render, RenderState } from "./run.ts";
 
 /** A planned variable: its value for a run. */
 export interface PlannedVariable {
@@ -38,7 +38,7 @@ export function joinPieces(pieces: readonly (string | PlannedVariable)[], path: 
   };
 }
 
-function spend(text: string, run: Run): string {
+function spend(text: string, run: RenderState): string {
   run.room -= text.length;
   return text;
 }

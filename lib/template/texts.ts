@@ -1,11 +1,11 @@
 import type { Environment } from "../jmespath/mod.ts";
 import { isFault, type Json, type Scope } from "../json/mod.ts";
 import type { Fault } from "../json/mod.ts";
-import { planDocument, type Planned } from "./document.ts";
+import { planDocument, type PlannedNode } from "./document.ts";
 import { pathOf } from "./path.ts";
 import { maxText } from "./run.ts";
 import { originOf, type TemplateOptions } from "./template.ts";
-import type { Place, Use } from "./use.ts";
+import type { DocumentPath, Use } from "./use.ts";
 
 /** What a template is rendered in. */
 export interface Rendering {
@@ -16,7 +16,10 @@ export interface Rendering {
 /** The texts of a document that another language compiles, such as the strings of a pattern. */
 export interface TextTemplates {
   /** Answers with the rendering of a text that holds a variable or an escape, with `undefined` for any other. */
-  readonly dynamic: (text: string, path: Place) => ((rendering: Rendering) => Json | Fault) | undefined;
+  readonly dynamic: (
+    text: string,
+    path: DocumentPath,
+  ) => ((rendering: Rendering) => Json | Fault) | undefined;
   /** The variables of all texts asked for so far. */
   readonly uses: readonly Use[];
 }
@@ -39,7 +42,10 @@ export interface TextTemplates {
 export function textTemplates(options: TemplateOptions = {}): TextTemplates {
   const uses: Use[] = [];
   const origin = originOf(options, uses);
-  const dynamic = (text: string, place: Place): ((rendering: Rendering) => Json | Fault) | undefined => {
+  const dynamic = (
+    text: string,
+    place: DocumentPath,
+  ): ((rendering: Rendering) => Json | Fault) | undefined => {
     if (!text.includes("{{")) return undefined;
     const path = place.reduce<string>(pathOf, "");
     const planned = planDocument(text, origin, { path, place });
@@ -48,7 +54,7 @@ export function textTemplates(options: TemplateOptions = {}): TextTemplates {
   return { dynamic, uses };
 }
 
-function renderingOf(planned: Planned): (rendering: Rendering) => Json | Fault {
+function renderingOf(planned: PlannedNode): (rendering: Rendering) => Json | Fault {
   if (planned.kind === "constant") return () => planned.value;
   const { render } = planned;
   return ({ scope, environment }) => render({ scope, environment, room: maxText });

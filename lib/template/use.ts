@@ -2,14 +2,14 @@ import type { CompiledExpression } from "../jmespath/mod.ts";
 import type { Fault } from "../json/mod.ts";
 
 /** Where something stands in a document: object keys and list indexes from its root. */
-export type Place = readonly (string | number)[];
+export type DocumentPath = readonly (string | number)[];
 
 /** One variable of a template, for those who check policies: `{{ request.object.metadata.name }}`. */
 export interface Use {
   /** The expression without its braces; inner variables stand as they were written. */
   readonly expression: string;
   /** The string in the document, or the key, that holds the variable. */
-  readonly path: Place;
+  readonly path: DocumentPath;
   /** Where its `{{` stands in that string, from 1. */
   readonly column: number;
   /** Root names that the expression reads. For an expression with variables inside, those that do not depend on them. */

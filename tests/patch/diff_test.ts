@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isFault, type Json } from "../../lib/json/mod.ts";
-import { diff, type Operation, planJsonPatch } from "../../lib/patch/mod.ts";
+import { diff, type PatchOperation, planJsonPatch } from "../../lib/patch/mod.ts";
 import { deepFreeze } from "./frozen.ts";
 
-const cases: [name: string, original: Json, changed: Json, operations: Operation[]][] = [
+const cases: [name: string, original: Json, changed: Json, operations: PatchOperation[]][] = [
   ["equal documents need nothing", { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, []],
   ["keys in another order are equal", { a: 1, b: 2 }, { b: 2, a: 1 }, []],
   ["a changed scalar is replaced", { a: 1 }, { a: 2 }, [{ op: "replace", path: "/a", value: 2 }]],

@@ -4,7 +4,7 @@ import tests from "json-patch-test-suite/tests.json" with { type: "json" };
 import specTests from "json-patch-test-suite/spec_tests.json" with { type: "json" };
 import { applyPatch } from "rfc6902";
 import { isFault, type Json } from "../../lib/json/mod.ts";
-import { type Operation, parseJsonPatch, planJsonPatch } from "../../lib/patch/mod.ts";
+import { parseJsonPatch, type PatchOperation, planJsonPatch } from "../../lib/patch/mod.ts";
 import { deepFreeze } from "./frozen.ts";
 
 const document = deepFreeze({
@@ -13,7 +13,7 @@ const document = deepFreeze({
 });
 
 /** Applies operations to a document that throws when it is modified. */
-function apply(operations: readonly Operation[], to: Json = document): Json | string {
+function apply(operations: readonly PatchOperation[], to: Json = document): Json | string {
   const result = planJsonPatch(operations).apply(to);
   return isFault(result) ? `error: ${result.message}` : result;
 }
@@ -24,7 +24,7 @@ function get(result: Json | string, ...path: string[]): unknown {
   return value;
 }
 
-const changes: [name: string, operation: Operation, path: string[], value: unknown][] = [
+const changes: [name: string, operation: PatchOperation, path: string[], value: unknown][] = [
   ["add sets a key", { op: "add", path: "/spec/new", value: 1 }, ["spec", "new"], 1],
   ["add inserts into a list", { op: "add", path: "/spec/list/1", value: 9 }, ["spec", "list"], [1, 9, 2, 3]],
   ["add appends at -", { op: "add", path: "/spec/list/-", value: 9 }, ["spec", "list"], [1, 2, 3, 9]],
@@ -93,7 +93,7 @@ Deno.test("apply() makes __proto__ an own key of a copy, not of anything else", 
   assert.equal(({} as Record<string, unknown>).x, undefined);
 });
 
-const unchanged: [name: string, operation: Operation][] = [
+const unchanged: [name: string, operation: PatchOperation][] = [
   ["a missing key to remove", { op: "remove", path: "/spec/missing" }],
   ["a missing parent of what to remove", { op: "remove", path: "/spec/missing/deep" }],
   ["an index to remove that is too high", { op: "remove", path: "/spec/list/9" }],
@@ -108,7 +108,7 @@ for (const [name, operation] of unchanged) {
     assert.equal(apply([operation]), document));
 }
 
-const refusals: [operation: Operation, error: string][] = [
+const refusals: [operation: PatchOperation, error: string][] = [
   [
     { op: "replace", path: "/spec/missing", value: 1 },
     "replace operation does not apply: doc is missing key: /spec/missing: missing value",
@@ -169,7 +169,11 @@ Deno.test("apply() makes no documents of absurd depth", () => {
 });
 
 Deno.test("apply() stops at the first failing operation", () => {
-  const failing: Operation[] = [{ op: "add", path: "/a", value: 1 }, { op: "test", path: "/a", value: 2 }];
+  const failing: PatchOperation[] = [{ op: "add", path: "/a", value: 1 }, {
+    op: "test",
+    path: "/a",
+    value: 2,
+  }];
   assert.match(String(apply(failing)), /^error: testing value \/a failed/);
 });
 
@@ -218,7 +222,7 @@ const target = fc.oneof(place, fc.constant("/list/-"));
 const safeTarget = target.filter((path) => path !== "/list/1");
 const value = fc.jsonValue({ maxDepth: 2 })
   .filter((value) => !Array.isArray(value) && !JSON.stringify(value).includes("__proto__"));
-const operation: fc.Arbitrary<Operation> = fc.oneof(
+const operation: fc.Arbitrary<PatchOperation> = fc.oneof(
   fc.record({ op: fc.constant("add"), path: target, value }),
   fc.record({ op: fc.constantFrom("replace", "test"), path: place, value }),
   fc.record({ op: fc.constant("remove"), path: place }),
@@ -226,10 +230,10 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
     .filter(({ op, path, from }) =>
       op === "copy" || !(path.startsWith("/list/") && from.startsWith("/list/"))
     ),
-) as fc.Arbitrary<Operation>;
+) as fc.Arbitrary<PatchOperation>;
 
 /** What another implementation makes of the operations; `undefined` when it refuses one. */
-function oracle(operations: readonly Operation[], start: Json): Json | undefined {
+function oracle(operations: readonly PatchOperation[], start: Json): Json | undefined {
   const result = structuredClone(start);
   try {
     const problems = applyPatch(result, structuredClone(operations) as Parameters<typeof applyPatch>[1]);

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { applyStrictly, mergeTypeOf, type Operation, structuredMerge } from "../../lib/patch/mod.ts";
+import { applyStrictly, mergeTypeOf, type PatchOperation, structuredMerge } from "../../lib/patch/mod.ts";
 
 const pod = mergeTypeOf("v1", "Pod");
 const names = (...list: string[]): JsonObject => ({ spec: { containers: list.map((name) => ({ name })) } });
@@ -59,7 +59,7 @@ Deno.test("structuredMerge() without a type replaces every list", () => {
   assert.deepEqual(structuredMerge(names("a"), names("b"), undefined), names("b"));
 });
 
-const patches: [operations: Operation[], result: Json | RegExp][] = [
+const patches: [operations: PatchOperation[], result: Json | RegExp][] = [
   [[{ op: "add", path: "/a", value: 1 }], { a: 1, list: [0] }],
   [[{ op: "add", path: "/list/-", value: 1 }], { list: [0, 1] }],
   [[{ op: "add", path: "/a/b", value: 1 }], /add operation does not apply: doc is missing path: "\/a\/b"/],

@@ -1,7 +1,7 @@
 /** Patterns with pieces that are only known at the request. */
 import assert from "node:assert/strict";
 import { Fault, isFault, type Json } from "../../lib/json/mod.ts";
-import { patternCompilations, type PatternOptions, type Step } from "../../lib/pattern/mod.ts";
+import { type PathStep, patternCompilations, type PatternOptions } from "../../lib/pattern/mod.ts";
 import { compile } from "./compile.ts";
 
 type Values = { readonly [name: string]: Json };
@@ -92,7 +92,7 @@ Deno.test("a fault is handed on", () => {
 });
 
 Deno.test("every string and key is offered once, with its path", () => {
-  const offered: (readonly [string, readonly Step[]])[] = [];
+  const offered: (readonly [string, readonly PathStep[]])[] = [];
   compile<void>({ b: ["x", { "(c)": "y" }], a: 1 }, {
     dynamic: (text, path) => {
       offered.push([text, path]);

@@ -11,7 +11,7 @@ import { valueAt, withoutValue, withValue } from "./merge.ts";
 import { applyConflict, type Reply } from "./reply.ts";
 
 /** A server-side apply. */
-export interface Apply {
+export interface ApplyRequest {
   /** What is there; `undefined` when the apply creates. */
   readonly live: JsonObject | undefined;
   /** What the manager wants: only the fields that it looks after. */
@@ -26,7 +26,7 @@ export interface Apply {
  * applied before and now leaves out go, unless somebody else owns them too. Lists are applied whole: this cluster does
  * not know which lists of a kind are maps by a key.
  */
-export function applied({ live, wanted, by, force }: Apply): JsonObject | Reply {
+export function applied({ live, wanted, by, force }: ApplyRequest): JsonObject | Reply {
   const own: Ownership = { ...by, operation: "Apply", fields: ownableFields(wanted) };
   if (live === undefined) return withOwnerships(wanted, [own]);
   const ownerships = ownershipsOf(live);

@@ -35,7 +35,7 @@ export interface WriteRequest {
 }
 
 /** A change that is ready to be stored. */
-export interface Change {
+export interface CommittedChange {
   readonly status: 200 | 201;
   /** `undefined` for a new object. */
   readonly before: JsonObject | undefined;
@@ -43,7 +43,7 @@ export interface Change {
 }
 
 /** Stores a change, unless it changes nothing or is only tried, and answers with the object. */
-export function commit(writing: Writing, { kind, query }: WriteRequest, change: Change): Reply {
+export function commit(writing: Writing, { kind, query }: WriteRequest, change: CommittedChange): Reply {
   const refusal = dryRunRefusal(query);
   if (refusal !== undefined) return refusal;
   const { status, before } = change;

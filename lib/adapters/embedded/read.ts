@@ -60,10 +60,10 @@ export function getObject(store: Store, kind: ServedKind, place: { namespace: st
 }
 
 /** Which objects a list or a deletion is about. */
-export type Selection = (object: JsonObject) => boolean;
+export type ObjectFilter = (object: JsonObject) => boolean;
 
 /** The selection that `labelSelector` and `fieldSelector` of a query describe, or the refusal of a broken one. */
-export function selectionOf(kind: ServedKind, query: URLSearchParams): Selection | Reply {
+export function selectionOf(kind: ServedKind, query: URLSearchParams): ObjectFilter | Reply {
   const labelText = query.get("labelSelector") ?? "", fieldText = query.get("fieldSelector") ?? "";
   const byLabels = labelText.trim() === "" ? () => true : compileLabelSelectorText(labelText);
   if (isFault(byLabels)) return badRequest(byLabels.message);
@@ -72,7 +72,7 @@ export function selectionOf(kind: ServedKind, query: URLSearchParams): Selection
   return (object) => byLabels(labelsOf(object)) && byFields(object);
 }
 
-function compileFields(kind: ServedKind, text: string): Selection | Fault {
+function compileFields(kind: ServedKind, text: string): ObjectFilter | Fault {
   const known = selectableFields[`${kind.group}/${kind.plural}`] ?? [];
   for (const term of text.split(",")) {
     const name = /^\s*([^=!]*?)\s*(?:!=|==?)/.exec(term)?.[1];

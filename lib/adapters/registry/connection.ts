@@ -3,7 +3,7 @@ import type { Clock, Entropy } from "../../ports.ts";
 import { statusLine } from "../api_answer.ts";
 import { retryAfter, withRetries } from "../retry.ts";
 import { send, type Sent } from "../transport.ts";
-import { type ImageReference, schemesOf } from "./reference.ts";
+import { type RegistryReference, schemesOf } from "./reference.ts";
 import { basicAuthorization, type Login, readChallenge, tokenAddress, Tokens } from "./token.ts";
 
 /** The bounds of a {@link RegistryConnection}; times in milliseconds. */
@@ -19,8 +19,8 @@ export interface ConnectionOptions {
 }
 
 /** Who asks which registry. */
-export interface Access {
-  readonly reference: ImageReference;
+export interface RegistryAccess {
+  readonly reference: RegistryReference;
   readonly login: Login | undefined;
   readonly allowInsecure: "yes" | "no";
 }
@@ -32,7 +32,7 @@ export interface Content {
 }
 
 /** Why a registry sent nothing. */
-export interface Refusal {
+export interface RegistryFailure {
   readonly status: number | undefined;
   readonly fault: Fault;
   /** Set where the registry was reached, so that another scheme would not help. */
@@ -50,10 +50,10 @@ export class RegistryConnection {
   }
 
   /** Reads `/v2/REPOSITORY/PATH`. */
-  async read(access: Access, path: string, accept: string): Promise<Content | Refusal> {
+  async read(access: RegistryAccess, path: string, accept: string): Promise<Content | RegistryFailure> {
     const { registry, repository } = access.reference;
     const schemes = schemesOf(registry, access.allowInsecure);
-    let last: Refusal | undefined;
+    let last: RegistryFailure | undefined;
     for (const [index, scheme] of schemes.entries()) {
       const url = `${scheme}://${registry}/v2/${repository}/${path}`;
       // A scheme that another one follows is tried once: plain servers fail at once.
@@ -67,10 +67,10 @@ export class RegistryConnection {
   }
 
   async #readFrom(
-    access: Access,
+    access: RegistryAccess,
     url: string,
     asking: { readonly accept: string; readonly attempts: number },
-  ): Promise<Content | Refusal> {
+  ): Promise<Content | RegistryFailure> {
     const key = `${url.slice(0, url.indexOf("/v2/"))} ${access.reference.repository} ${
       access.login?.username ?? ""
     }`;
@@ -88,7 +88,7 @@ export class RegistryConnection {
   }
 
   /** The `Authorization` that fulfils a challenge: the login itself, or a token that it (or nobody) is given. */
-  async #authorize(access: Access, key: string, header: string): Promise<string | Fault> {
+  async #authorize(access: RegistryAccess, key: string, header: string): Promise<string | Fault> {
     const challenge = readChallenge(header);
     const { registry, repository } = access.reference;
     if (challenge === undefined) {
@@ -150,7 +150,7 @@ export function jsonOf(text: string): Json {
 }
 
 /** The content of an answer, or its refusal in the words of go-containerregistry. */
-function contentOf(url: string, sent: Sent): Content | Refusal {
+function contentOf(url: string, sent: Sent): Content | RegistryFailure {
   if (!sent.ok) {
     const fault = new Fault(`Get "${url}": ${sent.message}`);
     const reached = sent.reason === "redirect" || sent.reason === "too large";

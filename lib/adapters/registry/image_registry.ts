@@ -3,8 +3,8 @@ import type { Answer, Clock, Entropy, Registry, RegistryCredentials } from "../.
 import { Cache } from "../cache.ts";
 import { unlessAborted } from "../deadline.ts";
 import { approximateBytes } from "../size.ts";
-import { type Access, jsonOf, type Refusal, RegistryConnection } from "./connection.ts";
-import { identifierOf, type ImageReference, manifestName, parseReference } from "./reference.ts";
+import { jsonOf, type RegistryAccess, RegistryConnection, type RegistryFailure } from "./connection.ts";
+import { identifierOf, manifestName, parseReference, type RegistryReference } from "./reference.ts";
 import type { Login } from "./token.ts";
 
 /** The bounds of an {@link ImageRegistry}; times in milliseconds. */
@@ -98,10 +98,10 @@ export class ImageRegistry implements Registry {
 
   async #record(
     text: string,
-    reference: ImageReference,
+    reference: RegistryReference,
     credentials: RegistryCredentials,
   ): Promise<Answer> {
-    const access: Access = {
+    const access: RegistryAccess = {
       reference,
       login: await this.#login(reference.registry, credentials),
       allowInsecure: credentials.allowInsecureRegistry === true ? "yes" : "no",
@@ -133,15 +133,15 @@ export class ImageRegistry implements Registry {
     return { ok: true, status: 200, body };
   }
 
-  #manifest(access: Access, name: string, digest: string): Promise<Fetched | Refusal> {
+  #manifest(access: RegistryAccess, name: string, digest: string): Promise<Fetched | RegistryFailure> {
     return this.#content(access, { path: `manifests/${name}`, digest });
   }
 
   /** Reads JSON and checks that it is what its digest says; without a digest it is computed. */
   async #content(
-    access: Access,
+    access: RegistryAccess,
     { path, digest }: { readonly path: string; readonly digest: string },
-  ): Promise<Fetched | Refusal> {
+  ): Promise<Fetched | RegistryFailure> {
     const content = await this.#connection.read(access, path, ACCEPT);
     if ("fault" in content) return content;
     const hash = await crypto.subtle.digest("SHA-256", new Uint8Array(content.bytes));
@@ -171,7 +171,7 @@ function isDigest(text: string): boolean {
   return /^sha256:[0-9a-f]{64}$/.test(text);
 }
 
-function failed(reference: string, { status, fault }: Refusal): Answer {
+function failed(reference: string, { status, fault }: RegistryFailure): Answer {
   return {
     ok: false,
     status,

@@ -1,7 +1,7 @@
 import { Fault } from "../../json/mod.ts";
 
 /** An image reference as registry clients read it. */
-export interface ImageReference {
+export interface RegistryReference {
   /** `index.docker.io` for Docker Hub, whatever the reference called it. */
   readonly registry: string;
   /** `library/nginx` for the short names of Docker Hub. */
@@ -26,7 +26,7 @@ const DOCKER_HUB = "index.docker.io";
  * });
  * ```
  */
-export function parseReference(text: string): ImageReference | Fault {
+export function parseReference(text: string): RegistryReference | Fault {
   const wrong = (why: string) => new Fault(`could not parse reference: ${text}: ${why}`);
   if (text.length > 4_096) return new Fault("could not parse reference: it is too long");
   const at = text.indexOf("@");
@@ -65,12 +65,12 @@ function isHost(text: string): boolean {
 }
 
 /** What names the image within its repository: the tag, the digest, or both. */
-export function identifierOf({ tag, digest }: ImageReference): string {
+export function identifierOf({ tag, digest }: RegistryReference): string {
   return digest === "" ? tag : tag === "" ? digest : `${tag}@${digest}`;
 }
 
 /** What a manifest is asked for by: the digest wins. */
-export function manifestName({ tag, digest }: ImageReference): string {
+export function manifestName({ tag, digest }: RegistryReference): string {
   return digest === "" ? tag : digest;
 }
 

@@ -1,5 +1,5 @@
 import type { Overload } from "../libraries/library.ts";
-import type { CelError, Expression } from "../syntax/mod.ts";
+import type { CelError, CelExpression } from "../syntax/mod.ts";
 import type { CelType } from "../types/mod.ts";
 import type { RootName } from "./declarations.ts";
 
@@ -9,7 +9,7 @@ export interface CallReference {
   /** Those that may apply, by the types known at load; one when the call is decided. */
   readonly overloads: readonly Overload[];
   /** The receiver first; without it when it was part of a dotted function name. */
-  readonly args: readonly Expression[];
+  readonly args: readonly CelExpression[];
 }
 
 /** What the checker found out about an expression. */
@@ -17,8 +17,8 @@ export interface Checked {
   readonly type: CelType;
   readonly errors: readonly CelError[];
   /** Of names, and of selections that turned out to be dotted names. Variables of comprehensions have no entry. */
-  readonly names: ReadonlyMap<Expression, RootName>;
-  readonly calls: ReadonlyMap<Expression, CallReference>;
+  readonly names: ReadonlyMap<CelExpression, RootName>;
+  readonly calls: ReadonlyMap<CelExpression, CallReference>;
   /** The type of a part of the expression. */
-  readonly typeOf: (part: Expression) => CelType;
+  readonly typeOf: (part: CelExpression) => CelType;
 }

@@ -2,8 +2,8 @@ import {
   type Bind,
   type Call,
   type CelError,
+  type CelExpression,
   type Comprehension,
-  type Expression,
   type Index,
   type ListLiteral,
   locate,
@@ -42,7 +42,7 @@ export interface CheckOptions {
 }
 
 /** Gives every part of an expression its type; several mistakes are reported at once. */
-export function check(expression: Expression, declarations: Declarations, options: CheckOptions): Checked {
+export function check(expression: CelExpression, declarations: Declarations, options: CheckOptions): Checked {
   return new Checker(declarations, options).run(expression);
 }
 
@@ -51,9 +51,9 @@ class Checker {
   readonly #options: CheckOptions;
   readonly #substitution = new Substitution();
   readonly #errors: CelError[] = [];
-  readonly #names = new Map<Expression, RootName>();
-  readonly #calls = new Map<Expression, CallReference>();
-  readonly #types = new Map<Expression, CelType>();
+  readonly #names = new Map<CelExpression, RootName>();
+  readonly #calls = new Map<CelExpression, CallReference>();
+  readonly #types = new Map<CelExpression, CelType>();
   /** Variables of the comprehensions around the current place, innermost last. */
   readonly #scopes: ReadonlyMap<string, CelType>[] = [];
 
@@ -62,9 +62,10 @@ class Checker {
     this.#options = options;
   }
 
-  run(expression: Expression): Checked {
+  run(expression: CelExpression): Checked {
     const type = this.#substitution.close(this.#check(expression));
-    const typeOf = (part: Expression): CelType => this.#substitution.close(this.#types.get(part) ?? dynType);
+    const typeOf = (part: CelExpression): CelType =>
+      this.#substitution.close(this.#types.get(part) ?? dynType);
     if (this.#errors.length === 0 && this.#options.literals === "homogeneous") {
       this.#errors.push(...findMixedLiterals(expression, typeOf, this.#options.text));
     }
@@ -87,13 +88,13 @@ class Checker {
     return this.#report(offset, `undeclared reference to '${name}' (in container '${container}')`);
   }
 
-  #check(expression: Expression): CelType {
+  #check(expression: CelExpression): CelType {
     const type = this.#typeOf(expression);
     this.#types.set(expression, type);
     return type;
   }
 
-  #typeOf(expression: Expression): CelType {
+  #typeOf(expression: CelExpression): CelType {
     switch (expression.kind) {
       case "literal":
         return literalType(expression.value);
@@ -139,14 +140,14 @@ class Checker {
     }
   }
 
-  #root(expression: Expression, name: string): CelType | undefined {
+  #root(expression: CelExpression, name: string): CelType | undefined {
     const found = this.#declarations.lookup(name);
     if (found === undefined) return undefined;
     this.#names.set(expression, found);
     return found.type;
   }
 
-  #ident(expression: Expression, name: string): CelType {
+  #ident(expression: CelExpression, name: string): CelType {
     const local = this.#local(name) ?? this.#root(expression, name);
     if (local !== undefined) return local;
     // A leading dot asks for a root name, but finds a variable of a comprehension when there is none.
@@ -213,10 +214,10 @@ class Checker {
   }
 
   #resolve(
-    expression: Expression,
+    expression: CelExpression,
     name: string,
     call: {
-      readonly args: readonly Expression[];
+      readonly args: readonly CelExpression[];
       readonly types: readonly CelType[];
       readonly offset: number;
       readonly style?: "method";
@@ -261,7 +262,7 @@ class Checker {
   }
 
   /** The type of an element that may be optional: `[?x]`, `{?k: x}`. */
-  #element(expression: Expression, optional: boolean): CelType {
+  #element(expression: CelExpression, optional: boolean): CelType {
     const type = this.#check(expression);
     if (!optional) return type;
     const inner = optionalElement(this.#substitution.apply(type));
@@ -324,7 +325,7 @@ class Checker {
   }
 
   /** The types of the variables over a range: element or key; index or key, and value. */
-  #elements(range: Expression, count: number): readonly CelType[] {
+  #elements(range: CelExpression, count: number): readonly CelType[] {
     const type = this.#substitution.apply(this.#check(range));
     if (type.kind === "list") return count === 1 ? [type.parameters[0]!] : [intType, type.parameters[0]!];
     if (type.kind === "map") return type.parameters;

@@ -1,4 +1,4 @@
-import { type CelError, type Expression, locate, partsOf } from "../syntax/mod.ts";
+import { type CelError, type CelExpression, locate, partsOf } from "../syntax/mod.ts";
 import { type CelType, describeType, dynType, optionalElement, sameType } from "../types/mod.ts";
 
 /** Functions whose arguments are meant to be mixed. */
@@ -9,12 +9,12 @@ const exempt = new Set(["format"]);
  * that was checked without mistakes; what is written inside a call of `format` may be mixed.
  */
 export function findMixedLiterals(
-  expression: Expression,
-  typeOf: (part: Expression) => CelType,
+  expression: CelExpression,
+  typeOf: (part: CelExpression) => CelType,
   text: string,
 ): readonly CelError[] {
   const errors = new Map<string, CelError>();
-  const compare = (parts: readonly { readonly at: Expression; readonly type: CelType }[]): void => {
+  const compare = (parts: readonly { readonly at: CelExpression; readonly type: CelType }[]): void => {
     const [first, ...rest] = parts;
     const other = rest.find(({ type }) => !sameType(type, first!.type));
     if (first === undefined || other === undefined) return;
@@ -22,11 +22,11 @@ export function findMixedLiterals(
     const error = locate(text, other.at.offset, `expected type '${expected}' but found '${found}'`);
     errors.set(`${error.offset} ${error.message}`, error);
   };
-  const element = (at: Expression, optional: boolean): { at: Expression; type: CelType } => {
+  const element = (at: CelExpression, optional: boolean): { at: CelExpression; type: CelType } => {
     const type = typeOf(at);
     return { at, type: optional ? optionalElement(type) ?? dynType : type };
   };
-  const visit = (part: Expression): void => {
+  const visit = (part: CelExpression): void => {
     if (part.kind === "call" && exempt.has(part.name)) return;
     if (part.kind === "list") compare(part.elements.map(({ value, optional }) => element(value, optional)));
     else if (part.kind === "map") {

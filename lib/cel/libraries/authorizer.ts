@@ -15,7 +15,7 @@ const groupCheckType: CelType<GroupCheck> = opaqueType("kubernetes.authorization
 const decisionType: CelType<Decision> = opaqueType("kubernetes.authorization.Decision");
 
 /** A user as SubjectAccessReviews name it: `{user, groups, uid, extra}`. */
-export type Subject = Readonly<Record<string, Json>>;
+export type AccessSubject = Readonly<Record<string, Json>>;
 
 /** The resource that a check is about, as SubjectAccessReviews name it. */
 export interface ResourceAttributes {
@@ -40,9 +40,9 @@ abstract class Check extends Opaque {
 /** Who asks: the value of the variable `authorizer`. */
 export class Authorizer extends Check {
   readonly type = authorizerType;
-  readonly subject: Subject;
+  readonly subject: AccessSubject;
 
-  constructor(subject: Subject) {
+  constructor(subject: AccessSubject) {
     super();
     this.subject = subject;
   }
@@ -54,17 +54,17 @@ export class Authorizer extends Check {
 }
 
 /** The subject of an admission request's `userInfo`. */
-export function subjectOf(userInfo: JsonObject): Subject {
+export function subjectOf(userInfo: JsonObject): AccessSubject {
   const { username = "", groups = [], uid = "", extra = {} } = userInfo;
   return { user: username, groups, uid, extra };
 }
 
 class PathCheck extends Check {
   readonly type = pathCheckType;
-  readonly subject: Subject;
+  readonly subject: AccessSubject;
   readonly path: string;
 
-  constructor(subject: Subject, path: string) {
+  constructor(subject: AccessSubject, path: string) {
     super();
     this.subject = subject;
     this.path = path;
@@ -73,10 +73,10 @@ class PathCheck extends Check {
 
 class GroupCheck extends Check {
   readonly type = groupCheckType;
-  readonly subject: Subject;
+  readonly subject: AccessSubject;
   readonly group: string;
 
-  constructor(subject: Subject, group: string) {
+  constructor(subject: AccessSubject, group: string) {
     super();
     this.subject = subject;
     this.group = group;
@@ -86,10 +86,10 @@ class GroupCheck extends Check {
 /** A check of a resource, before its verb is known. */
 export class ResourceCheck extends Check {
   readonly type = resourceCheckType;
-  readonly subject: Subject;
+  readonly subject: AccessSubject;
   readonly attributes: JsonObject;
 
-  constructor(subject: Subject, attributes: JsonObject) {
+  constructor(subject: AccessSubject, attributes: JsonObject) {
     super();
     this.subject = subject;
     this.attributes = attributes;

@@ -1,8 +1,8 @@
-import { type Expression, type Macro, variableName } from "../syntax/mod.ts";
+import { type CelExpression, type Macro, variableName } from "../syntax/mod.ts";
 import type { Library } from "./library.ts";
 
 /** Whether a macro's call stands behind this namespace: `cel.bind`, `math.least`. */
-export function isNamespace(target: Expression | undefined, name: string): boolean {
+export function isNamespace(target: CelExpression | undefined, name: string): boolean {
   return target?.kind === "ident" && target.name === name;
 }
 
@@ -56,7 +56,7 @@ const block: Macro = {
     if (list.kind !== "list") {
       return fail(list.offset, "cel.block requires the first arg to be a list literal");
     }
-    return list.elements.reduceRight<Expression>(
+    return list.elements.reduceRight<CelExpression>(
       (inner, { value }, index) => ({ kind: "bind", name: `@index${index}`, value, body: inner, offset }),
       body,
     );

@@ -19,7 +19,7 @@ import type { Value } from "../values/mod.ts";
 import type { World } from "../world.ts";
 
 /** Kubernetes' CEL, or the specification's, where they disagree. */
-export type Dialect = "kubernetes" | "specification";
+export type CelDialect = "kubernetes" | "specification";
 
 /** What an evaluation gave: a value, or the error instead of one. */
 export type Result = Value | CelFault;
@@ -28,13 +28,13 @@ export type Result = Value | CelFault;
 export type Implementation = (...args: Value[]) => Result;
 
 /** An argument as it is known when the expression is loaded. */
-export interface Argument {
+export interface CallArgument {
   readonly type: CelType;
   /** Its value, when it is constant. */
   readonly value: Value | undefined;
   readonly offset: number;
   /** Its elements, when it is written as a list. */
-  readonly elements: readonly Argument[] | undefined;
+  readonly elements: readonly CallArgument[] | undefined;
 }
 
 /** A mistake in arguments that is found when the expression is loaded. */
@@ -65,7 +65,7 @@ export interface Overload {
   /** A call with constant arguments is computed when the expression is loaded. */
   readonly folds?: true;
   /** Finds mistakes in arguments, the receiver first, as far as they are known at load. */
-  readonly check?: (args: readonly Argument[]) => ArgumentMistake | undefined;
+  readonly check?: (args: readonly CallArgument[]) => ArgumentMistake | undefined;
   /** A faster implementation for constant arguments (`undefined` where one is not), such as a compiled pattern. */
   readonly prepare?: (constants: readonly (Value | undefined)[]) => Implementation | undefined;
 }
@@ -102,7 +102,7 @@ interface Definition<P extends readonly CelType[]> {
   readonly superlinear?: true;
   readonly dispatches?: true;
   readonly folds?: true;
-  readonly check?: (args: readonly Argument[]) => ArgumentMistake | undefined;
+  readonly check?: (args: readonly CallArgument[]) => ArgumentMistake | undefined;
   readonly prepare?: (
     constants: readonly (Value | undefined)[],
   ) => ((...args: ArgumentsOf<P>) => Result) | undefined;

@@ -1,5 +1,5 @@
 import { failure, noSuchOverload } from "../fault.ts";
-import type { Expression, Macro } from "../syntax/mod.ts";
+import type { CelExpression, Macro } from "../syntax/mod.ts";
 import { boolType, type CelType, doubleType, dynType, intType, listType, uintType } from "../types/mod.ts";
 import {
   compareValues,
@@ -17,7 +17,7 @@ import { isNamespace } from "./bindings.ts";
 import { type FunctionDeclaration, type Library, type Overload, overload, type Result } from "./library.ts";
 
 /** Whether an argument of `least` or `greatest` may be a number, as far as its form tells. */
-function mayBeNumber(argument: Expression): boolean {
+function mayBeNumber(argument: CelExpression): boolean {
   if (argument.kind === "literal") return numeric(argument.value) !== undefined;
   return argument.kind !== "list" && argument.kind !== "map" && argument.kind !== "struct";
 }

@@ -22,12 +22,12 @@ import { latestStringsLibrary, stringsLibrary } from "./strings.ts";
 import { urlLibrary } from "./url.ts";
 
 export {
+  type AccessSubject,
   Authorizer,
   authorizerType,
   type ResourceAttributes,
   type ResourceCheck,
   resourceCheckType,
-  type Subject,
   subjectOf,
 } from "./authorizer.ts";
 export type { KyvernoLibraryOptions } from "./kyverno.ts";

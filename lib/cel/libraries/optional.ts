@@ -1,5 +1,5 @@
 import { CelFault, failure } from "../fault.ts";
-import type { Expression, Macro, MacroCall } from "../syntax/mod.ts";
+import type { CelExpression, Macro, MacroCall } from "../syntax/mod.ts";
 import { variableName } from "../syntax/mod.ts";
 import {
   boolType,
@@ -20,7 +20,7 @@ const k = typeParameter("K"), v = typeParameter("V");
 const optional = optionalType(v), list = listType(v), map = mapType(k, v);
 
 /** `target.optMap(x, f)`: `f` for the value when there is one, wrapped again unless `f` gives an optional itself. */
-function mappingMacro(name: string, wrap: (mapped: Expression) => Expression): Macro {
+function mappingMacro(name: string, wrap: (mapped: CelExpression) => CelExpression): Macro {
   return {
     name,
     style: "method",
@@ -32,7 +32,7 @@ function mappingMacro(name: string, wrap: (mapped: Expression) => Expression): M
       if (bound === undefined) {
         return fail(variable.offset, `${name}() variable name must be a simple identifier`);
       }
-      const value: Expression = { kind: "call", name: "value", target, args: [], offset };
+      const value: CelExpression = { kind: "call", name: "value", target, args: [], offset };
       return {
         kind: "call",
         name: "_?_:_",

@@ -4,8 +4,8 @@ import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { stringType } from "../types/mod.ts";
 import type { World } from "../world.ts";
 import {
-  type Argument,
   type ArgumentMistake,
+  type CallArgument,
   type Library,
   type Overload,
   overload,
@@ -38,7 +38,7 @@ function generate(world: World, pattern: string): Result {
 }
 
 /** Compiles a constant pattern when the expression is loaded, and refuses one that is none. */
-function mistake([pattern]: readonly Argument[]): ArgumentMistake | undefined {
+function mistake([pattern]: readonly CallArgument[]): ArgumentMistake | undefined {
   if (typeof pattern?.value !== "string") return undefined;
   const generator = generatorOf(pattern.value);
   return isCelFault(generator) ? { offset: pattern.offset, message: generator.message } : undefined;

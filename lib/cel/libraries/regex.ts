@@ -3,7 +3,7 @@ import { CelFault, failure } from "../fault.ts";
 import { compilePattern } from "../pattern.ts";
 import { intType, listType, stringType } from "../types/mod.ts";
 import type { Int, Value } from "../values/mod.ts";
-import { type Argument, type ArgumentMistake, type Library, method, type Result } from "./library.ts";
+import { type ArgumentMistake, type CallArgument, type Library, method, type Result } from "./library.ts";
 import { searchCost } from "./text_functions.ts";
 
 /** A match and its groups; the group 0 is the match, and groups that took no part are empty. */
@@ -58,7 +58,7 @@ function constantPattern(value: Value | undefined): RE2JS | undefined {
 }
 
 /** Refuses a constant that is no pattern. */
-function mistake([, pattern]: readonly Argument[]): ArgumentMistake | undefined {
+function mistake([, pattern]: readonly CallArgument[]): ArgumentMistake | undefined {
   if (typeof pattern?.value !== "string") return undefined;
   const compiled = compilePattern(pattern.value);
   return compiled instanceof CelFault ? { offset: pattern.offset, message: compiled.message } : undefined;

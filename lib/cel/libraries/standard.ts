@@ -16,7 +16,7 @@ import {
   uintType,
 } from "../types/mod.ts";
 import { conversions } from "./conversions.ts";
-import type { Dialect, Library } from "./library.ts";
+import type { CelDialect, Library } from "./library.ts";
 import { operators } from "./standard_operators.ts";
 import { textFunctions } from "./text_functions.ts";
 import { timeFunctions } from "./time_functions.ts";
@@ -62,7 +62,7 @@ const types: readonly CelType[] = [
   uintType,
 ];
 
-const standardLibraries: Readonly<Record<Dialect, Library>> = {
+const standardLibraries: Readonly<Record<CelDialect, Library>> = {
   kubernetes: { name: "standard", functions: [...shared, ...timeFunctions("kubernetes")], macros, types },
   specification: {
     name: "standard",
@@ -73,6 +73,6 @@ const standardLibraries: Readonly<Record<Dialect, Library>> = {
 };
 
 /** What every environment has: operators, conversions, `size`, text, time, and the one-variable macros. */
-export function standardLibrary(dialect: Dialect): Library {
+export function standardLibrary(dialect: CelDialect): Library {
   return standardLibraries[dialect];
 }

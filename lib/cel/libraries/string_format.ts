@@ -17,7 +17,7 @@ import {
   type Value,
 } from "../values/mod.ts";
 import { Duration, Timestamp } from "../values/mod.ts";
-import { type Argument, type ArgumentMistake, type FunctionDeclaration, method } from "./library.ts";
+import { type ArgumentMistake, type CallArgument, type FunctionDeclaration, method } from "./library.ts";
 import { fixedPoint, scientific } from "./number_format.ts";
 
 /**
@@ -261,7 +261,7 @@ const printable = ["null", "bool", "int", "uint", "double", "string", "bytes", "
 const described = [...printable, "list", "map", "type"];
 
 /** Compares the clauses of a constant format with the arguments, when those are written as a list. */
-function checkFormat([text, list]: readonly Argument[], style: FormatStyle): ArgumentMistake | undefined {
+function checkFormat([text, list]: readonly CallArgument[], style: FormatStyle): ArgumentMistake | undefined {
   if (typeof text?.value !== "string" || list?.elements === undefined) return undefined;
   const clauses = parseFormat(text.value).filter((piece) => typeof piece !== "string");
   for (const [index, clause] of clauses.entries()) {

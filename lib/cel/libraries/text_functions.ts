@@ -3,8 +3,8 @@ import { CelFault } from "../fault.ts";
 import { boolType, bytesType, intType, listType, mapType, stringType, typeParameter } from "../types/mod.ts";
 import { codePoints, costSize, mapSize, type Value } from "../values/mod.ts";
 import {
-  type Argument,
   type ArgumentMistake,
+  type CallArgument,
   type FunctionDeclaration,
   method,
   overload,
@@ -27,7 +27,7 @@ export function searchCost([text, pattern]: readonly Result[]): number {
 }
 
 /** Refuses a constant that is no pattern, which is the second argument of every function that takes one. */
-export function patternMistake([, pattern]: readonly Argument[]): ArgumentMistake | undefined {
+export function patternMistake([, pattern]: readonly CallArgument[]): ArgumentMistake | undefined {
   return typeof pattern?.value === "string" && !isPattern(pattern.value)
     ? { offset: pattern.offset, message: "invalid matches argument" }
     : undefined;

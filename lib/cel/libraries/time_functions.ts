@@ -1,12 +1,12 @@
 import { isCelFault } from "../fault.ts";
 import { durationType, intType, stringType, timestampType } from "../types/mod.ts";
-import { type Civil, civil, toInt, zoneOffset } from "../values/mod.ts";
-import { type Dialect, type FunctionDeclaration, method, type Overload } from "./library.ts";
+import { civil, type CivilTime, toInt, zoneOffset } from "../values/mod.ts";
+import { type CelDialect, type FunctionDeclaration, method, type Overload } from "./library.ts";
 
 interface Getter {
   readonly name: string;
   readonly id: string;
-  readonly of: (fields: Civil) => number;
+  readonly of: (fields: CivilTime) => number;
 }
 
 const getters: readonly Getter[] = [
@@ -28,7 +28,7 @@ const nanosPer: Readonly<Record<string, bigint>> = {
 };
 
 /** The fields of timestamps, in UTC or in a named time zone, and the whole units of durations. */
-export function timeFunctions(dialect: Dialect): readonly FunctionDeclaration[] {
+export function timeFunctions(dialect: CelDialect): readonly FunctionDeclaration[] {
   return [...fields, milliseconds(dialect)];
 }
 
@@ -65,7 +65,7 @@ const fields: readonly FunctionDeclaration[] = getters.map(({ name, id, of }): F
   };
 });
 
-function milliseconds(dialect: Dialect): FunctionDeclaration {
+function milliseconds(dialect: CelDialect): FunctionDeclaration {
   return {
     name: "getMilliseconds",
     overloads: [

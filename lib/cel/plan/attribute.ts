@@ -1,22 +1,22 @@
 import { isCelFault } from "../fault.ts";
 import type { Result } from "../libraries/library.ts";
 import { Optional, type Value } from "../values/mod.ts";
-import type { Evaluate, Frame, Planned } from "./frame.ts";
+import type { EvaluateNode, EvaluationFrame, PlannedExpression } from "./frame.ts";
 import { fieldReader, keyReader, missing, readElement } from "./qualifier.ts";
 
 /** One step of a path: `.name`, `[key]`, `.?name`, `[?key]`. */
-export interface Step {
+export interface AccessStep {
   /** The next value, or the error that there is none. */
-  readonly get: (frame: Frame, value: Value) => Result;
+  readonly get: (frame: EvaluationFrame, value: Value) => Result;
   /** The next value, or `undefined`: for optional steps and those after them. */
-  readonly find: (frame: Frame, value: Value) => Result | undefined;
+  readonly find: (frame: EvaluationFrame, value: Value) => Result | undefined;
   readonly optional: boolean;
   /** The field and how it is read, when the step is nothing but a field. */
   readonly field: { readonly name: string; readonly read: (value: Value) => Result | undefined } | undefined;
 }
 
 /** A step to a field whose name is known at load. */
-export function fieldStep(name: string, mode: "value" | "optional"): Step {
+export function fieldStep(name: string, mode: "value" | "optional"): AccessStep {
   return namedStep(name, { mode, read: fieldReader(name) });
 }
 
@@ -26,7 +26,7 @@ function namedStep(
     readonly mode: "value" | "optional";
     readonly read: (value: Value) => Result | undefined;
   },
-): Step {
+): AccessStep {
   return {
     get: (_, value) => {
       const found = read(value);
@@ -39,7 +39,7 @@ function namedStep(
 }
 
 /** The step as the specification has it: also where it may find nothing, the value must be one that has fields. */
-export function strictStep(step: Step): Step {
+export function strictStep(step: AccessStep): AccessStep {
   return {
     ...step,
     find: (frame, value) =>
@@ -48,7 +48,7 @@ export function strictStep(step: Step): Step {
 }
 
 /** A step to a key that is computed, or known at load and not a text. */
-export function indexStep({ run, constant }: Planned, mode: "value" | "optional"): Step {
+export function indexStep({ run, constant }: PlannedExpression, mode: "value" | "optional"): AccessStep {
   if (typeof constant === "string") return namedStep(constant, { mode, read: keyReader(constant) });
   return {
     get: (frame, value) => {
@@ -70,7 +70,7 @@ export function indexStep({ run, constant }: Planned, mode: "value" | "optional"
  * Plans a path. Its cost is one for each step that is made and `own` for the whole, as the reference counts: a path
  * that starts at `c ? a : b`, or is a branch of one, counts nothing for itself.
  */
-export function planPath(base: Evaluate, steps: readonly Step[], own: 0 | 1): Evaluate {
+export function planPath(base: EvaluateNode, steps: readonly AccessStep[], own: 0 | 1): EvaluateNode {
   if (steps.length === 0) {
     if (own === 0) return base;
     return (frame) => {
@@ -85,13 +85,13 @@ export function planPath(base: Evaluate, steps: readonly Step[], own: 0 | 1): Ev
 }
 
 interface FieldPath {
-  readonly steps: readonly Step[];
-  readonly fields: readonly NonNullable<Step["field"]>[];
+  readonly steps: readonly AccessStep[];
+  readonly fields: readonly NonNullable<AccessStep["field"]>[];
   readonly own: 0 | 1;
 }
 
 /** The commonest path, only fields that must be there, without a look at each step's kind. */
-function planFields(base: Evaluate, { steps, fields, own }: FieldPath): Evaluate {
+function planFields(base: EvaluateNode, { steps, fields, own }: FieldPath): EvaluateNode {
   const readers = fields.map(({ read }) => read), names = fields.map(({ name }) => name);
   const last = readers.length - 1;
   const whole = names.length + own;
@@ -123,9 +123,9 @@ function planFields(base: Evaluate, { steps, fields, own }: FieldPath): Evaluate
 }
 
 function walk(
-  frame: Frame,
+  frame: EvaluationFrame,
   base: Result,
-  { steps, own }: { readonly steps: readonly Step[]; readonly own: number },
+  { steps, own }: { readonly steps: readonly AccessStep[]; readonly own: number },
 ): Result {
   frame.cost += own;
   if (isCelFault(base)) return base;
@@ -149,7 +149,7 @@ function walk(
 }
 
 /** Plans `has(path.field)`: whether the last step finds something. The steps before it must. */
-export function planPresence(base: Evaluate, steps: readonly Step[], name: string): Evaluate {
+export function planPresence(base: EvaluateNode, steps: readonly AccessStep[], name: string): EvaluateNode {
   const read = fieldReader(name);
   const operand = steps.length === 0 ? base : planPath(base, steps, 0);
   return (frame) => {

@@ -3,7 +3,7 @@ import type { CallReference } from "../check/mod.ts";
 import type { Implementation, Overload, Result } from "../libraries/library.ts";
 import { isPlainMap, typeNameOf, type Value } from "../values/mod.ts";
 import type { World } from "../world.ts";
-import type { Evaluate, Frame, Planned } from "./frame.ts";
+import type { EvaluateNode, EvaluationFrame, PlannedExpression } from "./frame.ts";
 import { type Guard, guardOf } from "./guard.ts";
 
 /** What looking through a value takes, where its size is known without looking. */
@@ -12,7 +12,7 @@ function weight(value: Result): number {
 }
 
 /** Pays for a call that costs 1 whatever it looks at. */
-function payFlat(frame: Frame, value: Result, result: Result): void {
+function payFlat(frame: EvaluationFrame, value: Result, result: Result): void {
   frame.cost += 1;
   // What counts the entries of an object has looked at all of them.
   const counted = typeof result === "number" && result > 10 && isPlainMap(value) ? result * 100 : 0;
@@ -24,7 +24,10 @@ function payFlat(frame: Frame, value: Result, result: Result): void {
 type Dispatch = (args: readonly Value[], world: World | undefined) => Result;
 
 /** Plans a call whose arguments are planned. */
-export function planCall({ name, overloads }: CallReference, args: readonly Planned[]): Evaluate {
+export function planCall(
+  { name, overloads }: CallReference,
+  args: readonly PlannedExpression[],
+): EvaluateNode {
   const only = overloads.length === 1 ? overloads[0]! : undefined;
   const constants = args.map(({ constant }) => isCelFault(constant) ? undefined : constant);
   const dispatch = dispatcher(name, overloads, constants);
@@ -59,7 +62,11 @@ export function planCall({ name, overloads }: CallReference, args: readonly Plan
 }
 
 /** An operator on any two values, without a list of arguments unless its cost asks for one. */
-function planBinary(call: Implementation, args: readonly Planned[], cost: Overload["cost"]): Evaluate {
+function planBinary(
+  call: Implementation,
+  args: readonly PlannedExpression[],
+  cost: Overload["cost"],
+): EvaluateNode {
   const left = args[0]!.run, right = args[1]!.run;
   return (frame) => {
     const a = left(frame), b = right(frame);
@@ -72,7 +79,7 @@ function planBinary(call: Implementation, args: readonly Planned[], cost: Overlo
 
 interface Guarded {
   readonly call: Implementation;
-  readonly args: readonly Planned[];
+  readonly args: readonly PlannedExpression[];
   /** Whether the call was made for its constants; errors as arguments of such a call cost nothing. */
   readonly prepared: boolean;
 }
@@ -84,7 +91,7 @@ function guardsOf({ parameters, dispatches }: Overload): readonly (Guard | undef
 }
 
 /** A call of the only overload that fits, with one argument. */
-function planGuardedUnary(name: string, overload: Overload, { call, args }: Guarded): Evaluate {
+function planGuardedUnary(name: string, overload: Overload, { call, args }: Guarded): EvaluateNode {
   const { cost, superlinear } = overload;
   const run = args[0]!.run, [guard = anything] = guardsOf(overload);
   return (frame) => {
@@ -102,7 +109,7 @@ function planGuardedBinary(
   name: string,
   overload: Overload,
   { call, args, prepared }: Guarded,
-): Evaluate {
+): EvaluateNode {
   const { cost, superlinear } = overload;
   const left = args[0]!.run, right = args[1]!.run;
   const [leftGuard = anything, rightGuard = anything] = guardsOf(overload);

@@ -2,17 +2,17 @@ import { CelFault, failure, firstFault, isCelFault, noSuchOverload } from "../fa
 import type { Result } from "../libraries/library.ts";
 import type { Fold } from "../syntax/mod.ts";
 import { CelMap, fromJsonNumber, isMapValue, mapEntries, typeNameOf, type Value } from "../values/mod.ts";
-import type { Evaluate, Frame } from "./frame.ts";
+import type { EvaluateNode, EvaluationFrame } from "./frame.ts";
 import { rangeOf } from "./range.ts";
 
 /** A comprehension whose parts are planned. */
 export interface FoldPlan {
   readonly fold: Fold;
-  readonly range: Evaluate;
+  readonly range: EvaluateNode;
   /** Where the variables are: one slot, or two. */
   readonly slots: readonly number[];
-  readonly filter: Evaluate | undefined;
-  readonly body: Evaluate;
+  readonly filter: EvaluateNode | undefined;
+  readonly body: EvaluateNode;
   /** What the list of one element costs that the reference adds each round: nothing when the element is constant. */
   readonly elementCost: 0 | 10;
 }
@@ -21,7 +21,7 @@ export interface FoldPlan {
  * Plans a comprehension as one loop. Costs are those of the accumulator that the reference writes macros out to, and
  * each round begins with a look at the budget.
  */
-export function planFold(plan: FoldPlan): Evaluate {
+export function planFold(plan: FoldPlan): EvaluateNode {
   const { fold, slots, body, filter } = plan;
   switch (fold) {
     case "all":
@@ -46,7 +46,7 @@ export function planFold(plan: FoldPlan): Evaluate {
 }
 
 /** `all` and `exists`: end at the first body that decides, and let that absorb errors. */
-function planQuantifier({ range, slots, body }: FoldPlan, deciding: boolean): Evaluate {
+function planQuantifier({ range, slots, body }: FoldPlan, deciding: boolean): EvaluateNode {
   // Before each round the reference looks at what it has so far.
   const look = deciding ? 3 : 2;
   const one = slots.length === 1 ? slots[0] : undefined;
@@ -86,7 +86,7 @@ function planQuantifier({ range, slots, body }: FoldPlan, deciding: boolean): Ev
 }
 
 /** `exists_one`: counts, and an error of any element is the result. */
-function planCount({ range, slots, body }: FoldPlan): Evaluate {
+function planCount({ range, slots, body }: FoldPlan): EvaluateNode {
   return (frame) => {
     const values = range(frame);
     if (isCelFault(values)) return values;
@@ -111,9 +111,9 @@ function planCount({ range, slots, body }: FoldPlan): Evaluate {
 /** `map`, `filter` and `transformList`. Errors do not end the loop: what is left is evaluated and paid for. */
 function planList(
   { range, slots, elementCost }: FoldPlan,
-  filter: Evaluate | undefined,
-  element: Evaluate,
-): Evaluate {
+  filter: EvaluateNode | undefined,
+  element: EvaluateNode,
+): EvaluateNode {
   const one = slots.length === 1 ? slots[0] : undefined;
   // A look at the accumulator, and the sum of it and the new list.
   const cost = 2 + elementCost;
@@ -158,7 +158,7 @@ function planList(
 }
 
 /** `transformMap` and `transformMapEntry`. */
-function planMap({ fold, range, slots, filter, body }: FoldPlan): Evaluate {
+function planMap({ fold, range, slots, filter, body }: FoldPlan): EvaluateNode {
   const insert = fold === "map" ? insertValue : insertEntries;
   return (frame) => {
     const values = range(frame);
@@ -187,13 +187,13 @@ function planMap({ fold, range, slots, filter, body }: FoldPlan): Evaluate {
 interface Insertion {
   readonly map: CelMap;
   readonly slot: number;
-  readonly body: Evaluate;
+  readonly body: EvaluateNode;
   /** Of an earlier round. */
   readonly fault: CelFault | undefined;
 }
 
 /** One round of `transformMap`: the first variable is the key. After an error only the accumulator is looked at. */
-function insertValue(frame: Frame, { map, slot, body, fault }: Insertion): CelFault | undefined {
+function insertValue(frame: EvaluationFrame, { map, slot, body, fault }: Insertion): CelFault | undefined {
   if (fault !== undefined && fault.kind !== "pending") {
     frame.cost += 1;
     return fault;
@@ -204,7 +204,7 @@ function insertValue(frame: Frame, { map, slot, body, fault }: Insertion): CelFa
 }
 
 /** One round of `transformMapEntry`: the body is a map of what is added. */
-function insertEntries(frame: Frame, { map, body }: Insertion): CelFault | undefined {
+function insertEntries(frame: EvaluationFrame, { map, body }: Insertion): CelFault | undefined {
   const entries = body(frame);
   frame.cost += 2;
   if (isCelFault(entries)) return entries;

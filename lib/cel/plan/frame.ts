@@ -17,7 +17,7 @@ export function budgetFault(): CelFault {
 const MAX_LOOKED = 1_000_000_000;
 
 /** The state of one evaluation. */
-export class Frame {
+export class EvaluationFrame {
   /** What has been spent, in the reference's units. */
   cost = 0;
   readonly budget: number;
@@ -70,15 +70,15 @@ export class Frame {
 }
 
 /** A planned expression. */
-export type Evaluate = (frame: Frame) => Result;
+export type EvaluateNode = (frame: EvaluationFrame) => Result;
 
 /** A planned expression, and its value when that does not depend on anything. */
-export interface Planned {
-  readonly run: Evaluate;
+export interface PlannedExpression {
+  readonly run: EvaluateNode;
   readonly constant?: Result;
 }
 
 /** The plan of a value that is known at load. It costs nothing. */
-export function constantPlan(value: Result): Planned {
+export function constantPlan(value: Result): PlannedExpression {
   return { run: () => value, constant: value };
 }

@@ -1,13 +1,16 @@
 import { isCelFault } from "../fault.ts";
 import type { Result } from "../libraries/library.ts";
 import { CelMap, isListValue, numeric, type Value } from "../values/mod.ts";
-import { constantPlan, type Planned } from "./frame.ts";
+import { constantPlan, type PlannedExpression } from "./frame.ts";
 
 /**
  * Plans `x in [constants]` as a look-up, which costs nothing beyond `x` in the reference either; `undefined` when the
  * list is not known at load or holds other values than texts, numbers and booleans.
  */
-export function planMembership({ run }: Planned, list: Result | undefined): Planned | undefined {
+export function planMembership(
+  { run }: PlannedExpression,
+  list: Result | undefined,
+): PlannedExpression | undefined {
   if (list === undefined || !isListValue(list)) return undefined;
   if (list.length === 0) return constantPlan(false);
   if (!list.every((value) => isPrimitive(value))) return undefined;

@@ -1,3 +1,3 @@
 /** Expressions as closures, and the state of one evaluation. */
-export { type Activation, BudgetExceeded, budgetFault, type Evaluate, Frame } from "./frame.ts";
-export { type Plan, plan } from "./planner.ts";
+export { type Activation, BudgetExceeded, budgetFault, type EvaluateNode, EvaluationFrame } from "./frame.ts";
+export { plan, type PlanResult } from "./planner.ts";

@@ -1,11 +1,11 @@
 import { CelFault, failure, firstFault, isCelFault, noSuchOverload } from "../fault.ts";
 import type { CallReference, Checked } from "../check/mod.ts";
-import type { Argument, Dialect, Result } from "../libraries/library.ts";
+import type { CallArgument, CelDialect, Result } from "../libraries/library.ts";
 import {
   type Bind,
   type CelError,
+  type CelExpression,
   type Comprehension,
-  type Expression,
   type ListLiteral,
   locate,
   type Logic,
@@ -14,39 +14,39 @@ import {
   type StructLiteral,
 } from "../syntax/mod.ts";
 import { CelMap, isFloat, isListValue, Optional, typeNameOf, type Value } from "../values/mod.ts";
-import { fieldStep, indexStep, planPath, planPresence, type Step, strictStep } from "./attribute.ts";
+import { type AccessStep, fieldStep, indexStep, planPath, planPresence, strictStep } from "./attribute.ts";
 import { planCall } from "./call.ts";
 import { planFold } from "./fold.ts";
-import { constantPlan, type Evaluate, Frame, type Planned } from "./frame.ts";
+import { constantPlan, type EvaluateNode, EvaluationFrame, type PlannedExpression } from "./frame.ts";
 import { planMembership } from "./membership.ts";
 
 /** A whole expression as a function, and the mistakes that only constants show. */
-export interface Plan {
-  readonly run: Evaluate;
+export interface PlanResult {
+  readonly run: EvaluateNode;
   readonly errors: readonly CelError[];
 }
 
 /** What else than the expression decides about its plan. */
 export interface PlanOptions {
   readonly text: string;
-  readonly dialect: Dialect;
+  readonly dialect: CelDialect;
 }
 
 /** Turns a checked expression into closures; everything that can be decided without input is decided here. */
-export function plan(expression: Expression, checked: Checked, options: PlanOptions): Plan {
+export function plan(expression: CelExpression, checked: Checked, options: PlanOptions): PlanResult {
   const planner = new Planner(checked, options);
   const { run } = planner.plan(expression);
   return { run, errors: planner.errors };
 }
 
 /** Where a name of an enclosing comprehension lives. */
-type Scope = ReadonlyMap<string, { readonly slot: number; readonly lazy: Evaluate | undefined }>;
+type Scope = ReadonlyMap<string, { readonly slot: number; readonly lazy: EvaluateNode | undefined }>;
 
 class Planner {
   readonly errors: CelError[] = [];
   readonly #checked: Checked;
   readonly #text: string;
-  readonly #dialect: Dialect;
+  readonly #dialect: CelDialect;
   readonly #roots = new Map<string, number>();
   #scope: Scope = new Map();
   #slots = 0;
@@ -57,7 +57,7 @@ class Planner {
     this.#dialect = dialect;
   }
 
-  plan(expression: Expression): Planned {
+  plan(expression: CelExpression): PlannedExpression {
     switch (expression.kind) {
       case "literal":
         return constantPlan(expression.value);
@@ -85,13 +85,13 @@ class Planner {
   }
 
   /** A path or a choice without the cost of looking at it: what a branch of a choice and a key are. */
-  #bare(expression: Expression): Planned {
+  #bare(expression: CelExpression): PlannedExpression {
     const isPath = expression.kind === "ident" || expression.kind === "select" || expression.kind === "index";
     return isPath ? this.#path(expression, 0) : this.plan(expression);
   }
 
-  #path(expression: Expression, own: 0 | 1): Planned {
-    const steps: Step[] = [];
+  #path(expression: CelExpression, own: 0 | 1): PlannedExpression {
+    const steps: AccessStep[] = [];
     let base = expression;
     for (;;) {
       const known = this.#checked.names.get(base);
@@ -110,13 +110,13 @@ class Planner {
     return { run: planPath(this.#base(base), steps, chosen ? 0 : own) };
   }
 
-  #fieldStep({ field, mode }: Select): Step {
+  #fieldStep({ field, mode }: Select): AccessStep {
     const step = fieldStep(field, mode === "optional" ? "optional" : "value");
     return this.#dialect === "specification" ? strictStep(step) : step;
   }
 
-  #presence(operand: Expression, field: string): Evaluate {
-    const steps: Step[] = [];
+  #presence(operand: CelExpression, field: string): EvaluateNode {
+    const steps: AccessStep[] = [];
     let base = operand;
     while (!this.#checked.names.has(base) && (base.kind === "select" || base.kind === "index")) {
       if (base.kind === "select" && base.mode === "presence") break;
@@ -129,7 +129,7 @@ class Planner {
   }
 
   /** What a path starts from: a variable, or any other expression. Looking at it is the path's own cost. */
-  #base(expression: Expression): Evaluate {
+  #base(expression: CelExpression): EvaluateNode {
     const known = this.#checked.names.get(expression);
     if (known?.kind === "variable") {
       const { name } = known;
@@ -152,7 +152,7 @@ class Planner {
     };
   }
 
-  #call(expression: Expression & { readonly kind: "call" }): Planned {
+  #call(expression: CelExpression & { readonly kind: "call" }): PlannedExpression {
     const reference = this.#checked.calls.get(expression);
     if (reference === undefined) {
       return constantPlan(new CelFault("no_such_overload", `no such function: ${expression.name}`));
@@ -175,10 +175,13 @@ class Planner {
 
   /** Computes a conversion of a constant now; its error is one of the expression. */
   #folded(
-    expression: Expression,
-    run: Evaluate,
-    { reference, planned }: { readonly reference: CallReference; readonly planned: readonly Planned[] },
-  ): Planned {
+    expression: CelExpression,
+    run: EvaluateNode,
+    { reference, planned }: {
+      readonly reference: CallReference;
+      readonly planned: readonly PlannedExpression[];
+    },
+  ): PlannedExpression {
     const folds = reference.overloads.length > 0 &&
       reference.overloads.every((overload) => overload.folds === true);
     const argument = planned[0]?.constant;
@@ -194,7 +197,11 @@ class Planner {
   }
 
   /** Looks for mistakes that arguments show before they are evaluated. */
-  #inspect(call: Expression, { overloads, args }: CallReference, planned: readonly Planned[]): void {
+  #inspect(
+    call: CelExpression,
+    { overloads, args }: CallReference,
+    planned: readonly PlannedExpression[],
+  ): void {
     for (const { check } of overloads) {
       const mistake = check?.(args.map((arg, index) => this.#argument(arg, planned[index]!.constant)));
       if (mistake === undefined) continue;
@@ -203,7 +210,7 @@ class Planner {
     }
   }
 
-  #argument(arg: Expression, constant: Result | undefined): Argument {
+  #argument(arg: CelExpression, constant: Result | undefined): CallArgument {
     const value = isCelFault(constant) ? undefined : constant;
     const elements = arg.kind === "list"
       ? arg.elements.map((element, index) =>
@@ -214,7 +221,7 @@ class Planner {
   }
 
   /** `a ? b : c`: costs nothing itself, and neither does looking at the branch that is taken. */
-  #choice(args: readonly Expression[]): Evaluate {
+  #choice(args: readonly CelExpression[]): EvaluateNode {
     const condition = this.plan(args[0]!).run, yes = this.#bare(args[1]!).run, no = this.#bare(args[2]!).run;
     return (frame) => {
       const chosen = condition(frame);
@@ -225,7 +232,7 @@ class Planner {
   }
 
   /** `or` and `orValue`: the alternative is evaluated only when it is needed, and both are free of cost. */
-  #alternative(args: readonly Expression[], id: string): Evaluate {
+  #alternative(args: readonly CelExpression[], id: string): EvaluateNode {
     const preferred = this.plan(args[0]!).run, other = this.plan(args[1]!).run;
     const unwraps = id === "optional_orValue_value";
     return (frame) => {
@@ -239,10 +246,10 @@ class Planner {
   }
 
   /** `&&` and `||`: a term that decides absorbs the errors of the others, before it and after it. */
-  #logic({ operator, terms }: Logic): Evaluate {
+  #logic({ operator, terms }: Logic): EvaluateNode {
     const runs = terms.map((term) => this.plan(term).run);
     const deciding = operator === "||";
-    const rest = (frame: Frame, from: number, before: CelFault | undefined): Result => {
+    const rest = (frame: EvaluationFrame, from: number, before: CelFault | undefined): Result => {
       let fault = before;
       for (let index = from; index < runs.length; index++) {
         const value = runs[index]!(frame);
@@ -254,7 +261,7 @@ class Planner {
       return fault ?? !deciding;
     };
     if (runs.length !== 2) return (frame) => rest(frame, 0, undefined);
-    const [first, second] = runs as [Evaluate, Evaluate];
+    const [first, second] = runs as [EvaluateNode, EvaluateNode];
     return (frame) => {
       const value = first(frame);
       if (value === deciding) return deciding;
@@ -264,7 +271,7 @@ class Planner {
     };
   }
 
-  #list({ elements }: ListLiteral): Planned {
+  #list({ elements }: ListLiteral): PlannedExpression {
     const parts = elements.map(({ value, optional }) => ({ ...this.plan(value), optional }));
     const constants = parts.map(({ constant }) => constant);
     if (isListValue(constants) && !constants.some((value) => value === undefined || isCelFault(value))) {
@@ -290,7 +297,7 @@ class Planner {
     };
   }
 
-  #map({ entries }: MapLiteral): Planned {
+  #map({ entries }: MapLiteral): PlannedExpression {
     const parts = entries.map(({ key, value, optional }) => ({
       key: this.plan(key),
       value: this.plan(value),
@@ -298,7 +305,7 @@ class Planner {
     }));
     // Kubernetes lets the last of entries with the same key stay.
     const strict = this.#dialect === "specification";
-    const build: Evaluate = (frame) => {
+    const build: EvaluateNode = (frame) => {
       const map = new CelMap();
       for (const { key, value, optional } of parts) {
         const name = key.run(frame);
@@ -331,7 +338,7 @@ class Planner {
     };
   }
 
-  #struct({ fields }: StructLiteral): Evaluate {
+  #struct({ fields }: StructLiteral): EvaluateNode {
     const parts = fields.map(({ name, value, optional }) => ({ name, optional, run: this.plan(value).run }));
     return (frame) => {
       const object: { [key: string]: Value } = {};
@@ -361,7 +368,7 @@ class Planner {
     }
   }
 
-  #comprehension({ fold, range, variables, filter, body }: Comprehension): Evaluate {
+  #comprehension({ fold, range, variables, filter, body }: Comprehension): EvaluateNode {
     const planned = this.plan(range).run;
     const slots = variables.map(() => this.#slots++);
     const scope = new Map(variables.map((name, index) => [name, { slot: slots[index]!, lazy: undefined }]));
@@ -378,7 +385,7 @@ class Planner {
     });
   }
 
-  #bind({ name, value, body }: Bind): Evaluate {
+  #bind({ name, value, body }: Bind): EvaluateNode {
     const lazy = this.plan(value).run;
     const slot = this.#slots++;
     const run = this.#within(new Map([[name, { slot, lazy }]]), () => this.plan(body).run);
@@ -407,6 +414,6 @@ function isValue(constant: Result | undefined): boolean {
 }
 
 /** A frame for computing constants at load: no variables, no limit. */
-function nowhere(): Frame {
-  return new Frame(() => undefined, Infinity, undefined);
+function nowhere(): EvaluationFrame {
+  return new EvaluationFrame(() => undefined, Infinity, undefined);
 }

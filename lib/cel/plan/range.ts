@@ -9,16 +9,20 @@ import {
   typeNameOf,
   type Value,
 } from "../values/mod.ts";
-import type { Frame } from "./frame.ts";
+import type { EvaluationFrame } from "./frame.ts";
 
 /** What a comprehension goes over: `size` rounds, for each of which `enter` sets the variables. */
-export interface Range {
+export interface LoopRange {
   readonly size: number;
   readonly enter: (index: number) => void;
 }
 
 /** The rounds of a comprehension over a value whose variables live in these slots; the error when it is no range. */
-export function rangeOf(frame: Frame, values: Value, slots: readonly number[]): Range | CelFault {
+export function rangeOf(
+  frame: EvaluationFrame,
+  values: Value,
+  slots: readonly number[],
+): LoopRange | CelFault {
   const first = slots[0]!, second = slots[1];
   if (isListValue(values)) {
     const element = second ?? first;

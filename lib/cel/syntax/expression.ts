@@ -1,7 +1,7 @@
 import type { Value } from "../values/mod.ts";
 
 /** A parsed expression. `offset` is where it is reported: for operators and calls the operator or parenthesis. */
-export type Expression =
+export type CelExpression =
   | Literal
   | Ident
   | Select
@@ -34,7 +34,7 @@ export interface Ident extends Node {
 /** `operand.field`, `operand.?field`, and `has(operand.field)`. */
 export interface Select extends Node {
   readonly kind: "select";
-  readonly operand: Expression;
+  readonly operand: CelExpression;
   readonly field: string;
   readonly mode: "value" | "optional" | "presence";
 }
@@ -42,8 +42,8 @@ export interface Select extends Node {
 /** `operand[index]` and `operand[?index]`. */
 export interface Index extends Node {
   readonly kind: "index";
-  readonly operand: Expression;
-  readonly index: Expression;
+  readonly operand: CelExpression;
+  readonly index: CelExpression;
   readonly mode: "value" | "optional";
 }
 
@@ -51,27 +51,27 @@ export interface Index extends Node {
 export interface Call extends Node {
   readonly kind: "call";
   readonly name: string;
-  readonly target?: Expression;
-  readonly args: readonly Expression[];
+  readonly target?: CelExpression;
+  readonly args: readonly CelExpression[];
 }
 
 /** A chain of `&&` or of `||`. */
 export interface Logic extends Node {
   readonly kind: "logic";
   readonly operator: "&&" | "||";
-  readonly terms: readonly Expression[];
+  readonly terms: readonly CelExpression[];
   /** Of the operators, one fewer than terms. */
   readonly offsets: readonly number[];
 }
 
 export interface ListLiteral extends Node {
   readonly kind: "list";
-  readonly elements: readonly { readonly value: Expression; readonly optional: boolean }[];
+  readonly elements: readonly { readonly value: CelExpression; readonly optional: boolean }[];
 }
 
 export interface MapEntry {
-  readonly key: Expression;
-  readonly value: Expression;
+  readonly key: CelExpression;
+  readonly value: CelExpression;
   readonly optional: boolean;
 }
 
@@ -86,7 +86,7 @@ export interface StructLiteral extends Node {
   readonly fields: readonly {
     readonly name: string;
     readonly offset: number;
-    readonly value: Expression;
+    readonly value: CelExpression;
     readonly optional: boolean;
   }[];
 }
@@ -98,21 +98,21 @@ export type Fold = "all" | "exists" | "existsOne" | "list" | "filter" | "map" | 
 export interface Comprehension extends Node {
   readonly kind: "comprehension";
   readonly fold: Fold;
-  readonly range: Expression;
+  readonly range: CelExpression;
   /** One variable (elements, or keys of a map), or two (index or key, and value). */
   readonly variables: readonly [string] | readonly [string, string];
   /** Elements for which it is false are passed over. */
-  readonly filter?: Expression;
+  readonly filter?: CelExpression;
   /** The predicate, or the transformation. */
-  readonly body: Expression;
+  readonly body: CelExpression;
 }
 
 /** `cel.bind(name, value, body)`: the value is computed when the name is first used, and at most once. */
 export interface Bind extends Node {
   readonly kind: "bind";
   readonly name: string;
-  readonly value: Expression;
-  readonly body: Expression;
+  readonly value: CelExpression;
+  readonly body: CelExpression;
 }
 
 /** Stands where the text could not be read; an error was reported. */
@@ -121,7 +121,7 @@ export interface Broken extends Node {
 }
 
 /** `a.b.c` as a dotted name, when the expression is nothing else. */
-export function qualifiedName(expression: Expression): string | undefined {
+export function qualifiedName(expression: CelExpression): string | undefined {
   if (expression.kind === "ident") return expression.name;
   if (expression.kind !== "select" || expression.mode !== "value") return undefined;
   const operand = qualifiedName(expression.operand);
@@ -129,7 +129,7 @@ export function qualifiedName(expression: Expression): string | undefined {
 }
 
 /** The parts of an expression, in the order of the text. */
-export function partsOf(expression: Expression): readonly Expression[] {
+export function partsOf(expression: CelExpression): readonly CelExpression[] {
   switch (expression.kind) {
     case "literal":
     case "ident":

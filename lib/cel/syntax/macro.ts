@@ -1,13 +1,13 @@
-import type { Comprehension, Expression, Fold } from "./expression.ts";
+import type { CelExpression, Comprehension, Fold } from "./expression.ts";
 
 /** A call that a macro may replace while the text is parsed. */
 export interface MacroCall {
   /** Before the dot, for calls written as methods. */
-  readonly target: Expression | undefined;
-  readonly args: readonly Expression[];
+  readonly target: CelExpression | undefined;
+  readonly args: readonly CelExpression[];
   readonly offset: number;
   /** Reports a mistake and gives an expression to go on with. */
-  readonly fail: (offset: number, message: string) => Expression;
+  readonly fail: (offset: number, message: string) => CelExpression;
 }
 
 /** A piece of syntax that looks like a call: `has(x.y)`, `list.all(x, …)`, `cel.bind(…)`. */
@@ -16,11 +16,11 @@ export interface Macro {
   readonly style: "function" | "method";
   readonly arity: number | "any";
   /** What stands for the call; `undefined` leaves it a call. */
-  readonly expand: (call: MacroCall) => Expression | undefined;
+  readonly expand: (call: MacroCall) => CelExpression | undefined;
 }
 
 /** The name of a variable that a macro's argument declares, or `undefined` after reporting that it is none. */
-export function variableName(argument: Expression): string | undefined {
+export function variableName(argument: CelExpression): string | undefined {
   return argument.kind === "ident" && !argument.name.startsWith(".") ? argument.name : undefined;
 }
 

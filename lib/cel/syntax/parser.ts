@@ -1,9 +1,9 @@
-import type { Expression, ListLiteral, MapEntry, StructLiteral } from "./expression.ts";
+import type { CelExpression, ListLiteral, MapEntry, StructLiteral } from "./expression.ts";
 import { qualifiedName } from "./expression.ts";
 import { hasOnlyEscapes, readBytes, readNumber, readString } from "./literal.ts";
 import type { Macro } from "./macro.ts";
 import { type CelError, locate } from "./source.ts";
-import { type Token, tokenize } from "./token.ts";
+import { type CelToken, tokenize } from "./token.ts";
 
 /** What the parser must know of the environment. */
 export interface Grammar {
@@ -14,7 +14,7 @@ export interface Grammar {
 
 /** A parsed text: an expression even when there are errors, so that they can be reported together. */
 export interface Parsed {
-  readonly expression: Expression;
+  readonly expression: CelExpression;
   readonly errors: readonly CelError[];
 }
 
@@ -47,7 +47,7 @@ export function parse(text: string, grammar: Grammar): Parsed {
 class Parser {
   readonly #text: string;
   readonly #grammar: Grammar;
-  readonly #tokens: readonly Token[];
+  readonly #tokens: readonly CelToken[];
   readonly #errors: CelError[] = [];
   #next = 0;
   #depth = 0;
@@ -69,11 +69,11 @@ class Parser {
     return { expression, errors: [...this.#errors].sort((a, b) => a.offset - b.offset).slice(0, MAX_ERRORS) };
   }
 
-  #peek(): Token {
+  #peek(): CelToken {
     return this.#tokens[this.#next]!;
   }
 
-  #take(): Token {
+  #take(): CelToken {
     const token = this.#peek();
     if (token.kind !== "end") this.#next++;
     return token;
@@ -90,7 +90,7 @@ class Parser {
     return true;
   }
 
-  #report(offset: number, message: string): Expression {
+  #report(offset: number, message: string): CelExpression {
     this.#errors.push(locate(this.#text, offset, message));
     return { kind: "broken", offset };
   }
@@ -119,7 +119,7 @@ class Parser {
     }
   }
 
-  #expression(): Expression {
+  #expression(): CelExpression {
     if (++this.#depth > MAX_DEPTH) {
       this.#next = this.#tokens.length - 1;
       this.#depth--;
@@ -141,7 +141,7 @@ class Parser {
     return result;
   }
 
-  #logic(operator: "&&" | "||", operand: () => Expression): Expression {
+  #logic(operator: "&&" | "||", operand: () => CelExpression): CelExpression {
     const first = operand();
     if (!this.#at(operator)) return first;
     const terms = [first], offsets: number[] = [];
@@ -152,7 +152,7 @@ class Parser {
     return { kind: "logic", operator, terms, offsets, offset: offsets[0]! };
   }
 
-  #binary(level: number): Expression {
+  #binary(level: number): CelExpression {
     const operators = levels[level];
     if (operators === undefined) return this.#unary();
     let left = this.#binary(level + 1);
@@ -168,12 +168,12 @@ class Parser {
     }
   }
 
-  #giveUp(offset: number): Expression {
+  #giveUp(offset: number): CelExpression {
     this.#next = this.#tokens.length - 1;
     return this.#report(offset, `expression recursion limit exceeded: ${MAX_CHAIN}`);
   }
 
-  #unary(): Expression {
+  #unary(): CelExpression {
     const sign = this.#peek();
     if (sign.kind !== "symbol" || (sign.text !== "!" && sign.text !== "-")) return this.#member();
     const following = this.#tokens[this.#next + 1]!;
@@ -185,7 +185,7 @@ class Parser {
     return { kind: "call", name: `${sign.text}_`, args: [operand], offset: sign.offset };
   }
 
-  #member(): Expression {
+  #member(): CelExpression {
     let expression = this.#primary();
     for (let length = 1;; length++) {
       if (length > MAX_CHAIN) return this.#giveUp(expression.offset);
@@ -212,7 +212,7 @@ class Parser {
   }
 
   /** What follows a dot: a field, an optional field, or a method call. */
-  #selection(operand: Expression, offset: number): Expression {
+  #selection(operand: CelExpression, offset: number): CelExpression {
     const optional = this.#optionalMark();
     const name = this.#take();
     if (name.kind === "quotedIdent") {
@@ -236,7 +236,7 @@ class Parser {
     return true;
   }
 
-  #primary(): Expression {
+  #primary(): CelExpression {
     const token = this.#take();
     const { offset } = token;
     switch (token.kind) {
@@ -275,7 +275,7 @@ class Parser {
     return this.#unexpected(token);
   }
 
-  #unexpected({ text, offset }: Pick<Token, "text" | "offset">): Expression {
+  #unexpected({ text, offset }: Pick<CelToken, "text" | "offset">): CelExpression {
     return this.#report(
       offset,
       `Syntax error: mismatched input '${text}' expecting {'[', '{', '(', '.', '-', '!', 'true', 'false', ` +
@@ -283,7 +283,7 @@ class Parser {
     );
   }
 
-  #badEscape({ kind, offset, text }: Token): Expression {
+  #badEscape({ kind, offset, text }: CelToken): CelExpression {
     if (!hasOnlyEscapes(text)) return this.#report(offset, `invalid escape sequence in ${text}`);
     return this.#report(
       offset,
@@ -291,7 +291,7 @@ class Parser {
     );
   }
 
-  #number({ kind, text, offset }: Token, sign: "" | "-"): Expression {
+  #number({ kind, text, offset }: CelToken, sign: "" | "-"): CelExpression {
     if (kind !== "int" && kind !== "uint" && kind !== "double") {
       return this.#report(offset, `Syntax error: mismatched input '${text}' expecting a number`);
     }
@@ -301,7 +301,7 @@ class Parser {
       : { kind: "literal", value, offset: sign === "" ? offset : offset - 1 };
   }
 
-  #name({ text, offset }: Token, root: "" | "."): Expression {
+  #name({ text, offset }: CelToken, root: "" | "."): CelExpression {
     if (root === "") {
       if (text === "true" || text === "false") return { kind: "literal", value: text === "true", offset };
       if (text === "null") return { kind: "literal", value: null, offset };
@@ -321,8 +321,8 @@ class Parser {
   }
 
   #call(
-    call: { name: string; target?: Expression; args: readonly Expression[]; offset: number },
-  ): Expression {
+    call: { name: string; target?: CelExpression; args: readonly CelExpression[]; offset: number },
+  ): CelExpression {
     const style = call.target === undefined ? "function" : "method";
     for (const macro of this.#grammar.macros) {
       if (macro.name !== call.name || macro.style !== style) continue;
@@ -338,8 +338,8 @@ class Parser {
     return { kind: "call", ...call };
   }
 
-  #list(close: ")"): Expression[] {
-    const items: Expression[] = [];
+  #list(close: ")"): CelExpression[] {
+    const items: CelExpression[] = [];
     if (this.#accept(close)) return items;
     do items.push(this.#expression()); while (this.#accept(","));
     this.#close(close);
@@ -347,7 +347,7 @@ class Parser {
   }
 
   #listLiteral(offset: number): ListLiteral {
-    const elements: { value: Expression; optional: boolean }[] = [];
+    const elements: { value: CelExpression; optional: boolean }[] = [];
     if (this.#at(",") && this.#tokens[this.#next + 1]!.text === "]") this.#next++;
     while (!this.#at("]") && this.#peek().kind !== "end") {
       const optional = this.#optionalMark();
@@ -373,7 +373,7 @@ class Parser {
 
   #struct(type: string): StructLiteral {
     const { offset } = this.#take();
-    const fields: { name: string; offset: number; value: Expression; optional: boolean }[] = [];
+    const fields: { name: string; offset: number; value: CelExpression; optional: boolean }[] = [];
     while (!this.#at("}")) {
       const optional = this.#optionalMark();
       const name = this.#take();

@@ -1,5 +1,5 @@
 /** A piece of an expression's text. */
-export interface Token {
+export interface CelToken {
   readonly kind: "ident" | "quotedIdent" | "int" | "uint" | "double" | "string" | "bytes" | "symbol" | "end";
   /** As written; of a quoted identifier what is between the backticks. */
   readonly text: string;
@@ -23,14 +23,14 @@ const stringPrefix = /([bB]?[rR]?)?("""|'''|"|')/y;
 /** Cuts the text of an expression into tokens; what is no token is reported and left out. */
 export function tokenize(
   text: string,
-): { readonly tokens: readonly Token[]; readonly errors: readonly LexError[] } {
-  const tokens: Token[] = [], errors: LexError[] = [];
+): { readonly tokens: readonly CelToken[]; readonly errors: readonly LexError[] } {
+  const tokens: CelToken[] = [], errors: LexError[] = [];
   let offset = 0;
   const match = (pattern: RegExp): RegExpExecArray | null => {
     pattern.lastIndex = offset;
     return pattern.exec(text);
   };
-  const push = (kind: Token["kind"], length: number, content?: string): void => {
+  const push = (kind: CelToken["kind"], length: number, content?: string): void => {
     tokens.push({ kind, text: content ?? text.slice(offset, offset + length), offset });
     offset += length;
   };

@@ -22,8 +22,8 @@ export {
 } from "./numbers.ts";
 export { TypeValue } from "./type_value.ts";
 export {
-  type Civil,
   civil,
+  type CivilTime,
   Duration,
   durationSeconds,
   formatDuration,

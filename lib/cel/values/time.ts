@@ -94,7 +94,7 @@ function formatOffset(offset: number): string {
 }
 
 /** Calendar fields of a number of seconds since 1970 (in UTC, or in local time when the offset was added). */
-export interface Civil {
+export interface CivilTime {
   readonly year: number;
   /** 1 to 12. */
   readonly month: number;
@@ -109,7 +109,7 @@ export interface Civil {
 }
 
 /** Splits seconds since 1970 into calendar fields. */
-export function civil(seconds: number): Civil {
+export function civil(seconds: number): CivilTime {
   const days = Math.floor(seconds / 86_400), rest = seconds - days * 86_400;
   const date = new Date(days * 86_400_000);
   const year = date.getUTCFullYear(), month = date.getUTCMonth() + 1, day = date.getUTCDate();

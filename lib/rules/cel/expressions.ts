@@ -1,9 +1,9 @@
 import {
   boolType,
+  type CelEnvironment,
   type CelType,
   createEnvironment,
   dynType,
-  type Environment,
   isDynamic,
   type Library,
   objectType,
@@ -43,7 +43,7 @@ export const wanted = { bool: [boolType], text: [stringType], any: [] } as const
 export class ExpressionSet {
   readonly variables: CompositedVariable[] = [];
   readonly #types = new Map<string, CelType>();
-  readonly #environment: Environment;
+  readonly #environment: CelEnvironment;
   #report: (problem: RuleProblem) => void;
 
   constructor({ variables, libraries, literals, report }: ExpressionSetting) {

@@ -17,7 +17,7 @@ import {
   applyStrictly,
   type MergeType,
   mergeTypeOf,
-  type Operation,
+  type PatchOperation,
   structuredMerge,
 } from "../../patch/mod.ts";
 import type { CelEvaluation, ExpressionSet } from "../cel/mod.ts";
@@ -89,7 +89,7 @@ function compileMutation(mutation: JsonObject, index: number, expressions: Expre
 }
 
 function patched(object: JsonObject, made: Json): JsonObject | Fault {
-  const operations = asList(made).filter(isObject).map((operation) => operation as unknown as Operation);
+  const operations = asList(made).filter(isObject).map((operation) => operation as unknown as PatchOperation);
   const result = applyStrictly(operations, object);
   if (isFault(result)) return new Fault(`JSON Patch: ${result.message}`);
   return isObject(result) ? result : new Fault("JSON Patch: the patch leaves no object");

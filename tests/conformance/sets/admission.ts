@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { compile } from "../../../lib/engine/mod.ts";
 import { asString, dig, field, goJson, isFault, type Json, type JsonObject } from "../../../lib/json/mod.ts";
-import { type Operation, planJsonPatch } from "../../../lib/patch/mod.ts";
+import { type PatchOperation, planJsonPatch } from "../../../lib/patch/mod.ts";
 import { createApp, Metrics } from "../../../lib/server/mod.ts";
 import { parseDocuments } from "../../../lib/yaml/mod.ts";
 import { type Check, checkText, type ConformanceSet, jsonLines, type Row } from "../set.ts";
@@ -116,10 +116,10 @@ function compare({ request, response, result }: Case, actual: Json): Check[] {
   return checks;
 }
 
-function decode(patch: string): Operation[] {
+function decode(patch: string): PatchOperation[] {
   return JSON.parse(
     new TextDecoder().decode(Uint8Array.from(atob(patch), (c) => c.charCodeAt(0))),
-  ) as Operation[];
+  ) as PatchOperation[];
 }
 
 /** The reference prints pod security groups in the order of a Go map; the corpus has them sorted. */

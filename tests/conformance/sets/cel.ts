@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import {
   admissionRequestType,
+  type CelEnvironment,
   createEnvironment,
   dynType,
-  type Environment,
   formatCelError,
   isCelFault,
   kubernetesLibraries,
@@ -43,7 +43,11 @@ export const cel: ConformanceSet = {
   },
 };
 
-function checkRow(row: CelRow, environment: Environment, inputs: Readonly<Record<string, Value>>): Check[] {
+function checkRow(
+  row: CelRow,
+  environment: CelEnvironment,
+  inputs: Readonly<Record<string, Value>>,
+): Check[] {
   const compiled = environment.compile(row.expression);
   if (!compiled.ok) {
     const actual = `compilation failed: ${compiled.errors.map(formatCelError).join("\n")}`;
@@ -86,7 +90,7 @@ function canonical(value: unknown): string {
 }
 
 /** The environment of a validating admission policy: untyped objects, a typed request and namespace. */
-function admissionEnvironment(): Environment {
+function admissionEnvironment(): CelEnvironment {
   return createEnvironment({
     variables: {
       object: dynType,
