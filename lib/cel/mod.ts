@@ -48,12 +48,12 @@ export {
   type AccessRequest,
   accessReviewCall,
   type ApiRequest,
+  type ExternalCalls,
+  type ExternalReply,
+  type ExternalRequest,
   type GlobalRequest,
   type HttpRequest,
   type ImageRequest,
   requestKey,
   type TypeRequest,
-  type World,
-  type WorldReply,
-  type WorldRequest,
-} from "./world.ts";
+} from "./external_calls.ts";

@@ -8,7 +8,7 @@ import {
   EvaluationFrame,
 } from "./plan/mod.ts";
 import type { CelType } from "./types/mod.ts";
-import type { World } from "./world.ts";
+import type { ExternalCalls } from "./external_calls.ts";
 
 /** What one expression may cost in Kubernetes before it is stopped. */
 export const PER_CALL_LIMIT = 1_000_000;
@@ -19,8 +19,8 @@ export const POLICY_BUDGET = 10_000_000;
 export interface EvaluationOptions {
   /** The cost at which evaluation is stopped, at most and by default {@link PER_CALL_LIMIT}. */
   readonly budget?: number;
-  /** What answers the functions that need the world. */
-  readonly world?: World;
+  /** Answers the functions that read values from outside. */
+  readonly external?: ExternalCalls;
 }
 
 /** A value or an error, and what it cost to find it. */
@@ -52,8 +52,8 @@ export class Program {
     return { value, cost: frame.cost };
   }
 
-  #frame(activation: Activation, { budget = PER_CALL_LIMIT, world }: EvaluationOptions): EvaluationFrame {
-    return new EvaluationFrame(activation, Math.min(budget, PER_CALL_LIMIT), world);
+  #frame(activation: Activation, { budget = PER_CALL_LIMIT, external }: EvaluationOptions): EvaluationFrame {
+    return new EvaluationFrame(activation, Math.min(budget, PER_CALL_LIMIT), external);
   }
 
   #evaluate(frame: EvaluationFrame): Result {

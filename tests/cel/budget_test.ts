@@ -4,15 +4,15 @@ import {
   type CelFault,
   createEnvironment,
   dynType,
+  type ExternalCalls,
+  type ExternalReply,
+  type ExternalRequest,
   failure,
   isCelFault,
   kubernetesLibraries,
   type Library,
   pending,
   stringType,
-  type World,
-  type WorldReply,
-  type WorldRequest,
 } from "../../lib/cel/mod.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import { bindingsLibrary } from "../../lib/cel/libraries/bindings.ts";
@@ -123,8 +123,8 @@ const asking: Library = {
         id: "test_load",
         takes: [stringType],
         gives: dynType,
-        ask: (world, name) => {
-          const reply = world.ask({ kind: "global", name, projection: "" });
+        callOut: (external, name) => {
+          const reply = external.call({ kind: "global", name, projection: "" });
           if (isCelFault(reply)) return reply;
           return reply.ok ? reply.body : failure(reply.message);
         },
@@ -133,16 +133,16 @@ const asking: Library = {
   }],
 };
 
-/** A world that knows what it has been given, and notes what it is asked for. */
-class Notes implements World {
-  readonly asked: string[] = [];
+/** Answers the calls that it has answers for, and records all of them. */
+class RecordedCalls implements ExternalCalls {
+  readonly calls: string[] = [];
   readonly known = new Map<string, Json>();
 
-  ask(request: WorldRequest): WorldReply | CelFault {
+  call(request: ExternalRequest): ExternalReply | CelFault {
     assert(request.kind === "global");
     const body = this.known.get(request.name);
     if (body !== undefined) return { ok: true, status: 200, body };
-    this.asked.push(request.name);
+    this.calls.push(request.name);
     return pending(request.name);
   }
 
@@ -159,27 +159,27 @@ class Notes implements World {
   }
 }
 
-Deno.test("a function that needs the world is pending until that knows the answer", () => {
+Deno.test("a function that reads a value from outside is pending until the value is loaded", () => {
   const run = program("test.load('a') + test.load('b') == 3", [asking]);
-  const world = new Notes();
-  const first = run.evaluate(activation, { world });
+  const external = new RecordedCalls();
+  const first = run.evaluate(activation, { external });
   assert(isCelFault(first) && first.kind === "pending");
-  assert.deepEqual(world.asked, ["a", "b"]);
-  world.known.set("a", 1).set("b", 2);
-  assert.equal(run.evaluate(activation, { world }), true);
+  assert.deepEqual(external.calls, ["a", "b"]);
+  external.known.set("a", 1).set("b", 2);
+  assert.equal(run.evaluate(activation, { external }), true);
 });
 
-Deno.test("what is pending wins over errors, because its value may settle the whole", () => {
+Deno.test("a pending value wins over errors, because it may decide the result", () => {
   const run = program("object.missing || test.load('a')", [asking]);
-  const world = new Notes();
-  const first = run.evaluate(activation, { world });
+  const external = new RecordedCalls();
+  const first = run.evaluate(activation, { external });
   assert(isCelFault(first) && first.kind === "pending");
-  world.known.set("a", true);
-  assert.equal(run.evaluate(activation, { world }), true);
+  external.known.set("a", true);
+  assert.equal(run.evaluate(activation, { external }), true);
   assert.equal(program("true || test.load('a')", [asking]).evaluate(activation), true);
 });
 
-Deno.test("without a world, a function that needs one is an error", () => {
+Deno.test("without external calls, a function that needs them is an error", () => {
   const value = program("test.load('a')", [asking]).evaluate(activation);
   assert(isCelFault(value) && value.kind === "no_such_overload");
 });

@@ -3,7 +3,7 @@ import { dnsLabelProblems, dnsSubdomainProblems } from "../../kube/mod.ts";
 import { failure, isCelFault } from "../fault.ts";
 import { boolType, type CelType, opaqueType, stringType } from "../types/mod.ts";
 import { costSize, Opaque } from "../values/mod.ts";
-import type { World } from "../world.ts";
+import type { ExternalCalls } from "../external_calls.ts";
 import { type FunctionDeclaration, type Library, method, type Result } from "./library.ts";
 
 /** The type of the variable `authorizer`. */
@@ -117,8 +117,8 @@ class Decision extends Check {
   }
 }
 
-function decide(world: World, spec: JsonObject): Result {
-  const reply = world.ask({ kind: "access", spec });
+function decide(external: ExternalCalls, spec: JsonObject): Result {
+  const reply = external.call({ kind: "access", spec });
   if (isCelFault(reply)) return reply;
   if (!reply.ok) return new Decision({ allowed: false, reason: "", error: reply.message });
   const text = (key: string): string => {
@@ -269,16 +269,16 @@ export const authorizerLibrary: Library = {
           id: "pathcheck_check",
           takes: [pathCheckType, stringType],
           gives: decisionType,
-          ask: (world, { subject, path }, verb) =>
-            decide(world, { ...subject, nonResourceAttributes: { path, verb } }),
+          callOut: (external, { subject, path }, verb) =>
+            decide(external, { ...subject, nonResourceAttributes: { path, verb } }),
           cost: checkCost,
         }),
         method({
           id: "resourcecheck_check",
           takes: [resourceCheckType, stringType],
           gives: decisionType,
-          ask: (world, { subject, attributes }, verb) =>
-            decide(world, { ...subject, resourceAttributes: { version: "*", ...attributes, verb } }),
+          callOut: (external, { subject, attributes }, verb) =>
+            decide(external, { ...subject, resourceAttributes: { version: "*", ...attributes, verb } }),
           cost: checkCost,
         }),
       ],

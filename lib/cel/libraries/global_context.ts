@@ -1,14 +1,14 @@
 import { failure, isCelFault } from "../fault.ts";
 import { type CelType, dynType, opaqueType, stringType } from "../types/mod.ts";
-import type { World } from "../world.ts";
+import type { ExternalCalls } from "../external_calls.ts";
 import { type Library, method, type Result } from "./library.ts";
 import { NamespaceValue } from "./namespace_value.ts";
 import { bothSpellings } from "./resource.ts";
 
 const contextType: CelType<NamespaceValue> = opaqueType("globalcontext.Context");
 
-function get(world: World, name: string, projection: string): Result {
-  const reply = world.ask({ kind: "global", name, projection });
+function get(external: ExternalCalls, name: string, projection: string): Result {
+  const reply = external.call({ kind: "global", name, projection });
   if (isCelFault(reply)) return reply;
   if (reply.ok) return reply.body;
   // Kyverno parity: an entry that does not exist is null.
@@ -25,13 +25,13 @@ export const globalContextLibrary: Library = {
         id: "globalcontext_get_string",
         takes: [contextType, stringType],
         gives: dynType,
-        ask: (world, _, name) => get(world, name, ""),
+        callOut: (external, _, name) => get(external, name, ""),
       }),
       method({
         id: "globalcontext_get_string_string",
         takes: [contextType, stringType, stringType],
         gives: dynType,
-        ask: (world, _, name, projection) => get(world, name, projection),
+        callOut: (external, _, name, projection) => get(external, name, projection),
       }),
     ],
   }),

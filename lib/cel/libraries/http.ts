@@ -4,7 +4,7 @@ import { failure, isCelFault } from "../fault.ts";
 import { celToJson } from "../json.ts";
 import { type CelType, dynType, mapType, opaqueType, stringType } from "../types/mod.ts";
 import { type CelMap, Opaque, own, type PlainMap, type Value } from "../values/mod.ts";
-import type { HttpRequest, World } from "../world.ts";
+import type { ExternalCalls, HttpRequest } from "../external_calls.ts";
 import { textsOf, withDoubles } from "./json_value.ts";
 import { type Library, method, type Result } from "./library.ts";
 import { bothSpellings } from "./resource.ts";
@@ -59,7 +59,7 @@ function response(status: number, body: Json): Result {
   return fields;
 }
 
-function request(world: World, { caBundle }: HttpClient, call: Call & HttpLibraryOptions): Result {
+function request(external: ExternalCalls, { caBundle }: HttpClient, call: Call & HttpLibraryOptions): Result {
   const { method, url, addresses } = call;
   const refusal = call.refusal ?? refusalOf(url, addresses);
   if (refusal !== undefined) return failure(`request failed: ${refusal}`);
@@ -67,7 +67,7 @@ function request(world: World, { caBundle }: HttpClient, call: Call & HttpLibrar
   if (isCelFault(headers)) return headers;
   const body = call.body === undefined ? undefined : celToJson(call.body);
   if (isCelFault(body)) return body;
-  const reply = world.ask({
+  const reply = external.call({
     kind: "http",
     method,
     url,
@@ -102,14 +102,14 @@ export function httpLibrary(options: HttpLibraryOptions): Library {
           id: "http_get_string",
           takes: [contextType, stringType],
           gives: dynType,
-          ask: (world, client, url) => request(world, client, { method: "GET", url, ...options }),
+          callOut: (external, client, url) => request(external, client, { method: "GET", url, ...options }),
         }),
         method({
           id: "http_get_string_headers",
           takes: [contextType, stringType, headersType],
           gives: dynType,
-          ask: (world, client, url, headers) =>
-            request(world, client, { method: "GET", url, headers, ...options }),
+          callOut: (external, client, url, headers) =>
+            request(external, client, { method: "GET", url, headers, ...options }),
         }),
       ],
       Post: [
@@ -117,15 +117,15 @@ export function httpLibrary(options: HttpLibraryOptions): Library {
           id: "http_post_string_any",
           takes: [contextType, stringType, dynType],
           gives: dynType,
-          ask: (world, client, url, body) =>
-            request(world, client, { method: "POST", url, body, ...options }),
+          callOut: (external, client, url, body) =>
+            request(external, client, { method: "POST", url, body, ...options }),
         }),
         method({
           id: "http_post_string_any_headers",
           takes: [contextType, stringType, dynType, headersType],
           gives: dynType,
-          ask: (world, client, url, body, headers) =>
-            request(world, client, { method: "POST", url, body, headers, ...options }),
+          callOut: (external, client, url, body, headers) =>
+            request(external, client, { method: "POST", url, body, headers, ...options }),
         }),
       ],
       Client: [

@@ -3,7 +3,7 @@ import { type ImageReference, parseImageReference } from "../../kube/mod.ts";
 import { failure, isCelFault } from "../fault.ts";
 import { boolType, type CelType, dynType, opaqueType, stringType } from "../types/mod.ts";
 import { Opaque } from "../values/mod.ts";
-import type { World } from "../world.ts";
+import type { ExternalCalls } from "../external_calls.ts";
 import { withDoubles } from "./json_value.ts";
 import { type FunctionDeclaration, type Library, method, overload, type Result } from "./library.ts";
 import { NamespaceValue } from "./namespace_value.ts";
@@ -52,8 +52,8 @@ function part(name: string, read: (reference: ImageReference) => string): Functi
   };
 }
 
-function metadata(world: World, reference: string): Result {
-  const reply = world.ask({ kind: "image", reference });
+function metadata(external: ExternalCalls, reference: string): Result {
+  const reply = external.call({ kind: "image", reference });
   if (isCelFault(reply)) return reply;
   return reply.ok ? withDoubles(reply.body) : failure(`failed to get image data: ${reply.message}`);
 }
@@ -116,7 +116,7 @@ export const imageLibrary: Library = {
           id: "imagedata_get_string",
           takes: [contextType, stringType],
           gives: dynType,
-          ask: (world, _, text) => metadata(world, text),
+          callOut: (external, _, text) => metadata(external, text),
         }),
       ],
     }),

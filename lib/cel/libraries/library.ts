@@ -9,14 +9,14 @@
  * implementation's arguments from `takes`, and at run time an implementation is only ever called with values of those
  * types. Errors are returned (`failure("…")`), never thrown. A type of your own is an `opaqueType("my.Thing")` together
  * with a class that extends `Opaque`. `cost` is needed only when a call costs other than 1; it may be given errors as
- * arguments, so measure with `costSize`. A function that needs the world takes `ask` instead of `call`: it is
- * given the {@link World}, whose answers may be `pending` faults that are simply returned.
+ * arguments, so measure with `costSize`. A function that reads values from outside takes `callOut`
+ * instead of `call`: it gets the {@link ExternalCalls}. Their answers may be `pending` faults, which it returns as they are.
  */
 import type { CelFault } from "../fault.ts";
 import type { Macro } from "../syntax/mod.ts";
 import type { CelType, ValueOf } from "../types/mod.ts";
 import type { Value } from "../values/mod.ts";
-import type { World } from "../world.ts";
+import type { ExternalCalls } from "../external_calls.ts";
 
 /** Kubernetes' CEL, or the specification's, where they disagree. */
 export type CelDialect = "kubernetes" | "specification";
@@ -52,7 +52,7 @@ export interface Overload {
   readonly parameters: readonly CelType[];
   readonly result: CelType;
   readonly call: Implementation;
-  readonly ask?: (world: World, ...args: Value[]) => Result;
+  readonly callOut?: (external: ExternalCalls, ...args: Value[]) => Result;
   /** The run-time cost of one call; 1 when absent. Arguments and result may be errors. */
   readonly cost?: (args: readonly Result[], result: Result) => number;
   /**
@@ -113,7 +113,7 @@ type Pure<P extends readonly CelType[]> = Definition<P> & {
 };
 
 type Asking<P extends readonly CelType[]> = Definition<P> & {
-  readonly ask: (world: World, ...args: ArgumentsOf<P>) => Result;
+  readonly callOut: (external: ExternalCalls, ...args: ArgumentsOf<P>) => Result;
 };
 
 /** A signature that is called as a function: `name(a, b)`. */
@@ -135,10 +135,10 @@ function erase<P extends readonly CelType[]>(
   style: Overload["style"],
 ): Overload {
   const { takes, gives, ...rest } = definition;
-  const call = "call" in definition ? definition.call : unasked;
+  const call = "call" in definition ? definition.call : withoutExternalCalls;
   return { ...rest, style, parameters: takes, result: gives, call } as unknown as Overload;
 }
 
-function unasked(): Result {
-  throw new Error("a function that needs the world was called without one");
+function withoutExternalCalls(): Result {
+  throw new Error("a function that needs the external was called without one");
 }

@@ -27,8 +27,8 @@ export const momentsLibrary: Library = {
           id: "time_now",
           takes: [],
           gives: timestampType,
-          ask: (world) => {
-            return toTimestamp(BigInt(Math.trunc(world.now())) * 1_000_000n);
+          callOut: (external) => {
+            return toTimestamp(BigInt(Math.trunc(external.now())) * 1_000_000n);
           },
         }),
       ],

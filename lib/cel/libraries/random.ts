@@ -2,7 +2,7 @@ import { isFault } from "../../json/mod.ts";
 import { compileTextGenerator, type TextGenerator } from "../../kube/mod.ts";
 import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { stringType } from "../types/mod.ts";
-import type { World } from "../world.ts";
+import type { ExternalCalls } from "../external_calls.ts";
 import {
   type ArgumentMistake,
   type CallArgument,
@@ -32,9 +32,9 @@ function generatorOf(pattern: string): TextGenerator | CelFault {
   return generator as TextGenerator | CelFault;
 }
 
-function generate(world: World, pattern: string): Result {
+function generate(external: ExternalCalls, pattern: string): Result {
   const generator = generatorOf(pattern);
-  return isCelFault(generator) ? generator : generator(() => world.random());
+  return isCelFault(generator) ? generator : generator(() => external.random());
 }
 
 /** Compiles a constant pattern when the expression is loaded, and refuses one that is none. */
@@ -49,14 +49,14 @@ const overloads: readonly Overload[] = [
     id: "random_string",
     takes: [stringType],
     gives: stringType,
-    ask: generate,
+    callOut: generate,
     check: mistake,
   }),
   overload({
     id: "random_string_default_expr",
     takes: [],
     gives: stringType,
-    ask: (world) => generate(world, defaultPattern),
+    callOut: (external) => generate(external, defaultPattern),
   }),
 ];
 

@@ -3,7 +3,7 @@ import { formatApiVersion, parseApiVersion } from "../../kube/mod.ts";
 import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { type CelType, dynType, mapType, opaqueType, stringType } from "../types/mod.ts";
 import { type CelMap, Opaque, type PlainMap } from "../values/mod.ts";
-import type { World, WorldReply } from "../world.ts";
+import type { ExternalCalls, ExternalReply } from "../external_calls.ts";
 import { jsonObjectOf, textsOf } from "./json_value.ts";
 import { type FunctionDeclaration, type Library, method, type Overload, type Result } from "./library.ts";
 import { NamespaceValue } from "./namespace_value.ts";
@@ -62,39 +62,39 @@ function segmentOf(text: string): string {
   return /^\.{1,2}$/.test(text) ? text.replaceAll(".", "%2E") : encodeURIComponent(text);
 }
 
-function failed(what: string, reply: WorldReply & { readonly ok: false }): CelFault {
+function failed(what: string, reply: ExternalReply & { readonly ok: false }): CelFault {
   const denied = reply.status === 401 || reply.status === 403 ? "permission denied: " : "";
   return failure(`failed to ${what} resource: ${denied}${reply.message}`);
 }
 
-function get(world: World, place: Place, name: string): Result {
-  const reply = world.ask({ kind: "api", method: "GET", path: pathOf(place, name) });
+function get(external: ExternalCalls, place: Place, name: string): Result {
+  const reply = external.call({ kind: "api", method: "GET", path: pathOf(place, name) });
   if (isCelFault(reply)) return reply;
   if (reply.ok) return reply.body;
   // Kyverno parity: a resource that does not exist is null.
   return reply.status === 404 ? null : failed("get", reply);
 }
 
-function list(world: World, place: Place, labels?: CelMap | PlainMap): Result {
+function list(external: ExternalCalls, place: Place, labels?: CelMap | PlainMap): Result {
   const texts = labels === undefined ? {} : textsOf(labels, "labels");
   if (isCelFault(texts)) return texts;
   const selector = Object.keys(texts).sort().map((key) => `${key}=${texts[key]}`).join(",");
   const query = selector === "" ? "" : `?labelSelector=${encodeURIComponent(selector)}`;
-  const reply = world.ask({ kind: "api", method: "GET", path: `${pathOf(place)}${query}` });
+  const reply = external.call({ kind: "api", method: "GET", path: `${pathOf(place)}${query}` });
   if (isCelFault(reply)) return reply;
   return reply.ok ? reply.body : failed("list", reply);
 }
 
-function post(world: World, place: Place, object: CelMap | PlainMap): Result {
+function post(external: ExternalCalls, place: Place, object: CelMap | PlainMap): Result {
   const body = jsonObjectOf(object);
   if (isCelFault(body)) return body;
-  const reply = world.ask({ kind: "api", method: "POST", path: pathOf(place), body });
+  const reply = external.call({ kind: "api", method: "POST", path: pathOf(place), body });
   if (isCelFault(reply)) return reply;
   return reply.ok ? reply.body : failed("create", reply);
 }
 
-function toKind(world: World, apiVersion: string, kind: string): Result {
-  const reply = world.ask({ kind: "type", apiVersion, name: kind });
+function toKind(external: ExternalCalls, apiVersion: string, kind: string): Result {
+  const reply = external.call({ kind: "type", apiVersion, name: kind });
   if (isCelFault(reply)) return reply;
   if (!reply.ok) return failure(`failed to map kind to resource: ${reply.message}`);
   const body = isObject(reply.body) ? reply.body : {};
@@ -112,15 +112,15 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
       id: "resource_get_string_string_string_string",
       takes: [contextType, stringType, stringType, stringType, stringType],
       gives: objectType,
-      ask: (world, _, apiVersion, plural, namespace, name) =>
-        get(world, { apiVersion, plural, namespace }, name),
+      callOut: (external, _, apiVersion, plural, namespace, name) =>
+        get(external, { apiVersion, plural, namespace }, name),
     }),
     method({
       id: "resource_get_gvr_string_string",
       takes: [contextType, gvrType, stringType, stringType],
       gives: objectType,
-      ask: (world, _, { apiVersion, plural }, namespace, name) =>
-        get(world, { apiVersion, plural, namespace }, name),
+      callOut: (external, _, { apiVersion, plural }, namespace, name) =>
+        get(external, { apiVersion, plural, namespace }, name),
     }),
   ],
   List: [
@@ -128,27 +128,29 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
       id: "resource_list_string_string_string",
       takes: [contextType, stringType, stringType, stringType],
       gives: objectType,
-      ask: (world, _, apiVersion, plural, namespace) => list(world, { apiVersion, plural, namespace }),
+      callOut: (external, _, apiVersion, plural, namespace) =>
+        list(external, { apiVersion, plural, namespace }),
     }),
     method({
       id: "resource_list_string_string_string_map",
       takes: [contextType, stringType, stringType, stringType, labelsType],
       gives: objectType,
-      ask: (world, _, apiVersion, plural, namespace, labels) =>
-        list(world, { apiVersion, plural, namespace }, labels),
+      callOut: (external, _, apiVersion, plural, namespace, labels) =>
+        list(external, { apiVersion, plural, namespace }, labels),
     }),
     method({
       id: "list_resources_gvr_string",
       takes: [contextType, gvrType, stringType],
       gives: objectType,
-      ask: (world, _, { apiVersion, plural }, namespace) => list(world, { apiVersion, plural, namespace }),
+      callOut: (external, _, { apiVersion, plural }, namespace) =>
+        list(external, { apiVersion, plural, namespace }),
     }),
     method({
       id: "list_resources_gvr_string_map",
       takes: [contextType, gvrType, stringType, labelsType],
       gives: objectType,
-      ask: (world, _, { apiVersion, plural }, namespace, labels) =>
-        list(world, { apiVersion, plural, namespace }, labels),
+      callOut: (external, _, { apiVersion, plural }, namespace, labels) =>
+        list(external, { apiVersion, plural, namespace }, labels),
     }),
   ],
   Post: [
@@ -156,15 +158,15 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
       id: "resource_post_string_string_string_map",
       takes: [contextType, stringType, stringType, stringType, objectType],
       gives: objectType,
-      ask: (world, _, apiVersion, plural, namespace, object) =>
-        post(world, { apiVersion, plural, namespace }, object),
+      callOut: (external, _, apiVersion, plural, namespace, object) =>
+        post(external, { apiVersion, plural, namespace }, object),
     }),
     method({
       id: "resource_post_string_string_map",
       takes: [contextType, stringType, stringType, objectType],
       gives: objectType,
-      ask: (world, _, apiVersion, plural, object) =>
-        post(world, { apiVersion, plural, namespace: "" }, object),
+      callOut: (external, _, apiVersion, plural, object) =>
+        post(external, { apiVersion, plural, namespace: "" }, object),
     }),
   ],
 };
@@ -177,13 +179,15 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
         id: "resource_get_string_string_string",
         takes: [contextType, stringType, stringType, stringType],
         gives: objectType,
-        ask: (world, _, apiVersion, plural, name) => get(world, { apiVersion, plural, namespace }, name),
+        callOut: (external, _, apiVersion, plural, name) =>
+          get(external, { apiVersion, plural, namespace }, name),
       }),
       method({
         id: "resource_get_gvr_string",
         takes: [contextType, gvrType, stringType],
         gives: objectType,
-        ask: (world, _, { apiVersion, plural }, name) => get(world, { apiVersion, plural, namespace }, name),
+        callOut: (external, _, { apiVersion, plural }, name) =>
+          get(external, { apiVersion, plural, namespace }, name),
       }),
     ],
     List: [
@@ -191,26 +195,27 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
         id: "resource_list_string_string",
         takes: [contextType, stringType, stringType],
         gives: objectType,
-        ask: (world, _, apiVersion, plural) => list(world, { apiVersion, plural, namespace }),
+        callOut: (external, _, apiVersion, plural) => list(external, { apiVersion, plural, namespace }),
       }),
       method({
         id: "resource_list_string_string_map",
         takes: [contextType, stringType, stringType, labelsType],
         gives: objectType,
-        ask: (world, _, apiVersion, plural, labels) => list(world, { apiVersion, plural, namespace }, labels),
+        callOut: (external, _, apiVersion, plural, labels) =>
+          list(external, { apiVersion, plural, namespace }, labels),
       }),
       method({
         id: "list_resources_gvr",
         takes: [contextType, gvrType],
         gives: objectType,
-        ask: (world, _, { apiVersion, plural }) => list(world, { apiVersion, plural, namespace }),
+        callOut: (external, _, { apiVersion, plural }) => list(external, { apiVersion, plural, namespace }),
       }),
       method({
         id: "list_resources_gvr_map",
         takes: [contextType, gvrType, labelsType],
         gives: objectType,
-        ask: (world, _, { apiVersion, plural }, labels) =>
-          list(world, { apiVersion, plural, namespace }, labels),
+        callOut: (external, _, { apiVersion, plural }, labels) =>
+          list(external, { apiVersion, plural, namespace }, labels),
       }),
     ],
     Post: [
@@ -218,7 +223,8 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
         id: "resource_post_string_string_map",
         takes: [contextType, stringType, stringType, objectType],
         gives: objectType,
-        ask: (world, _, apiVersion, plural, object) => post(world, { apiVersion, plural, namespace }, object),
+        callOut: (external, _, apiVersion, plural, object) =>
+          post(external, { apiVersion, plural, namespace }, object),
       }),
     ],
   };
@@ -229,7 +235,7 @@ const toGvr: readonly Overload[] = [
     id: "convert_to_gvr_string_string",
     takes: [contextType, stringType, stringType],
     gives: gvrType,
-    ask: (world, _, apiVersion, kind) => toKind(world, apiVersion, kind),
+    callOut: (external, _, apiVersion, kind) => toKind(external, apiVersion, kind),
   }),
 ];
 

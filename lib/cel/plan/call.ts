@@ -2,7 +2,7 @@ import { type CelFault, isCelFault, noSuchOverload } from "../fault.ts";
 import type { CallReference } from "../check/mod.ts";
 import type { Implementation, Overload, Result } from "../libraries/library.ts";
 import { isPlainMap, typeNameOf, type Value } from "../values/mod.ts";
-import type { World } from "../world.ts";
+import type { ExternalCalls } from "../external_calls.ts";
 import type { EvaluateNode, EvaluationFrame, PlannedExpression } from "./frame.ts";
 import { type Guard, guardOf } from "./guard.ts";
 
@@ -21,7 +21,7 @@ function payFlat(frame: EvaluationFrame, value: Result, result: Result): void {
 }
 
 /** Calls an implementation with arguments that are values already. */
-type Dispatch = (args: readonly Value[], world: World | undefined) => Result;
+type Dispatch = (args: readonly Value[], external: ExternalCalls | undefined) => Result;
 
 /** Plans a call whose arguments are planned. */
 export function planCall(
@@ -34,7 +34,7 @@ export function planCall(
   const cost = sharedCost(overloads);
   const plain = sharedImplementation(overloads);
   if (plain !== undefined && args.length === 2) return planBinary(plain, args, cost);
-  if (only !== undefined && only.ask === undefined && (args.length === 1 || args.length === 2)) {
+  if (only !== undefined && only.callOut === undefined && (args.length === 1 || args.length === 2)) {
     const prepared = only.prepare?.(constants);
     const guarded = { call: prepared ?? only.call, args, prepared: prepared !== undefined };
     return args.length === 1 ? planGuardedUnary(name, only, guarded) : planGuardedBinary(name, only, guarded);
@@ -53,7 +53,7 @@ export function planCall(
       return result;
     }
     if (only?.superlinear === true && cost !== undefined) frame.afford(cost(results, null));
-    const result = dispatch(results as Value[], frame.world);
+    const result = dispatch(results as Value[], frame.external);
     if (cost !== undefined) frame.spend(cost(results, result));
     else if (last >= 0) payFlat(frame, results[0]!, result);
     else frame.cost += 1;
@@ -151,7 +151,7 @@ function sharedCost(overloads: readonly Overload[]): Overload["cost"] {
 interface Candidate {
   readonly guards: readonly (Guard | undefined)[];
   readonly call: Implementation;
-  readonly ask: Overload["ask"];
+  readonly callOut: Overload["callOut"];
 }
 
 /** Chooses among overloads by the kinds of the arguments; there is nothing to choose when all of them agree. */
@@ -163,13 +163,15 @@ function dispatcher(
   const candidates = overloads.map((overload): Candidate => ({
     guards: guardsOf(overload),
     call: overload.prepare?.(constants) ?? overload.call,
-    ask: overload.ask,
+    callOut: overload.callOut,
   }));
-  return (args, world) => {
-    for (const { guards, call, ask } of candidates) {
+  return (args, external) => {
+    for (const { guards, call, callOut } of candidates) {
       if (!accepts(guards, args)) continue;
-      if (ask === undefined) return call(...args);
-      return world === undefined ? noSuchOverload(`${name} (nothing answers it here)`) : ask(world, ...args);
+      if (callOut === undefined) return call(...args);
+      return external === undefined
+        ? noSuchOverload(`${name} (nothing answers it here)`)
+        : callOut(external, ...args);
     }
     return misfit(name, args);
   };

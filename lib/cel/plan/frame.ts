@@ -1,6 +1,6 @@
 import { CelFault } from "../fault.ts";
 import type { Result } from "../libraries/library.ts";
-import type { World } from "../world.ts";
+import type { ExternalCalls } from "../external_calls.ts";
 
 /** Where an expression finds its variables: their values by name, `undefined` for names that it has none for. */
 export type Activation = (name: string) => Result | undefined;
@@ -21,17 +21,17 @@ export class EvaluationFrame {
   /** What has been spent, in the reference's units. */
   cost = 0;
   readonly budget: number;
-  readonly world: World | undefined;
+  readonly external: ExternalCalls | undefined;
   /** Values of comprehension variables and bindings, by their number. */
   readonly slots: (Result | undefined)[] = [];
   readonly #activation: Activation;
   readonly #roots: (Result | undefined)[] = [];
   #looked = 0;
 
-  constructor(activation: Activation, budget: number, world: World | undefined) {
+  constructor(activation: Activation, budget: number, external: ExternalCalls | undefined) {
     this.#activation = activation;
     this.budget = budget;
-    this.world = world;
+    this.external = external;
   }
 
   /** The value of a variable, which the activation is asked for once. */

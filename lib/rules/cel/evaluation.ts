@@ -3,6 +3,7 @@ import {
   CelFault,
   celToJson,
   type CelType,
+  type ExternalCalls,
   isCelFault,
   Opaque,
   opaqueType,
@@ -10,7 +11,6 @@ import {
   POLICY_BUDGET,
   type Program,
   type Result,
-  type World,
 } from "../../cel/mod.ts";
 import type { Observer } from "../../context/mod.ts";
 import { Fault } from "../../json/mod.ts";
@@ -20,7 +20,7 @@ import type { CompositedVariable } from "./expressions.ts";
 export interface EvaluationSetting {
   readonly roots: Activation;
   readonly variables: readonly CompositedVariable[];
-  readonly host: World;
+  readonly host: ExternalCalls;
   /** How the failure of a variable is told by the expressions that use it; as it is when absent. */
   readonly variableFault?: (name: string, cause: string) => string;
   /** Set only for requests that shall be explained. */
@@ -67,7 +67,7 @@ export class CelEvaluation {
   #run(program: Program, lookup: Activation): Result {
     const budget = this.#remaining;
     if (budget <= 0) return new CelFault("cost", outOfBudget);
-    const { value, cost } = program.measure(lookup, { budget, world: this.#setting.host });
+    const { value, cost } = program.measure(lookup, { budget, external: this.#setting.host });
     this.#remaining -= cost;
     const spent = isCelFault(value) && value.kind === "cost" && budget < PER_CALL_LIMIT;
     return spent ? new CelFault("cost", outOfBudget) : value;

@@ -2,12 +2,12 @@ import {
   accessReviewCall,
   type ApiRequest,
   type CelFault,
+  type ExternalCalls,
+  type ExternalReply,
+  type ExternalRequest,
   failure,
   pending,
   requestKey,
-  type World,
-  type WorldReply,
-  type WorldRequest,
 } from "../../cel/mod.ts";
 import type { Context, RequestStore } from "../../context/mod.ts";
 import { asString, field, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
@@ -15,7 +15,7 @@ import type { Answer } from "../../ports.ts";
 import type { RuleInput } from "../rule_kind.ts";
 
 /** Takes what expressions generate. */
-export type Generate = World["generate"];
+export type Generate = ExternalCalls["generate"];
 
 const generatesNothing: Generate = () => failure("only generating policies generate");
 
@@ -23,11 +23,11 @@ const generatesNothing: Generate = () => failure("only generating policies gener
 export function requestHost(
   { context }: Pick<RuleInput, "context">,
   generate: Generate = generatesNothing,
-): World {
+): ExternalCalls {
   return new RequestWorld(context, generate);
 }
 
-class RequestWorld implements World {
+class RequestWorld implements ExternalCalls {
   readonly #context: Context;
   readonly generate: Generate;
 
@@ -36,7 +36,7 @@ class RequestWorld implements World {
     this.generate = generate;
   }
 
-  ask(request: WorldRequest): WorldReply | CelFault {
+  call(request: ExternalRequest): ExternalReply | CelFault {
     return askStore(this.#context.store, request);
   }
 
@@ -49,7 +49,7 @@ class RequestWorld implements World {
   }
 }
 
-function askStore(store: RequestStore, request: WorldRequest): WorldReply | CelFault {
+function askStore(store: RequestStore, request: ExternalRequest): ExternalReply | CelFault {
   const absent = absence(store, request);
   if (absent !== undefined) return absent;
   const key = requestKey(request);
@@ -60,7 +60,7 @@ function askStore(store: RequestStore, request: WorldRequest): WorldReply | CelF
 }
 
 /** A question as explanations and failures show it: headers and bodies may hold secrets. */
-function shownName(request: WorldRequest): string {
+function shownName(request: ExternalRequest): string {
   switch (request.kind) {
     case "api":
       return `${request.method} ${request.path}`;
@@ -78,7 +78,7 @@ function shownName(request: WorldRequest): string {
 }
 
 /** What there is nothing to load from is not found; the words are those of the reference's command line. */
-function absence(store: RequestStore, request: WorldRequest): WorldReply | undefined {
+function absence(store: RequestStore, request: ExternalRequest): ExternalReply | undefined {
   switch (request.kind) {
     case "api":
       return store.serves("downstream") ? undefined : notFound("not found");
@@ -96,13 +96,13 @@ function absence(store: RequestStore, request: WorldRequest): WorldReply | undef
 }
 
 /** Without a cluster there are no roles that allow anything. */
-const nobodyAllows: WorldReply = { ok: true, status: 201, body: { status: { allowed: false } } };
+const nobodyAllows: ExternalReply = { ok: true, status: 201, body: { status: { allowed: false } } };
 
-function notFound(message: string): WorldReply {
+function notFound(message: string): ExternalReply {
   return { ok: false, status: 404, message };
 }
 
-function putToPort(store: RequestStore, request: WorldRequest): Promise<Answer> {
+function putToPort(store: RequestStore, request: ExternalRequest): Promise<Answer> {
   const { ports, call } = store;
   switch (request.kind) {
     case "api":
@@ -158,7 +158,7 @@ function jsonOf(answer: Answer): JsonObject {
   return { ok, status, message: answer.message, ...(answer.body !== undefined && { body: answer.body }) };
 }
 
-function replyOf(answer: Json): WorldReply {
+function replyOf(answer: Json): ExternalReply {
   const status = field(answer, "status");
   const code = typeof status === "number" ? status : undefined;
   const body = field(answer, "body");

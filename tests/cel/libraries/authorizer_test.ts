@@ -12,7 +12,7 @@ import {
   type Value,
 } from "../../../lib/cel/mod.ts";
 import type { Json } from "../../../lib/json/mod.ts";
-import { found, KnownWorld, missing } from "./evaluate.ts";
+import { found, missing, RecordedCalls } from "./evaluate.ts";
 
 const subject = subjectOf({ username: "alice", groups: ["dev"], uid: "7", extra: { scope: ["a"] } });
 const authorizer = new Authorizer(subject);
@@ -26,10 +26,10 @@ const values: Record<string, Value> = {
   }),
 };
 
-function check(expression: string, world: KnownWorld): Json | string {
+function check(expression: string, external: RecordedCalls): Json | string {
   const compiled = createEnvironment({ variables, libraries: kubernetesLibraries }).compile(expression);
   assert(compiled.ok, expression);
-  const value = compiled.program.evaluate((name) => values[name], { world });
+  const value = compiled.program.evaluate((name) => values[name], { external });
   if (isCelFault(value)) return `${value.kind}: ${value.message}`;
   const json = celToJson(value);
   return isCelFault(json) ? json.message : json;
@@ -81,23 +81,23 @@ const cases: readonly (readonly [expression: string, spec: { readonly [name: str
 
 for (const [expression, spec] of cases) {
   Deno.test(`${expression} asks for that access, and gives the decision`, () => {
-    const waiting = new KnownWorld();
+    const waiting = new RecordedCalls();
     assert.match(String(check(`${expression}.allowed()`, waiting)), /^pending/);
-    assert.deepEqual(waiting.asked, [{ kind: "access", spec }]);
+    assert.deepEqual(waiting.calls, [{ kind: "access", spec }]);
     const status = { allowed: true, reason: "because" };
-    const world = new KnownWorld([[{ kind: "access", spec }, found({ status }, 201)]]);
-    assert.equal(check(`${expression}.allowed()`, world), true);
-    assert.equal(check(`${expression}.reason()`, world), "because");
-    assert.equal(check(`${expression}.errored()`, world), false);
+    const external = new RecordedCalls([[{ kind: "access", spec }, found({ status }, 201)]]);
+    assert.equal(check(`${expression}.allowed()`, external), true);
+    assert.equal(check(`${expression}.reason()`, external), "because");
+    assert.equal(check(`${expression}.errored()`, external), false);
   });
 }
 
 Deno.test("a review that fails is a decision with an error, and allows nothing", () => {
   const spec = { ...alice, nonResourceAttributes: { path: "/x", verb: "get" } };
-  const world = new KnownWorld([[{ kind: "access", spec }, missing(500, "down")]]);
-  assert.equal(check("authorizer.path('/x').check('get').allowed()", world), false);
-  assert.equal(check("authorizer.path('/x').check('get').errored()", world), true);
-  assert.equal(check("authorizer.path('/x').check('get').error()", world), "down");
+  const external = new RecordedCalls([[{ kind: "access", spec }, missing(500, "down")]]);
+  assert.equal(check("authorizer.path('/x').check('get').allowed()", external), false);
+  assert.equal(check("authorizer.path('/x').check('get').errored()", external), true);
+  assert.equal(check("authorizer.path('/x').check('get').error()", external), "down");
 });
 
 const mistakes: readonly (readonly [expression: string, message: RegExp])[] = [
@@ -108,13 +108,13 @@ const mistakes: readonly (readonly [expression: string, message: RegExp])[] = [
 ];
 for (const [expression, message] of mistakes) {
   Deno.test(`${expression} is an error`, () =>
-    assert.match(String(check(expression, new KnownWorld())), message));
+    assert.match(String(check(expression, new RecordedCalls())), message));
 }
 
 Deno.test("an expression may check access twice, and not three times", () => {
   const spec = { ...alice, nonResourceAttributes: { path: "/x", verb: "get" } };
-  const world = new KnownWorld([[{ kind: "access", spec }, found({ status: { allowed: true } })]]);
+  const external = new RecordedCalls([[{ kind: "access", spec }, found({ status: { allowed: true } })]]);
   const once = "authorizer.path('/x').check('get').allowed()";
-  assert.equal(check(`${once} && ${once}`, world), true);
-  assert.match(String(check(`${once} && ${once} && ${once}`, world)), /^cost/);
+  assert.equal(check(`${once} && ${once}`, external), true);
+  assert.match(String(check(`${once} && ${once} && ${once}`, external)), /^cost/);
 });

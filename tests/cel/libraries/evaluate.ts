@@ -3,6 +3,9 @@ import {
   celToJson,
   createEnvironment,
   dynType,
+  type ExternalCalls,
+  type ExternalReply,
+  type ExternalRequest,
   formatCelError,
   isCelFault,
   kubernetesLibraries,
@@ -10,9 +13,6 @@ import {
   pending,
   requestKey,
   type Value,
-  type World,
-  type WorldReply,
-  type WorldRequest,
 } from "../../../lib/cel/mod.ts";
 import type { JsonObject } from "../../../lib/json/mod.ts";
 import { typed } from "../typed.ts";
@@ -20,18 +20,18 @@ import { typed } from "../typed.ts";
 /** How a test evaluates. */
 export interface Setting {
   readonly libraries?: readonly Library[];
-  readonly world?: World;
+  readonly external?: ExternalCalls;
   /** The value of the variable `object`. */
   readonly object?: Value;
 }
 
 function evaluate(expression: string, setting: Setting): Value | string {
-  const { libraries = kubernetesLibraries, object = null, world } = setting;
+  const { libraries = kubernetesLibraries, object = null, external } = setting;
   const compiled = createEnvironment({ variables: { object: dynType }, libraries }).compile(expression);
   if (!compiled.ok) return `compile: ${compiled.errors.map(formatCelError).join("\n")}`;
   const value = compiled.program.evaluate(
     (name) => name === "object" ? object : undefined,
-    world === undefined ? {} : { world },
+    external === undefined ? {} : { external },
   );
   return isCelFault(value) ? `${value.kind}: ${value.message}` : value;
 }
@@ -71,18 +71,18 @@ export function testFacts(facts: Facts, setting: Setting = {}): void {
   }
 }
 
-/** A world that knows some answers, and notes what it is asked. */
-export class KnownWorld implements World {
-  readonly asked: WorldRequest[] = [];
+/** Answers some calls, and records all of them. */
+export class RecordedCalls implements ExternalCalls {
+  readonly calls: ExternalRequest[] = [];
   readonly generated: (readonly [namespace: string, resources: readonly JsonObject[]])[] = [];
-  readonly #replies: ReadonlyMap<string, WorldReply>;
+  readonly #replies: ReadonlyMap<string, ExternalReply>;
 
-  constructor(replies: readonly (readonly [request: WorldRequest, reply: WorldReply])[] = []) {
+  constructor(replies: readonly (readonly [request: ExternalRequest, reply: ExternalReply])[] = []) {
     this.#replies = new Map(replies.map(([request, reply]) => [requestKey(request), reply]));
   }
 
-  ask(request: WorldRequest): WorldReply | ReturnType<typeof pending> {
-    this.asked.push(request);
+  call(request: ExternalRequest): ExternalReply | ReturnType<typeof pending> {
+    this.calls.push(request);
     return this.#replies.get(requestKey(request)) ?? pending(requestKey(request));
   }
 
@@ -100,11 +100,11 @@ export class KnownWorld implements World {
 }
 
 /** An answer with a body. */
-export function found(body: (WorldReply & { readonly ok: true })["body"], status = 200): WorldReply {
+export function found(body: (ExternalReply & { readonly ok: true })["body"], status = 200): ExternalReply {
   return { ok: true, status, body };
 }
 
 /** A failure. */
-export function missing(status: number | undefined, message: string): WorldReply {
+export function missing(status: number | undefined, message: string): ExternalReply {
   return { ok: false, status, message };
 }

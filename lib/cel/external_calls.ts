@@ -1,15 +1,16 @@
 /**
- * The world as expressions ask for it. Requests are data; whoever evaluates answers them, or notes them and answers
- * {@link pending}, finds the answers, and evaluates again with the same variables.
+ * The calls that leave an expression: to the Kubernetes API, to services, registries and the global context. Requests are
+ * data. The caller of the evaluation answers each one at once, or with {@link pending}; then it loads the answer and
+ * evaluates again with the same variables.
  *
  * ```ts
- * import { createEnvironment, isCelFault, kyvernoLibraries, pending, type World } from "./mod.ts";
- * import { requestKey, type WorldReply } from "./world.ts";
+ * import { createEnvironment, isCelFault, kyvernoLibraries, pending, type ExternalCalls } from "./mod.ts";
+ * import { requestKey, type ExternalReply } from "./external_calls.ts";
  * import assert from "node:assert/strict";
  *
- * const answers = new Map<string, WorldReply>();
- * const world: World = {
- *   ask: (request) => answers.get(requestKey(request)) ?? pending(requestKey(request)),
+ * const answers = new Map<string, ExternalReply>();
+ * const external: ExternalCalls = {
+ *   call: (request) => answers.get(requestKey(request)) ?? pending(requestKey(request)),
  *   now: () => 0,
  *   random: () => 0.5,
  *   generate: () => undefined,
@@ -17,7 +18,7 @@
  * const compiled = createEnvironment({ variables: {}, libraries: kyvernoLibraries })
  *   .compile("globalContext.Get('limits').max");
  * assert(compiled.ok);
- * const evaluate = () => compiled.program.evaluate(() => undefined, { world });
+ * const evaluate = () => compiled.program.evaluate(() => undefined, { external });
  * const first = evaluate();
  * assert(isCelFault(first) && first.kind === "pending");
  * answers.set(requestKey({ kind: "global", name: "limits", projection: "" }), { ok: true, status: 200, body: { max: 5 } });
@@ -75,8 +76,8 @@ export type AccessRequest = {
   readonly spec: JsonObject;
 };
 
-/** What expressions may ask of the world. */
-export type WorldRequest =
+/** A call that leaves an expression. */
+export type ExternalRequest =
   | ApiRequest
   | TypeRequest
   | HttpRequest
@@ -84,8 +85,8 @@ export type WorldRequest =
   | ImageRequest
   | AccessRequest;
 
-/** An answer of the world: what came back, or why nothing did. The shape is that of the ports' answers. */
-export type WorldReply =
+/** The answer to a call, or why there is none. The shape is that of the ports' answers. */
+export type ExternalReply =
   | { readonly ok: true; readonly status: number; readonly body: Json }
   | {
     readonly ok: false;
@@ -94,26 +95,26 @@ export type WorldReply =
     readonly body?: Json;
   };
 
-/** What answers expressions. It answers at once; a value that must be waited for is `pending(…)`. */
-export interface World {
-  ask(request: WorldRequest): WorldReply | CelFault;
+/** Answers the calls of expressions. It answers at once: with a value, a failure, or `pending(…)` for one to be loaded. */
+export interface ExternalCalls {
+  call(request: ExternalRequest): ExternalReply | CelFault;
   /** Milliseconds since 1970. It should stay the same for all expressions of a request. */
   now(): number;
   /** A number from 0 up to, and without, 1. */
   random(): number;
   /**
-   * Takes the resources that an expression generates into a namespace. An evaluation that has to be repeated generates
-   * again: collect anew for each.
+   * Collects the resources that an expression generates into a namespace. An evaluation that is repeated generates them
+   * again, so start each evaluation with an empty collection.
    */
   generate(namespace: string, resources: readonly JsonObject[]): CelFault | undefined;
 }
 
-/** One text for equal requests, under which an answer can be kept. */
-export function requestKey(request: WorldRequest): string {
+/** A key for the answers of equal requests. */
+export function requestKey(request: ExternalRequest): string {
   return goJson(request as Json);
 }
 
-/** The API call that answers a question about access. */
+/** The API call that answers a check of access. */
 export function accessReviewCall({ spec }: AccessRequest): ApiRequest {
   const body = { apiVersion: "authorization.k8s.io/v1", kind: "SubjectAccessReview", spec };
   return { kind: "api", method: "POST", path: "/apis/authorization.k8s.io/v1/subjectaccessreviews", body };

@@ -1,19 +1,19 @@
-/** Functions that ask the world: what they ask for, and what they make of the answers. */
+/** Functions that read values from outside: their calls, and what they make of the answers. */
 import assert from "node:assert/strict";
 import {
   accessReviewCall,
+  type ExternalReply,
+  type ExternalRequest,
   kyvernoLibraries,
   kyvernoLibrariesFor,
-  type WorldReply,
-  type WorldRequest,
 } from "../../../lib/cel/mod.ts";
 import { isFault } from "../../../lib/json/mod.ts";
 import { compileAddressRules } from "../../../lib/kube/mod.ts";
-import { found, jsonOf, KnownWorld, missing, typedOf } from "./evaluate.ts";
+import { found, jsonOf, missing, RecordedCalls, typedOf } from "./evaluate.ts";
 
 const libraries = kyvernoLibraries;
 
-function get(path: string): WorldRequest {
+function get(path: string): ExternalRequest {
   return { kind: "api", method: "GET", path };
 }
 
@@ -21,11 +21,11 @@ function calls(
   method: "GET" | "POST",
   url: string,
   rest: { readonly [name: string]: unknown } = {},
-): WorldRequest {
-  return { kind: "http", method, url, headers: {}, ...rest } as WorldRequest;
+): ExternalRequest {
+  return { kind: "http", method, url, headers: {}, ...rest } as ExternalRequest;
 }
 
-type Case = readonly [expression: string, request: WorldRequest, reply: WorldReply, expected: unknown];
+type Case = readonly [expression: string, request: ExternalRequest, reply: ExternalReply, expected: unknown];
 
 const cases: readonly Case[] = [
   [
@@ -166,17 +166,17 @@ const cases: readonly Case[] = [
 
 for (const [expression, request, reply, expected] of cases) {
   Deno.test(`${expression} is pending, and with the answer ${JSON.stringify(reply)} has its value`, () => {
-    const waiting = new KnownWorld();
-    assert.match(String(jsonOf(expression, { libraries, world: waiting })), /^pending/);
-    assert.deepEqual(waiting.asked[0], request);
-    const actual = jsonOf(expression, { libraries, world: new KnownWorld([[request, reply]]) });
+    const waiting = new RecordedCalls();
+    assert.match(String(jsonOf(expression, { libraries, external: waiting })), /^pending/);
+    assert.deepEqual(waiting.calls[0], request);
+    const actual = jsonOf(expression, { libraries, external: new RecordedCalls([[request, reply]]) });
     if (expected instanceof RegExp) assert.match(String(actual), expected);
     else assert.deepEqual(actual, expected);
   });
 }
 
 Deno.test("an API resource that was looked up stands for its group, version and plural", () => {
-  const world = new KnownWorld([
+  const external = new RecordedCalls([
     [
       { kind: "type", apiVersion: "apps/v1", name: "Deployment" },
       found({ group: "apps", version: "v1", resource: "deployments" }),
@@ -185,48 +185,48 @@ Deno.test("an API resource that was looked up stands for its group, version and 
     [get("/apis/apps/v1/namespaces/a/deployments?labelSelector=x%3Dy"), found({ items: [] })],
   ]);
   const gvr = "resource.ToGVR('apps/v1', 'Deployment')";
-  assert.equal(jsonOf(`resource.Get(${gvr}, 'a', 'x').ok`, { libraries, world }), true);
-  assert.deepEqual(jsonOf(`resource.List(${gvr}, 'a', {'x': 'y'}).items`, { libraries, world }), []);
+  assert.equal(jsonOf(`resource.Get(${gvr}, 'a', 'x').ok`, { libraries, external }), true);
+  assert.deepEqual(jsonOf(`resource.List(${gvr}, 'a', {'x': 'y'}).items`, { libraries, external }), []);
 });
 
 Deno.test("policies of a namespace see that one alone, and do not name it", () => {
   const namespaced = kyvernoLibrariesFor({ namespace: "mine", purpose: "generate" });
-  const world = new KnownWorld([
+  const external = new RecordedCalls([
     [get("/api/v1/namespaces/mine/configmaps/x"), found({ a: 1 })],
     [get("/api/v1/namespaces/mine/pods"), found({ items: [] })],
   ]);
-  assert.deepEqual(jsonOf("resource.Get('v1', 'configmaps', 'x')", { libraries: namespaced, world }), {
+  assert.deepEqual(jsonOf("resource.Get('v1', 'configmaps', 'x')", { libraries: namespaced, external }), {
     a: 1,
   });
-  assert.deepEqual(jsonOf("resource.List('v1', 'pods').items", { libraries: namespaced, world }), []);
+  assert.deepEqual(jsonOf("resource.List('v1', 'pods').items", { libraries: namespaced, external }), []);
   assert.match(
-    String(jsonOf("resource.Get('v1', 'configmaps', 'other', 'x')", { libraries: namespaced, world })),
+    String(jsonOf("resource.Get('v1', 'configmaps', 'other', 'x')", { libraries: namespaced, external })),
     /^compile/,
   );
-  assert.equal(jsonOf("generator.Apply([{'kind': 'A'}])", { libraries: namespaced, world }), true);
-  assert.deepEqual(world.generated, [["mine", [{ kind: "A" }]]]);
+  assert.equal(jsonOf("generator.Apply([{'kind': 'A'}])", { libraries: namespaced, external }), true);
+  assert.deepEqual(external.generated, [["mine", [{ kind: "A" }]]]);
   assert.match(
-    String(jsonOf("http.Get('https://x')", { libraries: namespaced, world })),
+    String(jsonOf("http.Get('https://x')", { libraries: namespaced, external })),
     /not allowed in namespaced policies/,
   );
   const allowed = kyvernoLibrariesFor({ namespace: "mine", namespacedHttp: "allowed" });
-  assert.match(String(jsonOf("http.Get('https://x')", { libraries: allowed, world })), /^pending/);
+  assert.match(String(jsonOf("http.Get('https://x')", { libraries: allowed, external })), /^pending/);
 });
 
 Deno.test("generator.Apply hands resources on, each time an expression is evaluated", () => {
-  const world = new KnownWorld();
+  const external = new RecordedCalls();
   const expression = "generator.Apply(object.namespace, [{'kind': 'ConfigMap', 'data': object.data}])";
   const object = { namespace: "team", data: { a: "b" } };
   const generating = kyvernoLibrariesFor({ purpose: "generate" });
-  assert.equal(jsonOf(expression, { libraries: generating, world, object }), true);
-  assert.deepEqual(world.generated, [["team", [{ kind: "ConfigMap", data: { a: "b" } }]]]);
+  assert.equal(jsonOf(expression, { libraries: generating, external, object }), true);
+  assert.deepEqual(external.generated, [["team", [{ kind: "ConfigMap", data: { a: "b" } }]]]);
 });
 
-Deno.test("addresses that the rules refuse are not asked for", () => {
+Deno.test("an address that the rules refuse is not called", () => {
   const addresses = compileAddressRules({});
   assert(!isFault(addresses));
   const guarded = kyvernoLibrariesFor({ addresses });
-  const world = new KnownWorld();
+  const external = new RecordedCalls();
   for (
     const url of [
       "http://127.0.0.1:80/",
@@ -237,23 +237,29 @@ Deno.test("addresses that the rules refuse are not asked for", () => {
     ]
   ) {
     assert.match(
-      String(jsonOf(`http.Get('${url}')`, { libraries: guarded, world })),
+      String(jsonOf(`http.Get('${url}')`, { libraries: guarded, external })),
       /^other: request failed: /,
       url,
     );
   }
-  assert.match(String(jsonOf("http.Get('nonsense')", { libraries: guarded, world })), /invalid URL/);
-  assert.deepEqual(world.asked, []);
-  assert.match(String(jsonOf("http.Get('https://example.com/')", { libraries: guarded, world })), /^pending/);
+  assert.match(String(jsonOf("http.Get('nonsense')", { libraries: guarded, external })), /invalid URL/);
+  assert.deepEqual(external.calls, []);
+  assert.match(
+    String(jsonOf("http.Get('https://example.com/')", { libraries: guarded, external })),
+    /^pending/,
+  );
 });
 
 Deno.test("answers of services have doubles, and their status is an int", () => {
-  const world = new KnownWorld([[calls("GET", "https://x"), found({ n: 1 })]]);
-  assert.deepEqual(typedOf("http.Get('https://x').n", { libraries, world }), { t: "double", v: 1 });
-  assert.deepEqual(typedOf("http.Get('https://x').statusCode", { libraries, world }), { t: "int", v: "200" });
+  const external = new RecordedCalls([[calls("GET", "https://x"), found({ n: 1 })]]);
+  assert.deepEqual(typedOf("http.Get('https://x').n", { libraries, external }), { t: "double", v: 1 });
+  assert.deepEqual(typedOf("http.Get('https://x').statusCode", { libraries, external }), {
+    t: "int",
+    v: "200",
+  });
 });
 
-Deno.test("without a world, functions that need one are errors", () => {
+Deno.test("without external calls, functions that need them are errors", () => {
   assert.match(String(jsonOf("globalContext.Get('a')", { libraries })), /^no_such_overload/);
 });
 
