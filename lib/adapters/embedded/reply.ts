@@ -109,7 +109,7 @@ export function applyConflict(
   }));
   const texts = fields.map(({ writer, field }) => `conflict with ${writer}: ${field}`);
   const count = fields.length === 1 ? "1 conflict" : `${fields.length} conflicts`;
-  return failure(409, "Conflict", `ApplyRequest failed with ${count}: ${texts.join(", ")}`, { causes });
+  return failure(409, "Conflict", `Apply failed with ${count}: ${texts.join(", ")}`, { causes });
 }
 
 /** The server does not want this done, whoever asks. */

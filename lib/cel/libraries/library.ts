@@ -140,5 +140,5 @@ function erase<P extends readonly CelType[]>(
 }
 
 function withoutExternalCalls(): Result {
-  throw new Error("a function that needs the external was called without one");
+  throw new Error("a function that reads values from outside was called without external calls");
 }

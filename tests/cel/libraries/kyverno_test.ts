@@ -125,7 +125,7 @@ testFacts([["jsonpatch.escapeKey('a/b')", "a~1b"]], {
 });
 
 testFacts([
-  ["regex.replace('hello external hello', 'hello', 'hi')", "hi external hi"],
+  ["regex.replace('hello world hello', 'hello', 'hi')", "hi world hi"],
   ["regex.replace('banana', 'a', 'x', 0)", "banana"],
   ["regex.replace('banana', 'a', 'x', 1)", "bxnana"],
   ["regex.replace('banana', 'a', 'x', -12)", "bxnxnx"],
