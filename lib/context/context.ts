@@ -168,7 +168,7 @@ export class Context implements Scope {
   /** A value that its layer has room for. */
   #admitted({ name, source }: ContextEntry, value: Json | Fault | undefined): Json | Fault | undefined {
     if (value === undefined || isFault(value)) return value;
-    const size = jsonSize(value), total = this.#bytes() + size;
+    const size = jsonSize(value, maxContextSize), total = this.#bytes() + size;
     if (total <= maxContextSize) {
       this.#held.bytes += size;
       return value;

@@ -17,4 +17,5 @@ export type {
   Observer,
 } from "./observer.ts";
 export type { EntrySource } from "./entry_source.ts";
-export { type AbsentSource, RequestStore, type StoreOptions, untilSettled } from "./store.ts";
+export type { LoopProgress, Progress } from "./progress.ts";
+export { type AbsentSource, RequestStore, type StoreOptions, type Turn, untilSettled } from "./store.ts";

@@ -2,6 +2,7 @@ import { Fault, type Json } from "../json/mod.ts";
 import type { Ports } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
 import type { Observer } from "./observer.ts";
+import { LoopProgress, Progress } from "./progress.ts";
 
 /** What may be absent: kinds of entries, or the cluster that generate rules look into for sources and targets. */
 export type AbsentSource = EntrySource | "downstream";
@@ -27,17 +28,28 @@ export class RequestStore {
   readonly #deadline: (() => AbortSignal) | undefined;
   readonly #absent: readonly AbsentSource[];
   readonly #endsAt: number;
+  readonly #slice: number;
+  #sliceEndsAt: number;
+  #isPausing = false;
+  #progress: Progress | undefined;
+  /** Misses when the evaluation of the rule began. */
+  #missesBefore = 0;
   #signal: AbortSignal | undefined;
   readonly #answers = new Map<string, Json | Fault>();
   readonly #pending = new Map<string, Pending>();
   #rounds = 0;
   #rules = 0;
+  #elements = 0;
+  #looksAtEachRule = false;
   #isOver = false;
   #loads = 0;
   #misses = 0;
 
   constructor({ ports, deadline, absent = [], observer, budget }: StoreOptions) {
-    this.#endsAt = budget === undefined ? Infinity : ports.clock.now() + budget;
+    this.#slice = ports.scheduler?.sliceMilliseconds ?? Infinity;
+    const now = budget === undefined && this.#slice === Infinity ? 0 : ports.clock.now();
+    this.#endsAt = budget === undefined ? Infinity : now + budget;
+    this.#sliceEndsAt = now + this.#slice;
     this.ports = ports;
     this.observer = observer;
     this.#deadline = deadline;
@@ -49,18 +61,73 @@ export class RequestStore {
     return !this.#absent.includes(source);
   }
 
-  /** Whether the request's time is over. Evaluation is not interrupted: rules and loops ask between their steps. */
-  get expired(): boolean {
-    // Time that is over stays over.
-    return this.#isOver ||= this.#endsAt !== Infinity && this.ports.clock.now() >= this.#endsAt;
+  /**
+   * Whether the next rule may begin. It looks at the clock every few times only, unless rules take long: most take
+   * microseconds, and those that may take longer have budgets of their own.
+   */
+  beforeRule(): Turn {
+    if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
+    const rule = this.#rules++;
+    return this.#looksAtEachRule || rule < 2 || rule % rulesBetweenLooks === 0 ? this.#look() : "go";
   }
 
   /**
-   * The same, asked before each rule: it looks at the clock every few times only. Rules take microseconds, and those that
-   * may take longer have budgets of their own.
+   * Whether a loop may go on with its next element. When it shall pause, the rule's result is void, and what the loop has
+   * done is kept in its {@link loop progress}.
    */
-  get expiredBetweenRules(): boolean {
-    return this.#isOver || (this.#rules++ % rulesBetweenLooks === 0 && this.expired);
+  beforeElement(): Turn {
+    if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
+    if (++this.#elements % elementsBetweenLooks !== 0) return "go";
+    const turn = this.#look();
+    if (turn === "pause") this.#misses++;
+    return turn;
+  }
+
+  #look(): Turn {
+    if (this.#endsAt === Infinity && this.#slice === Infinity) return "go";
+    const now = this.ports.clock.now();
+    // Time that is over stays over.
+    if (now >= this.#endsAt) this.#isOver = true;
+    else if (now >= this.#sliceEndsAt) this.#isPausing = true;
+    else this.#looksAtEachRule = now > this.#sliceEndsAt - this.#slice + quickMilliseconds;
+    return this.#isOver ? "over" : this.#isPausing ? "pause" : "go";
+  }
+
+  /** The evaluation of a rule begins; with the progress of its former evaluation, if it paused or waited. */
+  beginRule(progress: Progress | undefined): void {
+    this.#progress = progress;
+    this.#missesBefore = this.#misses;
+    progress?.restart();
+  }
+
+  /** The progress of the rule that is being evaluated; `undefined` if it has no loops. */
+  get progress(): Progress | undefined {
+    return this.#progress;
+  }
+
+  /** Whether all values that the rule has read were there, so that what it has done so far counts. */
+  get isComplete(): boolean {
+    return this.#misses === this.#missesBefore;
+  }
+
+  /**
+   * How far the loop that begins now has come. To be asked for at the same point of each evaluation, before anything is
+   * read for the loop. Once a value was missing the progress is a new one that nobody keeps.
+   */
+  loop<T>(begin: () => T): LoopProgress<T> {
+    return this.isComplete ? (this.#progress ??= new Progress()).loop(begin) : new LoopProgress(begin());
+  }
+
+  /** Runs the body of a loop: loops inside it have their progress in that of this one. */
+  inside<T, R>(loop: LoopProgress<T>, body: () => R): R {
+    const outer = this.#progress;
+    this.#progress = loop.inner;
+    loop.inner.restart();
+    try {
+      return body();
+    } finally {
+      this.#progress = outer;
+    }
   }
 
   /** Ends the request's loads. */
@@ -84,9 +151,9 @@ export class RequestStore {
     return this.#misses;
   }
 
-  /** Whether evaluation met a value that is not there yet; its result is then void. */
+  /** Whether evaluation stopped: at a value that is not there yet, or to let others work. Its result is then void. */
   get waiting(): boolean {
-    return this.#pending.size > 0;
+    return this.#isPausing || this.#pending.size > 0;
   }
 
   /**
@@ -114,8 +181,15 @@ export class RequestStore {
     return underWay;
   }
 
-  /** Waits until everything that was asked for has an answer, at most until the deadline. */
+  /** Waits until others had their turn and everything that was asked for has an answer, at most until the deadline. */
   async settle(): Promise<void> {
+    if (this.#isPausing) await this.ports.scheduler?.pause();
+    if (this.#pending.size > 0) await this.#loaded();
+    this.#isPausing = false;
+    this.#sliceEndsAt = this.ports.clock.now() + this.#slice;
+  }
+
+  async #loaded(): Promise<void> {
     this.#rounds++;
     while (this.#pending.size > 0) {
       const all = Promise.all([...this.#pending.values()].map(({ done }) => done));
@@ -160,8 +234,14 @@ interface Pending {
  */
 const maxRounds = 200;
 
-/** Rules that are evaluated before the clock is looked at again. */
-const rulesBetweenLooks = 4;
+/** What a rule or a loop shall do next: go on, stop until others had their turn, or end because the time is over. */
+export type Turn = "go" | "pause" | "over";
+
+/** Rules and elements that are evaluated before the clock is looked at again. */
+const rulesBetweenLooks = 4, elementsBetweenLooks = 16;
+
+/** A request that takes longer than usual ones is looked after more closely. */
+const quickMilliseconds = 2;
 
 const underWay = new Fault("value is being loaded");
 

@@ -41,7 +41,7 @@ export function mergeRow(
     for (let index = from; index < policies.length && !erred; index++) {
       const { policy } = policies[index]!;
       const rule = soleMerge(policies[index]!);
-      if (rule === undefined || store.expiredBetweenRules) break;
+      if (rule === undefined || store.beforeRule() !== "go") break;
       const outcome = rule.body.merge!(draft);
       results.push({ policy, rules: resultsFrom(outcome, rule, view) });
       erred = outcome.result === "error";

@@ -1,4 +1,4 @@
-import type { RequestStore } from "../context/mod.ts";
+import type { Progress, RequestStore } from "../context/mod.ts";
 import { type Effect, error } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
@@ -19,6 +19,8 @@ export class PolicyRun {
   #results: readonly RuleResult[] = nothing;
   #effects: readonly Effect[] = nothing;
   #next = 0;
+  /** Of the next rule, if it was evaluated before and stopped. */
+  #progress: Progress | undefined;
   #isAsked: boolean;
 
   constructor(policy: CompiledPolicy, view: RequestView, store: RequestStore) {
@@ -60,17 +62,22 @@ export class PolicyRun {
       const { misses } = this.#store;
       const { trace } = this.#view.base;
       const rule = rules[this.#next]!;
-      if (this.#store.expiredBetweenRules) {
+      const turn = this.#store.beforeRule();
+      if (turn === "pause") return false;
+      if (turn === "over") {
         this.#next++;
         this.#take(this.#failed(rule, "the request's deadline passed before this rule"));
         continue;
       }
       trace?.begin(policy, rule);
+      this.#store.beginRule(this.#progress);
       const results = this.#resultsOf(rule);
       if (this.#store.misses !== misses) {
+        this.#progress = this.#store.progress;
         trace?.postpone();
         return false;
       }
+      this.#progress = undefined;
       trace?.finish(results, this.#view.object);
       this.#next++;
       this.#take(results);

@@ -1,7 +1,8 @@
 import { isList, type Json } from "./json.ts";
 
 /**
- * How many bytes a value has as compact JSON in UTF-8, counted without writing it.
+ * How many bytes a value has as compact JSON in UTF-8, counted without writing it. Counting ends soon after a limit is
+ * passed: values share their parts, so that a small one may be huge when it is written.
  *
  * ```ts
  * import { jsonSize } from "./size.ts";
@@ -9,15 +10,20 @@ import { isList, type Json } from "./json.ts";
  * assert.equal(jsonSize({ a: [1, true, null], b: "é" }), '{"a":[1,true,null],"b":"é"}'.length + 1);
  * ```
  */
-export function jsonSize(value: Json): number {
+export function jsonSize(value: Json, limit = Infinity): number {
   if (typeof value === "string") return textSize(value);
   if (value === null || typeof value !== "object") return String(value).length;
   let size = 1;
   if (isList(value)) {
-    for (const element of value) size += jsonSize(element) + 1;
+    for (let index = 0; index < value.length && size <= limit; index++) {
+      size += jsonSize(value[index]!, limit - size) + 1;
+    }
     return Math.max(size, 2);
   }
-  for (const key of Object.keys(value)) size += textSize(key) + jsonSize(value[key]!) + 2;
+  for (const key of Object.keys(value)) {
+    if (size > limit) break;
+    size += textSize(key) + jsonSize(value[key]!, limit - size) + 2;
+  }
   return Math.max(size, 2);
 }
 

@@ -1,4 +1,5 @@
 import { Fault, isFault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
+import type { Draft } from "./draft.ts";
 
 /** What a step of a pointer goes into. */
 export type Container = JsonObject | readonly Json[];
@@ -42,13 +43,6 @@ export function noSuchIndex(index: number): Fault {
   return new Fault(`Unable to access invalid index: ${index}: invalid index referenced`);
 }
 
-/** A copy of the object with one key set. */
-function withKey(object: JsonObject, key: string, value: Json): JsonObject {
-  const copy: Record<string, Json> = { ...object };
-  setField(copy, key, value);
-  return copy;
-}
-
 /** A copy of the object without one key; the object itself when it has no such key. */
 export function withoutKey(object: JsonObject, key: string): JsonObject {
   if (!Object.hasOwn(object, key)) return object;
@@ -56,33 +50,67 @@ export function withoutKey(object: JsonObject, key: string): JsonObject {
   return rest;
 }
 
+/** Containers that may be written to. */
+type Copies = Pick<Draft<Json>, "writable" | "writableList">;
+
+/** What becomes of a member of a container. */
+export interface MemberChange {
+  readonly token: string;
+  readonly value: Json;
+}
+
 /** Adds a member: sets an object's key, or makes room in a list. */
-export function insert(container: Container, token: string, value: Json): Container | Fault {
-  if (!isList(container)) return withKey(container, token, value);
-  if (token === "-") return [...container, value];
+export function insert(
+  container: Container,
+  { token, value }: MemberChange,
+  copies: Copies,
+): Container | Fault {
+  if (!isList(container)) return withKey(copies.writable(container), token, value);
+  if (token === "-") {
+    const list = copies.writableList(container);
+    list.push(value);
+    return list;
+  }
   const index = parseIndex(token);
   if (index === undefined) {
     return because(`value was not a proper array index: '${token}'`, notANumber(token));
   }
   const position = index < 0 ? index + container.length + 1 : index;
-  return position < 0 || position > container.length
-    ? noSuchIndex(index)
-    : container.toSpliced(position, 0, value);
+  if (position < 0 || position > container.length) return noSuchIndex(index);
+  const list = copies.writableList(container);
+  list.splice(position, 0, value);
+  return list;
 }
 
 /** Replaces an existing element of a list, or sets an object's key. */
-export function set(container: Container, token: string, value: Json): Container | Fault {
-  if (!isList(container)) return withKey(container, token, value);
+export function set(container: Container, { token, value }: MemberChange, copies: Copies): Container | Fault {
+  if (!isList(container)) return withKey(copies.writable(container), token, value);
   const index = indexIn(container, token);
-  return isFault(index) ? index : container.with(index, value);
+  if (isFault(index)) return index;
+  const list = copies.writableList(container);
+  list[index] = value;
+  return list;
 }
 
 /** Removes a member; without it the container stays as it is. */
-export function removeMember(container: Container, token: string): Container | Fault {
-  if (!isList(container)) return withoutKey(container, token);
+export function removeMember(container: Container, token: string, copies: Copies): Container | Fault {
+  if (!isList(container)) {
+    if (!Object.hasOwn(container, token)) return container;
+    const map = copies.writable(container);
+    delete map[token];
+    return map;
+  }
   if (parseIndex(token) === undefined) return notANumber(token);
   const index = indexIn(container, token);
-  return isFault(index) ? container : container.toSpliced(index, 1);
+  if (isFault(index)) return container;
+  const list = copies.writableList(container);
+  list.splice(index, 1);
+  return list;
+}
+
+function withKey(map: { [name: string]: Json }, key: string, value: Json): JsonObject {
+  setField(map, key, value);
+  return map;
 }
 
 /** Puts the place in front of a fault's reason. */

@@ -1,24 +1,52 @@
-import type { Json, JsonObject } from "../json/mod.ts";
+import { isList, type Json, type JsonObject } from "../json/mod.ts";
 
 /**
- * A resource on its way through several merges, during which nobody else looks at it. What the merges made themselves
- * they may change: of ten that set a field of a Pod's spec, one copies the spec and nine write into the copy. The resource
- * that the draft began with is never modified.
+ * A document on its way through several changes, during which nobody else looks at it. Containers that a change made may
+ * be written to by the next: of 1,000 patches that each set a field of an element of one list, the first copies the list
+ * and the others write into the copy. The document that the draft began with is never modified.
+ *
+ * A container belongs to the draft only if all containers around it do.
  */
-export class Draft {
-  /** As the merges so far have left it. */
-  resource: JsonObject;
-  readonly #own = new Set<JsonObject>();
+export class Draft<T extends Json = JsonObject> {
+  /** As the changes so far have left it. */
+  resource: T;
+  #own: Set<Json> | undefined;
 
-  constructor(resource: JsonObject) {
+  constructor(resource: T) {
     this.resource = resource;
   }
 
-  /** A map that may be written to: the one given if a merge made it, otherwise a copy. */
+  /** A map that may be written to: the one given if the draft made it, otherwise a copy. */
   writable(map: JsonObject): { [name: string]: Json } {
-    if (this.#own.has(map)) return map as { [name: string]: Json };
-    const copy = { ...map };
-    this.#own.add(copy);
+    if (this.#own?.has(map)) return map as { [name: string]: Json };
+    return this.#owned({ ...map });
+  }
+
+  /** As {@link writable}, for a list. */
+  writableList(list: readonly Json[]): Json[] {
+    return this.#own?.has(list) ? list as Json[] : this.#owned(list.slice());
+  }
+
+  /** Another draft of what this one has led to; neither sees what the other changes from now on. */
+  fork(): Draft<T> {
+    this.publish();
+    return new Draft(this.resource);
+  }
+
+  /** What the draft made so far may be seen by others from now on: nothing of it is written to any more. */
+  publish(): void {
+    this.#own = undefined;
+  }
+
+  /** As {@link publish}, for one value of the document and what is inside it. */
+  share(value: Json): void {
+    if (this.#own === undefined || !this.#own.delete(value)) return;
+    if (isList(value)) { for (const element of value) this.share(element); }
+    else for (const name in value as JsonObject) this.share((value as JsonObject)[name]!);
+  }
+
+  #owned<C extends Json>(copy: C): C {
+    (this.#own ??= new Set()).add(copy);
     return copy;
   }
 }

@@ -1,4 +1,4 @@
-import { equal, Fault, isFault, isList, isObject, type Json } from "../json/mod.ts";
+import { equal, Fault, isFault, isList, isObject, type Json, jsonSize } from "../json/mod.ts";
 import {
   asContainer,
   because,
@@ -10,6 +10,7 @@ import {
   removeMember,
   set,
 } from "./container.ts";
+import { Draft } from "./draft.ts";
 import { type Edit, editAt, type PointerParts, pointerParts } from "./place.ts";
 
 /** One operation of a JSON patch (RFC 6902), as it is written. */
@@ -27,16 +28,26 @@ export interface JsonPatch {
    * returned itself when nothing changes.
    */
   apply(document: Json): Json | Fault;
+  /** Does the same to a draft. After a fault the draft is of no use. */
+  change(draft: Draft<Json>): Fault | undefined;
 }
 
 /** A document on its way through the operations. */
 interface State {
-  readonly document: Json;
+  readonly draft: Draft<Json>;
   /** What the empty key of the root stands for, see {@link read}. */
-  readonly whole: Json;
+  whole: Json;
+  /** Bytes that copies have added. */
+  copied: number;
 }
 
-type Step = (state: State) => State | Fault;
+type Step = (state: State) => Fault | undefined;
+
+/**
+ * Bytes that all copies of a patch may add, as the API server bounds its own patches. Copies share what they copy: twenty
+ * that each double a list cost nothing to make, and a gigabyte to write.
+ */
+const MOST_COPIED = 3 * 1024 * 1024;
 
 /** Lists are not padded beyond this length; a patch that names element 1000000000 is refused, not obeyed. */
 const LONGEST_PADDING = 10_000;
@@ -54,16 +65,20 @@ const LONGEST_PADDING = 10_000;
  */
 export function planJsonPatch(operations: readonly PatchOperation[]): JsonPatch {
   const steps = operations.map(planOperation);
+  const change = (draft: Draft<Json>): Fault | undefined => {
+    const state: State = { draft, whole: draft.resource, copied: 0 };
+    for (const step of steps) {
+      const fault = step(state);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  };
   return {
     operations,
+    change,
     apply: (document) => {
-      let state: State = { document, whole: document };
-      for (const step of steps) {
-        const next = step(state);
-        if (isFault(next)) return next;
-        state = next;
-      }
-      return equal(state.document, document) ? document : state.document;
+      const draft = new Draft(document);
+      return change(draft) ?? (equal(draft.resource, document) ? document : draft.resource);
     },
   };
 }
@@ -88,7 +103,12 @@ function planOperation(operation: PatchOperation): Step {
 
 function replaceRoot(value: Json, complaint: (value: Json) => Fault): Step {
   const refusal = isObject(value) || isList(value) ? undefined : complaint(value);
-  return () => refusal ?? { document: value, whole: value };
+  return (state) => {
+    if (refusal !== undefined) return refusal;
+    state.draft.resource = value;
+    state.whole = value;
+    return undefined;
+  };
 }
 
 function badAddition(value: Json): Fault {
@@ -112,27 +132,29 @@ function addition(place: PointerParts, value: Json): Step {
     `add operation does not apply: doc is missing path: "${place.text}": missing value`,
   );
   const tokens = [...place.parents, place.last];
-  const addAt = (node: Json, depth: number): Json | Fault => {
+  const addAt = (node: Json, depth: number, draft: Draft<Json>): Json | Fault => {
     const container = asContainer(node);
     if (container === undefined) return new Fault("invalid state detected");
     const token = tokens[depth]!;
     if (depth === tokens.length - 1) {
-      return because(`error in add for path: '${place.text}'`, insert(container, token, value));
+      return because(`error in add for path: '${place.text}'`, insert(container, { token, value }, draft));
     }
     const child = childOf(container, token);
     if (child !== undefined && child !== null && !isFault(child)) {
-      const changed = addAt(child, depth + 1);
-      return isFault(changed) ? changed : set(container, token, changed);
+      const changed = addAt(child, depth + 1, draft);
+      if (isFault(changed)) return changed;
+      return changed === child ? container : set(container, { token, value: changed }, draft);
     }
     if (token === "") return missing;
     const parent = newParent(tokens[depth + 1]!);
     if (isFault(parent)) return parent;
-    const filled = addAt(parent, depth + 1);
+    const filled = addAt(parent, depth + 1, draft);
     if (isFault(filled)) return filled;
-    const added = insert(padded(container, token), token, filled);
+    const added = insert(padded(container, token), { token, value: filled }, draft);
     return isFault(added) || token === "-" ? missing : added;
   };
-  return (state) => place.nowhere ? missing : withDocument(state, addAt(state.document, 0));
+  return (state) =>
+    place.nowhere ? missing : withDocument(state, addAt(state.draft.resource, 0, state.draft));
 }
 
 /** The empty container that a missing parent becomes, by what is to be put into it. */
@@ -163,25 +185,26 @@ function replacement(place: PointerParts, value: Json): Step {
   const missingKey = new Fault(
     `replace operation does not apply: doc is missing key: ${place.text}: missing value`,
   );
-  const edit: Edit = (container, token) => {
+  const edit = (draft: Draft<Json>): Edit => (container, token) => {
     // Kyverno parity: an empty last token names the container itself, so the key "" always exists.
     const child = token === "" ? null : childOf(container, token);
     if (child === undefined || isFault(child)) return missingKey;
-    return because(`error in remove for path: '${place.text}'`, set(container, token, value));
+    return because(`error in remove for path: '${place.text}'`, set(container, { token, value }, draft));
   };
-  return (state) => withDocument(state, editAt(state.document, place, edit) ?? missingPath);
+  return (state) => withDocument(state, editAt(state.draft, place, edit(state.draft)) ?? missingPath);
 }
 
 function removal(place: PointerParts): Step {
-  const edit: Edit = (container, token) =>
-    because(`error in remove for path: '${place.text}'`, removeMember(container, token));
-  return (state) => withDocument(state, editAt(state.document, place, edit) ?? state.document);
+  const edit = (draft: Draft<Json>): Edit => (container, token) =>
+    because(`error in remove for path: '${place.text}'`, removeMember(container, token, draft));
+  return (state) =>
+    withDocument(state, editAt(state.draft, place, edit(state.draft)) ?? state.draft.resource);
 }
 
 function comparison(place: PointerParts, expected: Json): Step {
   const failed = new Fault(`testing value ${place.text} failed: test failed`);
   const missing = new Fault(`test operation does not apply: is missing path: ${place.text}: missing value`);
-  if (place.text === "") return (state) => equal(state.document, expected) ? state : failed;
+  if (place.text === "") return ({ draft }) => equal(draft.resource, expected) ? undefined : failed;
   return (state) => {
     const actual = read(state, place);
     if (actual === undefined) return missing;
@@ -189,7 +212,7 @@ function comparison(place: PointerParts, expected: Json): Step {
       return because(`error in test for path: '${place.text}'`, actual);
     }
     // Kyverno parity: a missing key is equal to null.
-    return equal(isFault(actual) ? null : actual, expected) ? state : failed;
+    return equal(isFault(actual) ? null : actual, expected) ? undefined : failed;
   };
 }
 
@@ -207,16 +230,22 @@ function moving(to: PointerParts, from: PointerParts): Step {
     const value = read(state, from);
     if (value === undefined) return missing;
     if (isFault(value)) return because(`error in move for path: '${from.last}'`, value);
+    const { draft } = state;
+    // The empty key of the root is the root itself: it cannot be inside itself.
+    if (value === draft.resource) draft.share(value);
     const without = editAt(
-      state.document,
+      draft,
       from,
-      (container, token) => because(`error in move for path: '${from.last}'`, removeMember(container, token)),
-    ) ?? state.document;
+      (container, token) =>
+        because(`error in move for path: '${from.last}'`, removeMember(container, token, draft)),
+    ) ?? draft.resource;
     if (isFault(without)) return without;
+    draft.resource = without;
     const changed = editAt(
-      without,
+      draft,
       to,
-      (container, token) => because(`error in move for path: '${to.text}'`, insert(container, token, value)),
+      (container, token) =>
+        because(`error in move for path: '${to.text}'`, insert(container, { token, value }, draft)),
     );
     return withDocument(state, changed ?? homeless);
   };
@@ -233,10 +262,18 @@ function copying(to: PointerParts, from: PointerParts): Step {
     const value = read(state, from);
     if (value === undefined) return missing;
     if (isFault(value)) return because(`error in copy for from: '${from.text}'`, value);
+    state.copied += jsonSize(value, MOST_COPIED);
+    if (state.copied > MOST_COPIED) {
+      return new Fault(`copy operation does not apply: copies add more than ${MOST_COPIED} bytes`);
+    }
+    const { draft } = state;
+    // It is in two places from now on.
+    draft.share(value);
     const changed = editAt(
-      state.document,
+      draft,
       to,
-      (container, token) => because("error while adding value during copy", insert(container, token, value)),
+      (container, token) =>
+        because("error while adding value during copy", insert(container, { token, value }, draft)),
     );
     return withDocument(state, changed ?? homeless);
   };
@@ -248,7 +285,7 @@ function copying(to: PointerParts, from: PointerParts): Step {
  */
 function read(state: State, place: PointerParts): Json | undefined | Fault {
   if (place.nowhere) return undefined;
-  let container = asContainer(state.document);
+  let container = asContainer(state.draft.resource);
   for (const token of place.parents) {
     if (container === undefined) return undefined;
     const child = childOf(container, token);
@@ -261,6 +298,8 @@ function read(state: State, place: PointerParts): Json | undefined | Fault {
   return new Fault(`unable to get nonexistent key: ${place.last}: missing value`, place.last);
 }
 
-function withDocument(state: State, document: Json | Fault): State | Fault {
-  return isFault(document) ? document : { document, whole: state.whole };
+function withDocument({ draft }: State, document: Json | Fault): Fault | undefined {
+  if (isFault(document)) return document;
+  draft.resource = document;
+  return undefined;
 }

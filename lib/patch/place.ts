@@ -1,5 +1,6 @@
 import { type Fault, isFault, type Json } from "../json/mod.ts";
 import { asContainer, childOf, type Container, set } from "./container.ts";
+import type { Draft } from "./draft.ts";
 
 /** Pointers with more tokens lead nowhere: no document is that deep, and none shall become so. */
 const MOST_TOKENS = 500;
@@ -26,8 +27,8 @@ export function pointerParts(text: string): PointerParts {
   return { text, parents: tokens.slice(0, -1), last: tokens.at(-1) ?? "", nowhere };
 }
 
-/** Rebuilds the way down to a place around an edit; `undefined` when the way is missing. */
-export function editAt(document: Json, place: PointerParts, edit: Edit): Json | undefined | Fault {
+/** Rebuilds the way down to a place of a draft around an edit; `undefined` when the way is missing. */
+export function editAt(draft: Draft<Json>, place: PointerParts, edit: Edit): Json | undefined | Fault {
   if (place.nowhere) return undefined;
   const down = (node: Json, depth: number): Json | undefined | Fault => {
     const container = asContainer(node);
@@ -38,7 +39,7 @@ export function editAt(document: Json, place: PointerParts, edit: Edit): Json | 
     if (child === undefined || isFault(child)) return undefined;
     const changed = down(child, depth + 1);
     if (changed === undefined || isFault(changed)) return changed;
-    return changed === child ? container : set(container, token, changed);
+    return changed === child ? container : set(container, { token, value: changed }, draft);
   };
-  return down(document, 0);
+  return down(draft.resource, 0);
 }

@@ -1,4 +1,4 @@
-import type { Context, ContextEntry } from "../context/mod.ts";
+import type { Context, ContextEntry, Turn } from "../context/mod.ts";
 import { compileEntry } from "../context/mod.ts";
 import { type CompiledExpression, compileExpression } from "../jmespath/mod.ts";
 import { Fault, isFault, isList, type Json } from "../json/mod.ts";
@@ -54,6 +54,11 @@ export function compileLoop(spec: LoopSpec, { nesting, path }: LoopPlace, tools:
       return { element, index, context: entries.length === 0 ? inner : inner.child({ entries }) };
     },
   };
+}
+
+/** Why a loop did not go on. What it says of a pause nobody sees, since the rule is evaluated again. */
+export function stopped(turn: Exclude<Turn, "go">): string {
+  return turn === "over" ? "the request's deadline passed inside foreach" : "the evaluation pauses";
 }
 
 /** Compiles the entries of a `context` list that stands at a path below the rule. */

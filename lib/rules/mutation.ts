@@ -1,10 +1,10 @@
 import type { Conditions } from "../condition/mod.ts";
-import type { Context } from "../context/mod.ts";
+import type { Context, LoopProgress } from "../context/mod.ts";
 import { asString, equal, Fault, field, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import type { Draft } from "../patch/mod.ts";
+import { Draft } from "../patch/mod.ts";
 import type { ChangeSpec, PatchLoop, PatchSpec } from "../policy/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
-import { compileLoop, type Loop, type LoopPlace } from "./loop.ts";
+import { compileLoop, type Loop, type LoopPlace, stopped } from "./loop.ts";
 import { error, type Outcome, skip } from "./outcome.ts";
 import { compilePatcher, type Patcher } from "./patcher.ts";
 import type { RuleTools } from "./rule_kind.ts";
@@ -81,10 +81,6 @@ function spoiled(cause: Fault): Outcome {
   return { ...error(cause.message), spoils: true };
 }
 
-function isSame(before: JsonObject, after: JsonObject): boolean {
-  return before === after || equal(before, after);
-}
-
 /** One entry of `mutate.foreach`. */
 interface LoopPlan {
   readonly loop: Loop;
@@ -115,28 +111,25 @@ function compileLoops(
   });
 }
 
-interface Progress {
+/** What loops lead to. */
+interface Result {
   readonly resource: JsonObject;
   /** Entries that changed something. */
   readonly applied: number;
 }
 
 /** Runs entries in order; after each the context shows the object as it then is. */
-function runLoops(plans: readonly LoopPlan[], start: JsonObject, outer: Context): Progress | Fault {
+function runLoops(plans: readonly LoopPlan[], start: JsonObject, outer: Context): Result | Fault {
   let resource = start;
   let context = outer;
   let applied = 0;
   for (const plan of plans) {
-    const elements = plan.loop.elements(context);
-    if (isFault(elements)) {
-      return new Fault(
-        `failed to evaluate list ${plan.loop.list}: ${elements.message}: ${elements.message}`,
-        elements.missing,
-      );
-    }
-    const patched = runElements(plan, { elements, resource, context });
-    if (isFault(patched)) return new Fault(`failed to mutate elements: ${patched.message}`);
-    if (isSame(resource, patched)) continue;
+    const before = resource;
+    const progress = context.store.loop(() => new Draft(before));
+    const fault = runElements(plan, progress, context);
+    if (fault !== undefined) return fault;
+    const { resource: patched } = progress.state;
+    if (patched === before || equal(patched, before)) continue;
     applied++;
     resource = patched;
     context = withObject(context, resource);
@@ -144,40 +137,75 @@ function runLoops(plans: readonly LoopPlan[], start: JsonObject, outer: Context)
   return { resource, applied };
 }
 
-/** The elements of one entry: patches add up on the object, while the context keeps showing it as it was. */
-function runElements(
-  plan: LoopPlan,
-  { elements, resource, context }: { elements: readonly Json[]; resource: JsonObject; context: Context },
-): JsonObject | Fault {
-  const indexes = elements.map((_, index) => index);
-  let patched = resource;
-  for (const index of plan.descending ? indexes.reverse() : indexes) {
-    if (index % 64 === 63 && context.store.expired) {
-      return new Fault("the request's deadline passed inside foreach");
-    }
-    const iteration = plan.loop.enter(context, elements[index]!, index);
-    if (iteration === undefined) continue;
-    if (plan.preconditions !== undefined) {
-      const { context: inner } = iteration;
-      const verdict = plan.preconditions.evaluate(inner, inner.environment, observed("foreach", inner));
-      if (isFault(verdict)) {
-        return new Fault(`failed to evaluate mutate.foreach[${index}].preconditions: ${verdict.message}`);
-      }
-      if (!verdict.holds) continue;
-    }
-    const next = runBody(plan, patched, iteration.context);
-    if (isFault(next)) return next;
-    patched = next;
+/**
+ * Runs the entries of a loop inside a loop. Where several follow each other, each sees what those before have done, so
+ * nobody may write into that any more.
+ */
+function runInnerLoops(plans: readonly LoopPlan[], draft: Draft, outer: Context): Fault | undefined {
+  let context = outer;
+  for (const plan of plans) {
+    const fault = runElements(plan, context.store.loop(() => draft), context);
+    if (fault !== undefined || plans.length === 1) return fault;
+    draft.publish();
+    context = withObject(context, draft.resource);
   }
-  return patched;
+  return undefined;
 }
 
-function runBody({ patcher, inner }: LoopPlan, resource: JsonObject, context: Context): JsonObject | Fault {
-  if (inner.length > 0) {
-    const result = runLoops(inner, resource, context);
-    return isFault(result) ? result : result.resource;
+/** The elements of one entry: patches add up on the draft, while the context keeps showing the object as it was. */
+function runElements(plan: LoopPlan, progress: LoopProgress<Draft>, context: Context): Fault | undefined {
+  const { store } = context;
+  const elements = plan.loop.elements(context);
+  if (isFault(elements)) {
+    return new Fault(
+      `failed to evaluate list ${plan.loop.list}: ${elements.message}: ${elements.message}`,
+      elements.missing,
+    );
   }
-  return patcher === undefined ? new Fault("empty mutate rule") : patcher.apply(resource, context);
+  const { length } = elements;
+  let draft = progress.state;
+  for (let step = progress.done; step < length; step++) {
+    if (!store.isComplete) {
+      // The evaluation is void, and only goes on to find what else has to be loaded: not on what counts.
+      if (draft === progress.state) draft = draft.fork();
+    } else if (step > progress.done) progress.advanceTo(step, draft);
+    const turn = store.beforeElement();
+    const fault = turn === "go"
+      ? runElement(plan, { elements, draft, progress, context }, plan.descending ? length - 1 - step : step)
+      : new Fault(stopped(turn));
+    if (fault !== undefined) return new Fault(`failed to mutate elements: ${fault.message}`);
+  }
+  if (store.isComplete) progress.advanceTo(length, draft);
+  return undefined;
+}
+
+/** What an element is run with. */
+interface Step {
+  readonly elements: readonly Json[];
+  readonly draft: Draft;
+  readonly progress: LoopProgress<Draft>;
+  readonly context: Context;
+}
+
+function runElement(
+  { loop, preconditions, patcher, inner }: LoopPlan,
+  { elements, draft, progress, context: outer }: Step,
+  index: number,
+): Fault | undefined {
+  const iteration = loop.enter(outer, elements[index]!, index);
+  if (iteration === undefined) return undefined;
+  const { context } = iteration;
+  if (preconditions !== undefined) {
+    const verdict = preconditions.evaluate(context, context.environment, observed("foreach", context));
+    if (isFault(verdict)) {
+      return new Fault(`failed to evaluate mutate.foreach[${index}].preconditions: ${verdict.message}`);
+    }
+    if (!verdict.holds) return undefined;
+  }
+  const { store } = context;
+  const target = store.isComplete ? draft : draft.fork();
+  if (inner.length > 0) return store.inside(progress, () => runInnerLoops(inner, target, context));
+  return patcher === undefined ? new Fault("empty mutate rule") : patcher.change(target, context);
 }
 
 function withObject(context: Context, object: JsonObject): Context {

@@ -20,6 +20,8 @@ import type { RuleTools } from "./rule_kind.ts";
 export interface Patcher {
   /** The patched object, the same one when nothing changes, or why it cannot be patched. */
   apply(resource: JsonObject, context: Context): JsonObject | Fault;
+  /** Does the same to a draft, which is of no use after a fault. */
+  change(draft: Draft, context: Context): Fault | undefined;
   /** Of a merge without variables: does the same to a draft, and answers whether it changed. */
   readonly merge?: (draft: Draft) => boolean | Fault;
 }
@@ -30,7 +32,12 @@ export interface PatchPlace {
   readonly place: readonly string[];
 }
 
-type Plan = { apply(resource: JsonObject): Json | Fault; applyTo?(draft: Draft): boolean | Fault };
+/** A patch without variables. */
+interface Plan {
+  apply(resource: JsonObject): Json | Fault;
+  change(draft: Draft): Fault | undefined;
+  applyTo?(draft: Draft): boolean | Fault;
+}
 
 /** Compiles `patchStrategicMerge` or `patchesJson6902`; `undefined` when there is neither. */
 export function compilePatcher(
@@ -50,24 +57,60 @@ export function compilePatcher(
       tools.report({ severity: "error", ...problem, path: [...path, name] });
     }
   }
-  const planOf = (patch: Json): Plan | Fault => isMerge ? planStrategicMerge(patch) : parseJsonPatch(patch);
-  if (!template.constant) return { apply: (resource, context) => applyRendered(resource, context) };
+  const planOf = isMerge ? planMerge : planOperations;
+  if (!template.constant) {
+    return {
+      apply: (resource, context) => {
+        const plan = renderedPlan(context);
+        return isFault(plan) ? plan : applyPlan(plan, resource);
+      },
+      change: (draft, context) => {
+        const plan = renderedPlan(context);
+        return isFault(plan) ? plan : changeDraft(plan, draft);
+      },
+    };
+  }
 
   const plan = planOf(written);
   if (isFault(plan)) {
     tools.report({ severity: "error", code: "bad-patch", message: plan.message, path: [...path, name] });
     const broken = failed(plan);
-    return { apply: () => broken };
+    return { apply: () => broken, change: () => broken };
   }
   const { applyTo } = plan;
-  return { apply: (resource) => applyPlan(plan, resource), ...(applyTo && { merge: mergeOf(applyTo) }) };
+  return {
+    apply: (resource) => applyPlan(plan, resource),
+    change: (draft) => changeDraft(plan, draft),
+    ...(applyTo && { merge: mergeOf(applyTo) }),
+  };
 
-  function applyRendered(resource: JsonObject, context: Context): JsonObject | Fault {
+  function renderedPlan(context: Context): Plan | Fault {
     const rendered = template.render(context, context.environment);
     if (isFault(rendered)) return new Failure(`variable substitution failed: ${rendered.message}`);
-    const rendering = planOf(dig(rendered, ...place, name) ?? null);
-    return isFault(rendering) ? failed(rendering) : applyPlan(rendering, resource);
+    const plan = planOf(dig(rendered, ...place, name) ?? null);
+    return isFault(plan) ? failed(plan) : plan;
   }
+}
+
+function planMerge(patch: Json): Plan | Fault {
+  const plan = planStrategicMerge(patch);
+  if (isFault(plan)) return plan;
+  const change = (draft: Draft): Fault | undefined => {
+    const changed = plan.applyTo(draft);
+    return isFault(changed) ? changed : undefined;
+  };
+  return { ...plan, change };
+}
+
+function planOperations(patch: Json): Plan | Fault {
+  return parseJsonPatch(patch);
+}
+
+function changeDraft(plan: Plan, draft: Draft): Fault | undefined {
+  const fault = plan.change(draft);
+  if (fault !== undefined) return failed(fault);
+  const patched = checked(draft.resource);
+  return isFault(patched) ? patched : undefined;
 }
 
 function mergeOf(apply: (draft: Draft) => boolean | Fault): NonNullable<Patcher["merge"]> {

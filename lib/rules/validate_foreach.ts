@@ -1,8 +1,9 @@
 import type { Conditions } from "../condition/mod.ts";
+import type { LoopProgress } from "../context/mod.ts";
 import { isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { BodyOf, CheckLoop, ForeachCheck, Validation } from "../policy/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
-import { compileLoop, type Loop } from "./loop.ts";
+import { compileLoop, type Loop, stopped } from "./loop.ts";
 import { error, type Outcome, pass } from "./outcome.ts";
 import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
 import { compileDeny } from "./validate_deny.ts";
@@ -25,6 +26,8 @@ interface Entry {
   readonly elementScope: boolean | undefined;
   readonly preconditions: Conditions | undefined;
   readonly body: CompiledBody | undefined;
+  /** Whether the body has loops of its own. */
+  readonly nests: boolean;
 }
 
 function compileForeach(foreach: ForeachCheck, setting: Setting): CompiledBody {
@@ -35,14 +38,16 @@ function compileForeach(foreach: ForeachCheck, setting: Setting): CompiledBody {
     run: (input) => {
       let applied = 0;
       let listFault: string | undefined;
+      const { store } = input.context;
       for (const entry of entries) {
+        const progress = store.loop(() => 0);
         const elements = entry.loop.elements(input.context);
         if (isFault(elements)) {
           // Kyverno parity: a list that is not there is no reason to complain, a list that cannot be computed is.
           if (elements.missing === undefined) listFault = elements.message;
           continue;
         }
-        const found = runElements(entry, elements, input);
+        const found = runElements(entry, { elements, progress }, input);
         if (typeof found !== "number") return found;
         applied += found;
       }
@@ -52,14 +57,22 @@ function compileForeach(foreach: ForeachCheck, setting: Setting): CompiledBody {
   };
 }
 
+/** A run through the elements of a list. */
+interface Run {
+  readonly elements: readonly Json[];
+  /** How many elements the entry applied to so far. */
+  readonly progress: LoopProgress<number>;
+}
+
 /** How many elements the entry applied to, or the outcome that ends the rule. */
-function runElements(entry: Entry, elements: readonly Json[], input: RuleInput): Outcome | number {
-  let applied = 0;
-  for (let index = 0; index < elements.length; index++) {
+function runElements(entry: Entry, { elements, progress }: Run, input: RuleInput): Outcome | number {
+  const { store } = input.context;
+  let applied = progress.state;
+  for (let index = progress.done; index < elements.length; index++) {
+    if (index > progress.done && store.isComplete) progress.advanceTo(index, applied);
     const element = elements[index]!;
-    if (index % 64 === 63 && input.context.store.expired) {
-      return error("the request's deadline passed inside foreach");
-    }
+    const turn = store.beforeElement();
+    if (turn !== "go") return error(stopped(turn));
     const iteration = entry.loop.enter(input.context, element, index);
     if (iteration === undefined) continue;
     if (entry.elementScope === true && !isObject(element)) {
@@ -74,7 +87,10 @@ function runElements(entry: Entry, elements: readonly Json[], input: RuleInput):
         `failed to process foreach: cannot use elementScope=true foreach rules for elements that are not maps, expected type=map got type=${type}`,
       );
     }
-    const outcome = runElement(entry, { ...input, context: iteration.context });
+    const inner = { ...input, context: iteration.context };
+    const outcome = entry.nests
+      ? store.inside(progress, () => runElement(entry, inner))
+      : runElement(entry, inner);
     if (outcome === undefined || outcome.result === "skip") continue;
     if (outcome.result !== "pass") return { ...outcome, message: `validation failure: ${outcome.message}` };
     applied++;
@@ -103,6 +119,7 @@ function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: Setting
     elementScope,
     preconditions,
     body: compileBody(),
+    nests: check?.kind === "foreach",
   };
 
   function compileBody(): CompiledBody | undefined {

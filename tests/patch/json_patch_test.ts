@@ -4,7 +4,7 @@ import tests from "json-patch-test-suite/tests.json" with { type: "json" };
 import specTests from "json-patch-test-suite/spec_tests.json" with { type: "json" };
 import { applyPatch } from "rfc6902";
 import { isFault, type Json } from "../../lib/json/mod.ts";
-import { parseJsonPatch, type PatchOperation, planJsonPatch } from "../../lib/patch/mod.ts";
+import { Draft, parseJsonPatch, type PatchOperation, planJsonPatch } from "../../lib/patch/mod.ts";
 import { deepFreeze } from "./frozen.ts";
 
 const document = deepFreeze({
@@ -256,4 +256,44 @@ Deno.test("whatever RFC 6902 allows gives what another implementation gives", ()
     { numRuns: 500 },
   );
   assert.ok(compared > 100, `only ${compared} were allowed`);
+});
+
+Deno.test("patches of one draft make what they make one by one", () => {
+  const start = deepFreeze({ a: { x: [1, { y: 2 }] }, b: { c: 1, d: { e: [] } }, list: [{ p: 1 }, [2], 3] });
+  fc.assert(
+    fc.property(fc.array(fc.array(operation, { maxLength: 3 }), { maxLength: 5 }), (patches) => {
+      const draft = new Draft<Json>(start);
+      let current: Json = start;
+      for (const operations of patches.map(deepFreeze)) {
+        const plan = planJsonPatch(operations);
+        const expected = plan.apply(deepFreeze(structuredClone(current)));
+        const fault = plan.change(draft);
+        if (isFault(expected)) return assert.deepEqual(fault, expected);
+        assert.deepEqual(draft.resource, expected);
+        current = expected;
+      }
+    }),
+    { numRuns: 2_000 },
+  );
+});
+
+Deno.test("what a patch of a draft copies are two values from then on, and a document never contains itself", () => {
+  const draft = new Draft<Json>({ a: { n: [1] } });
+  const change = (...operations: PatchOperation[]): void => {
+    assert.equal(planJsonPatch(operations).change(draft), undefined);
+  };
+  change({ op: "add", path: "/a/n/-", value: 2 });
+  change({ op: "copy", from: "/a", path: "/b" }, { op: "add", path: "/a/n/-", value: 3 });
+  change({ op: "add", path: "/b/n/-", value: 4 });
+  assert.deepEqual(draft.resource, { a: { n: [1, 2, 3] }, b: { n: [1, 2, 4] } });
+  change({ op: "move", from: "/", path: "/a/whole" });
+  assert.ok(JSON.stringify(draft.resource).length < 200);
+});
+
+Deno.test("copies that double a list again and again are refused", () => {
+  const copies = Array.from(
+    { length: 40 },
+    (): PatchOperation => ({ op: "copy", from: "/list", path: "/list/-" }),
+  );
+  assert.match(String(apply(copies, { list: ["x".repeat(100)] })), /copies add more than 3145728 bytes/);
 });
