@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { clusterForTests, kubectl, startPostern } from "./kubectl.ts";
+import { pause, until } from "./waiting.ts";
 
 const cluster = clusterForTests();
 const namespace = `postern-effects-${crypto.randomUUID().slice(0, 8)}`;
@@ -202,16 +203,3 @@ Deno.test({
     }
   },
 });
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
-}
-
-/** Waits until something is so, at most 15 seconds. */
-async function until(isSo: () => Promise<boolean>): Promise<void> {
-  for (let tries = 0; tries < 60; tries++) {
-    if (await isSo()) return;
-    await pause(250);
-  }
-  throw new Error("it did not come to be within 15 seconds");
-}
