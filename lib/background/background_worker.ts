@@ -1,10 +1,11 @@
-import type { Effect, PolicyRequest, Snapshot } from "../engine/mod.ts";
-import { asObject, asString } from "../json/mod.ts";
+import type { Effect, PolicyRequest, Question, Snapshot } from "../engine/mod.ts";
+import { asObject, asString, jsonSize } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { carryOut } from "./carry_out.ts";
-import { changeOf } from "./followed_request.ts";
 import type { Failure } from "./failure.ts";
+import { FairQueue, type Ticket } from "./fair_queue.ts";
+import { changeOf } from "./followed_request.ts";
 import { type OnlyRule, phases, tryRequest } from "./request_try.ts";
 
 /** What the worker works with. */
@@ -19,23 +20,37 @@ export interface BackgroundOptions {
    * whether the request was really carried out.
    */
   readonly triggers?: "as-admitted" | "as-stored";
-  /** Requests that may wait, with those that wait for another try; what does not fit is refused. 256 by default. */
-  readonly capacity?: number;
+  /** Bytes of JSON of the requests that may wait, with those that wait for another try: 16 MiB by default. */
+  readonly maxBytes?: number;
+  /** Requests that are worked on at the same time, each of another namespace: 4 by default. */
+  readonly concurrency?: number;
   /** How often a request is tried; 10 by default, which takes 50 seconds. */
   readonly attempts?: number;
   /** Milliseconds before the second try; twice as many before each further one, at most a minute. 100 by default. */
   readonly firstDelay?: number;
-  /** Request uids that are remembered, so that none is worked on twice; 4096 by default. */
+  /** Requests that are remembered, so that none is worked on twice; 4096 by default. */
   readonly memory?: number;
+  /** Is told of a request for which there was no room, so that its effects can be found by a look at the cluster. */
+  readonly refused?: (request: PolicyRequest) => void;
   /** Lets time pass; given in tests. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
+/** Which rules a request is for. */
+export interface JobScope {
+  /** The one rule that is meant. */
+  readonly only?: OnlyRule;
+  /**
+   * The policies that the webhook's URL asks: the API server calls for each group apart, perhaps another replica, and each
+   * does the work of its own.
+   */
+  readonly asked?: Pick<Question, "failurePolicy" | "policy">;
+}
+
 /** One request with its tries so far. */
-interface Job {
+interface Job extends JobScope {
   readonly request: PolicyRequest;
-  readonly only: OnlyRule | undefined;
-  readonly tries: number;
+  tries: number;
   /** What was carried out for it already: a patch that adds to a list must not do so again. */
   readonly done: Set<string>;
 }
@@ -43,117 +58,143 @@ interface Job {
 const longestDelay = 60_000;
 /** How long one try may take. */
 const patience = 30_000;
+/** Longer uids are no uids of the API server's. */
+const longestUid = 128;
 
 /**
  * Carries out what generate and mutateExisting rules want, after the answer has gone out, and keeps what was generated in
- * step when a request changes it or its source. Every try plans anew from the
- * cluster as it then is, so a try that was cut off can be repeated. A request is worked on once, however many webhooks
- * it came through, and never for a dry run. Waiting requests are kept in memory only: a restart forgets them.
+ * step when a request changes it or its source. Every try plans anew from the cluster as it then is, so a try that was cut
+ * off can be repeated. A request is worked on once, however many webhooks it came through, and never for a dry run.
+ * Waiting requests are kept in memory only, in a queue that no namespace can fill for others.
  */
 export class BackgroundWorker {
   readonly #options: BackgroundOptions;
+  readonly #queue: FairQueue<Job>;
+  readonly #maxBytes: number;
   readonly #seen = new Set<string>();
-  readonly #ready: Job[] = [];
+  readonly #running = new Set<Promise<void>>();
   readonly #pausing = new Set<Promise<void>>();
-  #running: Promise<void> | undefined;
+  #starting: Promise<void> | undefined;
+  #refused = 0;
   #closed = false;
 
   constructor(options: BackgroundOptions) {
     this.#options = options;
+    this.#maxBytes = options.maxBytes ?? 16 * 1024 * 1024;
+    this.#queue = new FairQueue(this.#maxBytes);
   }
 
-  /** Requests that wait, now or for another try. */
+  /** Requests that wait, now or for another try, or are worked on. */
   get waiting(): number {
-    return this.#ready.length + this.#pausing.size;
+    return this.#queue.size;
   }
 
-  /** Takes a request that was allowed; whether there is something to do for it, and room. One rule may be meant only. */
-  add(request: PolicyRequest, only?: OnlyRule): boolean {
-    if (this.#closed || request.dryRun || !this.#concerns(request)) return false;
-    if (request.uid !== "" && this.#seen.has(request.uid)) return false;
-    if (this.waiting >= this.#capacity) {
-      this.#log("error", "effects refused: too many requests wait", request);
-      return false;
-    }
-    this.#remember(request.uid);
-    this.#enqueue({ request, only, tries: 0, done: new Set() });
-    return true;
+  /** Takes a request that was allowed; whether there is something to do for it, and room. */
+  add(request: PolicyRequest, scope: JobScope = {}): boolean {
+    if (this.#closed || request.dryRun || !this.#concerns(request, scope)) return false;
+    if (this.#isKnown(request, scope)) return false;
+    const { kind, name, namespace } = request;
+    const item: Job = { ...scope, request, tries: 0, done: new Set() };
+    const lane = namespace === "" && kind === "Namespace" ? name : namespace;
+    const ticket: Ticket<Job> = { item, lane, bytes: jsonSize(request.variable) };
+    const refused = this.#queue.add(ticket);
+    for (const each of refused) this.#refuse(each.item.request);
+    this.#begin();
+    return !refused.includes(ticket);
   }
 
-  /** Waits until there is room for one more. */
+  /** Waits until half of the room is free: for those who bring many. */
   async room(): Promise<void> {
-    while (!this.#closed && this.waiting >= this.#capacity) {
-      await (this.#running ?? Promise.race(this.#pausing));
-    }
+    while (!this.#closed && this.#queue.bytes > this.#maxBytes / 2) await this.#progress();
   }
 
   /** Waits until everything that was taken is done or given up: for tests, and for shutting down in peace. */
   async drain(): Promise<void> {
-    while (this.#running !== undefined || this.#pausing.size > 0) {
-      if (this.#running === undefined) await Promise.race(this.#pausing);
-      else await this.#running;
-    }
+    while (this.#queue.size > 0) await this.#progress();
   }
 
   /** Takes nothing more, finishes what is under way, and drops what still waits. */
   async close(): Promise<void> {
     this.#closed = true;
-    this.#ready.length = 0;
-    await this.#running;
+    this.#queue.clear();
+    await Promise.all(this.#running);
   }
 
-  get #capacity(): number {
-    return this.#options.capacity ?? 256;
-  }
-
-  #concerns(request: PolicyRequest): boolean {
+  #concerns(request: PolicyRequest, { asked = {} }: JobScope): boolean {
     const snapshot = this.#options.snapshot();
     if (snapshot === undefined) return false;
     const isOwn = this.#options.self !== undefined && request.requester?.username === this.#options.self;
     if (!isOwn && changeOf(request) !== undefined) return true;
     const { kind, operation, namespace } = request;
-    return phases.some((phase) => snapshot.candidates(phase, { kind, operation, namespace }).length > 0);
+    return phases.some((phase) =>
+      snapshot.candidates(phase, { kind, operation, namespace }).some(({ policy }) =>
+        (asked.failurePolicy === undefined || policy.failurePolicy === asked.failurePolicy) &&
+        (asked.policy === undefined || policy.key === asked.policy)
+      )
+    );
   }
 
-  #remember(uid: string): void {
-    this.#seen.add(uid);
-    if (this.#seen.size <= (this.#options.memory ?? 4096)) return;
-    const [oldest] = this.#seen;
-    this.#seen.delete(oldest!);
-  }
-
-  #enqueue(job: Job): void {
-    if (this.#closed) return;
-    this.#ready.push(job);
-    this.#running ??= this.#run();
-  }
-
-  async #run(): Promise<void> {
-    // Answers go first: work starts when the event loop has nothing else to do.
-    await sleep(0);
-    for (let job = this.#ready.shift(); job !== undefined; job = this.#ready.shift()) {
-      await this.#attempt(job);
+  /** Whether the request came before, for the same policies; remembers it. */
+  #isKnown({ uid }: PolicyRequest, { asked = {} }: JobScope): boolean {
+    if (uid === "" || uid.length > longestUid) return false;
+    const key = `${uid} ${asked.failurePolicy ?? ""} ${asked.policy ?? ""}`;
+    if (this.#seen.has(key)) return true;
+    this.#seen.add(key);
+    if (this.#seen.size > (this.#options.memory ?? 4096)) {
+      const [oldest] = this.#seen;
+      this.#seen.delete(oldest!);
     }
-    this.#running = undefined;
+    return false;
   }
 
-  async #attempt(job: Job): Promise<void> {
-    const { request, tries } = job;
-    const failures = await this.#work(job);
-    if (failures.length === 0) return;
+  #refuse(request: PolicyRequest): void {
+    // The first one says it; a flood of them must not become a flood of lines.
+    const level = this.#refused++ === 0 ? "error" : "debug";
+    this.#log(level, "effects refused: too many requests wait", request);
+    this.#options.refused?.(request);
+  }
+
+  #begin(): void {
+    // Answers go first: work starts when the event loop has nothing else to do.
+    this.#starting ??= sleep(0).then(() => {
+      this.#starting = undefined;
+      while (!this.#closed && this.#running.size < (this.#options.concurrency ?? 4)) {
+        const ticket = this.#queue.next();
+        if (ticket === undefined) return;
+        const run: Promise<void> = this.#attempt(ticket).finally(() => {
+          this.#running.delete(run);
+          if (this.#queue.size > 0) this.#begin();
+          else this.#refused = 0;
+        });
+        this.#running.add(run);
+      }
+    });
+  }
+
+  async #progress(): Promise<void> {
+    if (this.#starting !== undefined) await this.#starting;
+    await Promise.race([...this.#running, ...this.#pausing]);
+  }
+
+  async #attempt(ticket: Ticket<Job>): Promise<void> {
+    const { request, tries } = ticket.item;
+    const failures = await this.#work(ticket.item);
     const attempts = this.#options.attempts ?? 10;
-    const [{ message }] = failures as [Failure, ...Failure[]];
+    const [first] = failures;
+    if (first === undefined) return this.#queue.release(ticket);
     if (tries + 1 >= attempts || failures.every(({ passing }) => !passing)) {
       // That a request was not carried out after all is nobody's mistake.
       const level = failures.every(({ unfounded }) => unfounded) ? "debug" : "error";
-      this.#log(level, "effects given up", request, { tries: tries + 1, cause: message });
-      return;
+      this.#log(level, "effects given up", request, { tries: tries + 1, cause: first.message });
+      return this.#queue.release(ticket);
     }
-    this.#log("debug", "effects are tried again", request, { tries: tries + 1, cause: message });
+    this.#log("debug", "effects are tried again", request, { tries: tries + 1, cause: first.message });
+    this.#queue.pause(ticket);
     const delay = Math.min((this.#options.firstDelay ?? 100) * 2 ** tries, longestDelay);
     const pause = (this.#options.wait ?? sleep)(delay).then(() => {
       this.#pausing.delete(pause);
-      this.#enqueue({ ...job, tries: tries + 1 });
+      ticket.item.tries++;
+      if (!this.#closed && this.#queue.resume(ticket)) this.#begin();
     });
     this.#pausing.add(pause);
   }
@@ -169,6 +210,7 @@ export class BackgroundWorker {
       self,
       triggers,
       only: job.only,
+      asked: job.asked ?? {},
       patience,
       carryOut: (effect) => this.#carryOut(effect, job),
     });
@@ -184,18 +226,9 @@ export class BackgroundWorker {
       return [];
     }
     done.add(key);
-    const { verb, object, policy, rule, reason } = effect;
+    const { verb, policy, rule, reason } = effect;
     if (carried.changed) {
-      this.#log("info", `effect: ${verb}`, request, {
-        policy,
-        rule,
-        reason,
-        object: [
-          asString(object["kind"]) ?? "",
-          namespaceOf(object),
-          nameOf(object),
-        ].filter((part) => part !== "").join("/"),
-      });
+      this.#log("info", `effect: ${verb}`, request, { policy, rule, reason, object: objectOf(effect) });
     }
     return [];
   }
@@ -208,6 +241,12 @@ export class BackgroundWorker {
   ): void {
     this.#options.log.write(level, message, { uid, kind, namespace, name, ...fields });
   }
+}
+
+/** `Kind/namespace/name` of what an effect is about, for logs. */
+export function objectOf({ object }: Effect): string {
+  const parts = [asString(object["kind"]) ?? "", namespaceOf(object), nameOf(object)];
+  return parts.filter((part) => part !== "").join("/");
 }
 
 /** What an effect is about. */

@@ -26,7 +26,7 @@ export async function followPolicyChange(options: PolicyChangeOptions): Promise<
     if (before !== undefined) await deleteOrphans(before, options);
     for (const { request, only } of await existingTriggers(after, { ports, log, before })) {
       await worker.room();
-      worker.add(request, only);
+      worker.add(request, { only });
     }
   } catch (cause) {
     log.write("error", "existing objects were not looked at", { cause: String(cause) });

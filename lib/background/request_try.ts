@@ -1,4 +1,11 @@
-import { type Decision, type Effect, evaluate, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
+import {
+  type Decision,
+  type Effect,
+  evaluate,
+  type PolicyRequest,
+  type Question,
+  type Snapshot,
+} from "../engine/mod.ts";
 import { asString, dig, field, isFault } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { Ports } from "../ports.ts";
@@ -21,6 +28,8 @@ export interface TryOptions {
   readonly self: string | undefined;
   readonly triggers: "as-admitted" | "as-stored";
   readonly only: OnlyRule | undefined;
+  /** The policies that the webhook's URL asks. */
+  readonly asked: Pick<Question, "failurePolicy" | "policy">;
   /** Milliseconds that each step may take. */
   readonly patience: number;
   carryOut(effect: Effect): Promise<readonly Failure[]>;
@@ -28,8 +37,9 @@ export interface TryOptions {
 
 /** Plans and carries out everything for a request, as the cluster then is; answers with what could not be done. */
 export async function tryRequest(admitted: PolicyRequest, options: TryOptions): Promise<readonly Failure[]> {
-  const { ports, snapshot, self, only, triggers, patience } = options;
+  const { ports, snapshot, self, only, asked, triggers, patience } = options;
   const change = isOwn(admitted, options) ? undefined : changeOf(admitted);
+  const policy = only?.policy ?? asked.policy;
   try {
     const signal = AbortSignal.timeout(patience);
     const isStored = triggers === "as-stored";
@@ -42,7 +52,8 @@ export async function tryRequest(admitted: PolicyRequest, options: TryOptions): 
         ports,
         rules: "admission",
         background: self === undefined ? {} : { self },
-        ...(only !== undefined && { policy: only.policy }),
+        ...(asked.failurePolicy !== undefined && { failurePolicy: asked.failurePolicy }),
+        ...(policy !== undefined && { policy }),
         deadline: () => AbortSignal.timeout(patience),
       });
       const isMeant = ({ rule }: { readonly rule: string }): boolean =>

@@ -71,7 +71,7 @@ export function createApp(options: AppOptions): Hono {
     if ("status" in read) return refuse(c, read);
     const { request } = read;
     try {
-      const response = respond(request, route, { started, timeout: timeoutOf(c) });
+      const response = respond(request, route, { started, timeout: timeoutOf(c), bytes: body.length });
       return answer(response instanceof Promise ? await response : response);
     } catch (cause) {
       // Whatever else is wrong inside: the API server gets its uid back, and what failurePolicy says.
@@ -83,7 +83,7 @@ export function createApp(options: AppOptions): Hono {
   function respond(
     request: AdmissionRequest,
     route: Route,
-    { started, timeout }: Pick<Asked, "started" | "timeout">,
+    { started, timeout, bytes }: Pick<Asked, "started" | "timeout"> & { readonly bytes: number },
   ): AdmissionResponse | Promise<AdmissionResponse> {
     const current = snapshot();
     if (current === undefined) {
@@ -97,8 +97,8 @@ export function createApp(options: AppOptions): Hono {
     /** What an answer sets off, and is not changed by. */
     function followed(response: AdmissionResponse): AdmissionResponse {
       if (route.phase === "validate") {
-        options.audit?.add(subject, route);
-        if (response.allowed) options.effects?.add(subject);
+        options.audit?.add(subject, route, bytes);
+        if (response.allowed) options.effects?.add(subject, { asked: route });
       }
       metrics.reviewed(request, response.allowed, performance.now() - started);
       return response;

@@ -1,11 +1,13 @@
 import {
   type CompiledPolicy,
+  type Decision,
   evaluate,
   type PolicyRequest,
   type Question,
   type Snapshot,
 } from "../engine/mod.ts";
 import type { Log, Ports } from "../ports.ts";
+import { logAudit } from "./audit_log.ts";
 import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics.ts";
 
@@ -15,8 +17,10 @@ export interface AuditOptions {
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Requests that may wait; the oldest are dropped beyond it. */
-  readonly capacity?: number;
+  /** Bytes of the reviews that may wait; the oldest are dropped beyond it. 8 MiB by default. */
+  readonly maxBytes?: number;
+  /** Requests that may wait for look-ups at the same time: 32 by default. */
+  readonly maxLoading?: number;
 }
 
 /** Which policies the request was about: each webhook's request is audited for its own policies. */
@@ -25,15 +29,26 @@ export type Audited = Pick<Question, "failurePolicy" | "policy">;
 interface Waiting {
   readonly subject: PolicyRequest;
   readonly asked: Audited;
+  readonly bytes: number;
+}
+
+/** A request whose rules wait for look-ups. */
+interface Loading {
+  readonly deadline: Deadline;
+  readonly bytes: number;
+  readonly done: Promise<void>;
 }
 
 /**
  * Evaluates audit rules after the answer has gone out: they cannot change it, so nobody should wait for them. Their
- * results go to metrics and log. The queue is bounded; what does not fit is dropped and counted in the log.
+ * results go to metrics and log. The queue is bounded in bytes; what does not fit is dropped and counted in the log.
+ * Requests that wait for look-ups do not hold up others: when there are too many, the oldest gets no more time.
  */
 export class AuditQueue {
   readonly #options: AuditOptions;
   readonly #waiting: Waiting[] = [];
+  readonly #loading = new Set<Loading>();
+  #bytes = 0;
   #running: Promise<void> | undefined;
   #dropped = 0;
 
@@ -41,8 +56,8 @@ export class AuditQueue {
     this.#options = options;
   }
 
-  /** Takes a request that was answered. */
-  add(subject: PolicyRequest, asked: Audited): void {
+  /** Takes a request that was answered; its bytes are those of the review. */
+  add(subject: PolicyRequest, asked: Audited, bytes: number): void {
     const candidates = this.#options.snapshot()?.candidates("validate", subject) ?? [];
     const { failurePolicy, policy: key } = asked;
     const hasAudit = auditedOf(candidates).some(({ policy }) =>
@@ -50,17 +65,46 @@ export class AuditQueue {
       (key === undefined || policy.key === key)
     );
     if (!hasAudit) return;
-    if (this.#waiting.length >= (this.#options.capacity ?? 256)) {
-      this.#waiting.shift();
+    if (!this.#makeRoom(bytes)) {
       this.#dropped++;
+      return;
     }
-    this.#waiting.push({ subject, asked });
+    this.#bytes += bytes;
+    this.#waiting.push({ subject, asked, bytes });
     this.#running ??= this.#run();
   }
 
   /** Waits until everything that was taken is evaluated: for shutting down, and for tests. */
   async drain(): Promise<void> {
-    await this.#running;
+    while (this.#running !== undefined || this.#loading.size > 0) {
+      await this.#running;
+      await Promise.all([...this.#loading].map(({ done }) => done));
+    }
+  }
+
+  /** Drops the oldest until there is room, or nothing left to drop. */
+  #makeRoom(bytes: number): boolean {
+    const maxBytes = this.#options.maxBytes ?? 8 * 1024 * 1024;
+    while (this.#bytes + bytes > maxBytes) {
+      const oldest = this.#waiting.shift();
+      if (oldest === undefined) {
+        if (!this.#hurry()) return false;
+      } else {
+        this.#bytes -= oldest.bytes;
+        this.#dropped++;
+      }
+    }
+    return true;
+  }
+
+  /** Gives the request that waits for look-ups longest no more time; false when there is none. */
+  #hurry(): boolean {
+    const [oldest] = this.#loading;
+    if (oldest === undefined) return false;
+    this.#loading.delete(oldest);
+    this.#bytes -= oldest.bytes;
+    oldest.deadline.end();
+    return true;
   }
 
   async #run(): Promise<void> {
@@ -68,7 +112,7 @@ export class AuditQueue {
     await pause();
     let until = performance.now() + sliceMilliseconds;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
-      await this.#evaluate(next);
+      this.#evaluate(next);
       if (performance.now() < until) continue;
       await pause();
       until = performance.now() + sliceMilliseconds;
@@ -80,38 +124,49 @@ export class AuditQueue {
     }
   }
 
-  async #evaluate({ subject, asked: { failurePolicy, policy } }: Waiting): Promise<void> {
-    const { snapshot, ports, log, metrics } = this.#options;
+  #evaluate({ subject, asked: { failurePolicy, policy }, bytes }: Waiting): void {
+    const { snapshot, ports, log, metrics, maxLoading = 32 } = this.#options;
     const current = snapshot();
-    if (current === undefined) return;
-    const deadline = new Deadline(30_000);
+    if (current === undefined) {
+      this.#bytes -= bytes;
+      return;
+    }
+    const deadline = new Deadline(budget);
+    const finish = (decision: Decision): void => {
+      metrics.decided(decision, subject);
+      logAudit(log, subject, decision);
+    };
+    const broken = (cause: unknown): void =>
+      log.write("error", "audit failed", { uid: subject.uid, cause: String(cause) });
     try {
-      const decision = await evaluate(current, subject, {
+      const decision = evaluate(current, subject, {
         phase: "validate",
         rules: "audit",
-        budget: 30_000,
+        budget,
         ports,
         deadline: () => deadline.signal(),
         ...(failurePolicy !== undefined && { failurePolicy }),
         ...(policy !== undefined && { policy }),
       });
-      metrics.decided(decision, subject);
-      for (const { policy, rules } of decision.results) {
-        for (const rule of rules.filter(({ result }) => result === "fail" || result === "error")) {
-          log.write("info", "audit", {
-            uid: subject.uid,
-            policy: policy.key,
-            rule: rule.rule,
-            result: rule.result,
-            ruleMessage: rule.message,
-          });
-        }
+      if (decision instanceof Promise) {
+        const loading: Loading = {
+          deadline,
+          bytes,
+          done: decision.then(finish).catch(broken).finally(() => {
+            deadline.release();
+            if (this.#loading.delete(loading)) this.#bytes -= bytes;
+          }),
+        };
+        this.#loading.add(loading);
+        if (this.#loading.size > maxLoading) this.#hurry();
+        return;
       }
+      finish(decision);
     } catch (cause) {
-      log.write("error", "audit failed", { uid: subject.uid, cause: String(cause) });
-    } finally {
-      deadline.release();
+      broken(cause);
     }
+    deadline.release();
+    this.#bytes -= bytes;
   }
 }
 
@@ -123,6 +178,9 @@ function auditedOf(candidates: readonly CompiledPolicy[]): readonly CompiledPoli
   if (audited === undefined) known.set(candidates, audited = candidates.filter((each) => each.audited));
   return audited;
 }
+
+/** Milliseconds for the audit rules of one request. Kyverno parity: its limit for them. */
+const budget = 30_000;
 
 /** How long the queue works before answers have their turn again: less than a client notices. */
 const sliceMilliseconds = 2;

@@ -11,13 +11,19 @@ export class Deadline {
     this.#milliseconds = milliseconds;
   }
 
+  /** Aborts now. */
+  end(): void {
+    this.signal();
+    this.#controller?.abort(passed());
+  }
+
   /** Aborts when the time is over; counted from the first time that it is asked for. */
   signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();
       this.#controller = controller;
       this.#timer = setTimeout(
-        () => controller.abort(new DOMException("the request's deadline passed", "TimeoutError")),
+        () => controller.abort(passed()),
         this.#milliseconds,
       );
     }
@@ -28,4 +34,8 @@ export class Deadline {
   release(): void {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
   }
+}
+
+function passed(): DOMException {
+  return new DOMException("the request's deadline passed", "TimeoutError");
 }

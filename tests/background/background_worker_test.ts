@@ -237,14 +237,69 @@ Deno.test("the cluster says as whom it takes its caller", async () => {
   assert.equal(await ownUsername(portsWith("").cluster), "postern");
 });
 
-Deno.test("the worker refuses what it has no room for, and what no rule is about", async () => {
-  const { cluster, worker, log } = setUp(quota, { capacity: 1 });
+Deno.test("the worker refuses what it has no room for, tells of it, and leaves what no rule is about", async () => {
+  const refused: string[] = [];
+  const { cluster, worker, log } = setUp(quota, {
+    maxBytes: 200,
+    refused: ({ name }) => refused.push(name),
+  });
   assert.equal(worker.add(request(trigger)), false);
   assert.equal(worker.add(request(team)), true);
   assert.equal(worker.add(request(team)), false);
+  assert.deepEqual(refused, ["team"]);
   assert.ok(log.lines.includes("error effects refused: too many requests wait"));
   await worker.drain();
   assert.equal(cluster.writes.length, 1);
+});
+
+Deno.test("requests of one namespace that wait for their next try do not keep out those of others", async () => {
+  let go = (): void => {};
+  const gate = new Promise<void>((resolve) => go = resolve);
+  const { cluster, worker } = setUp(`${pullSecret}---${touch}`, {
+    objects: `${teamNamespace}---${secrets}`,
+    maxBytes: 100_000,
+    wait: () => gate,
+    attempts: 3,
+  });
+  // The source of the clone never comes: each of these waits for a long time, and they fill the queue.
+  for (let count = 0; count < 1000; count++) worker.add(request(team));
+  while (cluster.writes.length === 0 && worker.waiting > 0) {
+    worker.add(request(trigger));
+    await new Promise((resolve) => setTimeout(resolve, 1));
+  }
+  assert.equal(cluster.writes.length > 0, true);
+  go();
+  await worker.drain();
+});
+
+Deno.test("a look-up that hangs holds up its own namespace only", async () => {
+  const { cluster, worker } = setUp(`${pullSecret}---${touch}`, { objects: `${teamNamespace}---${secrets}` });
+  let answer = (): void => {};
+  const hanging = new Promise<void>((resolve) => answer = resolve);
+  const call = cluster.call.bind(cluster);
+  cluster.call = async (asked) => {
+    if (asked.path.endsWith("/secrets/regcred")) await hanging;
+    return await call(asked);
+  };
+  worker.add(request(team));
+  worker.add(request(trigger));
+  while (cluster.writes.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  answer();
+  await worker.close();
+});
+
+Deno.test("webhooks of two groups of policies have the effects of both, each once", async () => {
+  const other = touch.replace("name: touch", "name: other").replace("spec:", "spec:\n  failurePolicy: Ignore")
+    .replace("/data/seen", "/data/other");
+  const { cluster, worker } = setUp(`${touch}---${other}`, { objects: secrets });
+  const twice = request(trigger);
+  for (const failurePolicy of ["Fail", "Ignore", "Fail"] as const) {
+    worker.add(twice, { asked: { failurePolicy } });
+    await worker.drain();
+  }
+  assert.equal(cluster.writes.length, 4);
+  const secret = await cluster.read("/api/v1/namespaces/default/secrets/t1");
+  assert.deepEqual(secret?.["data"], { a: "eA==", seen: "eA==", other: "eA==" });
 });
 
 Deno.test("with stored triggers the worker waits until a trigger is there, and never acts for one that is not", async () => {

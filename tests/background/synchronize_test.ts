@@ -164,7 +164,7 @@ Deno.test("rules that look back are asked about what exists, once they are new o
   const { cluster, ports } = portsWith(objects);
   const log = keptLog();
   const after = policies(text);
-  const worker = new BackgroundWorker({ snapshot: () => after, ports, log, capacity: 1 });
+  const worker = new BackgroundWorker({ snapshot: () => after, ports, log, maxBytes: 400 });
   await followPolicyChange({ before: undefined, after, worker, ports, log });
   await worker.drain();
   assert.notEqual(await cluster.read(settings), undefined);

@@ -180,35 +180,6 @@ Deno.test("a bug behind the decision does not take the uid away either", async (
   assert.deepEqual([answer.uid, answer.allowed], ["review-1", false]);
 });
 
-Deno.test("audit rules are evaluated after the answer, once, by the webhook that they belong to", async () => {
-  const audited = denies("audited", "validationFailureAction: Audit");
-  const { review, audit, lines, metrics } = serving(audited);
-  const { allowed, warnings } = await review("/validate/fail", admissionReview());
-  assert.deepEqual([allowed, warnings], [true, undefined]);
-  assert.equal(lines.filter(({ message }) => message === "audit").length, 0);
-  await review("/validate/ignore", admissionReview());
-  await audit.drain();
-  const [line, ...more] = lines.filter(({ message }) => message === "audit");
-  assert.deepEqual([line?.fields["policy"], line?.fields["result"], more.length], ["audited", "fail", 0]);
-  assert.match(await metrics.text(), /policy_name="audited".*rule_result="fail"/);
-});
-
-Deno.test("the audit queue is bounded, and what is dropped is counted", async () => {
-  const audited = denies("audited", "validationFailureAction: Audit");
-  const { review, audit, lines } = serving(audited);
-  for (let index = 0; index < 300; index++) {
-    // Answers and audits take turns; a burst is many requests at once.
-    void review("/validate/fail", admissionReview());
-  }
-  await new Promise((resolve) => setTimeout(resolve, 50));
-  await audit.drain();
-  const done = lines.filter(({ message }) => message === "audit").length;
-  const dropped = lines.filter(({ message }) => message === "audit results dropped").map(({ fields }) =>
-    Number(fields["requests"])
-  );
-  assert.equal(done + dropped.reduce((sum, each) => sum + each, 0), 300);
-});
-
 Deno.test("the log of a denial names what failed and holds no object", async () => {
   const { review, lines } = serving(groups);
   const object = { ...pod(), data: { password: "hunter2" } };

@@ -1,0 +1,125 @@
+/** One thing that waits or is being worked on. */
+export interface Ticket<T> {
+  readonly item: T;
+  /** Whose it is: those of one lane are taken one after the other. */
+  readonly lane: string;
+  readonly bytes: number;
+}
+
+interface Lane<T> {
+  readonly ready: Ticket<T>[];
+  /** All that count for it: ready, pausing, and the one that is being worked on. */
+  readonly held: Set<Ticket<T>>;
+  bytes: number;
+  busy: Ticket<T> | undefined;
+}
+
+/**
+ * A queue that nobody can fill for others. Lanes take turns, one item at a time, and bytes are bounded in all: when they
+ * are used up, the lane that holds most gives way, its newest item first. An item counts until it is {@link release}d.
+ *
+ * ```ts
+ * import { FairQueue } from "./fair_queue.ts";
+ * import assert from "node:assert/strict";
+ * const queue = new FairQueue<string>(30);
+ * for (const item of ["a1", "a2", "a3"]) assert.deepEqual(queue.add({ item, lane: "a", bytes: 10 }), []);
+ * assert.deepEqual(queue.add({ item: "b1", lane: "b", bytes: 10 }).map(({ item }) => item), ["a3"]);
+ * assert.deepEqual([queue.next()?.item, queue.next()?.item, queue.next()], ["a1", "b1", undefined]);
+ * ```
+ */
+export class FairQueue<T> {
+  readonly #maxBytes: number;
+  /** In the order of their turns. */
+  readonly #lanes = new Map<string, Lane<T>>();
+  #bytes = 0;
+  #size = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+  }
+
+  /** The bytes of everything that was not released. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** How many were not released. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Takes an item in; answers with those that have no place any more: other ones, or this one. */
+  add(ticket: Ticket<T>): readonly Ticket<T>[] {
+    const refused: Ticket<T>[] = [];
+    const own = this.#lanes.get(ticket.lane)?.bytes ?? 0;
+    while (this.#bytes + ticket.bytes > this.#maxBytes) {
+      const [largest] = [...this.#lanes.values()].sort((left, right) => right.bytes - left.bytes);
+      const victim = largest === undefined || largest.bytes <= own + ticket.bytes
+        ? undefined
+        : [...largest.held].findLast((each) => each !== largest.busy);
+      if (victim === undefined) return [...refused, ticket];
+      this.release(victim);
+      refused.push(victim);
+    }
+    this.#hold(ticket);
+    return refused;
+  }
+
+  /** The item whose turn it is; of a lane with one that is being worked on, none is taken. */
+  next(): Ticket<T> | undefined {
+    for (const [name, lane] of this.#lanes) {
+      const ticket = lane.busy === undefined ? lane.ready.shift() : undefined;
+      if (ticket === undefined) continue;
+      lane.busy = ticket;
+      this.#lanes.delete(name);
+      this.#lanes.set(name, lane);
+      return ticket;
+    }
+    return undefined;
+  }
+
+  /** An item waits for its next try: its lane goes on without it. */
+  pause({ lane }: Ticket<T>): void {
+    const found = this.#lanes.get(lane);
+    if (found !== undefined) found.busy = undefined;
+  }
+
+  /** An item that paused is ready again; false when it had to give way meanwhile. */
+  resume(ticket: Ticket<T>): boolean {
+    const lane = this.#lanes.get(ticket.lane);
+    if (lane === undefined || !lane.held.has(ticket)) return false;
+    lane.ready.push(ticket);
+    return true;
+  }
+
+  /** An item is done with. */
+  release(ticket: Ticket<T>): void {
+    const lane = this.#lanes.get(ticket.lane);
+    if (lane === undefined || !lane.held.delete(ticket)) return;
+    if (lane.busy === ticket) lane.busy = undefined;
+    const at = lane.ready.indexOf(ticket);
+    if (at >= 0) lane.ready.splice(at, 1);
+    lane.bytes -= ticket.bytes;
+    this.#bytes -= ticket.bytes;
+    this.#size--;
+    if (lane.held.size === 0) this.#lanes.delete(ticket.lane);
+  }
+
+  /** Drops everything that is not being worked on. */
+  clear(): void {
+    for (const lane of [...this.#lanes.values()]) {
+      for (const ticket of [...lane.held]) if (ticket !== lane.busy) this.release(ticket);
+    }
+  }
+
+  #hold(ticket: Ticket<T>): void {
+    const lane = this.#lanes.get(ticket.lane) ??
+      { ready: [], held: new Set<Ticket<T>>(), bytes: 0, busy: undefined };
+    this.#lanes.set(ticket.lane, lane);
+    lane.ready.push(ticket);
+    lane.held.add(ticket);
+    lane.bytes += ticket.bytes;
+    this.#bytes += ticket.bytes;
+    this.#size++;
+  }
+}

@@ -1,0 +1,118 @@
+/** What becomes of audit rules, which are evaluated after the answer. */
+import assert from "node:assert/strict";
+import type { PolicyRequest } from "../../lib/engine/mod.ts";
+import type { JsonObject } from "../../lib/json/mod.ts";
+import { AuditQueue, Metrics } from "../../lib/server/mod.ts";
+import { admissionReview } from "./review.ts";
+import { asks, denies, portsOf, serving, silentCluster, snapshotOf } from "./serving.ts";
+
+Deno.test("audit rules are evaluated after the answer, once, by the webhook that they belong to", async () => {
+  const audited = denies("audited", "validationFailureAction: Audit");
+  const { review, audit, lines, metrics } = serving(audited);
+  const { allowed, warnings } = await review("/validate/fail", admissionReview());
+  assert.deepEqual([allowed, warnings], [true, undefined]);
+  assert.equal(lines.filter(({ message }) => message === "audit").length, 0);
+  await review("/validate/ignore", admissionReview());
+  await audit.drain();
+  const [line, ...more] = lines.filter(({ message }) => message === "audit");
+  assert.equal(more.length, 0);
+  assert.deepEqual(line?.fields["rules"], [
+    { policy: "audited", rule: "never", result: "fail", message: "never" },
+  ]);
+  assert.match(await metrics.text(), /policy_name="audited".*rule_result="fail"/);
+});
+
+Deno.test("the audit queue is bounded, and what is dropped is counted", async () => {
+  const audited = denies("audited", "validationFailureAction: Audit");
+  const { review, audit, lines } = serving(audited);
+  for (let index = 0; index < 300; index++) {
+    // Answers and audits take turns; a burst is many requests at once.
+    void review("/validate/fail", admissionReview());
+  }
+  await new Promise((resolve) => setTimeout(resolve, 50));
+  await audit.drain();
+  const done = lines.filter(({ message }) => message === "audit").length;
+  const dropped = lines.filter(({ message }) => message === "audit results dropped").map(({ fields }) =>
+    Number(fields["requests"])
+  );
+  assert.equal(done + dropped.reduce((sum, each) => sum + each, 0), 300);
+});
+
+Deno.test("an audit line says what the request was about, once, whatever many rules failed", async () => {
+  const audited = denies("one", "validationFailureAction: Audit") +
+    denies("two", "validationFailureAction: Audit");
+  const { review, audit, lines } = serving(audited);
+  await review("/validate/fail", admissionReview({ dryRun: true }));
+  await audit.drain();
+  const found = lines.filter(({ message }) => message === "audit").map(({ fields }) => {
+    const { operation, kind, namespace, name, dryRun, rules } = fields;
+    return { operation, kind, namespace, name, dryRun, rules: (rules as JsonObject[]).length };
+  });
+  assert.deepEqual(found, [
+    { operation: "CREATE", kind: "Pod", namespace: "default", name: "web", dryRun: true, rules: 2 },
+  ]);
+});
+
+Deno.test("an audit line about a Secret quotes nothing of it", async () => {
+  const audited = denies("audited", "validationFailureAction: Audit", "kinds: [Secret]")
+    .replace("message: never", 'message: "{{ request.object.data.password }} is too short"');
+  const { review, audit, lines } = serving(audited);
+  const object = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "web" },
+    data: { password: "aHVudGVyMg==" },
+  };
+  await review("/validate/fail", admissionReview({ object, kind: "Secret", resource: "secrets" }));
+  await audit.drain();
+  assert.equal(lines.filter(({ message }) => message === "audit").length, 1);
+  assert.doesNotMatch(JSON.stringify(lines), /aHVudGVyMg/);
+});
+
+Deno.test("audits whose look-ups hang hold up no others, and are given up when there are too many", async () => {
+  const audited = asks("asking", "validationFailureAction: Audit") +
+    denies("failing", "validationFailureAction: Audit", "kinds: [Service]");
+  const snapshot = snapshotOf(audited);
+  const lines: JsonObject[] = [];
+  const log = {
+    write: (_level: string, _message: string, fields: JsonObject = {}) => void lines.push(fields),
+  };
+  const queue = new AuditQueue({
+    snapshot: () => snapshot,
+    ports: portsOf({ cluster: silentCluster }),
+    log,
+    metrics: new Metrics(),
+    maxLoading: 2,
+    maxBytes: 1000,
+  });
+  const request = (kind: string, name: string): PolicyRequest => ({
+    uid: name,
+    operation: "CREATE",
+    group: "",
+    version: "v1",
+    kind,
+    subresource: "",
+    namespace: "default",
+    name,
+    object: { apiVersion: "v1", kind, metadata: { name } },
+    oldObject: undefined,
+    requester: undefined,
+    dryRun: false,
+    variable: { name },
+  });
+  for (const name of ["pod-1", "pod-2", "pod-3"]) queue.add(request("Pod", name), {}, 100);
+  queue.add(request("Service", "service"), {}, 100);
+  await until(() => lines.length === 2);
+  assert.deepEqual(lines.map(({ name }) => name).sort(), ["pod-1", "service"]);
+  // What waits for look-ups gives way to what needs the room.
+  queue.add(request("Service", "large"), {}, 1000);
+  await until(() => lines.length === 5);
+  assert.deepEqual(lines.slice(2).map(({ name }) => name).sort(), ["large", "pod-2", "pod-3"]);
+  await queue.drain();
+});
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 1000 && !isSo(); tries++) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
