@@ -52,6 +52,8 @@ export interface HttpCall {
   readonly body?: Json;
   /** PEM certificates that replace the system's roots. */
   readonly caBundle?: string;
+  /** The namespace of the Policy that asks; absent for those of the whole cluster. */
+  readonly namespace?: string;
   readonly signal?: AbortSignal;
 }
 

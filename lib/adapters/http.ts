@@ -1,6 +1,7 @@
 import { parseJson } from "../json/mod.ts";
 import type { Answer, Http, HttpCall } from "../ports.ts";
 import { statusLine } from "./api_answer.ts";
+import type { AddressCheck } from "./service_addresses.ts";
 import { send } from "./transport.ts";
 
 /** The bounds of calls to services; each has the reference's default. */
@@ -10,27 +11,32 @@ export interface HttpOptions {
   /** The longest answer in bytes: 2,000,000. */
   readonly maxBytes?: number;
   /**
-   * Whether an address may be called. It is asked for the call and for every redirect, so that rules about addresses
-   * cannot be passed by redirecting. Every http and https address when absent.
+   * Why an address may not be called, if so. It is asked for the call and for every redirect, so that rules about
+   * addresses cannot be passed by redirecting. Every http and https address may when absent.
    */
-  readonly allows?: (url: URL) => boolean;
+  readonly refuses?: AddressCheck;
+  /** Whether Policies of namespaces may call services, with the network rights of the server: not by default. */
+  readonly namespaced?: boolean;
 }
 
 /**
  * Calls to services over HTTP(S) for policies: JSON in and out, bounded in time and size.
  *
  * Certificates given with a call are trusted in addition to the runtime's roots (the reference trusts them alone;
- * Deno's client can only add). Answers other than 2xx are failures with the text `HTTP <status>: <body>`.
+ * Deno's client can only add). Answers other than 2xx are failures with the status and without the body. Every message names the URL once.
  */
 export class HttpClient implements Http {
   readonly #timeout: number;
   readonly #maxBytes: number;
-  readonly #allows: (url: URL) => boolean;
+  readonly #refuses: AddressCheck;
+  readonly #namespaced: boolean;
 
-  constructor({ timeout = 30_000, maxBytes = 2_000_000, allows = () => true }: HttpOptions = {}) {
+  constructor(options: HttpOptions = {}) {
+    const { timeout = 30_000, maxBytes = 2_000_000, refuses, namespaced = false } = options;
     this.#timeout = timeout;
     this.#maxBytes = maxBytes;
-    this.#allows = allows;
+    this.#refuses = refuses ?? (() => Promise.resolve(undefined));
+    this.#namespaced = namespaced;
   }
 
   async call(call: HttpCall): Promise<Answer> {
@@ -42,7 +48,11 @@ export class HttpClient implements Http {
       message: `${call.method === "GET" ? "Get" : "Post"} "${call.url}": ${reason}`,
     });
     if (url === undefined) return failed("not an absolute URL");
-    if (!this.#permits(url)) return failed(`${url.protocol}//${url.host} is not allowed`);
+    if (call.namespace !== undefined && !this.#namespaced) {
+      return failed("policies of namespaces may not call services (--namespaced-service-calls lets them)");
+    }
+    const refusal = await this.#refusalOf(url);
+    if (refusal !== undefined) return failed(refusal);
     const client = clientFor(call.caBundle);
     if (typeof client === "string") return { ok: false, status: undefined, message: client };
     try {
@@ -55,7 +65,7 @@ export class HttpClient implements Http {
         maxBytes: this.#maxBytes,
         signal: call.signal,
         client,
-        follow: (target) => this.#permits(target),
+        follow: async (target) => await this.#refusalOf(target) === undefined,
       });
       if (!sent.ok) {
         if (sent.reason !== "too large") {
@@ -68,7 +78,8 @@ export class HttpClient implements Http {
         };
       }
       if (sent.status < 200 || sent.status > 299) {
-        return { ok: false, status: sent.status, message: `HTTP ${statusLine(sent.status)}: ${sent.text}` };
+        // What the service says is for its own callers: the message goes to whoever sent the request.
+        return failed(`HTTP ${statusLine(sent.status)}`, sent.status);
       }
       return parsed(sent.status, sent.text, failed);
     } finally {
@@ -76,8 +87,10 @@ export class HttpClient implements Http {
     }
   }
 
-  #permits(url: URL): boolean {
-    return (url.protocol === "http:" || url.protocol === "https:") && this.#allows(url);
+  async #refusalOf(url: URL): Promise<string | undefined> {
+    const isWeb = url.protocol === "http:" || url.protocol === "https:";
+    const why = isWeb ? await this.#refuses(url) : "only http and https are";
+    return why === undefined ? undefined : `${url.protocol}//${url.host} is not allowed: ${why}`;
   }
 }
 

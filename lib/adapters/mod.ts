@@ -30,6 +30,7 @@ export type { Patch } from "./embedded/commit.ts";
 export type { ApiUser } from "./embedded/reviews.ts";
 export { systemObjects } from "./embedded/system_objects.ts";
 export { ImageRegistry, type ImageRegistryOptions } from "./registry/image_registry.ts";
+export { type AddressCheck, serviceAddresses } from "./service_addresses.ts";
 export { pullSecretLogins } from "./registry/pull_secrets.ts";
 export type { Login } from "./registry/token.ts";
 export { type FollowedCluster, WatchedCluster, type WatchedClusterOptions } from "./watched_cluster.ts";

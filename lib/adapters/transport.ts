@@ -15,7 +15,7 @@ export interface Outgoing {
   /** Carries certificates; the default client when absent. */
   readonly client?: Deno.HttpClient | undefined;
   /** Decides about each redirect; without it a redirect is an answer like any other. */
-  readonly follow?: ((url: URL) => boolean) | undefined;
+  readonly follow?: ((url: URL) => boolean | Promise<boolean>) | undefined;
 }
 
 /** What came back, or why nothing did. */
@@ -72,7 +72,7 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> 
     if (target === undefined) return await readAll(response, maxBytes, signal);
     await response.body?.cancel();
     if (hop >= MAX_REDIRECTS) return refused(`stopped after ${MAX_REDIRECTS} redirects`);
-    if (follow?.(target) !== true) return refused(`the redirect to ${target.origin} is not allowed`);
+    if (await follow?.(target) !== true) return refused(`the redirect to ${target.origin} is not allowed`);
     // RFC 9110 §15.4, as browsers and Go do it: 307 and 308 repeat the request, the others turn it into a GET.
     if (response.status < 307 && method !== "GET" && method !== "HEAD") {
       method = "GET";

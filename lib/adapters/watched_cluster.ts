@@ -14,7 +14,7 @@ export interface WatchedClusterOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log?: Log;
-  /** Collections over all namespaces, by path; {@link admissionPaths} when absent. */
+  /** Collections over all namespaces, by path, watched from when they are first asked for; {@link admissionPaths} when absent. */
   readonly paths?: readonly string[];
   /** Bytes of objects for each of them: 32,000,000. */
   readonly maxBytes?: number;
@@ -34,24 +34,15 @@ export const admissionPaths: readonly string[] = [
  */
 export class WatchedCluster implements Cluster {
   readonly #cluster: FollowedCluster;
-  readonly #kinds: ReadonlyMap<string, WatchedKind>;
+  readonly #options: WatchedClusterOptions;
+  readonly #paths: readonly string[];
+  readonly #kinds = new Map<string, WatchedKind>();
+  #closed = false;
 
-  /** Begins to watch at once, in the background. */
   constructor(options: WatchedClusterOptions) {
-    const { cluster, paths = admissionPaths, maxBytes = 32_000_000, clock, entropy, log } = options;
-    this.#cluster = cluster;
-    this.#kinds = new Map(paths.map((path) => [
-      path,
-      new WatchedKind({
-        path,
-        call: (call) => cluster.call(call),
-        follow: (watched, signal) => cluster.follow(watched, signal),
-        clock,
-        entropy,
-        maxBytes,
-        ...(log === undefined ? {} : { log }),
-      }),
-    ]));
+    this.#options = options;
+    this.#cluster = options.cluster;
+    this.#paths = options.paths ?? admissionPaths;
   }
 
   call(call: ApiCall): Promise<Answer> {
@@ -66,18 +57,36 @@ export class WatchedCluster implements Cluster {
 
   /** Ends the watches; the cluster behind is its owner's to close. */
   async close(): Promise<void> {
+    this.#closed = true;
     await Promise.all([...this.#kinds.values()].map((kind) => kind.close()));
   }
 
   #known(path: string): Json | undefined {
-    const all = this.#kinds.get(path);
-    if (all !== undefined) return all.list();
+    if (this.#paths.includes(path)) return this.#kindAt(path)?.list();
     if (path.includes("?")) return undefined;
     const parsed = parseApiPath(path)?.path;
     if (parsed?.at !== "resource") return undefined;
     const { group, version, plural, namespace, name, subresource } = parsed.resource;
     if (name === undefined || subresource !== undefined) return undefined;
     const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-    return this.#kinds.get(`${root}/${plural}`)?.get(namespace ?? "", name);
+    return this.#kindAt(`${root}/${plural}`)?.get(namespace ?? "", name);
+  }
+
+  /** Begins to watch, in the background, when something is asked for: who asks for no role bindings needs no right. */
+  #kindAt(path: string): WatchedKind | undefined {
+    const known = this.#kinds.get(path);
+    if (known !== undefined || this.#closed || !this.#paths.includes(path)) return known;
+    const { cluster, maxBytes = 32_000_000, clock, entropy, log } = this.#options;
+    const kind = new WatchedKind({
+      path,
+      call: (call) => cluster.call(call),
+      follow: (watched, signal) => cluster.follow(watched, signal),
+      clock,
+      entropy,
+      maxBytes,
+      ...(log === undefined ? {} : { log }),
+    });
+    this.#kinds.set(path, kind);
+    return kind;
   }
 }

@@ -36,6 +36,8 @@ export interface ServeArguments {
   readonly secretPath?: string;
   readonly serveAdmissionPolicies: boolean;
   readonly scanPreprocessors: boolean;
+  readonly allowServiceAddress: readonly string[];
+  readonly namespacedServiceCalls: boolean;
   readonly dialect: Dialect;
   readonly logLevel: LogLevel;
 }
@@ -43,7 +45,12 @@ export interface ServeArguments {
 /** `serve`: answers admission reviews until it is told to stop. Exit code 2 when it cannot start. */
 export async function serve(args: ServeArguments, terminal: Terminal): Promise<number> {
   const log = jsonLog({ clock: systemClock(), write: terminal.err, level: args.logLevel });
-  const opened = await openPorts({ cluster: args.cluster, kubeconfig: args.kubeconfig, watch: log });
+  const opened = await openPorts({
+    cluster: args.cluster,
+    kubeconfig: args.kubeconfig,
+    watch: log,
+    services: { allowedAddresses: args.allowServiceAddress, namespaced: args.namespacedServiceCalls },
+  });
   if (isFault(opened)) return refuse(opened.message, terminal);
   if (!args.tls && args.secretPath === undefined && !isLoopback(args.host)) {
     return refuse("--no-tls on a public address needs --secret-path, or everyone can ask", terminal);

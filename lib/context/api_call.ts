@@ -110,18 +110,20 @@ export function compileApiCall({ name, call: spec }: ApiCallEntry, options: Entr
   function ask({ store }: Context, { urlPath, url, body, caBundle, headers }: ResolvedCall): Json | Fault {
     const payload = body === undefined ? "" : JSON.stringify(body);
     if (url !== "") {
-      return store.ask(`${method} ${url}`, async () =>
-        settled(
-          await store.ports.http.call({
-            method,
-            url,
-            headers,
-            ...(body !== undefined && { body }),
-            ...(caBundle !== undefined && { caBundle }),
-            ...store.call,
-          }),
-          `failed to execute HTTP request for APICall ${name}: ${method === "GET" ? "Get" : "Post"} "${url}"`,
-        ), JSON.stringify([payload, headers, caBundle ?? ""]));
+      return store.ask(`${method} ${url}`, async () => {
+        const answer = await store.ports.http.call({
+          method,
+          url,
+          headers,
+          ...(body !== undefined && { body }),
+          ...(caBundle !== undefined && { caBundle }),
+          ...(policyNamespace !== undefined && { namespace: policyNamespace }),
+          ...store.call,
+        });
+        return answer.ok
+          ? answer.body
+          : unfetched(`failed to execute HTTP request for APICall ${name}: ${answer.message}`);
+      }, JSON.stringify([payload, headers, caBundle ?? "", policyNamespace ?? ""]));
     }
     return store.ask(`${method} ${urlPath}`, async () =>
       settled(

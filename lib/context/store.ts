@@ -1,4 +1,4 @@
-import { Fault, type Json } from "../json/mod.ts";
+import { Fault, isFault, type Json } from "../json/mod.ts";
 import type { Ports } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
 import type { Observer } from "./observer.ts";
@@ -42,6 +42,7 @@ export class RequestStore {
   #elements = 0;
   #looksAtEachRule = false;
   #isOver = false;
+  readonly #late: string[] = [];
   #loads = 0;
   #misses = 0;
 
@@ -146,6 +147,11 @@ export class RequestStore {
     return this.#loads;
   }
 
+  /** What had not come when the request's time was over. */
+  get late(): readonly string[] {
+    return this.#late;
+  }
+
   /** Counts the reads of values that were not there yet: what changed it must be evaluated again. */
   get misses(): number {
     return this.#misses;
@@ -207,6 +213,7 @@ export class RequestStore {
       answer = new Fault(`failed to load ${name}: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
     if (!this.#pending.delete(key)) return;
+    if (isFault(answer) && this.#signal?.aborted) this.#late.push(name);
     this.#answers.set(key, answer);
     this.observer?.loaded(name, answer);
   }
@@ -216,6 +223,7 @@ export class RequestStore {
     for (const [key, { name }] of this.#pending) {
       const answer = new Fault(`failed to load ${name}: the request's deadline passed`);
       this.#answers.set(key, answer);
+      this.#late.push(name);
       this.observer?.loaded(name, answer);
     }
     this.#pending.clear();

@@ -48,9 +48,10 @@ export function compileVariable(entry: VariableEntry, options: EntryOptions): Co
       : queryDocument(query, given, view.environment);
     if (isFault(result)) {
       if (other !== undefined) return other;
+      // Kyverno quotes the value here; it may come from a Secret, and the message goes into answers and logs.
       const failure = given === undefined
         ? `<nil>: JMESPath query failed: ${result.message}`
-        : `${JSON.stringify(given)}: ${result.message}`;
+        : `${name}: ${result.message}`;
       return new Fault(`failed to apply jmespath ${query} to variable ${failure}`);
     }
     return result === null && given === undefined && other !== undefined ? other : result;

@@ -66,7 +66,7 @@ export class PolicyRun {
       if (turn === "pause") return false;
       if (turn === "over") {
         this.#next++;
-        this.#take(this.#failed(rule, "the request's deadline passed before this rule"));
+        this.#take(this.#failed(rule, expiry(this.#store)));
         continue;
       }
       trace?.begin(policy, rule);
@@ -127,6 +127,12 @@ export class PolicyRun {
 }
 
 const nothing: readonly never[] = [];
+
+/** Why a rule was not reached in time: what was waited for, where anything was. */
+function expiry({ late }: RequestStore): string {
+  const passed = "the request's deadline passed before this rule";
+  return late.length === 0 ? passed : `${passed}: no answer in time for ${late.join(", ")}`;
+}
 
 /** Kyverno parity: only a rule that passed or failed ends a policy that applies one; of generate rules, also an error. */
 function ends({ result, type }: RuleResult): boolean {

@@ -6,8 +6,8 @@ export interface TypeOfRequest extends ResourceType {
   readonly operation: string;
 }
 
-/** Types come from requests: policies about any kind remember no more of them than this. */
-const maxRemembered = 256;
+/** Types come from requests: policies about any kind remember no more of them than this, and none with a longer key. */
+const maxRemembered = 256, maxKeyLength = 512;
 
 const remembered = new WeakMap<CompiledPolicy, Map<string, CompiledPolicy>>();
 
@@ -24,6 +24,7 @@ export function rulesForType(policy: CompiledPolicy, type: TypeOfRequest): Compi
   if (known !== undefined) return known;
   const rules = policy.rules.filter(({ rule }) => rule.generatedFor?.has(type.kind) ?? true);
   const marked = { ...policy, rules: rules.map((rule) => markedRule(rule, type)) };
+  if (key.length > maxKeyLength) return marked;
   if (types.size >= maxRemembered) types.clear();
   types.set(key, marked);
   return marked;

@@ -6,6 +6,7 @@ import {
   ImageRegistry,
   inClusterEndpoint,
   LiveCluster,
+  serviceAddresses,
   systemClock,
   systemEntropy,
 } from "../adapters/mod.ts";
@@ -22,7 +23,8 @@ import type { Settings } from "./settings.ts";
 export async function bundledPorts(settings: Settings): Promise<Ports> {
   const clock = systemClock();
   const entropy = systemEntropy();
-  const http = new HttpClient();
+  const refuses = serviceAddresses();
+  const http = new HttpClient(isFault(refuses) ? {} : { refuses });
   const endpoint = givenEndpoint(settings) ?? await podEndpoint(settings);
   const reached = endpoint === undefined || isFault(endpoint)
     ? endpoint

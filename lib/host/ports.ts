@@ -10,6 +10,7 @@ import {
   LiveCluster,
   type Patch,
   pullSecretLogins,
+  serviceAddresses,
   systemClock,
   systemEntropy,
   WatchedCluster,
@@ -19,6 +20,7 @@ import { compileExpression } from "../jmespath/mod.ts";
 import { Fault, isFault, isObject, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
 import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import type { Cluster, Log, Ports } from "../ports.ts";
+import { lookup } from "node:dns/promises";
 import { dirname } from "node:path";
 
 /** Where the cluster is. */
@@ -31,6 +33,16 @@ export interface ClusterSetting {
   readonly objects?: readonly JsonObject[];
   /** Keep what nearly every admission asks for in memory, by watching; for a server. */
   readonly watch?: Log;
+  /** How policies may call services; without it they may call any, as whoever runs a command may. */
+  readonly services?: ServiceSetting;
+}
+
+/** How policies may call services. */
+export interface ServiceSetting {
+  /** Networks and host names at which this machine and link-local addresses may be called. */
+  readonly allowedAddresses: readonly string[];
+  /** Whether policies of namespaces may. */
+  readonly namespaced: boolean;
 }
 
 /** The ports of this process, with a word about the cluster that they reach. */
@@ -57,7 +69,11 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
   const reached = await reachCluster(setting);
   if (isFault(reached)) return reached;
   const { cluster, ...rest } = reached;
-  const http = new HttpClient();
+  const http = serviceClient(setting.services);
+  if (isFault(http)) {
+    await reached.close();
+    return http;
+  }
   const now = (): number => clock.now();
   const ports = {
     cluster,
@@ -118,6 +134,17 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
     };
     return { cluster: watched, kind: "live", about, diagnostics: [], close };
   }
+}
+
+function serviceClient(services: ServiceSetting | undefined): HttpClient | Fault {
+  if (services === undefined) return new HttpClient({ namespaced: true });
+  const { allowedAddresses, namespaced } = services;
+  const resolve = async (host: string): Promise<readonly string[]> =>
+    (await lookup(host.replace(/^\[|\]$/g, ""), { all: true })).map(({ address }) => address);
+  const refuses = serviceAddresses({ exempt: allowedAddresses, resolve });
+  return isFault(refuses)
+    ? new Fault(`--allow-service-address: ${refuses.message}`)
+    : new HttpClient({ refuses, namespaced });
 }
 
 const nothingToClose = (): Promise<void> => Promise.resolve();

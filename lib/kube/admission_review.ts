@@ -1,6 +1,7 @@
 import {
   asObject,
   asString,
+  dig,
   field,
   isList,
   isObject,
@@ -92,6 +93,8 @@ export function parseReview(body: Json): ParsedReview {
   const kind = asType(field(request, "kind"));
   if (kind.kind === "") return refuse("request.kind is missing");
   const resource = asResource(field(request, "resource"));
+  const long = tooLong(request);
+  if (long !== undefined) return refuse(long);
   const object = field(request, "object") ?? null, oldObject = field(request, "oldObject") ?? null;
   if (object !== null && !isObject(object)) return refuse("request.object must be an object");
   if (oldObject !== null && !isObject(oldObject)) return refuse("request.oldObject must be an object");
@@ -117,6 +120,33 @@ export function parseReview(body: Json): ParsedReview {
       },
     },
   };
+}
+
+/**
+ * The longest texts that Kubernetes allows: DNS labels and subdomains (RFC 1123), and for names of objects, some of which
+ * are only path segments, more than any has. What they name is remembered by them, so nobody may make them long.
+ */
+const longest: readonly [path: readonly string[], characters: number][] = [
+  [["uid"], 128],
+  [["kind", "group"], 253],
+  [["kind", "version"], 63],
+  [["kind", "kind"], 63],
+  [["resource", "group"], 253],
+  [["resource", "version"], 63],
+  [["resource", "resource"], 63],
+  [["subResource"], 63],
+  [["namespace"], 63],
+  [["name"], 1024],
+];
+
+function tooLong(request: JsonObject): string | undefined {
+  for (const [path, characters] of longest) {
+    const { length } = asString(dig(request, ...path)) ?? "";
+    if (length > characters) {
+      return `request.${path.join(".")} is longer than ${characters} characters (${length})`;
+    }
+  }
+  return undefined;
 }
 
 function text(value: Json | undefined, name: string): string {

@@ -17,7 +17,8 @@ interface Entry<T> {
   readonly namespace: string | undefined;
 }
 
-const maxCachedLookups = 4096;
+/** Kinds and namespaces come from requests: no more look-ups are remembered, and none with a longer key. */
+const maxCachedLookups = 4096, maxKeyLength = 256;
 
 const nothing: readonly never[] = [];
 
@@ -58,6 +59,7 @@ export class MatchIndex<T> {
       .filter((entry) => entry.namespace === undefined || entry.namespace === namespace)
       .sort((left, right) => left.order - right.order);
     const values = [...new Set(entries.map((entry) => entry.value))];
+    if (key.length > maxKeyLength) return values;
     if (this.#found.size >= maxCachedLookups) this.#found.clear();
     this.#found.set(key, values);
     return values;

@@ -1,5 +1,5 @@
 import type { Decision, PolicyIdentity, PolicyRequest, RuleResult, Snapshot } from "../engine/mod.ts";
-import type { AdmissionRequest } from "../kube/mod.ts";
+import { type AdmissionRequest, builtinKind, hasWildcard, parseKindSelectors } from "../kube/mod.ts";
 import { Counter, type Distribution, Gauge, Histogram, type SeriesValue } from "./metric.ts";
 
 interface KnownSeries {
@@ -62,8 +62,8 @@ export class Metrics {
   >();
   /** Series of answers at hand, by kind: as many kinds as have names of their own. */
   readonly #answers = new Map<string, KnownAnswers[]>();
-  /** Kinds come from requests; the first ones keep their names, the rest is counted as "other". */
-  readonly #kinds = new Set<string>();
+  /** Kinds that policies name. */
+  #kinds: ReadonlySet<string> = new Set();
 
   /** A request was answered, after some milliseconds. */
   reviewed(request: AdmissionRequest, allowed: boolean, milliseconds: number): void {
@@ -121,6 +121,7 @@ export class Metrics {
   loaded(snapshot: Snapshot): void {
     this.#changes.increment();
     this.#rules.reset();
+    this.#kinds = kindsOf(snapshot);
     for (const { policy, rules, broken } of snapshot.policies) {
       for (const { rule, type } of rules) {
         this.#rules.set(1, policy.key, typeOf(policy), rule.name, type, String(broken === undefined));
@@ -134,12 +135,16 @@ export class Metrics {
     return Promise.resolve(all.map((metric) => metric.text()).join(""));
   }
 
+  /** Kinds come from requests: those of Kubernetes and of policies have names, the rest is counted as "other". */
   #kindLabel(kind: string): string {
-    if (this.#kinds.has(kind)) return kind;
-    if (this.#kinds.size >= 100) return "other";
-    this.#kinds.add(kind);
-    return kind;
+    return this.#kinds.has(kind) || builtinKind(kind) !== undefined ? kind : "other";
   }
+}
+
+function kindsOf({ policies }: Snapshot): ReadonlySet<string> {
+  const filters = policies.flatMap(({ rules }) => rules.flatMap(({ selector }) => selector.match.filters));
+  const selectors = filters.flatMap(({ kinds }) => kinds.flatMap(parseKindSelectors));
+  return new Set(selectors.map(({ kind }) => kind).filter((kind) => !hasWildcard(kind)));
 }
 
 function typeOf({ namespace }: { readonly namespace: string | undefined }): string {

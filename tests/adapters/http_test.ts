@@ -1,6 +1,7 @@
 /** Calls to services: bounds, headers, redirects, certificates. */
 import assert from "node:assert/strict";
-import { HttpClient, type HttpOptions } from "../../lib/adapters/mod.ts";
+import { HttpClient, type HttpOptions, serviceAddresses } from "../../lib/adapters/mod.ts";
+import { isFault } from "../../lib/json/mod.ts";
 import { madeCertificates } from "../../lib/install/mod.ts";
 import { type Answering, type FakeServer, fakeServer, silence } from "./fake_server.ts";
 
@@ -54,16 +55,19 @@ httpTest("POST sends JSON, and a content type that was given wins", {
   },
 });
 
-httpTest("answers other than 2xx are failures with status and body", {
-  answer: () => new Response("no such thing", { status: 404 }),
-  async run(http, { address }) {
-    assert.deepEqual(await http.call({ method: "GET", url: address }), {
-      ok: false,
-      status: 404,
-      message: "HTTP 404 Not Found: no such thing",
-    });
+httpTest(
+  "answers other than 2xx are failures with the status, and without the body, which is not for users",
+  {
+    answer: () => new Response("s3cret of the service", { status: 404 }),
+    async run(http, { address }) {
+      assert.deepEqual(await http.call({ method: "GET", url: address }), {
+        ok: false,
+        status: 404,
+        message: `Get "${address}": HTTP 404 Not Found`,
+      });
+    },
   },
-});
+);
 
 httpTest("an answer that is too long, no JSON, or never comes is a failure", {
   answer: ({ path }) => {
@@ -112,7 +116,9 @@ httpTest("rules about addresses hold for redirects too, and circles end", {
     const location = path === "/out" ? "http://localhost:1/" : "/circle";
     return new Response(null, { status: 302, headers: { location } });
   },
-  options: { allows: ({ hostname }) => hostname === "127.0.0.1" },
+  options: {
+    refuses: ({ hostname }) => Promise.resolve(hostname === "127.0.0.1" ? undefined : "it is elsewhere"),
+  },
   async run(http, { address, asked }) {
     assert.match(
       await messageOf(http, `${address}/out`),
@@ -121,11 +127,56 @@ httpTest("rules about addresses hold for redirects too, and circles end", {
     assert.match(await messageOf(http, `${address}/circle`), /stopped after 10 redirects$/);
     assert.equal(asked.length, 12);
     for (const url of ["http://localhost:1/", "file:///etc/passwd", "nowhere", "data:text/plain,x"]) {
-      assert.match(await messageOf(http, url), /is not allowed$|not an absolute URL$/, url);
+      assert.match(await messageOf(http, url), /is not allowed: |not an absolute URL$/, url);
     }
     assert.equal(asked.length, 12);
   },
 });
+
+httpTest("policies of namespaces call services only where that is switched on", {
+  answer: () => Response.json(1),
+  async run(http, { address, asked }) {
+    const call = { method: "GET", url: address, namespace: "team" } as const;
+    const answer = await http.call(call);
+    assert.match(answer.ok ? "" : answer.message, /policies of namespaces may not call services/);
+    assert.equal(asked.length, 0);
+    assert.equal((await new HttpClient({ namespaced: true }).call(call)).ok, true);
+  },
+});
+
+const addresses: [url: string, exempt: readonly string[], refused: boolean][] = [
+  ["http://127.0.0.1:8000/", [], true],
+  ["http://[::1]/", [], true],
+  ["http://2130706433/", [], true],
+  ["http://localhost:8000/", [], true],
+  ["http://169.254.169.254/latest/meta-data", [], true],
+  ["http://[fe80::1]/", [], true],
+  ["http://[::ffff:127.0.0.1]/", [], true],
+  ["http://inside.example.com/", [], true],
+  ["http://10.96.0.10/", [], false],
+  ["http://service.namespace.svc/", [], false],
+  ["http://unknown.example.com/", [], false],
+  ["http://127.0.0.1:8000/", ["127.0.0.1/32"], false],
+  ["http://localhost:8000/", ["localhost"], false],
+  ["http://inside.example.com/", ["inside.example.com"], false],
+  ["http://169.254.169.254/", ["127.0.0.0/8"], true],
+];
+for (const [url, exempt, refused] of addresses) {
+  const why = exempt.length === 0 ? "" : ` with ${exempt.join(", ")} allowed`;
+  Deno.test(`service call: ${url} is ${refused ? "refused" : "made"}${why}`, async () => {
+    const known: Readonly<Record<string, string>> = {
+      "inside.example.com": "127.0.0.1",
+      "service.namespace.svc": "10.96.0.10",
+    };
+    const refuses = serviceAddresses({
+      exempt,
+      resolve: (host) =>
+        known[host] === undefined ? Promise.reject(new Error()) : Promise.resolve([known[host]]),
+    });
+    assert.ok(!isFault(refuses));
+    assert.equal(await refuses(new URL(url)) !== undefined, refused);
+  });
+}
 
 Deno.test("service call: a bundle makes a private authority trusted", async () => {
   const { certificate } = await madeCertificates({ names: ["127.0.0.1"], clock: { now: Date.now } })

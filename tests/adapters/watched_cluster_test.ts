@@ -211,11 +211,23 @@ watchTest("an event that cannot be read ends the watch and not the process", {
   },
 });
 
+watchTest("nothing is listed before it is asked for", {
+  objects: [namespace("a")],
+  async run(trial) {
+    await read(trial, "/api/v1/pods");
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    assert.deepEqual(trial.calls, ["/api/v1/pods"]);
+    await read(trial, "/api/v1/namespaces/a");
+    await isOpen(trial);
+  },
+});
+
 for (const refuses of ["list", "watch"] as const) {
   watchTest(`without the right to ${refuses} everything is passed on, and said`, {
     objects: [namespace("a")],
     refuses,
     async run(trial) {
+      await read(trial, "/api/v1/namespaces");
       await eventually("a word in the log", () => trial.log.length > 0);
       assert.equal(trial.log[0], `/api/v1/namespaces: ${refuses === "list" ? "not kept" : "watch failed"}`);
       assert.deepEqual(await names(trial), ["a"]);
@@ -227,6 +239,7 @@ watchTest("more than the limit is not kept", {
   objects: [namespace("a"), namespace("b")],
   options: { maxBytes: 100 },
   async run(trial) {
+    await read(trial, "/api/v1/namespaces");
     await eventually("a word in the log", () => trial.log.length > 0);
     assert.deepEqual([trial.log[0], trial.feeds.length], ["/api/v1/namespaces: not kept", 0]);
     assert.deepEqual(await names(trial), ["a", "b"]);

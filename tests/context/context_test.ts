@@ -117,6 +117,11 @@ const variables: [about: string, variable: JsonObject, expected: unknown][] = [
     { value: { a: null }, jmesPath: "a", default: "d" },
     "fault: failed to add context entry for variable v since it evaluated to nil",
   ],
+  [
+    "a failing path does not quote what it was applied to",
+    { value: "c2VjcmV0", jmesPath: "a[" },
+    "fault: failed to apply jmespath a[ to variable v: SyntaxError: Expected tStar, received: tEOF",
+  ],
   ["false is a value", { value: false, default: true }, false],
 ];
 for (const [about, variable, expected] of variables) {

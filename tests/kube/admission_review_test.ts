@@ -46,6 +46,16 @@ const refused: [body: Json, message: RegExp, uid: string][] = [
   [{ ...review, request: { ...request, oldObject: [] } }, /request.oldObject must be an object/, "1"],
   [{ ...review, request: { ...request, userInfo: { groups: "a" } } }, /userInfo is malformed/, "1"],
   [{ ...review, request: { ...request, userInfo: { extra: { k: "v" } } } }, /userInfo is malformed/, "1"],
+  [
+    { ...review, request: { ...request, kind: { ...request.kind, kind: "K".repeat(64) } } },
+    /request.kind.kind is longer than 63 characters \(64\)/,
+    "1",
+  ],
+  [
+    { ...review, request: { ...request, namespace: "n".repeat(1_000_000) } },
+    /request.namespace is longer than 63 characters \(1000000\)/,
+    "1",
+  ],
 ];
 for (const [body, message, uid] of refused) {
   Deno.test(`parseReview() refuses: ${message.source}`, () => {

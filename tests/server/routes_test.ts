@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { compile, type Snapshot } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
+import type { Cluster } from "../../lib/ports.ts";
 import { admissionReview, pod } from "./review.ts";
 import { asks, denies, portsOf, serving, silentCluster, snapshotOf } from "./serving.ts";
 
@@ -132,13 +133,38 @@ Deno.test("metrics are Prometheus text with few labels", async () => {
   assert.doesNotMatch(text, /default|review-1|alice/);
 });
 
-Deno.test("requests of ever new kinds do not make ever new series", async () => {
-  const { metrics, review } = serving("");
+Deno.test("kinds that policies name have series of their own, and ever new ones share one", async () => {
+  const snapshot = snapshotOf(denies("named", enforce, "kinds: [example.com/v1/Named]"));
+  const { metrics, review } = serving(snapshot);
+  metrics.loaded(snapshot);
   for (let index = 0; index < 150; index++) {
     await review("/validate/fail", admissionReview({ kind: `Kind${index}`, resource: "kinds" }));
   }
-  const series = (await metrics.text()).match(/^kyverno_admission_requests_total\{/gm) ?? [];
-  assert.equal(series.length, 101);
+  for (const kind of ["Named", "Pod"]) await review("/validate/fail", admissionReview({ kind }));
+  const series = (await metrics.text()).match(/^kyverno_admission_requests_total\{resource_kind="\w+"/gm) ??
+    [];
+  assert.deepEqual(series.map((line) => line.split('"')[1]).sort(), ["Named", "Pod", "other"]);
+});
+
+Deno.test("when the API server hangs the message names the look-up that was slow", async () => {
+  const hanging: Cluster = {
+    ...silentCluster,
+    call: (call) =>
+      new Promise((resolve) =>
+        call.signal?.addEventListener(
+          "abort",
+          () => resolve({ ok: false, status: undefined, message: "the request's deadline passed" }),
+        )
+      ),
+  };
+  for (const cluster of [silentCluster, hanging]) {
+    const started = Date.now();
+    const ports = portsOf({ cluster, clock: { now: () => Date.now() - started } });
+    const names = ["a", "b", "c", "d", "e", "f"];
+    const { review } = serving(names.map((name) => asks(name, enforce)).join(""), { ports });
+    const { status } = await review("/validate/fail?timeout=1s", admissionReview());
+    assert.equal(status?.message.match(/default\/settings/g)?.length, names.length, status?.message);
+  }
 });
 
 for (const [failurePolicy, allowed] of [["Fail", false], ["Ignore", true]] as const) {

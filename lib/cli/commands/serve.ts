@@ -47,6 +47,13 @@ export const serve = command({
       about: "let callers of /scan bring JMESPath expressions (preprocessors)",
     },
     secretPath: { type: "text", value: "path", about: "answer only below this path, for a public address" },
+    allowServiceAddress: {
+      type: "list",
+      value: "network",
+      about: "loopback or link-local network, or host name, that policies may call",
+      default: [],
+    },
+    namespacedServiceCalls: { type: "flag", about: "let policies of namespaces call services too" },
     ...dialectOption,
     logLevel: {
       type: "text",
