@@ -79,6 +79,8 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
   }
   // Kyverno parity: MutatingPolicies come last, and what is written for each is what all of them made.
   for (; current !== undefined && owed > 0; owed--) outputs.push({ file, object: current });
+  const mutated = current;
+  current = await verifyImages(current, steps, options);
   const generated: Output[] = [];
   for (const phase of ["validate", "generate"] as const) {
     for (const { policy, rules } of options.snapshot.written) {
@@ -101,16 +103,37 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
       rules,
     })),
     steps,
-    mutated: current,
-    changed: current !== undefined && current !== resource,
+    mutated,
+    changed: mutated !== undefined && mutated !== resource,
     targets: changedTargets,
     generated: generated.map(({ object }) => object),
     outputs: [...outputs, ...generated],
   };
 }
 
+/**
+ * Verifies the images of an object, one policy after the other. Kyverno parity: each sees the digests and the notes that
+ * the one before left, and replaces its notes; what is written to files has neither.
+ */
+async function verifyImages(
+  object: JsonObject | undefined,
+  steps: AppliedStep[],
+  options: ApplyOptions,
+): Promise<JsonObject | undefined> {
+  let current = object;
+  for (const { policy, rules } of options.snapshot.written) {
+    if (current === undefined) break;
+    if (!rules.some(({ type }) => type === "verifyImages")) continue;
+    const question = { phase: "verifyImages", policy: policy.key, kind: policy.kind } as const;
+    const decision: Decision = await decideStep(current, question, options);
+    current = decision.verified ?? current;
+    steps.push({ policy, rules: rulesOf(decision), object: current });
+  }
+  return current;
+}
+
 const typesOf: Readonly<Record<"validate" | "generate", readonly RuleResult["type"][]>> = {
-  validate: ["validate", "verifyImages"],
+  validate: ["validate", "checkImages"],
   generate: ["generate"],
 };
 

@@ -9,6 +9,7 @@ export { compileEntry } from "./entries.ts";
 export type { EntryOptions } from "./entry_options.ts";
 export type {
   ConditionOwner,
+  ObservedAttestor,
   ObservedElement,
   ObservedEntry,
   ObservedException,

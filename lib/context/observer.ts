@@ -1,9 +1,10 @@
 import type { ObservedCondition } from "../condition/mod.ts";
 import type { Fault, Json } from "../json/mod.ts";
+import type { SignatureTried } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
 
 /** Whose conditions are evaluated. */
-export type ConditionOwner = "preconditions" | "deny" | "foreach" | "exception";
+export type ConditionOwner = "preconditions" | "deny" | "foreach" | "exception" | "attestation";
 
 /** A comparison with a pattern, for explanations. Path and values are those where the comparison ended. */
 export interface ObservedPattern {
@@ -46,6 +47,17 @@ export interface ObservedExpression {
   readonly value: Json | Fault;
 }
 
+/** Someone who may have signed an image, and what became of asking. */
+export interface ObservedAttestor {
+  readonly image: string;
+  /** Below the entry of `verifyImages`: `.attestors[0].entries[1].keys`. */
+  readonly path: string;
+  /** Empty when the signature verified. */
+  readonly failure: string;
+  /** The signatures that were looked at. */
+  readonly tried: readonly SignatureTried[];
+}
+
 /**
  * Is told what is read, loaded and compared while a request is evaluated. Only a request that shall be explained has
  * one; everything else asks once whether there is one, and makes nothing for it.
@@ -64,4 +76,5 @@ export interface Observer {
   element(element: ObservedElement): void;
   pattern(pattern: ObservedPattern): void;
   exception(exception: ObservedException): void;
+  attestor(attestor: ObservedAttestor): void;
 }

@@ -26,7 +26,7 @@ export function compilePolicy(policy: ClassicPolicy, setting: PolicySetting): Co
   });
   return {
     policy,
-    rules: policy.rules.map((rule) => compileRule(rule, { ...setting, policy, broken })),
+    rules: policy.rules.flatMap((rule) => compileRule(rule, { ...setting, policy, broken })),
     // Conditions that cannot be used let nothing through: the broken rules answer.
     matchConditions: broken === undefined ? conditions : undefined,
     audited: isAudited(policy),

@@ -5,7 +5,7 @@ import { compileWildcard } from "../kube/mod.ts";
 import { compileExceptionMatch, compileSelector, type Dialect } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
 import {
-  compileBody,
+  compileBodies,
   compileContext,
   ruleConditions,
   type RuleProblem,
@@ -29,8 +29,11 @@ export interface RuleSetting {
   report(diagnostic: Diagnostic): void;
 }
 
-/** Compiles one rule; it is returned even when it is broken, and then answers every request that it matches with an error. */
-export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
+/**
+ * Compiles one rule, for each phase that it runs in. It is returned even when it is broken, and then answers every request
+ * that it matches with an error.
+ */
+export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule[] {
   const { policy, dialect } = setting;
   let broken: Pick<RuleProblem, "message"> | undefined = setting.broken;
   const tools: Omit<RuleTools, "rule"> = { policy, dialect, report, variables };
@@ -45,7 +48,7 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
       path: ["match"],
     });
   }
-  const body = compileBody(rule, tools);
+  const bodies = compileBodies(rule, tools);
   const declared = compileContext(rule.context, tools, []);
   const images = rule.imageExtractors && compileOwnImages(rule.imageExtractors, report);
   const preconditions = compilePreconditions(rule.preconditions);
@@ -53,26 +56,26 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule {
     compileException(exception, policy, rule) ?? []
   );
   const texts = JSON.stringify([rule.context, rule.preconditions, rule.body, rule.reportProperties]);
-  const used = broken === undefined ? body.body : brokenBody(broken);
-  return {
+  const properties = rule.reportProperties &&
+    compileReportProperties(rule.reportProperties, (uses) => variables(uses, ["reportProperties"]));
+  const shared = {
     rule,
-    type: body.type,
-    kind: body.kind,
     selector,
     entries: images === undefined ? declared : [images, ...declared],
     preconditions,
     exceptions,
     action: compileAction(policy, rule),
-    properties: rule.reportProperties &&
-      compileReportProperties(rule.reportProperties, (uses) => variables(uses, ["reportProperties"])),
-    body: used,
-    known: new KnownResults(used, { rule: rule.name, type: body.type }),
+    properties,
     needsRoles: selector.needsRoles ||
       rolesRead.test(texts) ||
       exceptions.some(({ match }) => match.filters.some((filter) => filter.needsRoles)),
     needsNamespaceLabels: selector.needsNamespaceLabels || hasSelectorOverride(policy, rule) ||
       exceptions.some(({ match }) => match.filters.some((filter) => filter.needsNamespaceLabels)),
   };
+  return bodies.map(({ type, kind, body }) => {
+    const used = broken === undefined ? body : brokenBody(broken);
+    return { ...shared, type, kind, body: used, known: new KnownResults(used, { rule: rule.name, type }) };
+  });
 
   function compilePreconditions(written: Json | undefined): Conditions | undefined {
     if (written === undefined || written === null) return undefined;

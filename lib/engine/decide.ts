@@ -1,6 +1,6 @@
 import { diff } from "../patch/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
-import type { Decision, PolicyResult } from "./decision.ts";
+import type { Decision, PolicyResult, RuleResult } from "./decision.ts";
 import type { PolicyRequest } from "./request.ts";
 
 /** The decision that results amount to; the patch leads from the request's object to the one that they left. */
@@ -20,6 +20,11 @@ export function decide(
   };
 }
 
+/** Kyverno parity: an error of a rule about images refuses the request even where the rule only audits. */
+function isAboutImages({ type }: RuleResult): boolean {
+  return type === "verifyImages" || type === "checkImages";
+}
+
 /**
  * Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies of the request block. A rule that
  * could not even be loaded answers to its own policy alone.
@@ -31,10 +36,10 @@ function denialOf(results: readonly PolicyResult[], strictest: FailurePolicy): D
       if (rule.type === "generate" || rule.type === "mutateExisting") continue;
       if (rule.type === "mutate") {
         if (rule.result === "error" && policy.failurePolicy === "Fail") return "mutate";
-      } else if (rule.action === "Enforce") {
+      } else if (rule.action === "Enforce" || isAboutImages(rule)) {
         const isClassic = policy.kind === "ClusterPolicy" || policy.kind === "Policy";
         const judge = rule.unusable || !isClassic ? policy.failurePolicy : strictest;
-        if (rule.result === "fail" || rule.blocks) return "validate";
+        if (rule.action === "Enforce" && (rule.result === "fail" || rule.blocks)) return "validate";
         if (rule.result === "error" && judge === "Fail") return "validate";
       }
     }

@@ -37,6 +37,8 @@ export interface Decision {
   readonly denial: "validate" | "mutate" | undefined;
   /** The object after all mutations; the request's own object when nothing changed. */
   readonly object: JsonObject | undefined;
+  /** The object with its digests and notes, where images were verified, whatever was decided. */
+  readonly verified?: JsonObject;
   /** From the request's object to {@link object}; empty when nothing changed. */
   readonly patch: readonly PatchOperation[];
   readonly effects: readonly Effect[];

@@ -8,11 +8,12 @@ import type { Decision, PolicyResult } from "./decision.ts";
 import { type Facts, gatherFacts } from "./facts.ts";
 import { mutate } from "./mutate_request.ts";
 import { tracePassedOver } from "./passed_over.ts";
-import { PolicyRun } from "./policy_run.ts";
+import { type PolicyRun, runAll, strictestOf } from "./policy_run.ts";
 import type { PolicyRequest } from "./request.ts";
 import { type Background, type GivenValues, RequestView } from "./request_view.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Trace } from "./trace.ts";
+import { verifyImages } from "./verify_images.ts";
 
 /** Which policies are asked, and how. */
 export interface EvaluateOptions extends Question {
@@ -43,10 +44,11 @@ export function evaluate(
   const agenda = trace === undefined
     ? agendaFor(snapshot, request, options)
     : explainedAgenda(snapshot, request, options);
-  const { policies } = agenda;
+  const images = verifiesImages(options) ? imagesAgenda() : nothing;
+  const policies = images.policies.length === 0 ? agenda.policies : [...agenda.policies, ...images.policies];
   if (policies.length === 0 && trace === undefined) return untouched(request);
   const store = new RequestStore({ ports, deadline, absent, budget, observer: trace });
-  const facts = untilSettled(store, () => gatherFacts(request, agenda, store));
+  const facts = untilSettled(store, () => gatherFacts(request, joinedNeeds(agenda, images), store));
   return facts instanceof Promise ? facts.then((known) => start(known)) : start(facts);
 
   function start(facts: Facts | Fault): Decision | Promise<Decision> {
@@ -63,14 +65,56 @@ export function evaluate(
       trace,
     });
     if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, asked: policies });
-    const chosen = agenda.needsNamespaceLabels ? chosenByLabels(policies, facts) : policies;
-    return options.phase === "mutate" ? mutate(chosen, view, store) : validate(chosen, view, store);
+    const chosen = chosenOf(agenda, facts);
+    switch (options.phase) {
+      case "mutate": {
+        const decision = mutate(chosen, view, store);
+        const verifying = chosenOf(images, facts);
+        if (verifying.length === 0) return decision;
+        return decision instanceof Promise
+          ? decision.then((mutated) => verifyImages(verifying, view, { store, mutated }))
+          : verifyImages(verifying, view, { store, mutated: decision });
+      }
+      case "verifyImages":
+        return verifyImages(chosen, view, { store, mutated: untouched(request) });
+      default:
+        return validate(chosen, view, store);
+    }
+  }
+
+  function imagesAgenda(): Agenda {
+    if (snapshot.candidates("verifyImages", request).length === 0) return nothing;
+    const question = { ...options, phase: "verifyImages" as const };
+    return trace === undefined
+      ? agendaFor(snapshot, request, question)
+      : explainedAgenda(snapshot, request, question);
+  }
+
+  function chosenOf({ policies, needsNamespaceLabels }: Agenda, facts: Facts): Agenda["policies"] {
+    return needsNamespaceLabels ? chosenByLabels(policies, facts) : policies;
   }
 
   function chosenByLabels(policies: Agenda["policies"], { namespaceLabels }: Facts): CompiledPolicy[] {
     const pass = { rules: options.rules ?? "all", namespace: request.namespace, namespaceLabels };
     return policies.flatMap((policy) => rulesOfPass(policy, pass) ?? []);
   }
+}
+
+const nothing: Agenda = { policies: [], needsNamespaceLabels: false, needsRoles: false };
+
+/**
+ * Images are verified after the mutations of a request. Kyverno parity: not where one policy is asked by its own address,
+ * so a policy with match conditions never verifies (it refuses what is not verified, if it says so).
+ */
+function verifiesImages({ phase, policy }: EvaluateOptions): boolean {
+  return phase === "mutate" && policy === undefined;
+}
+
+function joinedNeeds(one: Agenda, other: Agenda): Pick<Agenda, "needsNamespaceLabels" | "needsRoles"> {
+  return {
+    needsNamespaceLabels: one.needsNamespaceLabels || other.needsNamespaceLabels,
+    needsRoles: one.needsRoles || other.needsRoles,
+  };
 }
 
 function untouched(request: PolicyRequest): Decision {
@@ -108,26 +152,14 @@ function validate(
   view: RequestView,
   store: RequestStore,
 ): Decision | Promise<Decision> {
-  const runs = policies.map((policy) => new PolicyRun(policy, view, store));
-  const open = runs.filter((run) => !run.advance());
-  return open.length === 0 ? finish() : later();
+  const runs = runAll(policies, view, store);
+  return runs instanceof Promise ? runs.then(finish) : finish(runs);
 
-  /** All open policies load side by side; each goes on where it stopped. */
-  async function later(): Promise<Decision> {
-    for (let waiting = open; waiting.length > 0;) {
-      await store.settle();
-      waiting = waiting.filter((run) => !run.advance());
-    }
-    return finish();
-  }
-
-  function finish(): Decision {
+  function finish(runs: readonly PolicyRun[]): Decision {
     const asked = runs.filter((run) => run.isAsked);
-    const failurePolicy = asked.some(({ policy }) => policy.policy.failurePolicy === "Fail")
-      ? "Fail"
-      : "Ignore";
     const results = asked.map((run): PolicyResult => ({ policy: run.policy.policy, rules: run.results }));
     const effects = runs.flatMap((run) => run.effects);
+    const failurePolicy = strictestOf(asked);
     return decide(view.base.request, { results, object: view.object, effects, failurePolicy });
   }
 }

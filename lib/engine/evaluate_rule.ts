@@ -77,6 +77,8 @@ function outcomeOf(rule: CompiledRule, policy: Policy, view: RequestView): Outco
   trace?.select(rule.selector.explain(view.candidate()!));
   if (rule.selectsAll !== true && !rule.selector.select(view.candidate()!).selected) return undefined;
 
+  const about = rule.body.about?.(view.input(view.root, noExceptions)) ?? true;
+  if (about !== true) return about === false ? undefined : about;
   const context = ruleContext(rule, policy, view);
   const { properties } = rule;
   const unmet = unmetPreconditions(rule, context);

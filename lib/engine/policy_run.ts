@@ -1,4 +1,5 @@
 import type { Progress, RequestStore } from "../context/mod.ts";
+import type { FailurePolicy } from "../policy/mod.ts";
 import { type Effect, error } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
@@ -137,4 +138,28 @@ function expiry({ late }: RequestStore): string {
 /** Kyverno parity: only a rule that passed or failed ends a policy that applies one; of generate rules, also an error. */
 function ends({ result, type }: RuleResult): boolean {
   return result === "pass" || result === "fail" || (type === "generate" && result === "error");
+}
+
+/** Runs policies on the same object side by side: all load together, and each goes on where it stopped. */
+export function runAll(
+  policies: readonly CompiledPolicy[],
+  view: RequestView,
+  store: RequestStore,
+): PolicyRun[] | Promise<PolicyRun[]> {
+  const runs = policies.map((policy) => new PolicyRun(policy, view, store));
+  const open = runs.filter((run) => !run.advance());
+  return open.length === 0 ? runs : later();
+
+  async function later(): Promise<PolicyRun[]> {
+    for (let waiting = open; waiting.length > 0;) {
+      await store.settle();
+      waiting = waiting.filter((run) => !run.advance());
+    }
+    return runs;
+  }
+}
+
+/** Kyverno parity: one policy with failurePolicy Fail makes the errors of all block. */
+export function strictestOf(runs: readonly PolicyRun[]): FailurePolicy {
+  return runs.some(({ policy }) => policy.policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
 }

@@ -7,8 +7,11 @@ import { compileCelPolicies } from "./compile_cel_policies.ts";
 import { compilePolicy } from "./compile_policy.ts";
 import { type CompiledJsonPolicy, compileJsonPolicies } from "./json_policies.ts";
 
-/** A step of admission: mutations first, then validations; after the answer, what rules do to other objects. */
-export type Phase = "mutate" | "validate" | "generate" | "mutateExisting";
+/**
+ * A step of admission: mutations first and with them the verification of images, then validations; after the answer, what
+ * rules do to other objects.
+ */
+export type Phase = "mutate" | "verifyImages" | "validate" | "generate" | "mutateExisting";
 
 /** All policies, compiled: immutable, replaced as a whole when policies change. */
 export interface Snapshot {
@@ -57,6 +60,7 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   const compiled = [...written].sort(byName);
   const indexes: Record<Phase, MatchIndex<CompiledPolicy>> = {
     mutate: new MatchIndex(),
+    verifyImages: new MatchIndex(),
     validate: new MatchIndex(),
     generate: new MatchIndex(),
     mutateExisting: new MatchIndex(),
@@ -85,12 +89,13 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   );
 }
 
-const phases: readonly Phase[] = ["mutate", "validate", "generate", "mutateExisting"];
+const phases: readonly Phase[] = ["mutate", "verifyImages", "validate", "generate", "mutateExisting"];
 
 /** Which rule types a phase runs. */
 const typesOf: Readonly<Record<Phase, readonly string[]>> = {
   mutate: ["mutate"],
-  validate: ["validate", "verifyImages"],
+  verifyImages: ["verifyImages"],
+  validate: ["validate", "checkImages"],
   generate: ["generate"],
   mutateExisting: ["mutateExisting"],
 };

@@ -2,6 +2,7 @@ import type { ObservedCondition } from "../condition/mod.ts";
 import type {
   ConditionOwner,
   EntrySource,
+  ObservedAttestor,
   ObservedElement,
   ObservedEntry,
   ObservedException,
@@ -50,6 +51,7 @@ export type TraceStep =
   | { readonly kind: "element"; readonly element: ObservedElement }
   | { readonly kind: "pattern"; readonly pattern: ObservedPattern }
   | { readonly kind: "exception"; readonly exception: ObservedException }
+  | { readonly kind: "attestor"; readonly attestor: ObservedAttestor }
   /** From here on the rule is asked about the old object, whether that violated it already. */
   | { readonly kind: "existing" };
 
@@ -156,6 +158,10 @@ export class Trace implements Observer {
 
   exception(exception: ObservedException): void {
     this.#step({ kind: "exception", exception });
+  }
+
+  attestor(attestor: ObservedAttestor): void {
+    this.#step({ kind: "attestor", attestor });
   }
 
   entering(_entry: ObservedEntry): void {

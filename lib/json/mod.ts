@@ -23,6 +23,7 @@ export {
 export { nestsDeeperThan } from "./depth.ts";
 export { equal } from "./equal.ts";
 export { Fault, isFault } from "./fault.ts";
+export { goJsonProblem, maxJsonDepth } from "./go_json.ts";
 export { parseJson } from "./parse.ts";
 export { formatPointer, parsePointer } from "./pointer.ts";
 export { compareBytes, goFloat, goJson, goPrint, sortedKeys } from "./go_text.ts";

@@ -12,8 +12,6 @@ export { type CelPolicyForm, parseCelPolicy, type ParsedCelPolicy } from "./cel_
 export {
   type AnyPatternCheck,
   type AssertBody,
-  type AttestationSpec,
-  type AttestorSet,
   type BodyOf,
   type CelBody,
   type ChangeSpec,
@@ -24,7 +22,6 @@ export {
   type GenerateBody,
   type GenerateEntry,
   type GeneratePatternSpec,
-  type ImageVerification,
   type LoopSpec,
   type ManifestsBody,
   type MutateExistingBody,
@@ -71,3 +68,12 @@ export type {
   PolicyException,
   Rule,
 } from "./policy.ts";
+export type { AttestorEntry, AttestorSet, SignerEntry } from "./image_attestors.ts";
+export { attestorSetsOf } from "./image_attestors.ts";
+export { imageProblems, setProblems } from "./image_checks.ts";
+export {
+  type ImageAttestation,
+  type ImageVerification,
+  imageVerificationOf,
+  isCheckedAtValidation,
+} from "./image_verification.ts";

@@ -12,6 +12,7 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 import { annotationsOf, nameOf, namespaceOf } from "../kube/mod.ts";
+import { failureActionOfImages } from "./image_verification.ts";
 import { autogenRules, type RuleSource } from "./autogen.ts";
 import { checkShape } from "./check_shape.ts";
 import { bodySections, parseBody } from "./bodies/mod.ts";
@@ -93,6 +94,7 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
     const own = validate && Object.hasOwn(validate, "failureAction")
       ? action(validate["failureAction"], [...path, "validate", "failureAction"])
       : undefined;
+    const ofImages = validate === undefined ? failureActionOfImages(asList(rule["verifyImages"])) : undefined;
     return {
       name: asString(rule["name"]) ?? "",
       path,
@@ -105,12 +107,11 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
       skipBackgroundRequests: rule["skipBackgroundRequests"] !== false,
       reportProperties: asObject(rule["reportProperties"]),
       body: parseBody(rule),
-      failureAction: own,
-      overrides: overrides(validate?.["failureActionOverrides"], [
-        ...path,
-        "validate",
-        "failureActionOverrides",
-      ]),
+      failureAction: own ?? ofImages,
+      // What an entry of verifyImages says comes before what the policy says for a namespace.
+      overrides: ofImages === undefined
+        ? overrides(validate?.["failureActionOverrides"], [...path, "validate", "failureActionOverrides"])
+        : [{ action: ofImages, namespaces: [], namespaceSelector: undefined }],
       allowExistingViolations: validate?.["allowExistingViolations"] !== false,
       generatedFor,
     };

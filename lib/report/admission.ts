@@ -48,7 +48,7 @@ export function denialMessage(
   return decision.denial === "mutate" ? mutationDenial(decision, request) : blockedMessage(decision, request);
 }
 
-/** Kyverno parity: every rule that did not pass or skip, of every enforced policy that was asked. */
+/** Kyverno parity: every rule that did not pass or skip, of every enforced policy that was asked; of images audited ones too. */
 function blockedMessage(
   { results }: Decision,
   { kind, namespace, name }: { kind: string; namespace: string; name: string },
@@ -56,7 +56,7 @@ function blockedMessage(
   const blocked = new Map<string, JsonObject>();
   const told: string[] = [];
   for (const { policy, rules } of results) {
-    const shown = rules.filter((rule) => rule.action === "Enforce" && isBad(rule));
+    const shown = rules.filter((rule) => isBlocking(rule) && isBad(rule));
     if (shown.length === 0) continue;
     if (isWrittenInCel(policy)) told.push(...shown.map((rule) => celMessage(policy, rule)));
     else blocked.set(policy.name, Object.fromEntries(shown.map((rule) => [rule.rule, rule.message])));
@@ -102,12 +102,19 @@ function warningsOf(results: readonly PolicyResult[]): readonly string[] {
     for (const rule of rules) {
       if (isInCel) {
         if (policy.emitWarning && isBad(rule)) warnings.push(celMessage(policy, rule));
-      } else if (isBad(rule) || (rule.type === "mutate" && policy.emitWarning && rule.result !== "skip")) {
+      } else if (
+        isBad(rule) || rule.warns || (rule.type === "mutate" && policy.emitWarning && rule.result !== "skip")
+      ) {
         warnings.push(`policy ${policy.name}.${rule.rule}: ${rule.message}`);
       }
     }
   }
   return warnings;
+}
+
+function isBlocking({ type, action }: RuleResult): boolean {
+  if (type === "mutate") return false;
+  return action === "Enforce" || type === "verifyImages" || type === "checkImages";
 }
 
 function isBad(rule: RuleResult): boolean {

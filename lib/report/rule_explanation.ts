@@ -74,6 +74,8 @@ function stepLines({ steps, ...trace }: RuleTrace): string[] {
       }
       case "pattern":
         return patternLines(step.pattern, element);
+      case "attestor":
+        return attestorLines(step.attestor);
       case "exception": {
         const { key, verdict, reason } = step.exception;
         return [`exception ${key}: ${verdict}${reason === "" ? "" : ` (${reason})`}`];
@@ -96,6 +98,15 @@ function entryLines({ name, source, state, failure, bytes, milliseconds, loads }
     : [`context ${name}${origin} failed after ${time}: ${failure}`];
 }
 
+/** Who was asked whether an image is signed, and why a signature does not count. */
+function attestorLines({ image, path, failure, tried }: AttestorStep["attestor"]): string[] {
+  const signatures = tried.map(({ digest, why }) =>
+    `  signature ${digest}: ${why === "" ? "verified" : why}`
+  );
+  return [`${path.slice(1)} for ${image}: ${failure === "" ? "verified" : failure}`, ...signatures];
+}
+
+type AttestorStep = Extract<TraceStep, { kind: "attestor" }>;
 type ConditionStep = Extract<TraceStep, { kind: "condition" }>;
 
 function conditionLines(
@@ -126,6 +137,7 @@ const ownerTitles: Readonly<Record<ConditionStep["owner"], string>> = {
   deny: "deny condition",
   foreach: "precondition of the element",
   exception: "condition of the exception",
+  attestation: "condition of the attestation",
 };
 
 function conditionsOf(
@@ -182,7 +194,7 @@ function resultLines({ results, attempts, changes }: RuleTrace): string[] {
     `${change.op} ${change.path}${"value" in change ? ` ${shown(change.value)}` : ""}`
   );
   const lines = results.flatMap(({ result, message, action, type, exceptions }) => {
-    const judges = type === "validate" || type === "verifyImages";
+    const judges = type === "validate" || type === "verifyImages" || type === "checkImages";
     const consequence = result === "fail" && judges ? ` (${action})` : "";
     const text = message === "" ? [] : [`${result}${consequence}: ${message.trimEnd()}`];
     return exceptions === undefined || text.length > 0 ? text : [`${result}: ${exceptions.join(", ")}`];

@@ -4,7 +4,7 @@
  *
  * @module
  */
-export { type Effect, error, fail, type Outcome, pass, skip } from "./outcome.ts";
+export { type Effect, error, fail, type ImageFindings, type Outcome, pass, skip } from "./outcome.ts";
 export type { CompiledBody, RuleInput, RuleKind, RuleProblem, RuleTools, RuleType } from "./rule_kind.ts";
 export {
   compileJsonPolicy,
@@ -21,4 +21,6 @@ export { cloneSourceLabel, ownerOf, type OwnerReference, ruleLabels, sourceLabel
 export { clusterSurroundings, type Surroundings } from "./surroundings.ts";
 export { compileWebhookConditions } from "./cel/mod.ts";
 export { notYet, type PolicyKind, policyKindsOf, type PolicyTools, rankOf } from "./policy_kinds/mod.ts";
-export { compileBody, type TypedBody } from "./table.ts";
+export { ruleImageExtractors } from "./image_extractors.ts";
+export { annotated, type ScopedNotes } from "./verify_images/mod.ts";
+export { compileBodies, type TypedBody } from "./table.ts";

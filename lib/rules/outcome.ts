@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../json/mod.ts";
+import type { ImageNote } from "./verify_images/notes.ts";
 
 /** A change to the cluster that a rule asks for: carried out after the answer, or only shown. */
 export interface Effect {
@@ -13,6 +14,13 @@ export interface Effect {
   readonly dispensable?: true;
   /** Why, in one sentence: for logs and dry runs. */
   readonly reason: string;
+}
+
+/** What verification of images found out: notes for the validate phase, and texts with their digests. */
+export interface ImageFindings {
+  readonly notes: readonly ImageNote[];
+  /** Replaces the texts at JSON pointers of the object. */
+  readonly digests: readonly { readonly pointer: string; readonly text: string }[];
 }
 
 /** What a rule body says about one request. */
@@ -36,6 +44,12 @@ export interface Outcome {
   readonly unplanned?: readonly string[];
   /** Outcomes after the first of a rule that has several, one for each target. */
   readonly further?: readonly Outcome[];
+  /** What a rule found out about images in the mutate phase. */
+  readonly images?: ImageFindings;
+  /** Told as a warning although it is no failure. */
+  readonly warns?: true;
+  /** There is nothing to report: only what it carries counts. */
+  readonly silent?: true;
   /** Further facts for reports, such as the pod security controls. */
   readonly properties?: JsonObject;
   readonly auditAnnotations?: Readonly<Record<string, string>>;

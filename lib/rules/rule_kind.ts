@@ -32,6 +32,11 @@ export interface RuleInput {
 /** A rule body, compiled. No outcome means that the rule has nothing to say about the request. */
 export interface CompiledBody {
   run(input: RuleInput): Outcome | undefined;
+  /**
+   * Whether the rule is about the object after all, asked before its preconditions; an outcome when that cannot be told.
+   * Without it every object that the rule matches counts.
+   */
+  about?(input: RuleInput): boolean | Outcome;
   /** Outcomes that it gives again and again, each the same object every time: their results are made at load. */
   readonly constants?: readonly Outcome[];
   /**
@@ -63,7 +68,7 @@ export interface RuleProblem {
 }
 
 /** What a rule does, as metrics and reports name it. */
-export type RuleType = "validate" | "mutate" | "generate" | "verifyImages" | "mutateExisting";
+export type RuleType = "validate" | "mutate" | "generate" | "verifyImages" | "checkImages" | "mutateExisting";
 
 /** A kind of rule: adding one is a file with such a record, and a line in the table. */
 export interface RuleKind<Body extends RuleBody = RuleBody> {
@@ -71,4 +76,6 @@ export interface RuleKind<Body extends RuleBody = RuleBody> {
   /** As explanations name it. */
   readonly name: string;
   compile(body: Body, tools: RuleTools): CompiledBody;
+  /** What such a rule does in a later phase of the same request. */
+  readonly then?: RuleKind<Body>;
 }

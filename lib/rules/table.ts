@@ -9,6 +9,7 @@ import { validateCel } from "./validate_cel.ts";
 import { validateDeny } from "./validate_deny.ts";
 import { validateForeach } from "./validate_foreach.ts";
 import { validatePodSecurity } from "./validate_pod_security.ts";
+import { verifyImages } from "./verify_images/mod.ts";
 import { validateAnyPattern, validatePattern } from "./validate_pattern.ts";
 
 type Kinds = {
@@ -29,7 +30,7 @@ const kinds: Kinds = {
   patch: mutatePatch,
   mutateExisting,
   generate,
-  verifyImages: unsupported("verifyImages"),
+  verifyImages,
 };
 
 /** A rule's body with its kind. */
@@ -39,11 +40,15 @@ export interface TypedBody {
   readonly body: CompiledBody;
 }
 
-/** Compiles the body of a rule. One that does nothing is reported, and answers with an error. */
-export function compileBody(rule: Rule, tools: Omit<RuleTools, "rule">): TypedBody {
+/** Compiles the body of a rule, for each phase that it runs in. One that does nothing is reported, and answers with an error. */
+export function compileBodies(rule: Rule, tools: Omit<RuleTools, "rule">): readonly TypedBody[] {
   const { body } = rule;
   const kind: RuleKind = body.kind === "empty" || body.kind === "expressions"
     ? unsupported(body.section)
     : kinds[body.kind];
-  return { type: kind.type, kind: kind.name, body: kind.compile(body, { ...tools, rule }) };
+  const bodies: TypedBody[] = [];
+  for (let each: RuleKind | undefined = kind; each !== undefined; each = each.then) {
+    bodies.push({ type: each.type, kind: each.name, body: each.compile(body, { ...tools, rule }) });
+  }
+  return bodies;
 }

@@ -88,6 +88,7 @@ const ruleTypes: Readonly<Record<RuleResult["type"], string>> = {
   mutateExisting: "Mutation",
   generate: "Generation",
   verifyImages: "ImageVerify",
+  checkImages: "ImageVerify",
 };
 
 function saidBy(rule: RuleResult): JsonObject {

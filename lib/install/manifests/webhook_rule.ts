@@ -89,7 +89,9 @@ function operationsOf(
   { subresource }: KindSelector,
 ): readonly string[] {
   if (written.length > 0) return [...new Set(written)].sort();
-  if (rule.type === "mutate" || rule.type === "verifyImages") return ["CREATE", "UPDATE"];
+  if (rule.type === "mutate" || rule.type === "verifyImages" || rule.type === "checkImages") {
+    return ["CREATE", "UPDATE"];
+  }
   if (patternKinds.includes(rule.kind)) return ["CREATE", "UPDATE"];
   return connected.includes(subresource)
     ? ["CONNECT", "CREATE", "DELETE", "UPDATE"]

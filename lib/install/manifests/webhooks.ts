@@ -13,8 +13,8 @@ type Phase = "validate" | "mutate";
 
 /** Which types of rules a phase's webhooks are for. What rules do to other objects starts after a validation. */
 const typesOf: Readonly<Record<Phase, readonly CompiledRule["type"][]>> = {
-  validate: ["validate", "verifyImages", "generate", "mutateExisting"],
-  mutate: ["mutate"],
+  validate: ["validate", "checkImages", "generate", "mutateExisting"],
+  mutate: ["mutate", "verifyImages"],
 };
 
 const kindOf: Readonly<Record<Phase, string>> = {

@@ -1,8 +1,16 @@
 import { createHash } from "node:crypto";
-import { Fault, goFloat, isList, isObject, type Json, nestsDeeperThan } from "../../json/mod.ts";
+import {
+  Fault,
+  goFloat,
+  goJsonProblem,
+  isList,
+  isObject,
+  type Json,
+  maxJsonDepth,
+  nestsDeeperThan,
+} from "../../json/mod.ts";
 import { decodeBase64, encodeBase64Text } from "../../kube/mod.ts";
 import { parseYaml } from "../../yaml/mod.ts";
-import { goJsonProblem, maxJsonDepth } from "../go_json.ts";
 import { decodeUtf8 } from "../go_utf8.ts";
 import { maxText } from "../go_strings.ts";
 import { tooLarge } from "./fault.ts";

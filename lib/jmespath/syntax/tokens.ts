@@ -1,5 +1,4 @@
-import { type Json, nestsDeeperThan, parseJson } from "../../json/mod.ts";
-import { goJsonProblem, maxJsonDepth } from "../go_json.ts";
+import { goJsonProblem, type Json, maxJsonDepth, nestsDeeperThan, parseJson } from "../../json/mod.ts";
 import type { SyntaxProblem } from "./tree.ts";
 
 /** What kind of word a token is; the names are those of the reference's messages without their `t`. */

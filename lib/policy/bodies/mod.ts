@@ -25,7 +25,7 @@ export type {
   TargetSpec,
 } from "./mutate.ts";
 export type { AssertBody, CelBody, ManifestsBody, PodSecurityBody } from "./validate.ts";
-export type { AttestationSpec, AttestorSet, ImageVerification, VerifyImagesBody } from "./verify_images.ts";
+export type { VerifyImagesBody } from "./verify_images.ts";
 export {
   type BodyOf,
   bodySections,

@@ -3,7 +3,7 @@ import { Context, RequestStore } from "../../../lib/context/mod.ts";
 import type { Json, JsonObject } from "../../../lib/json/mod.ts";
 import { parsePolicy } from "../../../lib/policy/mod.ts";
 import type { Answer, Ports } from "../../../lib/ports.ts";
-import { compileBody, type Outcome, type RuleProblem } from "../../../lib/rules/mod.ts";
+import { compileBodies, type Outcome, type RuleProblem } from "../../../lib/rules/mod.ts";
 
 const nowhere = (): Promise<Answer> => Promise.resolve({ ok: false, status: undefined, message: "nowhere" });
 const ports: Ports = {
@@ -31,12 +31,13 @@ function run(
   const document = { kind: "ClusterPolicy", metadata: { name: "p" }, spec: { rules: [rule] } };
   const { policy } = parsePolicy(document, () => undefined);
   const problems: RuleProblem[] = [];
-  const { kind, body } = compileBody(policy.rules[0]!, {
+  const [compiled] = compileBodies(policy.rules[0]!, {
     policy,
     dialect: "current",
     report: (problem) => problems.push(problem),
     variables: () => {},
   });
+  const { kind, body } = compiled!;
   assert.equal(kind, "assert");
   const request = { resource: { group: "", version: "v1", resource: "services" }, subResource: "status" };
   const user = { roles: ["ns:r"], clusterRoles: [], userInfo: { username: "u" } };

@@ -1,0 +1,65 @@
+import type { RequestStore } from "../context/mod.ts";
+import { isFault, type JsonObject } from "../json/mod.ts";
+import { type PatchOperation, planJsonPatch } from "../patch/mod.ts";
+import { annotated, type ScopedNotes } from "../rules/mod.ts";
+import type { CompiledPolicy } from "./compiled.ts";
+import { decide } from "./decide.ts";
+import type { Decision, PolicyResult } from "./decision.ts";
+import { type PolicyRun, runAll, strictestOf } from "./policy_run.ts";
+import type { RequestView } from "./request_view.ts";
+
+/**
+ * Verifies the images of an object that mutations left, policies side by side: each starts from the same object, so none
+ * waits for another. What they found is noted in two annotations of the object, and digests are pinned in it.
+ */
+export function verifyImages(
+  policies: readonly CompiledPolicy[],
+  start: RequestView,
+  { store, mutated }: { readonly store: RequestStore; readonly mutated: Decision },
+): Decision | Promise<Decision> {
+  const { object } = mutated;
+  if (!mutated.allowed || object === undefined) return mutated;
+  const view = object === start.object ? start : start.mutated(object);
+  const runs = runAll(policies, view, store);
+  return runs instanceof Promise ? runs.then(finish) : finish(runs);
+
+  function finish(runs: readonly PolicyRun[]): Decision {
+    const asked = runs.filter((run) => run.isAsked);
+    const found = asked.flatMap(({ policy: { policy }, results }) =>
+      results.map(({ rule, images }) => ({ policy, rule, images }))
+    );
+    const scopes = found.flatMap(({ policy, rule, images }): ScopedNotes[] =>
+      images === undefined
+        ? []
+        : [{ policy: `${policy.namespace ?? ""}/${policy.name}`, rule, notes: images.notes }]
+    );
+    const digests = found.flatMap(({ images }) => images?.digests ?? []);
+    const results = asked.map(({ policy, results }): PolicyResult => ({
+      policy: policy.policy,
+      rules: results.filter((result) => !result.silent),
+    }));
+    const verified = annotated(pinned(object!, digests), scopes);
+    const decision = decide(view.base.request, {
+      results: [...mutated.results, ...results],
+      object: verified,
+      effects: mutated.effects,
+      failurePolicy: strictestOf(asked),
+    });
+    return { ...decision, verified };
+  }
+}
+
+/** The object with its images at their digests. Kyverno parity: of two policies that pin the same image the later wins. */
+function pinned(
+  object: JsonObject,
+  digests: readonly { readonly pointer: string; readonly text: string }[],
+): JsonObject {
+  if (digests.length === 0) return object;
+  const patch = digests.map(({ pointer, text }): PatchOperation => ({
+    op: "replace",
+    path: pointer,
+    value: text,
+  }));
+  const patched = planJsonPatch(patch).apply(object);
+  return isFault(patched) ? object : patched as JsonObject;
+}

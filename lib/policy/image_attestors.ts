@@ -1,0 +1,151 @@
+import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { LogTrust, Signer } from "../ports.ts";
+
+/** Some attestors of an image, and how many of them must have signed. */
+export interface AttestorSet {
+  readonly required: number;
+  /** Several keys in one text are one entry each. */
+  readonly entries: readonly AttestorEntry[];
+}
+
+/** One who may have signed, or a set of them that counts as one. */
+export type AttestorEntry =
+  | { readonly kind: "set"; readonly set: AttestorSet }
+  | {
+    readonly kind: "signer";
+    readonly by: Signer;
+    /** What messages put behind the entry's path: `.keys`, `.certificates`, `.keyless`. */
+    readonly suffix: string;
+    readonly log: LogTrust;
+    /** Empty where the entry says nothing of its own. */
+    readonly annotations: Readonly<Record<string, string>>;
+    readonly repository: string;
+  };
+
+/** A leaf of the attestors. */
+export type SignerEntry = Extract<AttestorEntry, { kind: "signer" }>;
+
+/** What the attestors of an entry of `verifyImages` take from that entry. */
+export interface AttestorDefaults {
+  /** PEM roots for keyless attestors. */
+  readonly roots: string;
+}
+
+/** The public log of sigstore, which Kyverno asks where a policy names no other. */
+const publicLog = "https://rekor.sigstore.dev";
+
+/** Reads a list of attestor sets. What is missing or of another type is read as empty: the checks report it. */
+export function attestorSetsOf(written: Json | undefined, defaults: AttestorDefaults): AttestorSet[] {
+  return asList(written).filter(isObject).map((set) => attestorSetOf(set, defaults));
+}
+
+function attestorSetOf(written: JsonObject, defaults: AttestorDefaults): AttestorSet {
+  const entries = asList(written["entries"]).filter(isObject).flatMap((entry) => entriesOf(entry, defaults));
+  const count = written["count"];
+  return { required: typeof count === "number" && count > 0 ? count : entries.length, entries };
+}
+
+function entriesOf(entry: JsonObject, defaults: AttestorDefaults): AttestorEntry[] {
+  const nested = asObject(entry["attestor"]);
+  if (nested !== undefined) return [{ kind: "set", set: attestorSetOf(nested, defaults) }];
+  const keys = asObject(entry["keys"]);
+  const keyless = asObject(entry["keyless"]), certificates = asObject(entry["certificates"]);
+  const own = {
+    kind: "signer",
+    annotations: textsOf(entry["annotations"]),
+    repository: textOf(entry["repository"]),
+  } as const;
+  if (keys !== undefined) {
+    const hash = hashOf(keys["signatureAlgorithm"]);
+    const log = logOf(keys);
+    return keyTexts(keys).map((key) => ({ ...own, by: { kind: "key", key, hash }, suffix: ".keys", log }));
+  }
+  if (certificates !== undefined) {
+    const certificate = textOf(certificates["cert"]), chain = textOf(certificates["certChain"]);
+    const by: Signer = { kind: "certificates", certificate, chain };
+    return [{ ...own, by, suffix: ".certificates", log: logOf(certificates) }];
+  }
+  const by = keylessOf(keyless ?? {}, defaults);
+  return [{ ...own, by, suffix: keyless === undefined ? "" : ".keyless", log: logOf(keyless ?? {}) }];
+}
+
+function keylessOf(keyless: JsonObject, { roots }: AttestorDefaults): Signer {
+  const identity = {
+    issuer: textOf(keyless["issuer"]),
+    issuerRegExp: textOf(keyless["issuerRegExp"]),
+    subject: textOf(keyless["subject"]),
+    subjectRegExp: textOf(keyless["subjectRegExp"]),
+  };
+  const isAsked = Object.values(identity).some((text) => text !== "");
+  return {
+    kind: "keyless",
+    identities: isAsked ? [identity] : [],
+    compare: "wildcards",
+    roots: textOf(keyless["roots"]) || roots,
+    extensions: textsOf(keyless["additionalExtensions"]),
+  };
+}
+
+/** The keys of an entry, each a text of its own; a Secret and a key of a key management service by their addresses. */
+function keyTexts(keys: JsonObject): string[] {
+  const text = textOf(keys["publicKeys"]);
+  if (text !== "") return separateKeys(text);
+  const secret = asObject(keys["secret"]);
+  return secret === undefined
+    ? [textOf(keys["kms"])]
+    : [`k8s://${textOf(secret["namespace"])}/${textOf(secret["name"])}`];
+}
+
+const keyEnd = "-----END PUBLIC KEY-----";
+
+/**
+ * The keys of a text that may hold several. Kyverno parity: text between two keys belongs to the second, and what follows
+ * the last is left out.
+ *
+ * ```ts
+ * import { separateKeys } from "./image_attestors.ts";
+ * import assert from "node:assert/strict";
+ * const end = "-----END PUBLIC KEY-----";
+ * assert.deepEqual(separateKeys(`one${end}\ntwo${end}\n`), [`one${end}`, `two${end}`]);
+ * assert.deepEqual(separateKeys("not a key"), ["not a key"]);
+ * ```
+ */
+export function separateKeys(text: string): string[] {
+  const parts = text.split(keyEnd);
+  if (parts.length <= 2) return [text];
+  return parts.slice(0, -1).map((part) => `${part.trimStart()}${keyEnd}`);
+}
+
+function logOf(signer: JsonObject): LogTrust {
+  const rekor = signer["rekor"], ctlog = signer["ctlog"];
+  return {
+    ignoreTlog: field(rekor, "ignoreTlog") === true,
+    rekorUrl: textOf(field(rekor, "url")) || publicLog,
+    rekorKey: textOf(field(rekor, "pubkey")),
+    ignoreSct: field(ctlog, "ignoreSCT") === true,
+    ctlogKey: textOf(field(ctlog, "pubkey")),
+    tsaChain: textOf(field(ctlog, "tsaCertChain")),
+    trustedRoot: "",
+    tufMirror: "",
+  };
+}
+
+/** The hash algorithms that a key entry may name. */
+export const signatureAlgorithms = ["sha224", "sha256", "sha384", "sha512"] as const;
+
+function hashOf(written: Json | undefined): typeof signatureAlgorithms[number] {
+  return signatureAlgorithms.find((name) => name === written) ?? "sha256";
+}
+
+/** A text, empty where there is none. */
+export function textOf(value: Json | undefined): string {
+  return asString(value) ?? "";
+}
+
+/** A map of texts; other values are left out. */
+export function textsOf(value: Json | undefined): Readonly<Record<string, string>> {
+  const texts = Object.entries(asObject(value) ?? {}).flatMap(([name, text]) =>
+    typeof text === "string" ? [[name, text] as const] : []
+  );
+  return Object.fromEntries(texts);
+}

@@ -1,0 +1,108 @@
+import { asList, asObject, asTexts, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { RegistryCredentials } from "../ports.ts";
+import { type AttestorSet, attestorSetsOf, textOf, textsOf } from "./image_attestors.ts";
+import type { FailureAction } from "./policy.ts";
+import { parseRegistryCredentials } from "./context_entry.ts";
+
+/** How the signatures of an image are kept. */
+export type SignatureType = "Cosign" | "SigstoreBundle" | "Notary";
+
+/** One entry of `verifyImages` with its defaults filled in. */
+export interface ImageVerification {
+  readonly type: SignatureType;
+  readonly cosignOCI11: boolean;
+  /** Wildcards. */
+  readonly imageReferences: readonly string[];
+  readonly skipImageReferences: readonly string[];
+  readonly attestors: readonly AttestorSet[];
+  readonly attestations: readonly ImageAttestation[];
+  readonly mutateDigest: boolean;
+  readonly verifyDigest: boolean;
+  readonly required: boolean;
+  readonly useCache: boolean;
+  /** Taken for attestors that name none of their own. */
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly repository: string;
+  readonly credentials: RegistryCredentials;
+  /** Of `validate`. */
+  readonly message: string;
+}
+
+/** A statement that an image must have. */
+export interface ImageAttestation {
+  /** The predicate type, for Notary the artifact type; empty when the policy names none, which fails. */
+  readonly type: string;
+  /** The variable that holds the predicate in `validate.deny`; empty for none. */
+  readonly name: string;
+  /** Empty: nobody in particular, which means any signer of the trusted root. */
+  readonly attestors: readonly AttestorSet[];
+}
+
+/** Reads an entry as it was written, or as it is after its variables were replaced. Never fails: the checks report. */
+export function imageVerificationOf(written: JsonObject): ImageVerification {
+  const entry = modernEntry(written);
+  const roots = textOf(entry["roots"]);
+  const flag = (name: string): boolean => entry[name] !== false;
+  return {
+    type: typeOf(entry["type"]),
+    cosignOCI11: entry["cosignOCI11"] === true,
+    imageReferences: asTexts(entry["imageReferences"]),
+    skipImageReferences: asTexts(entry["skipImageReferences"]),
+    attestors: attestorSetsOf(entry["attestors"], { roots }),
+    attestations: asList(entry["attestations"]).filter(isObject).map((attestation) => ({
+      type: textOf(attestation["type"]) || textOf(attestation["predicateType"]),
+      name: textOf(attestation["name"]),
+      attestors: attestorSetsOf(attestation["attestors"], { roots }),
+    })),
+    mutateDigest: flag("mutateDigest"),
+    verifyDigest: flag("verifyDigest"),
+    required: flag("required"),
+    useCache: flag("useCache"),
+    annotations: textsOf(entry["annotations"]),
+    repository: textOf(entry["repository"]),
+    credentials: parseRegistryCredentials(entry["imageRegistryCredentials"]) ?? {},
+    message: textOf(asObject(entry["validate"])?.["message"]),
+  };
+}
+
+/** Whether the validate phase has anything to look at. */
+export function isCheckedAtValidation({ verifyDigest, required }: ImageVerification): boolean {
+  return verifyDigest || required;
+}
+
+/**
+ * The entry in today's form: `image`, `key`, `issuer`, `subject` and `annotations` of the entry itself become a reference
+ * and an attestor. Kyverno parity: beside attestations the attestor is lost.
+ */
+export function modernEntry(entry: JsonObject): JsonObject {
+  const image = textOf(entry["image"]), key = textOf(entry["key"]), issuer = textOf(entry["issuer"]);
+  if (image === "" && key === "" && issuer === "") return entry;
+  const { image: _image, key: _key, issuer: _issuer, subject, ...rest } = entry;
+  const references = image === "" ? asList(entry["imageReferences"]) : [image];
+  const modern: Record<string, Json> = { ...rest, imageReferences: references };
+  if ((key === "" && issuer === "") || asList(entry["attestations"]).length > 0) return modern;
+  const signer = key === ""
+    ? { keyless: { issuer, subject: subject ?? "", roots: entry["roots"] ?? "" } }
+    : { keys: { publicKeys: key } };
+  const attestor = {
+    ...signer,
+    ...(isObject(entry["annotations"]) && { annotations: entry["annotations"] }),
+  };
+  return { ...modern, attestors: [...asList(entry["attestors"]), { entries: [attestor] }] };
+}
+
+/**
+ * What a rule that verifies images does when it fails: Enforce when any entry says so, else what the first entry says that
+ * says anything; `undefined` when none does, which leaves it to the policy.
+ */
+export function failureActionOfImages(entries: readonly Json[]): FailureAction | undefined {
+  const actions = entries.filter(isObject).flatMap((entry) => {
+    const action = textOf(entry["failureAction"]).toLowerCase();
+    return action === "enforce" ? ["Enforce" as const] : action === "audit" ? ["Audit" as const] : [];
+  });
+  return actions.includes("Enforce") ? "Enforce" : actions[0];
+}
+
+function typeOf(written: Json | undefined): SignatureType {
+  return written === "SigstoreBundle" || written === "Notary" ? written : "Cosign";
+}

@@ -1,0 +1,69 @@
+import {
+  asList,
+  asString,
+  type Fault,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+  scopeOf,
+} from "../json/mod.ts";
+import { compileExpression, type Environment } from "../jmespath/mod.ts";
+import { compileImageExtractors, type ImageExtractorConfig, type ImageExtractors } from "../kube/mod.ts";
+import type { RuleProblem } from "./rule_kind.ts";
+
+/** Where the images of objects are that a rule with `imageExtractors` is about; kinds that it does not name are read as usual. */
+export function ruleImageExtractors(
+  written: JsonObject,
+  report: (problem: RuleProblem) => void,
+): ImageExtractors {
+  const configs = Object.fromEntries(
+    Object.entries(written).map(([kind, entries]) => [
+      kind,
+      asList(entries).filter(isObject).map((entry, index) =>
+        configOf(
+          entry,
+          (problem) =>
+            report({
+              severity: "error",
+              ...problem,
+              path: ["imageExtractors", kind, index, ...problem.path],
+            }),
+        )
+      ),
+    ]),
+  );
+  return compileImageExtractors(configs);
+}
+
+type Report = (problem: Pick<RuleProblem, "code" | "message" | "hint" | "path">) => void;
+
+function configOf(entry: JsonObject, report: Report): ImageExtractorConfig {
+  const path = asString(entry["path"]) ?? "";
+  if (path === "") {
+    report({
+      code: "missing-path",
+      message: "An image extractor needs a path",
+      hint: "such as /spec/steps/*/image",
+      path: [],
+    });
+  }
+  const query = asString(entry["jmesPath"]) ?? "";
+  return {
+    path,
+    value: asString(entry["value"]) ?? "",
+    name: asString(entry["name"]) ?? "",
+    key: asString(entry["key"]) ?? "",
+    ...(query !== "" && { transform: transformOf(query, report) }),
+  };
+}
+
+function transformOf(query: string, report: Report): (value: string) => Json | Fault {
+  const expression = compileExpression(query, { root: "document" });
+  if (!isFault(expression)) return (value) => expression.evaluate(scopeOf(value), standstill);
+  report({ code: "bad-expression", message: expression.message, path: ["jmesPath"] });
+  return () => expression;
+}
+
+/** An image's text follows from the value alone: there is neither time nor chance in it. */
+const standstill: Environment = { now: () => 0, random: () => 0 };

@@ -1,0 +1,86 @@
+import type { RequestStore } from "../../context/mod.ts";
+import { isFault, type Json } from "../../json/mod.ts";
+import type {
+  DigestAnswer,
+  RegistryCredentials,
+  SignatureAnswer,
+  SignatureQuestion,
+  SignedTextAnswer,
+  SignedTextQuestion,
+} from "../../ports.ts";
+
+/** The answer is under way: whoever asks gives up for now, and the rule is run again when it is there. */
+export const pending = Symbol("pending");
+export type Pending = typeof pending;
+
+/** Asks about a signature of an image; one question is asked once in a request, whoever asks it. */
+export function askSignature(store: RequestStore, question: SignatureQuestion): SignatureAnswer | Pending {
+  const { signatures } = store.ports;
+  if (signatures === undefined) return unanswered("signatures cannot be verified here");
+  const answer = askOnce(
+    store,
+    `signatures of ${question.image}`,
+    JSON.stringify(question),
+    () => signatures.verify(question, store.signal),
+  );
+  return isProblem(answer) ? unanswered(answer.problem) : answer;
+}
+
+/** Asks for the digest that a registry has for an image. */
+export function askDigest(
+  store: RequestStore,
+  image: string,
+  credentials: RegistryCredentials,
+): DigestAnswer | Pending {
+  const { signatures } = store.ports;
+  if (signatures === undefined) return noDigest("registries cannot be asked here");
+  const answer = askOnce(
+    store,
+    `digest of ${image}`,
+    JSON.stringify(credentials),
+    () => signatures.digest(image, credentials, store.signal),
+  );
+  return isProblem(answer) ? noDigest(answer.problem) : answer;
+}
+
+/** Asks whether a text was signed; `key` tells the question from others about the same object. */
+export function askSignedText(
+  store: RequestStore,
+  question: SignedTextQuestion,
+  { name, key }: { readonly name: string; readonly key: string },
+): SignedTextAnswer | Pending {
+  const { signatures } = store.ports;
+  if (signatures === undefined) return { ok: false, message: "signatures cannot be verified here" };
+  const answer = askOnce(store, name, key, () => signatures.verifyText(question, store.signal));
+  return isProblem(answer) ? { ok: false, message: answer.problem } : answer;
+}
+
+interface Problem {
+  readonly problem: string;
+}
+
+function isProblem(answer: unknown): answer is Problem {
+  return typeof answer === "object" && answer !== null && "problem" in answer;
+}
+
+function askOnce<Answer extends object>(
+  store: RequestStore,
+  name: string,
+  key: string,
+  load: () => Promise<Answer>,
+): Answer | Pending | Problem {
+  const { misses } = store;
+  // The store keeps answers for the time of a request and looks into none of them.
+  const answer = store.ask(name, async () => await load() as unknown as Json, key);
+  if (store.misses !== misses) return pending;
+  // What is left is the deadline, which names the image and so its registry.
+  return isFault(answer) ? { problem: answer.message } : answer as unknown as Answer;
+}
+
+function unanswered(message: string): SignatureAnswer {
+  return { ok: false, why: "no connection", message, digest: undefined, tried: [], cached: false };
+}
+
+function noDigest(message: string): DigestAnswer {
+  return { ok: false, why: "no connection", message };
+}

@@ -1,0 +1,160 @@
+import type { Context } from "../../context/mod.ts";
+import { isFault, isObject, type Json, type JsonObject, setField } from "../../json/mod.ts";
+import type { AttestorSet, ImageAttestation, SignerEntry } from "../../policy/mod.ts";
+import type { SignatureAnswer, Statement } from "../../ports.ts";
+import { type Pending, pending } from "./ask.ts";
+import type { StatementConditions } from "./conditions.ts";
+import type { ImageEntry } from "./entries.ts";
+import type { FoundImage } from "./images.ts";
+
+/** What became of the attestations of an entry, for one image. */
+export type AttestationVerdict =
+  | {
+    readonly ok: true;
+    readonly digest: string;
+    /** Predicates by the names that the policy gives them. */
+    readonly predicates: JsonObject;
+  }
+  | { readonly ok: false; readonly message: string };
+
+/** How attestations of an image are verified. */
+export interface AttestationTools {
+  readonly context: Context;
+  readonly image: FoundImage;
+  /** Asks for the statements of a type that one signer signed. */
+  ask(entry: SignerEntry, path: string, type: string): SignatureAnswer | Pending;
+}
+
+/** Verifies the attestations of an entry in order; the first one that does not verify ends it. */
+export function verifyAttestations(entry: ImageEntry, tools: AttestationTools): AttestationVerdict | Pending {
+  const predicates: Record<string, Json> = {};
+  let digest = "";
+  for (const [index, attestation] of entry.verification.attestations.entries()) {
+    const path = `.attestations[${index}]`;
+    if (attestation.type === "") return { ok: false, message: `${path}: missing type` };
+    const check = new AttestationCheck({
+      attestation,
+      path,
+      // Kyverno parity: the index that is printed for an entry is that of the attestation.
+      entryIndex: index,
+      conditions: entry.conditions[index],
+      predicates,
+    }, tools);
+    const verdict = check.run();
+    if (verdict === pending || !verdict.ok) return verdict;
+    digest = verdict.digest;
+  }
+  return { ok: true, digest, predicates };
+}
+
+/** Nobody in particular: whoever the trusted root knows. */
+const anySigner: readonly AttestorSet[] = [{
+  required: 1,
+  entries: [{
+    kind: "signer",
+    by: {
+      kind: "keyless",
+      identities: [],
+      compare: "wildcards",
+      roots: "",
+      extensions: {},
+    },
+    suffix: "",
+    log: {
+      ignoreTlog: false,
+      rekorUrl: "https://rekor.sigstore.dev",
+      rekorKey: "",
+      ignoreSct: false,
+      ctlogKey: "",
+      tsaChain: "",
+      trustedRoot: "",
+      tufMirror: "",
+    },
+    annotations: {},
+    repository: "",
+  }],
+}];
+
+interface AttestationCase {
+  readonly attestation: ImageAttestation;
+  readonly path: string;
+  readonly entryIndex: number;
+  readonly conditions: StatementConditions | undefined;
+  /** Filled with the predicate of the attestation. */
+  readonly predicates: Record<string, Json>;
+}
+
+/** One attestation being verified: its sets of attestors one after the other. */
+class AttestationCheck {
+  readonly #case: AttestationCase;
+  readonly #tools: AttestationTools;
+  /** Kyverno parity: what failed in an earlier set is told again. */
+  readonly #reasons: string[] = [];
+  #digest = "";
+
+  constructor(attestationCase: AttestationCase, tools: AttestationTools) {
+    this.#case = attestationCase;
+    this.#tools = tools;
+  }
+
+  run(): AttestationVerdict | Pending {
+    const { attestation, path, predicates } = this.#case;
+    const sets = attestation.attestors.length === 0 ? anySigner : attestation.attestors;
+    for (const [index, set] of sets.entries()) {
+      const verified = this.#verifiedOf(set, `${path}.attestors[${index}]`);
+      if (verified === pending) return pending;
+      if (verified >= set.required) continue;
+      const message =
+        `image attestations verification failed, verifiedCount: ${verified}, requiredCount: ${set.required}, error: ${
+          this.#reasons.join("; ")
+        }`;
+      return { ok: false, message };
+    }
+    return { ok: true, digest: this.#digest, predicates };
+  }
+
+  /** How many entries of a set verify, counted until there are enough. */
+  #verifiedOf(set: AttestorSet, path: string): number | Pending {
+    let verified = 0;
+    for (const entry of set.entries) {
+      if (entry.kind === "set") {
+        this.#reasons.push("nested attestors cannot be asked for attestations");
+        continue;
+      }
+      const place = `${path}.entries[${this.#case.entryIndex}]${entry.suffix}`;
+      const answer = this.#tools.ask(entry, place, this.#case.attestation.type);
+      if (answer === pending) return pending;
+      if (!answer.ok) {
+        this.#reasons.push(answer.message);
+        continue;
+      }
+      this.#digest = answer.digest;
+      const problem = this.#statementProblem(answer.statements);
+      if (problem !== undefined) this.#reasons.push(`${place}: ${problem}`);
+      else if (++verified >= set.required) break;
+    }
+    return verified;
+  }
+
+  /** Why statements are not enough; `undefined` when they are. */
+  #statementProblem(statements: readonly Statement[]): string | undefined {
+    const { attestation: { type, name }, conditions, predicates } = this.#case;
+    const { image, context } = this.#tools;
+    // Kyverno parity: the variable holds the first statement whatever its type.
+    const first = statements.find(({ predicate }) => isObject(predicate));
+    if (first !== undefined && name !== "") setField(predicates, name, first.predicate);
+    const wanted = statements.filter((statement) => statement.type === type);
+    if (wanted.length === 0) return `attestions not found for predicate type ${type}`;
+    const visible = context.child({ values: { ...predicates, image: { ...image.image } } });
+    for (const { predicate } of wanted) {
+      if (!isObject(predicate)) return `failed to extract predicate from statement of type ${type}`;
+      const verdict = conditions?.check(predicate, visible);
+      if (verdict === undefined) continue;
+      if (isFault(verdict)) return `failed to check attestations: ${verdict.message}`;
+      if (!verdict.holds) {
+        return `attestation checks failed for ${image.text} and predicate ${type}: ${verdict.message}`;
+      }
+    }
+    return undefined;
+  }
+}

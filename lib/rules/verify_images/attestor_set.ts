@@ -1,0 +1,66 @@
+import type { AttestorSet, SignerEntry } from "../../policy/mod.ts";
+import type { SignatureAnswer } from "../../ports.ts";
+import { type Pending, pending } from "./ask.ts";
+
+/** What became of a set of attestors, for one image. */
+export type SetVerdict =
+  | { readonly ok: true; readonly digest: string }
+  | {
+    readonly ok: false;
+    /** Each with the path of its entry. */
+    readonly reasons: readonly string[];
+    /** Whether a registry could not be reached: the rule errs instead of failing. */
+    readonly unreachable: boolean;
+  };
+
+/** Asks whether one signer signed the image; the path is that of the entry, for explanations. */
+export type AskSigner = (entry: SignerEntry, path: string) => SignatureAnswer | Pending;
+
+/** Asks all sets in order: every one must verify, and the first that does not ends it. */
+export function verifySets(
+  sets: readonly AttestorSet[],
+  path: string,
+  ask: AskSigner,
+): SetVerdict | Pending {
+  let last: SetVerdict = { ok: true, digest: "" };
+  for (const [index, set] of sets.entries()) {
+    const verdict = verifySet(set, `${path}[${index}]`, ask);
+    if (verdict === pending || !verdict.ok) return verdict;
+    last = verdict;
+  }
+  return last;
+}
+
+/**
+ * Asks the entries in order until enough of them verify. What failed before that is forgotten; the digest is the one that
+ * the last entry verified.
+ */
+export function verifySet(set: AttestorSet, path: string, ask: AskSigner): SetVerdict | Pending {
+  const reasons: string[] = [];
+  let verified = 0, unreachable = false;
+  for (const [index, entry] of set.entries.entries()) {
+    const place = `${path}.entries[${index}]`;
+    const verdict = entry.kind === "set"
+      ? verifySet(entry.set, `${place}.attestor`, ask)
+      : verifySigner(entry, place, ask);
+    if (verdict === pending) return pending;
+    if (verdict.ok) {
+      if (++verified >= set.required) return verdict;
+      continue;
+    }
+    reasons.push(...verdict.reasons);
+    unreachable ||= verdict.unreachable;
+  }
+  return { ok: false, reasons, unreachable };
+}
+
+function verifySigner(entry: SignerEntry, place: string, ask: AskSigner): SetVerdict | Pending {
+  const path = `${place}${entry.suffix}`;
+  const answer = ask(entry, path);
+  if (answer === pending || answer.ok) return answer;
+  return {
+    ok: false,
+    reasons: [`${path}: ${answer.message}`],
+    unreachable: answer.why === "no connection",
+  };
+}

@@ -1,0 +1,64 @@
+import { isFault, type JsonObject } from "../../json/mod.ts";
+import { isCheckedAtValidation, type VerifyImagesBody } from "../../policy/mod.ts";
+import { fail, type Outcome, pass, skip } from "../outcome.ts";
+import type { CompiledBody, RuleKind, RuleTools } from "../rule_kind.ts";
+import { compileEntries, type ImageEntry } from "./entries.ts";
+import type { FoundImage } from "./images.ts";
+import { notedStatus, type NoteScope } from "./notes.ts";
+import { RuleImages } from "./rule_images.ts";
+
+/**
+ * `verifyImages` in the validate phase: nothing is asked of a registry; images must have a digest and a note of the
+ * mutate phase that they passed.
+ */
+export const checkImages: RuleKind<VerifyImagesBody> = {
+  type: "checkImages",
+  name: "checkImages",
+  compile,
+};
+
+function compile(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
+  // What is wrong with the entries is reported once, by the other body.
+  const { written } = compileEntries(body.entries, { ...tools, report: () => {}, variables: () => {} });
+  if (!written.some(({ verification }) => isCheckedAtValidation(verification))) {
+    return { run: () => undefined };
+  }
+  const { policy, rule } = tools;
+  const images = new RuleImages(rule, written);
+  const scope: NoteScope = { policy: `${policy.namespace ?? ""}/${policy.name}`, rule: rule.name };
+  return {
+    about: ({ resource, operation }) => operation !== "DELETE" && images.about(resource),
+    run: ({ resource }) =>
+      resource === undefined
+        ? undefined
+        : checked(resource, { images: images.all(resource), entries: written, scope }),
+  };
+}
+
+interface Check {
+  readonly images: readonly FoundImage[];
+  readonly entries: readonly ImageEntry[];
+  readonly scope: NoteScope;
+}
+
+/** Kyverno parity: only the first failure is told. */
+function checked(object: JsonObject, { images, entries, scope }: Check): Outcome {
+  const skipped: string[] = [];
+  let passed = 0;
+  for (const { matches, verification } of entries) {
+    for (const { text, image } of images) {
+      if (!matches(text)) continue;
+      if (verification.verifyDigest && image.digest === undefined) return fail(`missing digest for ${text}`);
+      const status = verification.required ? notedStatus(object, scope, text) : "pass";
+      if (isFault(status)) return fail(status.message);
+      if (status === undefined || status === "fail") return fail(`unverified image ${text}`);
+      if (status === "skip") skipped.push(text);
+      else passed++;
+    }
+  }
+  if (skipped.length === 0) return verified;
+  const list = `skipped images: ${skipped.join(" ")}`;
+  return passed > 0 ? pass(`image verified, ${list}`) : skip(`image skipped, ${list}`);
+}
+
+const verified = pass("image verified");

@@ -1,0 +1,98 @@
+import { compileConditions, type Observe } from "../../condition/mod.ts";
+import type { Context } from "../../context/mod.ts";
+import { Fault, isFault, isString, type Json, type JsonObject } from "../../json/mod.ts";
+import { compileTemplate, type Template } from "../../template/mod.ts";
+import { observed, ruleConditions } from "../conditions.ts";
+import type { RuleTools } from "../rule_kind.ts";
+
+type Path = readonly (string | number)[];
+
+/** Conditions that a statement's predicate must fulfil; its fields are variables beside those of the rule. */
+export interface StatementConditions {
+  check(
+    predicate: JsonObject,
+    context: Context,
+  ): { readonly holds: boolean; readonly message: string } | Fault;
+}
+
+/** Compiles the `conditions` of an attestation; `undefined` when there are none. */
+export function compileStatementConditions(
+  written: Json | undefined,
+  tools: RuleTools,
+  path: Path,
+): StatementConditions | undefined {
+  if (written === undefined || written === null) return undefined;
+  const conditions = compileConditions(written, { dialect: "current", evaluator: "blocks" });
+  if (isFault(conditions)) {
+    tools.report({ severity: "error", code: "bad-conditions", message: conditions.message, path });
+    return { check: () => conditions };
+  }
+  for (const problem of conditions.problems) {
+    tools.report({ ...problem, path: [...path, ...problem.path] });
+  }
+  // Kyverno parity: the variables of all conditions are replaced before the first one is evaluated.
+  const whole = compileTemplate(written);
+  const texts = new Texts();
+  return {
+    check(predicate, outer) {
+      const context = outer.child({ values: predicate });
+      const rendered = whole.render(context, context.environment);
+      const verdict = isFault(rendered)
+        ? rendered
+        : conditions.evaluate(context, context.environment, observe(outer));
+      if (isFault(verdict)) {
+        return new Fault(`failed to substitute variables in attestation conditions: ${verdict.message}`);
+      }
+      return { holds: verdict.holds, message: texts.render(verdict.message, context) };
+    },
+  };
+}
+
+function observe(context: Context): Observe | undefined {
+  return observed("attestation", context);
+}
+
+/** `validate.deny` of an entry, over the attestations by their names. */
+export interface DenyCheck {
+  /** Why the image is denied; `undefined` when it is not. */
+  denial(message: string, context: Context): string | undefined;
+}
+
+/** Compiles `validate.deny`; `undefined` when the entry has none. */
+export function compileDenyCheck(
+  written: Json | undefined,
+  tools: RuleTools,
+  path: Path,
+): DenyCheck | undefined {
+  if (written === undefined) return undefined;
+  // Names of attestations are variables here, so unknown ones are not reported.
+  const conditions = ruleConditions(written, { ...tools, variables: () => {} }, path);
+  const texts = new Texts();
+  return {
+    denial(message, context) {
+      if (conditions === undefined) return "failed to check deny conditions: they cannot be read";
+      const verdict = conditions.evaluate(context, context.environment, observed("deny", context));
+      if (isFault(verdict)) return `failed to check deny conditions: ${verdict.message}`;
+      if (!verdict.holds) return undefined;
+      const told = [message, texts.render(verdict.message, context)].filter((text) => text !== "");
+      // Kyverno parity: the name between the blanks is always empty.
+      return told.length === 0 ? "validation error: imageVerify  failed" : told.join("; ");
+    },
+  };
+}
+
+/** Combinations of messages that are remembered; there are few in practice. */
+const maxTexts = 64;
+
+/** Messages of conditions, which may hold variables. */
+class Texts {
+  readonly #templates = new Map<string, Template>();
+
+  render(message: string, context: Context): string {
+    if (!message.includes("{{")) return message;
+    const template = this.#templates.get(message) ?? compileTemplate(message);
+    if (this.#templates.size < maxTexts) this.#templates.set(message, template);
+    const text = template.render(context, context.environment);
+    return isFault(text) ? message : isString(text) ? text : JSON.stringify(text);
+  }
+}

@@ -1,0 +1,101 @@
+import type { Context } from "../../context/mod.ts";
+import { asList, type Fault, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
+import { compileWildcard } from "../../kube/mod.ts";
+import { type ImageVerification, imageVerificationOf } from "../../policy/mod.ts";
+import { compileTemplate } from "../../template/mod.ts";
+import type { RuleTools } from "../rule_kind.ts";
+import {
+  compileDenyCheck,
+  compileStatementConditions,
+  type DenyCheck,
+  type StatementConditions,
+} from "./conditions.ts";
+
+/** One entry of `verifyImages`, ready to be asked about images. */
+export interface ImageEntry {
+  readonly verification: ImageVerification;
+  /** Whether an image is one of the entry's references. */
+  matches(text: string): boolean;
+  skips(text: string): boolean;
+  /** One for each attestation; `undefined` for one without conditions. */
+  readonly conditions: readonly (StatementConditions | undefined)[];
+  readonly deny: DenyCheck | undefined;
+}
+
+/** The entries of a rule. */
+export interface ImageEntries {
+  /** As they were written: which images they are about holds no variable. */
+  readonly written: readonly ImageEntry[];
+  /** With the variables replaced for a request; a fault when one has no value. */
+  resolve(context: Context): readonly ImageEntry[] | Fault;
+}
+
+/** How many different replacements of a rule's variables are remembered. */
+const maxResolved = 64;
+
+/** Compiles the entries of a rule: those without variables are read once, others once for each replacement. */
+export function compileEntries(objects: readonly JsonObject[], tools: RuleTools): ImageEntries {
+  const parts = objects.map((entry, index) => compileParts(entry, tools, ["verifyImages", index]));
+  const written = objects.map((entry, index) => imageEntry(entry, parts[index]!));
+  // Conditions are about attestations, which are not there yet.
+  const template = compileTemplate({ verifyImages: objects.map(withoutConditions) });
+  tools.variables(template.uses, []);
+  if (template.uses.length === 0) return { written, resolve: () => written };
+  const known = new Map<string, readonly ImageEntry[]>();
+  return { written, resolve };
+
+  function resolve(context: Context): readonly ImageEntry[] | Fault {
+    const rendered = template.render(context, context.environment);
+    if (isFault(rendered)) return rendered;
+    const key = JSON.stringify(rendered);
+    const seen = known.get(key);
+    if (seen !== undefined) return seen;
+    const resolved = asList(field(rendered, "verifyImages")).filter(isObject).map((entry, index) =>
+      imageEntry(entry, parts[index]!)
+    );
+    if (known.size < maxResolved) known.set(key, resolved);
+    return resolved;
+  }
+}
+
+type Parts = Pick<ImageEntry, "conditions" | "deny">;
+
+function imageEntry(written: JsonObject, parts: Parts): ImageEntry {
+  const verification = imageVerificationOf(written);
+  const references = verification.imageReferences.map(compileWildcard);
+  const skipped = verification.skipImageReferences.map(compileWildcard);
+  return {
+    ...parts,
+    verification,
+    matches: (text) => references.some((matches) => matches(text)),
+    skips: (text) => skipped.some((matches) => matches(text)),
+  };
+}
+
+function compileParts(entry: JsonObject, tools: RuleTools, path: readonly (string | number)[]): Parts {
+  const conditions = asList(entry["attestations"]).filter(isObject).map((attestation, index) =>
+    compileStatementConditions(attestation["conditions"], tools, [
+      ...path,
+      "attestations",
+      index,
+      "conditions",
+    ])
+  );
+  const deny = field(entry["validate"], "deny");
+  const place = [...path, "validate", "deny", "conditions"];
+  return {
+    conditions,
+    deny: isObject(deny) ? compileDenyCheck(deny["conditions"] ?? null, tools, place) : undefined,
+  };
+}
+
+function withoutConditions(entry: JsonObject): JsonObject {
+  const { attestations, validate } = entry;
+  return {
+    ...entry,
+    ...(attestations !== undefined && {
+      attestations: asList(attestations).filter(isObject).map(({ conditions: _, ...rest }) => rest),
+    }),
+    ...(isObject(validate) && { validate: { message: validate["message"] ?? "" } }),
+  };
+}

@@ -1,0 +1,159 @@
+import {
+  Fault,
+  goJson,
+  goJsonProblem,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+  setField,
+  sortedKeys,
+} from "../../json/mod.ts";
+import { annotationsOf } from "../../kube/mod.ts";
+
+/** What was found out about an image. */
+export type ImageStatus = "pass" | "fail" | "skip";
+
+/** What a rule noted of an image in the mutate phase, for the validate phase to see. */
+export interface ImageNote {
+  /** The image as its text is after the mutation. */
+  readonly image: string;
+  readonly status: ImageStatus;
+  /** Kyverno parity: an image that is left out under the text that it came with is only told to people. */
+  readonly forPeople?: true;
+}
+
+/** The annotation for people: image to status, over all policies. */
+const flatAnnotation = "kyverno.io/verify-images";
+/** The annotation that is read again: policy, rule, image to status. */
+const scopedAnnotation = "kyverno.io/verify-images-scoped";
+const version = 1;
+
+/** Whose notes they are. */
+export interface NoteScope {
+  /** `NAMESPACE/NAME`, with an empty namespace for a ClusterPolicy. */
+  readonly policy: string;
+  readonly rule: string;
+}
+
+/** Notes of one rule. */
+export interface ScopedNotes extends NoteScope {
+  readonly notes: readonly ImageNote[];
+}
+
+/**
+ * The object with both annotations; what they held before is replaced. Without notes it is the object itself.
+ *
+ * A `skip` never replaces a `fail`: an image that one entry refused stays refused, even where another entry of the rule
+ * is not about it. Kyverno lets the later one win (declared in `docs/compatibility.md`).
+ */
+export function annotated(object: JsonObject, scopes: readonly ScopedNotes[]): JsonObject {
+  const flat: Record<string, Json> = {};
+  const policies: Record<string, Record<string, Record<string, Json>>> = {};
+  for (const { policy, rule, notes } of scopes) {
+    for (const note of notes) {
+      put(flat, note);
+      if (note.forPeople === true) continue;
+      const rules = own(policies, policy);
+      put(own(rules, rule), note);
+    }
+  }
+  if (Object.keys(flat).length === 0) return object;
+  const metadata = isObject(object["metadata"]) ? object["metadata"] : {};
+  const annotations = isObject(metadata["annotations"]) ? metadata["annotations"] : {};
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      annotations: {
+        ...annotations,
+        [flatAnnotation]: goJson(flat),
+        // Kyverno writes the version first; everything below is sorted.
+        [scopedAnnotation]: `{"version":${version},"policies":${goJson(policies)}}`,
+      },
+    },
+  };
+}
+
+function put(statuses: Record<string, Json>, { image, status }: ImageNote): void {
+  const isWashedAway = status === "skip" && Object.hasOwn(statuses, image) && statuses[image] === "fail";
+  if (!isWashedAway) setField(statuses, image, status);
+}
+
+function own<T>(map: Record<string, Record<string, T>>, name: string): Record<string, T> {
+  if (!Object.hasOwn(map, name)) Object.defineProperty(map, name, { value: {}, ...ordinary });
+  return map[name]!;
+}
+
+const ordinary = { enumerable: true, configurable: true, writable: true } as const;
+
+/**
+ * What the scoped annotation of an object says of an image under a rule: `undefined` when it says nothing, a fault when
+ * it cannot be read.
+ */
+export function notedStatus(object: JsonObject, scope: NoteScope, image: string): string | undefined | Fault {
+  const text = annotationsOf(object)[scopedAnnotation];
+  if (text === undefined) return undefined;
+  const parsed = parse(text);
+  if (isFault(parsed)) return new Fault(`failed to parse scoped image metadata: ${parsed.message}`);
+  const { policies } = parsed;
+  return policies.get(scope.policy)?.get(scope.rule)?.get(image);
+}
+
+interface Parsed {
+  readonly policies: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, string>>>;
+}
+
+/** Kyverno parity: the faults are those of Go's decoder, of the first value that has another type than it wants. */
+function parse(text: string): Parsed | Fault {
+  let value: Json;
+  try {
+    value = JSON.parse(text) as Json;
+  } catch {
+    return new Fault(goJsonProblem(text));
+  }
+  if (value === null) return { policies: new Map() };
+  if (!isObject(value)) return wrongType(value, "api.scopedImageVerificationMetadata");
+  const own = ownField(value, "version");
+  if (own !== undefined && own !== null && typeof own !== "number") return wrongType(own, "int");
+  const policies = readMap(
+    ownField(value, "policies"),
+    (rules) =>
+      readMap(rules, (images) =>
+        readMap(images, (status) => {
+          if (status === null) return "";
+          return typeof status === "string"
+            ? status
+            : wrongType(status, "api.ImageVerificationMetadataStatus");
+        })),
+  );
+  if (isFault(policies)) return policies;
+  return { policies: own === version ? policies : new Map() };
+}
+
+function ownField(value: JsonObject, name: string): Json | undefined {
+  return Object.hasOwn(value, name) ? value[name] : undefined;
+}
+
+function readMap<T>(value: Json | undefined, read: (value: Json) => T | Fault): Map<string, T> | Fault {
+  const map = new Map<string, T>();
+  if (value === undefined || value === null) return map;
+  if (!isObject(value)) return wrongType(value, "map[string]interface {}");
+  for (const name of sortedKeys(value)) {
+    const element = read(value[name]!);
+    if (isFault(element)) return element;
+    map.set(name, element);
+  }
+  return map;
+}
+
+function wrongType(value: Json, wanted: string): Fault {
+  const kind = Array.isArray(value)
+    ? "array"
+    : isObject(value)
+    ? "object"
+    : typeof value === "boolean"
+    ? "bool"
+    : typeof value;
+  return new Fault(`json: cannot unmarshal ${kind} into Go value of type ${wanted}`);
+}

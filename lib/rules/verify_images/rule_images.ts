@@ -1,0 +1,48 @@
+import { isFault, type JsonObject } from "../../json/mod.ts";
+import type { ImageExtractors } from "../../kube/mod.ts";
+import type { Rule } from "../../policy/mod.ts";
+import { ruleImageExtractors } from "../image_extractors.ts";
+import { error, fail, type Outcome } from "../outcome.ts";
+import type { ImageEntry } from "./entries.ts";
+import { type FoundImage, imagesOf } from "./images.ts";
+
+/** Which images of an object a rule is about. */
+export class RuleImages {
+  readonly #entries: readonly ImageEntry[];
+  readonly #extractors: ImageExtractors | undefined;
+
+  constructor(rule: Rule, entries: readonly ImageEntry[]) {
+    this.#entries = entries;
+    // What is wrong with extractors is reported where the rule's context is compiled.
+    this.#extractors = rule.imageExtractors && ruleImageExtractors(rule.imageExtractors, () => {});
+  }
+
+  /** Whether the rule is about the object at all; an outcome when its images cannot be read. */
+  about(object: JsonObject | undefined): boolean | Outcome {
+    if (object === undefined) return false;
+    const images = imagesOf(object, this.#extractors);
+    if (!isFault(images)) return images.some((found) => this.#isMatched(found));
+    if (this.#extractors?.has(String(object["kind"]))) {
+      return error(`failed to instantiate handler: failed to extract images: ${images.message}`);
+    }
+    // Kyverno finds no images in such an object, and allows it (declared in docs/compatibility.md).
+    return fail(`failed to extract images: ${images.message}: no image of the object can be verified`);
+  }
+
+  /** All images of the object; those of an object that cannot be read are none. */
+  all(object: JsonObject): FoundImage[] {
+    const images = imagesOf(object, this.#extractors);
+    return isFault(images) ? [] : images;
+  }
+
+  /** Kyverno parity: an image that several entries are about is in the list once for each of them. */
+  matched(object: JsonObject): FoundImage[] {
+    return this.all(object).flatMap((found) =>
+      this.#entries.filter((entry) => entry.matches(found.text)).map(() => found)
+    );
+  }
+
+  #isMatched(found: FoundImage): boolean {
+    return this.#entries.some((entry) => entry.matches(found.text));
+  }
+}

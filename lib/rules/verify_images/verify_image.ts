@@ -1,0 +1,145 @@
+import type { Context } from "../../context/mod.ts";
+import type { SignerEntry } from "../../policy/mod.ts";
+import type {
+  RegistryCredentials,
+  SignatureAnswer,
+  SignatureLayout,
+  SignatureQuestion,
+} from "../../ports.ts";
+import { error, fail, type Outcome, pass, skip } from "../outcome.ts";
+import { askSignature, type Pending, pending } from "./ask.ts";
+import { verifyAttestations } from "./attestations.ts";
+import { verifySets } from "./attestor_set.ts";
+import type { ImageEntry } from "./entries.ts";
+import { atDigest, type FoundImage } from "./images.ts";
+
+/** Whose entries they are, as messages name it, and with what they are asked. */
+export interface ImageRequest {
+  readonly policy: string;
+  readonly rule: string;
+  readonly context: Context;
+  /** All entries of the rule. */
+  readonly entries: readonly ImageEntry[];
+  /** Names of pull secrets of the Pod, with its namespace. */
+  readonly pullSecrets: readonly string[];
+}
+
+/** What verification says of an image under one entry. */
+export interface ImageVerdict {
+  readonly outcome: Outcome;
+  /** The digest that was verified; empty for none. */
+  readonly digest: string;
+  /** The image is one of those that the entry leaves out. */
+  readonly skipped?: true;
+}
+
+/**
+ * Verifies one image under one entry: attestors, then attestations, then the conditions over all of them. `undefined` when
+ * the entry asks for no signature.
+ */
+export function verifyImage(
+  entry: ImageEntry,
+  found: FoundImage,
+  request: ImageRequest,
+): ImageVerdict | undefined | Pending {
+  const { attestors, attestations } = entry.verification;
+  if (attestors.length === 0 && attestations.length === 0) return undefined;
+  const isSkipped = entry.skips(found.text);
+  if (isSkipped || !entry.matches(found.text)) {
+    const { policy, rule } = request;
+    const outcome = skip(`skipping image reference image ${found.text}, policy ${policy} ruleName ${rule}`);
+    return entry.matches(found.text)
+      ? { outcome: { ...outcome, warns: true }, digest: "", skipped: true }
+      : { outcome, digest: "" };
+  }
+  if (attestors.length === 0) return verifyStatements(entry, found, request);
+  const verdict = verifySets(attestors, ".attestors", askerOf(entry, found, request));
+  if (verdict === pending) return pending;
+  if (!verdict.ok) {
+    const message = `failed to verify image ${found.text}: ${verdict.reasons.join("; ")}`;
+    return { outcome: verdict.unreachable ? error(message) : fail(message), digest: "" };
+  }
+  if (attestations.length === 0) {
+    return { outcome: pass(`verified image signatures for ${found.text}`), digest: verdict.digest };
+  }
+  const signed = found.image.digest === undefined && verdict.digest !== ""
+    ? atDigest(found, verdict.digest)
+    : found;
+  return verifyStatements(entry, signed, request);
+}
+
+function verifyStatements(
+  entry: ImageEntry,
+  found: FoundImage,
+  request: ImageRequest,
+): ImageVerdict | Pending {
+  const { context, entries, rule } = request;
+  const ask = askerOf(entry, found, request);
+  const verdict = verifyAttestations(entry, { context, image: found, ask });
+  if (verdict === pending) return pending;
+  if (!verdict.ok) return { outcome: fail(verdict.message), digest: "" };
+  const digest = found.image.digest ?? verdict.digest;
+  const checks = entries.filter(({ deny }) => deny !== undefined);
+  if (checks.length === 0) {
+    return { outcome: pass(`verified image attestations for ${found.text}`), digest };
+  }
+  const visible = context.child({ values: { ...verdict.predicates, image: { ...found.image } } });
+  for (const { deny, verification } of checks) {
+    const denial = deny!.denial(verification.message, visible);
+    if (denial !== undefined) {
+      return { outcome: fail(`validation in verifyImages failed: ${denial}`), digest: "" };
+    }
+  }
+  return { outcome: pass(`verifyImages validation is passed in ${rule} rule`), digest };
+}
+
+/** The credentials of an entry with the pull secrets of the Pod. */
+export function credentialsFor(entry: ImageEntry, pullSecrets: readonly string[]): RegistryCredentials {
+  const { credentials } = entry.verification;
+  if (pullSecrets.length === 0) return credentials;
+  return { ...credentials, secrets: [...credentials.secrets ?? [], ...pullSecrets] };
+}
+
+/** Asks one signer of an entry, for the image's signature or for statements of a type. */
+function askerOf(
+  entry: ImageEntry,
+  found: FoundImage,
+  { context, pullSecrets }: ImageRequest,
+): (signer: SignerEntry, path: string, type?: string) => SignatureAnswer | Pending {
+  const { verification } = entry;
+  const { store } = context;
+  const credentials = credentialsFor(entry, pullSecrets);
+  return (signer, path, type) => {
+    const question: SignatureQuestion = {
+      image: found.text,
+      layout: layoutOf(entry),
+      want: type === undefined ? "signature" : { attestations: type },
+      by: signerOf(entry, signer),
+      log: signer.log,
+      annotations: Object.keys(signer.annotations).length > 0 ? signer.annotations : verification.annotations,
+      annotationsIn: "payload",
+      repository: signer.repository || verification.repository,
+      tagPrefix: "",
+      credentials,
+      useCache: verification.useCache,
+    };
+    const answer = askSignature(store, question);
+    if (answer !== pending) {
+      const { ok, tried } = answer;
+      store.observer?.attestor({ image: found.text, path, failure: ok ? "" : answer.message, tried });
+    }
+    return answer;
+  };
+}
+
+/** For Notary an attestor without certificates asks for none. */
+function signerOf({ verification }: ImageEntry, { by }: SignerEntry): SignerEntry["by"] {
+  if (verification.type !== "Notary" || by.kind === "certificates") return by;
+  return { kind: "certificates", certificate: "", chain: "" };
+}
+
+function layoutOf({ verification: { type, cosignOCI11 } }: ImageEntry): SignatureLayout {
+  if (type === "Notary") return "notary";
+  if (type === "SigstoreBundle") return "bundle";
+  return cosignOCI11 ? "referrer or tag" : "tag";
+}

@@ -1,0 +1,143 @@
+import { equal, isFault, type JsonObject, parsePointer } from "../../json/mod.ts";
+import { namespaceOf } from "../../kube/mod.ts";
+import { error, type Outcome, pass } from "../outcome.ts";
+import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "../rule_kind.ts";
+import type { VerifyImagesBody } from "../../policy/mod.ts";
+import { checkImages } from "./check_images.ts";
+import { askDigest, pending } from "./ask.ts";
+import { compileEntries, type ImageEntry } from "./entries.ts";
+import { atDigest, type FoundImage, pullSecretsOf } from "./images.ts";
+import { type ImageNote, type ImageStatus, notedStatus, type NoteScope } from "./notes.ts";
+import { reportImageProblems } from "./problems.ts";
+import { RuleImages } from "./rule_images.ts";
+import { credentialsFor, type ImageRequest, verifyImage } from "./verify_image.ts";
+
+/** `verifyImages` in the mutate phase: signatures are verified, digests pinned, and what was found is noted. */
+export const verifyImages: RuleKind<VerifyImagesBody> = {
+  type: "verifyImages",
+  name: "verifyImages",
+  compile,
+  then: checkImages,
+};
+
+function compile(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
+  const { rule } = tools;
+  reportImageProblems(body.entries, tools);
+  const entries = compileEntries(body.entries, tools);
+  const images = new RuleImages(rule, entries.written);
+  const { policy } = tools;
+  return {
+    about: ({ resource, operation }) => operation !== "DELETE" && images.about(resource),
+    run(input) {
+      const { resource, context } = input;
+      if (resource === undefined) return undefined;
+      const resolved = entries.resolve(context);
+      if (isFault(resolved)) return error(`failed to substitute variables: ${resolved.message}`);
+      const request: ImageRequest = {
+        policy: policy.name,
+        rule: rule.name,
+        context,
+        entries: resolved,
+        pullSecrets: pullSecretsOf(resource).map((name) => `${namespaceOf(resource) || "default"}/${name}`),
+      };
+      const scope: NoteScope = { policy: `${policy.namespace ?? ""}/${policy.name}`, rule: rule.name };
+      return new Verification(input, request, scope).run(images.matched(resource));
+    },
+  };
+}
+
+/** The images of one object being verified under all entries of a rule. */
+class Verification {
+  readonly #input: RuleInput;
+  readonly #request: ImageRequest;
+  readonly #scope: NoteScope;
+  readonly #outcomes: Outcome[] = [];
+  readonly #notes: ImageNote[] = [];
+  readonly #digests: { pointer: string; text: string }[] = [];
+  #isPending = false;
+
+  constructor(input: RuleInput, request: ImageRequest, scope: NoteScope) {
+    this.#input = input;
+    this.#request = request;
+    this.#scope = scope;
+  }
+
+  /** What is under way for one image does not hold up the others. */
+  run(images: readonly FoundImage[]): Outcome | undefined {
+    for (const entry of this.#request.entries) {
+      for (const image of images) this.#verify(entry, image);
+    }
+    // An outcome that came of half the answers is never seen: the rule is run again.
+    if (this.#isPending) return undefined;
+    const [first, ...further] = this.#outcomes;
+    if (first === undefined && this.#notes.length === 0) return undefined;
+    const images_ = { notes: this.#notes, digests: this.#digests };
+    if (first === undefined) return { ...pass(""), silent: true, images: images_ };
+    return { ...first, images: images_, ...(further.length > 0 && { further }) };
+  }
+
+  #verify(entry: ImageEntry, found: FoundImage): void {
+    if (this.#isVerifiedAlready(found)) {
+      this.#notes.push({ image: found.text, status: "pass" });
+      return;
+    }
+    const verdict = verifyImage(entry, found, this.#request);
+    if (verdict === pending) {
+      this.#isPending = true;
+      return;
+    }
+    if (verdict?.skipped) this.#notes.push({ image: found.text, status: "skip", forPeople: true });
+    let outcome = verdict?.outcome, final = found;
+    if (entry.verification.mutateDigest && found.image.digest === undefined) {
+      const digest = this.#digestOf(entry, found, verdict?.digest ?? "");
+      if (digest !== undefined) {
+        this.#digests.push({ pointer: found.pointer, text: `${found.text}@${digest}` });
+        final = atDigest(found, digest);
+        outcome ??= pass("mutated image digest");
+      }
+    }
+    if (outcome === undefined) return;
+    if (verdict !== undefined) this.#notes.push({ image: final.text, status: statusOf(outcome) });
+    this.#outcomes.push(outcome);
+  }
+
+  /** The digest to pin; `undefined` when it cannot be had, which is an outcome of its own. */
+  #digestOf(entry: ImageEntry, found: FoundImage, verified: string): string | undefined {
+    if (verified !== "") return verified;
+    const { context, pullSecrets } = this.#request;
+    const answer = askDigest(context.store, found.text, credentialsFor(entry, pullSecrets));
+    if (answer === pending) {
+      this.#isPending = true;
+      return undefined;
+    }
+    if (answer.ok) return answer.digest;
+    const why = `failed to fetch image reference: ${found.text}, error: ${answer.message}`;
+    this.#outcomes.push(error(`failed to update digest: ${why}`));
+    return undefined;
+  }
+
+  /** An update that leaves the image as it was relies on what was noted of the old object. */
+  #isVerifiedAlready(found: FoundImage): boolean {
+    const { operation, resource, oldResource } = this.#input;
+    if (operation !== "UPDATE" || oldResource === undefined) return false;
+    const before = valueAt(oldResource, found.pointer);
+    if (before === undefined || !equal(before, valueAt(resource!, found.pointer) ?? null)) return false;
+    const status = notedStatus(oldResource, this.#scope, found.text);
+    return status === "pass" || status === "skip";
+  }
+}
+
+function valueAt(object: JsonObject, pointer: string): JsonObject[string] | undefined {
+  let value: JsonObject[string] | undefined = object;
+  for (const step of parsePointer(pointer)) {
+    if (Array.isArray(value)) value = value[Number(step)];
+    else if (typeof value === "object" && value !== null && Object.hasOwn(value, step)) {
+      value = (value as JsonObject)[step];
+    } else return undefined;
+  }
+  return value;
+}
+
+function statusOf({ result }: Outcome): ImageStatus {
+  return result === "error" ? "fail" : result;
+}
