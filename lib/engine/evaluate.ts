@@ -67,14 +67,8 @@ export function evaluate(
     if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, asked: policies });
     const chosen = chosenOf(agenda, facts);
     switch (options.phase) {
-      case "mutate": {
-        const decision = mutate(chosen, view, store);
-        const verifying = chosenOf(images, facts);
-        if (verifying.length === 0) return decision;
-        return decision instanceof Promise
-          ? decision.then((mutated) => verifyImages(verifying, view, { store, mutated }))
-          : verifyImages(verifying, view, { store, mutated: decision });
-      }
+      case "mutate":
+        return mutateAndVerify({ mutating: chosen, verifying: chosenOf(images, facts) }, view, store);
       case "verifyImages":
         return verifyImages(chosen, view, { store, mutated: untouched(request) });
       default:
@@ -90,11 +84,11 @@ export function evaluate(
       : explainedAgenda(snapshot, request, question);
   }
 
-  function chosenOf({ policies, needsNamespaceLabels }: Agenda, facts: Facts): Agenda["policies"] {
-    return needsNamespaceLabels ? chosenByLabels(policies, facts) : policies;
-  }
-
-  function chosenByLabels(policies: Agenda["policies"], { namespaceLabels }: Facts): CompiledPolicy[] {
+  function chosenOf(
+    { policies, needsNamespaceLabels }: Agenda,
+    { namespaceLabels }: Facts,
+  ): Agenda["policies"] {
+    if (!needsNamespaceLabels) return policies;
     const pass = { rules: options.rules ?? "all", namespace: request.namespace, namespaceLabels };
     return policies.flatMap((policy) => rulesOfPass(policy, pass) ?? []);
   }
@@ -108,6 +102,19 @@ const nothing: Agenda = { policies: [], needsNamespaceLabels: false, needsRoles:
  */
 function verifiesImages({ phase, policy }: EvaluateOptions): boolean {
   return phase === "mutate" && policy === undefined;
+}
+
+/** Mutations, and the verification of the images that they left. */
+function mutateAndVerify(
+  { mutating, verifying }: Readonly<Record<"mutating" | "verifying", readonly CompiledPolicy[]>>,
+  view: RequestView,
+  store: RequestStore,
+): Decision | Promise<Decision> {
+  const decision = mutate(mutating, view, store);
+  if (verifying.length === 0) return decision;
+  return decision instanceof Promise
+    ? decision.then((mutated) => verifyImages(verifying, view, { store, mutated }))
+    : verifyImages(verifying, view, { store, mutated: decision });
 }
 
 function joinedNeeds(one: Agenda, other: Agenda): Pick<Agenda, "needsNamespaceLabels" | "needsRoles"> {

@@ -53,7 +53,7 @@ function observe(context: Context): Observe | undefined {
 }
 
 /** `validate.deny` of an entry, over the attestations by their names. */
-export interface DenyCheck {
+export interface AttestationDenial {
   /** Why the image is denied; `undefined` when it is not. */
   denial(message: string, context: Context): string | undefined;
 }
@@ -63,7 +63,7 @@ export function compileDenyCheck(
   written: Json | undefined,
   tools: RuleTools,
   path: Path,
-): DenyCheck | undefined {
+): AttestationDenial | undefined {
   if (written === undefined) return undefined;
   // Names of attestations are variables here, so unknown ones are not reported.
   const conditions = ruleConditions(written, { ...tools, variables: () => {} }, path);

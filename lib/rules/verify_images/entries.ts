@@ -5,9 +5,9 @@ import { type ImageVerification, imageVerificationOf } from "../../policy/mod.ts
 import { compileTemplate } from "../../template/mod.ts";
 import type { RuleTools } from "../rule_kind.ts";
 import {
+  type AttestationDenial,
   compileDenyCheck,
   compileStatementConditions,
-  type DenyCheck,
   type StatementConditions,
 } from "./conditions.ts";
 
@@ -19,7 +19,7 @@ export interface ImageEntry {
   skips(text: string): boolean;
   /** One for each attestation; `undefined` for one without conditions. */
   readonly conditions: readonly (StatementConditions | undefined)[];
-  readonly deny: DenyCheck | undefined;
+  readonly deny: AttestationDenial | undefined;
 }
 
 /** The entries of a rule. */

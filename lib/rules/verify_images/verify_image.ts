@@ -14,7 +14,7 @@ import type { ImageEntry } from "./entries.ts";
 import { atDigest, type FoundImage } from "./images.ts";
 
 /** Whose entries they are, as messages name it, and with what they are asked. */
-export interface ImageRequest {
+export interface VerifyRequest {
   readonly policy: string;
   readonly rule: string;
   readonly context: Context;
@@ -40,7 +40,7 @@ export interface ImageVerdict {
 export function verifyImage(
   entry: ImageEntry,
   found: FoundImage,
-  request: ImageRequest,
+  request: VerifyRequest,
 ): ImageVerdict | undefined | Pending {
   const { attestors, attestations } = entry.verification;
   if (attestors.length === 0 && attestations.length === 0) return undefined;
@@ -71,7 +71,7 @@ export function verifyImage(
 function verifyStatements(
   entry: ImageEntry,
   found: FoundImage,
-  request: ImageRequest,
+  request: VerifyRequest,
 ): ImageVerdict | Pending {
   const { context, entries, rule } = request;
   const ask = askerOf(entry, found, request);
@@ -104,7 +104,7 @@ export function credentialsFor(entry: ImageEntry, pullSecrets: readonly string[]
 function askerOf(
   entry: ImageEntry,
   found: FoundImage,
-  { context, pullSecrets }: ImageRequest,
+  { context, pullSecrets }: VerifyRequest,
 ): (signer: SignerEntry, path: string, type?: string) => SignatureAnswer | Pending {
   const { verification } = entry;
   const { store } = context;

@@ -10,7 +10,7 @@ import { atDigest, type FoundImage, pullSecretsOf } from "./images.ts";
 import { type ImageNote, type ImageStatus, notedStatus, type NoteScope } from "./notes.ts";
 import { reportImageProblems } from "./problems.ts";
 import { RuleImages } from "./rule_images.ts";
-import { credentialsFor, type ImageRequest, verifyImage } from "./verify_image.ts";
+import { credentialsFor, verifyImage, type VerifyRequest } from "./verify_image.ts";
 
 /** `verifyImages` in the mutate phase: signatures are verified, digests pinned, and what was found is noted. */
 export const verifyImages: RuleKind<VerifyImagesBody> = {
@@ -33,7 +33,7 @@ function compile(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
       if (resource === undefined) return undefined;
       const resolved = entries.resolve(context);
       if (isFault(resolved)) return error(`failed to substitute variables: ${resolved.message}`);
-      const request: ImageRequest = {
+      const request: VerifyRequest = {
         policy: policy.name,
         rule: rule.name,
         context,
@@ -49,14 +49,14 @@ function compile(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
 /** The images of one object being verified under all entries of a rule. */
 class Verification {
   readonly #input: RuleInput;
-  readonly #request: ImageRequest;
+  readonly #request: VerifyRequest;
   readonly #scope: NoteScope;
   readonly #outcomes: Outcome[] = [];
   readonly #notes: ImageNote[] = [];
   readonly #digests: { pointer: string; text: string }[] = [];
   #isPending = false;
 
-  constructor(input: RuleInput, request: ImageRequest, scope: NoteScope) {
+  constructor(input: RuleInput, request: VerifyRequest, scope: NoteScope) {
     this.#input = input;
     this.#request = request;
     this.#scope = scope;
