@@ -22,6 +22,8 @@ export interface ApplySettingArguments {
   readonly exceptions?: readonly string[];
   readonly cluster: readonly string[];
   readonly kubeconfig?: string;
+  readonly trustedRoot?: string;
+  readonly searchLogs?: boolean;
   readonly dialect: Dialect;
 }
 
@@ -57,8 +59,10 @@ export async function readApplySetting(
     return { problem: "no resources: name files or folders with --resource" };
   }
   const objects = manifestObjects(resources.documents);
-  const opened = await openPorts({ cluster: args.cluster, kubeconfig: args.kubeconfig, objects });
+  const { cluster, kubeconfig, trustedRoot, searchLogs = false } = args;
+  const opened = await openPorts({ cluster, kubeconfig, objects, images: { trustedRoot, searchLogs } });
   if (isFault(opened)) return { problem: opened.message };
+  for (const diagnostic of opened.diagnostics) terminal.err(formatDiagnostic(diagnostic));
   const absent = args.cluster.length > 0 || args.kubeconfig !== undefined ? [] : offline;
   return {
     snapshot,

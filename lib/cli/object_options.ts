@@ -1,5 +1,5 @@
 import type { OptionTable } from "./command.ts";
-import { dialectOption } from "./options.ts";
+import { dialectOption, imageOptions } from "./options.ts";
 
 /** Options of commands that apply policies to objects in files. */
 export const objectOptions = {
@@ -24,5 +24,6 @@ export const objectOptions = {
     default: [],
   },
   kubeconfig: { type: "text", value: "file", about: "a live cluster instead" },
+  ...imageOptions,
   ...dialectOption,
 } as const satisfies OptionTable;

@@ -16,3 +16,16 @@ export const policyFileOptions = {
   policies: { type: "list", value: "path", about: "files and folders of policies", default: ["policies"] },
   exceptions: { type: "list", value: "path", about: "files and folders of policy exceptions", default: [] },
 } as const satisfies OptionTable;
+
+/** How images are looked up. */
+export const imageOptions = {
+  trustedRoot: {
+    type: "text",
+    value: "file",
+    about: "sigstore's trusted root, for signatures that no key of a policy proves",
+  },
+  searchLogs: {
+    type: "flag",
+    about: "look up signatures without a log entry in the transparency log that the policy names",
+  },
+} as const satisfies OptionTable;

@@ -34,6 +34,9 @@ export interface ServeArguments {
   readonly webhooks?: string;
   readonly tls: boolean;
   readonly secretPath?: string;
+  readonly trustedRoot?: string;
+  readonly searchLogs: boolean;
+  readonly localRegistries: boolean;
   readonly serveAdmissionPolicies: boolean;
   readonly scanPreprocessors: boolean;
   readonly allowServiceAddress: readonly string[];
@@ -45,11 +48,13 @@ export interface ServeArguments {
 /** `serve`: answers admission reviews until it is told to stop. Exit code 2 when it cannot start. */
 export async function serve(args: ServeArguments, terminal: Terminal): Promise<number> {
   const log = jsonLog({ clock: systemClock(), write: terminal.err, level: args.logLevel });
+  const { trustedRoot, searchLogs, localRegistries } = args;
   const opened = await openPorts({
     cluster: args.cluster,
     kubeconfig: args.kubeconfig,
     watch: log,
     services: { allowedAddresses: args.allowServiceAddress, namespaced: args.namespacedServiceCalls },
+    images: { trustedRoot, searchLogs, localRegistries },
   });
   if (isFault(opened)) return refuse(opened.message, terminal);
   if (!args.tls && args.secretPath === undefined && !isLoopback(args.host)) {

@@ -4,8 +4,10 @@ import {
   eventLoopScheduler,
   HttpClient,
   ImageRegistry,
+  ImageSignatures,
   inClusterEndpoint,
   LiveCluster,
+  registryAddresses,
   serviceAddresses,
   systemClock,
   systemEntropy,
@@ -40,8 +42,10 @@ export async function bundledPorts(settings: Settings): Promise<Ports> {
     clock,
     project: (text, value) => project(text, value),
   });
-  const registry = new ImageRegistry({ clock, entropy });
-  return { cluster, http, registry, globals, clock, entropy, scheduler: eventLoopScheduler() };
+  const allows = registryAddresses({ loopback: "refused" });
+  const registry = new ImageRegistry({ clock, entropy, allows });
+  const signatures = new ImageSignatures({ clock, entropy, cluster, allows });
+  return { cluster, http, registry, signatures, globals, clock, entropy, scheduler: eventLoopScheduler() };
 
   function project(text: string, value: Json): Json | Fault {
     const expression = compileExpression(text, { root: "document" });

@@ -4,12 +4,10 @@ import {
   EmbeddedCluster,
   eventLoopScheduler,
   HttpClient,
-  ImageRegistry,
   inClusterEndpoint,
   kubeconfigEndpoint,
   LiveCluster,
   type Patch,
-  pullSecretLogins,
   serviceAddresses,
   systemClock,
   systemEntropy,
@@ -22,6 +20,7 @@ import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import type { Cluster, Log, Ports } from "../ports.ts";
 import { lookup } from "node:dns/promises";
 import { dirname } from "node:path";
+import { type ImageSetting, openImagePorts } from "./image_ports.ts";
 
 /** Where the cluster is. */
 export interface ClusterSetting {
@@ -31,6 +30,8 @@ export interface ClusterSetting {
   readonly kubeconfig?: string | undefined;
   /** Further objects of the embedded cluster. */
   readonly objects?: readonly JsonObject[];
+  /** How images are looked up. */
+  readonly images?: ImageSetting;
   /** Keep what nearly every admission asks for in memory, by watching; for a server. */
   readonly watch?: Log;
   /** How policies may call services; without it they may call any, as whoever runs a command may. */
@@ -75,10 +76,19 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
     return http;
   }
   const now = (): number => clock.now();
+  const images = await openImagePorts({
+    ...setting.images,
+    for: setting.watch === undefined ? "command" : "server",
+  }, { clock, entropy, cluster });
+  if (isFault(images)) {
+    await rest.close();
+    return images;
+  }
   const ports = {
     cluster,
     http,
-    registry: new ImageRegistry({ clock, entropy, login: pullSecretLogins(cluster, ownNamespace()) }),
+    registry: images.registry,
+    signatures: images.signatures,
     globals: new ClusterGlobalEntries({
       cluster,
       http,
@@ -89,7 +99,11 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
     entropy,
     scheduler: eventLoopScheduler(),
   };
-  return { ...rest, ports };
+  const close = async (): Promise<void> => {
+    await images.signatures.close();
+    await rest.close();
+  };
+  return { ...rest, ports, close, diagnostics: [...rest.diagnostics, ...images.diagnostics] };
 
   async function reachCluster(
     { cluster = [], kubeconfig, objects = [], watch }: ClusterSetting,
@@ -166,11 +180,6 @@ const patches: Readonly<Record<string, Patch>> = {
 function project(text: string, value: Json, now: () => number): Json | Fault {
   const expression = compileExpression(text, { root: "document" });
   return isFault(expression) ? expression : expression.evaluate(scopeOf(value), { now, random: () => 0 });
-}
-
-/** The namespace that holds image pull secrets: the pod's own. */
-function ownNamespace(): string {
-  return Deno.env.get("POD_NAMESPACE") ?? "postern";
 }
 
 async function namedEndpoint(path: string): ReturnType<typeof kubeconfigEndpoint> {

@@ -10,7 +10,7 @@ interface Place {
   readonly children: ReadonlyMap<string, Place>;
 }
 
-/** Finds the offsets of keys and elements in one document by their paths. */
+/** Finds places in one document by path. */
 export class Positions {
   readonly #events: Events;
   readonly #root: Place;

@@ -1,8 +1,10 @@
 import { asList, asString, Fault, field, isFault, type Json, parseJson } from "../../json/mod.ts";
 import type { Clock, Entropy } from "../../ports.ts";
 import { statusLine } from "../api_answer.ts";
+import { Limit } from "../limit.ts";
 import { retryAfter, withRetries } from "../retry.ts";
 import { send, type Sent } from "../transport.ts";
+import type { AddressRule } from "./addresses.ts";
 import { type RegistryReference, schemesOf } from "./reference.ts";
 import { basicAuthorization, type Login, readChallenge, tokenAddress, Tokens } from "./token.ts";
 
@@ -15,7 +17,7 @@ export interface ConnectionOptions {
   readonly firstDelay: number;
   readonly maxBytes: number;
   /** Whether an address may be asked: registries, token servers, and what they redirect to. */
-  readonly allows: (url: URL) => boolean;
+  readonly allows: AddressRule;
 }
 
 /** Who asks which registry. */
@@ -25,10 +27,21 @@ export interface RegistryAccess {
   readonly allowInsecure: "yes" | "no";
 }
 
+/** One thing to read: `/v2/REPOSITORY/PATH`. */
+export interface Reading {
+  readonly path: string;
+  readonly accept: string;
+  /** A longer answer is refused; the connection's bound when absent. */
+  readonly maxBytes?: number | undefined;
+  /** Milliseconds since 1970 when all must be over; the connection's timeout counts in any case. */
+  readonly until?: number | undefined;
+}
+
 /** What a registry sent. */
 export interface Content {
   readonly text: string;
   readonly bytes: Uint8Array;
+  readonly headers: Headers;
 }
 
 /** Why a registry sent nothing. */
@@ -39,47 +52,82 @@ export interface RegistryFailure {
   readonly reached?: true;
 }
 
+type Scheme = "https" | "http";
+
+interface Try extends Reading {
+  readonly attempts: number;
+  readonly limit: Limit;
+}
+
+/** Requests to one registry at a time, so that neither it nor this process is flooded. */
+const REQUESTS_PER_REGISTRY = 8;
+const MAX_REGISTRIES = 1_000;
+
 /** Reading from registries over HTTP: schemes, tokens, retries. */
 export class RegistryConnection {
   readonly #options: ConnectionOptions;
   readonly #tokens: Tokens;
+  /** The scheme that answered, so that a plain registry is not asked for TLS each time. */
+  readonly #schemes = new Map<string, Scheme>();
+  readonly #limits = new Map<string, Limit>();
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
     this.#tokens = new Tokens(options.clock);
   }
 
-  /** Reads `/v2/REPOSITORY/PATH`. */
-  async read(access: RegistryAccess, path: string, accept: string): Promise<Content | RegistryFailure> {
+  /** Reads one thing, by the schemes that the registry may have. */
+  async read(access: RegistryAccess, reading: Reading): Promise<Content | RegistryFailure> {
     const { registry, repository } = access.reference;
-    const schemes = schemesOf(registry, access.allowInsecure);
-    let last: RegistryFailure | undefined;
+    const all = schemesOf(registry, access.allowInsecure);
+    const known = this.#schemes.get(registry);
+    const schemes = known !== undefined && all.includes(known) ? [known] : all;
+    const limit = this.#limitOf(registry);
+    const refusals: RegistryFailure[] = [];
     for (const [index, scheme] of schemes.entries()) {
-      const url = `${scheme}://${registry}/v2/${repository}/${path}`;
+      const url = `${scheme}://${registry}/v2/${repository}/${reading.path}`;
       // A scheme that another one follows is tried once: plain servers fail at once.
       const attempts = index === schemes.length - 1 ? this.#options.attempts : 1;
-      const got = await this.#readFrom(access, url, { accept, attempts });
-      // Without any answer the next scheme is tried; the first one's reason is what the user should see.
-      if (!("fault" in got) || got.status !== undefined || got.reached === true) return got;
-      last ??= got;
+      const got = await this.#readFrom(access, url, { ...reading, attempts, limit });
+      // Without any answer the next scheme is tried.
+      if (!("fault" in got) || got.status !== undefined || got.reached === true) {
+        this.#remember(registry, scheme);
+        return got;
+      }
+      refusals.push(got);
     }
-    return last ?? { status: undefined, fault: new Fault("no scheme") };
+    this.#schemes.delete(registry);
+    return noAnswer(refusals);
   }
 
-  async #readFrom(
-    access: RegistryAccess,
-    url: string,
-    asking: { readonly accept: string; readonly attempts: number },
-  ): Promise<Content | RegistryFailure> {
+  #limitOf(registry: string): Limit {
+    const existing = this.#limits.get(registry);
+    if (existing !== undefined) return existing;
+    if (this.#limits.size >= MAX_REGISTRIES) {
+      for (const [name, limit] of this.#limits) if (limit.idle) this.#limits.delete(name);
+    }
+    const limit = new Limit(REQUESTS_PER_REGISTRY);
+    this.#limits.set(registry, limit);
+    return limit;
+  }
+
+  #remember(registry: string, scheme: Scheme): void {
+    if (this.#schemes.size >= MAX_REGISTRIES) this.#schemes.clear();
+    this.#schemes.set(registry, scheme);
+  }
+
+  async #readFrom(access: RegistryAccess, url: string, reading: Try): Promise<Content | RegistryFailure> {
     const key = `${url.slice(0, url.indexOf("/v2/"))} ${access.reference.repository} ${
       access.login?.username ?? ""
     }`;
-    const first = await this.#get(url, { ...asking, authorization: this.#bearer(key) });
+    const first = await this.#get(url, reading, { authorization: this.#bearer(key) });
     if (!first.ok || first.status !== 401) return contentOf(url, first);
     this.#tokens.forget(key);
-    const authorization = await this.#authorize(access, key, first.headers.get("www-authenticate") ?? "");
+    const challenge = first.headers.get("www-authenticate") ?? "";
+    const authorization = await this.#authorize(access, { key, challenge, from: url }, reading);
     if (isFault(authorization)) return { status: 401, fault: authorization };
-    return contentOf(url, await this.#get(url, { ...asking, authorization }));
+    if (authorization === undefined) return contentOf(url, first);
+    return contentOf(url, await this.#get(url, reading, { authorization }), authorization);
   }
 
   #bearer(key: string): string | undefined {
@@ -87,27 +135,34 @@ export class RegistryConnection {
     return token === undefined ? undefined : `Bearer ${token}`;
   }
 
-  /** The `Authorization` that fulfils a challenge: the login itself, or a token that it (or nobody) is given. */
-  async #authorize(access: RegistryAccess, key: string, header: string): Promise<string | Fault> {
+  /**
+   * The `Authorization` that fulfils a challenge: the login itself, or a token that it (or nobody) is given; `undefined`
+   * when there is neither, so that the registry's own words are told.
+   */
+  async #authorize(
+    access: RegistryAccess,
+    { key, challenge: header, from }: {
+      readonly key: string;
+      readonly challenge: string;
+      readonly from: string;
+    },
+    reading: Try,
+  ): Promise<string | undefined | Fault> {
     const challenge = readChallenge(header);
     const { registry, repository } = access.reference;
     if (challenge === undefined) {
       return new Fault(`${registry}: unauthorized, and no way to authorize is offered`);
     }
     if (challenge.scheme === "basic") {
-      if (access.login !== undefined) return basicAuthorization(access.login);
-      return new Fault(`${registry}: UNAUTHORIZED: authentication required`);
+      return access.login === undefined ? undefined : basicAuthorization(access.login);
     }
     const address = tokenAddress(challenge, repository);
     const login = access.login === undefined ? undefined : basicAuthorization(access.login);
-    const answer = contentOf(
-      address,
-      await this.#get(address, {
-        accept: "application/json",
-        attempts: this.#options.attempts,
-        authorization: login,
-      }),
-    );
+    if (login !== undefined && from.startsWith("https:") && !address.startsWith("https:")) {
+      return new Fault(`${registry}: its token server has no TLS, so credentials are not sent there`);
+    }
+    const asked = { ...reading, accept: "application/json", maxBytes: undefined };
+    const answer = contentOf(address, await this.#get(address, asked, { authorization: login, from }), login);
     if ("fault" in answer) return answer.fault;
     const token = this.#tokens.keep(key, jsonOf(answer.text));
     return token === undefined ? new Fault(`GET ${address}: no token in the answer`) : `Bearer ${token}`;
@@ -115,28 +170,30 @@ export class RegistryConnection {
 
   #get(
     url: string,
-    { accept, attempts, authorization }: {
-      readonly accept: string;
-      readonly attempts: number;
+    { accept, attempts, maxBytes, limit, until: end = Infinity }: Try,
+    { authorization, from }: {
       readonly authorization: string | undefined;
+      readonly from?: string;
     },
   ): Promise<Sent> {
-    const { timeout, maxBytes, allows, clock, entropy, firstDelay } = this.#options;
-    const until = clock.now() + timeout;
-    if (!allows(new URL(url))) {
+    const { timeout, allows, clock, entropy, firstDelay } = this.#options;
+    const until = Math.min(clock.now() + timeout, end);
+    if (!allows(new URL(url), from === undefined ? undefined : new URL(from))) {
       return Promise.resolve({ ok: false, reason: "redirect", message: "the address is not allowed" });
     }
     const attempt = async () => {
-      const value = await send({
-        method: "GET",
-        url,
-        headers: { accept, ...(authorization === undefined ? {} : { authorization }) },
-        timeout: Math.max(1, until - clock.now()),
-        maxBytes,
-        follow: (target) => /^https?:$/.test(target.protocol) && allows(target),
-      });
+      const value = await limit.run(() =>
+        send({
+          method: "GET",
+          url,
+          headers: { accept, ...(authorization === undefined ? {} : { authorization }) },
+          timeout: Math.max(1, until - clock.now()),
+          maxBytes: maxBytes ?? this.#options.maxBytes,
+          follow: (target) => allows(target, new URL(url)),
+        })
+      );
       const passing = value.ok
-        ? value.status === 429 || value.status >= 500
+        ? value.status === 408 || value.status === 429 || value.status >= 500
         : value.reason === "network" || value.reason === "timeout";
       return { value, again: passing ? value.ok ? retryAfter(value.headers, clock) : 0 : undefined };
     };
@@ -149,20 +206,38 @@ export function jsonOf(text: string): Json {
   return parseJson(text) ?? null;
 }
 
+/** No scheme had an answer: Kyverno parity, every one is told (contract of the port `Signatures`, "no connection"). */
+function noAnswer(refusals: readonly RegistryFailure[]): RegistryFailure {
+  const said = refusals.map(({ fault }) => fault.message).join("; ");
+  return { status: undefined, fault: new Fault(said === "" ? "no scheme" : said) };
+}
+
 /** The content of an answer, or its refusal in the words of go-containerregistry. */
-function contentOf(url: string, sent: Sent): Content | RegistryFailure {
+function contentOf(url: string, sent: Sent, authorization?: string): Content | RegistryFailure {
   if (!sent.ok) {
-    const fault = new Fault(`Get "${url}": ${sent.message}`);
     const reached = sent.reason === "redirect" || sent.reason === "too large";
+    // Kyverno parity: the registry is asked for its version first, so that is what fails.
+    const where = reached ? url : url.replace(/\/v2\/.*$/, "/v2/");
+    const fault = new Fault(`Get "${where}": ${inGosWords(url, sent.message)}`);
     return { status: undefined, fault, ...(reached ? { reached } : {}) };
   }
-  if (sent.status === 200) return { text: sent.text, bytes: sent.bytes };
+  if (sent.status === 200) return { text: sent.text, bytes: sent.bytes, headers: sent.headers };
   const errors = asList(field(jsonOf(sent.text), "errors")).map((each) => {
     const code = asString(field(each, "code")) ?? "UNKNOWN";
     return `${code}: ${asString(field(each, "message")) ?? ""}`;
   });
   const said = errors.length > 0
     ? errors.join("; ")
+    : sent.status === 401 && authorization === undefined
+    ? "UNAUTHORIZED: authentication required"
     : `unexpected status code ${statusLine(sent.status)}: ${sent.text}`;
   return { status: sent.status, fault: new Fault(`GET ${url}: ${said.trim().slice(0, 500)}`) };
+}
+
+/** A connection that was refused, as Go says it; administrators search for these words. */
+function inGosWords(url: string, message: string): string {
+  if (!/connection refused/i.test(message)) return message;
+  const { host, protocol } = new URL(url);
+  const port = /:\d+$/.test(host) ? "" : protocol === "https:" ? ":443" : ":80";
+  return `dial tcp ${host}${port}: connect: connection refused`;
 }

@@ -1,26 +1,17 @@
-import { asList, asString, dig, Fault, field, isFault, isObject, type Json } from "../../json/mod.ts";
-import type { Answer, Clock, Entropy, Registry, RegistryCredentials } from "../../ports.ts";
+import { asList, asString, dig, Fault, field, isFault, type Json } from "../../json/mod.ts";
+import type { Answer, Registry, RegistryCredentials } from "../../ports.ts";
 import { Cache } from "../cache.ts";
 import { unlessAborted } from "../deadline.ts";
 import { approximateBytes } from "../size.ts";
-import { jsonOf, type RegistryAccess, RegistryConnection, type RegistryFailure } from "./connection.ts";
+import type { RegistryAccess, RegistryFailure } from "./connection.ts";
+import { isDigest, RegistryContent, type RegistryContentOptions } from "./content.ts";
 import { identifierOf, manifestName, parseReference, type RegistryReference } from "./reference.ts";
-import type { Login } from "./token.ts";
+import type { RegistryLogins } from "./token.ts";
 
 /** The bounds of an {@link ImageRegistry}; times in milliseconds. */
-export interface ImageRegistryOptions {
-  readonly clock: Clock;
-  readonly entropy: Entropy;
+export interface ImageRegistryOptions extends RegistryContentOptions {
   /** Name and password for a registry; nobody's when absent. */
-  readonly login?: (registry: string, credentials: RegistryCredentials) => Promise<Login | undefined>;
-  /** Whether an address may be asked: registries, token servers, and what they redirect to. All when absent. */
-  readonly allows?: (url: URL) => boolean;
-  /** For one request with its repetitions: 10,000. */
-  readonly timeout?: number;
-  /** Tries of a request: 3. */
-  readonly attempts?: number;
-  /** The first pause between tries: 100. */
-  readonly firstDelay?: number;
+  readonly login?: RegistryLogins;
   /** How long the record of a tag is kept; that of a digest is kept for an hour: 60,000. */
   readonly tagTtl?: number;
   /** How long it is remembered that an image cannot be had: 10,000. */
@@ -30,45 +21,21 @@ export interface ImageRegistryOptions {
 }
 
 const HOUR = 3_600_000;
-/** Registries limit manifests to 4 MB; configurations are seldom larger. */
-const MAX_BYTES = 8_000_000;
-const indexTypes = [
-  "application/vnd.oci.image.index.v1+json",
-  "application/vnd.docker.distribution.manifest.list.v2+json",
-];
-const manifestTypes = [
-  "application/vnd.oci.image.manifest.v1+json",
-  "application/vnd.docker.distribution.manifest.v2+json",
-];
-const ACCEPT = [...manifestTypes, ...indexTypes].join(", ");
-
-interface Fetched {
-  readonly value: Json;
-  readonly digest: string;
-}
 
 /**
  * Images of OCI and Docker registries: manifest, index and configuration, each checked against its digest. Of an index
  * the image for linux/amd64 is taken, as the reference does. Credentials helpers of cloud providers are not supported.
  */
 export class ImageRegistry implements Registry {
-  readonly #connection: RegistryConnection;
-  readonly #login: NonNullable<ImageRegistryOptions["login"]>;
+  readonly #content: RegistryContent;
+  readonly #login: RegistryLogins;
   readonly #cache: Cache<{ readonly answer: Answer; readonly ttl: number }>;
   readonly #tagTtl: number;
   readonly #failureTtl: number;
 
   constructor(options: ImageRegistryOptions) {
-    const { clock, entropy, timeout = 10_000, attempts = 3, firstDelay = 100, allows = () => true } = options;
-    this.#connection = new RegistryConnection({
-      clock,
-      entropy,
-      timeout,
-      attempts,
-      firstDelay,
-      allows,
-      maxBytes: MAX_BYTES,
-    });
+    const { clock } = options;
+    this.#content = new RegistryContent(options);
     this.#login = options.login ?? (() => Promise.resolve(undefined));
     this.#tagTtl = options.tagTtl ?? 60_000;
     this.#failureTtl = options.failureTtl ?? 10_000;
@@ -106,18 +73,18 @@ export class ImageRegistry implements Registry {
       login: await this.#login(reference.registry, credentials),
       allowInsecure: credentials.allowInsecureRegistry === true ? "yes" : "no",
     };
-    const named = await this.#manifest(access, manifestName(reference), reference.digest);
+    const named = await this.#content.manifest(access, manifestName(reference));
     if ("fault" in named) return failed(text, named);
     const isIndex = Array.isArray(field(named.value, "manifests"));
     const child = isIndex ? childFor(named.value) : named.digest;
     if (isFault(child)) return failed(text, { status: undefined, fault: child });
-    const manifest = isIndex ? await this.#manifest(access, child, child) : named;
+    const manifest = isIndex ? await this.#content.manifest(access, child) : named;
     if ("fault" in manifest) return failed(text, manifest);
     const configDigest = asString(dig(manifest.value, "config", "digest")) ?? "";
     if (!isDigest(configDigest)) {
       return failed(text, { status: undefined, fault: new Fault("the manifest names no configuration") });
     }
-    const config = await this.#content(access, { path: `blobs/${configDigest}`, digest: configDigest });
+    const config = await this.#content.configuration(access, configDigest);
     if ("fault" in config) return failed(text, config);
     const { registry, repository } = reference;
     const body = {
@@ -132,30 +99,6 @@ export class ImageRegistry implements Registry {
     };
     return { ok: true, status: 200, body };
   }
-
-  #manifest(access: RegistryAccess, name: string, digest: string): Promise<Fetched | RegistryFailure> {
-    return this.#content(access, { path: `manifests/${name}`, digest });
-  }
-
-  /** Reads JSON and checks that it is what its digest says; without a digest it is computed. */
-  async #content(
-    access: RegistryAccess,
-    { path, digest }: { readonly path: string; readonly digest: string },
-  ): Promise<Fetched | RegistryFailure> {
-    const content = await this.#connection.read(access, path, ACCEPT);
-    if ("fault" in content) return content;
-    const hash = await crypto.subtle.digest("SHA-256", new Uint8Array(content.bytes));
-    const actual = `sha256:${new Uint8Array(hash).toHex()}`;
-    if (digest !== "" && digest !== actual) {
-      const why = `${path}: the content does not match its digest: got ${actual}`;
-      return { status: undefined, fault: new Fault(why) };
-    }
-    const value = jsonOf(content.text);
-    if (!isObject(value)) {
-      return { status: undefined, fault: new Fault(`${path}: the content is no JSON object`) };
-    }
-    return { value, digest: actual };
-  }
 }
 
 /** The digest of the image for linux/amd64 in an index. */
@@ -165,10 +108,6 @@ function childFor(index: Json): string | Fault {
   );
   const digest = asString(field(child, "digest")) ?? "";
   return isDigest(digest) ? digest : new Fault("no child with platform linux/amd64 in index");
-}
-
-function isDigest(text: string): boolean {
-  return /^sha256:[0-9a-f]{64}$/.test(text);
 }
 
 function failed(reference: string, { status, fault }: RegistryFailure): Answer {

@@ -74,10 +74,14 @@ export function manifestName({ tag, digest }: RegistryReference): string {
   return digest === "" ? tag : digest;
 }
 
-/** The schemes to try. Registries on this machine and those marked as insecure may speak plain HTTP. */
+/**
+ * The schemes to try. Registries on this machine, in private networks and those marked as insecure may speak plain HTTP.
+ * Kyverno parity: the same hosts as in go-containerregistry (`private-host-tag-forms`).
+ */
 export function schemesOf(registry: string, allowInsecure: "yes" | "no"): readonly ("https" | "http")[] {
   const host = registry.replace(/:\d+$/, "");
   const isLocal = host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(host) ||
     /\.local(?:host)?$/.test(host);
-  return allowInsecure === "yes" || isLocal ? ["https", "http"] : ["https"];
+  const isPrivate = /^(?:10\.\d+|192\.168|172\.(?:1[6-9]|2\d|3[01]))\.\d+\.\d+$/.test(host);
+  return allowInsecure === "yes" || isLocal || isPrivate ? ["https", "http"] : ["https"];
 }

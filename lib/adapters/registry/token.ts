@@ -1,11 +1,17 @@
 import { asString, field, type Json } from "../../json/mod.ts";
-import type { Clock } from "../../ports.ts";
+import type { Clock, RegistryCredentials } from "../../ports.ts";
 
 /** Name and password for a registry. */
 export interface Login {
   readonly username: string;
   readonly password: string;
 }
+
+/** The login for a registry among the credentials that a policy names; `undefined` for nobody's. */
+export type RegistryLogins = (
+  registry: string,
+  credentials: RegistryCredentials,
+) => Promise<Login | undefined>;
 
 /** What a registry asks for with `401`. */
 export type Challenge =

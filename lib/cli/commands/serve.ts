@@ -1,5 +1,5 @@
 import { command } from "../command.ts";
-import { dialectOption, policyFileOptions } from "../options.ts";
+import { dialectOption, imageOptions, policyFileOptions } from "../options.ts";
 
 export const serve = command({
   name: "serve",
@@ -45,6 +45,11 @@ export const serve = command({
     scanPreprocessors: {
       type: "flag",
       about: "let callers of /scan bring JMESPath expressions (preprocessors)",
+    },
+    ...imageOptions,
+    localRegistries: {
+      type: "flag",
+      about: "read image registries on this machine (127.0.0.1, localhost) too",
     },
     secretPath: { type: "text", value: "path", about: "answer only below this path, for a public address" },
     allowServiceAddress: {

@@ -1,0 +1,44 @@
+/**
+ * At most so many tasks at a time; the others wait in the order in which they came.
+ *
+ * ```ts
+ * import { Limit } from "./limit.ts";
+ * import assert from "node:assert/strict";
+ * const limit = new Limit(1), order: string[] = [];
+ * const task = (name: string) => async () => {
+ *   order.push(`${name} begins`);
+ *   await Promise.resolve();
+ *   order.push(`${name} ends`);
+ * };
+ * await Promise.all([limit.run(task("a")), limit.run(task("b"))]);
+ * assert.deepEqual(order, ["a begins", "a ends", "b begins", "b ends"]);
+ * ```
+ */
+export class Limit {
+  readonly #most: number;
+  readonly #waiting: (() => void)[] = [];
+  #running = 0;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
+
+  /** Whether nothing runs and nothing waits. */
+  get idle(): boolean {
+    return this.#running === 0 && this.#waiting.length === 0;
+  }
+
+  /** Runs a task as soon as there is room; its value or exception is the task's. */
+  async run<T>(task: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#most) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else this.#running++;
+    try {
+      return await task();
+    } finally {
+      // Whoever waits takes the place over, so that nobody who comes meanwhile overtakes.
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
+}

@@ -1,0 +1,109 @@
+import type { Clock } from "../../ports.ts";
+import { Cache } from "../cache.ts";
+import { approximateBytes } from "../size.ts";
+import type { RegistryAccess, RegistryFailure } from "./connection.ts";
+import { isDigest, type Manifest, type Referrer, type RegistryContent } from "./content.ts";
+
+/** How long what a registry said is believed, in milliseconds. */
+const ttl = {
+  /** What a digest names never changes; an hour bounds what is kept for nobody. */
+  content: 3_600_000,
+  /** Which digest a tag of an image means. */
+  tag: 60_000,
+  /** Lists of signatures: they grow. */
+  signatures: 30_000,
+  /** That there is nothing: it is being signed, perhaps. */
+  absence: 10_000,
+};
+
+type Kept = {
+  readonly value: Manifest | Uint8Array | readonly Referrer[] | RegistryFailure;
+  readonly ttl: number;
+};
+
+/** What registries hold, remembered for a while, by address and login. Equal questions on their way are shared. */
+export class CachedContent {
+  readonly #content: RegistryContent;
+  readonly #cache: Cache<Kept>;
+
+  constructor(
+    content: RegistryContent,
+    { clock, maxBytes }: { readonly clock: Clock; readonly maxBytes: number },
+  ) {
+    this.#content = content;
+    this.#cache = new Cache({
+      clock,
+      maxBytes,
+      ttl: ({ ttl }) => ttl,
+      sizeOf: ({ value }) => bytesOf(value),
+    });
+  }
+
+  /** The manifest or index of an image, by tag or digest. */
+  async image(access: RegistryAccess, name: string, until: number): Promise<Manifest | RegistryFailure> {
+    return await this.#kept(access, `manifests/${name}`, {
+      ttl: isDigest(name) ? ttl.content : ttl.tag,
+      load: () => this.#content.manifest(access, name, until),
+    });
+  }
+
+  /** The manifest of a list of signatures, by its tag or digest. */
+  async signatures(access: RegistryAccess, name: string, until: number): Promise<Manifest | RegistryFailure> {
+    return await this.#kept(access, `manifests/${name}`, {
+      ttl: isDigest(name) ? ttl.content : ttl.signatures,
+      load: () => this.#content.manifest(access, name, until),
+    });
+  }
+
+  async blob(
+    access: RegistryAccess,
+    digest: string,
+    bounds: { readonly maxBytes: number; readonly until: number },
+  ): Promise<Uint8Array | RegistryFailure> {
+    return await this.#kept(access, `blobs/${digest}`, {
+      ttl: ttl.content,
+      load: () => this.#content.blob(access, digest, bounds),
+    });
+  }
+
+  /** The artifacts that refer to a digest; one more than `most` shows that there are too many. */
+  async referrers(
+    access: RegistryAccess,
+    digest: string,
+    bounds: { readonly artifactType?: string; readonly most: number; readonly until: number },
+  ): Promise<readonly Referrer[] | RegistryFailure> {
+    return await this.#kept(access, `referrers/${digest} ${bounds.artifactType ?? ""}`, {
+      ttl: ttl.signatures,
+      load: () => this.#content.referrers(access, digest, { ...bounds, most: bounds.most + 1 }),
+    });
+  }
+
+  async #kept<T extends Kept["value"]>(
+    access: RegistryAccess,
+    path: string,
+    { ttl: lasting, load }: { readonly ttl: number; readonly load: () => Promise<T> },
+  ): Promise<T> {
+    const { reference: { registry, repository }, login } = access;
+    // Content that one login may read is not for another one.
+    const who = login === undefined ? "" : `${login.username}:${login.password}`;
+    const { value } = await this.#cache.get(JSON.stringify([registry, repository, who, path]), async () => {
+      const value = await load();
+      return { value, ttl: isFailure(value) ? value.status === 404 ? ttl.absence : 0 : lasting };
+    });
+    return value as T;
+  }
+}
+
+/** Whether a registry refused. */
+export function isFailure(value: Kept["value"]): value is RegistryFailure {
+  return !(value instanceof Uint8Array) && !Array.isArray(value) && "fault" in value;
+}
+
+function bytesOf(value: Kept["value"]): number {
+  if (value instanceof Uint8Array) return value.length;
+  if (isFailure(value)) return value.fault.message.length;
+  // The text of a manifest and the values that it was parsed into.
+  return "size" in value
+    ? 2 * (value as Manifest).size
+    : approximateBytes(value.map((each) => ({ ...each })));
+}

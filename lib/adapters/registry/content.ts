@@ -1,0 +1,204 @@
+import { asList, asString, Fault, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import type { Clock, Entropy } from "../../ports.ts";
+import type { AddressRule } from "./addresses.ts";
+import {
+  type Content,
+  jsonOf,
+  type RegistryAccess,
+  RegistryConnection,
+  type RegistryFailure,
+} from "./connection.ts";
+
+/** The bounds of {@link RegistryContent}; times in milliseconds. */
+export interface RegistryContentOptions {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  /** Whether an address may be asked: registries, token servers, and what they redirect to. All when absent. */
+  readonly allows?: AddressRule;
+  /** For one request with its repetitions: 10,000. */
+  readonly timeout?: number;
+  /** Tries of a request: 3. */
+  readonly attempts?: number;
+  /** The first pause between tries: 100. */
+  readonly firstDelay?: number;
+}
+
+/** A manifest or an index, checked against its digest. */
+export interface Manifest {
+  readonly value: JsonObject;
+  readonly digest: string;
+  readonly mediaType: string;
+  /** In bytes. */
+  readonly size: number;
+}
+
+/** An artifact that refers to an image. */
+export interface Referrer {
+  readonly digest: string;
+  readonly artifactType: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** Registries limit manifests to 4 MB. */
+const MAX_MANIFEST = 4_000_000;
+/** Configurations are seldom larger than some kilobytes. */
+const MAX_CONFIGURATION = 8_000_000;
+const MAX_REFERRER_PAGES = 5;
+const INDEX = "application/vnd.oci.image.index.v1+json";
+const ACCEPT = [
+  "application/vnd.oci.image.manifest.v1+json",
+  "application/vnd.docker.distribution.manifest.v2+json",
+  INDEX,
+  "application/vnd.docker.distribution.manifest.list.v2+json",
+].join(", ");
+
+/**
+ * What registries hold: manifests, blobs and referrers. Everything that has a digest is checked against it before it is
+ * looked at, and everything is bounded.
+ */
+export class RegistryContent {
+  readonly #connection: RegistryConnection;
+
+  constructor(options: RegistryContentOptions) {
+    const { clock, entropy, timeout = 10_000, attempts = 3, firstDelay = 100, allows = () => true } = options;
+    const bounds = { timeout, attempts, firstDelay, maxBytes: MAX_MANIFEST };
+    this.#connection = new RegistryConnection({ clock, entropy, allows, ...bounds });
+  }
+
+  /** The manifest or index of a name, which is a tag or a digest; a digest is checked. */
+  async manifest(access: RegistryAccess, name: string, until?: number): Promise<Manifest | RegistryFailure> {
+    const path = `manifests/${name}`;
+    const content = await this.#connection.read(access, { path, accept: ACCEPT, until });
+    if ("fault" in content) return content;
+    const digest = await sha256Of(content.bytes);
+    if (isDigest(name) && digest !== name) return mismatch(path, digest);
+    const value = jsonOf(content.text);
+    if (!isObject(value)) return noObject(path);
+    const sent = content.headers.get("content-type")?.split(";")[0]?.trim() ?? "";
+    const mediaType = asString(value["mediaType"]) ?? sent;
+    return { value, digest, mediaType, size: content.bytes.length };
+  }
+
+  /** The bytes of a blob, which match its digest; a longer blob than `maxBytes` is refused. */
+  async blob(
+    access: RegistryAccess,
+    digest: string,
+    { maxBytes, until }: { readonly maxBytes: number; readonly until?: number },
+  ): Promise<Uint8Array | RegistryFailure> {
+    if (!isDigest(digest)) return refused(`${digest.slice(0, 100)} is no digest of SHA-256`);
+    const path = `blobs/${digest}`;
+    const content = await this.#connection.read(access, { path, accept: "*/*", maxBytes, until });
+    if ("fault" in content) return content;
+    const actual = await sha256Of(content.bytes);
+    return actual === digest ? content.bytes : mismatch(path, actual);
+  }
+
+  /** A configuration: a blob that is a JSON object. */
+  async configuration(
+    access: RegistryAccess,
+    digest: string,
+  ): Promise<Pick<Manifest, "value"> | RegistryFailure> {
+    const bytes = await this.blob(access, digest, { maxBytes: MAX_CONFIGURATION });
+    if (!(bytes instanceof Uint8Array)) return bytes;
+    const value = jsonOf(new TextDecoder().decode(bytes));
+    return isObject(value) ? { value } : noObject(`blobs/${digest}`);
+  }
+
+  /**
+   * The artifacts that refer to a digest, of one type when one is named; at most some hundred, more than anybody reads.
+   * A registry that does not know them is asked for the tag `sha256-HEX` (OCI distribution specification, referrers tag
+   * schema). Without any the list is empty.
+   */
+  async referrers(
+    access: RegistryAccess,
+    digest: string,
+    { artifactType, until, most }: {
+      readonly artifactType?: string;
+      readonly until?: number;
+      readonly most: number;
+    },
+  ): Promise<readonly Referrer[] | RegistryFailure> {
+    const query = artifactType === undefined ? "" : `?artifactType=${encodeURIComponent(artifactType)}`;
+    const found: Referrer[] = [];
+    let path: string | undefined = `referrers/${digest}${query}`;
+    for (let page = 0; path !== undefined && page < MAX_REFERRER_PAGES && found.length < most; page++) {
+      const content: Content | RegistryFailure = await this.#connection.read(access, {
+        path,
+        accept: INDEX,
+        until,
+      });
+      if ("fault" in content) {
+        return content.status === 404 && page === 0
+          ? await this.#taggedReferrers(access, digest, { artifactType, until })
+          : content;
+      }
+      found.push(...referrersIn(jsonOf(content.text), artifactType));
+      path = nextPage(content.headers, access);
+    }
+    return found;
+  }
+
+  async #taggedReferrers(
+    access: RegistryAccess,
+    digest: string,
+    { artifactType, until }: {
+      readonly artifactType: string | undefined;
+      readonly until: number | undefined;
+    },
+  ): Promise<readonly Referrer[] | RegistryFailure> {
+    const index = await this.manifest(access, digest.replace(":", "-"), until);
+    if (!("fault" in index)) return referrersIn(index.value, artifactType);
+    return index.status === 404 ? [] : index;
+  }
+}
+
+/** `sha256:HEX` of bytes. */
+export async function sha256Of(bytes: Uint8Array): Promise<string> {
+  const hash = await crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>);
+  return `sha256:${new Uint8Array(hash).toHex()}`;
+}
+
+/** Whether a text is a digest of SHA-256. */
+export function isDigest(text: string): boolean {
+  return /^sha256:[0-9a-f]{64}$/.test(text);
+}
+
+function referrersIn(index: Json, artifactType: string | undefined): Referrer[] {
+  return asList(field(index, "manifests")).flatMap((each) => {
+    const digest = asString(field(each, "digest")) ?? "";
+    const type = asString(field(each, "artifactType")) ?? "";
+    // Registries need not filter.
+    if (!isDigest(digest) || (artifactType !== undefined && type !== artifactType)) return [];
+    return [{ digest, artifactType: type, annotations: textsOf(field(each, "annotations")) }];
+  });
+}
+
+/** The entries of an object whose values are texts. */
+export function textsOf(value: Json | undefined): Record<string, string> {
+  const texts: [string, string][] = [];
+  for (const [key, text] of Object.entries(isObject(value) ? value : {})) {
+    if (typeof text === "string") texts.push([key, text]);
+  }
+  return Object.fromEntries(texts);
+}
+
+/** The path of the next page of referrers (RFC 8288), if it is of the same repository. */
+function nextPage(headers: Headers, { reference }: RegistryAccess): string | undefined {
+  const target = /<([^>]+)>\s*;\s*rel="?next"?/.exec(headers.get("link") ?? "")?.[1];
+  const base = `/v2/${reference.repository}/`;
+  if (target === undefined || !URL.canParse(target, `https://registry${base}`)) return undefined;
+  const { pathname, search } = new URL(target, `https://registry${base}`);
+  return pathname.startsWith(`${base}referrers/`) ? pathname.slice(base.length) + search : undefined;
+}
+
+function mismatch(path: string, actual: string): RegistryFailure {
+  return refused(`${path}: the content does not match its digest: got ${actual}`);
+}
+
+function noObject(path: string): RegistryFailure {
+  return refused(`${path}: the content is no JSON object`);
+}
+
+function refused(why: string): RegistryFailure {
+  return { status: undefined, fault: new Fault(why), reached: true };
+}

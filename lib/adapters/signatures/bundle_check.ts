@@ -1,0 +1,161 @@
+import type { Bundle } from "@sigstore/bundle";
+import type { TrustMaterial } from "@sigstore/verify";
+import { asList, asString, dig, field, type Json, parseJson } from "../../json/mod.ts";
+import { sameBytes } from "./bytes.ts";
+import { nameDefaultDigest } from "./digest_shim.ts";
+import { base64Bytes, pemBlocks } from "./pem.ts";
+
+/** A sigstore bundle and what it is held against; nothing but texts and bytes, so that it can go to a worker. */
+export interface BundleQuestion {
+  /** JSON. */
+  readonly bundle: string;
+  /** The public key that must have signed: DER. Without one a certificate of the trusted root must have. */
+  readonly key: Uint8Array | undefined;
+  /** The trusted root's JSON; empty for none. */
+  readonly trustedRoot: string;
+  readonly needs: {
+    readonly log: boolean;
+    /** A log entry with a promise, or a timestamp. */
+    readonly observedTime: boolean;
+    readonly certificateTimestamp: boolean;
+  };
+}
+
+/** What a bundle holds, once its signature and all that proves it were checked. */
+export type BundleAnswer =
+  | {
+    readonly ok: true;
+    readonly payloadType: string;
+    readonly payload: Uint8Array;
+    /** The signer's certificate: DER. */
+    readonly certificate: Uint8Array | undefined;
+  }
+  | { readonly ok: false; readonly why: string };
+
+const emptyRoot = JSON.stringify({
+  mediaType: "application/vnd.dev.sigstore.trustedroot+json;version=0.1",
+  tlogs: [],
+  certificateAuthorities: [],
+  ctlogs: [],
+  timestampAuthorities: [],
+});
+
+/** Verifies a bundle around an envelope. It takes some tens of milliseconds and holds the thread that it runs on. */
+export async function checkBundle(question: BundleQuestion): Promise<BundleAnswer> {
+  nameDefaultDigest();
+  const { Verifier, toSignedEntity } = await import("@sigstore/verify");
+  const { bundleFromJSON } = await import("@sigstore/bundle");
+  try {
+    const bundle: Bundle = bundleFromJSON(parseJson(question.bundle));
+    withoutIgnored(bundle, question.needs);
+    if (bundle.content.$case !== "dsseEnvelope") return { ok: false, why: "the bundle holds no envelope" };
+    const certificate = certificateOf(bundle);
+    if ((certificate === undefined) !== (question.key !== undefined)) {
+      return { ok: false, why: "the bundle is signed with another kind of key" };
+    }
+    const { log, observedTime, certificateTimestamp } = question.needs;
+    const verifier = new Verifier(await materialOf(question), {
+      tlogThreshold: log ? 1 : 0,
+      timestampThreshold: observedTime ? 1 : 0,
+      ctlogThreshold: certificateTimestamp ? 1 : 0,
+    });
+    verifier.verify(toSignedEntity(bundle));
+    const strange = foreignEntry(bundle, certificate ?? question.key);
+    if (strange !== undefined) return { ok: false, why: strange };
+    const { payload, payloadType } = bundle.content.dsseEnvelope;
+    return { ok: true, payloadType, payload: new Uint8Array(payload), certificate };
+  } catch (cause) {
+    return { ok: false, why: wordsOf(cause) };
+  }
+}
+
+/** Takes out what is not to be looked at: without its log's or authority's key it could not be proved, and must not count. */
+function withoutIgnored(
+  { verificationMaterial }: Bundle,
+  { log, observedTime }: BundleQuestion["needs"],
+): void {
+  if (!log) verificationMaterial.tlogEntries = [];
+  if (!observedTime) verificationMaterial.timestampVerificationData = undefined;
+}
+
+let lastRoot: { readonly text: string; readonly material: TrustMaterial } | undefined;
+
+/** The trusted root as the library wants it; the last one is kept. */
+async function materialOf({ trustedRoot, key }: BundleQuestion): Promise<TrustMaterial> {
+  const text = trustedRoot === "" ? emptyRoot : trustedRoot;
+  if (lastRoot?.text !== text) {
+    const { toTrustMaterial } = await import("@sigstore/verify");
+    const { TrustedRoot } = await import("@sigstore/protobuf-specs");
+    lastRoot = { text, material: toTrustMaterial(TrustedRoot.fromJSON(parseJson(text))) };
+  }
+  const { material } = lastRoot;
+  if (key === undefined) return material;
+  const { crypto } = await import("@sigstore/core");
+  // A policy's key is the only one, whatever name the bundle has for it.
+  const publicKey = crypto.createPublicKey(Buffer.from(key));
+  return { ...material, publicKey: () => ({ publicKey, validFor: () => true }) };
+}
+
+function certificateOf({ verificationMaterial: { content } }: Bundle): Uint8Array | undefined {
+  switch (content.$case) {
+    case "certificate":
+      return new Uint8Array(content.certificate.rawBytes);
+    case "x509CertificateChain":
+      return new Uint8Array(content.x509CertificateChain.certificates[0]!.rawBytes);
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Why a log entry is about another key than the bundle's; the library compares the entry's hash and signature alone, so
+ * that somebody else's entry would pass.
+ */
+function foreignEntry(bundle: Bundle, signer: Uint8Array | undefined): string | undefined {
+  for (const { canonicalizedBody } of bundle.verificationMaterial.tlogEntries) {
+    const spec = field(parseJson(canonicalizedBody.toString("utf8")), "spec");
+    const recorded = [...olderSigners(spec), ...newerSigners(spec)];
+    if (signer === undefined || !recorded.some((each) => sameBytes(each, signer))) {
+      return "the log entry is about another key";
+    }
+  }
+  return undefined;
+}
+
+/** Whose signature an entry of Rekor 1 records: base64 of PEM. */
+function olderSigners(spec: Json | undefined): Uint8Array[] {
+  const envelope = asList(dig(spec, "content", "envelope", "signatures"))[0];
+  return [
+    field(asList(field(spec, "signatures"))[0], "verifier"),
+    dig(spec, "signature", "publicKey", "content"),
+    field(envelope, "publicKey"),
+    field(spec, "publicKey"),
+  ].flatMap((each) => derOf(asString(each)));
+}
+
+/** Whose signature an entry of Rekor 2 records: base64 of DER. */
+function newerSigners(spec: Json | undefined): Uint8Array[] {
+  const verifiers = [
+    field(asList(dig(spec, "dsseV002", "signatures"))[0], "verifier"),
+    dig(spec, "hashedRekordV002", "signature", "verifier"),
+  ];
+  const texts = verifiers.flatMap((each) => [
+    dig(each, "x509Certificate", "rawBytes"),
+    dig(each, "publicKey", "rawBytes"),
+  ]);
+  return texts.flatMap((each) => base64Bytes(asString(each) ?? "") ?? []).filter((bytes) => bytes.length > 0);
+}
+
+/** The DER in base64 of PEM. */
+function derOf(text: string | undefined): Uint8Array[] {
+  const bytes = base64Bytes(text ?? "");
+  if (bytes === undefined) return [];
+  const pem = new TextDecoder().decode(bytes);
+  return ["CERTIFICATE", "PUBLIC KEY"].flatMap((type) => pemBlocks(pem, type).slice(0, 1));
+}
+
+function wordsOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return String(cause);
+  const inner = cause.cause instanceof Error ? `: ${cause.cause.message}` : "";
+  return `${cause.message}${inner}`;
+}

@@ -1,0 +1,22 @@
+/** The thread on which bundles are checked, so that requests do not wait for it. */
+import { parentPort } from "node:worker_threads";
+import { type BundleAnswer, type BundleQuestion, checkBundle } from "./bundle_check.ts";
+
+/** One question to the worker, with a number that its answer carries. */
+export interface BundleTask {
+  readonly id: number;
+  readonly question: BundleQuestion;
+}
+
+/** One answer of the worker. */
+export interface BundleReply {
+  readonly id: number;
+  readonly answer: BundleAnswer;
+}
+
+parentPort?.on("message", ({ id, question }: BundleTask) => {
+  void checkBundle(question).then((answer) => {
+    const reply: BundleReply = { id, answer };
+    parentPort?.postMessage(reply);
+  });
+});

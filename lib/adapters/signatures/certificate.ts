@@ -1,0 +1,179 @@
+import type { ASN1Obj, X509Certificate } from "@sigstore/core";
+import { Fault, isFault } from "../../json/mod.ts";
+import { sigstoreCore } from "./libraries.ts";
+import { base64Bytes, pemBlocks, toPem } from "./pem.ts";
+import { type Hash, PublicKey } from "./public_key.ts";
+
+/** What of a certificate is looked at. Names are DER, to be compared byte by byte. */
+export interface Certificate {
+  readonly der: Uint8Array;
+  readonly subject: Uint8Array;
+  readonly issuer: Uint8Array;
+  readonly notBefore: Date;
+  readonly notAfter: Date;
+  readonly key: PublicKey;
+  /** The signed part, and how it is signed. */
+  readonly body: Uint8Array;
+  readonly signature: Uint8Array;
+  readonly algorithm: CertificateAlgorithm | undefined;
+  readonly isCA: boolean;
+  /** How many intermediates may follow below; `undefined` for any number. */
+  readonly pathLength: number | undefined;
+  /** OIDs of the extended key usage; empty for any. */
+  readonly usages: readonly string[];
+  /** Subject alternative names in Go's order: DNS, email, IP, URI, and Fulcio's other name. */
+  readonly names: readonly string[];
+  /** OIDs of the critical extensions that nobody here looks at; such a certificate is not trusted. */
+  readonly unknownCritical: readonly string[];
+  /** The content of an extension; `undefined` when it is absent. */
+  extension(oid: string): Uint8Array | undefined;
+  /** For what the library does itself. */
+  readonly parsed: X509Certificate;
+}
+
+/** How a certificate is signed. */
+export interface CertificateAlgorithm {
+  readonly kind: "ecdsa" | "rsa" | "ed25519";
+  readonly hash: Hash;
+}
+
+const algorithms: Readonly<Record<string, CertificateAlgorithm>> = {
+  "1.2.840.10045.4.3.2": { kind: "ecdsa", hash: "sha256" },
+  "1.2.840.10045.4.3.3": { kind: "ecdsa", hash: "sha384" },
+  "1.2.840.10045.4.3.4": { kind: "ecdsa", hash: "sha512" },
+  "1.2.840.113549.1.1.11": { kind: "rsa", hash: "sha256" },
+  "1.2.840.113549.1.1.12": { kind: "rsa", hash: "sha384" },
+  "1.2.840.113549.1.1.13": { kind: "rsa", hash: "sha512" },
+  "1.3.101.112": { kind: "ed25519", hash: "sha512" },
+};
+
+const oids = {
+  keyUsage: "2.5.29.15",
+  names: "2.5.29.17",
+  basicConstraints: "2.5.29.19",
+  extendedKeyUsage: "2.5.29.37",
+  fulcioUsername: "1.3.6.1.4.1.57264.1.7",
+};
+/** Looked at here or without meaning for what certificates are used for here. Name constraints are not among them. */
+const understood: readonly string[] = [
+  oids.keyUsage,
+  oids.names,
+  oids.basicConstraints,
+  oids.extendedKeyUsage,
+];
+
+/** A certificate is some kilobytes at most. */
+const MAX_BYTES = 64_000;
+
+/** Reads a certificate from its DER. */
+export async function readCertificate(der: Uint8Array): Promise<Certificate | Fault> {
+  if (der.length > MAX_BYTES) return new Fault(`the certificate is longer than ${MAX_BYTES} bytes`);
+  const { X509Certificate } = await sigstoreCore();
+  try {
+    return fieldsOf(X509Certificate.parse(Buffer.from(der)), der);
+  } catch (cause) {
+    return new Fault(
+      `x509: malformed certificate: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
+  }
+}
+
+/** Every certificate of a PEM text, or of the base64 of one; a fault when there is none, or one is broken. */
+export async function readCertificates(text: string): Promise<readonly Certificate[] | Fault> {
+  const plain = text.includes("-----BEGIN") ? text : decodedText(text);
+  const blocks = pemBlocks(plain, "CERTIFICATE");
+  if (blocks.length === 0) return new Fault("error during PEM decoding");
+  const certificates: Certificate[] = [];
+  for (const block of blocks) {
+    const certificate = await readCertificate(block);
+    if (isFault(certificate)) return certificate;
+    certificates.push(certificate);
+  }
+  return certificates;
+}
+
+/** A certificate as PEM. */
+export function certificatePem({ der }: Certificate): string {
+  return toPem("CERTIFICATE", der);
+}
+
+function decodedText(text: string): string {
+  const bytes = base64Bytes(text);
+  return bytes === undefined ? "" : new TextDecoder().decode(bytes);
+}
+
+function fieldsOf(parsed: X509Certificate, der: Uint8Array): Certificate {
+  const key = PublicKey.read(new Uint8Array(parsed.publicKey));
+  if (isFault(key)) throw new Error(key.message);
+  const extensions = extensionsOf(parsed);
+  const constraints = parsed.extBasicConstraints;
+  const pathLength = constraints?.pathLenConstraint;
+  return {
+    der,
+    parsed,
+    key,
+    subject: bytesOf(parsed.subject),
+    issuer: bytesOf(parsed.issuer),
+    notBefore: parsed.notBefore,
+    notAfter: parsed.notAfter,
+    body: bytesOf(parsed.tbsCertificate.toDER()),
+    signature: bytesOf(parsed.signatureValue),
+    algorithm: algorithms[parsed.root.subs[1]!.subs[0]!.toOID()],
+    isCA: constraints?.isCA === true && (parsed.extKeyUsage?.keyCertSign ?? true),
+    pathLength: pathLength === undefined ? undefined : Number(pathLength),
+    usages: usagesOf(extensions.get(oids.extendedKeyUsage)?.content),
+    names: namesOf(parsed),
+    unknownCritical: [...extensions].filter(([oid, { critical }]) => critical && !understood.includes(oid))
+      .map(([oid]) => oid),
+    extension: (oid) => {
+      const found = extensions.get(oid)?.content;
+      return found === undefined ? undefined : bytesOf(found.value);
+    },
+  };
+}
+
+interface Extension {
+  readonly critical: boolean;
+  /** The OCTET STRING. */
+  readonly content: ASN1Obj;
+}
+
+function extensionsOf(parsed: X509Certificate): ReadonlyMap<string, Extension> {
+  const extensions = new Map<string, Extension>();
+  for (const { subs } of parsed.extensions) {
+    const oid = subs[0]!.toOID();
+    // RFC 5280 §4.2; which of two counts would be a matter of taste.
+    if (extensions.has(oid)) throw new Error(`the extension ${oid} is there twice`);
+    extensions.set(oid, { critical: subs.length === 3 && subs[1]!.toBoolean(), content: subs.at(-1)! });
+  }
+  return extensions;
+}
+
+function usagesOf(content: ASN1Obj | undefined): readonly string[] {
+  return content?.subs[0]?.subs.map((usage) => usage.toOID()) ?? [];
+}
+
+/** Kyverno parity: the order of Go's certificate, which messages show (contract of the port `Signatures`). */
+function namesOf(parsed: X509Certificate): readonly string[] {
+  const all: readonly ASN1Obj[] = parsed.extSubjectAltName?.valueObj.subs[0]?.subs ?? [];
+  const texts = (tag: number): string[] =>
+    all.filter((name) => name.tag.isContextSpecific(tag)).map((name) => new TextDecoder().decode(name.value));
+  const addresses = all.filter((name) => name.tag.isContextSpecific(7)).map(({ value }) =>
+    value.length === 4
+      ? [...value].join(".")
+      : [...value].map((byte) => byte.toString(16).padStart(2, "0")).join("")
+  );
+  return [...texts(2), ...texts(1), ...addresses, ...texts(6), ...all.flatMap(otherName)];
+}
+
+/** The name that Fulcio gives whoever has neither address nor URI. */
+function otherName(name: ASN1Obj): string[] {
+  if (!name.tag.isContextSpecific(0) || name.subs[0]?.tag.isOID() !== true) return [];
+  if (name.subs[0].toOID() !== oids.fulcioUsername) return [];
+  const text = name.subs[1]?.subs[0]?.value;
+  return text === undefined ? [] : [new TextDecoder().decode(text)];
+}
+
+function bytesOf(buffer: Uint8Array): Uint8Array {
+  return new Uint8Array(buffer);
+}

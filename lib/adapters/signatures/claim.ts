@@ -1,0 +1,54 @@
+import { asString, dig, field, isObject, type Json, parseJson } from "../../json/mod.ts";
+import type { SignatureContent } from "./cosign_signature.ts";
+import { base64Bytes } from "./pem.ts";
+
+/** The payload of an image signature ("simple signing"): which digest it is about, and what else the signer said. */
+export interface Claim {
+  readonly digest: string;
+  /** What the signer added; values of every type. */
+  readonly annotations: Readonly<Record<string, Json>>;
+}
+
+/** Reads a payload; one that cannot be read claims nothing. */
+export function readClaim(payload: Uint8Array): Claim {
+  const value = parseJson(new TextDecoder().decode(payload)) ?? null;
+  const annotations = field(value, "optional");
+  return {
+    digest: asString(dig(value, "critical", "image", "docker-manifest-digest")) ?? "",
+    annotations: isObject(annotations) ? annotations : {},
+  };
+}
+
+/** A signature over a payload that must be about an image's digest. */
+export function claimContent(payload: Uint8Array, signature: string, digest: string): SignatureContent {
+  return {
+    message: payload,
+    async refusesSignature(key, hash) {
+      const bytes = base64Bytes(signature);
+      if (bytes === undefined) return `illegal base64 data at input byte ${firstIllegal(signature)}`;
+      return await key.refuses({ message: payload, signature: bytes, hash });
+    },
+    refusesClaim() {
+      const claimed = readClaim(payload).digest;
+      return claimed === digest ? undefined : `invalid or missing digest in claim: ${claimed}`;
+    },
+  };
+}
+
+/**
+ * Whether a signature has what a policy asks to be in it.
+ * Kyverno parity: values are compared as texts of JSON strings only, so the number 7 is not "7" (contract of the port
+ * `Signatures`, "annotations").
+ */
+export function hasAnnotations(
+  given: Readonly<Record<string, Json>>,
+  wanted: Readonly<Record<string, string>>,
+): boolean {
+  return Object.entries(wanted).every(([key, value]) => Object.hasOwn(given, key) && given[key] === value);
+}
+
+/** Where Go's decoder of base64 stops. */
+function firstIllegal(text: string): number {
+  const at = text.search(/[^A-Za-z0-9+/\r\n]/);
+  return at < 0 ? text.length : at;
+}

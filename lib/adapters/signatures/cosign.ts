@@ -1,0 +1,168 @@
+import { isFault } from "../../json/mod.ts";
+import type { Signer, Statement } from "../../ports.ts";
+import { isFailure } from "../registry/cached_content.ts";
+import type { RegistryFailure } from "../registry/connection.ts";
+import type { Certificate } from "./certificate.ts";
+import { claimContent, hasAnnotations, readClaim } from "./claim.ts";
+import { checkCosignSignature, type CosignSignature, type SignatureCheck } from "./cosign_signature.ts";
+import { type CosignTrust, readCosignTrust } from "./cosign_trust.ts";
+import { referringSignatures, type SignatureKind, taggedSignatures } from "./cosign_tag.ts";
+import { attestationContent, type Envelope, readEnvelope, readStatement, statementOf } from "./envelope.ts";
+import { refusesIdentity } from "./identity.ts";
+import { faulty, type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
+import type { Fault } from "../../json/mod.ts";
+
+/** A signature that was checked. */
+interface Tried {
+  readonly signature: CosignSignature;
+  readonly checked: SignatureCheck;
+}
+
+type Verified = {
+  readonly signature: CosignSignature;
+  readonly checked: Extract<SignatureCheck, { ok: true }>;
+};
+
+/** Verifies signatures or attestations in Cosign's own layout. */
+export async function verifyCosign(inquiry: Inquiry): Promise<Verdict> {
+  const { question } = inquiry;
+  const trust = await readCosignTrust(question.by, question.log, inquiry.root);
+  if (isFault(trust)) return faulty(trust);
+  return question.want === "signature"
+    ? await verifySignatures(inquiry, trust)
+    : await verifyAttestations(inquiry, { trust, type: question.want.attestations });
+}
+
+async function verifySignatures(inquiry: Inquiry, trust: CosignTrust): Promise<Verdict> {
+  const { question, digest } = inquiry;
+  const signatures = await signaturesOf(inquiry, "sig");
+  if (!isList(signatures)) return refusedBy(signatures);
+  if (signatures.length === 0) return unverified("no signatures found");
+  const all = await checkAll(inquiry, signatures, {
+    trust,
+    contentOf: ({ payload, signature }) => claimContent(payload, signature, digest),
+  });
+  const verified = all.filter(isVerified);
+  const tried = triedOf(all);
+  if (verified.length === 0) return unverified(`no matching signatures: ${reasonsOf(all)}`, tried);
+  const identity = refusesSigner(question.by, verified);
+  if (identity !== undefined) return unverified(identity, tried);
+  const given = ({ payload, annotations }: CosignSignature) =>
+    question.annotationsIn === "layer" ? annotations : readClaim(payload).annotations;
+  if (!verified.some(({ signature }) => hasAnnotations(given(signature), question.annotations))) {
+    return unverified("no signature matched the required annotations", tried);
+  }
+  return { ok: true, statements: [], tried, until: earliest(verified) };
+}
+
+async function verifyAttestations(
+  inquiry: Inquiry,
+  { trust, type }: { readonly trust: CosignTrust; readonly type: string },
+): Promise<Verdict> {
+  const { question, digest } = inquiry;
+  if (question.layout === "bundle or tag" && trust.logs === undefined) {
+    // Kyverno parity: its newer kind wants a log entry of attestations in tags (`ivpol-attestation-tag-layout-no-log`).
+    return unverified("no matching attestations: bundle verification is required");
+  }
+  const signatures = await signaturesOf(inquiry, "att");
+  if (!isList(signatures)) return refusedBy(signatures);
+  const envelopes = new Map<CosignSignature, Envelope | Fault>(
+    signatures.map((each) => [each, readEnvelope(each.payload)]),
+  );
+  const all = await checkAll(inquiry, signatures, {
+    trust,
+    contentOf: (signature) => attestationContent(envelopes.get(signature)!, digest),
+  });
+  const read = all.map((each) => withStatement(each, envelopes.get(each.signature)!));
+  const tried = triedOf(read);
+  const verified = read.filter(isVerified);
+  if (verified.length === 0) return unverified(`no matching attestations: ${reasonsOf(read)}`, tried);
+  const statements = read.flatMap(({ statement }) => statement === undefined ? [] : [statement]);
+  for (const each of read) {
+    if (!isVerified(each) || each.statement?.type !== type) continue;
+    const identity = refusesSigner(question.by, [each]);
+    if (identity !== undefined) return unverified(identity, tried);
+  }
+  // Kyverno parity: statements have no annotations, so whoever asks for some is refused (`att-annotations`).
+  if (question.annotationsIn === "payload" && Object.keys(question.annotations).length > 0) {
+    return unverified("no signature matched the required annotations", tried);
+  }
+  return { ok: true, statements, tried, until: earliest(verified) };
+}
+
+async function signaturesOf(
+  inquiry: Inquiry,
+  kind: SignatureKind,
+): Promise<readonly CosignSignature[] | RegistryFailure> {
+  const { question, content, signatureAccess: access, digest, until } = inquiry;
+  const place = { content, access, digest, until, tagPrefix: question.tagPrefix };
+  const referring = question.layout === "referrer or tag" && kind === "sig"
+    ? await referringSignatures(place)
+    : undefined;
+  return referring ?? await taggedSignatures(place, kind);
+}
+
+function isList<T>(value: readonly T[] | RegistryFailure): value is readonly T[] {
+  return !isFailure(value as RegistryFailure);
+}
+
+async function checkAll(
+  { checks, ports }: Inquiry,
+  signatures: readonly CosignSignature[],
+  { trust, contentOf }: {
+    readonly trust: CosignTrust;
+    readonly contentOf: (signature: CosignSignature) => ReturnType<typeof claimContent>;
+  },
+): Promise<readonly Tried[]> {
+  return await Promise.all(signatures.map(async (signature) => ({
+    signature,
+    checked: await checks.run(() =>
+      checkCosignSignature(signature, { content: contentOf(signature), trust, ports })
+    ),
+  })));
+}
+
+/** An attestation whose signature holds and whose statement can be read. */
+function withStatement(
+  { signature, checked }: Tried,
+  envelope: Envelope | Fault,
+): Tried & { readonly statement: Statement | undefined } {
+  if (!checked.ok || isFault(envelope)) return { signature, checked, statement: undefined };
+  const statement = readStatement(envelope.payload);
+  const read = isFault(statement) ? statement : statementOf(statement);
+  return isFault(read)
+    ? { signature, checked: { ok: false, why: read.message }, statement: undefined }
+    : { signature, checked, statement: read };
+}
+
+function isVerified<T extends Tried>(tried: T): tried is T & Verified {
+  return tried.checked.ok;
+}
+
+function refusesSigner(by: Signer, verified: readonly Verified[]): string | undefined {
+  if (by.kind !== "keyless") return undefined;
+  const certificates = verified.flatMap(({ checked }): readonly Certificate[] =>
+    checked.certificate === undefined ? [] : [checked.certificate]
+  );
+  return refusesIdentity(by, certificates);
+}
+
+/** Kyverno tells them in any order; here they are sorted. */
+function reasonsOf(all: readonly Tried[]): string {
+  return all.flatMap(({ checked }) => checked.ok ? [] : [checked.why]).sort().join("\n ");
+}
+
+function triedOf(all: readonly Tried[]): { readonly digest: string; readonly why: string }[] {
+  return all.map(({ signature, checked }) => ({
+    digest: signature.digest,
+    why: checked.ok ? "" : checked.why,
+  }));
+}
+
+/** Any signature suffices, but which one did is not asked again: the first that ends, ends the verdict. */
+function earliest(verified: readonly Verified[]): Date | undefined {
+  const ends = verified.flatMap(({ checked }) =>
+    checked.until === undefined ? [] : [checked.until.getTime()]
+  );
+  return ends.length === 0 ? undefined : new Date(Math.min(...ends));
+}

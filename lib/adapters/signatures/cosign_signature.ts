@@ -1,0 +1,220 @@
+import { asString, field, isFault, parseJson } from "../../json/mod.ts";
+import { type Certificate, certificatePem, readCertificates } from "./certificate.ts";
+import { refusesCertificateTimestamp } from "./certificate_timestamp.ts";
+import { buildChain, usages } from "./chain.ts";
+import { type CosignTrust, NO_CHAIN } from "./cosign_trust.ts";
+import { type LogEntry, readLogBundle, refusesLogEntry } from "./log_entry.ts";
+import { base64Bytes } from "./pem.ts";
+import type { Hash, PublicKey } from "./public_key.ts";
+import { timestampOf } from "./timestamp.ts";
+
+/** One signature as Cosign keeps it: a layer and its annotations. */
+export interface CosignSignature {
+  /** The layer's digest. */
+  readonly digest: string;
+  /** The blob: the payload that was signed, or for attestations the envelope. */
+  readonly payload: Uint8Array;
+  /** Base64; empty for attestations. */
+  readonly signature: string;
+  /** PEM; empty for none. */
+  readonly certificate: string;
+  /** PEM of whoever signed the signature: never believed; empty for none. */
+  readonly chain: string;
+  /** JSON of a log entry; empty for none. */
+  readonly bundle: string;
+  /** JSON of a timestamp; empty for none. */
+  readonly timestamp: string;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** What differs between signatures and attestations. */
+export interface SignatureContent {
+  /** The bytes that the signature is over, which the log recorded too. */
+  readonly message: Uint8Array;
+  /** Why the signature itself does not hold. */
+  refusesSignature(key: PublicKey, hash: Hash): Promise<string | undefined>;
+  /** Why it is about something else. */
+  refusesClaim(): string | undefined;
+}
+
+/** What a check needs from outside. */
+export interface CheckPorts {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** A log's entry for a signature that carries none, or in Kyverno's words why there is none. */
+  findEntry(url: string, search: EntrySearch): Promise<LogEntry | string>;
+}
+
+/** The signature that is looked for in a log. */
+export interface EntrySearch {
+  readonly payload: Uint8Array;
+  readonly signature: string;
+  /** PEM. */
+  readonly signer: string;
+}
+
+/** What came out for one signature. */
+export type SignatureCheck =
+  | {
+    readonly ok: true;
+    readonly certificate: Certificate | undefined;
+    /** When the verdict ends by itself; absent where it was proved for the time of signing. */
+    readonly until: Date | undefined;
+  }
+  | { readonly ok: false; readonly why: string };
+
+/**
+ * Holds one signature against what an entry of a policy trusts, in the order of cosign's checks: timestamp, log, certificate,
+ * signature, claim, time.
+ */
+export async function checkCosignSignature(
+  signature: CosignSignature,
+  { content, trust, ports }: {
+    readonly content: SignatureContent;
+    readonly trust: CosignTrust;
+    readonly ports: CheckPorts;
+  },
+): Promise<SignatureCheck> {
+  const read = signature.certificate === "" ? [] : await readCertificates(signature.certificate);
+  if (isFault(read)) return refused(read.message);
+  const certificate = read[0];
+  const stamped = await timestampTime(signature, trust);
+  if (typeof stamped === "string") return refused(stamped);
+  const logged = await logTime(signature, { certificate, content, trust, ports });
+  if (typeof logged === "string") return refused(logged);
+  const signer = trust.key === undefined
+    ? await certificateSigner(signature, certificate, trust)
+    : { key: trust.key, hash: trust.hash, chain: [] };
+  if (typeof signer === "string") return refused(signer);
+  const why = await content.refusesSignature(signer.key, signer.hash) ?? content.refusesClaim();
+  if (why !== undefined) return refused(why);
+  if (certificate === undefined) return { ok: true, certificate, until: undefined };
+  const times = { logged, stamped, now: new Date(ports.now()), ignoresLog: trust.logs === undefined };
+  const late = refusesTime(certificate, signer.chain, times);
+  if (late !== undefined) return refused(late);
+  const proved = logged !== undefined || stamped !== undefined;
+  return { ok: true, certificate, until: proved ? undefined : certificate.notAfter };
+}
+
+function refused(why: string): SignatureCheck {
+  return { ok: false, why };
+}
+
+/** When a timestamp authority saw the signature; `undefined` without a timestamp, or without an authority to believe. */
+async function timestampTime(
+  { timestamp, signature, payload }: CosignSignature,
+  { timestamps }: CosignTrust,
+): Promise<Date | undefined | string> {
+  if (timestamps === undefined || timestamp === "") return undefined;
+  const response = base64Bytes(asString(field(parseJson(timestamp), "SignedRFC3161Timestamp")) ?? "");
+  const signed = signature === "" ? payload : base64Bytes(signature);
+  if (response === undefined || signed === undefined) {
+    return "unable to verify RFC3161 timestamp bundle: it cannot be read";
+  }
+  const time = await timestampOf(response, signed, timestamps);
+  return isFault(time) ? `unable to verify RFC3161 timestamp bundle: ${time.message}` : time;
+}
+
+interface Logging {
+  readonly certificate: Certificate | undefined;
+  readonly content: SignatureContent;
+  readonly trust: CosignTrust;
+  readonly ports: CheckPorts;
+}
+
+/** When the log saw the signature; `undefined` when the log is ignored. */
+async function logTime(
+  { payload, signature, bundle }: CosignSignature,
+  { certificate, content, trust: { key, logs, rekorUrl }, ports }: Logging,
+): Promise<Date | undefined | string> {
+  if (logs === undefined) return undefined;
+  const signer = key?.pem ?? (certificate === undefined ? "" : certificatePem(certificate));
+  const subject = { payload, signature, message: content.message, signer };
+  if (bundle !== "") {
+    const entry = readLogBundle(bundle);
+    if (isFault(entry)) return `error verifying bundle: ${entry.message}`;
+    const why = await refusesLogEntry(entry, subject, logs);
+    return why === undefined ? new Date(entry.integratedTime * 1_000) : `error verifying bundle: ${why}`;
+  }
+  if (signer === "") return "empty key";
+  const found = await ports.findEntry(rekorUrl, { payload, signature, signer });
+  if (typeof found === "string") return found;
+  const why = await refusesLogEntry(found, subject, logs);
+  return why === undefined ? new Date(found.integratedTime * 1_000) : why;
+}
+
+interface CertifiedSigner {
+  readonly key: PublicKey;
+  readonly hash: Hash;
+  readonly chain: readonly Certificate[];
+}
+
+/** The key of the signature's own certificate, which must lead to a root that the policy trusts. */
+async function certificateSigner(
+  { chain: own }: CosignSignature,
+  certificate: Certificate | undefined,
+  { roots, intermediates, certificateLogs }: CosignTrust,
+): Promise<CertifiedSigner | string> {
+  if (certificate === undefined) return "no certificate found on signature";
+  const carried = own === "" ? [] : await readCertificates(own);
+  if (isFault(carried)) return carried.message;
+  // The signature's own chain may help on the way; its last certificate, which pretends to be a root, is left out.
+  const built = await buildChain(certificate, {
+    roots,
+    intermediates: [...intermediates, ...carried.slice(0, -1).slice(0, 10)],
+    at: certificate.notBefore,
+    usage: usages.codeSigning,
+  });
+  if (!built.ok) return `cert verification failed: ${built.why}. ${NO_CHAIN}`;
+  if (certificateLogs !== undefined) {
+    const why = await refusesCertificateTimestamp(
+      certificate,
+      built.chain[1] ?? certificate,
+      certificateLogs,
+    );
+    if (why !== undefined) return why;
+  }
+  return { key: certificate.key, hash: "sha256", chain: built.chain };
+}
+
+interface Times {
+  readonly logged: Date | undefined;
+  readonly stamped: Date | undefined;
+  readonly now: Date;
+  readonly ignoresLog: boolean;
+}
+
+/** Whether the certificate was valid when the signature was made, or is now where nobody saw it being made. */
+function refusesTime(
+  certificate: Certificate,
+  chain: readonly Certificate[],
+  { logged, stamped, now, ignoresLog }: Times,
+): string | undefined {
+  for (const [time, source] of [[logged, "bundle"], [stamped, "timestamp"]] as const) {
+    if (time === undefined) continue;
+    const why = outside(certificate, time) ??
+      chain.slice(1).map((each) => outside(each, time)).find((each) => each);
+    if (why !== undefined) return `checking expiry on certificate with ${source}: ${why}`;
+  }
+  if (logged !== undefined || stamped !== undefined) return undefined;
+  const why = outside(certificate, now);
+  if (why === undefined) return undefined;
+  return ignoresLog
+    ? "expected a signed timestamp to verify an expired certificate"
+    : `checking expiry on certificate with bundle: ${why}`;
+}
+
+function outside({ notBefore, notAfter }: Certificate, at: Date): string | undefined {
+  if (notAfter < at) {
+    return `certificate expired before observed time: ${written(notAfter)} is before ${written(at)}`;
+  }
+  if (notBefore > at) {
+    return `certificate was issued after observed time: ${written(notBefore)} is after ${written(at)}`;
+  }
+  return undefined;
+}
+
+/** RFC 3339 in UTC, in whole seconds. */
+function written(date: Date): string {
+  return date.toISOString().replace(/\.\d+Z$/, "Z");
+}

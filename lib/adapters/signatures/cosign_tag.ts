@@ -1,0 +1,90 @@
+import { asList, asString, field, type Json } from "../../json/mod.ts";
+import { type CachedContent, isFailure } from "../registry/cached_content.ts";
+import type { RegistryAccess, RegistryFailure } from "../registry/connection.ts";
+import { type Manifest, textsOf } from "../registry/content.ts";
+import type { CosignSignature } from "./cosign_signature.ts";
+
+/** Where signatures are read from. */
+export interface SignaturePlace {
+  readonly content: CachedContent;
+  /** The image's repository, or the one that a policy names for signatures. */
+  readonly access: RegistryAccess;
+  readonly digest: string;
+  readonly tagPrefix: string;
+  /** Milliseconds since 1970 when all must be over. */
+  readonly until: number;
+}
+
+/** `sig`: signatures. `att`: attestations. */
+export type SignatureKind = "sig" | "att";
+
+const MAX_SIGNATURES = 50;
+/** The payload of a signature says which image it is about; a statement may hold a list of packages. */
+const MAX_PAYLOAD = { sig: 1_000_000, att: 10_000_000 };
+const REFERRER_TYPE = "application/vnd.dev.cosign.artifact.sig.v1+json";
+
+const annotation = {
+  signature: "dev.cosignproject.cosign/signature",
+  certificate: "dev.sigstore.cosign/certificate",
+  chain: "dev.sigstore.cosign/chain",
+  bundle: "dev.sigstore.cosign/bundle",
+  timestamp: "dev.sigstore.cosign/rfc3161timestamp",
+};
+
+/** The signatures that Cosign keeps under a tag beside an image; none when there is no such tag. */
+export async function taggedSignatures(
+  place: SignaturePlace,
+  kind: SignatureKind,
+): Promise<readonly CosignSignature[] | RegistryFailure> {
+  const { content, access, digest, tagPrefix, until } = place;
+  const prefix = tagPrefix === "" ? "" : `${tagPrefix}-`;
+  const manifest = await content.signatures(access, `${prefix}${digest.replace(":", "-")}.${kind}`, until);
+  if (isFailure(manifest)) return manifest.status === 404 ? [] : manifest;
+  return await layersOf(manifest, place, kind);
+}
+
+/** The signatures that Cosign keeps as a referrer (its experimental layout of OCI 1.1); `undefined` without any. */
+export async function referringSignatures(
+  place: SignaturePlace,
+): Promise<readonly CosignSignature[] | undefined> {
+  const { content, access, digest, until } = place;
+  const bounds = { artifactType: REFERRER_TYPE, most: MAX_SIGNATURES, until };
+  const referrers = await content.referrers(access, digest, bounds);
+  if (isFailure(referrers)) return undefined;
+  const last = referrers.at(-1);
+  if (last === undefined) return undefined;
+  const manifest = await content.signatures(access, last.digest, until);
+  if (isFailure(manifest)) return undefined;
+  const signatures = await layersOf(manifest, place, "sig");
+  return Array.isArray(signatures) ? signatures as readonly CosignSignature[] : undefined;
+}
+
+async function layersOf(
+  { value }: Manifest,
+  { content, access, until }: SignaturePlace,
+  kind: SignatureKind,
+): Promise<readonly CosignSignature[] | RegistryFailure> {
+  const layers = asList(value["layers"]).slice(0, MAX_SIGNATURES);
+  const read = await Promise.all(layers.map(async (layer) => {
+    const digest = asString(field(layer, "digest")) ?? "";
+    const payload = await content.blob(access, digest, { maxBytes: MAX_PAYLOAD[kind], until });
+    return isFailure(payload) ? payload : signatureOf(layer, digest, payload);
+  }));
+  const refusal = read.find((each) => "fault" in each);
+  return refusal !== undefined && "fault" in refusal ? refusal : read as CosignSignature[];
+}
+
+function signatureOf(layer: Json, digest: string, payload: Uint8Array): CosignSignature {
+  const annotations = textsOf(field(layer, "annotations"));
+  const text = (name: string): string => annotations[name] ?? "";
+  return {
+    digest,
+    payload,
+    annotations,
+    signature: text(annotation.signature),
+    certificate: text(annotation.certificate),
+    chain: text(annotation.chain),
+    bundle: text(annotation.bundle),
+    timestamp: text(annotation.timestamp),
+  };
+}

@@ -1,0 +1,187 @@
+import { Fault, isFault } from "../../json/mod.ts";
+import type { LogTrust, Signer } from "../../ports.ts";
+import { type Certificate, readCertificates } from "./certificate.ts";
+import { sameBytes } from "./bytes.ts";
+import { refusesCertificateTimestamp } from "./certificate_timestamp.ts";
+import { buildChain, usages } from "./chain.ts";
+import { type Hash, namedKey, PublicKey } from "./public_key.ts";
+import { type TimestampTrust, timestampTrust } from "./timestamp.ts";
+import { type LogKey, singleLog, type TrustedRoot } from "./trust.ts";
+
+/** What a signature in Cosign's layout is held against: a policy's entry, read, with the trusted root in its gaps. */
+export interface CosignTrust {
+  /** The key that must have signed; absent when the signature's certificate must lead to one of `roots`. */
+  readonly key: PublicKey | undefined;
+  readonly hash: Hash;
+  readonly roots: readonly Certificate[];
+  readonly intermediates: readonly Certificate[];
+  /** Transparency logs by ID; absent when the log is ignored. */
+  readonly logs: ReadonlyMap<string, LogKey> | undefined;
+  readonly rekorUrl: string;
+  /** Certificate transparency logs by ID; absent when they are ignored. */
+  readonly certificateLogs: ReadonlyMap<string, LogKey> | undefined;
+  readonly timestamps: TimestampTrust | undefined;
+}
+
+/** Certificates in one chain; sigstore's bound. */
+const MAX_CHAIN = 11;
+
+/** What Kyverno says of a certificate that leads to no root. */
+export const NO_CHAIN =
+  "Check your TUF root (see cosign initialize) or set a custom root with env var SIGSTORE_ROOT_FILE";
+
+/** Where the trusted root is, or why there is none. */
+export type RootSource = () => Promise<TrustedRoot | Fault>;
+
+/**
+ * Reads the entry of a policy, in the order in which Kyverno reads it: the first broken text is told, whether or not
+ * anything would need it. Keys by reference (`k8s://…`) must have been replaced by their text.
+ */
+export async function readCosignTrust(
+  by: Signer,
+  log: LogTrust,
+  root: RootSource,
+): Promise<CosignTrust | Fault> {
+  const signer = await readSigner(by, root);
+  if (isFault(signer)) return signer;
+  const logs = await readLogs(log, root);
+  if (isFault(logs)) return logs;
+  const certificateLogs = await readCertificateLogs(log, by, root);
+  if (isFault(certificateLogs)) return certificateLogs;
+  const timestamps = log.tsaChain === "" ? undefined : await readTimestamps(log.tsaChain);
+  if (isFault(timestamps)) return timestamps;
+  return { ...signer, logs, certificateLogs, timestamps, rekorUrl: log.rekorUrl };
+}
+
+type ReadSigner = Pick<CosignTrust, "key" | "hash" | "roots" | "intermediates">;
+
+const nobody: ReadSigner = { key: undefined, hash: "sha256", roots: [], intermediates: [] };
+
+async function readSigner(by: Signer, root: RootSource): Promise<ReadSigner | Fault> {
+  switch (by.kind) {
+    case "key": {
+      const key = readKey(by.key);
+      return isFault(key) ? key : { ...nobody, key, hash: by.hash };
+    }
+    case "certificates":
+      return by.certificate === "" ? await readRoots(by.chain) : await readCertificateSigner(by);
+    case "keyless":
+      return by.roots === "" ? await trustedRoots(root) : await readKeylessRoots(by.roots);
+  }
+}
+
+/**
+ * Kyverno parity: what does not begin as a public key in PEM is taken for the name of a file or of a key management
+ * service, which are not read here (contract of the port `Signatures`, "keys that cannot be read").
+ */
+function readKey(text: string): PublicKey | Fault {
+  const name = text.trim();
+  if (/^(?:awskms|gcpkms|azurekms|hashivault):\/\//.test(name)) {
+    return new Fault(`failed to load public key from ${name}: key management services are not supported`);
+  }
+  if (!name.startsWith("-----BEGIN PUBLIC KEY-----")) {
+    return new Fault(`failed to load public key from ${name}: open ${name}: no such file or directory`);
+  }
+  const key = PublicKey.fromPem(name);
+  return isFault(key)
+    ? new Fault(`failed to load public key from PEM: pem to public key: ${key.message}`)
+    : key;
+}
+
+async function readCertificateSigner(
+  { certificate: text, chain }: Extract<Signer, { readonly kind: "certificates" }>,
+): Promise<ReadSigner | Fault> {
+  const read = await readCertificates(text);
+  if (isFault(read)) {
+    const why = `failed to unmarshal certificate from PEM format: ${read.message}`;
+    return new Fault(`failed to load certificate from ${text}: ${why}`);
+  }
+  const certificate = read[0]!;
+  const signer = { ...nobody, key: certificate.key };
+  if (chain === "") return signer;
+  const roots = await readRoots(chain);
+  if (isFault(roots)) return roots;
+  const problem = await refusesOwnChain(certificate, roots.roots);
+  return problem === undefined ? signer : new Fault(`failed to load validate certificate chain: ${problem}`);
+}
+
+/**
+ * Kyverno parity: the certificate must lead to the chain's last one, and an embedded timestamp is held against no log at
+ * all, so every certificate with a chain beside it is refused (contract of the port `Signatures`, "certificates").
+ */
+async function refusesOwnChain(
+  certificate: Certificate,
+  chain: readonly Certificate[],
+): Promise<string | undefined> {
+  const built = await buildChain(certificate, {
+    roots: chain.slice(-1),
+    intermediates: chain.slice(0, -1),
+    at: certificate.notBefore,
+    usage: usages.codeSigning,
+  });
+  if (!built.ok) return `cert verification failed: ${built.why}. ${NO_CHAIN}`;
+  const issuer = built.chain[1] ?? certificate;
+  return await refusesCertificateTimestamp(certificate, issuer, new Map());
+}
+
+/** All certificates of a chain are roots. */
+async function readRoots(chain: string): Promise<ReadSigner | Fault> {
+  const roots = await readCertificates(chain);
+  if (isFault(roots)) {
+    return new Fault(`failed to load certificate chain: failed to load certificates: ${roots.message}`);
+  }
+  return roots.length > MAX_CHAIN
+    ? new Fault(`certificate chain too long (${roots.length}), maximum allowed is ${MAX_CHAIN}`)
+    : { ...nobody, roots };
+}
+
+async function readKeylessRoots(text: string): Promise<ReadSigner | Fault> {
+  const roots = await readCertificates(text);
+  return isFault(roots)
+    ? new Fault("failed to load Root certificates: error creating root cert pool")
+    : { ...nobody, roots };
+}
+
+async function trustedRoots(root: RootSource): Promise<ReadSigner | Fault> {
+  const trusted = await root();
+  if (isFault(trusted)) return new Fault(`failed to get Fulcio roots: ${trusted.message}`);
+  const all = trusted.authorities.flatMap(({ chain }) => chain);
+  const isRoot = ({ subject, issuer }: Certificate): boolean => sameBytes(subject, issuer);
+  return { ...nobody, roots: all.filter(isRoot), intermediates: all.filter((each) => !isRoot(each)) };
+}
+
+async function readLogs(log: LogTrust, root: RootSource): Promise<CosignTrust["logs"] | Fault> {
+  if (log.rekorKey !== "") {
+    const key = namedKey("rekor public keys", log.rekorKey);
+    if (isFault(key)) return new Fault(`failed to load Rekor public keys: ${key.message}`);
+    return log.ignoreTlog ? undefined : await singleLog(key);
+  }
+  if (log.ignoreTlog) return undefined;
+  const trusted = await root();
+  return isFault(trusted) ? new Fault(`failed to load Rekor public keys: ${trusted.message}`) : trusted.logs;
+}
+
+/** Keys need no certificate log, so a missing trusted root does no harm to them. */
+async function readCertificateLogs(
+  log: LogTrust,
+  by: Signer,
+  root: RootSource,
+): Promise<CosignTrust["certificateLogs"] | Fault> {
+  if (log.ctlogKey !== "") {
+    const key = namedKey("transparency log public keys", log.ctlogKey);
+    if (isFault(key)) return new Fault(`failed to load CTLogs public keys: ${key.message}`);
+    return log.ignoreSct ? undefined : await singleLog(key);
+  }
+  if (log.ignoreSct || by.kind === "key") return undefined;
+  const trusted = await root();
+  return isFault(trusted)
+    ? new Fault(`failed to load CTLogs public keys: ${trusted.message}`)
+    : trusted.certificateLogs;
+}
+
+async function readTimestamps(text: string): Promise<TimestampTrust | Fault> {
+  const chain = await readCertificates(text);
+  if (isFault(chain)) return new Fault(`error splitting certificates: ${chain.message}`);
+  const trust = timestampTrust(chain);
+  return isFault(trust) ? new Fault(`error splitting certificates: ${trust.message}`) : trust;
+}

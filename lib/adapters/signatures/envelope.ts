@@ -1,0 +1,111 @@
+import {
+  asList,
+  asString,
+  dig,
+  Fault,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from "../../json/mod.ts";
+import type { Statement } from "../../ports.ts";
+import type { SignatureContent } from "./cosign_signature.ts";
+import { base64Bytes } from "./pem.ts";
+
+/** A signed envelope (DSSE 1.0) around an in-toto statement. */
+export interface Envelope {
+  readonly payloadType: string;
+  readonly payload: Uint8Array;
+  /** Base64. */
+  readonly signatures: readonly string[];
+}
+
+const IN_TOTO = "application/vnd.in-toto+json";
+/** One signs an attestation; more are tried, but not without end. */
+const MAX_SIGNATURES = 10;
+
+/** Reads an envelope. */
+export function readEnvelope(bytes: Uint8Array): Envelope | Fault {
+  const value = parseJson(new TextDecoder().decode(bytes));
+  const payload = base64Bytes(asString(field(value, "payload")) ?? "");
+  if (!isObject(value) || payload === undefined) return new Fault("the attestation is no envelope");
+  return {
+    payloadType: asString(value["payloadType"]) ?? "",
+    payload,
+    signatures: asList(value["signatures"]).slice(0, MAX_SIGNATURES).map((each) =>
+      asString(field(each, "sig")) ?? ""
+    ),
+  };
+}
+
+/** What the signatures of an envelope are over (DSSE 1.0, pre-authentication encoding). */
+export function signedBytes({ payloadType, payload }: Envelope): Uint8Array {
+  const type = new TextEncoder().encode(payloadType);
+  const head = new TextEncoder().encode(`DSSEv1 ${type.length} ${payloadType} ${payload.length} `);
+  const bytes = new Uint8Array(head.length + payload.length);
+  bytes.set(head);
+  bytes.set(payload, head.length);
+  return bytes;
+}
+
+/** An attestation whose statement must be about an image's digest. */
+export function attestationContent(envelope: Envelope | Fault, digest: string): SignatureContent {
+  const message = isFault(envelope) ? new Uint8Array() : signedBytes(envelope);
+  return {
+    message,
+    async refusesSignature(key, hash) {
+      if (isFault(envelope)) return envelope.message;
+      if (envelope.payloadType !== IN_TOTO) {
+        return `invalid payloadType ${envelope.payloadType} on envelope. Expected ${IN_TOTO}`;
+      }
+      if (envelope.signatures.length === 0) return "no signature found";
+      for (const text of envelope.signatures) {
+        const signature = base64Bytes(text);
+        if (signature === undefined) continue;
+        if (await key.refuses({ message, signature, hash }) === undefined) return undefined;
+      }
+      return "accepted signatures do not match threshold, Found: 0, Expected 1";
+    },
+    refusesClaim() {
+      if (isFault(envelope)) return envelope.message;
+      const statement = readStatement(envelope.payload);
+      return isFault(statement) ? statement.message : refusesSubject(statement, digest);
+    },
+  };
+}
+
+/** The in-toto statement in an envelope. */
+export function readStatement(payload: Uint8Array): JsonObject | Fault {
+  const statement = parseJson(new TextDecoder().decode(payload));
+  return isObject(statement) ? statement : new Fault("the attestation holds no JSON object");
+}
+
+/** Why a statement is not about an image. */
+export function refusesSubject(statement: JsonObject, digest: string): string | undefined {
+  const hex = digest.slice("sha256:".length);
+  const isAbout = asList(statement["subject"]).some((each) => dig(each, "digest", "sha256") === hex);
+  return isAbout ? undefined : "no matching subject digest found";
+}
+
+const CUSTOM = "https://cosign.sigstore.dev/attestation/v1";
+
+/**
+ * A statement as policies see it.
+ * Kyverno parity: Cosign's own type holds its predicate as text in `Data`; predicates must be objects (contract of the
+ * port `Signatures`, "attestations").
+ */
+export function statementOf(statement: JsonObject): Statement | Fault {
+  const type = asString(statement["predicateType"]) ?? "";
+  const given = statement["predicate"] ?? null;
+  if (!isObject(given)) return new Fault(`could not parse predicate with type ${goTypeOf(given)}`);
+  const text = type === CUSTOM ? asString(given["Data"]) : undefined;
+  const inside = text === undefined ? undefined : parseJson(text);
+  return { type, predicate: inside ?? given, statement };
+}
+
+function goTypeOf(value: Json): string {
+  if (Array.isArray(value)) return "[]interface {}";
+  return { string: "string", number: "float64", boolean: "bool" }[typeof value as string] ?? "<nil>";
+}

@@ -1,0 +1,148 @@
+import { RE2JS } from "re2js";
+import { Fault, isFault } from "../../json/mod.ts";
+import { matchWildcard } from "../../kube/mod.ts";
+import type { Identity, Signer } from "../../ports.ts";
+import type { Certificate } from "./certificate.ts";
+
+type Keyless = Extract<Signer, { readonly kind: "keyless" }>;
+
+/** `bundle`: literally, and the issuer may be in Fulcio's newer extension. */
+type Comparison = Pick<Keyless, "identities" | "extensions"> & {
+  readonly compare: Keyless["compare"] | "bundle";
+};
+
+/** Fulcio's extensions that are plain texts, by the names that policies use (Fulcio's `oid-info`). */
+const extensionNames: Readonly<Record<string, string>> = {
+  oidcIssuer: "1.3.6.1.4.1.57264.1.1",
+  githubWorkflowTrigger: "1.3.6.1.4.1.57264.1.2",
+  githubWorkflowSha: "1.3.6.1.4.1.57264.1.3",
+  githubWorkflowName: "1.3.6.1.4.1.57264.1.4",
+  githubWorkflowRepository: "1.3.6.1.4.1.57264.1.5",
+  githubWorkflowRef: "1.3.6.1.4.1.57264.1.6",
+};
+const knownOids = Object.values(extensionNames);
+
+/** Why no certificate fulfils what a policy asks of the signer; `undefined` when one does. */
+export function refusesIdentity(
+  { identities, compare, extensions }: Comparison,
+  certificates: readonly Certificate[],
+): string | undefined {
+  const same = compare === "wildcards" ? matchWildcard : (pattern: string, text: string) => pattern === text;
+  const needsName = compare !== "wildcards";
+  const reasons: string[] = [];
+  for (const certificate of certificates) {
+    const wanted = identities.length === 0 ? [nobody] : identities;
+    const why = wanted.map((identity) =>
+      refusal(identity, { certificate, same, needsName, newer: compare === "bundle", extensions })
+    );
+    if (why.includes(undefined)) return undefined;
+    reasons.push(why[0] ?? "");
+  }
+  return reasons.join("; ");
+}
+
+const nobody: Identity = { issuer: "", issuerRegExp: "", subject: "", subjectRegExp: "" };
+
+interface Presented {
+  readonly certificate: Certificate;
+  readonly same: (pattern: string, text: string) => boolean;
+  /** Whether a certificate without any name is refused. */
+  readonly needsName: boolean;
+  /** Whether the issuer may be in Fulcio's newer extension. */
+  readonly newer: boolean;
+  readonly extensions: Readonly<Record<string, string>>;
+}
+
+function refusal(identity: Identity, presented: Presented): string | undefined {
+  const { certificate, same, extensions } = presented;
+  const subject = refusesSubject(identity, presented);
+  if (subject !== undefined) return subject;
+  const received = (presented.newer ? newerIssuer(certificate) : undefined) ??
+    extensionText(certificate, "oidcIssuer") ?? "";
+  const issuer = refusesIssuer(identity, received, same);
+  if (issuer !== undefined) return issuer;
+  for (const [name, value] of Object.entries(extensions)) {
+    if (!knownExtension(name)) return `invalid certificate extension ${name}`;
+    const received = extensionText(certificate, name) ?? "";
+    if (!same(value, received)) {
+      return `extension mismatch: expected ${value} for key ${name}, received ${received}`;
+    }
+  }
+  return undefined;
+}
+
+/**
+ * Kyverno parity: subject or regular expression suffices, and a certificate without any name passes (contract of the port
+ * `Signatures`, "keyless identities").
+ */
+function refusesSubject(
+  { subject, subjectRegExp }: Identity,
+  { certificate: { names }, same, needsName }: Presented,
+): string | undefined {
+  if (subject === "" && subjectRegExp === "") return undefined;
+  if (names.length === 0 && !needsName) return undefined;
+  const pattern = compiled("subject", subjectRegExp);
+  if (isFault(pattern)) return pattern.message;
+  const matches = names.some((name) =>
+    (subject !== "" && same(subject, name)) || (subjectRegExp !== "" && pattern(name))
+  );
+  const expected = subject === "" ? subjectRegExp : subject;
+  return matches ? undefined : `subject mismatch: expected ${expected}, received ${names.join(", ")}`;
+}
+
+/** Kyverno parity: issuer and regular expression must both match (contract of the port `Signatures`). */
+function refusesIssuer(
+  { issuer, issuerRegExp }: Identity,
+  received: string,
+  same: Presented["same"],
+): string | undefined {
+  const mismatch = (expected: string) => `issuer mismatch: expected ${expected}, received ${received}`;
+  if (issuer !== "" && !same(issuer, received)) return mismatch(issuer);
+  if (issuerRegExp === "") return undefined;
+  const pattern = compiled("issuer", issuerRegExp);
+  if (isFault(pattern)) return pattern.message;
+  return pattern(received) ? undefined : mismatch(issuerRegExp);
+}
+
+const patterns = new Map<string, ((text: string) => boolean) | string>();
+const MAX_PATTERNS = 1_000;
+
+/** A regular expression in Go's syntax, which is searched for. */
+function compiled(name: string, expression: string): ((text: string) => boolean) | Fault {
+  let pattern = patterns.get(expression);
+  if (pattern === undefined) {
+    pattern = compile(expression);
+    if (patterns.size >= MAX_PATTERNS) patterns.clear();
+    patterns.set(expression, pattern);
+  }
+  return typeof pattern === "string"
+    ? new Fault(`invalid regexp for ${name}: ${expression} : ${pattern}`)
+    : pattern;
+}
+
+function compile(expression: string): ((text: string) => boolean) | string {
+  try {
+    const regex = RE2JS.compile(expression);
+    return (text) => regex.matcher(text).find();
+  } catch (cause) {
+    return cause instanceof Error ? cause.message : String(cause);
+  }
+}
+
+function knownExtension(name: string): boolean {
+  return Object.hasOwn(extensionNames, name) || knownOids.includes(name);
+}
+
+function extensionText(certificate: Certificate, name: string): string | undefined {
+  const bytes = certificate.extension(Object.hasOwn(extensionNames, name) ? extensionNames[name]! : name);
+  return bytes === undefined ? undefined : new TextDecoder().decode(bytes);
+}
+
+/** The issuer in the newer extension: a UTF8String (Fulcio's `oid-info`, 1.3.6.1.4.1.57264.1.8). */
+function newerIssuer(certificate: Certificate): string | undefined {
+  const bytes = certificate.extension("1.3.6.1.4.1.57264.1.8");
+  if (bytes === undefined || bytes[0] !== 0x0c || bytes[1] === undefined || bytes[1] >= 0x80) {
+    return undefined;
+  }
+  return new TextDecoder().decode(bytes.subarray(2, 2 + bytes[1]));
+}

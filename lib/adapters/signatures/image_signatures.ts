@@ -1,0 +1,280 @@
+import { asString, dig, Fault, isFault } from "../../json/mod.ts";
+import type {
+  Answer,
+  Clock,
+  Cluster,
+  DigestAnswer,
+  ReferrerQuestion,
+  RegistryCredentials,
+  SignatureAnswer,
+  SignatureQuestion,
+  Signatures,
+  SignedTextAnswer,
+  SignedTextQuestion,
+  Signer,
+} from "../../ports.ts";
+import { Cache } from "../cache.ts";
+import { unlessAborted } from "../deadline.ts";
+import { Limit } from "../limit.ts";
+import { CachedContent, isFailure } from "../registry/cached_content.ts";
+import type { RegistryAccess } from "../registry/connection.ts";
+import { RegistryContent, type RegistryContentOptions } from "../registry/content.ts";
+import { manifestName, parseReference, type RegistryReference } from "../registry/reference.ts";
+import type { RegistryLogins } from "../registry/token.ts";
+import { approximateBytes } from "../size.ts";
+import { BundleChecker } from "./bundle_checker.ts";
+import type { CheckPorts } from "./cosign_signature.ts";
+import { type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
+import { searchLog } from "./log_search.ts";
+import { refusedImage, verifyImage } from "./layouts.ts";
+import { base64Bytes } from "./pem.ts";
+import { readReferrer } from "./referrer.ts";
+import { verifySignedText } from "./signed_text.ts";
+import { TrustedRoots, type TrustedRootText } from "./trusted_roots.ts";
+
+/** What {@link ImageSignatures} needs, and its bounds. */
+export interface ImageSignaturesOptions extends RegistryContentOptions {
+  /** Name and password for a registry; nobody's when absent. */
+  readonly login?: RegistryLogins;
+  /** For keys in Secrets (`k8s://NAMESPACE/NAME`); none can be read when absent. */
+  readonly cluster?: Cluster;
+  /** The trusted root in sigstore's JSON, the installation's or that of a TUF mirror; none when absent. */
+  readonly trustedRoot?: TrustedRootText;
+  /** Whether entries that a signature does not carry are looked up in the log that the policy names: `never`. */
+  readonly logSearch?: "never" | "allowed";
+  /** Bytes of all that is kept: 32,000,000. */
+  readonly cacheBytes?: number;
+}
+
+/** No check takes longer, whoever waits for it. */
+const MAX_MILLISECONDS = 10_000;
+const CHECKS_AT_A_TIME = 4;
+const ttl = { pass: 3_600_000, fail: 30_000 };
+/** Larger statements are verified each time. */
+const MAX_KEPT = 1_000_000;
+
+/**
+ * Signatures of images in registries: Cosign's tags, sigstore bundles and Notary Project signatures. What a registry holds
+ * is checked against its digest, verdicts are kept by digest and question, equal questions on their way are shared.
+ */
+export class ImageSignatures implements Signatures {
+  readonly #clock: Clock;
+  readonly #login: RegistryLogins;
+  readonly #cluster: Cluster | undefined;
+  readonly #roots: TrustedRoots;
+  readonly #content: CachedContent;
+  readonly #verdicts: Cache<Verdict>;
+  readonly #bundles = new BundleChecker();
+  readonly #checks = new Limit(CHECKS_AT_A_TIME);
+  readonly #logSearch: "never" | "allowed";
+
+  constructor(options: ImageSignaturesOptions) {
+    const { clock, cacheBytes = 32_000_000 } = options;
+    this.#clock = clock;
+    this.#login = options.login ?? (() => Promise.resolve(undefined));
+    this.#cluster = options.cluster;
+    this.#roots = new TrustedRoots(options.trustedRoot);
+    this.#logSearch = options.logSearch ?? "never";
+    this.#content = new CachedContent(new RegistryContent(options), { clock, maxBytes: cacheBytes * 3 / 4 });
+    this.#verdicts = new Cache({
+      clock,
+      ttl: (verdict) => this.#lasting(verdict),
+      sizeOf: sizeOfVerdict,
+      maxBytes: cacheBytes / 4,
+    });
+  }
+
+  /** Ends the thread for bundles, if it was started. */
+  async close(): Promise<void> {
+    await this.#bundles.close();
+  }
+
+  async verify(question: SignatureQuestion, signal?: AbortSignal): Promise<SignatureAnswer> {
+    const reference = parseReference(question.image);
+    const late = this.#late(isFault(reference) ? question.image : reference.registry);
+    const answered = isFault(reference)
+      ? Promise.resolve(answerOf(unverified(reference.message), { digest: undefined, cached: false }))
+      : this.#verify(question, reference);
+    return await unlessAborted(answered, late, signal);
+  }
+
+  async verifyText(question: SignedTextQuestion, signal?: AbortSignal): Promise<SignedTextAnswer> {
+    const by = await this.#withKey(question.by);
+    if (isFault(by)) return { ok: false, message: by.message };
+    const answered = this.#checks.run(() =>
+      verifySignedText({ ...question, by }, {
+        root: this.#roots.source(question.log),
+        ports: this.#ports(this.#end()),
+      })
+    );
+    return await unlessAborted(answered, { ok: false, message: "the request's deadline passed" }, signal);
+  }
+
+  async digest(
+    image: string,
+    credentials: RegistryCredentials,
+    signal?: AbortSignal,
+  ): Promise<DigestAnswer> {
+    const reference = parseReference(image);
+    if (isFault(reference)) return { ok: false, why: "refused", message: reference.message };
+    if (reference.digest !== "") return { ok: true, digest: reference.digest };
+    const read = async (): Promise<DigestAnswer> => {
+      const manifest = await this.#content.image(
+        await this.#access(reference, credentials),
+        reference.tag,
+        this.#end(),
+      );
+      if (!isFailure(manifest)) return { ok: true, digest: manifest.digest };
+      const { why, message } = refusedBy(manifest) as Extract<Verdict, { ok: false }>;
+      return { ok: false, why: why === "no connection" ? why : "refused", message };
+    };
+    const { message } = this.#late(reference.registry);
+    return await unlessAborted(read(), { ok: false, why: "no connection", message }, signal);
+  }
+
+  async referrer(question: ReferrerQuestion, signal?: AbortSignal): Promise<Answer> {
+    const reference = parseReference(question.image);
+    if (isFault(reference)) return { ok: false, status: undefined, message: reference.message };
+    const read = async (): Promise<Answer> => {
+      const access = await this.#access(reference, question.credentials);
+      return await readReferrer(question, { access, content: this.#content, until: this.#end() });
+    };
+    const { message } = this.#late(reference.registry);
+    return await unlessAborted(read(), { ok: false, status: undefined, message }, signal);
+  }
+
+  async #verify(question: SignatureQuestion, reference: RegistryReference): Promise<SignatureAnswer> {
+    const none = { digest: undefined, cached: false };
+    const by = await this.#withKey(question.by);
+    if (isFault(by)) return answerOf(unverified(by.message), none);
+    const access = await this.#access(reference, question.credentials);
+    const place = question.repository === "" ? reference : signatureRepository(question.repository);
+    if (isFault(place)) return answerOf(unverified(place.message), none);
+    const until = this.#end();
+    let digest = reference.digest;
+    if (digest === "" || question.layout === "notary") {
+      const manifest = await this.#content.image(access, manifestName(reference), until);
+      if (isFailure(manifest)) return answerOf(refusedImage(question, manifest, access), none);
+      digest = manifest.digest;
+    }
+    const inquiry: Inquiry = {
+      question: { ...question, by },
+      digest,
+      access,
+      signatureAccess: place === reference ? access : await this.#access(place, question.credentials),
+      content: this.#content,
+      root: this.#roots.source(question.log),
+      ports: this.#ports(until),
+      bundles: this.#bundles,
+      checks: this.#checks,
+      until,
+    };
+    let cached = question.useCache;
+    const check = async (): Promise<Verdict> => {
+      cached = false;
+      return await verifyImage(inquiry);
+    };
+    const verdict = question.useCache ? await this.#verdicts.get(keyOf(inquiry), check) : await check();
+    return answerOf(verdict, { digest, cached });
+  }
+
+  #end(): number {
+    return this.#clock.now() + MAX_MILLISECONDS;
+  }
+
+  #lasting(verdict: Verdict): number {
+    if (!verdict.ok) return verdict.why === "no connection" ? 0 : ttl.fail;
+    if (sizeOfVerdict(verdict) > MAX_KEPT) return 0;
+    const left = verdict.until === undefined ? Infinity : verdict.until.getTime() - this.#clock.now();
+    return Math.min(ttl.pass, left);
+  }
+
+  async #access(reference: RegistryReference, credentials: RegistryCredentials): Promise<RegistryAccess> {
+    const login = await this.#login(reference.registry, credentials);
+    return { reference, login, allowInsecure: credentials.allowInsecureRegistry === true ? "yes" : "no" };
+  }
+
+  /** A key in a Secret is replaced by its text, so that a verdict does not outlive it. */
+  async #withKey(by: Signer): Promise<Signer | Fault> {
+    const name = by.kind === "key" ? by.key.trim() : "";
+    if (by.kind !== "key" || !name.startsWith("k8s://")) return by;
+    const [namespace = "", secret = "", ...more] = name.slice("k8s://".length).split("/");
+    const problem = (why: string) => new Fault(`failed to load public key from ${name}: ${why}`);
+    if (namespace === "" || secret === "" || more.length > 0) {
+      return problem("kubernetes specification should be in the format k8s://<namespace>/<secret>");
+    }
+    if (this.#cluster === undefined) return problem("there is no cluster to read secrets from");
+    const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(secret)}`;
+    const answer = await this.#cluster.call({ method: "GET", path });
+    if (!answer.ok) return problem(`checking if secret exists: ${answer.message}`);
+    const bytes = base64Bytes(asString(dig(answer.body, "data", "cosign.pub")) ?? "");
+    return bytes === undefined || bytes.length === 0
+      ? problem("the secret has no field cosign.pub")
+      : { ...by, key: new TextDecoder().decode(bytes) };
+  }
+
+  #ports(until: number): CheckPorts {
+    return {
+      now: () => this.#clock.now(),
+      findEntry: async (url, search) => {
+        if (this.#logSearch === "never") {
+          return "no log entry found on signature: looking entries up in the log is switched off";
+        }
+        return await searchLog(url, search, Math.max(1, until - this.#clock.now()));
+      },
+    };
+  }
+
+  #late(registry: string): Extract<SignatureAnswer, { ok: false }> {
+    return {
+      ok: false,
+      why: "no connection",
+      message: `the request's deadline passed while ${registry} was asked`,
+      digest: undefined,
+      tried: [],
+      cached: false,
+    };
+  }
+}
+
+function answerOf(
+  verdict: Verdict,
+  { digest, cached }: { readonly digest: string | undefined; readonly cached: boolean },
+): SignatureAnswer {
+  if (!verdict.ok) {
+    const { why, message, tried } = verdict;
+    return { ok: false, why, message, digest, tried, cached };
+  }
+  return { ok: true, digest: digest ?? "", statements: verdict.statements, tried: verdict.tried, cached };
+}
+
+/** A repository for signatures, as a policy names it. */
+function signatureRepository(text: string): RegistryReference | Fault {
+  const reference = parseReference(text);
+  if (!isFault(reference) && !text.includes("@") && !/:[^/]*$/.test(text.replace(/^[^/]*\//, ""))) {
+    return reference;
+  }
+  const allowed = "`abcdefghijklmnopqrstuvwxyz0123456789_-./`";
+  return new Fault(
+    `failed to parse signature repository ${text}: repository can only contain the characters ${allowed}: ${text}`,
+  );
+}
+
+/** What a verdict depends on: content, question and login, but neither the image's tag nor the policy. */
+function keyOf({ question, digest, access, signatureAccess }: Inquiry): string {
+  const { by, layout, want, log, annotations, annotationsIn, tagPrefix } = question;
+  const { registry, repository } = access.reference;
+  const place = signatureAccess.reference;
+  const { login } = signatureAccess;
+  const who = login === undefined ? "" : `${login.username}:${login.password}`;
+  const where = [registry, repository, place.registry, place.repository, who, tagPrefix];
+  return JSON.stringify([digest, where, layout, want, by, log, annotations, annotationsIn]);
+}
+
+function sizeOfVerdict(verdict: Verdict): number {
+  if (!verdict.ok) return verdict.message.length + 200 * verdict.tried.length;
+  const statements = verdict.statements.map(({ statement, predicate }) =>
+    approximateBytes(statement) + approximateBytes(predicate)
+  );
+  return 200 * (1 + verdict.tried.length) + statements.reduce((sum, each) => sum + each, 0);
+}

@@ -1,0 +1,58 @@
+import type { Fault } from "../../json/mod.ts";
+import type { SignatureQuestion, SignatureTried, Statement } from "../../ports.ts";
+import type { Limit } from "../limit.ts";
+import type { CachedContent } from "../registry/cached_content.ts";
+import type { RegistryAccess, RegistryFailure } from "../registry/connection.ts";
+import type { CheckPorts } from "./cosign_signature.ts";
+import type { RootSource } from "./cosign_trust.ts";
+import type { BundleChecker } from "./bundle_checker.ts";
+
+/** A question whose image was found, and what is needed to answer it. */
+export interface Inquiry {
+  readonly question: SignatureQuestion;
+  /** The image's digest. */
+  readonly digest: string;
+  readonly access: RegistryAccess;
+  /** Of the repository that holds the signatures. */
+  readonly signatureAccess: RegistryAccess;
+  readonly content: CachedContent;
+  readonly root: RootSource;
+  readonly ports: CheckPorts;
+  readonly bundles: BundleChecker;
+  /** How many signatures are checked at a time in this process. */
+  readonly checks: Limit;
+  /** Milliseconds since 1970 when all must be over. */
+  readonly until: number;
+}
+
+/** What came out of an {@link Inquiry}. */
+export type Verdict =
+  | {
+    readonly ok: true;
+    readonly statements: readonly Statement[];
+    readonly tried: readonly SignatureTried[];
+    /** When the verdict ends by itself. */
+    readonly until: Date | undefined;
+  }
+  | {
+    readonly ok: false;
+    readonly why: "not verified" | "no connection";
+    readonly message: string;
+    readonly tried: readonly SignatureTried[];
+  };
+
+/** A verdict against the image, with Kyverno's words. */
+export function unverified(message: string, tried: readonly SignatureTried[] = []): Verdict {
+  return { ok: false, why: "not verified", message, tried };
+}
+
+/** What a registry's refusal means: without any answer nothing is known of the image. */
+export function refusedBy({ status, reached, fault }: RegistryFailure, words = fault.message): Verdict {
+  const connected = status !== undefined || reached === true;
+  return { ok: false, why: connected ? "not verified" : "no connection", message: words, tried: [] };
+}
+
+/** A verdict against the image for a text that cannot be read. */
+export function faulty({ message }: Fault): Verdict {
+  return unverified(message);
+}

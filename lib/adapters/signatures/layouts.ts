@@ -1,0 +1,49 @@
+import type { SignatureQuestion } from "../../ports.ts";
+import { statusLine } from "../api_answer.ts";
+import type { RegistryAccess, RegistryFailure } from "../registry/connection.ts";
+import { manifestName } from "../registry/reference.ts";
+import { verifyCosign } from "./cosign.ts";
+import { type Inquiry, refusedBy, type Verdict } from "./inquiry.ts";
+import { verifyNotary } from "./notary.ts";
+import { bundlesOf, verifyBundles } from "./sigstore_bundle.ts";
+
+/** Verifies an image whose digest is known, in the layout that was asked for. */
+export async function verifyImage(inquiry: Inquiry): Promise<Verdict> {
+  switch (inquiry.question.layout) {
+    case "tag":
+    case "referrer or tag":
+      return await verifyCosign(inquiry);
+    case "bundle":
+      return await verifyBundles(inquiry);
+    case "bundle or tag": {
+      const bundles = await bundlesOf(inquiry);
+      return Array.isArray(bundles) && bundles.length > 0
+        ? await verifyBundles(inquiry)
+        : await verifyCosign(inquiry);
+    }
+    case "notary":
+      return await verifyNotary(inquiry);
+  }
+}
+
+/** What Kyverno says of an image that the registry does not give. */
+export function refusedImage(
+  { want, layout, image }: SignatureQuestion,
+  refusal: RegistryFailure,
+  { reference }: RegistryAccess,
+): Verdict {
+  const { status, fault } = refusal;
+  if (status === undefined) return refusedBy(refusal);
+  if (layout === "notary") {
+    // Kyverno parity: it asks for the head alone, whose refusals have no words (contract of the port `Signatures`).
+    const url = /https?:\/\/[^/]+/.exec(fault.message)?.[0] ?? "";
+    const where = `HEAD ${url}/v2/${reference.repository}/manifests/${manifestName(reference)}`;
+    const said = `unexpected status code ${
+      statusLine(status)
+    } (HEAD responses have no body, use GET for details)`;
+    return refusedBy(refusal, `failed to parse image reference: ${image}: ${where}: ${said}`);
+  }
+  return status === 404 && want === "signature" && layout !== "bundle"
+    ? refusedBy(refusal, `image tag not found: ${fault.message}`)
+    : refusedBy(refusal);
+}

@@ -1,0 +1,191 @@
+import {
+  asList,
+  asString,
+  dig,
+  Fault,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  parseJson,
+} from "../../json/mod.ts";
+import { base64Bytes, pemBlocks } from "./pem.ts";
+import { sameBytes } from "./bytes.ts";
+import { PublicKey } from "./public_key.ts";
+import { readCertificate } from "./certificate.ts";
+import type { LogKey } from "./trust.ts";
+
+/** An entry of a transparency log with the log's promise to include it. */
+export interface LogEntry {
+  /** Base64 of the entry's JSON. */
+  readonly body: string;
+  /** Seconds since 1970. */
+  readonly integratedTime: number;
+  readonly logId: string;
+  readonly logIndex: number;
+  readonly promise: Uint8Array;
+}
+
+/** The signature that an entry must be about. */
+export interface EntrySubject {
+  /** What was signed: the payload, or for attestations the envelope. */
+  readonly payload: Uint8Array;
+  /** Base64; empty for attestations, which carry theirs in the envelope. */
+  readonly signature: string;
+  /** What the entry's key signed: differs from the payload for attestations. */
+  readonly message: Uint8Array;
+  /** The certificate or public key that signed: PEM. */
+  readonly signer: string;
+}
+
+/** Reads the annotation `dev.sigstore.cosign/bundle`. */
+export function readLogBundle(text: string): LogEntry | Fault {
+  const bundle = parseJson(text);
+  const payload = field(bundle, "Payload");
+  const promise = base64Bytes(asString(field(bundle, "SignedEntryTimestamp")) ?? "");
+  const body = asString(field(payload, "body")), logId = asString(field(payload, "logID"));
+  const integratedTime = field(payload, "integratedTime"), logIndex = field(payload, "logIndex");
+  if (
+    promise === undefined || body === undefined || logId === undefined ||
+    !Number.isSafeInteger(integratedTime) || !Number.isSafeInteger(logIndex)
+  ) return new Fault("unmarshaling bundle: this is no bundle of a transparency log");
+  return {
+    body,
+    logId,
+    promise,
+    integratedTime: integratedTime as number,
+    logIndex: logIndex as number,
+  };
+}
+
+/** Why a log entry does not prove that a signature was logged; `undefined` when it does. In the order of cosign's checks. */
+export async function refusesLogEntry(
+  entry: LogEntry,
+  subject: EntrySubject,
+  logs: ReadonlyMap<string, LogKey>,
+): Promise<string | undefined> {
+  for (const [id, { key }] of logs) {
+    if (key.kind !== "ecdsa") return `rekor Public key for LogID ${id} is not type ecdsa.PublicKey`;
+  }
+  const bytes = base64Bytes(entry.body);
+  const record = recordOf(parseJson(new TextDecoder().decode(bytes ?? new Uint8Array())));
+  if (isFault(record)) return `failed to extract signature from bundle: ${record.message}`;
+  const own = await refusesRecord(record, subject);
+  if (own !== undefined) return own;
+  const log = logs.get(entry.logId);
+  const at = new Date(entry.integratedTime * 1_000);
+  if (log === undefined || at < log.from || at > log.until) {
+    return "verifying bundle: rekor log public key not found for payload";
+  }
+  const promised = await log.key.refuses({
+    message: promisedBytes(entry),
+    signature: entry.promise,
+    hash: "sha256",
+  });
+  if (promised !== undefined) return "unable to verify SET";
+  return await refusesHash(record, subject.payload);
+}
+
+/** What the entry records: a hash, and who signed it. */
+interface Recorded {
+  readonly algorithm: string;
+  readonly hash: string;
+  /** Base64 of the signature; empty where the entry is about an envelope. */
+  readonly signature: string;
+  /** Signatures of the envelope; empty where the entry has only its hash. */
+  readonly envelopeSignature: string;
+  /** PEM. */
+  readonly signer: string;
+}
+
+function recordOf(body: Json | undefined): Recorded | Fault {
+  const spec = field(body, "spec");
+  const kind = asString(field(body, "kind")) ?? "", version = asString(field(body, "apiVersion")) ?? "";
+  const text = (...path: string[]): string => asString(dig(spec, ...path)) ?? "";
+  switch (`${kind} ${version}`) {
+    case "hashedrekord 0.0.1":
+      return {
+        algorithm: text("data", "hash", "algorithm"),
+        hash: text("data", "hash", "value"),
+        signature: text("signature", "content"),
+        envelopeSignature: "",
+        signer: textOf(text("signature", "publicKey", "content")),
+      };
+    case "dsse 0.0.1": {
+      const [first, ...more] = asList(dig(spec, "signatures"));
+      if (first === undefined || more.length > 0) return new Fault("the entry has not one signature");
+      return {
+        algorithm: text("envelopeHash", "algorithm"),
+        hash: text("envelopeHash", "value"),
+        signature: "",
+        envelopeSignature: asString(field(first, "signature")) ?? "",
+        signer: textOf(asString(field(first, "verifier")) ?? ""),
+      };
+    }
+    case "intoto 0.0.1":
+      return {
+        algorithm: text("content", "hash", "algorithm"),
+        hash: text("content", "hash", "value"),
+        signature: "",
+        envelopeSignature: "",
+        signer: textOf(text("publicKey")),
+      };
+    default:
+      return isObject(body)
+        ? new Fault(`entries of kind ${kind} ${version} are not supported`)
+        : new Fault("the entry is no JSON object");
+  }
+}
+
+/** The entry speaks of this signature and key, and its own signature verifies. */
+async function refusesRecord(record: Recorded, subject: EntrySubject): Promise<string | undefined> {
+  const key = await keyIn(record.signer);
+  if (isFault(key)) return `failed to extract key from bundle: ${key.message}`;
+  const signature = record.signature === "" ? record.envelopeSignature : record.signature;
+  if (signature !== "") {
+    const bytes = base64Bytes(signature);
+    if (bytes === undefined) return "failed to extract signature from bundle: illegal base64 data";
+    const why = await key.refuses({ message: subject.message, signature: bytes, hash: "sha256" });
+    if (why !== undefined) return `failed to extract signature from bundle: verifying signature: ${why}`;
+  }
+  if (record.signature !== "" && record.signature !== subject.signature) {
+    return "signature in bundle does not match signature being verified";
+  }
+  return sameSigner(record.signer, subject.signer)
+    ? undefined
+    : `comparing public key PEMs, expected ${subject.signer}, got ${record.signer}`;
+}
+
+async function refusesHash(record: Recorded, payload: Uint8Array): Promise<string | undefined> {
+  if (record.algorithm !== "sha256") return `unexpected algorithm: ${JSON.stringify(record.algorithm)}`;
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(payload))).toHex();
+  return hash === record.hash
+    ? undefined
+    : `matching bundle to payload: bundle=${JSON.stringify(record.hash)}, payload=${JSON.stringify(hash)}`;
+}
+
+/** What the log signed: canonical JSON (RFC 8785), whose keys are in this order. */
+function promisedBytes({ body, integratedTime, logId, logIndex }: LogEntry): Uint8Array {
+  return new TextEncoder().encode(JSON.stringify({ body, integratedTime, logID: logId, logIndex }));
+}
+
+/** The key of a public key or of a certificate in PEM. */
+async function keyIn(pem: string): Promise<PublicKey | Fault> {
+  const [der] = pemBlocks(pem, "CERTIFICATE");
+  if (der === undefined) return PublicKey.fromPem(pem);
+  const certificate = await readCertificate(der);
+  return isFault(certificate) ? certificate : certificate.key;
+}
+
+/** Whether two PEM texts hold the same first block; line breaks do not matter. */
+function sameSigner(a: string, b: string): boolean {
+  return ["CERTIFICATE", "PUBLIC KEY"].some((type) => {
+    const [one] = pemBlocks(a, type), [other] = pemBlocks(b, type);
+    return one !== undefined && other !== undefined && sameBytes(one, other);
+  });
+}
+
+function textOf(base64: string): string {
+  const bytes = base64Bytes(base64);
+  return bytes === undefined ? "" : new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,61 @@
+import { asString, Fault, field, isFault, isObject, parseJson } from "../../json/mod.ts";
+import { send } from "../transport.ts";
+import type { EntrySearch } from "./cosign_signature.ts";
+import { type LogEntry, readLogBundle } from "./log_entry.ts";
+
+const PATH = "/api/v1/log/entries/retrieve";
+const MAX_BYTES = 1_000_000;
+
+/**
+ * Asks a transparency log (Rekor's API, version 1) for the entry of a signature; in Kyverno's words why there is none.
+ * What it answers is checked like an entry that a signature carries.
+ */
+export async function searchLog(
+  url: string,
+  { payload, signature, signer }: EntrySearch,
+  timeout: number,
+): Promise<LogEntry | string> {
+  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+    return `searching log query: ${url} is no URL`;
+  }
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", new Uint8Array(payload))).toHex();
+  const proposed = {
+    kind: "hashedrekord",
+    apiVersion: "0.0.1",
+    spec: {
+      data: { hash: { algorithm: "sha256", value: hash } },
+      signature: { content: signature, publicKey: { content: new TextEncoder().encode(signer).toBase64() } },
+    },
+  };
+  const sent = await send({
+    method: "POST",
+    url: `${url.replace(/\/+$/, "")}${PATH}`,
+    headers: { "content-type": "application/json", accept: "application/json" },
+    body: JSON.stringify({ entries: [proposed] }),
+    timeout,
+    maxBytes: MAX_BYTES,
+  });
+  if (!sent.ok) return `searching log query: Post "${url.replace(/\/+$/, "")}${PATH}": ${sent.message}`;
+  if (sent.status !== 200) {
+    return `searching log query: [POST ${PATH}][${sent.status}] searchLogQuery default {}`;
+  }
+  const entry = entryIn(sent.text);
+  return isFault(entry) ? `searching log query: ${entry.message}` : entry;
+}
+
+/** The first entry of an answer: a list of objects with one entry each. */
+function entryIn(text: string): LogEntry | Fault {
+  const [first] = asArray(parseJson(text));
+  const [entry] = Object.values(isObject(first) ? first : {});
+  if (!isObject(entry)) return new Fault("no signature found: the log has no entry for it");
+  const promise = asString(field(entry["verification"], "signedEntryTimestamp")) ?? "";
+  const { body = null, integratedTime = null, logID = null, logIndex = null } = entry;
+  return readLogBundle(JSON.stringify({
+    SignedEntryTimestamp: promise,
+    Payload: { body, integratedTime, logID, logIndex },
+  }));
+}
+
+function asArray(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

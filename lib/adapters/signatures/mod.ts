@@ -1,0 +1,12 @@
+/**
+ * The port `Signatures`, implemented: Cosign's signatures and attestations, sigstore bundles, Notary Project signatures and
+ * signed texts. Keys, certificates and timestamps are checked with WebCrypto and sigstore's libraries, which are imported
+ * when first needed.
+ *
+ * Not supported: key management services, cloud providers' credential helpers, certificates with name constraints,
+ * revocation, Notary's timestamps and plugins, and sigstore bundles without an envelope.
+ *
+ * @module
+ */
+export { ImageSignatures, type ImageSignaturesOptions } from "./image_signatures.ts";
+export type { TrustedRootText } from "./trusted_roots.ts";

@@ -1,0 +1,173 @@
+import { asList, asString, Fault, field, isFault, isObject, parseJson } from "../../json/mod.ts";
+import { type Certificate, readCertificate } from "./certificate.ts";
+import { base64Bytes } from "./pem.ts";
+import type { Hash, Signed } from "./public_key.ts";
+
+/** A Notary Project signature, whatever its envelope (JWS or COSE). Nothing in it is proved yet. */
+export interface NotaryEnvelope {
+  /** Leaf first. */
+  readonly chain: readonly Certificate[];
+  readonly signed: Signed;
+  /** JSON: the artifact that was signed. */
+  readonly payload: Uint8Array;
+  readonly scheme: string;
+  readonly expiry: Date | undefined;
+}
+
+const scheme = "io.cncf.notary.signingScheme", expiry = "io.cncf.notary.expiry";
+/** What a verifier must understand, and does here. */
+const understood: readonly string[] = [scheme, expiry, "io.cncf.notary.authenticSigningTime"];
+const MAX_CHAIN = 11;
+
+interface Algorithm {
+  readonly hash: Hash;
+  readonly kind: "ecdsa" | "rsa";
+}
+
+/** By the names of JWS and the numbers of COSE (the signature specification of the Notary Project). */
+const algorithms: Readonly<Record<string, Algorithm>> = {
+  PS256: { kind: "rsa", hash: "sha256" },
+  PS384: { kind: "rsa", hash: "sha384" },
+  PS512: { kind: "rsa", hash: "sha512" },
+  ES256: { kind: "ecdsa", hash: "sha256" },
+  ES384: { kind: "ecdsa", hash: "sha384" },
+  ES512: { kind: "ecdsa", hash: "sha512" },
+};
+const coseNames: Readonly<Record<number, string>> = {
+  [-37]: "PS256",
+  [-38]: "PS384",
+  [-39]: "PS512",
+  [-7]: "ES256",
+  [-35]: "ES384",
+  [-36]: "ES512",
+};
+
+/** Reads the envelope in a layer of the given media type. */
+export async function readNotaryEnvelope(
+  bytes: Uint8Array,
+  mediaType: string,
+): Promise<NotaryEnvelope | Fault> {
+  switch (mediaType) {
+    case "application/jose+json":
+      return await readJws(bytes);
+    case "application/cose":
+      return await readCose(bytes);
+    default:
+      return new Fault(
+        `signature envelope format with media type ${JSON.stringify(mediaType)} is not supported`,
+      );
+  }
+}
+
+/** What both kinds of envelope say of themselves. */
+interface Parts {
+  readonly algorithm: string;
+  readonly critical: readonly unknown[];
+  readonly scheme: string;
+  readonly expiry: Date | undefined;
+  readonly chain: readonly (Uint8Array | undefined)[];
+  readonly payload: Uint8Array;
+  readonly message: Uint8Array;
+  readonly signature: Uint8Array;
+}
+
+async function readJws(bytes: Uint8Array): Promise<NotaryEnvelope | Fault> {
+  const value = parseJson(new TextDecoder().decode(bytes));
+  const text = (name: string): string => asString(field(value, name)) ?? "";
+  const payload = base64UrlBytes(text("payload")), signature = base64UrlBytes(text("signature"));
+  const protectedBytes = base64UrlBytes(text("protected"));
+  const head = parseJson(new TextDecoder().decode(protectedBytes ?? new Uint8Array()));
+  if (payload === undefined || signature === undefined || !isObject(head)) {
+    return new Fault("the JWS envelope cannot be read");
+  }
+  const expires = asString(head[expiry]);
+  return await envelopeOf({
+    algorithm: asString(head["alg"]) ?? "",
+    critical: asList(head["crit"]),
+    scheme: asString(head[scheme]) ?? "",
+    expiry: expires === undefined ? undefined : new Date(expires),
+    chain: asList(field(field(value, "header"), "x5c")).map((each) => base64Bytes(asString(each) ?? "")),
+    payload,
+    signature,
+    message: new TextEncoder().encode(`${text("protected")}.${text("payload")}`),
+  });
+}
+
+async function readCose(bytes: Uint8Array): Promise<NotaryEnvelope | Fault> {
+  const { decode, encode, Tag } = await import("cbor2");
+  try {
+    const tagged: unknown = decode(bytes);
+    const contents = tagged instanceof Tag && Number(tagged.tag) === 18 ? tagged.contents : tagged;
+    const [head, loose, payload, signature] = Array.isArray(contents) ? contents as unknown[] : [];
+    if (!isBytes(head) || !isBytes(payload) || !isBytes(signature)) {
+      return new Fault("the COSE envelope cannot be read");
+    }
+    const fields: unknown = decode(head);
+    const expires = inMap(fields, expiry), chain = inMap(loose, 33);
+    return await envelopeOf({
+      algorithm: coseNames[Number(inMap(fields, 1))] ?? "",
+      critical: asUnknowns(inMap(fields, 2)),
+      scheme: String(inMap(fields, scheme) ?? ""),
+      expiry: expires === undefined ? undefined : expires instanceof Date ? expires : new Date(NaN),
+      chain: (isBytes(chain) ? [chain] : asUnknowns(chain)).map((each) => isBytes(each) ? each : undefined),
+      payload: new Uint8Array(payload),
+      signature: new Uint8Array(signature),
+      // RFC 9052 §4.4.
+      message: new Uint8Array(
+        encode(["Signature1", new Uint8Array(head), new Uint8Array(), new Uint8Array(payload)]),
+      ),
+    });
+  } catch (cause) {
+    return new Fault(`the COSE envelope cannot be read: ${cause instanceof Error ? cause.message : cause}`);
+  }
+}
+
+async function envelopeOf(parts: Parts): Promise<NotaryEnvelope | Fault> {
+  const algorithm = Object.hasOwn(algorithms, parts.algorithm) ? algorithms[parts.algorithm] : undefined;
+  if (algorithm === undefined) return new Fault("the signature algorithm is not supported");
+  const strange = parts.critical.find((each) => typeof each !== "string" || !understood.includes(each));
+  if (strange !== undefined) return new Fault(`the critical attribute ${String(strange)} is not supported`);
+  if (parts.expiry !== undefined && Number.isNaN(parts.expiry.getTime())) {
+    return new Fault("the expiry of the signature cannot be read");
+  }
+  if (parts.chain.length === 0 || parts.chain.length > MAX_CHAIN) {
+    return new Fault(`the signature has ${parts.chain.length} certificates`);
+  }
+  const chain: Certificate[] = [];
+  for (const der of parts.chain) {
+    const certificate = der === undefined
+      ? new Fault("a certificate is no base64")
+      : await readCertificate(der);
+    if (isFault(certificate)) return certificate;
+    chain.push(certificate);
+  }
+  if (chain[0]!.key.kind !== algorithm.kind) {
+    return new Fault("the signature algorithm is not that of the key");
+  }
+  const { message, signature, payload, scheme, expiry } = parts;
+  const how = algorithm.kind === "rsa" ? { padding: "pss" as const } : { form: "plain" as const };
+  return { chain, payload, scheme, expiry, signed: { message, signature, hash: algorithm.hash, ...how } };
+}
+
+function isBytes(value: unknown): value is Uint8Array {
+  return value instanceof Uint8Array;
+}
+
+function asUnknowns(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A field of a CBOR map, which is a `Map` when any of its keys is a number. */
+function inMap(map: unknown, key: string | number): unknown {
+  if (map instanceof Map) return map.get(key);
+  if (typeof map !== "object" || map === null || !Object.hasOwn(map, key)) return undefined;
+  return (map as Record<string | number, unknown>)[key];
+}
+
+function base64UrlBytes(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.fromBase64(text, { alphabet: "base64url" });
+  } catch {
+    return undefined;
+  }
+}

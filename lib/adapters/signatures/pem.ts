@@ -1,0 +1,40 @@
+/**
+ * The blocks of one type in a PEM text, in their order; other text is passed over, as Go's `pem.Decode` does.
+ *
+ * ```ts
+ * import { pemBlocks, toPem } from "./pem.ts";
+ * import assert from "node:assert/strict";
+ * const text = toPem("THING", new Uint8Array([1, 2, 3]));
+ * assert.equal(text, "-----BEGIN THING-----\nAQID\n-----END THING-----\n");
+ * assert.deepEqual(pemBlocks(`note\n${text}${text}`, "THING").map((block) => [...block]), [[1, 2, 3], [1, 2, 3]]);
+ * assert.deepEqual(pemBlocks(text, "OTHER"), []);
+ * ```
+ */
+export function pemBlocks(text: string, type: string): Uint8Array[] {
+  const blocks: Uint8Array[] = [];
+  const begin = `-----BEGIN ${type}-----`, end = `-----END ${type}-----`;
+  for (let at = text.indexOf(begin); at >= 0; at = text.indexOf(begin, at)) {
+    const start = at + begin.length;
+    const stop = text.indexOf(end, start);
+    if (stop < 0) break;
+    const bytes = base64Bytes(text.slice(start, stop));
+    if (bytes !== undefined && (at === 0 || text[at - 1] === "\n")) blocks.push(bytes);
+    at = stop;
+  }
+  return blocks;
+}
+
+/** Bytes as PEM with lines of 64 characters. */
+export function toPem(type: string, bytes: Uint8Array): string {
+  const lines = bytes.toBase64().match(/.{1,64}/g) ?? [];
+  return `-----BEGIN ${type}-----\n${lines.join("\n")}\n-----END ${type}-----\n`;
+}
+
+/** The bytes of standard base64, whose white space does not matter; `undefined` when it is none. */
+export function base64Bytes(text: string): Uint8Array | undefined {
+  try {
+    return Uint8Array.fromBase64(text.replace(/\s+/g, ""), { lastChunkHandling: "strict" });
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import { asList, asString, field, parseJson } from "../../json/mod.ts";
+import type { Answer, ReferrerQuestion } from "../../ports.ts";
+import { type CachedContent, isFailure } from "../registry/cached_content.ts";
+import type { RegistryAccess } from "../registry/connection.ts";
+import { manifestName } from "../registry/reference.ts";
+
+/** Where a referrer is read. */
+export interface ReferrerPlace {
+  readonly content: CachedContent;
+  readonly access: RegistryAccess;
+  readonly until: number;
+}
+
+const MAX_REFERRERS = 50;
+const MAX_LAYER = 10_000_000;
+
+/** The JSON of the one layer of an image's first referrer of an artifact type. */
+export async function readReferrer(
+  { artifactType }: ReferrerQuestion,
+  { content, access, until }: ReferrerPlace,
+): Promise<Answer> {
+  const image = await content.image(access, manifestName(access.reference), until);
+  if (isFailure(image)) return failed(image.fault.message, image.status);
+  const referrers = await content.referrers(access, image.digest, { most: MAX_REFERRERS, until });
+  if (isFailure(referrers)) return failed(referrers.fault.message, referrers.status);
+  if (referrers.length > MAX_REFERRERS) {
+    return failed(`failed to fetch referrers: too many referrers found, max limit is ${MAX_REFERRERS}`);
+  }
+  const found = referrers.find((each) => each.artifactType === artifactType);
+  if (found === undefined) return failed(`artifact of type ${artifactType} not found`, 404);
+  const text = await readLayer(found.digest, { content, access, until });
+  if (typeof text !== "string") return text;
+  const body = parseJson(text);
+  return body === undefined ? failed("failed to unmarshal json") : { ok: true, status: 200, body };
+}
+
+/** The text of the one layer of an artifact. */
+export async function readLayer(
+  digest: string,
+  { content, access, until }: ReferrerPlace,
+): Promise<string | Extract<Answer, { ok: false }>> {
+  const manifest = await content.signatures(access, digest, until);
+  if (isFailure(manifest)) return failed(manifest.fault.message, manifest.status);
+  const [layer, ...more] = asList(manifest.value["layers"]);
+  if (more.length > 0) return failed("more than one layer found");
+  const blob = await content.blob(access, asString(field(layer, "digest")) ?? "", {
+    maxBytes: MAX_LAYER,
+    until,
+  });
+  if (isFailure(blob)) return failed(blob.fault.message, blob.status);
+  return new TextDecoder().decode(blob);
+}
+
+function failed(message: string, status?: number): Extract<Answer, { ok: false }> {
+  return { ok: false, status, message };
+}

@@ -1,0 +1,58 @@
+import { isFault } from "../../json/mod.ts";
+import type { SignedTextAnswer, SignedTextQuestion } from "../../ports.ts";
+import {
+  checkCosignSignature,
+  type CheckPorts,
+  type CosignSignature,
+  type SignatureContent,
+} from "./cosign_signature.ts";
+import { readCosignTrust, type RootSource } from "./cosign_trust.ts";
+import { refusesIdentity } from "./identity.ts";
+import { base64Bytes } from "./pem.ts";
+
+/**
+ * Verifies a signature beside a text: that of a signed manifest.
+ * Kyverno parity: without a certificate and an entry on the signature the log is never asked (`manifest-key`).
+ */
+export async function verifySignedText(
+  question: SignedTextQuestion,
+  { root, ports }: { readonly root: RootSource; readonly ports: CheckPorts },
+): Promise<SignedTextAnswer> {
+  const { message, by } = question;
+  const certificate = textOf(question.certificate), bundle = textOf(question.bundle);
+  const log = certificate === "" && bundle === "" ? { ...question.log, ignoreTlog: true } : question.log;
+  const trust = await readCosignTrust(by, log, root);
+  if (isFault(trust)) return { ok: false, message: trust.message };
+  const signature: CosignSignature = {
+    digest: "",
+    payload: message,
+    signature: question.signature.trim(),
+    certificate,
+    bundle,
+    chain: "",
+    timestamp: "",
+    annotations: {},
+  };
+  const content: SignatureContent = {
+    message,
+    async refusesSignature(key, hash) {
+      const bytes = base64Bytes(signature.signature);
+      if (bytes === undefined) return "illegal base64 data in the signature";
+      return await key.refuses({ message, signature: bytes, hash });
+    },
+    refusesClaim: () => undefined,
+  };
+  const checked = await checkCosignSignature(signature, { content, trust, ports });
+  if (!checked.ok) return { ok: false, message: checked.why };
+  if (by.kind !== "keyless" || checked.certificate === undefined) return { ok: true, signer: "" };
+  const stranger = refusesIdentity(by, [checked.certificate]);
+  return stranger === undefined
+    ? { ok: true, signer: checked.certificate.names[0] ?? "" }
+    : { ok: false, message: stranger };
+}
+
+/** The text in an annotation: base64, sometimes with gzip around it, or as it is. */
+function textOf(annotation: string): string {
+  const bytes = base64Bytes(annotation);
+  return bytes === undefined ? annotation : new TextDecoder().decode(bytes);
+}

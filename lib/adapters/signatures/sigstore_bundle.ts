@@ -1,0 +1,121 @@
+import { asString, isFault } from "../../json/mod.ts";
+import type { SignatureTried, Signer, Statement } from "../../ports.ts";
+import { isFailure } from "../registry/cached_content.ts";
+import type { RegistryFailure } from "../registry/connection.ts";
+import type { Referrer } from "../registry/content.ts";
+import { readCertificate } from "./certificate.ts";
+import { readCosignTrust } from "./cosign_trust.ts";
+import { readStatement, refusesSubject, statementOf } from "./envelope.ts";
+import { refusesIdentity } from "./identity.ts";
+import { faulty, type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
+
+const ARTIFACT_TYPE = "application/vnd.dev.sigstore.bundle";
+const IN_TOTO = "application/vnd.in-toto+json";
+const MAX_REFERRERS = 50;
+const MAX_BUNDLE = 10_000_000;
+
+/** The referrers of an image that are sigstore bundles; a text when there are too many referrers of any kind. */
+export async function bundlesOf(
+  { content, signatureAccess, digest, until }: Inquiry,
+): Promise<readonly Referrer[] | RegistryFailure | string> {
+  const referrers = await content.referrers(signatureAccess, digest, { most: MAX_REFERRERS, until });
+  if (isFailure(referrers)) return referrers;
+  if (referrers.length > MAX_REFERRERS) {
+    return `failed to fetch referrers: too many referrers found, max limit is ${MAX_REFERRERS}`;
+  }
+  return referrers.filter(({ artifactType }) => artifactType.startsWith(ARTIFACT_TYPE));
+}
+
+/**
+ * Verifies sigstore bundles that refer to an image.
+ * Kyverno parity: keys of logs and roots in the policy are not used, causes are not told (contract of the port
+ * `Signatures`, "bundles").
+ */
+export async function verifyBundles(inquiry: Inquiry): Promise<Verdict> {
+  const { question } = inquiry;
+  const bundles = await bundlesOf(inquiry);
+  const failed = (why: string): string => `failed to fetch bundles: ${question.image}: ${why}`;
+  if (typeof bundles === "string") return unverified(failed(bundles));
+  if (isFailure(bundles as RegistryFailure)) {
+    const refusal = bundles as RegistryFailure;
+    return refusedBy(refusal, failed(`failed to fetch referrers: ${refusal.fault.message}`));
+  }
+  const setting = await settingOf(inquiry);
+  if ("ok" in setting) return setting;
+  const tried: SignatureTried[] = [];
+  const statements: Statement[] = [];
+  for (const { digest } of bundles as readonly Referrer[]) {
+    const statement = await inquiry.checks.run(() => statementIn(digest, inquiry, setting));
+    if (typeof statement !== "string" && "fault" in statement) return refusedBy(statement);
+    tried.push({ digest, why: typeof statement === "string" ? statement : "" });
+    if (typeof statement !== "string") statements.push(statement);
+  }
+  const wanted = question.want === "signature" ? undefined : question.want.attestations;
+  const matching = statements.filter(({ type }) => wanted === undefined || wanted === "" || type === wanted);
+  return matching.length === 0
+    ? unverified("sigstore bundle verification failed: no matching signatures found", tried)
+    : { ok: true, statements: wanted === undefined ? [] : matching, tried, until: undefined };
+}
+
+/** What all bundles of an image are held against. */
+interface Setting {
+  readonly key: Uint8Array | undefined;
+  readonly trustedRoot: string;
+}
+
+async function settingOf({ question, root }: Inquiry): Promise<Setting | Verdict> {
+  const { by, log } = question;
+  const needsRoot = by.kind !== "key" || !log.ignoreTlog || !log.ignoreSct;
+  const trusted = needsRoot ? await root() : undefined;
+  if (isFault(trusted)) return faulty(trusted);
+  if (by.kind === "keyless") return { key: undefined, trustedRoot: trusted?.text ?? "" };
+  // The logs are not the policy's here, so only its key is read.
+  const read = await readCosignTrust(by, { ...log, ignoreTlog: true, ignoreSct: true, tsaChain: "" }, root);
+  if (isFault(read)) return faulty(read);
+  return { key: read.key?.spki, trustedRoot: trusted?.text ?? "" };
+}
+
+/** The statement of one bundle, or why it does not count. */
+async function statementIn(
+  digest: string,
+  { question, content, signatureAccess, until, bundles, digest: image }: Inquiry,
+  { key, trustedRoot }: Setting,
+): Promise<Statement | string | RegistryFailure> {
+  const manifest = await content.signatures(signatureAccess, digest, until);
+  if (isFailure(manifest)) return manifest;
+  const layer = (manifest.value["layers"] as readonly { digest?: string }[] | undefined)?.[0];
+  const blob = await content.blob(signatureAccess, asString(layer?.digest ?? null) ?? "", {
+    maxBytes: MAX_BUNDLE,
+    until,
+  });
+  if (isFailure(blob)) return blob.status === undefined && blob.reached !== true ? blob : blob.fault.message;
+  const { ignoreTlog, ignoreSct } = question.log;
+  const answer = await bundles.check({
+    bundle: new TextDecoder().decode(blob),
+    key,
+    trustedRoot,
+    needs: { log: !ignoreTlog, observedTime: !ignoreSct, certificateTimestamp: !ignoreSct },
+  });
+  if (!answer.ok) return answer.why;
+  const stranger = key === undefined ? await refusesSigner(question.by, answer.certificate) : undefined;
+  if (stranger !== undefined) return stranger;
+  if (answer.payloadType !== IN_TOTO) return `the bundle holds ${answer.payloadType}, not ${IN_TOTO}`;
+  const statement = readStatement(answer.payload);
+  if (isFault(statement)) return statement.message;
+  const other = refusesSubject(statement, image);
+  if (other !== undefined) return other;
+  const read = statementOf(statement);
+  return isFault(read) ? read.message : read;
+}
+
+/** Kyverno parity: both issuer and subject must be asked for, they are compared literally, and only one identity counts. */
+async function refusesSigner(by: Signer, der: Uint8Array | undefined): Promise<string | undefined> {
+  const certificate = der === undefined ? undefined : await readCertificate(der);
+  if (certificate === undefined || isFault(certificate) || by.kind !== "keyless") return "no certificate";
+  const [identity, ...more] = by.identities;
+  const asked = identity !== undefined && more.length === 0 &&
+    (identity.issuer !== "" || identity.issuerRegExp !== "") &&
+    (identity.subject !== "" || identity.subjectRegExp !== "");
+  if (!asked) return "an identity policy needs an issuer and a subject";
+  return refusesIdentity({ ...by, compare: "bundle" }, [certificate]);
+}

@@ -1,0 +1,44 @@
+import { Fault, isFault } from "../../json/mod.ts";
+import type { LogTrust } from "../../ports.ts";
+import type { RootSource } from "./cosign_trust.ts";
+import { readTrustedRoot, type TrustedRoot } from "./trust.ts";
+
+/** The text of a trusted root: the installation's, or that of a TUF mirror; `undefined` when there is none. */
+export type TrustedRootText = (mirror: string) => Promise<string | undefined>;
+
+const MAX_KEPT = 20;
+
+/** Trusted roots, each text read once. */
+export class TrustedRoots {
+  readonly #text: TrustedRootText | undefined;
+  readonly #read = new Map<string, Promise<TrustedRoot | Fault>>();
+
+  constructor(text: TrustedRootText | undefined) {
+    this.#text = text;
+  }
+
+  /** The trusted root that an entry of a policy means: its own, that of its mirror, or the installation's. */
+  source({ trustedRoot, tufMirror }: LogTrust): RootSource {
+    return async () => {
+      if (trustedRoot !== "") return await this.#parsed(trustedRoot);
+      const text = await this.#text?.(tufMirror);
+      if (text !== undefined) return await this.#parsed(text);
+      return new Fault(
+        tufMirror === ""
+          ? "there is no trusted root: name one with --trusted-root, or keys and roots in the policy"
+          : `there is no trusted root of the mirror ${tufMirror}: fetch it with postern trust update`,
+      );
+    };
+  }
+
+  async #parsed(text: string): Promise<TrustedRoot | Fault> {
+    let read = this.#read.get(text);
+    if (read === undefined) {
+      if (this.#read.size >= MAX_KEPT) this.#read.clear();
+      read = readTrustedRoot(text);
+      this.#read.set(text, read);
+    }
+    const root = await read;
+    return isFault(root) ? new Fault(`the trusted root cannot be read: ${root.message}`) : root;
+  }
+}

@@ -1,0 +1,113 @@
+import {
+  dockerLogins,
+  ImageRegistry,
+  ImageSignatures,
+  pullSecretLogins,
+  registryAddresses,
+  type RegistryLogins,
+  type TrustedRootText,
+} from "../adapters/mod.ts";
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { Fault, isFault } from "../json/mod.ts";
+import type { Clock, Cluster, Entropy } from "../ports.ts";
+
+/** How images are looked up. */
+export interface ImageSetting {
+  /** A file with the trusted root of sigstore. */
+  readonly trustedRoot?: string | undefined;
+  /** Whether a signature without a log entry is looked up in the log that the policy names. */
+  readonly searchLogs?: boolean;
+  /** Whether a server reads registries on its own machine; commands do. */
+  readonly localRegistries?: boolean;
+}
+
+/** The ports that read registries. */
+export interface ImagePorts {
+  readonly registry: ImageRegistry;
+  readonly signatures: ImageSignatures;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Opens the ports that read registries. */
+export async function openImagePorts(
+  setting: ImageSetting & { readonly for: "server" | "command" },
+  { clock, entropy, cluster }: {
+    readonly clock: Clock;
+    readonly entropy: Entropy;
+    readonly cluster: Cluster;
+  },
+): Promise<ImagePorts | Fault> {
+  const trustedRoot = await readTrustedRoot(setting.trustedRoot);
+  if (isFault(trustedRoot)) return trustedRoot;
+  const docker = setting.for === "command" ? await dockerConfiguration() : undefined;
+  const secrets = pullSecretLogins(cluster, ownNamespace());
+  const login: RegistryLogins = async (registry, credentials) =>
+    await secrets(registry, credentials) ?? await docker?.login(registry, credentials);
+  // Whoever creates an object names its images: they must not lead a server to what only its own machine can reach.
+  const loopback = setting.for === "command" || setting.localRegistries === true ? "allowed" : "refused";
+  const registries = { clock, entropy, login, allows: registryAddresses({ loopback }) };
+  const logSearch = setting.searchLogs === true ? "allowed" : "never";
+  return {
+    registry: new ImageRegistry(registries),
+    signatures: new ImageSignatures({ ...registries, cluster, trustedRoot, logSearch }),
+    diagnostics: docker?.diagnostics ?? [],
+  };
+}
+
+/** The namespace that holds image pull secrets: the pod's own. */
+function ownNamespace(): string {
+  return Deno.env.get("POD_NAMESPACE") ?? "postern";
+}
+
+/** The trusted root that a file holds; that of a mirror is not known here. */
+async function readTrustedRoot(path: string | undefined): Promise<TrustedRootText | Fault> {
+  if (path === undefined) return () => Promise.resolve(undefined);
+  try {
+    const text = await Deno.readTextFile(path);
+    return (mirror) => Promise.resolve(mirror === "" ? text : undefined);
+  } catch (cause) {
+    return new Fault(
+      `cannot read the trusted root ${path}: ${cause instanceof Error ? cause.message : cause}`,
+    );
+  }
+}
+
+interface Docker {
+  readonly login: RegistryLogins;
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** The logins of whoever runs a command; `undefined` when there are none that may be read. */
+async function dockerConfiguration(): Promise<Docker | undefined> {
+  let path: string, text: string;
+  try {
+    const folder = Deno.env.get("DOCKER_CONFIG") ?? `${Deno.env.get("HOME") ?? ""}/.docker`;
+    path = `${folder}/config.json`;
+    text = await Deno.readTextFile(path);
+  } catch {
+    return undefined;
+  }
+  const read = dockerLogins(text);
+  if (isFault(read)) {
+    return { login: () => Promise.resolve(undefined), diagnostics: [warning(path, read.message)] };
+  }
+  const diagnostics = read.helpers.map(({ registry, helper }) =>
+    warning(
+      path,
+      `the login for ${
+        registry === "*" ? "other registries" : registry
+      } is with the credential helper ${helper}, ` +
+        "which Postern does not run",
+    )
+  );
+  return { login: read.login, diagnostics };
+}
+
+function warning(path: string, message: string): Diagnostic {
+  return {
+    severity: "warning",
+    code: "docker-configuration",
+    message: `${path}: ${message}`,
+    hint: "put name and password under auths (docker login does without a credential helper)",
+  };
+}
