@@ -33,7 +33,7 @@ export async function existingTriggers(
   const listed = new Map<string, Promise<readonly JsonObject[]>>();
   for (const { policy, rules } of snapshot.policies) {
     if (before?.policies.some((old) => isSame(old, policy))) continue;
-    for (const rule of rules.filter((each) => looksBack(each, policy))) {
+    for (const rule of rules.filter(({ body }) => body.looksBack)) {
       const only = { policy: policy.key, rule: rule.rule.name };
       for (const { apiVersion, kind } of kindsOf(rule)) {
         const key = `${apiVersion}/${kind} ${policy.namespace ?? ""}`;
@@ -76,13 +76,4 @@ export async function existingTriggers(
 
 function isSame({ policy: old }: CompiledPolicy, policy: CompiledPolicy["policy"]): boolean {
   return old.key === policy.key && equal(old.document, policy.document);
-}
-
-function looksBack({ type, rule }: CompiledRule, policy: CompiledPolicy["policy"]): boolean {
-  const { body } = rule;
-  if (type === "generate") {
-    return policy.generateExisting || (body.kind === "generate" && body.generateExisting);
-  }
-  if (type !== "mutateExisting") return false;
-  return policy.mutateExistingOnPolicyUpdate || (body.kind === "mutateExisting" && body.onPolicyUpdate);
 }

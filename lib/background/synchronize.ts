@@ -6,6 +6,7 @@ import type { Ports } from "../ports.ts";
 import {
   cloneSourceLabel,
   clusterSurroundings,
+  isApplied,
   ownerOf,
   type OwnerReference,
   ruleLabels,
@@ -91,7 +92,7 @@ export async function followChange(
       rule: wishes(rule, "present"),
       trigger: trigger === undefined || own?.verb === "delete" ? "ceased" : "present",
       source: wishes(rule, "present").makes === "clone" ? known.source : "none",
-      target: known.target === "missing" ? "missing" : own === undefined ? "in-step" : "drifted",
+      target: known.target === "missing" ? "missing" : isDrifted(target, own) ? "drifted" : "in-step",
     };
     const { action, why } = reconcile(state);
     if (action === "leave") return [];
@@ -151,7 +152,7 @@ export async function followPolicies(
       const state = { trigger: "present", source: "none", target: "in-step" } as const;
       const { action, why } = reconcile({ ...state, rule: wishes(rule, "deleted") });
       if (action !== "delete") continue;
-      for (const type of madeKinds(rule)) {
+      for (const type of rule.body.downstream?.types ?? []) {
         const labels = { ...ruleLabels({ policy: { name, namespace }, rule: rule.rule.name }) };
         const made = await read((around) =>
           around.list({ ...type, namespace: "", selector: { matchLabels: labels } })
@@ -187,26 +188,9 @@ function findRule(
   return found?.rules.find((each) => each.rule.name === rule && each.type === "generate");
 }
 
-function wishes({ rule }: CompiledRule, state: "present" | "deleted"): DownstreamState["rule"] {
-  const { body } = rule;
-  if (body.kind !== "generate") return { state, synchronize: false, makes: "data", onPolicyDelete: "delete" };
-  const clones = body.patterns.some(({ pattern: { clone, cloneList } }) =>
-    clone !== undefined || cloneList !== undefined
-  );
-  return {
-    state,
-    synchronize: body.synchronize,
-    makes: clones ? "clone" : "data",
-    onPolicyDelete: body.orphanDownstreamOnPolicyDelete ? "orphan" : "delete",
-  };
-}
-
-/** The kinds that a rule makes, as far as it says so without variables. */
-function madeKinds({ rule }: CompiledRule): { apiVersion: string; kind: string }[] {
-  const { body } = rule;
-  return (body.kind === "generate" ? body.patterns : []).flatMap(({ pattern: { apiVersion, kind } }) => {
-    return kind === "" || `${apiVersion}${kind}`.includes("{{") ? [] : [{ apiVersion, kind }];
-  });
+function wishes({ body }: CompiledRule, state: "present" | "deleted"): DownstreamState["rule"] {
+  const { synchronize = false, makes = "data", onPolicyDelete = "delete" } = body.downstream ?? {};
+  return { state, synchronize, makes, onPolicyDelete };
 }
 
 /** Milliseconds for the look-ups of one change. */
@@ -227,6 +211,12 @@ function isSameOwner(left: OwnerReference, right: OwnerReference): boolean {
 
 function keyOf({ policy: { name, namespace } }: OwnerReference): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** Whether an effect would change the target: an apply may ask for what is there already. */
+function isDrifted(target: JsonObject, effect: Effect | undefined): boolean {
+  if (effect === undefined) return false;
+  return effect.verb !== "apply" || !isApplied(target, effect.object);
 }
 
 function isSame(left: JsonObject, right: JsonObject): boolean {

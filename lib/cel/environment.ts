@@ -3,6 +3,7 @@ import type { CelDialect, Library } from "./libraries/library.ts";
 import { standardLibrary } from "./libraries/standard.ts";
 import { plan } from "./plan/mod.ts";
 import { Program } from "./program.ts";
+import { factsOf } from "./program_facts.ts";
 import { type CelError, parse } from "./syntax/mod.ts";
 import type { CelType } from "./types/mod.ts";
 
@@ -66,7 +67,7 @@ export function createEnvironment(options: EnvironmentOptions): CelEnvironment {
       if (checked.errors.length > 0 && checking === "types") return { ok: false, errors: checked.errors };
       const { run, errors } = plan(parsed.expression, checked, { text, dialect });
       if (errors.length > 0 && checking === "types") return { ok: false, errors };
-      return { ok: true, program: new Program(checked.type, run) };
+      return { ok: true, program: new Program(checked.type, run, factsOf(parsed.expression, checked)) };
     },
   };
 }

@@ -20,6 +20,8 @@ export {
   POLICY_BUDGET,
   type Program,
 } from "./program.ts";
+export type { ExternalNeed } from "./external_need.ts";
+export type { ProgramFacts } from "./program_facts.ts";
 export { admissionRequestType, namespaceType } from "./kubernetes_types.ts";
 export { celToJson } from "./json.ts";
 export type { Activation } from "./plan/mod.ts";

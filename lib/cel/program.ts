@@ -7,6 +7,7 @@ import {
   type EvaluateNode,
   EvaluationFrame,
 } from "./plan/mod.ts";
+import type { ProgramFacts } from "./program_facts.ts";
 import type { CelType } from "./types/mod.ts";
 import type { ExternalCalls } from "./external_calls.ts";
 
@@ -33,10 +34,13 @@ export interface Evaluation {
 export class Program {
   /** The type of its value. */
   readonly type: CelType;
+  /** What it reads and makes, as far as its text says. */
+  readonly facts: ProgramFacts;
   readonly #run: EvaluateNode;
 
-  constructor(type: CelType, run: EvaluateNode) {
+  constructor(type: CelType, run: EvaluateNode, facts: ProgramFacts) {
     this.type = type;
+    this.facts = facts;
     this.#run = run;
   }
 

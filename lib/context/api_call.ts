@@ -54,6 +54,11 @@ export function compileApiCall({ name, call: spec }: ApiCallEntry, options: Entr
       path: ["apiCall"],
     });
   }
+  options.need(
+    service === undefined
+      ? { kind: "path", path: spec.urlPath, method, caller: `context entry ${name}` }
+      : { kind: "service", url: service.url },
+  );
   options.variables(call.uses, ["apiCall"]);
   options.variables(fallback?.uses ?? [], ["apiCall", "default"]);
   return { name, source: "apiCall", load };

@@ -3,6 +3,7 @@ import type { ConfigMapEntry } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
+import { kindNeed } from "./need.ts";
 import { renderText } from "./text.ts";
 
 /** `configMap: {name, namespace}`: an object with the ConfigMap's `data` and `metadata`. Values are always text. */
@@ -12,6 +13,12 @@ export function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): 
   const namespace = compileTemplate(entry.configMap.namespace);
   options.variables(name.uses, ["configMap", "name"]);
   options.variables(namespace.uses, ["configMap", "namespace"]);
+  const isNamed = entry.configMap.name !== "" && name.constant;
+  options.need(
+    kindNeed({ apiVersion: "v1", kind: "ConfigMap", ...(isNamed && { name: entry.configMap.name }) }, [
+      "get",
+    ]),
+  );
   return { name: entry.name, source: "configMap", load };
 
   function load(view: Context): Json | Fault {

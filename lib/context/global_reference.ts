@@ -12,6 +12,7 @@ export function compileGlobalReference(entry: GlobalReferenceEntry, options: Ent
   const path = compileTemplate(entry.jmesPath);
   options.variables(reference.uses, ["globalReference", "name"]);
   options.variables(path.uses, ["globalReference", "jmesPath"]);
+  options.need({ kind: "globalEntry" });
   return { name: entry.name, source: "globalReference", load };
 
   function load(view: Context): Json | Fault {

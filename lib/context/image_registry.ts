@@ -13,6 +13,7 @@ export function compileImageRegistry(entry: ImageRegistryEntry, options: EntryOp
   const { credentials } = entry;
   options.variables(reference.uses, ["imageRegistry", "reference"]);
   options.variables(path.uses, ["imageRegistry", "jmesPath"]);
+  options.need({ kind: "registry" });
   return { name: entry.name, source: "imageRegistry", load };
 
   function load(view: Context): Json | Fault {

@@ -1,8 +1,10 @@
 import { Fault, isFault, isString, type Json } from "../json/mod.ts";
 import type { VariableEntry } from "../policy/mod.ts";
+import { compileExpression } from "../jmespath/mod.ts";
 import { compileTemplate, type Template } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
+import { readsRoles } from "./need.ts";
 import { queryDocument, queryWith } from "./query.ts";
 
 /**
@@ -18,6 +20,9 @@ export function compileVariable(entry: VariableEntry, options: EntryOptions): Co
   options.variables(value?.uses ?? [], ["variable", "value"]);
   options.variables(fallback?.uses ?? [], ["variable", "default"]);
   options.variables(path?.uses ?? [], ["variable", "jmesPath"]);
+  // A query without a value is applied to the context itself.
+  const query = value === undefined && path?.constant ? compileExpression(written) : undefined;
+  if (query !== undefined && !isFault(query) && readsRoles(query.paths)) options.need({ kind: "roles" });
   return { name, source: "value", load };
 
   function load(view: Context): Json | Fault {

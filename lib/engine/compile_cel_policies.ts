@@ -1,3 +1,4 @@
+import type { Need } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asObject, asString, asTexts, dig, field, isObject } from "../json/mod.ts";
 import { compileConstraints, type RuleSelector } from "../match/mod.ts";
@@ -77,8 +78,10 @@ function compileOne(located: LocatedDocument, setting: Setting): CompiledPolicy 
     : bindings.map((binding) => ({ kind, spec: specs[0]!, index: 0, binding }));
   const others = further.map((each) => ({ kind: each, spec: specs[0]!, index: 0, binding: undefined }));
   const rules = [...parts, ...others].map(({ kind, spec, index, binding }, part) => {
+    const needs: Need[] = [];
     const body = kind.compile(spec, {
       policy,
+      need: (need) => void needs.push(need),
       exceptions: own,
       binding,
       // A generated spec, that of a second binding or of a further kind repeats the problems of the first.
@@ -90,11 +93,13 @@ function compileOne(located: LocatedDocument, setting: Setting): CompiledPolicy 
     const written = compileConstraints(kind.constraints(spec));
     const constraints = kind.asked?.(spec, written) ?? written;
     const selector = binding === undefined ? constraints : withinBinding(constraints, binding);
-    return ruleOf(policy, { index, kind, selector, body, binding });
+    return ruleOf(policy, { index, kind, selector, body, binding, needs });
   });
-  const usable = broken === undefined ? rules : rules.map((rule) => ruleWith(brokenBody(broken!), rule));
+  const usable = broken === undefined
+    ? rules
+    : rules.map((rule) => ruleWith(brokenBody(broken!, rule.body), rule));
   const audited = policy.failureAction === "Audit" && !policy.emitWarning && kind.type === "validate";
-  return { policy, rules: usable, matchConditions: undefined, audited, broken };
+  return { policy, rules: usable, matchConditions: undefined, needs: [], audited, broken };
 
   function tell(diagnostic: Diagnostic): void {
     if (diagnostic.severity === "error") broken ??= diagnostic;
@@ -104,9 +109,9 @@ function compileOne(located: LocatedDocument, setting: Setting): CompiledPolicy 
 
 function ruleOf(
   policy: Policy,
-  { index, kind, selector, body, binding }:
+  { index, kind, selector, body, binding, needs }:
     & { readonly index: number; readonly kind: PolicyKind; readonly binding: LocatedDocument | undefined }
-    & Pick<CompiledRule, "selector" | "body">,
+    & Pick<CompiledRule, "selector" | "body" | "needs">,
 ): CompiledRule {
   const actions = asTexts(dig(binding?.document, "spec", "validationActions"));
   const action = actions.length === 0 || actions.includes("Deny") ? "Enforce" : "Audit";
@@ -119,6 +124,7 @@ function ruleOf(
     preconditions: undefined,
     exceptions: [],
     action: binding === undefined ? () => policy.failureAction : () => action,
+    needs: selector.needsNamespaceLabels ? [...needs, { kind: "namespaceLabels" }] : needs,
     needsRoles: false,
     needsNamespaceLabels: selector.needsNamespaceLabels,
   });
@@ -170,7 +176,7 @@ function withinBinding(selector: RuleSelector, { document }: LocatedDocument): R
   };
 }
 
-function brokenBody({ message }: Diagnostic): CompiledBody {
+function brokenBody({ message }: Diagnostic, { downstream }: CompiledBody): CompiledBody {
   const outcome: Outcome = { ...error(`the policy cannot be used: ${message}`), unusable: true };
-  return { run: () => outcome, constants: [outcome] };
+  return { run: () => outcome, constants: [outcome], ...(downstream && { downstream }) };
 }

@@ -1,3 +1,4 @@
+import type { Need } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { type ClassicPolicy, type Policy, type PolicyException, sectionOf } from "../policy/mod.ts";
@@ -18,15 +19,20 @@ export interface PolicySetting {
 export function compilePolicy(policy: ClassicPolicy, setting: PolicySetting): CompiledPolicy {
   const { report } = setting;
   let { broken } = setting;
-  const conditions = compileWebhookConditions(policy.matchConditions, ({ path, ...problem }) => {
-    const position = policy.locate(path);
-    const diagnostic = { ...problem, policy: policy.key, ...(position && { position }) };
-    report(diagnostic);
-    broken ??= diagnostic;
+  const needs: Need[] = [];
+  const conditions = compileWebhookConditions(policy.matchConditions, {
+    need: (need) => void needs.push(need),
+    report({ path, ...problem }) {
+      const position = policy.locate(path);
+      const diagnostic = { ...problem, policy: policy.key, ...(position && { position }) };
+      report(diagnostic);
+      broken ??= diagnostic;
+    },
   });
   return {
     policy,
     rules: policy.rules.flatMap((rule) => compileRule(rule, { ...setting, policy, broken })),
+    needs,
     // Conditions that cannot be used let nothing through: the broken rules answer.
     matchConditions: broken === undefined ? conditions : undefined,
     audited: isAudited(policy),

@@ -1,4 +1,5 @@
 import { compileConditions, type Conditions } from "../condition/mod.ts";
+import { type Need, readsRoles } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { isFault, type Json } from "../json/mod.ts";
 import { compileWildcard } from "../kube/mod.ts";
@@ -36,7 +37,9 @@ export interface RuleSetting {
 export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule[] {
   const { policy, dialect } = setting;
   let broken: Pick<RuleProblem, "message"> | undefined = setting.broken;
-  const tools: Omit<RuleTools, "rule"> = { policy, dialect, report, variables };
+  const needs: Need[] = [];
+  const need = (found: Need): void => void needs.push(found);
+  const tools: Omit<RuleTools, "rule"> = { policy, dialect, report, variables, need };
   for (const problem of matchVariables(rule)) report(problem);
   const selector = compileSelector(rule, dialect);
   if (selector.match.filters.every((filter) => filter.empty)) {
@@ -55,9 +58,16 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule[] {
   const exceptions = setting.exceptions.flatMap((exception) =>
     compileException(exception, policy, rule) ?? []
   );
-  const texts = JSON.stringify([rule.context, rule.preconditions, rule.body, rule.reportProperties]);
   const properties = rule.reportProperties &&
     compileReportProperties(rule.reportProperties, (uses) => variables(uses, ["reportProperties"]));
+  for (const { conditions } of exceptions) {
+    if (conditions?.uses.some(({ paths }) => readsRoles(paths))) need({ kind: "roles" });
+  }
+  const matches = [selector, ...exceptions.flatMap(({ match }) => match.filters)];
+  if (matches.some(({ needsRoles }) => needsRoles)) need({ kind: "roles" });
+  if (matches.some(({ needsNamespaceLabels }) => needsNamespaceLabels) || hasSelectorOverride(policy, rule)) {
+    need({ kind: "namespaceLabels" });
+  }
   const shared = {
     rule,
     selector,
@@ -66,14 +76,12 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule[] {
     exceptions,
     action: compileAction(policy, rule),
     properties,
-    needsRoles: selector.needsRoles ||
-      rolesRead.test(texts) ||
-      exceptions.some(({ match }) => match.filters.some((filter) => filter.needsRoles)),
-    needsNamespaceLabels: selector.needsNamespaceLabels || hasSelectorOverride(policy, rule) ||
-      exceptions.some(({ match }) => match.filters.some((filter) => filter.needsNamespaceLabels)),
+    needs,
+    needsRoles: needs.some(({ kind }) => kind === "roles"),
+    needsNamespaceLabels: needs.some(({ kind }) => kind === "namespaceLabels"),
   };
   return bodies.map(({ type, kind, body }) => {
-    const used = broken === undefined ? body : brokenBody(broken);
+    const used = broken === undefined ? body : brokenBody(broken, body);
     return { ...shared, type, kind, body: used, known: new KnownResults(used, { rule: rule.name, type }) };
   });
 
@@ -84,6 +92,7 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule[] {
 
   /** Unknown variables are told, but the rule runs: what it says of them then is the reference's own text. */
   function variables(uses: readonly Use[], path: readonly (string | number)[]): void {
+    if (uses.some(({ paths }) => readsRoles(paths))) need({ kind: "roles" });
     if (rule.generatedFor !== undefined) return;
     for (const problem of variableProblems(uses, { rule, path, background: policy.background })) {
       tell(problem);
@@ -102,17 +111,15 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule[] {
   }
 }
 
-/**
- * Whether expressions in a rule's JSON may read the requester's roles: by name, or with the request as a whole. What they
- * are found in are texts of several languages, so a word of a message may look like one; that costs a look-up.
- */
-const rolesRead = /\brequest\s*(?:\.\s*(?:(?:\\")?(?:roles|clusterRoles)\b|[[{*]|\w+\()|\}\}|[|,)\]])/;
-
 /** The body of a rule that cannot run: its failurePolicy decides what becomes of the requests that it matches. */
-function brokenBody(problem: Pick<RuleProblem, "message">): CompiledRule["body"] {
+function brokenBody(
+  problem: Pick<RuleProblem, "message">,
+  { downstream }: CompiledRule["body"],
+): CompiledRule["body"] {
   const message = `the rule cannot be used: ${problem.message}`;
   const outcome = { result: "error", message, unusable: true } as const;
-  return { run: () => outcome, constants: [outcome] };
+  // What it made while it could run is still known by its types.
+  return { run: () => outcome, constants: [outcome], ...(downstream && { downstream }) };
 }
 
 function compileException(

@@ -1,6 +1,6 @@
 import type { ActionOf } from "./action.ts";
 import type { Conditions } from "../condition/mod.ts";
-import type { ContextEntry } from "../context/mod.ts";
+import type { ContextEntry, Need } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Block, RuleSelector } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
@@ -35,6 +35,8 @@ export interface CompiledRule {
   readonly body: CompiledBody;
   /** The results of the body's constant outcomes. */
   readonly known: KnownResults;
+  /** What it needs from outside the request, as far as its text says. */
+  readonly needs: readonly Need[];
   /** Whether it looks at the requester's roles, which cost a look at the cluster's bindings. */
   readonly needsRoles: boolean;
   readonly needsNamespaceLabels: boolean;
@@ -46,6 +48,8 @@ export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
   /** `webhookConfiguration.matchConditions`; `undefined` when there are none. */
   readonly matchConditions: ((input: RuleInput) => boolean) | undefined;
+  /** What its match conditions need from outside the request. */
+  readonly needs: readonly Need[];
   /** Whether some of its rules can be audit rules that nobody waits for. */
   readonly audited: boolean;
   /** The first error that was found in it; its rules then answer as failurePolicy says. */

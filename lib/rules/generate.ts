@@ -1,9 +1,10 @@
 import type { Conditions } from "../condition/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { dig, isFault, type JsonObject } from "../json/mod.ts";
-import type { BodyOf, GenerateEntry, GeneratePatternSpec, LoopSpec } from "../policy/mod.ts";
+import type { BodyOf, GenerateBody, GenerateEntry, GeneratePatternSpec, LoopSpec } from "../policy/mod.ts";
 import { ruleConditions } from "./conditions.ts";
 import { type Owner, ownerLabels } from "./downstream.ts";
+import { hasVariables } from "./downstream_needs.ts";
 import {
   compileGeneratePattern,
   failed,
@@ -11,10 +12,11 @@ import {
   joined,
   type Plan,
   type Situation,
+  typesOf,
 } from "./generate_pattern.ts";
 import { compileLoop, type Loop } from "./loop.ts";
 import { type Effect, fail, pass } from "./outcome.ts";
-import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { CompiledBody, Downstream, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
 import { clusterSurroundings, describe, type KindPlace, lonelySurroundings } from "./surroundings.ts";
 
 /**
@@ -25,10 +27,13 @@ import { clusterSurroundings, describe, type KindPlace, lonelySurroundings } fro
 export const generate: RuleKind<BodyOf<"generate">> = {
   type: "generate",
   name: "generate",
-  compile({ synchronize, patterns }, tools): CompiledBody {
+  compile(body, tools): CompiledBody {
+    const { synchronize, patterns } = body;
     const makers = patterns.map((entry, index) => compileEntry(entry, index, tools));
-    const { rule, policy: { name, namespace, useServerSideApply } } = tools;
+    const { rule, policy: { name, namespace, useServerSideApply, generateExisting } } = tools;
     return {
+      looksBack: generateExisting || body.generateExisting,
+      downstream: downstreamOf(body),
       run(input) {
         const trigger = input.resource ?? input.oldResource;
         if (trigger === undefined) return undefined;
@@ -53,6 +58,18 @@ export const generate: RuleKind<BodyOf<"generate">> = {
     };
   },
 };
+
+function downstreamOf({ synchronize, orphanDownstreamOnPolicyDelete, patterns }: GenerateBody): Downstream {
+  const types = patterns.flatMap(({ pattern }) => typesOf(pattern));
+  return {
+    synchronize,
+    makes: patterns.some(({ pattern: { clone, cloneList } }) => (clone ?? cloneList) !== undefined)
+      ? "clone"
+      : "data",
+    onPolicyDelete: orphanDownstreamOnPolicyDelete ? "orphan" : "delete",
+    types: types.filter(({ apiVersion, kind }) => kind !== "" && !hasVariables(apiVersion + kind)),
+  };
+}
 
 /** A generate rule's pattern, or one entry of its foreach. */
 interface Maker {

@@ -25,6 +25,7 @@ import {
   replacing,
   sourceLabels,
 } from "./downstream.ts";
+import { downstreamNeeds } from "./downstream_needs.ts";
 import type { Effect } from "./outcome.ts";
 import type { RuleTools } from "./rule_kind.ts";
 import { describe, type KindPlace, type Place, type Surroundings } from "./surroundings.ts";
@@ -60,6 +61,7 @@ export function compileGeneratePattern(
 ): GeneratePattern {
   const template = compileTemplate(documentOf(pattern));
   tools.variables(template.uses, path);
+  for (const need of downstreamNeeds(typesOf(pattern))) tools.need(need);
   const { namespace } = tools.policy;
   for (const message of patternProblems(pattern, namespace)) {
     tools.report({ severity: "error", code: "bad-generate", message, path });
@@ -77,6 +79,13 @@ export function compileGeneratePattern(
       return [{ apiVersion: text(rendered, "apiVersion"), kind: text(rendered, "kind") }];
     },
   };
+}
+
+/** The types of what a pattern makes. */
+export function typesOf({ apiVersion, kind, cloneList }: GeneratePatternSpec): readonly KindPlace[] {
+  return cloneList !== undefined && cloneList.kinds.length > 0
+    ? cloneList.kinds.map(kindOf)
+    : [{ apiVersion, kind }];
 }
 
 /** A pattern as the one document that its variables are replaced in. */

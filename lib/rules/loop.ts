@@ -1,5 +1,5 @@
 import type { Context, ContextEntry, Turn } from "../context/mod.ts";
-import { compileEntry } from "../context/mod.ts";
+import { compileEntry, readsRoles } from "../context/mod.ts";
 import { type CompiledExpression, compileExpression } from "../jmespath/mod.ts";
 import { Fault, isFault, isList, type Json } from "../json/mod.ts";
 import type { EntrySpec, LoopSpec } from "../policy/mod.ts";
@@ -41,7 +41,7 @@ export function compileLoop(spec: LoopSpec, { nesting, path }: LoopPlace, tools:
       message: `foreach list: ${expression.message}`,
       path: [...path, "list"],
     });
-  }
+  } else if (readsRoles(expression.paths)) tools.need({ kind: "roles" });
   const entries = compileContext(spec.context, tools, path);
   const valuesOf = loopValues(nesting);
   return {
@@ -64,12 +64,13 @@ export function stopped(turn: Exclude<Turn, "go">): string {
 /** Compiles the entries of a `context` list that stands at a path below the rule. */
 export function compileContext(
   entries: readonly EntrySpec[],
-  tools: Pick<RuleTools, "policy" | "variables" | "report">,
+  tools: Pick<RuleTools, "policy" | "variables" | "report" | "need">,
   path: readonly (string | number)[],
 ): readonly ContextEntry[] {
   return entries.map((entry, at) =>
     compileEntry(entry, {
       policyNamespace: tools.policy.namespace,
+      need: tools.need,
       variables: (uses, below) => tools.variables(uses, [...path, "context", at, ...below]),
       report: (problem) =>
         tools.report({ severity: "error", ...problem, path: [...path, "context", at, ...problem.path] }),

@@ -5,7 +5,16 @@
  * @module
  */
 export { type Effect, error, fail, type ImageFindings, type Outcome, pass, skip } from "./outcome.ts";
-export type { CompiledBody, RuleInput, RuleKind, RuleProblem, RuleTools, RuleType } from "./rule_kind.ts";
+export type {
+  CompiledBody,
+  Downstream,
+  ObjectType,
+  RuleInput,
+  RuleKind,
+  RuleProblem,
+  RuleTools,
+  RuleType,
+} from "./rule_kind.ts";
 export {
   compileJsonPolicy,
   compileTree,
@@ -17,7 +26,14 @@ export {
 } from "./assertion/mod.ts";
 export { ruleConditions } from "./conditions.ts";
 export { compileContext } from "./loop.ts";
-export { cloneSourceLabel, ownerOf, type OwnerReference, ruleLabels, sourceLabels } from "./downstream.ts";
+export {
+  cloneSourceLabel,
+  isApplied,
+  ownerOf,
+  type OwnerReference,
+  ruleLabels,
+  sourceLabels,
+} from "./downstream.ts";
 export { clusterSurroundings, type Surroundings } from "./surroundings.ts";
 export { compileWebhookConditions } from "./cel/mod.ts";
 export { notYet, type PolicyKind, policyKindsOf, type PolicyTools, rankOf } from "./policy_kinds/mod.ts";

@@ -1,10 +1,11 @@
 import type { Conditions } from "../condition/mod.ts";
-import type { Context, ContextEntry } from "../context/mod.ts";
+import { type Context, type ContextEntry, kindNeed, type Need } from "../context/mod.ts";
 import { asObject, Fault, isFault, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
 import { compileWildcard, hasWildcard, nameOf, namespaceOf } from "../kube/mod.ts";
 import type { BodyOf, TargetSpec } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import { ruleConditions } from "./conditions.ts";
+import { hasVariables } from "./downstream_needs.ts";
 import { compileContext } from "./loop.ts";
 import { compileMutation, type Mutation } from "./mutation.ts";
 import { type Effect, error, type Outcome, skip } from "./outcome.ts";
@@ -23,6 +24,7 @@ export const mutateExisting: RuleKind<BodyOf<"mutateExisting">> = {
     const mutation = compileMutation(body.change, tools);
     const source = { policy: tools.policy.key, rule: tools.rule.name };
     return {
+      looksBack: tools.policy.mutateExistingOnPolicyUpdate || body.onPolicyUpdate,
       run({ context, resource, oldResource }) {
         const surroundings = clusterSurroundings(context.store);
         const trigger = resource ?? oldResource;
@@ -83,6 +85,7 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
     selector: target.selector ?? null,
   });
   tools.variables(place.uses, path);
+  tools.need(targetNeed(target));
   const { preconditions } = target;
   return {
     entries: compileContext(target.context, tools, path),
@@ -106,6 +109,12 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
       return isFault(objects) ? objects : objects.map((object) => ({ object, subresource }));
     },
   };
+}
+
+function targetNeed({ apiVersion, kind }: TargetSpec): Need {
+  if (hasVariables(apiVersion + kind)) return { kind: "unknown", what: "what kind of objects it changes" };
+  const [whole = "", subresource] = kind.split(/[/.]/, 2);
+  return kindNeed({ apiVersion, kind: whole, subresource }, ["get", "list", "patch", "update"]);
 }
 
 interface Wanted {

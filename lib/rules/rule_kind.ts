@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import type { Context } from "../context/mod.ts";
+import type { Context, Need } from "../context/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Draft } from "../patch/mod.ts";
@@ -44,6 +44,28 @@ export interface CompiledBody {
    * the draft. It sees nothing but the draft.
    */
   readonly merge?: (draft: Draft) => Outcome;
+  /** What it generates; absent when it generates nothing. */
+  readonly downstream?: Downstream;
+  /** Set when objects that exist are looked at once its policy comes into force. */
+  readonly looksBack?: boolean;
+}
+
+/** What a rule generates, as far as its text says: the same for rules of both languages. */
+export interface Downstream {
+  /** Whether what was made is kept as the rule says. */
+  readonly synchronize: boolean;
+  /** Copies outlive their rule. */
+  readonly makes: "data" | "clone";
+  /** What becomes of data that was kept in step when the rule is deleted. */
+  readonly onPolicyDelete: "orphan" | "delete";
+  /** The types of what is made or copied; only those that are known without a request. */
+  readonly types: readonly ObjectType[];
+}
+
+/** The type of an object. An empty apiVersion means any. */
+export interface ObjectType {
+  readonly apiVersion: string;
+  readonly kind: string;
 }
 
 /** What compiling the body of a rule needs beside the body. */
@@ -52,6 +74,8 @@ export interface RuleTools {
   /** The rule that the body is of. */
   readonly rule: Rule;
   readonly dialect: Dialect;
+  /** Takes what the rule needs from outside the request. */
+  need(need: Need): void;
   /** Takes a problem at a path below the rule; an error makes the rule fail as its policy's failurePolicy says. */
   report(problem: RuleProblem): void;
   /** Takes the variables of a template that stands at a path below the rule, so that unknown ones are reported. */

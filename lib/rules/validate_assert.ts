@@ -14,6 +14,8 @@ export const validateAssert: RuleKind<BodyOf<"assert">> = {
   name: "assert",
   compile({ tree }, tools): CompiledBody {
     const { rule } = tools;
+    // Expressions of a tree name what they read in several languages: a word that looks like it costs a look-up.
+    if (JSON.stringify(tree).includes("admissionInfo")) tools.need({ kind: "roles" });
     const { problems, check } = compileRuleAssertion(tree, standardCompilers());
     for (const { path, message } of problems) {
       tools.report({

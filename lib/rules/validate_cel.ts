@@ -15,6 +15,7 @@ import {
   kubernetesTexts,
   type MatchConditions,
   orValueLibrary,
+  parameterNeed,
   parameterProblems,
   parameterSource,
   requestHost,
@@ -42,8 +43,10 @@ export const validateCel: RuleKind<BodyOf<"cel">> = {
       },
       libraries: [...kubernetesLibraries, orValueLibrary],
       literals: "homogeneous",
-      report: (problem) => tools.report(problem),
+      report: tools.report,
+      need: tools.need,
     });
+    if (parameters !== undefined) tools.need(parameterNeed(parameters));
     const path = ["validate", "cel"];
     for (const { field: name, message } of parameterProblems(block.paramRef)) {
       expressions.mistake(message, [...path, "paramRef", name]);

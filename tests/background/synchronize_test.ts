@@ -82,6 +82,51 @@ Deno.test("a generated object that is deleted is made again", async () => {
   assert.deepEqual((await read(settings))["data"], { color: "blue" });
 });
 
+/** The same settings as a policy in CEL. */
+const generating = `
+apiVersion: policies.kyverno.io/v1
+kind: GeneratingPolicy
+metadata: {name: settings}
+spec:
+  evaluation: {synchronize: {enabled: true}}
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], resources: [namespaces], operations: [CREATE, UPDATE]}
+  generate:
+  - expression: >-
+      generator.Apply(object.metadata.name, [{"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"),
+      "metadata": dyn({"name": "settings"}), "data": dyn({"color": "blue"})}])
+`;
+
+Deno.test("an edited object of a GeneratingPolicy is restored, and a deleted one made again", async () => {
+  const { read, replace, remove, follow } = await setUp(generating);
+  await replace(settings, { ...await read(settings), data: { color: "red" } });
+  assert.deepEqual(await follow({ object: await read(settings), state: "present" }), ["apply"]);
+  assert.equal(dig(await read(settings), "data", "color"), "blue");
+  const object = await read(settings);
+  assert.deepEqual(await follow({ object, state: "present" }), []);
+  await remove(settings);
+  assert.deepEqual(await follow({ object, state: "deleted" }), ["apply"]);
+  assert.equal(dig(await read(settings), "data", "color"), "blue");
+});
+
+Deno.test("a GeneratingPolicy that does not synchronize follows nothing", async () => {
+  const { read, replace, follow } = await setUp(generating.replace("enabled: true", "enabled: false"));
+  await replace(settings, { ...await read(settings), data: { color: "red" } });
+  assert.deepEqual(await follow({ object: await read(settings), state: "present" }), []);
+});
+
+Deno.test("what a GeneratingPolicy made is deleted with it, unless it leaves orphans", async () => {
+  const orphans = "evaluation: {orphanDownstreamOnPolicyDelete: {enabled: true}, ";
+  for (
+    const [text, left] of [[generating, false], [generating.replace("evaluation: {", orphans), true]] as const
+  ) {
+    const { cluster, ports, log, worker, snapshot } = await setUp(text);
+    await followPolicyChange({ before: snapshot, after: policies(""), worker, ports, log });
+    assert.equal(await cluster.read(settings) !== undefined, left);
+  }
+});
+
 Deno.test("a clone follows its source", async () => {
   const { read, replace, follow } = await setUp();
   await replace(source, { ...await read(source), data: { b: "eQ==" } });

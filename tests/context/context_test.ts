@@ -51,7 +51,7 @@ function contextOf({ ports }: World, entries: JsonObject[], deadline?: () => Abo
   const root = Context.root({ store, environment }, {
     values: { request: { namespace: "default", object: { n: 2 } } },
   });
-  const options = { policyNamespace: undefined, report: () => {}, variables: () => {} };
+  const options = { policyNamespace: undefined, report: () => {}, variables: () => {}, need: () => {} };
   return root.child({ entries: entries.map((entry) => compileWritten(entry, options)) });
 }
 
@@ -172,7 +172,12 @@ Deno.test("a kind of entry that cannot be loaded here counts as not declared", a
   const root = Context.root({ store, environment: { now: () => 0, random: () => 0 } }, { values: {} });
   const context = root.child({
     entries: [
-      compileWritten(configMap, { policyNamespace: undefined, report: () => {}, variables: () => {} }),
+      compileWritten(configMap, {
+        policyNamespace: undefined,
+        report: () => {},
+        variables: () => {},
+        need: () => {},
+      }),
     ],
   });
   assert.equal(await query(context, "cm.data.a || 'none'"), "none");
@@ -199,7 +204,7 @@ Deno.test("entries that would hold more than 2 MiB together fail, and name their
 Deno.test("a loop's entries count with those around them, each iteration by itself", async () => {
   const text = "x".repeat(1024 * 1024);
   const outer = contextOf(world({}), [{ name: "outer", variable: { value: text } }]);
-  const options = { policyNamespace: undefined, report: () => {}, variables: () => {} };
+  const options = { policyNamespace: undefined, report: () => {}, variables: () => {}, need: () => {} };
   const inner = [compileWritten({ name: "inner", variable: { value: text.slice(0, 1000_000) } }, options)];
   for (let iteration = 0; iteration < 5; iteration++) {
     const child = outer.child({ entries: inner });
@@ -220,7 +225,7 @@ for (const [entry, fault] of notText) {
     const environment = { now: () => 0, random: () => 0 };
     const object = { toString: "a", list: [], map: { toString: "a" } };
     const root = Context.root({ store, environment }, { values: { request: { object } } });
-    const options = { policyNamespace: undefined, report: () => {}, variables: () => {} };
+    const options = { policyNamespace: undefined, report: () => {}, variables: () => {}, need: () => {} };
     const context = root.child({ entries: [compileWritten({ name: "e", ...entry }, options)] });
     assert.match(String(await query(context, "e")), fault);
   });
@@ -264,7 +269,7 @@ for (const [urlPath, fault] of paths) {
     const { ports, calls } = world({ [urlPath]: "answer" });
     const environment = { now: () => 0, random: () => 0 };
     const root = Context.root({ store: new RequestStore({ ports }), environment }, {});
-    const options = { policyNamespace: "team", report: () => {}, variables: () => {} };
+    const options = { policyNamespace: "team", report: () => {}, variables: () => {}, need: () => {} };
     const context = root.child({ entries: [compileWritten({ name: "e", apiCall: { urlPath } }, options)] });
     const answer = String(await query(context, "e"));
     if (fault === undefined) assert.equal(answer, "answer");
@@ -281,7 +286,7 @@ Deno.test("questions that change with every evaluation end after a number of rou
     now: () => 0,
     random: () => (count = (Math.imul(count, 1664525) + 1013904223) >>> 0) / 2 ** 32,
   };
-  const options = { policyNamespace: undefined, report: () => {}, variables: () => {} };
+  const options = { policyNamespace: undefined, report: () => {}, variables: () => {}, need: () => {} };
   const entry = compileWritten(
     { name: "e", apiCall: { urlPath: "/api/v1/{{ random('[a-z]{9}') }}" } },
     options,

@@ -245,6 +245,112 @@ for (const [what, rule, expected] of rights) {
   });
 }
 
+function celPolicy(kind: string, more: string): string {
+  return `
+apiVersion: policies.kyverno.io/v1
+kind: ${kind}
+metadata: {name: p}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}
+  ${more}
+`;
+}
+
+const validation = (expression: string): string =>
+  celPolicy("ValidatingPolicy", `validations: [{expression: '${expression}'}]`);
+const celRights: readonly [what: string, policy: string, expected: readonly string[], said?: RegExp][] = [
+  ["one object", validation('has(resource.Get("v1", "configmaps", "team", "m").kind)'), [
+    "get /configmaps [m]",
+  ]],
+  [
+    "an object that the request names",
+    validation('has(resource.Get("v1", "configmaps", "team", object.metadata.name).kind)'),
+    ["get /configmaps"],
+  ],
+  [
+    "a list in a variable",
+    celPolicy(
+      "ValidatingPolicy",
+      `variables: [{name: all, expression: 'resource.List("apps/v1", "deployments", "")'}]
+  validations: [{expression: 'size(variables.all.items) < 5'}]`,
+    ),
+    ["list apps/deployments"],
+  ],
+  [
+    "a resource that the request tells",
+    validation('has(resource.Get("v1", object.metadata.name, "team", "m").kind)'),
+    [],
+    /p\/: which resources an expression reads is only known at run time/,
+  ],
+  [
+    "a review of rights",
+    validation('has(resource.Post("authorization.k8s.io/v1", "subjectaccessreviews", {}).kind)'),
+    ["create authorization.k8s.io/subjectaccessreviews"],
+  ],
+  [
+    "the global context",
+    validation('globalContext.Get("teams") != null'),
+    ["get,list kyverno.io/globalcontextentries"],
+    /p\/: which rights its GlobalContextEntry needs is not told/,
+  ],
+  ["the namespace", validation('namespaceObject.metadata.name != "a"'), ["get,list,watch /namespaces"]],
+  [
+    "what is generated and copied",
+    celPolicy(
+      "GeneratingPolicy",
+      `evaluation: {synchronize: {enabled: true}}
+  generate:
+  - expression: 'generator.Apply("a", [resource.Get("v1", "secrets", "default", "regcred")])'
+  - template: {value: "apiVersion: v1\\nkind: ConfigMap\\nmetadata: {name: x}\\n"}`,
+    ),
+    [
+      "create,delete,get,list,patch,update /configmaps",
+      "create,delete,get,list,patch,update /secrets",
+      "get,list /pods",
+    ],
+  ],
+  [
+    "targets that are changed",
+    celPolicy(
+      "MutatingPolicy",
+      `evaluation: {mutateExisting: {enabled: true}}
+  targetMatchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], resources: [services], operations: [CREATE]}
+  mutations: [{patchType: JSONPatch, jsonPatch: {expression: '[JSONPatch{op: "remove", path: "/x"}]'}}]`,
+    ),
+    ["get,list /pods", "get,list,patch,update /services"],
+  ],
+];
+for (const [what, text, expected, remark = /^$|^(?!.*run time)/] of celRights) {
+  Deno.test(`rights for ${what} in CEL`, async () => {
+    const { objects, said } = await manifestsOf([text]);
+    assert.deepEqual(rulesOf(find(objects, "ClusterRole")).sort(), [...expected, ownWebhooks].sort());
+    assert.match(said, remark);
+  });
+}
+
+Deno.test("parameters of a policy in CEL are looked up by their kind", async () => {
+  const body = "validate: {cel: {paramKind: {apiVersion: v1, kind: ConfigMap}, " +
+    "paramRef: {selector: {}, parameterNotFoundAction: Deny}, expressions: [{expression: 'params != null'}]}}";
+  const { objects } = await manifestsOf([policy("p", [{ body }])]);
+  assert.deepEqual(rulesOf(find(objects, "ClusterRole")).sort(), [ownWebhooks, "list /configmaps"].sort());
+});
+
+Deno.test("a webhook tells of changes of what a GeneratingPolicy keeps in step", async () => {
+  const { objects } = await manifestsOf([celPolicy(
+    "GeneratingPolicy",
+    `evaluation: {synchronize: {enabled: true}}
+  generate:
+  - expression: 'generator.Apply("a", [{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "x"}}])'`,
+  )]);
+  assert.deepEqual(rulesOf(webhooksOf(objects, "Validating").get("/validate/ignore")!), [
+    "DELETE,UPDATE /v1 configmaps Namespaced",
+  ]);
+});
+
 Deno.test("roles are looked up in bindings, and a loop's context counts", async () => {
   const loop =
     'validate: {foreach: [{list: "[`1`]", context: [{name: inner, configMap: {name: m, namespace: a}}], deny: {}}]}';
@@ -287,6 +393,19 @@ const nets: readonly [what: string, rule: Rule, expected: RegExp][] = [
   ],
   ["registries", context("imageRegistry: {reference: x}"), /^--allow-net$/],
 ];
+Deno.test("the network is open for services that expressions call", async () => {
+  const net = async (expression: string): Promise<string | undefined> => {
+    const { objects } = await manifestsOf([validation(expression)]);
+    const [container] = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "containers"));
+    return asList(field(container, "command")).map(String).find((each) => each.startsWith("--allow-net"));
+  };
+  assert.match(
+    await net('http.Get("https://a.b.svc:8443/x?n=" + object.metadata.name) != null') ?? "",
+    /,a\.b\.svc:8443$/,
+  );
+  assert.equal(await net('http.Get("https://a" + object.metadata.name) != null'), "--allow-net");
+});
+
 for (const [what, rule, expected] of nets) {
   Deno.test(`the network is open for ${what}`, async () => {
     const { objects } = await manifestsOf([policy("p", [rule])]);

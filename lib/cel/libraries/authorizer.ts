@@ -267,6 +267,7 @@ export const authorizerLibrary: Library = {
       overloads: [
         method({
           id: "pathcheck_check",
+          needs: () => [{ kind: "accessReview" }],
           takes: [pathCheckType, stringType],
           gives: decisionType,
           callOut: (external, { subject, path }, verb) =>
@@ -275,6 +276,7 @@ export const authorizerLibrary: Library = {
         }),
         method({
           id: "resourcecheck_check",
+          needs: () => [{ kind: "accessReview" }],
           takes: [resourceCheckType, stringType],
           gives: decisionType,
           callOut: (external, { subject, attributes }, verb) =>

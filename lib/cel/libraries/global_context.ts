@@ -23,12 +23,14 @@ export const globalContextLibrary: Library = {
     Get: [
       method({
         id: "globalcontext_get_string",
+        needs: () => [{ kind: "globalEntry" }],
         takes: [contextType, stringType],
         gives: dynType,
         callOut: (external, _, name) => get(external, name, ""),
       }),
       method({
         id: "globalcontext_get_string_string",
+        needs: () => [{ kind: "globalEntry" }],
         takes: [contextType, stringType, stringType],
         gives: dynType,
         callOut: (external, _, name, projection) => get(external, name, projection),

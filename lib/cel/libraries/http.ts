@@ -1,5 +1,6 @@
 import { isObject, type Json } from "../../json/mod.ts";
 import type { AddressRules } from "../../kube/mod.ts";
+import { serviceNeed } from "../external_need.ts";
 import { failure, isCelFault } from "../fault.ts";
 import { celToJson } from "../json.ts";
 import { type CelType, dynType, mapType, opaqueType, stringType } from "../types/mod.ts";
@@ -100,12 +101,14 @@ export function httpLibrary(options: HttpLibraryOptions): Library {
       Get: [
         method({
           id: "http_get_string",
+          needs: (args) => [serviceNeed(args)],
           takes: [contextType, stringType],
           gives: dynType,
           callOut: (external, client, url) => request(external, client, { method: "GET", url, ...options }),
         }),
         method({
           id: "http_get_string_headers",
+          needs: (args) => [serviceNeed(args)],
           takes: [contextType, stringType, headersType],
           gives: dynType,
           callOut: (external, client, url, headers) =>
@@ -115,6 +118,7 @@ export function httpLibrary(options: HttpLibraryOptions): Library {
       Post: [
         method({
           id: "http_post_string_any",
+          needs: (args) => [serviceNeed(args)],
           takes: [contextType, stringType, dynType],
           gives: dynType,
           callOut: (external, client, url, body) =>
@@ -122,6 +126,7 @@ export function httpLibrary(options: HttpLibraryOptions): Library {
         }),
         method({
           id: "http_post_string_any_headers",
+          needs: (args) => [serviceNeed(args)],
           takes: [contextType, stringType, dynType, headersType],
           gives: dynType,
           callOut: (external, client, url, body, headers) =>

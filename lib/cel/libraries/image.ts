@@ -114,6 +114,7 @@ export const imageLibrary: Library = {
       GetMetadata: [
         method({
           id: "imagedata_get_string",
+          needs: () => [{ kind: "registry" }],
           takes: [contextType, stringType],
           gives: dynType,
           callOut: (external, _, text) => metadata(external, text),

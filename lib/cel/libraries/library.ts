@@ -12,6 +12,7 @@
  * arguments, so measure with `costSize`. A function that reads values from outside takes `callOut`
  * instead of `call`: it gets the {@link ExternalCalls}. Their answers may be `pending` faults, which it returns as they are.
  */
+import type { ExternalNeed, KnownText } from "../external_need.ts";
 import type { CelFault } from "../fault.ts";
 import type { Macro } from "../syntax/mod.ts";
 import type { CelType, ValueOf } from "../types/mod.ts";
@@ -53,6 +54,8 @@ export interface Overload {
   readonly result: CelType;
   readonly call: Implementation;
   readonly callOut?: (external: ExternalCalls, ...args: Value[]) => Result;
+  /** Of a function that calls out: what a call needs, by its arguments without the receiver. */
+  readonly needs?: (args: readonly KnownText[]) => readonly ExternalNeed[];
   /** The run-time cost of one call; 1 when absent. Arguments and result may be errors. */
   readonly cost?: (args: readonly Result[], result: Result) => number;
   /**
@@ -103,6 +106,7 @@ interface Definition<P extends readonly CelType[]> {
   readonly dispatches?: true;
   readonly folds?: true;
   readonly check?: (args: readonly CallArgument[]) => ArgumentMistake | undefined;
+  readonly needs?: Overload["needs"];
   readonly prepare?: (
     constants: readonly (Value | undefined)[],
   ) => ((...args: ArgumentsOf<P>) => Result) | undefined;

@@ -1,5 +1,6 @@
 import { field, isObject } from "../../json/mod.ts";
 import { formatApiVersion, parseApiVersion } from "../../kube/mod.ts";
+import { resourceNeed, unknownResourceNeed } from "../external_need.ts";
 import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { type CelType, dynType, mapType, opaqueType, stringType } from "../types/mod.ts";
 import { type CelMap, Opaque, type PlainMap } from "../values/mod.ts";
@@ -110,6 +111,7 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
   Get: [
     method({
       id: "resource_get_string_string_string_string",
+      needs: (args) => [resourceNeed("get", args)],
       takes: [contextType, stringType, stringType, stringType, stringType],
       gives: objectType,
       callOut: (external, _, apiVersion, plural, namespace, name) =>
@@ -117,6 +119,7 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
     }),
     method({
       id: "resource_get_gvr_string_string",
+      needs: () => [unknownResourceNeed("get")],
       takes: [contextType, gvrType, stringType, stringType],
       gives: objectType,
       callOut: (external, _, { apiVersion, plural }, namespace, name) =>
@@ -126,6 +129,7 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
   List: [
     method({
       id: "resource_list_string_string_string",
+      needs: (args) => [resourceNeed("list", args)],
       takes: [contextType, stringType, stringType, stringType],
       gives: objectType,
       callOut: (external, _, apiVersion, plural, namespace) =>
@@ -133,6 +137,7 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
     }),
     method({
       id: "resource_list_string_string_string_map",
+      needs: (args) => [resourceNeed("list", args)],
       takes: [contextType, stringType, stringType, stringType, labelsType],
       gives: objectType,
       callOut: (external, _, apiVersion, plural, namespace, labels) =>
@@ -140,6 +145,7 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
     }),
     method({
       id: "list_resources_gvr_string",
+      needs: () => [unknownResourceNeed("list")],
       takes: [contextType, gvrType, stringType],
       gives: objectType,
       callOut: (external, _, { apiVersion, plural }, namespace) =>
@@ -147,6 +153,7 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
     }),
     method({
       id: "list_resources_gvr_string_map",
+      needs: () => [unknownResourceNeed("list")],
       takes: [contextType, gvrType, stringType, labelsType],
       gives: objectType,
       callOut: (external, _, { apiVersion, plural }, namespace, labels) =>
@@ -156,6 +163,7 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
   Post: [
     method({
       id: "resource_post_string_string_string_map",
+      needs: (args) => [resourceNeed("create", args)],
       takes: [contextType, stringType, stringType, stringType, objectType],
       gives: objectType,
       callOut: (external, _, apiVersion, plural, namespace, object) =>
@@ -163,6 +171,7 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
     }),
     method({
       id: "resource_post_string_string_map",
+      needs: (args) => [resourceNeed("create", args)],
       takes: [contextType, stringType, stringType, objectType],
       gives: objectType,
       callOut: (external, _, apiVersion, plural, object) =>
@@ -177,6 +186,7 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
     Get: [
       method({
         id: "resource_get_string_string_string",
+        needs: (args) => [resourceNeed("get", args)],
         takes: [contextType, stringType, stringType, stringType],
         gives: objectType,
         callOut: (external, _, apiVersion, plural, name) =>
@@ -184,6 +194,7 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
       }),
       method({
         id: "resource_get_gvr_string",
+        needs: () => [unknownResourceNeed("get")],
         takes: [contextType, gvrType, stringType],
         gives: objectType,
         callOut: (external, _, { apiVersion, plural }, name) =>
@@ -193,12 +204,14 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
     List: [
       method({
         id: "resource_list_string_string",
+        needs: (args) => [resourceNeed("list", args)],
         takes: [contextType, stringType, stringType],
         gives: objectType,
         callOut: (external, _, apiVersion, plural) => list(external, { apiVersion, plural, namespace }),
       }),
       method({
         id: "resource_list_string_string_map",
+        needs: (args) => [resourceNeed("list", args)],
         takes: [contextType, stringType, stringType, labelsType],
         gives: objectType,
         callOut: (external, _, apiVersion, plural, labels) =>
@@ -206,12 +219,14 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
       }),
       method({
         id: "list_resources_gvr",
+        needs: () => [unknownResourceNeed("list")],
         takes: [contextType, gvrType],
         gives: objectType,
         callOut: (external, _, { apiVersion, plural }) => list(external, { apiVersion, plural, namespace }),
       }),
       method({
         id: "list_resources_gvr_map",
+        needs: () => [unknownResourceNeed("list")],
         takes: [contextType, gvrType, labelsType],
         gives: objectType,
         callOut: (external, _, { apiVersion, plural }, labels) =>
@@ -221,6 +236,7 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
     Post: [
       method({
         id: "resource_post_string_string_map",
+        needs: (args) => [resourceNeed("create", args)],
         takes: [contextType, stringType, stringType, objectType],
         gives: objectType,
         callOut: (external, _, apiVersion, plural, object) =>

@@ -1,14 +1,7 @@
 import type { CompiledPolicy, CompiledRule, Snapshot } from "../../engine/mod.ts";
 import { asObject, asString, dig, field, type JsonObject } from "../../json/mod.ts";
-import { parseApiVersion, pluralOf } from "../../kube/mod.ts";
-import {
-  type ApiCallSpec,
-  entriesWithin,
-  type EntrySpec,
-  type GenerateBody,
-  parseApiCall,
-  type TargetSpec,
-} from "../../policy/mod.ts";
+import type { Need } from "../../context/mod.ts";
+import { parseApiCall } from "../../policy/mod.ts";
 import { type Access, accessOf, hasVariables } from "./api_path.ts";
 import { webhookTargets } from "./webhook_rule.ts";
 
@@ -22,8 +15,9 @@ export interface LookUps {
 }
 
 /** Works out what policies look up in the cluster and elsewhere, so that they get the rights for that and no others. */
-export function lookUps({ policies, others }: Pick<Snapshot, "policies" | "others">): LookUps {
-  const found = new Found();
+export function lookUps(snapshot: Pick<Snapshot, "policies" | "others">): LookUps {
+  const { policies, others } = snapshot;
+  const found = new Found(snapshot);
   for (const policy of policies) policyLookUps(policy, found);
   for (const { kind, document } of others) {
     if (kind === "GlobalContextEntry") globalEntry(document, found);
@@ -48,10 +42,65 @@ class Found implements LookUps {
   readonly access: Access[] = [];
   readonly remarks: string[] = [];
   hosts: string[] | undefined = [];
+  readonly #hasEntries: boolean;
 
-  /** The host of a service, where the policy names it. */
-  service(url: string): void {
-    const origin = /^https?:\/\/[^/?#]+/.exec(url)?.[0] ?? "";
+  constructor({ others }: Pick<Snapshot, "others">) {
+    this.#hasEntries = others.some(({ kind }) => kind === "GlobalContextEntry");
+  }
+
+  /** What a rule or a policy needs; `place` names it in remarks. */
+  add(need: Need, place: string): void {
+    switch (need.kind) {
+      case "resource": {
+        const { group, resource, verbs, name } = need;
+        for (const verb of verbs) {
+          this.access.push({ group, resource, verb, ...(name !== undefined && { name }) });
+        }
+        return;
+      }
+      case "path":
+        return this.#path(need, place);
+      case "unknown":
+        return this.#remark(place, `${need.what} is only known at run time`);
+      case "service":
+        return this.#service(need.url);
+      case "registry":
+        // Images can be anywhere.
+        this.hosts = undefined;
+        return;
+      case "accessReview":
+        this.access.push({ group: "authorization.k8s.io", resource: "subjectaccessreviews", verb: "create" });
+        return;
+      case "namespace":
+      case "namespaceLabels":
+        return this.kept("", "namespaces");
+      case "roles":
+        this.kept("rbac.authorization.k8s.io", "rolebindings");
+        return this.kept("rbac.authorization.k8s.io", "clusterrolebindings");
+      case "globalEntry":
+        this.globalEntries();
+        if (this.#hasEntries) return;
+        return this.#remark(place, "which rights its GlobalContextEntry needs is not told by these policies");
+    }
+  }
+
+  #path({ path, method, caller }: Extract<Need, { kind: "path" }>, place: string): void {
+    const access = accessOf(path, method);
+    if (access !== undefined) this.access.push(access);
+    else {this.#remark(
+        [place, caller].filter(Boolean).join(": "),
+        `which rights ${path} needs is only known at run time`,
+      );}
+  }
+
+  #remark(place: string, cause: string): void {
+    const remark = `${place}: ${cause}; add them yourself`;
+    if (!this.remarks.includes(remark)) this.remarks.push(remark);
+  }
+
+  /** The host of a service, where the policy names it in full. */
+  #service(url: string): void {
+    const origin = /^https?:\/\/[^/?#]+(?=[/?#])|^https?:\/\/[^/?#]+$/.exec(url)?.[0] ?? "";
     if (hasVariables(origin) || !URL.canParse(origin)) this.hosts = undefined;
     else {
       const { hostname, port, protocol } = new URL(origin);
@@ -59,95 +108,54 @@ class Found implements LookUps {
     }
   }
 
+  /** Global context entries themselves. */
+  globalEntries(): void {
+    for (const verb of ["get", "list"]) {
+      this.access.push({ group: "kyverno.io", resource: "globalcontextentries", verb });
+    }
+  }
+
   /** What the server keeps at hand by watching it. */
   kept(group: string, resource: string): void {
     for (const verb of ["get", "list", "watch"]) this.access.push({ group, resource, verb });
   }
-
-  /** Any host, for images can be anywhere. */
-  registries(): void {
-    this.hosts = undefined;
-  }
 }
 
-function policyLookUps({ policy, rules }: CompiledPolicy, found: Found): void {
+function policyLookUps({ policy, rules, needs }: CompiledPolicy, found: Found): void {
+  for (const need of needs) found.add(need, policy.key);
   for (const rule of rules) {
-    if (rule.needsNamespaceLabels) found.kept("", "namespaces");
-    if (rule.needsRoles) {
-      for (const resource of ["rolebindings", "clusterrolebindings"]) {
-        found.kept("rbac.authorization.k8s.io", resource);
-      }
-    }
-    if (rule.type === "verifyImages") found.registries();
-    const { body, context } = rule.rule;
     const place = `${policy.key}/${rule.rule.name}`;
-    for (const entry of [...context, ...entriesWithin(body)]) contextEntry(entry, place, found);
-    if (body.kind === "generate") generated(body, found);
-    if (body.kind === "mutateExisting") { for (const target of body.targets) targeted(target, found); }
-    if (rule.type === "generate" || rule.type === "mutateExisting") triggers(rule, policy.key, found);
+    for (const need of rule.needs) found.add(need, place);
+    if (rule.type === "generate" || rule.type === "mutateExisting") triggers(rule, place, found);
   }
-}
-
-function contextEntry(entry: EntrySpec, rule: string, found: Found): void {
-  if (entry.kind === "configMap") {
-    const { name } = entry.configMap;
-    found.access.push({
-      group: "",
-      resource: "configmaps",
-      verb: "get",
-      ...(name !== "" && !hasVariables(name) && { name }),
-    });
-  }
-  if (entry.kind === "apiCall") call(entry.call, `${rule}: context entry ${entry.name}`, found);
-  if (entry.kind === "imageRegistry") found.registries();
-}
-
-function call({ service, urlPath: path, method }: ApiCallSpec, place: string, found: Found): void {
-  if (service !== undefined) return found.service(service.url);
-  const access = accessOf(path, method);
-  if (access !== undefined) found.access.push(access);
-  else {found.remarks.push(
-      `${place}: which rights ${path} needs is only known at run time; add them yourself`,
-    );}
 }
 
 function globalEntry(document: JsonObject, found: Found): void {
   const spec = asObject(field(document, "spec")) ?? {};
   const watched = asObject(spec["kubernetesResource"]);
   const apiCall = asObject(spec["apiCall"]);
-  for (const verb of ["get", "list"]) {
-    found.access.push({ group: "kyverno.io", resource: "globalcontextentries", verb });
-  }
+  found.globalEntries();
   if (watched !== undefined) {
     const group = asString(watched["group"]) ?? "", resource = asString(watched["resource"]) ?? "";
     if (resource !== "") found.access.push({ group, resource, verb: "list" });
   }
   const name = asString(dig(document, "metadata", "name")) ?? "";
-  if (apiCall !== undefined) call(parseApiCall(apiCall), `GlobalContextEntry ${name}`, found);
-}
-
-/** What a generate rule makes, keeps and takes away, and what it copies. */
-function generated({ patterns }: GenerateBody, found: Found): void {
-  for (const { pattern } of patterns) {
-    everything(pattern, ["create", "delete", "get", "list", "patch", "update"], found);
-    for (const kind of pattern.cloneList?.kinds ?? []) {
-      const parts = kind.split("/");
-      const apiVersion = parts.slice(0, -1).join("/");
-      const verbs = ["create", "delete", "get", "list", "patch", "update"];
-      everything({ apiVersion, kind: parts.at(-1) ?? "" }, verbs, found);
-    }
+  if (apiCall !== undefined) {
+    const { service, urlPath: path, method } = parseApiCall(apiCall);
+    const caller = `GlobalContextEntry ${name}`;
+    found.add(service ? { kind: "service", url: service.url } : { kind: "path", path, method, caller }, "");
   }
 }
 
 /** What sets off changes of other objects is read again before they are made; some rules look for it themselves. */
-function triggers(rule: CompiledRule, policy: string, found: Found): void {
+function triggers(rule: CompiledRule, place: string, found: Found): void {
   const { resources, wide } = triggerResources(rule);
   for (const { group, resource } of resources) {
     for (const verb of ["get", "list"]) found.access.push({ group, resource, verb });
   }
   if (wide) {
     found.remarks.push(
-      `${policy}/${rule.rule.name}: which objects set it off is only known at run time; ` +
+      `${place}: which objects set it off is only known at run time; ` +
         "add rights to get and list them yourself",
     );
   }
@@ -172,19 +180,4 @@ function triggerResources(
 function readResources(resource: string): string[] {
   const [whole = "", part] = resource.split("/");
   return part === "status" || part === "scale" ? [whole, resource] : [whole];
-}
-
-function targeted(target: TargetSpec, found: Found): void {
-  everything(target, ["get", "list", "patch", "update"], found);
-}
-
-function everything(
-  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
-  verbs: readonly string[],
-  found: Found,
-): void {
-  if (kind === "" || hasVariables(kind + apiVersion)) return;
-  for (const verb of verbs) {
-    found.access.push({ group: parseApiVersion(apiVersion).group, resource: pluralOf(kind), verb });
-  }
 }

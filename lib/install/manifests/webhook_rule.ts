@@ -62,16 +62,14 @@ export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) 
  * Kinds that are only known at run time are left out.
  */
 export function followedTargets(
-  { rule }: CompiledRule,
+  { body: { downstream } }: CompiledRule,
   guessed: (kind: GuessedKind) => void,
 ): WebhookTarget[] {
-  const { body } = rule;
-  if (body.kind !== "generate" || !body.synchronize) return [];
-  const kinds = body.patterns.flatMap(({ pattern: { apiVersion, kind, cloneList } }) => [
-    [apiVersion, kind].filter((part) => part !== "").join("/"),
-    ...cloneList?.kinds ?? [],
-  ]);
-  return kinds.filter((kind) => kind !== "" && !kind.includes("{{")).flatMap(parseKindSelectors).flatMap((
+  if (!downstream?.synchronize) return [];
+  const kinds = downstream.types.map(({ apiVersion, kind }) =>
+    apiVersion === "" ? kind : `${apiVersion}/${kind}`
+  );
+  return kinds.flatMap(parseKindSelectors).flatMap((
     selector,
   ) =>
     places(selector, guessed).filter(({ resource }) => !resource.includes("/"))

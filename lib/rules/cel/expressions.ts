@@ -12,7 +12,9 @@ import {
   stringType,
   typeName,
 } from "../../cel/mod.ts";
+import type { Need } from "../../context/mod.ts";
 import type { RuleProblem } from "../rule_kind.ts";
+import { needsOf } from "./needs.ts";
 
 /** Which variables and functions expressions have. */
 export interface ExpressionSetting {
@@ -22,6 +24,8 @@ export interface ExpressionSetting {
   readonly literals: "homogeneous" | "mixed";
   /** Takes what is wrong with an expression; an error keeps the rule from running. */
   report(problem: RuleProblem): void;
+  /** Takes what an expression needs from outside the request. */
+  need(need: Need): void;
 }
 
 /** A variable of `variables`, in the order in which they were written. */
@@ -42,12 +46,16 @@ export const wanted = { bool: [boolType], text: [stringType], any: [] } as const
  */
 export class ExpressionSet {
   readonly variables: CompositedVariable[] = [];
+  /** All that was compiled, in order. */
+  readonly programs: Program[] = [];
   readonly #types = new Map<string, CelType>();
   readonly #environment: CelEnvironment;
   #report: (problem: RuleProblem) => void;
+  readonly #need: (need: Need) => void;
 
-  constructor({ variables, libraries, literals, report }: ExpressionSetting) {
+  constructor({ variables, libraries, literals, report, need }: ExpressionSetting) {
     this.#report = report;
+    this.#need = need;
     const composited = objectType("variables", (name) => this.#types.get(name));
     this.#environment = createEnvironment({
       variables: { ...variables, variables: composited },
@@ -74,6 +82,8 @@ export class ExpressionSet {
       return undefined;
     }
     const { type } = compiled.program;
+    this.programs.push(compiled.program);
+    for (const need of needsOf(compiled.program)) this.#need(need);
     const fits = types.length === 0 || isDynamic(type) || types.some((each) => sameType(each, type));
     if (fits) return compiled.program;
     this.mistake(`CEL: must give ${types.map(typeName).join(" or ")}, but gives ${typeName(type)}`, path);

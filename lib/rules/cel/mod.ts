@@ -16,7 +16,13 @@ export {
   kyvernoTexts,
   type MatchConditions,
 } from "./match_conditions.ts";
-export { collectParameters, parameterProblems, type ParameterSource, parameterSource } from "./parameters.ts";
+export {
+  collectParameters,
+  parameterNeed,
+  parameterProblems,
+  type ParameterSource,
+  parameterSource,
+} from "./parameters.ts";
 export {
   admissionRoots,
   admissionVariables,
@@ -27,3 +33,5 @@ export {
 export { compileWebhookConditions } from "./webhook_conditions.ts";
 export { compileValidations, type Verdict } from "./validations.ts";
 export { orValueLibrary } from "../../cel/mod.ts";
+
+export { typesRead } from "./needs.ts";

@@ -9,7 +9,7 @@ import {
   type JsonObject,
 } from "../../json/mod.ts";
 import { parseApiVersion, pluralOf } from "../../kube/mod.ts";
-import type { RequestStore } from "../../context/mod.ts";
+import { kindNeed, type Need, type RequestStore } from "../../context/mod.ts";
 import { clusterSurroundings } from "../surroundings.ts";
 
 /** Which objects parametrise a policy, and what it means when there are none. */
@@ -36,6 +36,13 @@ export function parameterSource(
     selector: asObject(field(reference, "selector")),
     whenNotFound: field(reference, "parameterNotFoundAction") === "Allow" ? "Allow" : "Deny",
   };
+}
+
+/** What looking for parameters needs. */
+export function parameterNeed({ apiVersion, kind, name }: ParameterSource): Need {
+  return name === ""
+    ? kindNeed({ apiVersion, kind }, ["list"])
+    : kindNeed({ apiVersion, kind, name }, ["get"]);
 }
 
 /** What is wrong with a `paramRef`, by the field that it is wrong in. */

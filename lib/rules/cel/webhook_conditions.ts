@@ -1,5 +1,6 @@
 import { kubernetesLibraries } from "../../cel/mod.ts";
 import { isFault, type JsonObject } from "../../json/mod.ts";
+import type { Need } from "../../context/mod.ts";
 import type { RuleInput, RuleProblem } from "../rule_kind.ts";
 import { authorizerVariables } from "./authorizer.ts";
 import { CelEvaluation } from "./evaluation.ts";
@@ -14,7 +15,7 @@ import { admissionRoots, admissionVariables } from "./roots.ts";
  */
 export function compileWebhookConditions(
   written: readonly JsonObject[],
-  report: (problem: RuleProblem) => void,
+  { report, need }: { report(problem: RuleProblem): void; need(need: Need): void },
 ): ((input: RuleInput) => boolean) | undefined {
   if (written.length === 0) return undefined;
   const { object, oldObject, request } = admissionVariables;
@@ -23,6 +24,7 @@ export function compileWebhookConditions(
     libraries: kubernetesLibraries,
     literals: "homogeneous",
     report,
+    need,
   });
   const conditions = compileMatchConditions([...written], expressions, {
     path: ["spec", "webhookConfiguration", "matchConditions"],

@@ -8,6 +8,7 @@ import {
   collectParameters,
   ExpressionSet,
   orValueLibrary,
+  parameterNeed,
   parameterSource,
   requestHost,
   requestNamespace,
@@ -19,7 +20,7 @@ import type { PolicyTools } from "./policy_kind.ts";
 /** The expressions of a policy of admissionregistration.k8s.io, with its variables. */
 export function admissionExpressions(
   spec: JsonObject,
-  { report }: Pick<PolicyTools, "report">,
+  { report, need }: Pick<PolicyTools, "report" | "need">,
   libraries: readonly Library[],
 ): ExpressionSet {
   const hasParameters = field(spec, "paramKind") !== undefined;
@@ -28,6 +29,7 @@ export function admissionExpressions(
     libraries: [...libraries, orValueLibrary],
     literals: "homogeneous",
     report,
+    need,
   });
   asList(field(spec, "variables")).forEach((variable, index) => {
     const name = asString(field(variable, "name")) ?? "";
@@ -52,6 +54,7 @@ export function bound(
   const binding = asObject(field(tools.binding?.document, "spec"));
   const source = parameterSource(field(spec, "paramKind"), field(binding, "paramRef"));
   if (source === undefined) return (input) => run(input, null);
+  tools.need(parameterNeed(source));
   return (input) => {
     const { store } = input.context;
     // Without a cluster there is nowhere to look for parameters, and nobody to say that there are none.

@@ -20,12 +20,15 @@ import {
   type CelEvaluation,
   compileAuditAnnotations,
   compileMatchConditions,
+  type ExpressionSet,
   kyvernoTexts,
+  typesRead,
   wanted,
 } from "../cel/mod.ts";
 import { type Owner, ownerLabels, ownerOf } from "../downstream.ts";
 import { type Effect, error, fail, type Outcome, pass } from "../outcome.ts";
-import type { CompiledBody, RuleInput } from "../rule_kind.ts";
+import { downstreamNeeds } from "../downstream_needs.ts";
+import type { CompiledBody, ObjectType, RuleInput } from "../rule_kind.ts";
 import { clusterSurroundings, describe } from "../surroundings.ts";
 import { compileExemptions } from "./exceptions.ts";
 import { compileGenerationTemplate, type GenerationTemplate } from "./generation_template.ts";
@@ -51,6 +54,19 @@ export const generatingPolicy: PolicyKind = {
 
 function synchronizes(spec: JsonObject): boolean {
   return dig(spec, "evaluation", "synchronize", "enabled") === true;
+}
+
+function orphans(spec: JsonObject): boolean {
+  return dig(spec, "evaluation", "orphanDownstreamOnPolicyDelete", "enabled") === true;
+}
+
+/** The types of the objects that templates hold, that expressions write out, and that they may copy. */
+function typesMade(generations: readonly Generation[], { programs }: ExpressionSet): readonly ObjectType[] {
+  const types = [
+    ...generations.flatMap((generation) => "template" in generation ? generation.template.types : []),
+    ...programs.flatMap((program) => [...program.facts.objects, ...typesRead(program)]),
+  ];
+  return [...new Map(types.map((type) => [`${type.apiVersion}/${type.kind}`, type])).values()];
 }
 
 /** A policy that keeps in step what it generated hears of the deletion of triggers, though it generates nothing then. */
@@ -88,7 +104,18 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     "auditAnnotations",
   ]);
   const inStep = synchronizes(spec);
-  return { run };
+  const types = typesMade(generations, expressions);
+  for (const need of downstreamNeeds(types)) tools.need(need);
+  return {
+    run,
+    looksBack: policy.generateExisting,
+    downstream: {
+      synchronize: inStep,
+      makes: "data",
+      onPolicyDelete: orphans(spec) ? "orphan" : "delete",
+      types,
+    },
+  };
 
   function compileGeneration(entry: JsonObject, index: number): Generation {
     const path = ["spec", "generate", index];
@@ -134,7 +161,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     if (!applies) return undefined;
     for (const generation of generations) {
       const fault = "template" in generation
-        ? fromTemplate(generation.template(evaluation), take)
+        ? fromTemplate(generation.template.render(evaluation), take)
         : fromExpression(generation.program, evaluation);
       if (fault !== undefined) return failed(fault.message);
     }

@@ -1,6 +1,7 @@
 import { celToJson, isCelFault, type Program } from "../../cel/mod.ts";
 import {
   Fault,
+  field,
   isFault,
   isList,
   isObject,
@@ -10,10 +11,16 @@ import {
   setField,
 } from "../../json/mod.ts";
 import { parseDocuments } from "../../yaml/mod.ts";
+import type { ObjectType } from "../rule_kind.ts";
 import { type CelEvaluation, type ExpressionSet, type Path, wanted } from "../cel/mod.ts";
 
-/** Makes the objects of a template for one request. */
-export type GenerationTemplate = (evaluation: CelEvaluation) => readonly JsonObject[] | Fault;
+/** The objects of a template, compiled. */
+export interface GenerationTemplate {
+  /** The objects for one request. */
+  render(evaluation: CelEvaluation): readonly JsonObject[] | Fault;
+  /** The types of the objects whose type is written out. */
+  readonly types: readonly ObjectType[];
+}
 
 type Render = (evaluation: CelEvaluation) => Json | Fault;
 
@@ -34,18 +41,7 @@ export function compileGenerationTemplate(
   if (documents.length === 0 || documents.some(({ value }) => !isObject(value))) {
     expressions.mistake("template: every document must be an object, and there must be one", path);
   }
-  return (evaluation) => {
-    const objects: JsonObject[] = [];
-    for (const [index, render] of renders.entries()) {
-      const object = render(evaluation);
-      const fault = isFault(object) ? object.message : isObject(object) ? undefined : "no object";
-      if (fault !== undefined) {
-        return new Fault(`failed to render generation template: document ${index + 1}: ${fault}`);
-      }
-      objects.push(object as JsonObject);
-    }
-    return objects;
-  };
+  return { render: (evaluation) => renderAll(renders, evaluation), types: documents.flatMap(typeOfDocument) };
 
   function compileNode(node: Json): Render {
     if (isString(node)) return compileText(node);
@@ -82,6 +78,25 @@ export function compileGenerationTemplate(
         : new Fault("a placeholder inside a text must give a text, number or bool");
     };
   }
+}
+
+function renderAll(renders: readonly Render[], evaluation: CelEvaluation): readonly JsonObject[] | Fault {
+  const objects: JsonObject[] = [];
+  for (const [index, render] of renders.entries()) {
+    const object = render(evaluation);
+    const fault = isFault(object) ? object.message : isObject(object) ? undefined : "no object";
+    if (fault !== undefined) {
+      return new Fault(`failed to render generation template: document ${index + 1}: ${fault}`);
+    }
+    objects.push(object as JsonObject);
+  }
+  return objects;
+}
+
+function typeOfDocument({ value }: { readonly value: Json }): ObjectType[] {
+  const apiVersion = field(value, "apiVersion"), kind = field(value, "kind");
+  const isWritten = (text: Json | undefined): text is string => isString(text) && !text.includes("((");
+  return isWritten(apiVersion) && isWritten(kind) ? [{ apiVersion, kind }] : [];
 }
 
 function compilePlaceholder(program: Program | undefined): Render {

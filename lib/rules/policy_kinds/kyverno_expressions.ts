@@ -46,7 +46,7 @@ export interface KindSetting {
 
 /** Expressions with the variables and functions of Kyverno's own policies. */
 export function kyvernoExpressions(
-  { policy, report }: Pick<PolicyTools, "policy" | "report">,
+  { policy, report, need }: Pick<PolicyTools, "policy" | "report" | "need">,
   { libraries = [], literals = "homogeneous", purpose = "validate" }: KindSetting = {},
 ): ExpressionSet {
   const within = policy.namespace === undefined ? {} : { namespace: policy.namespace };
@@ -55,6 +55,7 @@ export function kyvernoExpressions(
     libraries: [...kyvernoLibrariesFor({ ...within, addresses, purpose }), orValueLibrary, ...libraries],
     literals,
     report,
+    need,
   });
 }
 

@@ -9,13 +9,22 @@ import {
   field,
   isFault,
   isObject,
+  type Json,
   type JsonObject,
 } from "../../json/mod.ts";
+import { kindNeed } from "../../context/mod.ts";
 import { builtinResource, formatApiVersion, typeOf } from "../../kube/mod.ts";
 import { compileConstraints, type RuleSelector } from "../../match/mod.ts";
-import { type CelEvaluation, compileMatchConditions, kyvernoTexts, wanted } from "../cel/mod.ts";
+import {
+  type CelEvaluation,
+  compileMatchConditions,
+  type ExpressionSet,
+  kyvernoTexts,
+  typesRead,
+  wanted,
+} from "../cel/mod.ts";
 import { type Effect, error, type Outcome, pass } from "../outcome.ts";
-import type { CompiledBody, RuleInput } from "../rule_kind.ts";
+import type { CompiledBody, ObjectType, RuleInput } from "../rule_kind.ts";
 import { clusterSurroundings, describe } from "../surroundings.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
@@ -50,15 +59,15 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     texts: kyvernoTexts,
   });
   const written = field(spec, "targetMatchConstraints");
-  const text = asString(field(written, "expression")) ?? "";
-  const path = ["spec", "targetMatchConstraints", "expression"];
-  const program = text === "" ? undefined : expressions.compile(text, path, wanted.any);
+  const program = compileTargets(field(written, "expression"), expressions);
   const rules = asList(field(written, "resourceRules")).length > 0
     ? written
     : field(spec, "matchConstraints");
   const targets = new TargetSearch(asObject(rules) ?? {}, policy.namespace);
   const mutate = compileMutations(field(spec, "mutations"), expressions, "required");
-  return { run };
+  const read = program === undefined ? targets.types : typesRead(program);
+  for (const type of read) tools.need(kindNeed(type, ["get", "list", "patch", "update"]));
+  return { run, looksBack: policy.mutateExistingOnPolicyUpdate };
 
   function run(input: RuleInput): Outcome | undefined {
     // Without a cluster there is nothing but the object itself.
@@ -97,10 +106,17 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   }
 }
 
+/** The expression that gives the targets; `undefined` when there is none. */
+function compileTargets(written: Json | undefined, expressions: ExpressionSet): Program | undefined {
+  const text = asString(written) ?? "";
+  const path = ["spec", "targetMatchConstraints", "expression"];
+  return text === "" ? undefined : expressions.compile(text, path, wanted.any);
+}
+
 /** Finds existing objects by resource rules. */
 class TargetSearch {
   readonly #selector: RuleSelector;
-  readonly #kinds: readonly { readonly apiVersion: string; readonly kind: string }[];
+  readonly types: readonly ObjectType[];
   readonly #namespace: string;
 
   constructor(constraints: JsonObject, namespace: string | undefined) {
@@ -108,7 +124,7 @@ class TargetSearch {
     // What happens to an object is of no matter: it exists.
     const anyhow = rules.map((rule) => ({ ...rule, operations: ["*"] }));
     this.#selector = compileConstraints({ ...constraints, resourceRules: anyhow });
-    this.#kinds = rules.flatMap((rule) => asTexts(rule["resources"])).flatMap((plural) => {
+    this.types = rules.flatMap((rule) => asTexts(rule["resources"])).flatMap((plural) => {
       const known = builtinResource(plural);
       return known === undefined ? [] : [{ apiVersion: formatApiVersion(known), kind: known.kind }];
     });
@@ -118,7 +134,7 @@ class TargetSearch {
   find({ context }: RuleInput): readonly JsonObject[] | Fault {
     const surroundings = clusterSurroundings(context.store);
     const found: JsonObject[] = [];
-    for (const kind of this.#kinds) {
+    for (const kind of this.types) {
       const objects = surroundings.list({ ...kind, namespace: this.#namespace });
       if (isFault(objects)) return objects;
       found.push(...objects.filter((object) => this.#selects(object)));

@@ -1,3 +1,4 @@
+import type { Need } from "../../context/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import type { RuleSelector } from "../../match/mod.ts";
 import type { CelException, CelPolicyForm, LocatedDocument, Policy } from "../../policy/mod.ts";
@@ -12,6 +13,8 @@ export interface PolicyTools {
   readonly binding: LocatedDocument | undefined;
   /** Takes a problem at a path in the policy's document; an error makes the policy answer as its failurePolicy says. */
   report(problem: RuleProblem): void;
+  /** Takes what the policy needs from outside the request. */
+  need(need: Need): void;
 }
 
 /** A kind of policy that is written in CEL: adding one is a file with such a record, and a line in the table. */

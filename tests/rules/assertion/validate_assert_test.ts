@@ -36,6 +36,7 @@ function run(
     dialect: "current",
     report: (problem) => problems.push(problem),
     variables: () => {},
+    need: () => {},
   });
   const { kind, body } = compiled!;
   assert.equal(kind, "assert");

@@ -1,0 +1,47 @@
+/** A text argument as far as the expression says it: all of it, or how it begins. */
+export interface KnownText {
+  readonly text: string;
+  readonly isWhole: boolean;
+}
+
+/** What a call needs from outside the request, as far as its constant arguments say; absent fields are not known. */
+export type ExternalNeed =
+  | {
+    readonly kind: "resource";
+    readonly verb: "get" | "list" | "create";
+    readonly apiVersion: string | undefined;
+    readonly plural: string | undefined;
+    readonly name?: string;
+  }
+  /** A service by its URL, or by how that begins. */
+  | { readonly kind: "service"; readonly url: string; readonly isWhole: boolean }
+  | { readonly kind: "globalEntry" }
+  | { readonly kind: "registry" }
+  | { readonly kind: "accessReview" };
+
+/** A call of a service, whose arguments begin with its URL. */
+export function serviceNeed([url]: readonly KnownText[]): ExternalNeed {
+  return { kind: "service", url: url?.text ?? "", isWhole: url?.isWhole ?? false };
+}
+
+/** A call of a resource function, whose arguments begin with apiVersion and plural. */
+export function resourceNeed(
+  verb: "get" | "list" | "create",
+  [apiVersion, plural, ...rest]: readonly KnownText[],
+): ExternalNeed {
+  const whole = (known: KnownText | undefined): string | undefined => known?.isWhole ? known.text : undefined;
+  // The name comes last, behind a namespace where the policy may name one.
+  const name = verb === "get" ? whole(rest.at(-1)) : undefined;
+  return {
+    kind: "resource",
+    verb,
+    apiVersion: whole(apiVersion),
+    plural: whole(plural),
+    ...(name !== undefined && { name }),
+  };
+}
+
+/** A call of a resource function whose first argument is a GroupVersionResource, which only a request tells. */
+export function unknownResourceNeed(verb: "get" | "list"): ExternalNeed {
+  return { kind: "resource", verb, apiVersion: undefined, plural: undefined };
+}

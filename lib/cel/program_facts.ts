@@ -1,0 +1,56 @@
+import type { Checked } from "./check/mod.ts";
+import type { ExternalNeed, KnownText } from "./external_need.ts";
+import { type CelExpression, type MapLiteral, partsOf } from "./syntax/mod.ts";
+
+/** What an expression reads and makes, as far as its text says. */
+export interface ProgramFacts {
+  readonly needs: readonly ExternalNeed[];
+  /** The variables that it reads. */
+  readonly variables: ReadonlySet<string>;
+  /** The types of the Kubernetes objects that are written in it: map literals with a constant apiVersion and kind. */
+  readonly objects: readonly { readonly apiVersion: string; readonly kind: string }[];
+}
+
+/** Collects the facts of an expression and all of its parts. */
+export function factsOf(expression: CelExpression, { calls, names }: Checked): ProgramFacts {
+  const needs: ExternalNeed[] = [];
+  const variables = new Set<string>();
+  const objects: { apiVersion: string; kind: string }[] = [];
+  visit(expression);
+  return { needs, variables, objects };
+
+  function visit(part: CelExpression): void {
+    const name = names.get(part);
+    if (name?.kind === "variable") variables.add(name.name);
+    const call = calls.get(part);
+    for (const { needs: needsOf, style } of call?.overloads ?? []) {
+      // The receiver of a method comes first, and says nothing.
+      needs.push(...needsOf?.(call!.args.slice(style === "method" ? 1 : 0).map(knownText)) ?? []);
+    }
+    if (part.kind === "map") objects.push(...objectType(part));
+    for (const inner of partsOf(part)) visit(inner);
+  }
+}
+
+/** What is known of a text: a literal, one behind `dyn(…)`, or the beginning of a sum. */
+function knownText(expression: CelExpression): KnownText {
+  if (expression.kind === "literal" && typeof expression.value === "string") {
+    return { text: expression.value, isWhole: true };
+  }
+  if (expression.kind !== "call") return nothing;
+  const [first, second] = expression.args;
+  if (expression.name === "dyn" && first !== undefined) return knownText(first);
+  if (expression.name !== "_+_" || first === undefined || second === undefined) return nothing;
+  const left = knownText(first);
+  if (!left.isWhole) return left;
+  const right = knownText(second);
+  return { text: left.text + right.text, isWhole: right.isWhole };
+}
+
+const nothing: KnownText = { text: "", isWhole: false };
+
+function objectType({ entries }: MapLiteral): { apiVersion: string; kind: string }[] {
+  const fields = new Map(entries.map(({ key, value }) => [knownText(key).text, knownText(value)]));
+  const apiVersion = fields.get("apiVersion"), kind = fields.get("kind");
+  return apiVersion?.isWhole && kind?.isWhole ? [{ apiVersion: apiVersion.text, kind: kind.text }] : [];
+}

@@ -1,0 +1,47 @@
+import type { ExternalNeed, Program } from "../../cel/mod.ts";
+import type { Need } from "../../context/mod.ts";
+import { builtinResource, formatApiVersion, parseApiVersion } from "../../kube/mod.ts";
+
+/** What a program needs from outside the request. */
+export function needsOf({ facts }: Program): readonly Need[] {
+  const needs = facts.needs.map(needOf);
+  return facts.variables.has("namespaceObject") ? [...needs, { kind: "namespace" }] : needs;
+}
+
+function needOf(need: ExternalNeed): Need {
+  switch (need.kind) {
+    case "resource": {
+      const { apiVersion, plural, verb, name } = need;
+      if (apiVersion === undefined || plural === undefined) {
+        return { kind: "unknown", what: "which resources an expression reads" };
+      }
+      const { group } = parseApiVersion(apiVersion);
+      return {
+        kind: "resource",
+        group,
+        resource: plural,
+        verbs: [verb],
+        ...(name !== undefined && { name }),
+      };
+    }
+    case "accessReview":
+    case "globalEntry":
+    case "registry":
+      return need;
+    case "service":
+      return { kind: "service", url: need.isWhole ? need.url : `${need.url}{{ … }}` };
+  }
+}
+
+/** The types of objects that a program may copy: those that it reads from the cluster, where they are built in. */
+export function typesRead(
+  { facts }: Program,
+): readonly { readonly apiVersion: string; readonly kind: string }[] {
+  return facts.needs.flatMap((need) => {
+    if (need.kind !== "resource" || need.plural === undefined) return [];
+    const builtin = builtinResource(need.plural);
+    return builtin === undefined
+      ? []
+      : [{ apiVersion: need.apiVersion ?? formatApiVersion(builtin), kind: builtin.kind }];
+  });
+}
