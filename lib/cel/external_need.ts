@@ -42,6 +42,6 @@ export function resourceNeed(
 }
 
 /** A call of a resource function whose first argument is a GroupVersionResource, which only a request tells. */
-export function unknownResourceNeed(verb: "get" | "list"): ExternalNeed {
+export function unknownResourceNeed(verb: "get" | "list" | "create"): ExternalNeed {
   return { kind: "resource", verb, apiVersion: undefined, plural: undefined };
 }

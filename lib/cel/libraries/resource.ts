@@ -111,7 +111,6 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
   Get: [
     method({
       id: "resource_get_string_string_string_string",
-      needs: (args) => [resourceNeed("get", args)],
       takes: [contextType, stringType, stringType, stringType, stringType],
       gives: objectType,
       callOut: (external, _, apiVersion, plural, namespace, name) =>
@@ -119,7 +118,6 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
     }),
     method({
       id: "resource_get_gvr_string_string",
-      needs: () => [unknownResourceNeed("get")],
       takes: [contextType, gvrType, stringType, stringType],
       gives: objectType,
       callOut: (external, _, { apiVersion, plural }, namespace, name) =>
@@ -129,7 +127,6 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
   List: [
     method({
       id: "resource_list_string_string_string",
-      needs: (args) => [resourceNeed("list", args)],
       takes: [contextType, stringType, stringType, stringType],
       gives: objectType,
       callOut: (external, _, apiVersion, plural, namespace) =>
@@ -137,7 +134,6 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
     }),
     method({
       id: "resource_list_string_string_string_map",
-      needs: (args) => [resourceNeed("list", args)],
       takes: [contextType, stringType, stringType, stringType, labelsType],
       gives: objectType,
       callOut: (external, _, apiVersion, plural, namespace, labels) =>
@@ -145,7 +141,6 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
     }),
     method({
       id: "list_resources_gvr_string",
-      needs: () => [unknownResourceNeed("list")],
       takes: [contextType, gvrType, stringType],
       gives: objectType,
       callOut: (external, _, { apiVersion, plural }, namespace) =>
@@ -153,7 +148,6 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
     }),
     method({
       id: "list_resources_gvr_string_map",
-      needs: () => [unknownResourceNeed("list")],
       takes: [contextType, gvrType, stringType, labelsType],
       gives: objectType,
       callOut: (external, _, { apiVersion, plural }, namespace, labels) =>
@@ -163,7 +157,6 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
   Post: [
     method({
       id: "resource_post_string_string_string_map",
-      needs: (args) => [resourceNeed("create", args)],
       takes: [contextType, stringType, stringType, stringType, objectType],
       gives: objectType,
       callOut: (external, _, apiVersion, plural, namespace, object) =>
@@ -171,7 +164,6 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
     }),
     method({
       id: "resource_post_string_string_map",
-      needs: (args) => [resourceNeed("create", args)],
       takes: [contextType, stringType, stringType, objectType],
       gives: objectType,
       callOut: (external, _, apiVersion, plural, object) =>
@@ -186,7 +178,6 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
     Get: [
       method({
         id: "resource_get_string_string_string",
-        needs: (args) => [resourceNeed("get", args)],
         takes: [contextType, stringType, stringType, stringType],
         gives: objectType,
         callOut: (external, _, apiVersion, plural, name) =>
@@ -194,7 +185,6 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
       }),
       method({
         id: "resource_get_gvr_string",
-        needs: () => [unknownResourceNeed("get")],
         takes: [contextType, gvrType, stringType],
         gives: objectType,
         callOut: (external, _, { apiVersion, plural }, name) =>
@@ -204,14 +194,12 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
     List: [
       method({
         id: "resource_list_string_string",
-        needs: (args) => [resourceNeed("list", args)],
         takes: [contextType, stringType, stringType],
         gives: objectType,
         callOut: (external, _, apiVersion, plural) => list(external, { apiVersion, plural, namespace }),
       }),
       method({
         id: "resource_list_string_string_map",
-        needs: (args) => [resourceNeed("list", args)],
         takes: [contextType, stringType, stringType, labelsType],
         gives: objectType,
         callOut: (external, _, apiVersion, plural, labels) =>
@@ -219,14 +207,12 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
       }),
       method({
         id: "list_resources_gvr",
-        needs: () => [unknownResourceNeed("list")],
         takes: [contextType, gvrType],
         gives: objectType,
         callOut: (external, _, { apiVersion, plural }) => list(external, { apiVersion, plural, namespace }),
       }),
       method({
         id: "list_resources_gvr_map",
-        needs: () => [unknownResourceNeed("list")],
         takes: [contextType, gvrType, labelsType],
         gives: objectType,
         callOut: (external, _, { apiVersion, plural }, labels) =>
@@ -236,7 +222,6 @@ function namespacedOverloads(namespace: string): Readonly<Record<string, readonl
     Post: [
       method({
         id: "resource_post_string_string_map",
-        needs: (args) => [resourceNeed("create", args)],
         takes: [contextType, stringType, stringType, objectType],
         gives: objectType,
         callOut: (external, _, apiVersion, plural, object) =>
@@ -263,12 +248,28 @@ export function bothSpellings(table: Readonly<Record<string, readonly Overload[]
   ]);
 }
 
+/** An overload that says which right a call of it needs. */
+function needing(verb: "get" | "list" | "create", overload: Overload): Overload {
+  const isKnown = overload.parameters[1] !== gvrType;
+  return {
+    ...overload,
+    needs: (args) => [isKnown ? resourceNeed(verb, args) : unknownResourceNeed(verb)],
+  };
+}
+
 /**
  * Resources of the cluster: `resource.Get`, `List`, `Post` and `ToGVR`. Policies of a namespace see that one alone, and
  * do not name it.
  */
 export function resourceLibrary(namespace?: string): Library {
-  const overloads = namespace === undefined ? clusterOverloads : namespacedOverloads(namespace);
+  const { Get = [], List = [], Post = [] } = namespace === undefined
+    ? clusterOverloads
+    : namespacedOverloads(namespace);
+  const overloads = {
+    Get: Get.map((each) => needing("get", each)),
+    List: List.map((each) => needing("list", each)),
+    Post: Post.map((each) => needing("create", each)),
+  };
   return {
     name: "kyverno.resource",
     constants: { resource: { type: contextType, value: new NamespaceValue(contextType) } },
