@@ -22,6 +22,7 @@ export const verifyImages: RuleKind<VerifyImagesBody> = {
 
 function compile(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
   const { rule } = tools;
+  tools.need({ kind: "registry" });
   reportImageProblems(body.entries, tools);
   const entries = compileEntries(body.entries, tools);
   const images = new RuleImages(rule, entries.written);
