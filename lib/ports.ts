@@ -24,6 +24,8 @@ export interface ApiCall {
   readonly body?: Json;
   /** Of the body: `application/json` when absent, `application/apply-patch+yaml` for server-side apply. */
   readonly contentType?: string;
+  /** The media types of the answer; `application/json` when absent. */
+  readonly accept?: string;
   /** Ends the call early: the request's deadline. */
   readonly signal?: AbortSignal;
 }
@@ -42,6 +44,50 @@ export interface Cluster {
   call(call: ApiCall): Promise<Answer>;
   /** The API resource of a kind (`apps/v1`, `Deployment`), or `undefined` when the cluster does not serve it. */
   resource(apiVersion: string, kind: string): Promise<ApiResource | undefined>;
+}
+
+/** A resource as a cluster serves it, with its subresources. */
+export interface ServedResource extends ApiResource {
+  readonly verbs: readonly string[];
+  /** Names without the resource: `status`, `scale`, with the kind that each one takes. */
+  readonly subresources: readonly { readonly name: string; readonly kind: string }[];
+  /** Whether this is the version that the cluster prefers of the resource's group. */
+  readonly preferred: boolean;
+}
+
+/** Everything that a cluster serves. */
+export interface Discovery {
+  /** All resources, read at most every few seconds. An answer that is not complete is a failure. */
+  resources(): Promise<
+    { readonly ok: true; readonly resources: readonly ServedResource[] } | {
+      readonly ok: false;
+      readonly message: string;
+    }
+  >;
+}
+
+/** What became of one object of a watched collection. Objects have their kind and apiVersion, and no managed fields. */
+export interface ObjectChange {
+  /** As it is now; `undefined` when it is gone. */
+  readonly object: JsonObject | undefined;
+  /** As it was last known; `undefined` when it is new. */
+  readonly former: JsonObject | undefined;
+}
+
+/** All objects of one kind, kept current by list and watch. */
+export interface Collection {
+  /** The objects as they were last known. */
+  objects(): readonly JsonObject[];
+  /** Resolves when the objects were listed for the first time, or when the kind was found not to be served or readable. */
+  readonly synced: Promise<void>;
+  /** Ends the watch. */
+  close(): Promise<void>;
+}
+
+/** Collections of objects that can be watched. */
+export interface Collections {
+  /** Watches all objects below a path (`/apis/kyverno.io/v1/clusterpolicies`), also when the kind is only served later. */
+  watch(path: string, changed: (change: ObjectChange) => void): Collection;
 }
 
 /** A call to a service outside the API server. */

@@ -175,7 +175,7 @@ export class LiveCluster implements Cluster {
   async #headers(call: ApiCall): Promise<Record<string, string>> {
     const { basic, token } = this.#endpoint;
     const headers: Record<string, string> = {
-      accept: "application/json",
+      accept: call.accept ?? "application/json",
       "user-agent": this.#options.userAgent,
     };
     if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";

@@ -24,6 +24,8 @@ export {
   kubeconfigEndpoint,
   type KubeconfigInput,
 } from "./kubeconfig.ts";
+export { AggregatedDiscovery } from "./aggregated_discovery.ts";
+export { LiveCollections, type LiveCollectionsOptions } from "./live_collections.ts";
 export { LiveCluster, type LiveClusterOptions } from "./live_cluster.ts";
 export { EmbeddedCluster, type EmbeddedClusterOptions } from "./embedded/cluster.ts";
 export type { Patch } from "./embedded/commit.ts";

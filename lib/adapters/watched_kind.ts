@@ -1,5 +1,14 @@
-import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import type { Answer, ApiCall, Clock, Entropy, Log } from "../ports.ts";
+import {
+  asObject,
+  asString,
+  dig,
+  field,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import type { Answer, ApiCall, Clock, Entropy, Log, ObjectChange } from "../ports.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { describeFailure, type FailedAnswer, itemsOf } from "./api_answer.ts";
 import { pause } from "./deadline.ts";
@@ -20,6 +29,13 @@ export interface WatchedKindOptions {
   readonly log?: Log;
   /** Above this sum of object sizes the kind is no longer kept. */
   readonly maxBytes: number;
+  /** Called for every object that was listed, changed or went; `former` is what was known of it before. */
+  readonly changed?: (change: ObjectChange) => void;
+  /**
+   * Goes on trying when the kind may not be read or is not served yet, as its definition may come later. Without it the
+   * kind is given up, and whoever needs it reads it from the API server.
+   */
+  readonly persistent?: boolean;
 }
 
 const PAGE = 500;
@@ -45,6 +61,7 @@ export class WatchedKind {
   #bytes = 0;
   #open = false;
   #list: Json | undefined;
+  readonly #synced = Promise.withResolvers<void>();
 
   /** Begins at once, in the background. */
   constructor(options: WatchedKindOptions) {
@@ -71,9 +88,20 @@ export class WatchedKind {
     return found === undefined ? undefined : { ...this.#type, ...found.object };
   }
 
+  /** All objects as they were last known, also while the watch is not open. */
+  objects(): readonly JsonObject[] {
+    return [...this.#objects.values()].map(({ object }) => this.#typed(object));
+  }
+
+  /** Resolves when the objects were listed for the first time, or when that was refused. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
   /** Ends the watch; resolves when nothing of it is under way. */
   async close(): Promise<void> {
     this.#stop.abort();
+    this.#synced.resolve();
     await this.#done;
   }
 
@@ -84,9 +112,11 @@ export class WatchedKind {
     while (!stopped.aborted && state !== "give up") {
       if (state === "list") {
         const refusal = await this.#relist();
+        if (refusal === undefined || refusal.status !== undefined) this.#synced.resolve();
         if (refusal === undefined) state = "watch";
         else if (
-          refusal.status === 403 || refusal.status === 404 || refusal.status === undefined && this.#isFull
+          this.#options.persistent !== true && (refusal.status === 403 || refusal.status === 404) ||
+          refusal.status === undefined && this.#isFull
         ) {
           state = "give up";
         }
@@ -128,9 +158,7 @@ export class WatchedKind {
       this.#version = asString(dig(answer.body, "metadata", "resourceVersion")) ?? "";
       token = asString(dig(answer.body, "metadata", "continue")) ?? "";
     } while (token !== "");
-    this.#objects.clear();
-    this.#bytes = 0;
-    for (const object of found) this.#put(object);
+    this.#take(found);
     if (!this.#isFull) return undefined;
     const message = `the objects take more than ${this.#options.maxBytes} bytes`;
     return { ok: false, status: undefined, message };
@@ -180,23 +208,44 @@ export class WatchedKind {
     return true;
   }
 
+  /** Replaces what is known by a fresh list; tells of what differs. */
+  #take(found: readonly JsonObject[]): void {
+    const keys = new Set(found.map((object) => `${namespaceOf(object)}/${nameOf(object)}`));
+    for (const key of [...this.#objects.keys()]) if (!keys.has(key)) this.#remove(key);
+    for (const object of found) this.#put(object);
+  }
+
+  #typed(object: JsonObject): JsonObject {
+    return { ...this.#type, ...object };
+  }
+
   #put(object: JsonObject): void {
     const key = `${namespaceOf(object)}/${nameOf(object)}`;
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
     const { managedFields: _fields, ...metadata } = asObject(rest["metadata"]) ?? {};
     const kept = { ...rest, metadata };
     const bytes = approximateBytes(kept);
-    this.#remove(key);
+    const former = this.#drop(key);
     this.#objects.set(key, { object: kept, bytes });
     this.#bytes += bytes;
     this.#list = undefined;
+    const { changed } = this.#options;
+    if (changed === undefined || isSameVersion(former, kept)) return;
+    changed({ object: this.#typed(kept), former: former && this.#typed(former) });
   }
 
   #remove(key: string): void {
+    const former = this.#drop(key);
+    if (former !== undefined) this.#options.changed?.({ object: undefined, former: this.#typed(former) });
+  }
+
+  #drop(key: string): JsonObject | undefined {
     const former = this.#objects.get(key);
-    if (former === undefined) return;
+    if (former === undefined) return undefined;
     this.#objects.delete(key);
     this.#bytes -= former.bytes;
+    this.#list = undefined;
+    return former.object;
   }
 
   #tell(what: string, failure: FailedAnswer): void {
@@ -204,4 +253,10 @@ export class WatchedKind {
     const { path, log } = this.#options;
     log?.write("warn", `${path}: ${what}`, { reason: describeFailure({ method: "GET", path }, failure) });
   }
+}
+
+/** A list brings objects that were known already. */
+function isSameVersion(former: JsonObject | undefined, object: JsonObject): boolean {
+  const version = dig(object, "metadata", "resourceVersion");
+  return former !== undefined && isString(version) && version === dig(former, "metadata", "resourceVersion");
 }

@@ -10,6 +10,8 @@ import {
   madeCertificates,
 } from "../install/mod.ts";
 import type { Cluster } from "../ports.ts";
+import { type Installation, LivePolicies, WebhookRoutes } from "../live/mod.ts";
+import { loadDocuments } from "../sources/mod.ts";
 import { AuditQueue, createApp, Metrics } from "../server/mod.ts";
 import { Listener } from "../host/mod.ts";
 import { diagnosticLines, type LoadedPolicies, PolicyFiles } from "../sources/mod.ts";
@@ -37,6 +39,9 @@ export interface ServeArguments {
   readonly trustedRoot?: string;
   readonly searchLogs: boolean;
   readonly localRegistries: boolean;
+  readonly watchPolicies?: boolean;
+  readonly installNames: "postern" | "kyverno";
+  readonly servicePort?: number;
   readonly serveAdmissionPolicies: boolean;
   readonly scanPreprocessors: boolean;
   readonly allowServiceAddress: readonly string[];
@@ -63,7 +68,8 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
 
   const metrics = new Metrics();
   const { ports } = opened;
-  const snapshot = () => files.snapshot;
+  let live: LivePolicies | undefined;
+  const snapshot = () => live === undefined ? files.snapshot : live.snapshot;
   // Only a live cluster asks about what Postern itself changes, and only there triggers are stored.
   const self = opened.kind === "live" ? await ownUsername(ports.cluster) : undefined;
   const effects = new BackgroundWorker({
@@ -89,9 +95,17 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   });
   for (const line of diagnosticLines(opened.diagnostics)) terminal.err(line);
   await files.load();
+  if (args.watchPolicies === true && opened.watching === undefined) {
+    return refuse(
+      "--watch-policies needs a live cluster: --kubeconfig, or a pod's service account",
+      terminal,
+    );
+  }
+  const routes = new WebhookRoutes(snapshot);
   const audit = new AuditQueue({ snapshot, ports, log, metrics });
   const app = createApp({
-    snapshot,
+    snapshot: () => live === undefined ? snapshot() : routes.classic(),
+    routes: (path) => live === undefined ? undefined : routes.find(path),
     ports,
     log,
     metrics,
@@ -111,6 +125,26 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     problem: (message) => log.write("error", "certificate not renewed", { message }),
   });
   if (typeof listener === "string") return refuse(listener, terminal);
+  if (args.watchPolicies === true && opened.watching !== undefined) {
+    const written = await loadDocuments([...args.policies, ...args.exceptions]);
+    live = new LivePolicies({
+      ...opened.watching,
+      cluster: ports.cluster,
+      clock: systemClock(),
+      log,
+      installation: installationOf(args, listener.caBundle),
+      compiling: { dialect: args.dialect },
+      files: () => written.documents,
+      loaded: (policies) => {
+        metrics.loaded(policies);
+        void followPolicyChange({ before, after: policies, worker: effects, ports, log });
+        before = policies;
+      },
+      leads: () => true,
+    });
+    await live.start();
+    live.serve();
+  }
   const stop = new AbortController();
   const metricsServer = Deno.serve(
     { hostname: args.host, port: args.metricsPort, onListen: () => {}, signal: stop.signal },
@@ -124,6 +158,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   await untilTold();
   terminal.err("stopping: requests under way are answered first");
   files.close();
+  await live?.close();
   await listener.close();
   await audit.drain();
   await effects.close();
@@ -131,6 +166,30 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   stop.abort();
   await metricsServer.finished;
   return 0;
+}
+
+/** The names that the installation has in the cluster: Kyverno's, for users who look at its objects, or Postern's own. */
+function installationOf(args: ServeArguments, caBundle: string | undefined): Installation {
+  const [namespace = "", service = ""] = args.service.split("/");
+  const isKyverno = args.installNames === "kyverno";
+  const account = (name: string): string => `system:serviceaccount:${namespace}:${name}`;
+  const own = account("postern");
+  return {
+    namespace,
+    service,
+    servicePort: args.servicePort ?? 443,
+    prefix: args.installNames,
+    path: args.secretPath ?? "",
+    caBundle,
+    configMap: args.installNames,
+    accounts: isKyverno
+      ? {
+        background: account("kyverno-background-controller"),
+        reports: account("kyverno-reports-controller"),
+        cleanup: account("kyverno-cleanup-controller"),
+      }
+      : { background: own, reports: own, cleanup: own },
+  };
 }
 
 function certificatesOf(args: ServeArguments, cluster: Cluster): Certificates {

@@ -57,7 +57,16 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   const { admissionPolicies = "left" } = options;
   written.push(...compileCelPolicies(others, { admissionPolicies, report }));
   const jsonPolicies = compileJsonPolicies(others, report);
-  const compiled = [...written].sort(byName);
+  return indexed({ written, others, jsonPolicies, diagnostics, dialect });
+}
+
+/** The same policies without those that are left out: what one of several webhooks asks about. */
+export function restrict(snapshot: Snapshot, keep: (policy: CompiledPolicy) => boolean): Snapshot {
+  return indexed({ ...snapshot, written: snapshot.written.filter(keep) });
+}
+
+function indexed(parts: Omit<Snapshot, "policies" | "candidates">): Snapshot {
+  const policies = [...parts.written].sort(byName);
   const indexes: Record<Phase, MatchIndex<CompiledPolicy>> = {
     mutate: new MatchIndex(),
     verifyImages: new MatchIndex(),
@@ -65,7 +74,7 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
     generate: new MatchIndex(),
     mutateExisting: new MatchIndex(),
   };
-  for (const policy of compiled) {
+  for (const policy of policies) {
     for (const phase of phases) {
       const rules = rulesOfPhase(policy, phase);
       if (rules.length > 0) {
@@ -78,12 +87,8 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   }
   return Object.freeze(
     {
-      policies: compiled,
-      written,
-      others,
-      jsonPolicies,
-      diagnostics,
-      dialect,
+      ...parts,
+      policies,
       candidates: (phase, { kind, operation, namespace }) => indexes[phase].find(kind, operation, namespace),
     } satisfies Snapshot,
   );

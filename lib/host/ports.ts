@@ -1,4 +1,5 @@
 import {
+  AggregatedDiscovery,
   clusterFromFiles,
   ClusterGlobalEntries,
   EmbeddedCluster,
@@ -7,6 +8,7 @@ import {
   inClusterEndpoint,
   kubeconfigEndpoint,
   LiveCluster,
+  LiveCollections,
   type Patch,
   serviceAddresses,
   systemClock,
@@ -17,7 +19,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
 import { Fault, isFault, isObject, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
 import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
-import type { Cluster, Log, Ports } from "../ports.ts";
+import type { Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
 import { lookup } from "node:dns/promises";
 import { dirname } from "node:path";
 import { type ImageSetting, openImagePorts } from "./image_ports.ts";
@@ -52,13 +54,17 @@ export interface OpenPorts {
   /** Whether the cluster is a running one, or objects in memory. */
   readonly kind: "live" | "embedded";
   readonly about: string;
+  /** What can be watched of a running cluster; `undefined` for objects in memory. */
+  readonly watching: { readonly collections: Collections; readonly discovery: Discovery } | undefined;
   readonly diagnostics: readonly Diagnostic[];
   /** Ends what the ports keep open. */
   close(): Promise<void>;
 }
 
 /** What was reached as the cluster. */
-type Reached = Pick<OpenPorts, "kind" | "about" | "diagnostics" | "close"> & { readonly cluster: Cluster };
+type Reached = Pick<OpenPorts, "kind" | "about" | "watching" | "diagnostics" | "close"> & {
+  readonly cluster: Cluster;
+};
 
 /**
  * Opens the ports. Files come first, then a kubeconfig that is named, then the service account that a pod has; without
@@ -113,6 +119,7 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
       return {
         ...read,
         kind: "embedded",
+        watching: undefined,
         about: `embedded cluster of ${cluster.join(", ")}`,
         close: nothingToClose,
       };
@@ -124,6 +131,7 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
       return {
         cluster: embedded,
         kind: "embedded",
+        watching: undefined,
         about: "embedded cluster",
         diagnostics: [],
         close: nothingToClose,
@@ -136,6 +144,7 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
       return {
         cluster: live,
         kind: "live",
+        watching: undefined,
         about,
         diagnostics: [],
         close: () => Promise.resolve(live.close()),
@@ -146,7 +155,11 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
       await watched.close();
       live.close();
     };
-    return { cluster: watched, kind: "live", about, diagnostics: [], close };
+    const watching = {
+      collections: new LiveCollections({ cluster: live, clock, entropy, log: watch }),
+      discovery: new AggregatedDiscovery(live, clock),
+    };
+    return { cluster: watched, kind: "live", about, watching, diagnostics: [], close };
   }
 }
 

@@ -24,10 +24,18 @@ export interface AppOptions {
   /** Carries out what rules do to other objects, once a request was allowed. */
   readonly effects?: BackgroundWorker;
   readonly filters?: FilterConfig;
+  /** Asked first with the path of a request that the app does not know itself: what other webhooks ask about. */
+  readonly routes?: (path: string) => PathRoute | undefined;
   /** Whether callers of `/scan` may bring expressions of their own; no by default. */
   readonly scanPreprocessors?: boolean;
   /** Requests must come below this path, which only the API server knows: `/s3cret`. */
   readonly secretPath?: string;
+}
+
+/** What the webhook at a path asks: some of the policies, in one phase. */
+export interface PathRoute {
+  readonly snapshot: Snapshot;
+  readonly route: Route;
 }
 
 /** Makes the webhook's HTTP app. It starts nothing and holds no state beside what it is given. */
@@ -55,6 +63,10 @@ export function createApp(options: AppOptions): Hono {
   }
   app.use("/scan", bodyLimit({ maxSize: maxReviewBytes, onError: (c) => refuse(c, tooLarge) }));
   app.post("/scan", async (c) => await answerScan(c, options) ?? notServed(c));
+  app.post("/*", (c) => {
+    const found = options.routes?.(c.req.path.slice(options.secretPath?.length ?? 0));
+    return found === undefined ? notServed(c) : review(c, found.route, found.snapshot);
+  });
   app.notFound(notServed);
   app.onError((cause, c) => {
     options.log.write("error", "request failed", { path: c.req.path, cause: String(cause) });
@@ -62,7 +74,7 @@ export function createApp(options: AppOptions): Hono {
   });
   return app;
 
-  async function review(c: Context, route: Route): Promise<Response> {
+  async function review(c: Context, route: Route, among = snapshot()): Promise<Response> {
     const started = performance.now();
     if (!isJson(c.req.header("content-type"))) return refuse(c, wrongType);
     const body = await readBody(c.req.raw);
@@ -71,7 +83,13 @@ export function createApp(options: AppOptions): Hono {
     if ("status" in read) return refuse(c, read);
     const { request } = read;
     try {
-      const response = respond(request, route, { started, timeout: timeoutOf(c), bytes: body.length });
+      const response = respond(request, {
+        ...route,
+        snapshot: among,
+        started,
+        timeout: timeoutOf(c),
+        bytes: body.length,
+      });
       return answer(response instanceof Promise ? await response : response);
     } catch (cause) {
       // Whatever else is wrong inside: the API server gets its uid back, and what failurePolicy says.
@@ -82,10 +100,12 @@ export function createApp(options: AppOptions): Hono {
 
   function respond(
     request: AdmissionRequest,
-    route: Route,
-    { started, timeout, bytes }: Pick<Asked, "started" | "timeout"> & { readonly bytes: number },
+    asked: Route & Pick<Asked, "started" | "timeout"> & {
+      readonly snapshot: Snapshot | undefined;
+      readonly bytes: number;
+    },
   ): AdmissionResponse | Promise<AdmissionResponse> {
-    const current = snapshot();
+    const { snapshot: current, started, timeout, bytes, ...route } = asked;
     if (current === undefined) {
       return failed(request, route.failurePolicy ?? "Fail", "policies are still being loaded");
     }

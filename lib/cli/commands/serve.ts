@@ -25,6 +25,7 @@ export const serve = command({
       about: "the service that the API server calls",
       default: "postern/postern",
     },
+    servicePort: { type: "number", value: "number", about: "the port of that service", default: 443 },
     certificateSecret: {
       type: "text",
       value: "namespace/name",
@@ -50,6 +51,18 @@ export const serve = command({
     localRegistries: {
       type: "flag",
       about: "read image registries on this machine (127.0.0.1, localhost) too",
+    },
+    watchPolicies: {
+      type: "flag",
+      about:
+        "take policies that are objects of the live cluster, and keep webhook configurations and statuses for them",
+    },
+    installNames: {
+      type: "text",
+      value: "names",
+      about: "how objects that Postern keeps in the cluster are called",
+      choices: ["postern", "kyverno"],
+      default: "postern",
     },
     secretPath: { type: "text", value: "path", about: "answer only below this path, for a public address" },
     allowServiceAddress: {

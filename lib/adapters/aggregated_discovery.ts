@@ -1,0 +1,81 @@
+import { asList, asString, dig, field, isString, type Json } from "../json/mod.ts";
+import type { Clock, Cluster, Discovery, ServedResource } from "../ports.ts";
+
+/** The aggregated discovery document (Kubernetes API, `apidiscovery.k8s.io/v2`, since 1.30): one answer for all groups. */
+const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList";
+
+type Discovered = Awaited<ReturnType<Discovery["resources"]>>;
+
+/**
+ * What a cluster serves, from its two aggregated discovery documents. An answer is kept for a few seconds, as many
+ * policies ask at once; a failure is not kept.
+ */
+export class AggregatedDiscovery implements Discovery {
+  readonly #cluster: Cluster;
+  readonly #clock: Clock;
+  readonly #keptFor: number;
+  #current: { readonly at: number; readonly answer: Promise<Discovered> } | undefined;
+
+  /** Keeps an answer for `keptFor` milliseconds: 2,000. */
+  constructor(cluster: Cluster, clock: Clock, keptFor = 2_000) {
+    this.#cluster = cluster;
+    this.#clock = clock;
+    this.#keptFor = keptFor;
+  }
+
+  async resources(): Promise<Discovered> {
+    const now = this.#clock.now();
+    if (this.#current === undefined || now - this.#current.at > this.#keptFor) {
+      this.#current = { at: now, answer: this.#read() };
+    }
+    const { answer } = this.#current;
+    const discovered = await answer;
+    if (!discovered.ok && this.#current?.answer === answer) this.#current = undefined;
+    return discovered;
+  }
+
+  async #read(): Promise<Discovered> {
+    const answers = await Promise.all(
+      ["/api", "/apis"].map((path) => this.#cluster.call({ method: "GET", path, accept: aggregated })),
+    );
+    const resources: ServedResource[] = [];
+    for (const answer of answers) {
+      if (!answer.ok) return { ok: false, message: answer.message };
+      if (field(answer.body, "kind") !== "APIGroupDiscoveryList") {
+        return {
+          ok: false,
+          message: "the API server has no aggregated discovery: Kubernetes 1.30 is needed",
+        };
+      }
+      resources.push(...asList(field(answer.body, "items")).flatMap(resourcesOf));
+    }
+    return { ok: true, resources };
+  }
+}
+
+function resourcesOf(item: Json): ServedResource[] {
+  const group = asString(dig(item, "metadata", "name")) ?? "";
+  // The versions come in the order of preference; a resource may be missing from the preferred one.
+  const seen = new Set<string>();
+  return asList(field(item, "versions")).flatMap((each) => {
+    const version = asString(field(each, "version")) ?? "";
+    return asList(field(each, "resources")).flatMap((resource): ServedResource[] => {
+      const plural = asString(field(resource, "resource")) ?? "";
+      const preferred = !seen.has(plural);
+      seen.add(plural);
+      return [{
+        group,
+        version,
+        plural,
+        kind: asString(dig(resource, "responseKind", "kind")) ?? "",
+        namespaced: field(resource, "scope") === "Namespaced",
+        verbs: asList(field(resource, "verbs")).filter(isString),
+        subresources: asList(field(resource, "subresources")).map((subresource) => ({
+          name: asString(field(subresource, "subresource")) ?? "",
+          kind: asString(dig(subresource, "responseKind", "kind")) ?? "",
+        })),
+        preferred,
+      }];
+    });
+  });
+}

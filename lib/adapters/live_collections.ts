@@ -1,0 +1,37 @@
+import type { Clock, Collection, Collections, Entropy, Log, ObjectChange } from "../ports.ts";
+import type { FollowedCluster } from "./watched_cluster.ts";
+import { WatchedKind } from "./watched_kind.ts";
+
+/** What {@link LiveCollections} works with. */
+export interface LiveCollectionsOptions {
+  readonly cluster: FollowedCluster;
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly log?: Log;
+  /** Bytes of objects for each collection: 64,000,000. */
+  readonly maxBytes?: number;
+}
+
+/** Collections of a running cluster, each with a list and a watch of its own. */
+export class LiveCollections implements Collections {
+  readonly #options: LiveCollectionsOptions;
+
+  constructor(options: LiveCollectionsOptions) {
+    this.#options = options;
+  }
+
+  watch(path: string, changed: (change: ObjectChange) => void): Collection {
+    const { cluster, clock, entropy, log, maxBytes = 64_000_000 } = this.#options;
+    return new WatchedKind({
+      path,
+      call: (call) => cluster.call(call),
+      follow: (watched, signal) => cluster.follow(watched, signal),
+      clock,
+      entropy,
+      maxBytes,
+      changed,
+      persistent: true,
+      ...(log !== undefined && { log }),
+    });
+  }
+}

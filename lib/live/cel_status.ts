@@ -1,0 +1,60 @@
+import type { CompiledPolicy } from "../engine/mod.ts";
+import { asTexts, type JsonObject } from "../json/mod.ts";
+import type { StatusCondition } from "./status.ts";
+
+/** What is known of a policy of policies.kyverno.io. */
+export interface CelEnforcement {
+  readonly configured: boolean;
+  /** Whether an admission policy of the API server was made from it. */
+  readonly generated: boolean;
+  /** The rights that the reports' account lacks, as `list pods`. */
+  readonly missingRights: readonly string[];
+}
+
+/** The status of a policy of policies.kyverno.io. */
+export function celStatus({ policy, broken }: CompiledPolicy, enforcement: CelEnforcement): JsonObject {
+  const conditions = [
+    ...(policy.admission ? [webhookCondition(enforcement.configured && broken === undefined)] : []),
+    rightsCondition(policy.background, enforcement.missingRights),
+  ];
+  const ready = conditions.every(({ status }) => status === "True");
+  return {
+    conditionStatus: {
+      ready,
+      message: broken?.message ?? "",
+      conditions: conditions.map((condition) => ({ ...condition })),
+    },
+    generated: enforcement.generated,
+  };
+}
+
+function webhookCondition(configured: boolean): StatusCondition {
+  return configured
+    ? { type: "WebhookConfigured", status: "True", reason: "Succeeded", message: "Webhook configured." }
+    : {
+      type: "WebhookConfigured",
+      status: "False",
+      reason: "Failed",
+      message: "Policy is not configured in the webhook.",
+    };
+}
+
+function rightsCondition(background: boolean, missing: readonly string[]): StatusCondition {
+  const type = "RBACPermissionsGranted";
+  if (!background) {
+    return {
+      type,
+      status: "True",
+      reason: "Succeeded",
+      message: "Background scanning disabled; reporting permissions not required.",
+    };
+  }
+  return missing.length === 0
+    ? { type, status: "True", reason: "Succeeded", message: "Policy is ready for reporting." }
+    : {
+      type,
+      status: "False",
+      reason: "Failed",
+      message: `Policy is not ready for reporting, missing permissions: ${asTexts([...missing]).join(", ")}.`,
+    };
+}

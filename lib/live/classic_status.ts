@@ -1,0 +1,54 @@
+import type { CompiledPolicy } from "../engine/mod.ts";
+import { asList, dig, field, type Json, type JsonObject } from "../json/mod.ts";
+import { autogenRules } from "../policy/mod.ts";
+import type { StatusCondition } from "./status.ts";
+
+/** What happened to the webhooks and admission policies of a policy. */
+export interface Enforcement {
+  /** Whether the webhook configurations that ask about it are written. */
+  readonly configured: boolean;
+  /** The ValidatingAdmissionPolicy that was made from it, or why none was. */
+  readonly admissionPolicy: { readonly generated: boolean; readonly message: string };
+}
+
+/** The status of a ClusterPolicy or Policy. */
+export function classicStatus({ policy }: CompiledPolicy, enforcement: Enforcement): JsonObject {
+  const { configured, admissionPolicy } = enforcement;
+  const ready = configured || !policy.admission;
+  const condition: StatusCondition = ready
+    ? { type: "Ready", status: "True", reason: "Succeeded", message: "Ready" }
+    : { type: "Ready", status: "False", reason: "Failed", message: "Not Ready" };
+  return {
+    conditions: [{ ...condition }],
+    rulecount: ruleCount(policy.document),
+    autogen: { rules: generatedRules(policy.document, policy.annotations) },
+    validatingadmissionpolicy: { ...admissionPolicy },
+  };
+}
+
+/** Rules as they were written, without those that autogen makes. */
+function ruleCount(document: JsonObject): JsonObject {
+  const rules = asList(dig(document, "spec", "rules"));
+  const count = (has: (rule: Json) => boolean): number => rules.filter(has).length;
+  return {
+    validate: count((rule) => isGiven(rule, "validate")),
+    mutate: count((rule) => isGiven(rule, "mutate")),
+    generate: count((rule) => isGiven(rule, "generate")),
+    verifyimages: count((rule) => asList(field(rule, "verifyImages")).length > 0),
+  };
+}
+
+function isGiven(rule: Json, name: string): boolean {
+  const value = field(rule, name);
+  return value !== undefined && value !== null;
+}
+
+/** The whole text of each rule that autogen makes. */
+function generatedRules(document: JsonObject, annotations: Readonly<Record<string, string>>): Json[] {
+  const sources = asList(dig(document, "spec", "rules")).map((rule, index) => ({
+    rule: rule as JsonObject,
+    index,
+    generatedFor: undefined,
+  }));
+  return autogenRules(sources, annotations).map(({ rule }) => rule);
+}

@@ -1,0 +1,108 @@
+import {
+  asObject,
+  asString,
+  asTexts,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+} from "../json/mod.ts";
+import { parseYaml } from "../yaml/mod.ts";
+
+/** What the ConfigMap says of webhooks. */
+export interface WebhookSettings {
+  readonly namespaceSelector: JsonObject;
+  readonly objectSelector: JsonObject;
+  readonly matchConditions: readonly Json[];
+  readonly labels: JsonObject;
+  readonly annotations: JsonObject;
+  /** Makes every webhook one whose failure lets requests through. */
+  readonly forceIgnore: boolean;
+}
+
+/** The dynamic configuration: ConfigMap `kyverno` (or `postern`), read while running. */
+export interface DynamicConfiguration {
+  readonly webhooks: WebhookSettings;
+  /** `[Kind,namespace,name]` items as one text; `undefined` for the defaults. */
+  readonly resourceFilters: string | undefined;
+  /** Groups, user names, roles and cluster roles whose requests no policy sees. */
+  readonly excludeGroups: readonly string[];
+  readonly excludeUsernames: readonly string[];
+  readonly excludeRoles: readonly string[];
+  readonly excludeClusterRoles: readonly string[];
+  readonly generateSuccessEvents: boolean;
+  /** Actions whose success is told; empty for all. */
+  readonly successEventActions: readonly string[];
+}
+
+/** Reads the data of the ConfigMap; `undefined` when it is not there. Values that cannot be read count as absent. */
+export function readConfiguration(
+  configMap: JsonObject | undefined,
+  { namespace, forceIgnore }: { readonly namespace: string; readonly forceIgnore: boolean },
+): DynamicConfiguration {
+  const texts = asObject(field(configMap, "data")) ?? {};
+  const text = (name: string): string | undefined => asString(texts[name]);
+  const list = (name: string): string[] =>
+    (text(name) ?? "").split(",").map((part) => part.trim()).filter((part) => part !== "");
+  const selectors = webhookSelectors(text("webhooks"));
+  return {
+    webhooks: {
+      namespaceSelector: withoutSystem(selectors.namespaceSelector, namespace),
+      objectSelector: selectors.objectSelector,
+      matchConditions: jsonList(text("matchConditions")),
+      labels: asObject(jsonOf(text("webhookLabels"))) ?? {},
+      annotations: asObject(jsonOf(text("webhookAnnotations"))) ?? {},
+      forceIgnore,
+    },
+    resourceFilters: text("resourceFilters"),
+    excludeGroups: texts["excludeGroups"] === undefined ? ["system:nodes"] : list("excludeGroups"),
+    excludeUsernames: list("excludeUsernames"),
+    excludeRoles: list("excludeRoles"),
+    excludeClusterRoles: list("excludeClusterRoles"),
+    generateSuccessEvents: text("generateSuccessEvents") === "true",
+    successEventActions: list("successEventActions"),
+  };
+}
+
+interface Selectors {
+  readonly namespaceSelector: JsonObject;
+  readonly objectSelector: JsonObject;
+}
+
+/** `webhooks`: an object, or (as Kyverno wrote it once) a list with one. */
+function webhookSelectors(text: string | undefined): Selectors {
+  const value = jsonOf(text);
+  const written = Array.isArray(value) ? value[0] : value;
+  return {
+    namespaceSelector: asObject(field(written, "namespaceSelector")) ?? {},
+    objectSelector: asObject(field(written, "objectSelector")) ?? {},
+  };
+}
+
+/** Postern never stands in the way of what runs the cluster, or of its own start. */
+function withoutSystem(selector: JsonObject, namespace: string): JsonObject {
+  const key = "kubernetes.io/metadata.name";
+  const written = Array.isArray(selector["matchExpressions"]) ? selector["matchExpressions"] : [];
+  const left = (name: string): boolean =>
+    written.some((each) =>
+      field(each, "key") === key && field(each, "operator") === "NotIn" &&
+      asTexts(field(each, "values")).includes(name)
+    );
+  const added = ["kube-system", namespace].filter((name) => !left(name))
+    .map((name) => ({ key, operator: "NotIn", values: [name] }));
+  return { ...selector, matchExpressions: [...written, ...added] };
+}
+
+function jsonOf(text: string | undefined): Json | undefined {
+  if (text === undefined) return undefined;
+  const value = parseJson(text);
+  if (value !== undefined) return value;
+  const read = parseYaml(text);
+  return isObject(read) || Array.isArray(read) ? read as Json : undefined;
+}
+
+function jsonList(text: string | undefined): readonly Json[] {
+  const value = jsonOf(text);
+  return Array.isArray(value) ? value : [];
+}

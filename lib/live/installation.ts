@@ -1,0 +1,27 @@
+/** The names under which Postern is installed in a cluster. */
+export interface Installation {
+  /** The namespace that holds its Service, leases, certificates and settings. */
+  readonly namespace: string;
+  readonly service: string;
+  readonly servicePort: number;
+  /** Begins the names of its webhook configurations and webhooks: `PREFIX-resource-validating-webhook-cfg`. */
+  readonly prefix: string;
+  /** In front of every path that the API server calls; empty without a secret path. */
+  readonly path: string;
+  /** The authority that signed the serving certificate, in base64 of PEM. */
+  readonly caBundle: string | undefined;
+  /** Whose rights policies use for what happens after an answer: `system:serviceaccount:NAMESPACE:NAME`. */
+  readonly accounts: Accounts;
+  /** The ConfigMap with the dynamic configuration. */
+  readonly configMap: string;
+}
+
+/** User names of the service accounts that act for policies. One account may stand for all. */
+export interface Accounts {
+  readonly background: string;
+  readonly reports: string;
+  readonly cleanup: string;
+}
+
+/** The label of every webhook configuration that is written for policies. */
+export const managedBy = { "webhook.kyverno.io/managed-by": "kyverno" } as const;

@@ -1,0 +1,202 @@
+import { compile, type CompiledPolicy, type CompileOptions, type Snapshot } from "../engine/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
+import type { Clock, Cluster, Collection, Collections, Discovery, Log } from "../ports.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import { celStatus } from "./cel_status.ts";
+import { classicStatus } from "./classic_status.ts";
+import { type DynamicConfiguration, readConfiguration } from "./configuration.ts";
+import type { Installation } from "./installation.ts";
+import { type PolicyObject, PolicyObjects } from "./policy_objects.ts";
+import { StatusWriter } from "./status.ts";
+import { resourceConfigurations } from "./webhooks/configurations.ts";
+import { WebhookKeeper } from "./webhooks/keeper.ts";
+
+/** What {@link LivePolicies} works with. */
+export interface LivePoliciesOptions {
+  readonly cluster: Cluster;
+  readonly collections: Collections;
+  readonly discovery: Discovery;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly installation: Installation;
+  readonly compiling: CompileOptions;
+  /** Policies from files; a policy object of the same name has no effect. */
+  readonly files: () => readonly YamlDocument[];
+  /** Called with each new snapshot before its webhooks are written. */
+  readonly loaded: (snapshot: Snapshot) => void;
+  /** Whether this replica writes webhooks and statuses. */
+  readonly leads: () => boolean;
+  /** Whether every failurePolicy counts as Ignore. */
+  readonly forceIgnore?: boolean;
+}
+
+/**
+ * Policies that are objects of the cluster: compiled when they change, put in force as one snapshot, and then told to the API
+ * server as webhook configurations and to users as statuses.
+ */
+export class LivePolicies {
+  readonly #options: LivePoliciesOptions;
+  readonly #objects: PolicyObjects;
+  readonly #webhooks: WebhookKeeper;
+  readonly #statuses: StatusWriter;
+  readonly #definitions: Collection;
+  readonly #configMaps: Collection;
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #snapshot: Snapshot | undefined;
+  #started = false;
+  #closed = false;
+  #serves = false;
+  #enforcing: Promise<void> = Promise.resolve();
+  #again = false;
+
+  /** Begins to watch. Nothing is in force before {@link start}. */
+  constructor(options: LivePoliciesOptions) {
+    this.#options = options;
+    const { cluster, collections, clock, log, leads, installation } = options;
+    const after = (milliseconds: number, task: () => void): void => this.#after(milliseconds, task);
+    this.#objects = new PolicyObjects({ collections, after, changed: () => this.#load() });
+    this.#webhooks = new WebhookKeeper({ cluster, collections, log, leads });
+    this.#statuses = new StatusWriter({ cluster, clock, log });
+    // A kind that comes to be is served a moment after its definition was stored.
+    this.#definitions = collections.watch("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", () => {
+      if (!this.#started) return;
+      for (const delay of [300, 2_500]) after(delay, () => this.#enforce());
+    });
+    const path = `/api/v1/namespaces/${installation.namespace}/configmaps`;
+    this.#configMaps = collections.watch(path, ({ object, former }) => {
+      if (this.#started && nameOf(object ?? former ?? {}) === installation.configMap) this.#enforce();
+    });
+  }
+
+  /** The policies in force; `undefined` before the first load. */
+  get snapshot(): Snapshot | undefined {
+    return this.#snapshot;
+  }
+
+  /** The dynamic configuration now. */
+  get configuration(): DynamicConfiguration {
+    const { installation: { namespace, configMap }, forceIgnore = false } = this.#options;
+    const found = this.#configMaps.objects().find((object) => nameOf(object) === configMap);
+    return readConfiguration(found, { namespace, forceIgnore });
+  }
+
+  /** Waits until all policies were listed, and puts them in force. */
+  async start(): Promise<void> {
+    await Promise.all([this.#objects.ready(), this.#configMaps.synced, this.#webhooks.ready()]);
+    this.#started = true;
+    this.#load();
+  }
+
+  /** From now on this replica answers: webhooks may send it requests. */
+  serve(): void {
+    this.#serves = true;
+    this.#enforce();
+  }
+
+  /** Looks at everything again: after this replica became the leader. */
+  refresh(): void {
+    this.#enforce();
+  }
+
+  /** Takes the webhooks away: nobody would answer them. */
+  async withdraw(): Promise<void> {
+    await this.#webhooks.remove();
+  }
+
+  /** Ends watches and timers. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+    await Promise.all([
+      this.#objects.close(),
+      this.#webhooks.close(),
+      this.#definitions.close(),
+      this.#configMaps.close(),
+    ]);
+    await this.#enforcing;
+  }
+
+  #load(): void {
+    if (!this.#started || this.#closed) return;
+    const { files, compiling, loaded, log } = this.#options;
+    const written = files();
+    const names = new Set(written.map(({ value }) => identity(value as JsonObject)));
+    const objects = this.#objects.documents().filter(({ value }) => {
+      const hidden = names.has(identity(value as JsonObject));
+      if (hidden) {
+        log.write("warn", "a file has a policy of the same name: the object has no effect", about(value));
+      }
+      return !hidden;
+    });
+    this.#snapshot = compile([...written, ...objects], compiling);
+    loaded(this.#snapshot);
+    this.#enforce();
+  }
+
+  /** Writes webhooks and statuses; a call while they are being written makes one more round. */
+  #enforce(): void {
+    if (!this.#serves || this.#closed || this.#snapshot === undefined) return;
+    if (this.#again) return;
+    this.#again = true;
+    this.#enforcing = this.#enforcing.then(async () => {
+      this.#again = false;
+      await this.#enforceNow();
+    });
+  }
+
+  async #enforceNow(): Promise<void> {
+    const { discovery, installation, leads, log } = this.#options;
+    const snapshot = this.#snapshot!;
+    if (!leads() || this.#closed) return;
+    const discovered = await discovery.resources();
+    if (!discovered.ok) {
+      log.write("error", "the cluster's resources were not read", { reason: discovered.message });
+      this.#after(2_000, () => this.#enforce());
+      return;
+    }
+    const configurations = resourceConfigurations({
+      policies: snapshot.policies,
+      served: discovered.resources,
+      installation,
+      settings: this.configuration.webhooks,
+    });
+    const configured = await this.#webhooks.keep(configurations);
+    if (!configured) this.#after(2_000, () => this.#enforce());
+    for (const each of this.#objects.all()) await this.#tell(each, configured);
+  }
+
+  async #tell({ kind, object }: PolicyObject, configured: boolean): Promise<void> {
+    if (kind.role !== "classic" && kind.role !== "cel") return;
+    const compiled = this.#compiled(object);
+    if (compiled === undefined) return;
+    const status = kind.role === "classic"
+      ? classicStatus(compiled, { configured, admissionPolicy: { generated: false, message: "" } })
+      : celStatus(compiled, { configured, generated: false, missingRights: [] });
+    await this.#statuses.write(kind, object, status);
+  }
+
+  #compiled(object: JsonObject): CompiledPolicy | undefined {
+    return this.#snapshot!.policies.find(({ policy }) =>
+      policy.kind === object["kind"] && policy.name === nameOf(object) &&
+      (policy.namespace ?? "") === namespaceOf(object)
+    );
+  }
+
+  #after(milliseconds: number, task: () => void): void {
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      if (!this.#closed) task();
+    }, milliseconds);
+    this.#timers.add(timer);
+  }
+}
+
+function identity(object: JsonObject): string {
+  return `${object["kind"]} ${namespaceOf(object)}/${nameOf(object)}`;
+}
+
+function about(value: YamlDocument["value"]): JsonObject {
+  const object = value as JsonObject;
+  return { kind: object["kind"] ?? "", namespace: namespaceOf(object), name: nameOf(object) };
+}

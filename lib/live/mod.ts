@@ -1,0 +1,10 @@
+/**
+ * Policies as objects of a running cluster: watched, compiled and put in force, with webhook configurations that follow them and
+ * statuses that say so. Effects on other objects are `lib/background`'s.
+ *
+ * @module
+ */
+export { type Accounts, type Installation } from "./installation.ts";
+export { LivePolicies, type LivePoliciesOptions } from "./live_policies.ts";
+export { type DynamicConfiguration } from "./configuration.ts";
+export { WebhookRoutes } from "./webhooks/routes.ts";

@@ -1,0 +1,99 @@
+import { asList, asObject, dig, equal, field, type Json, type JsonObject } from "../json/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
+import type { Clock, Cluster, Log } from "../ports.ts";
+import { objectPath, type PolicyObjectKind } from "./policy_kinds.ts";
+
+/** What statuses are written with. */
+export interface StatusWriterOptions {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A condition of a status before its time is known. */
+export interface StatusCondition {
+  readonly type: string;
+  readonly status: "True" | "False";
+  readonly reason: string;
+  readonly message: string;
+}
+
+/**
+ * Writes statuses of policy objects through the status subresource, and only when they say something new. A condition
+ * keeps its time as long as its status stays (Kubernetes API conventions).
+ */
+export class StatusWriter {
+  readonly #options: StatusWriterOptions;
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Merges fields into the status of an object; `null` removes one. */
+  async write(kind: PolicyObjectKind, object: JsonObject, status: JsonObject): Promise<void> {
+    const present = asObject(field(object, "status")) ?? {};
+    const wanted = this.#timed(status, present) as JsonObject;
+    if (Object.entries(wanted).every(([name, value]) => saysThat(present[name], value))) return;
+    const { cluster, log } = this.#options;
+    const path = `${objectPath(kind, namespaceOf(object), nameOf(object))}/status`;
+    const answer = await cluster.call({
+      method: "PATCH",
+      path,
+      body: { status: wanted },
+      contentType: "application/merge-patch+json",
+    });
+    if (!answer.ok && answer.status !== 404) {
+      log.write("warn", "status not written", {
+        kind: kind.kind,
+        name: nameOf(object),
+        reason: answer.message,
+      });
+    }
+  }
+
+  /** Gives every condition, at whatever depth, its time. */
+  #timed(value: Json, present: Json | undefined): Json {
+    if (Array.isArray(value)) {
+      return value.map((each) => {
+        const former = asList(present).find((other) => field(other, "type") === field(each, "type"));
+        return isCondition(each) ? this.#withTime(each, former) : each;
+      });
+    }
+    const object = asObject(value);
+    if (object === undefined) return value;
+    return Object.fromEntries(
+      Object.entries(object).map(([name, each]) => [name, this.#timed(each, dig(present, name))]),
+    );
+  }
+
+  #withTime(condition: JsonObject, former: Json | undefined): JsonObject {
+    const kept = field(former, "status") === condition["status"]
+      ? field(former, "lastTransitionTime")
+      : undefined;
+    const now = new Date(this.#options.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
+    return { ...condition, lastTransitionTime: kept ?? now };
+  }
+}
+
+function isCondition(value: Json): value is JsonObject {
+  const object = asObject(value);
+  return object !== undefined && "type" in object && "status" in object && "reason" in object;
+}
+
+/** Whether a present field already says what is wanted; the API server leaves empty fields out. */
+function saysThat(present: Json | undefined, wanted: Json): boolean {
+  if (wanted === null) return present === undefined;
+  const object = asObject(wanted);
+  if (object !== undefined) {
+    const there = asObject(present);
+    if (there === undefined) return Object.keys(object).length === 0;
+    return Object.entries(object).every(([name, value]) => saysThat(there[name], value)) &&
+      Object.keys(there).every((name) => name in object);
+  }
+  if (Array.isArray(wanted)) {
+    return Array.isArray(present) && present.length === wanted.length &&
+      wanted.every((value, index) => saysThat(present[index], value));
+  }
+  if (present === undefined) return wanted === "" || wanted === false || wanted === 0;
+  return equal(present, wanted);
+}

@@ -1,0 +1,31 @@
+import type { CompiledPolicy } from "../../engine/mod.ts";
+import type { WebhookPhase } from "./policy_targets.ts";
+
+/** Policies of one kind share webhooks: how these are called, and at which paths. */
+export interface WebhookFamily {
+  /** In front of a webhook's name: `vpol.`; empty for kyverno.io's kinds. */
+  readonly word: string;
+  readonly kinds: readonly string[];
+  readonly phases: readonly WebhookPhase[];
+}
+
+function celFamily(word: string, kind: string, phases: readonly WebhookPhase[]): WebhookFamily[] {
+  return [
+    { word, kinds: [kind], phases },
+    { word: `n${word}`, kinds: [`Namespaced${kind}`], phases },
+  ];
+}
+
+/** Every family; the first is that of ClusterPolicy and Policy. */
+export const webhookFamilies: readonly WebhookFamily[] = [
+  { word: "", kinds: ["ClusterPolicy", "Policy"], phases: ["mutate", "validate"] },
+  ...celFamily("vpol", "ValidatingPolicy", ["validate"]),
+  ...celFamily("mpol", "MutatingPolicy", ["mutate", "validate"]),
+  ...celFamily("gpol", "GeneratingPolicy", ["validate"]),
+  ...celFamily("ivpol", "ImageValidatingPolicy", ["mutate", "validate"]),
+];
+
+/** The family of a policy; `undefined` for policies that no webhook asks about. */
+export function familyOf({ policy }: CompiledPolicy): WebhookFamily | undefined {
+  return webhookFamilies.find(({ kinds }) => kinds.includes(policy.kind));
+}

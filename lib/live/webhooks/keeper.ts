@@ -1,0 +1,144 @@
+import { asList, asString, dig, equal, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { nameOf } from "../../kube/mod.ts";
+import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
+
+/** What a {@link WebhookKeeper} writes with. */
+export interface WebhookKeeperOptions {
+  readonly cluster: Cluster;
+  readonly collections: Collections;
+  readonly log: Log;
+  /** Whether this replica may write: the leader alone does. */
+  readonly leads: () => boolean;
+}
+
+/** The collections of webhook configurations, by kind. */
+const collectionOf: Readonly<Record<string, string>> = {
+  ValidatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+  MutatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+};
+
+/**
+ * Keeps webhook configurations as they should be: writes what differs, and puts back what somebody else changed. Fields
+ * that Postern does not set, such as the API server's defaults, are left alone.
+ */
+export class WebhookKeeper {
+  readonly #options: WebhookKeeperOptions;
+  readonly #watched: readonly Collection[];
+  #wanted: readonly JsonObject[] = [];
+  #writing: Promise<boolean> = Promise.resolve(true);
+
+  /** Begins to watch all webhook configurations. */
+  constructor(options: WebhookKeeperOptions) {
+    this.#options = options;
+    this.#watched = Object.values(collectionOf).map((path) =>
+      options.collections.watch(path, ({ object, former }) => this.#noticed(object ?? former))
+    );
+  }
+
+  /** Resolves when the present configurations are known. */
+  async ready(): Promise<void> {
+    await Promise.all(this.#watched.map(({ synced }) => synced));
+  }
+
+  /** Writes configurations, in place of those that were wanted before; whether the cluster has them now. */
+  keep(wanted: readonly JsonObject[]): Promise<boolean> {
+    this.#wanted = wanted;
+    return this.#write();
+  }
+
+  /** Removes every configuration that was kept: without Postern nobody would answer. */
+  async remove(): Promise<void> {
+    const wanted = this.#wanted;
+    this.#wanted = [];
+    await this.#writing;
+    for (const each of wanted) {
+      await this.#options.cluster.call({ method: "DELETE", path: pathOf(each) });
+    }
+  }
+
+  /** Ends the watches. */
+  async close(): Promise<void> {
+    await Promise.all(this.#watched.map((collection) => collection.close()));
+  }
+
+  #noticed(object: JsonObject | undefined): void {
+    const isKept = this.#wanted.some((each) =>
+      each["kind"] === object?.["kind"] && nameOf(each) === nameOf(object ?? {})
+    );
+    if (isKept) void this.#write();
+  }
+
+  #write(): Promise<boolean> {
+    this.#writing = this.#writing.then(() => this.#writeAll(this.#wanted));
+    return this.#writing;
+  }
+
+  async #writeAll(wanted: readonly JsonObject[]): Promise<boolean> {
+    if (!this.#options.leads()) return true;
+    let complete = true;
+    for (const each of wanted) if (!await this.#writeOne(each)) complete = false;
+    return complete;
+  }
+
+  async #writeOne(wanted: JsonObject): Promise<boolean> {
+    const { cluster, log } = this.#options;
+    const path = pathOf(wanted);
+    const present = await cluster.call({ method: "GET", path });
+    if (!present.ok && present.status !== 404) return this.#failed(wanted, present.message);
+    if (present.ok && holds(present.body, wanted)) return true;
+    const written = present.ok
+      ? await cluster.call({ method: "PUT", path, body: merged(present.body, wanted) })
+      : await cluster.call({
+        method: "POST",
+        path: collectionOf[asString(wanted["kind"]) ?? ""]!,
+        body: wanted,
+      });
+    if (!written.ok) return this.#failed(wanted, written.message);
+    log.write("info", "webhook configuration written", {
+      name: nameOf(wanted),
+      webhooks: asList(wanted["webhooks"]).map((webhook) => asString(field(webhook, "name")) ?? ""),
+    });
+    return true;
+  }
+
+  #failed(wanted: JsonObject, message: string): boolean {
+    this.#options.log.write("error", "webhook configuration not written", {
+      name: nameOf(wanted),
+      reason: message,
+    });
+    return false;
+  }
+}
+
+function pathOf(configuration: JsonObject): string {
+  return `${collectionOf[asString(configuration["kind"]) ?? ""]}/${nameOf(configuration)}`;
+}
+
+/** The present object with what is wanted in it. */
+function merged(present: Json, wanted: JsonObject): JsonObject {
+  const metadata = { ...asRecord(dig(present, "metadata")), ...asRecord(wanted["metadata"]) };
+  for (const name of ["labels", "annotations"]) {
+    Object.assign(metadata, {
+      [name]: { ...asRecord(dig(present, "metadata", name)), ...asRecord(dig(wanted, "metadata", name)) },
+    });
+  }
+  return { ...asRecord(present), ...wanted, metadata };
+}
+
+function asRecord(value: Json | undefined): JsonObject {
+  return isObject(value) ? value : {};
+}
+
+/** Whether a value has all that is wanted: lists as they are, objects at least so. */
+function holds(present: Json | undefined, wanted: Json): boolean {
+  if (isObject(wanted)) {
+    return isObject(present) && Object.entries(wanted).every(([name, value]) => holds(present[name], value));
+  }
+  if (Array.isArray(wanted)) {
+    // The API server leaves an empty list out.
+    if (wanted.length === 0 && present === undefined) return true;
+    return Array.isArray(present) && present.length === wanted.length &&
+      wanted.every((value, index) => holds(present[index], value));
+  }
+  return present !== undefined && equal(present, wanted);
+}

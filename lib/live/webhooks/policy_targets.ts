@@ -1,0 +1,92 @@
+import type { CompiledPolicy, CompiledRule } from "../../engine/mod.ts";
+import { asObject } from "../../json/mod.ts";
+import type { MatchBlock } from "../../policy/mod.ts";
+import type { ServedResource } from "../../ports.ts";
+import { placesOf } from "./served_kinds.ts";
+import type { Target } from "./target.ts";
+
+/** The webhook that asks about a rule: those of mutations come first. */
+export type WebhookPhase = "mutate" | "validate";
+
+/** Which types of rules a phase's webhooks are for. What rules do to other objects starts after a validation. */
+const typesOf: Readonly<Record<WebhookPhase, readonly CompiledRule["type"][]>> = {
+  mutate: ["mutate", "verifyImages"],
+  validate: ["validate", "verifyImages", "generate", "mutateExisting"],
+};
+
+const everyOperation = ["CONNECT", "CREATE", "DELETE", "UPDATE"];
+
+/** What the webhooks of a phase must be called for, for one policy; empty when none of its rules is for the phase. */
+export function policyTargets(
+  { policy, rules }: CompiledPolicy,
+  phase: WebhookPhase,
+  served: readonly ServedResource[],
+): Target[] {
+  if (!policy.admission) return [];
+  const namespaced = policy.namespace !== undefined;
+  return rules.filter(({ type }) => typesOf[phase].includes(type)).flatMap((rule) => [
+    ...triggerTargets(rule, { served, namespaced }),
+    ...(rule.type === "generate" ? generatedTargets(rule, { served, namespaced }) : []),
+  ]);
+}
+
+interface Setting {
+  readonly served: readonly ServedResource[];
+  readonly namespaced: boolean;
+}
+
+function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
+  const { resources, match } = rule.selector;
+  if (resources !== undefined) {
+    return resources.flatMap(({ groups, versions, resources, operations, scope }) =>
+      groups.flatMap((group) =>
+        versions.flatMap((version) =>
+          resources.map((resource): Target => ({
+            group,
+            version,
+            resource,
+            operations: operations.includes("*") || operations.length === 0 ? everyOperation : operations,
+            scope: scope === "Namespaced" ? "Namespaced" : "*",
+          }))
+        )
+      )
+    );
+  }
+  const excluded = excludedOperations(rule.rule.exclude);
+  return match.filters.flatMap(({ kinds, operations }) => {
+    const wanted = (operations.length > 0 ? operations : defaultOperations(rule))
+      .filter((operation) => !excluded.has(operation));
+    return wanted.length === 0 ? [] : kinds.flatMap((kind) => placesOf(kind, setting)).map((place) => ({
+      ...place,
+      operations: wanted,
+    }));
+  });
+}
+
+function defaultOperations({ type }: CompiledRule): readonly string[] {
+  return type === "mutate" || type === "verifyImages" ? ["CREATE", "UPDATE"] : everyOperation;
+}
+
+/** Operations that an `exclude.any` takes away whole: filters with nothing but kinds or operations. */
+function excludedOperations(exclude: MatchBlock | undefined): Set<string> {
+  if (exclude?.form !== "any") return new Set();
+  return new Set(exclude.filters.flatMap(({ written, resources }) => {
+    const names = Object.keys(asObject(written["resources"]) ?? {});
+    const onlyOperations = Object.keys(written).length === 1 && names.every((name) => name === "operations");
+    return onlyOperations ? resources.operations : [];
+  }));
+}
+
+/** A rule that keeps what it generated in step hears of changes to it. */
+function generatedTargets(rule: CompiledRule, setting: Setting): Target[] {
+  const { body } = rule.rule;
+  if (body.kind !== "generate" || !body.synchronize) return [];
+  const kinds = body.patterns.flatMap(({ pattern: { apiVersion, kind, cloneList } }) => [
+    [apiVersion, kind].filter((part) => part !== "").join("/"),
+    ...cloneList?.kinds ?? [],
+  ]);
+  return kinds.filter((kind) => kind !== "" && !kind.includes("{{"))
+    .flatMap((kind) => placesOf(kind, setting))
+    .filter(({ resource }) => !resource.includes("/"))
+    .map((place) => ({ ...place, operations: ["CREATE", "DELETE", "UPDATE"] }));
+}

@@ -1,0 +1,77 @@
+import { restrict, type Snapshot } from "../../engine/mod.ts";
+import { webhookFamilies } from "./families.ts";
+import type { WebhookPhase } from "./policy_targets.ts";
+
+/** What the webhook at a path asks about. */
+export interface WebhookRoute {
+  readonly snapshot: Snapshot;
+  readonly route: { readonly phase: WebhookPhase };
+}
+
+/** More paths are not remembered: they come from webhook configurations, but a caller may send any. */
+const most = 512;
+
+/**
+ * Finds the policies that a path is about: `/vpol/NAME,NAME`, `/mpol/mutate/NAME`, and the paths of Kyverno's own kinds.
+ * Snapshots for a path are made once and kept as long as the policies are in force.
+ */
+export class WebhookRoutes {
+  readonly #snapshot: () => Snapshot | undefined;
+  #of: Snapshot | undefined;
+  #classic: Snapshot | undefined;
+  readonly #found = new Map<string, WebhookRoute>();
+
+  constructor(snapshot: () => Snapshot | undefined) {
+    this.#snapshot = snapshot;
+  }
+
+  /** The policies of kyverno.io alone, which the paths `/validate` and `/mutate` ask about. */
+  classic(): Snapshot | undefined {
+    const current = this.#current();
+    if (current === undefined) return undefined;
+    return this.#classic ??= restrict(
+      current,
+      ({ policy }) => webhookFamilies[0]!.kinds.includes(policy.kind),
+    );
+  }
+
+  /** The policies of other kinds that a path names; `undefined` for a path of no webhook. */
+  find(path: string): WebhookRoute | undefined {
+    const current = this.#current();
+    if (current === undefined) return undefined;
+    const known = this.#found.get(path);
+    if (known !== undefined) return known;
+    const parsed = parsePath(path);
+    if (parsed === undefined) return undefined;
+    const { kinds, keys, phase } = parsed;
+    const snapshot = restrict(
+      current,
+      ({ policy }) => kinds.includes(policy.kind) && keys.includes(policy.key),
+    );
+    const found = { snapshot, route: { phase } };
+    if (this.#found.size < most) this.#found.set(path, found);
+    return found;
+  }
+
+  #current(): Snapshot | undefined {
+    const current = this.#snapshot();
+    if (current !== this.#of) {
+      this.#of = current;
+      this.#classic = undefined;
+      this.#found.clear();
+    }
+    return current;
+  }
+}
+
+function parsePath(
+  path: string,
+): { kinds: readonly string[]; keys: readonly string[]; phase: WebhookPhase } | undefined {
+  const [, word = "", ...rest] = path.split("/").map((part) => decodeURIComponent(part));
+  const family = webhookFamilies.find((each) => each.word !== "" && each.word === word);
+  if (family === undefined) return undefined;
+  const { kinds, phases } = family;
+  if (phases.length === 1) return { kinds, keys: rest.join("/").split(","), phase: phases[0]! };
+  const phase = phases.find((each) => each === rest[0]);
+  return phase === undefined ? undefined : { kinds, keys: rest.slice(1).join("/").split(","), phase };
+}

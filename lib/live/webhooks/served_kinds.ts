@@ -1,0 +1,65 @@
+import { compileWildcard, hasWildcard, type KindSelector, parseKindSelectors } from "../../kube/mod.ts";
+import type { ServedResource } from "../../ports.ts";
+import type { Target } from "./target.ts";
+
+/** Where something is in the API. */
+export type Place = Omit<Target, "operations">;
+
+/**
+ * The places of a policy's kind (`Pod`, `apps/v1/Deployment`, `Pod/exec`, `*`), as the cluster serves it. A kind that it does
+ * not serve has none: its policy waits for the definition.
+ */
+export function placesOf(
+  kind: string,
+  { served, namespaced }: { readonly served: readonly ServedResource[]; readonly namespaced: boolean },
+): Place[] {
+  return parseKindSelectors(kind).flatMap((selector) => {
+    if (selector.kind === "*") return [everything(selector, namespaced)].flat();
+    return matching(selector, served).flatMap((resource) => placesOfResource(resource, selector));
+  });
+}
+
+/** `*`, `*\/scale` and `*\/*`: the API server knows these itself. */
+function everything({ group, version, subresource }: KindSelector, namespaced: boolean): Place[] {
+  const place = {
+    group: literal(group),
+    version: literal(version),
+    scope: namespaced ? "Namespaced" as const : "*" as const,
+  };
+  if (subresource !== "") return [{ ...place, resource: `*/${subresource}` }];
+  // Kyverno parity: a rule about everything is also about containers that are added to debug a Pod; pinned by
+  // "a rule about every kind names the subresource of debug containers".
+  return [{ ...place, resource: "*" }, { ...place, resource: "pods/ephemeralcontainers" }];
+}
+
+function matching(
+  { group, version, kind }: KindSelector,
+  served: readonly ServedResource[],
+): ServedResource[] {
+  const isGroup = compileWildcard(group),
+    isVersion = compileWildcard(version),
+    isKind = compileWildcard(kind);
+  return served.filter((resource) =>
+    isKind(resource.kind) && isGroup(resource.group) && isVersion(resource.version) &&
+    (!hasWildcard(version) || resource.preferred)
+  );
+}
+
+function placesOfResource(resource: ServedResource, { subresource }: KindSelector): Place[] {
+  const { group, version, plural, namespaced, subresources } = resource;
+  const place = { group, version, scope: namespaced ? "Namespaced" as const : "*" as const };
+  if (subresource === "") {
+    const found: Place[] = [{ ...place, resource: plural }];
+    if (group === "" && plural === "pods") found.push({ ...place, resource: "pods/ephemeralcontainers" });
+    return found;
+  }
+  const isSubresource = compileWildcard(subresource);
+  return subresources.filter(({ name }) => isSubresource(name)).map(({ name }) => ({
+    ...place,
+    resource: `${plural}/${name}`,
+  }));
+}
+
+function literal(text: string): string {
+  return hasWildcard(text) ? "*" : text;
+}

@@ -1,0 +1,84 @@
+/** What a webhook is called for: one resource of the API, and the operations on it. */
+export interface Target {
+  readonly group: string;
+  readonly version: string;
+  /** Plural, with a subresource behind `/`; `*` for any. */
+  readonly resource: string;
+  readonly scope: "Namespaced" | "*";
+  readonly operations: readonly string[];
+}
+
+/** A rule of a webhook, as admissionregistration.k8s.io/v1 writes it. */
+export interface WebhookRule {
+  readonly apiGroups: readonly string[];
+  readonly apiVersions: readonly string[];
+  readonly operations: readonly string[];
+  readonly resources: readonly string[];
+  readonly scope: string;
+}
+
+/**
+ * Targets as the rules of a webhook: resources of one group, version, scope and operations share a rule, and what a wider
+ * rule is called for anyway is left out. Everything is sorted, so that equal policies give equal configurations.
+ */
+export function webhookRules(targets: readonly Target[]): WebhookRule[] {
+  const operations = new Map<string, { target: Target; operations: Set<string> }>();
+  for (const target of targets) {
+    const key = JSON.stringify([target.group, target.version, target.resource, target.scope]);
+    const known = operations.get(key) ?? { target, operations: new Set<string>() };
+    for (const operation of target.operations) known.operations.add(operation);
+    operations.set(key, known);
+  }
+  const merged = [...operations.values()].map(({ target, operations }) => ({
+    ...target,
+    operations: [...operations].sort(),
+  }));
+  const kept = merged.filter((target) => !merged.some((wider) => wider !== target && covers(wider, target)));
+  const rules = new Map<string, Target[]>();
+  for (const target of kept) {
+    const key = JSON.stringify([target.group, target.version, target.operations, target.scope]);
+    rules.set(key, [...rules.get(key) ?? [], target]);
+  }
+  return [...rules.values()].map((alike) => {
+    const { group, version, operations, scope } = alike[0]!;
+    return {
+      apiGroups: [group],
+      apiVersions: [version],
+      operations,
+      resources: [...new Set(alike.map(({ resource }) => resource))].sort(),
+      scope,
+    };
+  }).sort((left, right) => compare(sortKey(left), sortKey(right)));
+}
+
+function covers(wider: Target, target: Target): boolean {
+  return (wider.group === "*" || wider.group === target.group) &&
+    (wider.version === "*" || wider.version === target.version) &&
+    (wider.scope === "*" || wider.scope === target.scope) &&
+    coversResource(wider.resource, target.resource) &&
+    target.operations.every((operation) => wider.operations.includes(operation)) &&
+    !(covered(wider, target) && covered(target, wider));
+}
+
+/** Two targets of the same reach: neither is wider. */
+function covered(left: Target, right: Target): boolean {
+  return left.group === right.group && left.version === right.version && left.resource === right.resource;
+}
+
+function coversResource(wider: string, resource: string): boolean {
+  if (wider === resource || wider === "*/*") return true;
+  const [widerName, widerSubresource] = wider.split("/"), [name, subresource] = resource.split("/");
+  if (widerSubresource === undefined || subresource === undefined) {
+    return widerName === "*" && widerSubresource === undefined && subresource === undefined;
+  }
+  return (widerName === "*" || widerName === name) &&
+    (widerSubresource === "*" || widerSubresource === subresource);
+}
+
+function sortKey({ apiGroups, apiVersions, resources, operations, scope }: WebhookRule): string {
+  return [apiGroups, apiVersions, resources, operations].map((list) => list.join(",")).join("\u0000") + scope;
+}
+
+function compare(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,381 @@
+/** Webhook configurations that follow from policies, as Kyverno writes them. */
+import assert from "node:assert/strict";
+import { compile } from "../../lib/engine/mod.ts";
+import { asList, asString, dig, field, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { resourceConfigurations } from "../../lib/live/webhooks/configurations.ts";
+import { readConfiguration } from "../../lib/live/configuration.ts";
+import type { Installation } from "../../lib/live/mod.ts";
+import type { ServedResource } from "../../lib/ports.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
+
+const installation: Installation = {
+  namespace: "kyverno",
+  service: "kyverno-svc",
+  servicePort: 443,
+  prefix: "kyverno",
+  path: "",
+  caBundle: "Y2E=",
+  configMap: "kyverno",
+  accounts: { background: "b", reports: "r", cleanup: "c" },
+};
+
+function resource(
+  group: string,
+  version: string,
+  kind: string,
+  rest: Partial<ServedResource> = {},
+): ServedResource {
+  const plural = `${kind.toLowerCase()}s`;
+  return {
+    group,
+    version,
+    kind,
+    plural,
+    namespaced: true,
+    verbs: ["create"],
+    subresources: [],
+    preferred: true,
+    ...rest,
+  };
+}
+
+const served: readonly ServedResource[] = [
+  resource("", "v1", "Pod", {
+    subresources: [{ name: "exec", kind: "PodExecOptions" }, { name: "ephemeralcontainers", kind: "Pod" }],
+  }),
+  resource("", "v1", "ConfigMap"),
+  resource("", "v1", "Secret"),
+  resource("", "v1", "Namespace", { namespaced: false }),
+  resource("apps", "v1", "Deployment", { subresources: [{ name: "scale", kind: "Scale" }] }),
+  resource("autoscaling", "v2", "Scaler"),
+  resource("autoscaling", "v1", "Scaler", { preferred: false }),
+];
+
+function configurations(policies: string, configMap?: JsonObject): { validate: Json; mutate: Json } {
+  const { policies: compiled } = compile(parseDocuments(policies, "policies.yaml").documents, {
+    dialect: "current",
+  });
+  const { webhooks } = readConfiguration(configMap, { namespace: "kyverno", forceIgnore: false });
+  const [validate = null, mutate = null] = resourceConfigurations({
+    policies: compiled,
+    served,
+    installation,
+    settings: webhooks,
+  });
+  return { validate, mutate };
+}
+
+interface PolicyParts {
+  readonly kind?: string;
+  readonly name?: string;
+  readonly match: string;
+  readonly body?: string;
+  readonly spec?: string;
+}
+
+function policy({ kind = "ClusterPolicy", name = "p", match, body, spec = "" }: PolicyParts): string {
+  return `
+apiVersion: kyverno.io/v1
+kind: ${kind}
+metadata: {name: ${name}, ${
+    kind === "Policy" ? "namespace: team, " : ""
+  }annotations: {pod-policies.kyverno.io/autogen-controllers: none}}
+spec:
+  ${spec}
+  rules:
+  - name: r
+    ${match}
+    ${body ?? "validate: {message: m, pattern: {metadata: {labels: {team: '?*'}}}}"}
+`;
+}
+
+const all = ["CONNECT", "CREATE", "DELETE", "UPDATE"];
+
+const tables: readonly (readonly [
+  what: string,
+  policies: string,
+  phase: "validate" | "mutate",
+  rules: readonly Json[],
+])[] = [
+  [
+    "a rule about Pods names the subresource of debug containers",
+    policy({ match: "match: {any: [{resources: {kinds: [Pod]}}]}" }),
+    "validate",
+    [
+      {
+        apiGroups: [""],
+        apiVersions: ["v1"],
+        operations: all,
+        resources: ["pods", "pods/ephemeralcontainers"],
+        scope: "Namespaced",
+      },
+    ],
+  ],
+  [
+    "a rule about every kind names the subresource of debug containers",
+    policy({ match: "match: {any: [{resources: {kinds: ['*']}}]}" }),
+    "validate",
+    [
+      {
+        apiGroups: ["*"],
+        apiVersions: ["*"],
+        operations: all,
+        resources: ["*", "pods/ephemeralcontainers"],
+        scope: "*",
+      },
+    ],
+  ],
+  [
+    "everything and its subresources",
+    policy({ match: "match: {any: [{resources: {kinds: ['*/*']}}]}" }),
+    "validate",
+    [
+      { apiGroups: ["*"], apiVersions: ["*"], operations: all, resources: ["*/*"], scope: "*" },
+    ],
+  ],
+  [
+    "a Policy about every kind is about namespaced ones",
+    policy({ kind: "Policy", match: "match: {any: [{resources: {kinds: ['*']}}]}" }),
+    "validate",
+    [
+      {
+        apiGroups: ["*"],
+        apiVersions: ["*"],
+        operations: all,
+        resources: ["*", "pods/ephemeralcontainers"],
+        scope: "Namespaced",
+      },
+    ],
+  ],
+  [
+    "cluster-wide kinds have any scope",
+    policy({ match: "match: {any: [{resources: {kinds: [Namespace]}}]}" }),
+    "validate",
+    [
+      { apiGroups: [""], apiVersions: ["v1"], operations: all, resources: ["namespaces"], scope: "*" },
+    ],
+  ],
+  [
+    "resources of one group and version share a rule",
+    policy({ match: "match: {any: [{resources: {kinds: [Secret, ConfigMap, Deployment]}}]}" }),
+    "validate",
+    [
+      {
+        apiGroups: [""],
+        apiVersions: ["v1"],
+        operations: all,
+        resources: ["configmaps", "secrets"],
+        scope: "Namespaced",
+      },
+      {
+        apiGroups: ["apps"],
+        apiVersions: ["v1"],
+        operations: all,
+        resources: ["deployments"],
+        scope: "Namespaced",
+      },
+    ],
+  ],
+  [
+    "operations are those of the match",
+    policy({ match: "match: {any: [{resources: {kinds: [Secret], operations: [UPDATE, CREATE]}}]}" }),
+    "validate",
+    [
+      {
+        apiGroups: [""],
+        apiVersions: ["v1"],
+        operations: ["CREATE", "UPDATE"],
+        resources: ["secrets"],
+        scope: "Namespaced",
+      },
+    ],
+  ],
+  [
+    "an exclude of operations takes them away",
+    policy({
+      match:
+        "match: {any: [{resources: {kinds: [Secret]}}]}\n    exclude: {any: [{resources: {operations: [DELETE, CONNECT]}}]}",
+    }),
+    "validate",
+    [
+      {
+        apiGroups: [""],
+        apiVersions: ["v1"],
+        operations: ["CREATE", "UPDATE"],
+        resources: ["secrets"],
+        scope: "Namespaced",
+      },
+    ],
+  ],
+  [
+    "mutations are asked about creations and updates",
+    policy({
+      match: "match: {any: [{resources: {kinds: [Secret]}}]}",
+      body: "mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}",
+    }),
+    "mutate",
+    [
+      {
+        apiGroups: [""],
+        apiVersions: ["v1"],
+        operations: ["CREATE", "UPDATE"],
+        resources: ["secrets"],
+        scope: "Namespaced",
+      },
+    ],
+  ],
+  [
+    "subresources are those that the cluster serves",
+    policy({ match: "match: {any: [{resources: {kinds: [Pod/exec, '*/scale']}}]}" }),
+    "validate",
+    [
+      {
+        apiGroups: [""],
+        apiVersions: ["v1"],
+        operations: all,
+        resources: ["pods/exec"],
+        scope: "Namespaced",
+      },
+      { apiGroups: ["*"], apiVersions: ["*"], operations: all, resources: ["*/scale"], scope: "*" },
+    ],
+  ],
+  [
+    "of several versions the preferred one is asked about",
+    policy({ match: "match: {any: [{resources: {kinds: [Scaler]}}]}" }),
+    "validate",
+    [
+      {
+        apiGroups: ["autoscaling"],
+        apiVersions: ["v2"],
+        operations: all,
+        resources: ["scalers"],
+        scope: "Namespaced",
+      },
+    ],
+  ],
+  [
+    "synchronised objects are followed",
+    policy({
+      match: "match: {any: [{resources: {kinds: [Namespace], operations: [CREATE]}}]}",
+      body: "generate: {apiVersion: v1, kind: Secret, name: s, namespace: team, synchronize: true, data: {}}",
+    }),
+    "validate",
+    [
+      {
+        apiGroups: [""],
+        apiVersions: ["v1"],
+        operations: ["CREATE"],
+        resources: ["namespaces"],
+        scope: "*",
+      },
+      {
+        apiGroups: [""],
+        apiVersions: ["v1"],
+        operations: ["CREATE", "DELETE", "UPDATE"],
+        resources: ["secrets"],
+        scope: "Namespaced",
+      },
+    ],
+  ],
+];
+
+for (const [what, policies, phase, rules] of tables) {
+  Deno.test(`webhooks: ${what}`, () => {
+    const [webhook] = asList(field(configurations(policies)[phase], "webhooks"));
+    assert.deepEqual(field(webhook, "rules"), rules);
+  });
+}
+
+Deno.test("webhooks: a kind that the cluster does not serve leaves no webhook", () => {
+  const { validate, mutate } = configurations(
+    policy({ match: "match: {any: [{resources: {kinds: [Unknown]}}]}" }),
+  );
+  assert.deepEqual([field(validate, "webhooks"), field(mutate, "webhooks")], [[], []]);
+});
+
+Deno.test("webhooks: a rule that a wider one covers is left out", () => {
+  const wide = policy({ name: "wide", match: "match: {any: [{resources: {kinds: ['*']}}]}" });
+  const narrow = policy({ name: "narrow", match: "match: {any: [{resources: {kinds: [Secret]}}]}" });
+  const [webhook] = asList(field(configurations(`${wide}---${narrow}`).validate, "webhooks"));
+  assert.equal(asList(field(webhook, "rules")).length, 1);
+});
+
+Deno.test("webhooks: policies of each failurePolicy share one, and match conditions want one of their own", () => {
+  const secrets = "match: {any: [{resources: {kinds: [Secret]}}]}";
+  const text = [
+    policy({ name: "a", match: secrets }),
+    policy({ name: "b", match: secrets, spec: "failurePolicy: Ignore" }),
+    policy({ name: "c", match: secrets, spec: "webhookConfiguration: {timeoutSeconds: 25}" }),
+    policy({
+      name: "d",
+      match: secrets,
+      spec: "webhookConfiguration: {matchConditions: [{name: x, expression: 'true'}]}",
+    }),
+  ].join("---");
+  const webhooks = asList(field(configurations(text).validate, "webhooks"));
+  assert.deepEqual(
+    webhooks.map((each) => [
+      asString(field(each, "name")),
+      dig(each, "clientConfig", "service", "path"),
+      field(each, "timeoutSeconds"),
+      asList(field(each, "matchConditions")).length,
+    ]),
+    [
+      ["validate.kyverno.svc-fail", "/validate/fail", 25, 0],
+      ["validate.kyverno.svc-fail-finegrained-d", "/validate/fail/finegrained/d", 10, 1],
+      ["validate.kyverno.svc-ignore", "/validate/ignore", 10, 0],
+    ],
+  );
+});
+
+Deno.test("webhooks: the ConfigMap's selectors, labels and annotations are taken, and the own namespace stays left out", () => {
+  const data = {
+    webhooks: JSON.stringify({
+      namespaceSelector: { matchLabels: { gate: "on" } },
+      objectSelector: { matchLabels: { a: "b" } },
+    }),
+    webhookLabels: '{"x":"y"}',
+    webhookAnnotations: '{"note":"n"}',
+  };
+  const { validate } = configurations(policy({ match: "match: {any: [{resources: {kinds: [Secret]}}]}" }), {
+    data,
+  });
+  const [webhook] = asList(field(validate, "webhooks"));
+  assert.deepEqual(field(webhook, "objectSelector"), { matchLabels: { a: "b" } });
+  assert.deepEqual(dig(webhook, "namespaceSelector", "matchLabels"), { gate: "on" });
+  assert.deepEqual(
+    asList(dig(webhook, "namespaceSelector", "matchExpressions")).map((each) =>
+      asList(field(each, "values"))[0]
+    ),
+    ["kube-system", "kyverno"],
+  );
+  assert.deepEqual(dig(validate, "metadata", "labels"), {
+    x: "y",
+    "webhook.kyverno.io/managed-by": "kyverno",
+  });
+  assert.equal(dig(validate, "metadata", "annotations", "note"), "n");
+});
+
+Deno.test("webhooks: policies of policies.kyverno.io have webhooks of their own kind", () => {
+  const text = `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: labels}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [deployments]}]
+  validations: [{expression: "true"}]
+`;
+  const [webhook] = asList(field(configurations(text).validate, "webhooks"));
+  assert.equal(field(webhook, "name"), "vpol.validate.kyverno.svc-fail");
+  assert.equal(dig(webhook, "clientConfig", "service", "path"), "/vpol/labels");
+  assert.deepEqual(field(webhook, "rules"), [
+    {
+      apiGroups: ["apps"],
+      apiVersions: ["v1"],
+      operations: ["CREATE", "UPDATE"],
+      resources: ["deployments"],
+      scope: "*",
+    },
+  ]);
+});
