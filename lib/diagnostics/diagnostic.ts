@@ -1,4 +1,4 @@
-/** How bad it is: an error keeps its policy from being used as written, a warning does not. */
+/** The severity. A policy with an error cannot be used as it is written; a policy with a warning can. */
 export type Severity = "error" | "warning" | "info";
 
 /** A place in a file; lines and columns count from 1. */
@@ -8,7 +8,7 @@ export interface Position {
   readonly column: number;
 }
 
-/** A problem found while loading, with all that a user needs to mend it. */
+/** A problem in a document, found when it is loaded, with what a user needs to fix it. */
 export interface Diagnostic {
   readonly severity: Severity;
   /** A short stable name such as `unknown-field`, for searching and for tests. */

@@ -1,5 +1,5 @@
 /**
- * Problems found while loading, as data: severity, code, place, message, hint.
+ * Problems found when documents are loaded, as values: severity, code, position, message, hint.
  *
  * @module
  */

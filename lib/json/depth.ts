@@ -1,6 +1,6 @@
 /**
- * Whether JSON text nests deeper than a limit. To be asked before foreign text is parsed: what follows walks values
- * recursively, and a few kilobytes of `[` would exhaust its stack.
+ * Whether JSON text nests deeper than a limit. Check text from outside before it is parsed: the code after the parser
+ * walks values recursively, and a few kilobytes of `[` would exhaust the stack.
  *
  * ```ts
  * import { nestsDeeperThan } from "./depth.ts";
@@ -14,8 +14,8 @@ export function nestsDeeperThan(limit: number, text: string): boolean {
 }
 
 /**
- * Whether there are brackets enough, those in strings too: what nearly every text is spared more by. Looking for one
- * character is a matter of the processor's vector instructions; looking at each is not.
+ * Whether the text has enough brackets at all, those in strings included. Nearly every text has not, and is not read
+ * further. `indexOf` is fast because it searches with vector instructions; a loop over the characters is not.
  */
 function mayNestDeeperThan(limit: number, text: string): boolean {
   let brackets = 0;

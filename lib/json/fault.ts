@@ -3,9 +3,9 @@
  * and each caller decides whether to swallow them.
  */
 export class Fault {
-  /** Text for the user, in the reference's words where it has any. */
+  /** Text for the user, in Kyverno's words where Kyverno has a message. */
   readonly message: string;
-  /** The key that was not found, when that was the reason; other faults leave it undefined. */
+  /** The key that an object lacks, when that is the reason; otherwise undefined. */
   readonly missing: string | undefined;
 
   constructor(message: string, missing?: string) {

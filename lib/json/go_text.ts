@@ -6,7 +6,7 @@ export function compareBytes(left: string, right: string): number {
   for (let index = 0; index < length; index++) {
     const a = left.charCodeAt(index), b = right.charCodeAt(index);
     if (a === b) continue;
-    // Surrogates sort above the rest of the basic plane in UTF-8, below some of it in UTF-16.
+    // In UTF-8, characters outside the basic plane sort last; in UTF-16, their surrogates sort before U+E000.
     const aHigh = a >= 0xd800 && a <= 0xdfff, bHigh = b >= 0xd800 && b <= 0xdfff;
     return aHigh === bHigh ? a - b : aHigh ? 1 : -1;
   }

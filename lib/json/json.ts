@@ -36,7 +36,7 @@ export function field(value: Json | undefined, name: string): Json | undefined {
   return isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 }
 
-/** Whether every object inherits a property of this name: of others the field itself can be read, which is cheaper. */
+/** Whether every object inherits a property of this name. Any other field can be read directly, which is cheaper. */
 export function isInherited(name: string): boolean {
   return name in Object.prototype;
 }
@@ -74,8 +74,8 @@ export function isGiven(value: Json | undefined): value is Exclude<Json, null> {
 }
 
 /**
- * Sets an own field, also one named `__proto__`, which a plain assignment would take for the prototype.
- * All code that builds objects from foreign keys uses it.
+ * Sets a field of an object, even one named `__proto__`, for which a plain assignment would set the prototype. Use it
+ * wherever the keys come from outside.
  */
 export function setField(target: { [key: string]: Json }, name: string, value: Json): void {
   if (name === "__proto__") {

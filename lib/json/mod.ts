@@ -1,6 +1,6 @@
 /**
- * JSON values and what every layer above does with them: guards, equality, pointers, faults, scopes, and Go's ways of
- * printing them, which policies' messages rely on. It keeps whole numbers as doubles (no integers beyond 2^53).
+ * JSON values and what all other folders do with them: type guards, equality, pointers, faults, scopes, and printing as
+ * Go does it, because Kyverno's messages contain such text. Numbers are doubles: integers beyond 2^53 lose digits.
  *
  * @module
  */

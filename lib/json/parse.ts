@@ -1,12 +1,12 @@
 import { nestsDeeperThan } from "./depth.ts";
 import type { Json } from "./json.ts";
 
-/** What Go's decoder of JSON, and everything here that walks values, takes without harm. */
+/** The deepest nesting that is accepted: all code that walks values recursively can take it. */
 const deepest = 1_000;
 
 /**
- * The value of a JSON text; `undefined` when it is none, or nests so deeply that walking it would exhaust the stack. For
- * text that came from somebody else and needs no reason why it cannot be read.
+ * The value of a JSON text; `undefined` when the text is no JSON or nests so deeply that a recursive walk would exhaust
+ * the stack. For text from outside, where the caller needs no reason.
  *
  * ```ts
  * import { parseJson } from "./parse.ts";

@@ -2,18 +2,18 @@ import { isObject, type Json } from "./json.ts";
 import type { Fault } from "./fault.ts";
 
 /**
- * The names that an expression sees at its root. The request context is one; so is any JSON object.
- * Reading is synchronous: a context that must first fetch a value answers with a {@link Fault}, remembers the name, and
- * its owner evaluates again once the value is there.
+ * The names that an expression can read at its root, such as `request` and `element`. A rule's context is a scope, and so
+ * is any JSON object. Reading is synchronous: a context that must load a value first returns a {@link Fault} and starts
+ * the load. When the value has arrived, the expression is evaluated again.
  */
 export interface Scope {
-  /** The value of a root name; `undefined` when there is no such name; a fault when it could not be had. */
+  /** The value of a root name; `undefined` when there is no such name; a fault when the value cannot be loaded. */
   get(name: string): Json | Fault | undefined;
-  /** All root values as one object: what `@` means at the root. */
+  /** All root values as one object. `@` at the root of an expression means this. */
   all(): Json;
 }
 
-/** A scope over a plain value, for expressions that are applied to one JSON document. */
+/** A scope that reads the fields of one JSON document. */
 export function scopeOf(value: Json): Scope {
   return {
     get: (name) => isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined,

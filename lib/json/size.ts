@@ -38,7 +38,7 @@ function textSize(text: string): number {
   return size;
 }
 
-/** Two of them make one character of four bytes. */
+/** Whether the unit is half of a surrogate pair; two of them are one character of four bytes. */
 function isSurrogate(unit: number): boolean {
   return unit >= 0xd800 && unit <= 0xdfff;
 }

@@ -18,8 +18,8 @@ const kinds: ReadonlyMap<string, AnchorKind> = new Map([
 ]);
 
 /**
- * Reads the anchor of a key, or answers `undefined` for a plain one. Space around the key is ignored, inside the
- * parentheses it counts.
+ * Reads the anchor of a key; `undefined` for a plain key. Space around the key is ignored, space inside the parentheses
+ * belongs to the key.
  *
  * ```ts
  * import { parseAnchor } from "./anchor.ts";

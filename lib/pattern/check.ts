@@ -4,10 +4,10 @@ import { isDirectSkip, isSkip, mismatch, mismatchOf, type PatternMismatch, under
 import type { ListNode, MapNode, Node, PatternEntry, Walk } from "./node.ts";
 
 /**
- * Compares a value, `undefined` when missing, with a piece of a pattern; answers with the mismatch if there is one.
+ * Compares a value (`undefined` when it is missing) with a node of a pattern, and returns the mismatch if there is one.
  *
- * Pieces are data that these functions walk. A closure for each piece would read as well, but a request runs hundreds of
- * them, and calls whose target changes all the time are what the processor is slowest at.
+ * Nodes are values that these functions walk. Closures would be as readable, but a request visits hundreds of nodes, and
+ * the processor cannot predict calls whose target changes each time.
  */
 export function check(node: Node, value: Json | undefined, walk: Walk): PatternMismatch | undefined {
   switch (node.kind) {
@@ -53,10 +53,10 @@ function notePresence(walk: Walk, entry: PatternEntry, resource: JsonObject): vo
 }
 
 /**
- * Runs the deciding keys. A key that says "does not apply" is remembered, and the map is skipped when nothing applied
- * or when this map's own anchors said so; skips from deeper down are outvoted by any key that applied.
- * Kyverno parity: after this map's own anchor has skipped, failures of later keys count for nothing
- * (`a condition that fails hides later failures`).
+ * Runs the deciding keys. The map is skipped when an anchor of the map itself skips, or when no key applies; one key that
+ * applies is enough to ignore the skips from nested maps.
+ * Kyverno parity: after an anchor of the map itself has skipped, failures of later keys do not count. Pinned by "a
+ * condition that fails hides later failures".
  */
 function decide(
   entries: readonly PatternEntry[],
@@ -101,7 +101,7 @@ function checkChosen(
   return first;
 }
 
-/** What each kind of key asks of the value under it, `undefined` when there is no such key. */
+/** Checks the value of one key by the kind of its anchor; the value is `undefined` when the resource lacks the key. */
 function checkKey(entry: PatternEntry, value: Json | undefined, walk: Walk): PatternMismatch | undefined {
   const { node } = entry;
   switch (entry.kind) {
@@ -117,7 +117,8 @@ function checkKey(entry: PatternEntry, value: Json | undefined, walk: Walk): Pat
       return found && mismatchOf("condition", [found]);
     }
     case "global": {
-      // Kyverno parity: an absent key satisfies a global anchor, though it fails a condition.
+      // Kyverno parity: an absent key satisfies a global anchor, though it fails a condition. Pinned by "global accepts
+      // an absent key".
       if (value === undefined) return undefined;
       const found = check(node, value, walk);
       return found && mismatchOf("global", [found]);
@@ -174,7 +175,7 @@ function checkList(node: ListNode, list: readonly Json[], walk: Walk): PatternMi
   }
 }
 
-/** How many elements are compared, and with what: each with the item in its place, or all with the same one. */
+/** How many elements are compared, and with what: each with the item at its index, or all with the same item. */
 interface ElementPattern {
   readonly count: number;
   readonly items: readonly Node[];

@@ -22,7 +22,7 @@ type Order = (text: string) => number | undefined;
 /**
  * Compiles a comparison: as durations when both sides are durations, else as quantities when both are, else (equality
  * alone) as text with wildcards. A missing field counts as 0 for durations and quantities and is no text at all.
- * Kyverno parity: `pattern "<5" accepts a missing field`.
+ * Kyverno parity: a missing field is smaller than 5. Pinned by "accepts a missing field, which counts as 0".
  */
 export function compileComparison(comparison: PatternOperator, text: string): ScalarTest {
   const asText = compileText(comparison, text);

@@ -6,8 +6,8 @@ export function countCompilation(): void {
 }
 
 /**
- * How many pattern pieces have been compiled so far. The number stands still while static patterns are evaluated;
- * a test holds that.
+ * How many scalars of patterns were compiled since the process started. A test checks that evaluating a pattern without
+ * templates compiles nothing.
  */
 export function patternCompilations(): number {
   return compilations;

@@ -18,7 +18,7 @@ export type Dynamic<S> = (
   path: readonly PathStep[],
 ) => ((scope: S) => Json | Fault) | undefined;
 
-/** A compiled pattern without its surroundings. */
+/** A compiled pattern: its root node, and the templates in it. */
 export interface CompiledTree<S> {
   readonly node: Node;
   readonly templates: readonly PatternTemplate<S>[];

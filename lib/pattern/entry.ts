@@ -33,9 +33,9 @@ export function compileEntry({ text, anchor, pattern, node, wildcards }: Uncompi
 }
 
 /**
- * Kyverno compares one of the keys that match, picked at random; of its possible answers the strictest is taken here: a
- * condition holds if any of them satisfies it, and everything else must hold for each (`each of several labels must
- * agree`).
+ * Kyverno compares only one of the matching keys, and picks it at random. Postern takes the strictest of Kyverno's
+ * possible answers: a condition holds if any matching key satisfies it, everything else must hold for each key ("each of
+ * several labels must agree").
  */
 function keysMatching(pattern: string): PatternEntry["choose"] {
   const matches = compileWildcard(pattern);

@@ -1,7 +1,7 @@
 import { type Fault, field, isList, type Json } from "../json/mod.ts";
 import { messageOf, originOf, pathOf, type PathStep, type PatternMismatch } from "./mismatch.ts";
 
-/** What became of a comparison. */
+/** The result of comparing a resource with a pattern. */
 export type PatternResult = { readonly status: "pass" } | PatternFailure;
 
 /** A resource that does not agree with its pattern. Texts are made when they are read. */
@@ -9,15 +9,15 @@ export interface PatternFailure {
   /** `skip`: the pattern does not apply. `error`: there is no path to report, see {@link PatternFailure.path}. */
   readonly status: "fail" | "skip" | "error";
   /**
-   * Where, as in `/spec/containers/0/image/`. Empty for a skip; empty, which makes it an error, when an anchored key of
-   * the pattern was never there, when a list is too short, and when a template has no value.
+   * The path of the failure, such as `/spec/containers/0/image/`. It is empty for a skip. It is also empty, and the status
+   * then `error`, when the resource lacks an anchored key, when a list is too short, and when a template has no value.
    */
   readonly path: string;
-  /** Why, in the reference's words; without the rule's name and message. */
+  /** The reason in Kyverno's words, without the rule's name and message. */
   readonly message: string;
-  /** The steps to the place where the comparison ended, also where `path` is empty. */
+  /** The steps to where the comparison ended, also when `path` is empty. */
   readonly steps: readonly PathStep[];
-  /** The piece of the pattern that did not agree; `undefined` for a key that was not to be there. */
+  /** The part of the pattern that the resource does not match; `undefined` for a key that must be absent. */
   readonly expected: Json | undefined;
   /** What the resource has there; `undefined` when nothing. */
   readonly actual: Json | undefined;

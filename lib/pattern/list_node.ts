@@ -3,9 +3,9 @@ import type { PathStep } from "./mismatch.ts";
 import type { Compiler, ListNode } from "./node.ts";
 
 /**
- * Compiles a list. Its first element says what it means: a map must agree with every element of the resource's list, a
- * scalar likewise, and with a list first the two lists are compared place by place.
- * Kyverno parity: further elements after a map or scalar count for nothing.
+ * Compiles a list. Its first element decides the meaning: every element of the resource's list must match a map or a
+ * scalar; with a list as first element, the two lists are compared index by index.
+ * Kyverno parity: elements after a map or scalar are ignored. Pinned by "further maps of the pattern count for nothing".
  */
 export function compileList(
   compiler: Compiler,

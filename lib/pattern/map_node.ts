@@ -14,8 +14,8 @@ export interface MapPattern {
 type Fill = readonly [key: string, keyTemplate: number | undefined, fill: Node["fill"]];
 
 /**
- * Compiles a map. First come the keys with a condition, equality, existence or negation anchor, in the order of their
- * text; they decide whether the map applies. Then come the others, and of those first the ones that could skip the rule.
+ * Compiles a map. The keys with a condition, equality, existence or negation anchor come first, in the order of their
+ * text, because they decide whether the map applies. Among the other keys, those that can skip the rule come first.
  */
 export function compileMap(compiler: Compiler, { pattern, path, place }: MapPattern): MapNode {
   const entries: PatternEntry[] = [], fills: Fill[] = [];
@@ -25,7 +25,8 @@ export function compileMap(compiler: Compiler, { pattern, path, place }: MapPatt
     const keyTemplate = compiler.template({ text, path, role: "key" });
     const node = compiler.node(value, [...path, text], placeUnder(place, anchor?.key ?? text));
     fills.push([text, keyTemplate, node.fill]);
-    // Kyverno parity: labels and annotations of a pattern are read as texts; anything else there is dropped.
+    // Kyverno parity: labels and annotations of a pattern that are no strings are ignored. Pinned by "values that are no
+    // strings are dropped".
     if (place === "labels" && !isString(value)) continue;
     entries.push(compileEntry({ text, anchor, pattern: value, node, wildcards: place === "labels" }));
   }

@@ -23,8 +23,8 @@ export type Reason =
   | "none applied";
 
 /**
- * A failed comparison, as data: text and path are made when somebody reads them. Most mismatches are swallowed by an
- * anchor, so making one must cost little.
+ * A failed comparison as a value: text and path are made when they are read. Creating a mismatch must be cheap, because
+ * anchors discard most of them.
  */
 export interface PatternMismatch {
   readonly reason: Reason;
@@ -62,8 +62,8 @@ export function under(step: PathStep, found: PatternMismatch): PatternMismatch {
 
 /**
  * Whether the mismatch says that the rule does not apply rather than that the resource is wrong.
- * Kyverno parity: there this is read off the text, so that a value containing "conditional anchor mismatch" would skip a
- * rule; here it is not.
+ * Kyverno recognises skips by the text of the error, so a value that contains "conditional anchor mismatch" skips a rule;
+ * in Postern it does not ("a value that talks like an anchor skips nothing").
  */
 export function isSkip(found: PatternMismatch): boolean {
   return found.reason === "none applied" || isDirectSkip(found);
@@ -75,7 +75,7 @@ export function isDirectSkip({ reason }: PatternMismatch): boolean {
 }
 
 /**
- * The path in the reference's form, `/spec/containers/0/image/`: that of the map when the key is what is missing, and
+ * The path as Kyverno prints it, `/spec/containers/0/image/`: that of the map when the key is what is missing, and
  * empty for a list that is too short.
  */
 export function pathOf(found: PatternMismatch): string {
@@ -89,7 +89,7 @@ function place({ reason, trail }: PatternMismatch, base: string): string {
   return path;
 }
 
-/** The message in the reference's words. */
+/** The message in Kyverno's words. */
 export function messageOf(found: PatternMismatch): string {
   const out = new BoundedText();
   writeMessage(out, found, "/");

@@ -1,11 +1,11 @@
 /**
- * Kyverno's patterns: `validate.pattern` and `anyPattern` compiled into matchers that say where and why a resource does
- * not agree, and the pieces that other languages share with them: scalar tests with operators, wildcards, quantities and
- * durations, ranges, and anchored keys.
+ * Kyverno's patterns: `validate.pattern` and `anyPattern`, compiled into checks that say where and why a resource does
+ * not match. Other folders use its parts: tests of scalars (operators, wildcards, quantities, durations, ranges) and
+ * anchored keys.
  *
- * It does not know rules: messages for users, `anyPattern`'s choice and what DELETE means are made above. `{{ }}` is
- * evaluated by the caller (see {@link PatternOptions}); `$()` references must be resolved before. In values that come
- * from templates or resources nothing is a template.
+ * It does not know rules: `lib/rules` makes the messages for users, chooses among the patterns of `anyPattern`, and
+ * handles DELETE. The caller renders `{{ }}` (see {@link PatternOptions}) and resolves `$()` references before. Values
+ * from templates and resources are never read as templates.
  *
  * @module
  */
@@ -17,8 +17,8 @@ export type { PatternFailure, PatternResult } from "./failure.ts";
 export type { PathStep } from "./mismatch.ts";
 export {
   type NumberRange,
-  parsePiece,
   parseRange,
+  parseTerm,
   type PatternOperator,
   type PatternTerm,
 } from "./operator.ts";

@@ -53,7 +53,7 @@ export interface PatternEntry {
   readonly kind: AnchorKind | "plain";
   readonly pattern: Json;
   readonly node: Node;
-  /** Whether every object inherits a property of the key's name: others can be read without asking whose they are. */
+  /** Whether every object inherits a property of the key's name; any other key can be read directly. */
   readonly inherited: boolean;
   /** Of a key with wildcards: the keys of the resource that it stands for, in the order of their bytes. */
   readonly choose: ((resource: JsonObject) => readonly string[]) | undefined;
@@ -81,11 +81,11 @@ export interface ListNode extends Piece {
   readonly kind: "list";
   readonly pattern: readonly Json[];
   readonly items: readonly Node[];
-  /** How the resource's list is compared; its own first item says so. */
+  /** How the resource's list is compared; the first item decides. */
   readonly means: "nothing" | "every scalar" | "every element" | "place by place";
 }
 
-/** Where a piece stands, as far as that changes its meaning: `labels` is also the place of annotations. */
+/** The section of an object's metadata that a node is in, because it changes the meaning: `labels` includes annotations. */
 export type MetadataSection = "metadata" | "labels" | "label" | "elsewhere";
 
 /** What a template stands for. */

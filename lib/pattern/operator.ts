@@ -16,7 +16,7 @@ export interface NumberRange {
 
 const prefixes: readonly PatternOperator[] = [">=", "<=", ">", "<", "!"];
 
-// An end is a number with a unit. Kyverno parity: its expression also lets a `|` stand for the sign.
+// An end is a number with a unit. Kyverno's regular expression also accepts `|` as the sign, and so does this one.
 const end = String.raw`([-|+]?\d+(?:\.\d+)?[A-Za-z]*)`;
 const outside = new RegExp(`^${end}!-${end}$`);
 const inside = new RegExp(`^${end}-${end}$`);
@@ -25,15 +25,16 @@ const inside = new RegExp(`^${end}-${end}$`);
  * Reads one piece of a string pattern, one without `|` and `&`.
  *
  * ```ts
- * import { parsePiece } from "./operator.ts";
+ * import { parseTerm } from "./operator.ts";
  * import assert from "node:assert/strict";
- * assert.deepEqual(parsePiece(">= 5"), { kind: "comparison", comparison: ">=", text: "5" });
- * assert.deepEqual(parsePiece("1Mi!-2Gi"), { kind: "outside", low: "1Mi", high: "2Gi" });
- * assert.deepEqual(parsePiece("nginx:*"), { kind: "comparison", comparison: "=", text: "nginx:*" });
+ * assert.deepEqual(parseTerm(">= 5"), { kind: "comparison", comparison: ">=", text: "5" });
+ * assert.deepEqual(parseTerm("1Mi!-2Gi"), { kind: "outside", low: "1Mi", high: "2Gi" });
+ * assert.deepEqual(parseTerm("nginx:*"), { kind: "comparison", comparison: "=", text: "nginx:*" });
  * ```
  */
-export function parsePiece(text: string): PatternTerm {
-  // Kyverno parity: a single character is never an operator, so the pattern `!` matches the text `!`.
+export function parseTerm(text: string): PatternTerm {
+  // Kyverno parity: a single character is never an operator, so the pattern `!` matches the text `!`. Pinned by
+  // tests/pattern/operator_test.ts.
   if (text.length < 2) return { kind: "comparison", comparison: "=", text: text.trim() };
   const prefix = prefixes.find((operator) => text.startsWith(operator));
   if (prefix !== undefined) {

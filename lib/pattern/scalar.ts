@@ -2,7 +2,7 @@ import { isObject, type Json } from "../json/mod.ts";
 import { compileComparison, compileRange, type ScalarTest } from "./comparison.ts";
 import { countCompilation } from "./compilations.ts";
 import { floatOf, integerText, isInt64 } from "./number_text.ts";
-import { parsePiece } from "./operator.ts";
+import { parseTerm } from "./operator.ts";
 
 /**
  * Compiles a scalar pattern. A string may join pieces with `|` (or) and `&` (and); each piece is a comparison, a range,
@@ -36,7 +36,7 @@ function compileString(pattern: string): ScalarTest {
 }
 
 function compilePiece(text: string): ScalarTest {
-  const piece = parsePiece(text);
+  const piece = parseTerm(text);
   return piece.kind === "comparison" ? compileComparison(piece.comparison, piece.text) : compileRange(piece);
 }
 

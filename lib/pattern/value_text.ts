@@ -1,7 +1,7 @@
 import { goFloat, isList, isObject, type Json, sortedKeys } from "../json/mod.ts";
 import { isInt64 } from "./number_text.ts";
 
-/** Longest text printed for one failure: messages travel in API answers, and a foreign value may be megabytes. */
+/** Longest text printed for one failure: messages are part of API answers, and a value of a resource may be megabytes. */
 const maxLength = 64 * 1024;
 const maxDepth = 200;
 
@@ -28,7 +28,7 @@ export class BoundedText {
   }
 }
 
-/** Writes a value as the reference prints it (Go's `%v`), whole numbers as integers; a missing one as `<nil>`. */
+/** Writes a value as Kyverno prints it (Go's `%v`), whole numbers as integers; a missing one as `<nil>`. */
 export function writeValue(out: BoundedText, value: Json | undefined, depth = 0): void {
   if (value === undefined || value === null) out.write("<nil>");
   else if (typeof value === "number") out.write(isInt64(value) ? String(value) : goFloat(value));
@@ -56,7 +56,7 @@ function writeMap(out: BoundedText, value: { readonly [key: string]: Json }, dep
   out.write("]");
 }
 
-/** The reference's name for the type of a value (Go's `%T`). */
+/** The name of a value's type in Go (`%T`), as Kyverno's messages have it. */
 export function typeName(value: Json | undefined): string {
   if (value === undefined || value === null) return "<nil>";
   if (typeof value === "string") return "string";

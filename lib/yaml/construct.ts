@@ -32,8 +32,8 @@ interface Anchored {
 const yamlTags = "tag:yaml.org,2002:";
 
 /**
- * Builds the JSON value of the document that starts at an event. Throws YAMLException where Kubernetes would refuse it:
- * keys that are no text, infinite numbers, aliases of nothing, of themselves or of too much.
+ * Builds the JSON value of the document that starts at an event. Throws a YAMLException where Kubernetes refuses the
+ * document: keys that are no text, infinite numbers, and aliases that are undefined, recursive or excessive.
  */
 export function construct(parsed: Events, start: number): Constructed {
   const constructor = new Constructor(parsed, start);
@@ -101,7 +101,7 @@ class Constructor {
 
   #mapping(): Json {
     const map: { [key: string]: Json } = {};
-    // Keys that came by a merge may be overridden without a word.
+    // A key that a merge added may be overridden without a warning.
     const merged = new Set<string>();
     while (this.#events[this.#at]!.type !== EVENT_ID.POP) {
       const event = this.#events[this.#at]!;
@@ -126,7 +126,7 @@ class Constructor {
     return event.tagStart < 0 ? event.style === SCALAR_STYLE.PLAIN : this.#tag(event) === "merge";
   }
 
-  /** Merges the node after `<<` into the map; keys that are already there are replaced, as the reference does. */
+  /** Merges the node after `<<` into the map. It replaces keys that the map already has, as yaml.v2 does. */
   #merge(map: { [key: string]: Json }, offset: number): string[] {
     const value = this.#node();
     const sources = isList(value) ? value.toReversed() : [value];
@@ -165,7 +165,7 @@ class Constructor {
     return String(value);
   }
 
-  /** Whether a key without `?` runs over a line's end: YAML 1.1 has no such keys, and it is a missing comma mostly. */
+  /** Whether a key without `?` spans lines. YAML 1.1 has no such keys; usually a comma is missing. */
   #spansLines(event: ScalarEvent): boolean {
     const { valueStart, valueEnd, style } = event;
     if (style === SCALAR_STYLE.LITERAL_BLOCK || style === SCALAR_STYLE.FOLDED_BLOCK) return false;
@@ -184,7 +184,7 @@ class Constructor {
     return typeof scalar === "string" ? this.#fail(event.valueStart, scalar) : scalar;
   }
 
-  /** The scalar's text. A block scalar whose last line ends with the source has no line end there, as in yaml.v2. */
+  /** The scalar's text. When the source ends inside a block scalar, the text has no final newline, as in yaml.v2. */
   #text(event: ScalarEvent): string {
     const text = getScalarValue(this.#source, event);
     const isBlock = event.style === SCALAR_STYLE.LITERAL_BLOCK || event.style === SCALAR_STYLE.FOLDED_BLOCK;

@@ -10,8 +10,8 @@ import { type Chunk, splitDocuments } from "./split.ts";
 export interface YamlDocument {
   readonly value: Json;
   /**
-   * Where a key or list element stands, by the path of keys and indexes that leads to it; for a path that the document
-   * does not have, where its nearest existing parent stands.
+   * The position of a key or list element, by its path of keys and indexes. For a path that the document does not have,
+   * the position of its nearest existing parent.
    */
   positionOf(path: readonly (string | number)[]): Position;
 }
@@ -38,7 +38,8 @@ export function parseYaml(text: string): Json | Fault {
     for (const part of readChunk(chunk)) {
       if ("cause" in part) {
         const { message, line, column } = explain(part.cause);
-        // Kyverno parity: what JSON cannot hold is refused by the conversion, which knows no places.
+        // Kyverno parity: the conversion to JSON refuses these values, and it knows no line. Pinned by
+        // tests/yaml/document_test.ts.
         if (message.startsWith("json: ")) return new Fault(message);
         return new Fault(`yaml: line ${line + chunk.firstLine - 1}: ${message} (column ${column})`);
       }
@@ -84,7 +85,7 @@ type Part =
   | { readonly chunk: Chunk; readonly events: Events; readonly documents: readonly Constructed[] }
   | { readonly chunk: Chunk; readonly cause: unknown };
 
-/** The documents of a chunk: one mostly, several when JSON objects follow one another without `---`. */
+/** The documents of a chunk: usually one; several when JSON objects follow one another without `---`. */
 function* readChunk(chunk: Chunk): Generator<Part> {
   let rest: Chunk | undefined = chunk;
   while (rest !== undefined) {
@@ -111,14 +112,14 @@ function* readChunk(chunk: Chunk): Generator<Part> {
   }
 }
 
-/** Where a JSON value ends that something follows, when that is what was wrong; otherwise 0. */
+/** The end of a JSON value, when the only error is that something follows it; otherwise 0. */
 function endOfJson(text: string, cause: unknown): number {
   const isJson = /^\s*[[{]/.test(text);
   if (!isJson || !(cause instanceof YAMLException) || !cause.reason.startsWith("end of the stream")) return 0;
   return cause.mark?.position ?? 0;
 }
 
-/** A document whose places are looked for when first asked: most files are never complained about. */
+/** A document that computes positions on the first use, because most files have no diagnostics. */
 function locate(value: Json, place: { chunk: Chunk; file: string; index: number }): YamlDocument {
   const { chunk: { text, firstLine }, file, index } = place;
   let positions: Positions | undefined;
@@ -151,7 +152,7 @@ function asDiagnostic(cause: unknown, chunk: Chunk, file: string): Diagnostic {
   return hint === undefined ? diagnostic : { ...diagnostic, hint };
 }
 
-/** What is usually wrong with a line that YAML refuses. */
+/** The usual mistake in a line that YAML refuses. */
 function hintFor(line: string): string | undefined {
   if (/^\s*\t/.test(line)) return "indent with spaces, not with tabs";
   if (/(?::|-)\s+\{\{/.test(line)) return 'a value that starts with "{{" must be quoted';

@@ -12,7 +12,7 @@ export interface Events {
 /** Deeper nesting is refused: everything after the parser walks values recursively. */
 const maxDepth = 200;
 
-/** Each mended line costs one more parse. */
+/** The most lines that are corrected: each one costs another parse. */
 const maxMended = 100;
 
 interface Insertion {
@@ -21,9 +21,9 @@ interface Insertion {
 }
 
 /**
- * Parses a text into events. Inside brackets and quotes Kubernetes' parser does not look at indentation, where YAML 1.2
- * wants lines to be deeper than their parent; such lines get their indentation here. Throws YAMLException, whose mark is
- * in the original text's lines and columns.
+ * Parses a text into events. Inside brackets and quotes Kubernetes' parser ignores indentation, but YAML 1.2 requires
+ * lines to be deeper than their parent; this function indents such lines. Throws a YAMLException with the line and column
+ * of the original text.
  */
 export function readEvents(text: string): Events {
   const insertions: Insertion[] = [];
@@ -55,7 +55,7 @@ function deepestIndent(text: string): number {
   return deepest;
 }
 
-/** Lines are mended from top to bottom, so later insertions never move earlier ones. */
+/** Lines are corrected from top to bottom, so a later insertion never moves an earlier one. */
 function originalOffset(insertions: readonly Insertion[], offset: number): number {
   let moved = 0;
   for (const insertion of insertions) {

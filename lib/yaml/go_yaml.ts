@@ -9,8 +9,8 @@ interface Layout {
 }
 
 /**
- * A value as Go's yaml.v3 prints it with an indentation of two: keys in its natural order, its quotes, literal blocks for
- * texts of several lines, no folding. Kyverno's message about blocked requests is such a text.
+ * Prints a value as Go's yaml.v3 does with an indentation of two: the same key order and quotes, literal blocks for texts
+ * of several lines, no folding. Kyverno prints its message about a denied request this way.
  *
  * ```ts
  * import { goYaml } from "./go_yaml.ts";
@@ -23,7 +23,7 @@ export function goYaml(value: Json): string {
 }
 
 /**
- * A value as `kubectl` prints it: like {@link goYaml}, with lists as deep as their keys.
+ * Prints a value as `kubectl` does: like {@link goYaml}, but a list has the indentation of its key.
  *
  * ```ts
  * import { toYaml } from "./go_yaml.ts";

@@ -1,5 +1,5 @@
 /**
- * Orders map keys as Go's yaml prints them: letters after other characters, but before them within a number's reach,
+ * Orders map keys as Go's yaml.v3 prints them: letters after other characters (but before them right after a number),
  * and digits by the number that they form (`a2` before `a10`).
  *
  * ```ts
@@ -33,7 +33,7 @@ function isDigit(character: string): boolean {
   return /^\p{Nd}$/u.test(character);
 }
 
-/** Whether the digits before a place have one that is not zero: then a zero at the place counts. */
+/** Whether the digits before the end contain one that is not zero: then a zero at the end is significant. */
 function endsInNumber(characters: readonly string[], end: number): boolean {
   for (let at = end - 1; at >= 0 && isDigit(characters[at]!); at--) if (characters[at] !== "0") return true;
   return false;

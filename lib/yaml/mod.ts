@@ -1,6 +1,6 @@
 /**
- * YAML as Kubernetes reads and writes it: YAML 1.1 scalars by the rules of Go's yaml.v2, keys as text, places of keys
- * for diagnostics. JSON is read too. Comments are not kept, and integers beyond 2^53 lose their last digits.
+ * YAML as Kubernetes reads and writes it: YAML 1.1 scalars by the rules of Go's yaml.v2, keys as text, positions for
+ * diagnostics. It also reads JSON. It does not keep comments, and integers beyond 2^53 lose their last digits.
  *
  * @module
  */

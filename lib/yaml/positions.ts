@@ -10,7 +10,7 @@ interface Place {
   readonly children: ReadonlyMap<string, Place>;
 }
 
-/** Finds places in one document by path. */
+/** Finds the offsets of keys and elements in one document by their paths. */
 export class Positions {
   readonly #events: Events;
   readonly #root: Place;

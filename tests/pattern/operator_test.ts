@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
-import { compileRange, parsePiece, parseRange } from "../../lib/pattern/mod.ts";
+import { compileRange, parseRange, parseTerm } from "../../lib/pattern/mod.ts";
 
 const comparisons: readonly (readonly [piece: string, comparison: string, text: string])[] = [
   [">=5", ">=", "5"],
@@ -20,8 +20,8 @@ const comparisons: readonly (readonly [piece: string, comparison: string, text: 
   ["", "=", ""],
 ];
 for (const [piece, comparison, text] of comparisons) {
-  Deno.test(`parsePiece() reads ${JSON.stringify(piece)} as ${comparison} ${JSON.stringify(text)}`, () => {
-    assert.deepEqual(parsePiece(piece), { kind: "comparison", comparison, text });
+  Deno.test(`parseTerm() reads ${JSON.stringify(piece)} as ${comparison} ${JSON.stringify(text)}`, () => {
+    assert.deepEqual(parseTerm(piece), { kind: "comparison", comparison, text });
   });
 }
 
@@ -37,12 +37,12 @@ const ranges: readonly (readonly [text: string, kind: string, low: string, high:
 for (const [text, kind, low, high] of ranges) {
   Deno.test(`parseRange() reads ${text} as ${kind} ${low} and ${high}`, () => {
     assert.deepEqual(parseRange(text), { kind, low, high });
-    assert.deepEqual(parsePiece(text), { kind, low, high });
+    assert.deepEqual(parseTerm(text), { kind, low, high });
   });
 }
 
 for (const text of ["", "-", "1-", "-10", "1--", "a-b", "1-10-20", "1 - 10", ">1-10", "1.-2"]) {
-  Deno.test(`parseRange() takes ${JSON.stringify(text)} for no range`, () => {
+  Deno.test(`parseRange() finds no range in ${JSON.stringify(text)}`, () => {
     assert.equal(parseRange(text), undefined);
   });
 }

@@ -86,7 +86,7 @@ for (const [name, pattern, values, resource, outcome] of cases) {
   });
 }
 
-Deno.test("a fault is handed on", () => {
+Deno.test("a fault of a template is the result of the pattern", () => {
   const result = compile({ a: "{{ x }}" }, options).check({}, {});
   assert.ok(result.status === "error" && isFault(result.fault));
 });

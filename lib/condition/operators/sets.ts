@@ -1,5 +1,5 @@
 import { type Fault, isFault, isList, type Json } from "../../json/mod.ts";
-import { compileScalar, parsePiece } from "../../pattern/mod.ts";
+import { compileScalar, parseTerm } from "../../pattern/mod.ts";
 import { goText, type Sourced } from "../go_value.ts";
 import { jsonTexts, Members, textsOf } from "./members.ts";
 import { never, type Operator, type Test } from "./operator.ts";
@@ -98,9 +98,7 @@ function prepareMembers(texts: readonly string[], { negated, ofList }: SetOperat
 /** A value that is a string: first itself, then as a range, then as JSON or as its only member. */
 function prepareText(text: string, operator: SetOperator): Prepared {
   const { negated } = operator;
-  const rest = parsePiece(text).kind === "inside"
-    ? prepareRange(text, operator)
-    : prepareJson(text, operator);
+  const rest = parseTerm(text).kind === "inside" ? prepareRange(text, operator) : prepareJson(text, operator);
   const matches = wildcardTest(text);
   return {
     single: (key) => {
