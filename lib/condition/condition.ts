@@ -30,8 +30,8 @@ export interface Condition {
 }
 
 /**
- * Compiles one condition, found at `path`. Its value is prepared now when it holds no variables; when the key holds none
- * either, so is its result. An operator that does not exist is a problem, and a fault once the condition is reached.
+ * Compiles the condition at `path`. A value without variables is prepared now; when the key has no variables either,
+ * the result is computed now. An unknown operator is a problem at load, and a fault when the condition is evaluated.
  */
 export function compileCondition(condition: Json, path: DocumentPath, options: TemplateOptions): Condition {
   countCondition();
@@ -138,7 +138,7 @@ function evaluation(
   };
 }
 
-/** Why a side that was rendered leniently has variables without a value; compiled anew, as only explanations ask. */
+/** Why variables of a side have no value. The side is compiled again, because only explanations need the reasons. */
 function reasons({ template, source }: Operand, scope: Scope, environment: Environment): string[] {
   if (template.constant) return [];
   const strict = compileTemplate(source).render(scope, environment);
@@ -149,7 +149,7 @@ function substitutionFault(side: "key" | "value", { message, missing }: Fault): 
   return new Fault(`failed to substitute variables in condition ${side}: ${message}`, missing);
 }
 
-/** The variables of a part of a document, at their places in the whole. */
+/** The variables of a part of a document, with their paths in the whole document. */
 function usesBelow({ uses }: Template, path: DocumentPath): Use[] {
   return uses.map((use) => ({ ...use, path: [...path, ...use.path] }));
 }

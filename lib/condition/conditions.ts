@@ -21,8 +21,8 @@ export interface ConditionOptions {
   /** `classic` takes a variable without a value for an empty string in rules' conditions; `current` for a fault. */
   readonly dialect: Dialect;
   /**
-   * Whose conditions they are: `rule` for preconditions and deny conditions (a block, or a list of conditions), `blocks`
-   * for a list of blocks (attestations), `exception` for exceptions and cleanup policies.
+   * What the conditions belong to: `rule` for preconditions and deny conditions (a block, or a list of conditions),
+   * `blocks` for attestations (a list of blocks), `exception` for exceptions and cleanup policies.
    */
   readonly evaluator: "rule" | "blocks" | "exception";
   /** The functions that expressions may call; Kyverno's when absent. */
@@ -37,7 +37,7 @@ export interface Conditions {
   readonly uses: readonly Use[];
   /** What their author should know: unknown operators, blocks that never hold. */
   readonly problems: readonly ConditionProblem[];
-  /** Evaluates them in order; a fault ends it. `observe` is told of each condition on the way. */
+  /** Evaluates the conditions in order up to the first fault, and reports each one to `observe`. */
   evaluate(scope: Scope, environment: Environment, observe?: Observe): Verdict | Fault;
 }
 
@@ -65,7 +65,7 @@ export function compileConditions(
   conditions: Json | undefined,
   options: ConditionOptions,
 ): Conditions | Fault {
-  // Rules alone are what the classic documentation speaks of.
+  // Kyverno's documentation describes the empty string for the conditions of rules only.
   const lenient = options.dialect === "classic" && options.evaluator === "rule";
   const { evaluator, functions } = options;
   const compiler = new Compiler(evaluator, {

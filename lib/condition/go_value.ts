@@ -4,8 +4,9 @@ import { goFloat, isList, isObject, type Json, sortedKeys } from "../json/mod.ts
 const maxDepth = 200;
 
 /**
- * Whether a number is an integer of the reference's Go types. Kyverno parity: a whole number written in a list or map
- * of the policy is an int64; numbers of the context, and those that stand alone, are float64 and print as `1e+06`.
+ * Whether a number is an int64 in Kyverno. Kyverno parity: a whole number in a list or map of the policy is an int64;
+ * numbers of the context, and numbers outside lists and maps, are float64 and print as `1e+06`. Pinned by "a list of
+ * variables and numbers keeps the policy's numbers apart from the request's".
  *
  * @param source what the policy has at the number's place
  */
@@ -48,7 +49,7 @@ export interface Sourced {
 
 /**
  * Go's `reflect.DeepEqual` on JSON values. Kyverno parity: an integer of the policy and a number of the context are
- * never equal inside lists and maps.
+ * never equal inside lists and maps. Pinned by tests/condition/operators_test.ts.
  */
 export function goEqual(left: Sourced, right: Sourced, depth = 0): boolean {
   const a = left.value, b = right.value;

@@ -1,11 +1,11 @@
 /**
- * Conditions: `{key, operator, value, message}` in lists and in `any`/`all` blocks, as preconditions, deny conditions,
- * attestations, exceptions and cleanup policies have them. Keys and values are templates; everything else, and every
- * value that the policy spells out, is prepared when the policy is loaded. The result carries the messages of the
- * conditions that decided it.
+ * Conditions: `{key, operator, value, message}` in lists and in `any`/`all` blocks, as in preconditions, deny
+ * conditions, attestations, exceptions and cleanup policies. Keys and values are templates; everything else, and
+ * every value without variables, is prepared when the policy is loaded. The result has the messages of the conditions
+ * that decided it.
  *
- * It does not know where conditions stand: what a rule becomes when they fail, and the text in front of a fault, are
- * made above. Messages are passed on as they were written, variables and all.
+ * It does not know rules: `lib/rules` decides what a failed condition means and completes the message of a fault.
+ * Messages are returned as the policy has them, with their variables.
  *
  * @module
  */

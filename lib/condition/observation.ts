@@ -3,18 +3,18 @@ import type { DocumentPath } from "../template/mod.ts";
 
 /** One condition as it was evaluated, for explanations. */
 export interface ObservedCondition {
-  /** The place in the compiled conditions: `["all", 0]`. */
+  /** The path in the compiled conditions: `["all", 0]`. */
   readonly path: DocumentPath;
   readonly operator: string;
   /** Key and value with their variables replaced; absent when a fault came before. */
   readonly key?: Json;
   readonly value?: Json;
-  /** Why a variable in key or value has no value, where an empty text stands for it: in the classic dialect. */
+  /** In the classic dialect, where a variable without a value is an empty string: why variables have no value. */
   readonly unresolved?: readonly string[];
   readonly message: string;
-  /** What it came to. */
+  /** The result of the condition. */
   readonly result: boolean | Fault;
 }
 
-/** Is told of each condition that is evaluated, in order. Those that need not be evaluated are not reported. */
+/** Receives each condition that is evaluated, in order. */
 export type Observe = (condition: ObservedCondition) => void;

@@ -3,13 +3,13 @@ import type { DocumentPath, Template } from "../template/mod.ts";
 import type { Operator } from "./operators/operator.ts";
 import { operatorNames } from "./operators/table.ts";
 
-/** Something about conditions that their author should know. */
+/** A problem in conditions that a diagnostic reports. */
 export interface ConditionProblem extends Diagnostic {
-  /** Its place in the compiled conditions. */
+  /** The path in the compiled conditions. */
   readonly path: DocumentPath;
 }
 
-/** What is to be said about the name of an operator: unknown, in the wrong case, or deprecated. */
+/** The problems of an operator's name: unknown, in the wrong case, or deprecated. */
 export function operatorProblems(
   name: string,
   operator: Operator | undefined,
@@ -44,7 +44,7 @@ function unknownOperator(name: string, path: DocumentPath): ConditionProblem {
   };
 }
 
-/** What keeps a key or a value from ever being rendered. */
+/** The problem of a key or a value that can never be rendered. */
 export function templateProblems({ problem }: Template, path: DocumentPath): readonly ConditionProblem[] {
   if (problem === undefined) return [];
   return [{ severity: "error", code: "broken-template", message: problem.message, path }];

@@ -3,7 +3,7 @@ import { type Fault, isFault, type Scope } from "../json/mod.ts";
 import type { Condition } from "./condition.ts";
 import type { Observe } from "./observation.ts";
 
-/** What conditions came to, with the messages of those that decided it. */
+/** Whether conditions hold, with the messages of those that decided it. */
 export interface Verdict {
   readonly holds: boolean;
   readonly message: string;
@@ -19,13 +19,13 @@ export type EvaluateConditions = (
 const holding: Verdict = { holds: true, message: "" };
 const failing: Verdict = { holds: false, message: "" };
 
-/** A verdict; those without a message, which is nearly all, are shared. */
+/** Makes a verdict. Verdicts without a message, which nearly all are, are shared. */
 export function verdict(holds: boolean, message: string): Verdict {
   if (message !== "") return { holds, message };
   return holds ? holding : failing;
 }
 
-/** Conditions that are always met. */
+/** The verdict of conditions that always hold. */
 export function alwaysHolds(): Verdict {
   return holding;
 }
@@ -38,7 +38,7 @@ export function evaluateOne({ evaluate, message }: Condition): EvaluateCondition
   };
 }
 
-/** All members in order up to the first that does not hold, whose message is then the message. */
+/** Evaluates members in order up to the first that does not hold; its message is then the message. */
 export function evaluateEach(members: readonly EvaluateConditions[]): EvaluateConditions {
   return (scope, environment, observe) => {
     const messages: string[] = [];
@@ -51,17 +51,18 @@ export function evaluateEach(members: readonly EvaluateConditions[]): EvaluateCo
   };
 }
 
-/** An `any`/`all` block; `undefined` for a list that is not there. */
+/** An `any`/`all` block; `undefined` for an absent list. */
 export interface ConditionBlock {
   readonly any: readonly Condition[] | undefined;
   readonly all: readonly Condition[];
 }
 
 /**
- * A block of a rule: `any` up to the first that holds, and then all of `all` up to the first that does not. The message
- * is made of the messages of those that speak for the result.
+ * Evaluates a block of a rule: `any` up to the first condition that holds, then `all` up to the first that does not.
+ * The message joins the messages of the conditions that decided the result.
  *
- * Kyverno parity: `any: []` never holds, and `all` is evaluated even when `any` has failed, so that a fault there wins.
+ * Kyverno parity: `any: []` never holds, and `all` is evaluated even when `any` has failed, so that a fault in `all`
+ * wins. Pinned by "any without conditions never holds" and "a fault in all comes through though any has failed".
  */
 export function evaluateBlock({ any, all }: ConditionBlock): EvaluateConditions {
   if (any === undefined && all.every(({ message }) => message === "")) return evaluateAll(all);
@@ -88,7 +89,7 @@ export function evaluateBlock({ any, all }: ConditionBlock): EvaluateConditions 
   };
 }
 
-/** Conditions that must all hold, and have nothing to say. */
+/** Evaluates conditions without messages that must all hold. */
 function evaluateAll(all: readonly Condition[]): EvaluateConditions {
   return (scope, environment, observe) => {
     for (const { evaluate } of all) {
@@ -100,7 +101,7 @@ function evaluateAll(all: readonly Condition[]): EvaluateConditions {
   };
 }
 
-/** A block of an exception or a cleanup policy: `all` first, then `any`, of which an empty list counts as met. */
+/** Evaluates a block of an exception or a cleanup policy: `all` first, then `any`; an empty `any` holds. */
 export function evaluateException({ any = [], all }: ConditionBlock): EvaluateConditions {
   const allHold = evaluateAll(all);
   return (scope, environment, observe) => {

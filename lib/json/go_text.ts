@@ -56,8 +56,8 @@ export function goPrint(value: Json): string {
 }
 
 /**
- * JSON as Go's encoder writes it: keys sorted, and `<`, `>`, `&`, U+2028, U+2029 escaped; compact, or with an indent for
- * each level.
+ * JSON as Go's encoder writes it: keys sorted, and `<`, `>`, `&`, U+2028, U+2029 escaped; compact, or with an indent
+ * for each level.
  */
 export function goJson(value: Json, indent = ""): string {
   return JSON.stringify(withSortedKeys(value), null, indent).replace(/[<>&\u2028\u2029]/g, escapeUnit);

@@ -2,9 +2,9 @@ import { isObject, type Json } from "./json.ts";
 import type { Fault } from "./fault.ts";
 
 /**
- * The names that an expression can read at its root, such as `request` and `element`. A rule's context is a scope, and so
- * is any JSON object. Reading is synchronous: a context that must load a value first returns a {@link Fault} and starts
- * the load. When the value has arrived, the expression is evaluated again.
+ * The names that an expression can read at its root, such as `request` and `element`. A rule's context is a scope,
+ * and so is any JSON object. Reading is synchronous: a context that must load a value first returns a {@link Fault}
+ * and starts the load. When the value has arrived, the expression is evaluated again.
  */
 export interface Scope {
   /** The value of a root name; `undefined` when there is no such name; a fault when the value cannot be loaded. */

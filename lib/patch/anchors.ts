@@ -17,63 +17,63 @@ import {
   plainOf,
 } from "./patch_node.ts";
 
-/** A condition that does not hold: one for the map or list element it stands in, or one for the whole rule. */
-type Refusal = "condition" | "global";
+/** A condition that does not hold: it is about its map or list element, or (`<()`) about the whole rule. */
+type UnmetCondition = "condition" | "global";
 
 /**
- * A piece after it has met a resource. It is also there after a refusal: what was decided until then stays decided, and
- * the next resource element meets the piece in that state.
+ * A piece after its anchors were decided for a resource. It is also set when a condition is unmet: what was decided
+ * until then stays decided, and the next element of the resource starts from that state.
  */
-interface Met {
+interface DecidedPiece {
   readonly node: PatchNode;
-  readonly refusal?: Refusal | Fault;
+  readonly unmet?: UnmetCondition | Fault;
 }
 
 /** Most elements that one application of a patch makes for the elements of a resource. */
 const MOST_COPIES = 20_000;
 
 /**
- * Decides the anchors of a patch for one resource and answers with the patch to merge; it is empty when a condition
- * does not hold.
+ * Decides the anchors of a patch for one resource and returns the patch to merge; it is empty when a condition does not
+ * hold.
  *
- * Kyverno parity: see the comments of the single steps; `+()` that is decided for the first element of a list stays so
- * for the following ones.
+ * Kyverno parity: a `+()` that is decided for the first element of a list stays decided for the following elements.
+ * Pinned by "what is decided for the first element holds for the others".
  */
 export function decideAnchors(patch: PatchNode, resource: JsonObject): JsonObject | Fault {
-  const { node, refusal } = new Decision().meet(patch, resource);
-  if (isFault(refusal)) return new Fault(`failed to preProcess rule: ${refusal.message}`);
-  return refusal === undefined && isObject(node.kept) ? node.kept : {};
+  const { node, unmet } = new Decision().decide(patch, resource);
+  if (isFault(unmet)) return new Fault(`failed to preProcess rule: ${unmet.message}`);
+  return unmet === undefined && isObject(node.kept) ? node.kept : {};
 }
 
 class Decision {
   #copies = 0;
 
-  meet(node: PatchNode, resource: Json | undefined): Met {
+  decide(node: PatchNode, resource: Json | undefined): DecidedPiece {
     switch (node.kind) {
       case "plain":
         return { node };
       case "map":
-        return this.#meetMap(node, resource);
+        return this.#decideMap(node, resource);
       case "list":
-        return this.#meetList(node, resource);
+        return this.#decideList(node, resource);
     }
   }
 
   /** Additions first, then the rule's conditions, then the map's own, then what is below. */
-  #meetMap(map: MapPatch, resource: Json | undefined): Met {
+  #decideMap(map: MapPatch, resource: Json | undefined): DecidedPiece {
     const entries = map.ownAdditions ? resolveAdditions(map.entries, resource) : map.entries;
-    if (isFault(entries)) return { node: map, refusal: entries };
+    if (isFault(entries)) return { node: map, unmet: entries };
     const decided = new Entries(entries);
     if (map.ownConditions) {
-      const refusal = checkConditions(decided, resource);
-      if (refusal !== undefined) return { node: decided.of(map), refusal };
+      const unmet = checkConditions(decided, resource);
+      if (unmet !== undefined) return { node: decided.of(map), unmet };
     }
     for (let index = 0; index < entries.length; index++) {
       const entry = decided.list[index]!;
       if (entry.role !== "field" || entry.node.kind === "plain") continue;
-      const { node, refusal } = this.meet(entry.node, member(resource, entry.key));
+      const { node, unmet } = this.decide(entry.node, member(resource, entry.key));
       if (node !== entry.node) decided.set(index, fieldEntry(entry.key, node));
-      if (refusal !== undefined) return { node: decided.of(map), refusal };
+      if (unmet !== undefined) return { node: decided.of(map), unmet };
     }
     return { node: decided.of(map) };
   }
@@ -83,37 +83,38 @@ class Decision {
    * Copies are told apart by the resource element's name; elements without a name get none, nor do those of a patch
    * element with a `<()` anchor, which only decides whether the rule applies.
    */
-  #meetList(list: ListPatch, resource: Json | undefined): Met {
+  #decideList(list: ListPatch, resource: Json | undefined): DecidedPiece {
     if (!startsWithMap(list)) return { node: list };
     if (resource !== undefined && resource !== null && !isList(resource)) {
-      return { node: list, refusal: wrongKind("SequenceNode", resource) };
+      return { node: list, unmet: wrongKind("SequenceNode", resource) };
     }
     const copies: PatchNode[] = [];
     for (const item of list.items) {
       if (!isAnchored(item)) continue;
-      const refusal = this.#meetElements(item, resource, copies);
-      if (refusal !== undefined) return { node: withItems(list, copies), refusal };
+      const unmet = this.#decideElements(item, resource, copies);
+      if (unmet !== undefined) return { node: withItems(list, copies), unmet };
     }
     return { node: withItems(list, copies) };
   }
 
-  #meetElements(
+  #decideElements(
     item: PatchNode,
     elements: readonly Json[] | null | undefined,
     copies: PatchNode[],
-  ): Refusal | Fault | undefined {
-    // Kyverno parity: without the list nothing is added, but a rule's condition inside cannot hold.
+  ): UnmetCondition | Fault | undefined {
+    // Kyverno parity: without the list nothing is added, but a `<()` condition inside cannot hold. Pinned by "a rule's
+    // condition in a list that is missing".
     if (elements === undefined) {
-      const { refusal } = this.meet(item, undefined);
-      return refusal === "condition" ? undefined : refusal;
+      const { unmet } = this.decide(item, undefined);
+      return unmet === "condition" ? undefined : unmet;
     }
-    let current = item, passed = false, refused = false;
+    let current = item, passed = false, failed = false;
     for (const element of elements ?? []) {
-      const { node, refusal } = this.meet(current, element);
+      const { node, unmet } = this.decide(current, element);
       current = node;
-      if (isFault(refusal)) return refusal;
-      if (refusal === "global") refused = true;
-      if (refusal !== undefined) continue;
+      if (isFault(unmet)) return unmet;
+      if (unmet === "global") failed = true;
+      if (unmet !== undefined) continue;
       if (hasGlobal(item)) {
         passed = true;
         continue;
@@ -122,7 +123,7 @@ class Decision {
       if (isFault(copy)) return copy;
       if (copy !== undefined) copies.push(copy);
     }
-    return refused && !passed ? "global" : undefined;
+    return failed && !passed ? "global" : undefined;
   }
 
   #copyFor(element: Json, item: PatchNode): PatchNode | Fault | undefined {
@@ -194,13 +195,13 @@ function isAddition({ role }: PatchEntry): boolean {
 }
 
 /** Checks a map's own conditions, those for the whole rule first. */
-function checkConditions(entries: Entries, resource: Json | undefined): Refusal | Fault | undefined {
+function checkConditions(entries: Entries, resource: Json | undefined): UnmetCondition | Fault | undefined {
   for (const role of roles) {
     for (let index = 0; index < entries.list.length; index++) {
       const entry = entries.list[index]!;
       if (entry.role !== role) continue;
       const checked = checkCondition(entry, resource);
-      if (checked === "refused") return role;
+      if (checked === "unmet") return role;
       if (isFault(checked)) return checked;
       entries.set(index, checked);
     }
@@ -209,14 +210,15 @@ function checkConditions(entries: Entries, resource: Json | undefined): Refusal 
 }
 
 /**
- * Checks a condition; the key must be there. Kyverno parity: a condition with `+()` keys directly inside only decides
- * those and counts as satisfied; the next element meets it as an ordinary condition.
+ * Checks a condition; the resource must have the key. Kyverno parity: a condition with `+()` keys directly inside only
+ * decides these keys and counts as satisfied; for the next element it is an ordinary condition. Pinned by
+ * tests/patch/strategic_merge_test.ts.
  */
-function checkCondition(entry: PatchEntry, resource: Json | undefined): PatchEntry | "refused" | Fault {
+function checkCondition(entry: PatchEntry, resource: Json | undefined): PatchEntry | "unmet" | Fault {
   const value = member(resource, entry.key);
-  if (value === undefined) return "refused";
+  if (value === undefined) return "unmet";
   const { node } = entry;
-  if (node.kind !== "map" || !node.ownAdditions) return entry.holds(value) ? entry : "refused";
+  if (node.kind !== "map" || !node.ownAdditions) return entry.holds(value) ? entry : "unmet";
   const resolved = resolveAdditions(node.entries, value);
   if (isFault(resolved)) return resolved;
   return entryOf(entry.role === "global" ? `<(${entry.key})` : `(${entry.key})`, mapOf(resolved));

@@ -1,47 +1,46 @@
 import { Fault, isFault, isList, isObject, type Json, sortedKeys } from "../json/mod.ts";
 
-/** What a merge makes of a value: `undefined` when it is removed, a fault when the merge fails. */
+/** The result of merging a value: `undefined` when the value is removed, a fault when the merge fails. */
 export type MergeResult = Json | undefined | Fault;
 
 /**
- * A value on its way through a merge of lists in which keys are missing or repeated: elements are known by their cell,
- * and what a merge does to an element is seen by every list that it is in. The value itself is never modified, only
- * exchanged.
+ * Holds one element while lists with missing or repeated keys are merged. Several lists can share a cell, so a merge
+ * that replaces the cell's value replaces it in all of them. The value itself is never modified.
  */
 export interface Cell {
   value: Json;
 }
 
-/** What a merge makes of an element: its cell afterwards. */
+/** The result of merging an element: its cell. */
 export type Merged = Cell | undefined | Fault;
 
-/** Exchanges what is in a cell for what has become of it. */
+/** Puts the result of a merge into a cell. */
 export function put(outcome: MergeResult, cell: Cell): Merged {
   if (outcome === undefined || isFault(outcome)) return outcome;
   cell.value = outcome;
   return cell;
 }
 
-/** The list as it was when nothing in it is another. */
+/** Returns the old list when both lists have the same elements. */
 export function shared(list: readonly Json[] | Fault, before: readonly Json[]): readonly Json[] | Fault {
   if (isFault(list) || list.length !== before.length) return list;
   for (let index = 0; index < before.length; index++) if (list[index] !== before[index]) return list;
   return before;
 }
 
-/** What kind of YAML node a value is, in the reference's words. */
+/** The kind of a YAML node, as kustomize names it. */
 export function nodeKind(value: Json): "MappingNode" | "SequenceNode" | "ScalarNode" {
   return isObject(value) ? "MappingNode" : isList(value) ? "SequenceNode" : "ScalarNode";
 }
 
-/** The reference's complaint about, say, a list where the other side has a map. */
+/** Kustomize's message for, say, a list where the other side has a map. */
 export function wrongKind(expected: ReturnType<typeof nodeKind>, found: Json): Fault {
   return new Fault(
     `wrong node kind: expected ${expected} but got ${nodeKind(found)}: node contents:\n${flowText(found)}\n`,
   );
 }
 
-/** YAML's flow style, as the reference prints nodes that came from JSON. */
+/** YAML's flow style, as kustomize prints nodes that come from JSON. */
 function flowText(value: Json): string {
   if (isList(value)) return `[${value.map(flowText).join(", ")}]`;
   if (!isObject(value)) return JSON.stringify(value);
@@ -53,7 +52,7 @@ export function scalarText(value: Json): string {
   return typeof value === "object" && value !== null ? "" : String(value);
 }
 
-/** Whether a value counts as no element of a merging list. */
+/** Whether a merging list drops the value: null and the empty map. */
 export function isBlank(value: Json): boolean {
   return value === null || (isObject(value) && Object.keys(value).length === 0);
 }

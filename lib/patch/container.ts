@@ -1,7 +1,7 @@
 import { Fault, isFault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 import type { Draft } from "./draft.ts";
 
-/** What a step of a pointer goes into. */
+/** A value with members that a pointer's token can name. */
 export type Container = JsonObject | readonly Json[];
 
 /** The value as a container; `undefined` for scalars, null and what is not there. */
@@ -33,12 +33,12 @@ function indexIn(list: readonly Json[], token: string): number | Fault {
   return position < 0 || position >= list.length ? noSuchIndex(index) : position;
 }
 
-/** Go's complaint about a token that is no number. */
+/** Go's message for a token that is no number. */
 function notANumber(token: string): Fault {
   return new Fault(`strconv.Atoi: parsing ${JSON.stringify(token)}: invalid syntax`);
 }
 
-/** The reference's complaint about an index outside the list. */
+/** The message of evanphx/json-patch for an index outside the list. */
 export function noSuchIndex(index: number): Fault {
   return new Fault(`Unable to access invalid index: ${index}: invalid index referenced`);
 }
@@ -113,7 +113,7 @@ function withKey(map: { [name: string]: Json }, key: string, value: Json): JsonO
   return map;
 }
 
-/** Puts the place in front of a fault's reason. */
+/** Puts the path in front of a fault's message. */
 export function because<T>(where: string, outcome: T | Fault): T | Fault {
   return isFault(outcome) ? new Fault(`${where}: ${outcome.message}`) : outcome;
 }

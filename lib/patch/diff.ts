@@ -24,7 +24,7 @@ export function diff(original: Json, changed: Json): PatchOperation[] {
   return comparison.operations;
 }
 
-/** What is found of differences, each method at the place that the pointer leads to. */
+/** Collects the differences of two documents. Each method compares the values at one pointer. */
 class Comparison {
   readonly operations: PatchOperation[] = [];
 
@@ -83,7 +83,7 @@ function differingKeys(before: JsonObject, after: JsonObject): string[] {
   const keys: string[] = [], former = Object.keys(before);
   let common = 0;
   for (const key in after) { // Its own keys: what objects inherit is not enumerable.
-    // No value of JSON is one that objects inherit.
+    // No JSON value equals a property that objects inherit, so these reads need no check.
     if (before[key] === after[key]) common++;
     else {
       if (Object.hasOwn(before, key)) common++;
@@ -146,7 +146,7 @@ function pairByPosition(old: readonly Json[], fresh: readonly Json[]): [number, 
   return pairs;
 }
 
-/** Whether an element can become another by an edit; a named one only another of the same name. */
+/** Whether an edit can turn an element into another: elements with a `name` must have the same name. */
 function editable(old: Json, fresh: Json): boolean {
   if (isObject(old) && isObject(fresh)) {
     const name = Object.hasOwn(old, "name") ? old.name : undefined;

@@ -2,7 +2,7 @@ import { Fault, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { isBlank, scalarText } from "./cell.ts";
 import { withoutKey } from "./container.ts";
 
-/** What a patch says with `$patch` about the node where it stands. */
+/** The value of `$patch` in a map or list of a patch. */
 export type Directive = "replace" | "delete" | "merge";
 
 /** The directive of a patch's map; `merge` when it has none. */
@@ -15,15 +15,15 @@ export function withoutDirective(patch: JsonObject): JsonObject {
   return withoutKey(patch, "$patch");
 }
 
-/** A patch's list, taken apart. */
+/** A list of a patch: its directive and its other elements. */
 export interface DirectedList {
   readonly directive: Directive | Fault;
   readonly elements: readonly Json[];
 }
 
 /**
- * Takes the directive out of a patch's list, where it is an element of its own, `- $patch: replace`. Only the first
- * element with that key counts.
+ * Separates the directive of a patch's list, an element `- $patch: replace`, from the other elements. Only the first
+ * such element counts.
  */
 export function directedList(patch: readonly Json[]): DirectedList {
   const element = patch.find(isDirected);

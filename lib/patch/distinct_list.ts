@@ -16,12 +16,12 @@ export interface DistinctLists {
 /** The merged list. */
 export interface DistinctMerge {
   readonly elements: readonly Json[];
-  /** Whether an element came, went or moved. */
+  /** Whether an element was added, removed or moved. */
   readonly rearranged: boolean;
 }
 
 /**
- * Does for usual lists what `mergeKeyedList` does for all of them, with the same result and without its tables.
+ * Merges lists without missing or repeated keys, with the result of `mergeKeyedList` but without its tables.
  * `undefined` when the lists are not of that kind, or when an element of the patch has a directive.
  */
 export function mergeDistinctLists(lists: DistinctLists): DistinctMerge | undefined | Fault {

@@ -1,14 +1,14 @@
 import { isList, type Json, type JsonObject } from "../json/mod.ts";
 
 /**
- * A document on its way through several changes, during which nobody else looks at it. Containers that a change made may
- * be written to by the next: of 1,000 patches that each set a field of an element of one list, the first copies the list
- * and the others write into the copy. The document that the draft began with is never modified.
+ * A document that several changes modify in turn, while nothing else reads it. A change may write into the containers that
+ * an earlier change made: of 1,000 patches that each set a field of an element of one list, the first copies the list and
+ * the others write into the copy. The original document is never modified.
  *
  * A container belongs to the draft only if all containers around it do.
  */
 export class Draft<T extends Json = JsonObject> {
-  /** As the changes so far have left it. */
+  /** The document after the changes so far. */
   resource: T;
   #own: Set<Json> | undefined;
 

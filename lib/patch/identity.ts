@@ -11,7 +11,7 @@ export function keyText(element: Json, key: string): string {
   return typeof value === "string" ? value : value === null ? "" : scalarText(value);
 }
 
-/** The keys that count in two lists: those that some element has, and the only one in any case. */
+/** The merge keys that two lists use: those that some element has; a single merge key is always used. */
 export function keysInUse(
   keys: readonly string[],
   list: readonly Json[],
@@ -26,7 +26,7 @@ function isInUse(key: string, list: readonly Json[]): boolean {
   return false;
 }
 
-/** What tells each element apart; `undefined` when some element lacks a key or is no map. */
+/** The identity of each element, made of its merge keys; `undefined` when an element lacks a key or is no map. */
 export function identities(list: readonly Json[], keys: readonly string[]): string[] | undefined {
   const found: string[] = [];
   for (const element of list) {
@@ -48,7 +48,10 @@ export function distinctIdentities(list: readonly Json[], keys: readonly string[
   return found === undefined || repeats(found) ? undefined : found;
 }
 
-/** Whether merging a list with nothing leaves all its elements: they have the keys in use, and no two the same. */
+/**
+ * Whether all elements have the keys in use and no two are the same, so that merging the list with nothing changes
+ * nothing.
+ */
 export function isDistinct(list: readonly Json[], keys: readonly string[]): boolean {
   if (keys.length > 0) {
     if (list.length === 1) return keys.some((key) => keyText(list[0]!, key) !== "");

@@ -12,11 +12,12 @@ interface Selector {
 }
 
 /**
- * Merges lists some of whose elements lack a key or are no maps.
+ * Merges lists in which some elements lack a key or are no maps.
  *
- * Kyverno parity: kustomize has no rule for such lists, its results come from how it searches and replaces, and are kept
- * here as they are: where the patch has an element without the only key, all elements with it go; elements that have
- * one of two keys join those that agree in the other.
+ * Kyverno parity: kustomize has no rule for such lists; the results follow from how it searches and replaces. When the
+ * patch has an element without the only key, all elements with the key are removed; an element with one of two keys is
+ * merged with those that have the same value for it. Pinned by "an element without the only key drives out those that
+ * have it" and "an element with one of two keys joins those that agree in it".
  */
 export function mergeIrregularList({ dest, patch, keys, mergeElement }: KeyedLists): Cell[] | Fault {
   if (dest.length + patch.length > MOST_ELEMENTS) {

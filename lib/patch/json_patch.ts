@@ -11,7 +11,7 @@ import {
   set,
 } from "./container.ts";
 import { Draft } from "./draft.ts";
-import { type Edit, editAt, type PointerParts, pointerParts } from "./place.ts";
+import { type Edit, editAt, type PointerParts, pointerParts } from "./pointer_parts.ts";
 
 /** One operation of a JSON patch (RFC 6902), as it is written. */
 export type PatchOperation =
@@ -20,19 +20,19 @@ export type PatchOperation =
   | { readonly op: "remove"; readonly path: string }
   | { readonly op: "move" | "copy"; readonly path: string; readonly from: string };
 
-/** A JSON patch whose pointers are already taken apart. */
+/** A JSON patch whose pointers are already parsed. */
 export interface JsonPatch {
   readonly operations: readonly PatchOperation[];
   /**
-   * The patched document. The one given is never modified, what the patch does not touch is shared with it, and it is
-   * returned itself when nothing changes.
+   * The patched document. The given document is never modified, the result shares what the patch does not touch, and
+   * it is returned itself when nothing changes.
    */
   apply(document: Json): Json | Fault;
-  /** Does the same to a draft. After a fault the draft is of no use. */
+  /** Applies the patch to a draft. After a fault the draft must not be used. */
   change(draft: Draft<Json>): Fault | undefined;
 }
 
-/** A document on its way through the operations. */
+/** The document between two operations. */
 interface State {
   readonly draft: Draft<Json>;
   /** What the empty key of the root stands for, see {@link read}. */
@@ -49,12 +49,13 @@ type Step = (state: State) => Fault | undefined;
  */
 const MOST_COPIED = 3 * 1024 * 1024;
 
-/** Lists are not padded beyond this length; a patch that names element 1000000000 is refused, not obeyed. */
+/** Lists are not padded beyond this length: a patch that names element 1000000000 is refused. */
 const LONGEST_PADDING = 10_000;
 
 /**
- * Prepares a JSON patch. Kyverno parity: evanphx/json-patch with negative indices, a missing path ignored on remove, and
- * parents made on add (lists where the next token is a number or `-`, otherwise objects).
+ * Prepares a JSON patch. Kyverno parity: the options of evanphx/json-patch that Kyverno sets: negative indices,
+ * `remove` ignores a missing path, and `add` creates parents (a list when the next token is a number or `-`,
+ * otherwise an object). Pinned by tests/patch/json_patch_test.ts.
  *
  * ```ts
  * import { planJsonPatch } from "./json_patch.ts";
@@ -186,7 +187,8 @@ function replacement(place: PointerParts, value: Json): Step {
     `replace operation does not apply: doc is missing key: ${place.text}: missing value`,
   );
   const edit = (draft: Draft<Json>): Edit => (container, token) => {
-    // Kyverno parity: an empty last token names the container itself, so the key "" always exists.
+    // Kyverno parity: an empty last token names the container itself, so the key "" always exists. Pinned by "add sets
+    // the empty key".
     const child = token === "" ? null : childOf(container, token);
     if (child === undefined || isFault(child)) return missingKey;
     return because(`error in remove for path: '${place.text}'`, set(container, { token, value }, draft));
@@ -211,7 +213,7 @@ function comparison(place: PointerParts, expected: Json): Step {
     if (isFault(actual) && actual.missing === undefined) {
       return because(`error in test for path: '${place.text}'`, actual);
     }
-    // Kyverno parity: a missing key is equal to null.
+    // Kyverno parity: a missing key is equal to null. Pinned by "a test of a missing key for null".
     return equal(isFault(actual) ? null : actual, expected) ? undefined : failed;
   };
 }
@@ -281,7 +283,8 @@ function copying(to: PointerParts, from: PointerParts): Step {
 
 /**
  * The value at a place: `undefined` when its parent is missing, a fault when the parent has no such member.
- * Kyverno parity: an empty last token names the container itself, which is the document as it came, or null further down.
+ * Kyverno parity: an empty last token names the container itself: the original document at the root, null further down.
+ * Pinned by tests/patch/json_patch_test.ts.
  */
 function read(state: State, place: PointerParts): Json | undefined | Fault {
   if (place.nowhere) return undefined;

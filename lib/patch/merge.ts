@@ -8,7 +8,7 @@ import {
   type JsonObject,
   setField,
 } from "../json/mod.ts";
-import { broughtList, broughtMap, broughtValue } from "./brought.ts";
+import { patchOnlyList, patchOnlyMap, patchOnlyValue } from "./patch_only_values.ts";
 import { type Cell, type Merged, type MergeResult, put, shared, wrongKind } from "./cell.ts";
 import type { Draft } from "./draft.ts";
 import { directedList, directiveOfMap, isDirected, withoutDirective } from "./directive.ts";
@@ -17,14 +17,15 @@ import { mergeKeyedList } from "./keyed_list.ts";
 import type { MergeField } from "./merge_keys.ts";
 import { elementOf, embeddedSchema, fieldOf } from "./merge_schema.ts";
 import { uniteScalars } from "./scalar_list.ts";
-import { settleFields, settleValue } from "./settle.ts";
+import { normalizeFields, normalizeValue } from "./normalize_lists.ts";
 
 /**
  * Merges a patch without anchors into a resource, lists by Kubernetes' merge keys for the resource's kind.
  * The resource is never modified; what does not change is shared with it, and it is returned itself when nothing does.
  *
- * Kyverno parity: kustomize's merge with new elements in front. It also looks at what the patch does not mention:
- * lists with merge keys lose elements that repeat a key.
+ * Kyverno parity: this is kustomize's merge, which puts new elements first. It also normalizes what the patch does
+ * not mention: it removes repeated elements from lists with merge keys. Pinned by "elements are merged by their key,
+ * new ones come first" and "of containers that repeat a name the last stays, as it is".
  */
 export function merge(resource: JsonObject, patch: JsonObject): JsonObject | Fault {
   const walk = new Merge(undefined);
@@ -34,7 +35,7 @@ export function merge(resource: JsonObject, patch: JsonObject): JsonObject | Fau
   return walk.changed ? merged : resource;
 }
 
-/** The same for a draft: whether it changed. After a fault the draft is of no use. */
+/** Merges a patch into a draft, and returns whether the draft changed. After a fault the draft must not be used. */
 export function mergeInto(draft: Draft, patch: JsonObject): boolean | Fault {
   const walk = new Merge(draft);
   const merged = walk.map(draft.resource, patch, undefined);
@@ -45,33 +46,33 @@ export function mergeInto(draft: Draft, patch: JsonObject): boolean | Fault {
 }
 
 /**
- * The last map that a merge left without anything to settle, and the schema under which that was found. It is most often
- * what the next patch is merged into: a resource that goes through many is looked through once. (A table of all such
- * maps, weak as it may be, costs more than it saves.)
+ * The last map that a merge left normalized, and its schema. The next patch is usually merged into this map, so a
+ * resource that many patches change is searched for repeated elements once. (A WeakMap of all such maps costs more
+ * than it saves.)
  */
-let atRest: { readonly map: Json; readonly schema: MergeField } | undefined;
+let lastNormalized: { readonly map: Json; readonly schema: MergeField } | undefined;
 
 type Writable = { [name: string]: Json };
 
-/** One merge: what is known of it while it walks down resource and patch side by side. */
+/** One merge: it walks down the resource and the patch together. */
 class Merge {
   /** Whether the result differs from the resource. */
   changed = false;
   /** Where it may write, if it merges into a draft. */
   #draft: Draft | undefined;
-  /** Whether the result, as far as it has a schema, has nothing to settle. */
-  #settled = true;
-  /** Whether the part of the resource that is being walked has nothing to settle. */
-  #resting = false;
+  /** Whether the result, as far as it has a schema, has no repeated elements. */
+  #isNormalized = true;
+  /** Whether the current part of the resource is normalized already. */
+  #skipsNormalizing = false;
 
   constructor(draft: Draft | undefined) {
     this.#draft = draft;
   }
 
-  /** Merges a value of the patch into the one that the resource has in its place. */
+  /** Merges a value of the patch into the value that the resource has at the same path. */
   #value(dest: Json | undefined, patch: Json, schema: MergeField | undefined): MergeResult {
     if (patch === null) return undefined;
-    if (dest === undefined || dest === null) return this.#brought(broughtValue(patch, schema), schema);
+    if (dest === undefined || dest === null) return this.#fromPatch(patchOnlyValue(patch, schema), schema);
     if (typeof dest !== "object") return typeof patch === "object" ? wrongKind("ScalarNode", patch) : patch;
     if (isList(dest)) {
       if (!isList(patch)) return wrongKind("SequenceNode", patch);
@@ -81,18 +82,18 @@ class Merge {
     return isObject(patch) ? this.map(dest as JsonObject, patch, schema) : wrongKind("MappingNode", patch);
   }
 
-  /** Merges maps. One of unknown schema may say itself what kind it is. */
+  /** Merges maps. A map without a known schema may have an `apiVersion` and a `kind` that determine it. */
   map(dest: JsonObject, patch: JsonObject, known: MergeField | undefined): MergeResult {
     if (known !== undefined) return this.#directed(dest, patch, known);
     const schema = embeddedSchema(dest, patch);
     if (schema === undefined) return this.#directed(dest, patch, undefined);
-    const settled = this.#settled, resting = this.#resting;
-    this.#settled = true;
-    this.#resting = atRest?.map === dest && atRest.schema === schema;
+    const wasNormalized = this.#isNormalized, skipped = this.#skipsNormalizing;
+    this.#isNormalized = true;
+    this.#skipsNormalizing = lastNormalized?.map === dest && lastNormalized.schema === schema;
     const merged = this.#directed(dest, patch, schema);
-    atRest = this.#settled && isObject(merged) ? { map: merged, schema } : undefined;
-    this.#settled = settled;
-    this.#resting = resting;
+    lastNormalized = this.#isNormalized && isObject(merged) ? { map: merged, schema } : undefined;
+    this.#isNormalized = wasNormalized;
+    this.#skipsNormalizing = skipped;
     return merged;
   }
 
@@ -103,7 +104,7 @@ class Merge {
     if (directive === "delete") return undefined;
     const content = withoutDirective(patch);
     if (directive === "merge") return this.#fields(dest, content, schema);
-    return this.#replaced(dest, this.#brought(broughtMap(content, schema), schema));
+    return this.#replaced(dest, this.#fromPatch(patchOnlyMap(content, schema), schema));
   }
 
   #fields(dest: JsonObject, patch: JsonObject, schema: MergeField | undefined): JsonObject | Fault {
@@ -119,15 +120,16 @@ class Merge {
         continue;
       }
       if (isFault(value)) return value;
-      // Kyverno parity: a text stays a text, also when the patch has a number or a bool for it.
+      // Kyverno parity: a string stays a string, even when the patch has a number or a bool. Pinned by "a text stays a
+      // text".
       const kept = typeof old === "string" && typeof value !== "object" ? String(value) : value;
       if (kept === old) continue;
       if (typeof kept !== "object" || old === undefined || old === null) this.changed = true;
       setField(after ??= this.#writable(dest), key, kept);
     }
     const merged = after ?? dest;
-    if (schema === undefined || this.#resting) return merged;
-    return this.#settledAs(settleFields(merged, schema, patch), merged);
+    if (schema === undefined || this.#skipsNormalizing) return merged;
+    return this.#normalizedAs(normalizeFields(merged, schema, patch), merged);
   }
 
   #writable(map: JsonObject): Writable {
@@ -139,7 +141,7 @@ class Merge {
     if (isFault(directive)) return directive;
     if (directive === "delete") return undefined;
     if (directive === "replace") {
-      return this.#replaced(dest, this.#brought(broughtList(elements, schema), schema));
+      return this.#replaced(dest, this.#fromPatch(patchOnlyList(elements, schema), schema));
     }
     if (schema.keys.length === 0) return this.#replaced(dest, uniteScalars(dest, elements));
 
@@ -149,7 +151,7 @@ class Merge {
       patch: elements,
       keys: schema.keys,
       mergeElement: (dest, patch) =>
-        patch === undefined ? this.#settle(dest!, element) : this.#value(dest, patch, element),
+        patch === undefined ? this.#normalize(dest!, element) : this.#value(dest, patch, element),
     });
     if (isFault(merged)) return merged;
     if (merged === undefined) return this.#anyLists(dest, elements, schema);
@@ -157,19 +159,19 @@ class Merge {
     return shared(merged.elements, dest);
   }
 
-  /** What becomes of a part of the resource that the patch does not mention. */
-  #settle(value: Json, schema: MergeField | undefined): Json | Fault {
-    if (schema === undefined || this.#resting) return value;
-    return this.#settledAs(settleValue(value, schema), value);
+  /** Normalizes a part of the resource that the patch does not mention. */
+  #normalize(value: Json, schema: MergeField | undefined): Json | Fault {
+    if (schema === undefined || this.#skipsNormalizing) return value;
+    return this.#normalizedAs(normalizeValue(value, schema), value);
   }
 
-  /** What has become of a value by settling it. */
-  #settledAs<T extends Json>(settled: T | Fault, before: T): T | Fault {
-    if (settled !== before) this.#settled = false;
-    return this.#replaced(before, settled);
+  /** Records whether normalizing changed a value, and returns the normalized value. */
+  #normalizedAs<T extends Json>(normalized: T | Fault, before: T): T | Fault {
+    if (normalized !== before) this.#isNormalized = false;
+    return this.#replaced(before, normalized);
   }
 
-  /** What takes a value's place, or the value itself if it is no different. */
+  /** The new value, or the old one when both are equal. */
   #replaced<T extends Json>(before: T, after: T | Fault): T | Fault {
     if (isFault(after) || after === before) return after;
     if (equal(after, before)) return before;
@@ -177,18 +179,18 @@ class Merge {
     return after;
   }
 
-  /** Takes in what the patch brings. */
-  #brought<T extends MergeResult>(outcome: T, schema: MergeField | undefined): T {
+  /** Takes over a value that only the patch has. */
+  #fromPatch<T extends MergeResult>(outcome: T, schema: MergeField | undefined): T {
     if (schema === undefined || outcome === undefined || isFault(outcome)) return outcome;
-    if (settleValue(outcome, schema) !== outcome) this.#settled = false;
+    if (normalizeValue(outcome, schema) !== outcome) this.#isNormalized = false;
     return outcome;
   }
 
-  /** Merges lists whatever is in them. */
+  /** Merges lists in which elements may lack or repeat keys. */
   #anyLists(dest: readonly Json[], patch: readonly Json[], schema: MergeField): readonly Json[] | Fault {
     const element = elementOf(schema);
     const changed = this.changed, draft = this.#draft;
-    // An element may come to stand in several places, so none is written to.
+    // The result may contain an element twice, so no element is written to.
     this.#draft = undefined;
     const merged = mergeKeyedList({
       dest: dest.map((value): Cell => ({ value })),
@@ -196,24 +198,24 @@ class Merge {
       keys: schema.keys,
       mergeElement: (dest, patch) => this.#cell(dest, patch, element),
     });
-    // Not all that is merged gets into the result, nor is all of it settled.
+    // Some merged elements do not get into the result, and some are not normalized.
     this.changed = changed;
     this.#draft = draft;
-    this.#settled = false;
+    this.#isNormalized = false;
     return isFault(merged) ? merged : this.#replaced(dest, merged.map(({ value }) => value));
   }
 
-  /** Merges two elements, maps both; the one that the result grows from is exchanged in its cell. */
+  /** Merges two elements, which are both maps, and puts the result into the cell of one of them. */
   #cell(dest: Cell | undefined, patch: Cell | undefined, schema: MergeField | undefined): Merged {
-    if (patch === undefined) return dest && put(this.#settle(dest.value, schema), dest);
+    if (patch === undefined) return dest && put(this.#normalize(dest.value, schema), dest);
     const changes = patch.value as JsonObject; // Elements are found by their keys: maps.
     const directive = directiveOfMap(changes);
     if (!isFault(directive)) patch.value = withoutDirective(changes);
     if (directive === "delete") return undefined;
     const content = patch.value as JsonObject;
-    if (dest === undefined) return put(broughtMap(content, schema), patch);
+    if (dest === undefined) return put(patchOnlyMap(content, schema), patch);
     if (isFault(directive)) return directive;
     if (directive === "merge") return put(this.map(dest.value as JsonObject, content, schema), dest);
-    return put(broughtMap(content, schema ?? embeddedSchema(dest.value, content)), patch);
+    return put(patchOnlyMap(content, schema ?? embeddedSchema(dest.value, content)), patch);
   }
 }

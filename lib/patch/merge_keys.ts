@@ -6,9 +6,9 @@ import table from "./merge_keys.json" with { type: "json" };
  */
 export interface MergeType {
   readonly fields: ReadonlyMap<string, MergeField>;
-  /** The fields in their order once more, for who looks at all of them. */
+  /** The same fields as a list, to iterate over. */
   readonly entries: readonly (readonly [name: string, field: MergeField])[];
-  /** An object of this type as a field: always the same one, by which such objects are known. */
+  /** A field that holds an object of this type. It is one object for each type, so that fields compare by identity. */
   readonly whole: MergeField;
 }
 

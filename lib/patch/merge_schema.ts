@@ -1,7 +1,7 @@
 import { isObject, type Json } from "../json/mod.ts";
 import { type MergeField, mergeTypeOf } from "./merge_keys.ts";
 
-/** How a field of a map merges; `undefined` where nothing is known of it. */
+/** How a field of a map merges; `undefined` when the schema does not say. */
 export function fieldOf(schema: MergeField | undefined, name: string): MergeField | undefined {
   if (schema?.type === undefined || schema.shape === "list") return undefined;
   return schema.shape === "map" ? schema.type.whole : schema.type.fields.get(name);
@@ -12,7 +12,10 @@ export function elementOf(list: MergeField): MergeField | undefined {
   return list.type?.whole;
 }
 
-/** The schema of a map that says what kind it is: the resource itself, or one that a custom resource embeds. */
+/**
+ * The schema of a map that has an `apiVersion` and a `kind`: the resource itself, or an object inside a custom
+ * resource.
+ */
 export function embeddedSchema(dest: Json | undefined, patch: Json): MergeField | undefined {
   return ownSchema(dest) ?? ownSchema(patch);
 }

@@ -3,11 +3,11 @@
  * merge patches with Kyverno's anchors, and the patch that leads from one document to another. Documents are never
  * modified; what a change does not touch is shared between old and new.
  *
- * It does not know variables: the caller renders templates before. Merge keys are those of Kubernetes 1.34 (the reference
- * has those of 1.21); lists of custom resources are replaced whole, and `$retainKeys`, `$setElementOrder` and
+ * It does not know variables: the caller renders templates before. Merge keys are those of Kubernetes 1.34 (Kyverno has
+ * those of 1.21); lists of custom resources are replaced whole, and `$retainKeys`, `$setElementOrder` and
  * `$deleteFromPrimitiveList` are ordinary keys.
  *
- * Unlike the reference, several elements with anchors in one list all count (there they push each other out, or crash),
+ * Unlike in Kyverno, several elements with anchors in one list all count (in Kyverno they remove each other, or crash),
  * and only keys are anchors, never values.
  *
  * @module

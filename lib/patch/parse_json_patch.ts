@@ -6,7 +6,7 @@ import { jsonKind, type JsonPatch, type PatchOperation, planJsonPatch } from "./
  * Reads a JSON patch as policies write it: text with a YAML or JSON list, or the list itself; null is a patch without
  * operations.
  *
- * @returns the patch, or a fault in the reference's words when it is none
+ * @returns the patch, or a fault in Kyverno's words
  *
  * ```ts
  * import { parseJsonPatch } from "./parse_json_patch.ts";
@@ -31,7 +31,10 @@ export function parseJsonPatch(source: Json): JsonPatch | Fault {
   return planJsonPatch(operations);
 }
 
-/** Kyverno parity: text that starts with a bracket is JSON, everything else is YAML. */
+/**
+ * Kyverno parity: text that starts with a bracket is JSON, everything else YAML. Pinned by
+ * tests/patch/parse_json_patch_test.ts.
+ */
 function readText(text: string): Json | Fault {
   if (text === "") return undecodable("invalid state detected");
   if (!text.startsWith("[")) {

@@ -10,15 +10,18 @@ import {
 } from "../json/mod.ts";
 import { compileMatcher, parseAnchor } from "../pattern/mod.ts";
 
-/** A piece of a patch with its anchors recognised. Nodes are never modified: what a resource decides makes new ones. */
+/**
+ * A node of a patch whose anchors are parsed. Nodes are never modified: deciding anchors for a resource makes new
+ * nodes.
+ */
 export type PatchNode = PlainPatch | MapPatch | ListPatch;
 
-/** What is known of every piece. */
+/** What all nodes have. */
 interface Piece {
   /**
-   * What is left of it for the merge once its conditions are decided: scalar conditions go, a condition with content
-   * besides its own conditions stays as that content, list elements with anchors go (copies without have taken their
-   * place), and so do maps and lists that become empty.
+   * What the merge gets after the conditions are decided: no scalar conditions, of other conditions their content
+   * besides nested conditions, no list elements with anchors (copies without anchors replace them), and no maps or
+   * lists that become empty.
    */
   readonly kept: Json | undefined;
   /** How many pieces it is made of. */
@@ -70,12 +73,13 @@ export interface PatchEntry {
 /** Patches nested deeper are refused. */
 const DEEPEST = 200;
 
-/** Pieces of patches by themselves: a rendered template shares its constant parts with the one rendered before. */
+/** Compiled nodes by the value they come from: renderings of one template share its constant parts. */
 const known = new WeakMap<object, PatchNode>();
 
 /**
- * Recognises the anchors of a patch: `(key)` condition, `<(key)` condition on the whole rule, `+(key)` added where
- * absent. The other anchors mean nothing in a patch and stay part of the key. A fault when it is nested too deeply.
+ * Parses the anchors of a patch: `(key)` is a condition, `<(key)` a condition on the whole rule, `+(key)` is added
+ * where the key is absent. The other anchors have no meaning in a patch and stay part of the key. Returns a fault
+ * when the patch is nested too deeply.
  */
 export function compilePatch(patch: Json, depth = 0): PatchNode | Fault {
   if (typeof patch !== "object" || patch === null) return plainOf(patch, patch);
@@ -100,7 +104,7 @@ function compileList(patch: readonly Json[], depth: number): PatchNode | Fault {
 
 function compileMap(patch: JsonObject, depth: number): PatchNode | Fault {
   const entries: PatchEntry[] = [];
-  // The order of Go's JSON, in which the reference sees a patch.
+  // Kyverno reads a patch in the order of Go's JSON.
   for (const text of sortedKeys(patch)) {
     const node = compilePatch(patch[text]!, depth + 1);
     if (isFault(node)) return node;
@@ -188,7 +192,10 @@ export function fieldEntry(key: string, node: PatchNode): PatchEntry {
 
 const always = () => true;
 
-/** Kyverno parity: a condition on a scalar compares texts, so `true` holds for "true" and null for "null". */
+/**
+ * Kyverno parity: a condition on a scalar compares texts, so `true` holds for "true" and null for "null". Pinned by
+ * "conditions compare scalars as texts, with operators".
+ */
 function conditionOn(node: PatchNode): ((value: Json) => boolean) | Fault {
   const pattern = sourceOf(node);
   const matches = compileMatcher(textOfScalar(pattern));

@@ -1,11 +1,11 @@
 import { formatPointer } from "../json/mod.ts";
 
-/** Pointers that are remembered, and the longest of them: names come from requests, too. */
+/** The number of cached pointers, and the length of the longest: requests choose names, so both are bounded. */
 const maxRemembered = 4096, maxLength = 256;
 
 /**
- * A place in a document, as an RFC 6901 pointer. Objects of a kind have the same places, so those below the root are
- * made once: their texts are then whole, where one that is put together for each use is joined anew whenever it is read.
+ * An RFC 6901 pointer. Objects of one kind have the same pointers, so pointers near the root are cached: V8 then
+ * flattens their text once, and not on every read.
  */
 export class Pointer {
   static readonly root = new Pointer("", true);
@@ -20,7 +20,7 @@ export class Pointer {
     this.#isRemembered = isRemembered;
   }
 
-  /** The place of a field or an element. */
+  /** The pointer of a field or an element below this one. */
   below(token: string | number): Pointer {
     const known = this.#below?.get(token);
     if (known !== undefined) return known;

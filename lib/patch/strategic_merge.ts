@@ -5,21 +5,21 @@ import type { Draft } from "./draft.ts";
 import { merge, mergeInto } from "./merge.ts";
 import { compilePatch, isAnchored } from "./patch_node.ts";
 
-/** A strategic merge patch with its anchors recognised and its conditions compiled. */
+/** A strategic merge patch whose anchors are parsed and whose conditions are compiled. */
 export interface StrategicMerge {
   /**
    * The patched resource. The one given is never modified; it is returned itself when nothing changes, so that
    * `patched === resource` means "no patches applied".
    */
   apply(resource: JsonObject): JsonObject | Fault;
-  /** Does the same to a draft, and answers whether it changed. After a fault the draft is of no use. */
+  /** Applies the patch to a draft, and returns whether the draft changed. After a fault the draft must not be used. */
   applyTo(draft: Draft): boolean | Fault;
 }
 
 /**
- * Prepares `patchStrategicMerge`. A patch without variables is planned once, at load; one with variables is rendered and
- * planned for each request, which costs little: parts that the rendering shares with an earlier one are not read again.
- * Values of the resource are never read as patterns or anchors.
+ * Prepares `patchStrategicMerge`. A patch without variables is planned once, at load; one with variables is rendered
+ * and planned for each request, which costs little: parts that the rendering shares with an earlier one are not read
+ * again. Values of the resource are never read as patterns or anchors.
  *
  * @returns the plan, or a fault when the patch is no map or nested too deeply
  *

@@ -1,10 +1,10 @@
 import { Fault, isFault, isList, isObject, type Json } from "../json/mod.ts";
 import { type PatchOperation, planJsonPatch } from "./json_patch.ts";
-import { pointerParts } from "./place.ts";
+import { pointerParts } from "./pointer_parts.ts";
 
 /**
- * Applies a JSON patch as the API server does: nothing is made on the way to an added value, and what is removed must be
- * there. When a `test` fails the document stays as it is.
+ * Applies a JSON patch as the API server does: `add` creates no parents, and `remove` needs an existing path. When a
+ * `test` fails the document does not change.
  *
  * ```ts
  * import { applyStrictly } from "./strict_patch.ts";

@@ -6,8 +6,8 @@ import type { ListNode, MapNode, Node, PatternEntry, Walk } from "./node.ts";
 /**
  * Compares a value (`undefined` when it is missing) with a node of a pattern, and returns the mismatch if there is one.
  *
- * Nodes are values that these functions walk. Closures would be as readable, but a request visits hundreds of nodes, and
- * the processor cannot predict calls whose target changes each time.
+ * Nodes are values that these functions walk. Closures would be as readable, but a request visits hundreds of nodes,
+ * and the processor cannot predict calls whose target changes each time.
  */
 export function check(node: Node, value: Json | undefined, walk: Walk): PatternMismatch | undefined {
   switch (node.kind) {
@@ -53,10 +53,9 @@ function notePresence(walk: Walk, entry: PatternEntry, resource: JsonObject): vo
 }
 
 /**
- * Runs the deciding keys. The map is skipped when an anchor of the map itself skips, or when no key applies; one key that
- * applies is enough to ignore the skips from nested maps.
- * Kyverno parity: after an anchor of the map itself has skipped, failures of later keys do not count. Pinned by "a
- * condition that fails hides later failures".
+ * Runs the deciding keys. The map is skipped when an anchor of the map itself skips, or when no key applies; one key
+ * that applies is enough to ignore the skips from nested maps. Kyverno parity: after an anchor of the map itself has
+ * skipped, failures of later keys do not count. Pinned by "a condition that fails hides later failures".
  */
 function decide(
   entries: readonly PatternEntry[],

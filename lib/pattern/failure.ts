@@ -9,8 +9,9 @@ export interface PatternFailure {
   /** `skip`: the pattern does not apply. `error`: there is no path to report, see {@link PatternFailure.path}. */
   readonly status: "fail" | "skip" | "error";
   /**
-   * The path of the failure, such as `/spec/containers/0/image/`. It is empty for a skip. It is also empty, and the status
-   * then `error`, when the resource lacks an anchored key, when a list is too short, and when a template has no value.
+   * The path of the failure, such as `/spec/containers/0/image/`. It is empty for a skip. It is also empty, and the
+   * status then `error`, when the resource lacks an anchored key, when a list is too short, and when a template has
+   * no value.
    */
   readonly path: string;
   /** The reason in Kyverno's words, without the rule's name and message. */

@@ -25,8 +25,8 @@ export function compileMap(compiler: Compiler, { pattern, path, place }: MapPatt
     const keyTemplate = compiler.template({ text, path, role: "key" });
     const node = compiler.node(value, [...path, text], placeUnder(place, anchor?.key ?? text));
     fills.push([text, keyTemplate, node.fill]);
-    // Kyverno parity: labels and annotations of a pattern that are no strings are ignored. Pinned by "values that are no
-    // strings are dropped".
+    // Kyverno parity: labels and annotations of a pattern that are no strings are ignored. Pinned by "values that are
+    // no strings are dropped".
     if (place === "labels" && !isString(value)) continue;
     entries.push(compileEntry({ text, anchor, pattern: value, node, wildcards: place === "labels" }));
   }

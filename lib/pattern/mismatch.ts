@@ -61,9 +61,9 @@ export function under(step: PathStep, found: PatternMismatch): PatternMismatch {
 }
 
 /**
- * Whether the mismatch says that the rule does not apply rather than that the resource is wrong.
- * Kyverno recognises skips by the text of the error, so a value that contains "conditional anchor mismatch" skips a rule;
- * in Postern it does not ("a value that talks like an anchor skips nothing").
+ * Whether the mismatch says that the rule does not apply rather than that the resource is wrong. Kyverno recognises
+ * skips by the text of the error, so a value that contains "conditional anchor mismatch" skips a rule; in Postern it
+ * does not ("a value that talks like an anchor skips nothing").
  */
 export function isSkip(found: PatternMismatch): boolean {
   return found.reason === "none applied" || isDirectSkip(found);

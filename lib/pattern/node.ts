@@ -85,7 +85,10 @@ export interface ListNode extends Piece {
   readonly means: "nothing" | "every scalar" | "every element" | "place by place";
 }
 
-/** The section of an object's metadata that a node is in, because it changes the meaning: `labels` includes annotations. */
+/**
+ * The section of an object's metadata that a node is in, because it changes the meaning: `labels` includes
+ * annotations.
+ */
 export type MetadataSection = "metadata" | "labels" | "label" | "elsewhere";
 
 /** What a template stands for. */

@@ -80,8 +80,8 @@ function compare(node: Node, filled: readonly Filled[], resource: Json | undefin
 function statusOf(found: PatternMismatch, walk: Walk): "fail" | "skip" | "error" {
   if (isSkip(found)) return "skip";
   if (found.reason === "forbidden") return "fail";
-  // Kyverno parity: when the resource lacks an anchored key, a failure has no path and is an error. Pinned by "an anchored
-  // key found in no element makes a failure an error".
+  // Kyverno parity: when the resource lacks an anchored key, a failure has no path and is an error. Pinned by "an
+  // anchored key found in no element makes a failure an error".
   const incomplete = walk.presence?.values().some((present) => !present) ?? false;
   return incomplete || pathOf(found) === "" ? "error" : "fail";
 }

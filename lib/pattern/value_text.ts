@@ -1,7 +1,9 @@
 import { goFloat, isList, isObject, type Json, sortedKeys } from "../json/mod.ts";
 import { isInt64 } from "./number_text.ts";
 
-/** Longest text printed for one failure: messages are part of API answers, and a value of a resource may be megabytes. */
+/**
+ * Longest text printed for one failure: messages are part of API answers, and a value of a resource may be megabytes.
+ */
 const maxLength = 64 * 1024;
 const maxDepth = 200;
 

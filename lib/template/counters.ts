@@ -1,4 +1,4 @@
-/** How often text was compiled, for the tests that hold "nothing is parsed at a request". */
+/** How often text was compiled. Tests check with it that a request compiles nothing. */
 export interface TemplateCompilations {
   /** Strings, keys and expressions of templates planned so far. */
   readonly planned: number;

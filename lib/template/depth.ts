@@ -3,7 +3,7 @@ import { isList, isObject, type Json } from "../json/mod.ts";
 /** Documents nested deeper than this are refused. */
 const maxDepth = 1000;
 
-/** Whether a document is nested deeper than any template may be, so that walking it could exhaust the stack. */
+/** Whether a document is nested too deeply for a template, so that a recursive walk could exhaust the stack. */
 export function isTooDeep(value: Json, levels = maxDepth): boolean {
   if (levels === 0) return true;
   if (isList(value)) return value.some((item) => isTooDeep(item, levels - 1));

@@ -7,7 +7,7 @@ import type { Spot } from "./query.ts";
 import { joinPieces } from "./text.ts";
 import { planVariable } from "./variable.ts";
 
-/** A planned part of a document: a constant, which every rendering shares, or something to render. */
+/** A compiled part of a document: a constant, which all renderings share, or a function that renders it. */
 export type PlannedNode =
   | { readonly kind: "constant"; readonly value: Json }
   | { readonly kind: "dynamic"; readonly render: Render };
@@ -15,7 +15,7 @@ export type PlannedNode =
 /** What all parts of one document have in common. */
 export type Origin = Pick<Spot, "field" | "unresolved" | "expressions" | "uses">;
 
-/** Where a planned document stands, when it is a part of another. */
+/** The path of a document that is part of another document. */
 export type Where = Pick<Spot, "path" | "place">;
 
 const root: Where = { path: "", place: [] };
@@ -127,7 +127,10 @@ interface Field {
   readonly value: PlannedNode;
 }
 
-/** An object with variables in keys. Kyverno parity: a substituted key wins over the same key written out. */
+/**
+ * An object with variables in keys. Kyverno parity: a key that comes from a variable wins over the same key as text.
+ * Pinned by "a substituted key wins over the written one".
+ */
 function renamingObject(fields: readonly Field[]): PlannedNode {
   return {
     kind: "dynamic",
@@ -137,7 +140,8 @@ function renamingObject(fields: readonly Field[]): PlannedNode {
       for (const { key, name, value } of fields) {
         const found = name.kind === "constant" ? name.value : name.render(run);
         if (isFault(found)) return found;
-        // Kyverno parity: a key whose variable is null stays as it was written.
+        // Kyverno parity: a key whose variable is null stays as the policy has it. Pinned by "a key that becomes null
+        // stays as written".
         const actual = found ?? key;
         if (typeof actual !== "string") {
           return new Fault(`expected string after substituting variables in key "${key}"`);

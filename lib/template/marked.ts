@@ -1,6 +1,6 @@
 /**
- * A text with each outermost `{{ … }}` replaced by a mark, for those who read what stands around variables. Variables may
- * hold anything, variables too. Text whose braces do not pair is left as it is.
+ * Replaces each outermost `{{ … }}` of a text by a mark, for callers that parse the text around variables. A variable
+ * may contain anything, including variables. Text with unpaired braces does not change.
  *
  * ```ts
  * import { markVariables } from "./marked.ts";

@@ -4,13 +4,13 @@
  * others take it as text. `\{{` and `\$(` are text. In a deletion `request.object` means `request.oldObject`, and
  * `{{ @ }}` is the field of the resource at the same place.
  *
- * Only what the policy's author wrote is a template: text that comes out of a variable is never looked at again, so a
- * resource cannot put expressions into a policy. The reference evaluates such text, and this is meant to differ. An
- * author who wants it writes a variable inside a variable: `{{ labels.{{ key }} }}`, which is compiled when its inner
- * values are known and remembered for a while.
+ * Only the policy's own text is a template: the value of a variable is never evaluated again, so a resource cannot
+ * put expressions into a policy. Kyverno evaluates such values; Postern deliberately does not. An author who needs it
+ * writes a variable inside a variable, `{{ labels.{{ key }} }}`: its expression is compiled when the inner values are
+ * known, and then cached.
  *
- * It does not know which names exist (see {@link Template.uses}), loads nothing, and does
- * not shift references for autogen rules.
+ * It does not know which names exist (see {@link Template.uses}), loads nothing, and does not rewrite references for
+ * autogen rules.
  *
  * @module
  */

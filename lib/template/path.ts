@@ -1,4 +1,4 @@
-/** The path of a child as the reference writes it in its messages: `/spec/a.b\/c/0`. */
+/** The path of a child as Kyverno's messages have it: `/spec/a.b\/c/0`. */
 export function pathOf(parent: string, key: string | number): string {
   return `${parent}/${typeof key === "number" ? key : key.replaceAll("/", "\\/")}`;
 }
@@ -21,8 +21,8 @@ export function cleanPath(path: string): string {
 }
 
 /**
- * The JMESPath of the field that `{{ @ }}` stands for: the place of the string, without what comes up to `foreach` and
- * without the two steps that name the rule's kind (`validate/pattern`), below `root`. A rule: Kyverno's `{{@}}`.
+ * The JMESPath expression that `{{ @ }}` means: the path of the string below `root`, without the steps up to
+ * `foreach` and without the two steps of the rule's body (`validate/pattern`).
  *
  * ```ts
  * import { currentField } from "./path.ts";
@@ -39,7 +39,7 @@ export function currentField(root: string, place: readonly (string | number)[]):
 }
 
 function identifier(name: string): string {
-  // Kyverno parity: a parenthesis at the edges would count as part of a plain name, but the names it is written for
-  // are anchors, which are quoted here because no object has such a key.
+  // Kyverno accepts parentheses at both ends of a plain name. Such names are anchors, and no object has such a key, so
+  // Postern quotes them.
   return /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? name : JSON.stringify(name);
 }

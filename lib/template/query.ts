@@ -3,15 +3,15 @@ import { Fault, isFault } from "../json/mod.ts";
 import { isDelete, type Render } from "./run.ts";
 import type { DocumentPath, Use } from "./use.ts";
 
-/** What planning a variable needs to know of where it stands. */
+/** The position of a variable, and the options for compiling it. */
 export interface Spot {
-  /** The string's path as the reference writes it, for messages. */
+  /** The string's path as Kyverno's messages have it. */
   readonly path: string;
-  /** The string's place in the document. */
+  /** The string's path in the document. */
   readonly place: DocumentPath;
-  /** Where the document itself stands in its rule, for `{{ @ }}`. */
+  /** The path of the document in its rule, for `{{ @ }}`. */
   readonly field: DocumentPath;
-  /** What becomes of a variable without a value. */
+  /** The value of a variable whose expression has none. */
   readonly unresolved: "fault" | "empty";
   /** How expressions are read. */
   readonly expressions: ExpressionOptions;
@@ -19,12 +19,15 @@ export interface Spot {
   readonly uses: Use[];
 }
 
-/** Kyverno parity: in a deletion every `request.object`, even inside a string, means `request.oldObject`. */
+/**
+ * Kyverno parity: in a deletion every `request.object`, even inside a string literal, means `request.oldObject`.
+ * Pinned by tests/template/variables_test.ts.
+ */
 export function forDelete(text: string): string {
   return text.replaceAll("request.object", "request.oldObject");
 }
 
-/** Renders an expression as the request's operation wants it; both forms are compiled now. */
+/** Renders an expression in the form for the request's operation. Both forms are compiled now. */
 export function chooseByOperation(text: string, alive: Query, spot: Spot): Render {
   const textForDelete = forDelete(text);
   if (textForDelete === text) return alive.render;
@@ -32,13 +35,13 @@ export function chooseByOperation(text: string, alive: Query, spot: Spot): Rende
   return (run) => isDelete(run.scope) ? deleted.render(run) : alive.render(run);
 }
 
-/** An expression ready to be rendered, and what it is made of, or what keeps it from being one. */
+/** An expression that can be rendered, with its compiled form or the fault of compiling it. */
 export interface Query {
   readonly render: Render;
   readonly compiled: CompiledExpression | Fault;
 }
 
-/** Compiles an expression. What is wrong with it becomes the fault of every rendering. */
+/** Compiles an expression. When it does not compile, every rendering returns the fault. */
 export function compile(text: string, spot: Spot): Query {
   const failed = `failed to resolve ${text} at path ${spot.path}: `;
   if (text === "") return broken(new Fault(`${failed}invalid query (nil)`));
@@ -48,7 +51,7 @@ export function compile(text: string, spot: Spot): Query {
   const render: Render = ({ scope, environment }) => {
     const value = compiled.evaluate(scope, environment);
     if (!isFault(value)) return value;
-    // What the scope could not get is the cause itself; it is no failure of the expression, and never an empty string.
+    // A value that cannot be loaded is not an error of the expression: its fault is the result, never an empty string.
     if (value.missing === undefined && names.some((name) => scope.get(name) === value)) {
       return new Fault(failed + value.message);
     }

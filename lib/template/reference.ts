@@ -3,17 +3,18 @@ import { withoutAnchor } from "./anchor.ts";
 import { isTooDeep } from "./depth.ts";
 import { cleanPath, joinPath, pathOf } from "./path.ts";
 
-/** Operators that a reference may begin with; what it finds is then text with the operator in front. */
+/** Operators that a reference may begin with. The result is then text: the operator, and the value. */
 const operators = [">=", "<=", ">", "<", "!"] as const;
 
 /**
- * Replaces the references `$(path)` in all strings and keys of a document by what stands there in the same document.
+ * Replaces the references `$(path)` in all strings and keys of a document by the values at these paths.
  * Paths are relative to the string that holds the reference (`$(./../other)`) or begin with `/`; anchors in keys do not
  * count. Without references the document itself comes back. A document that is nested too deep is a fault.
  *
  * Kyverno parity: the texts of the faults; a reference to a map yields one of its keys; two references without a space
- * between them are one; `$()` stays. A number behind an operator has six decimals. Other than the reference, anchors on
- * the path of the referring string are ignored too, as the documentation's `^(containers)` example needs.
+ * between them are one; `$()` stays. A number behind an operator has six decimals. Pinned by
+ * tests/template/references_test.ts. Unlike in Kyverno, anchors on the path of the referring string are ignored too,
+ * because the `^(containers)` example of Kyverno's documentation needs it.
  *
  * ```ts
  * import { resolveReferences } from "./reference.ts";
@@ -159,7 +160,7 @@ function* references(text: string): Generator<FoundReference> {
     if (close < start + 3) continue;
     const prefix = isFirst ? "" : String.fromCodePoint(codePointBefore(text, start));
     yield { prefix, reference: text.slice(start, close + 1) };
-    // What precedes a match belongs to it, so the next one needs a character of its own.
+    // The character before a match belongs to it, so the next match must start after it.
     from = close + 2;
   }
 }
@@ -173,7 +174,7 @@ function codePointBefore(text: string, at: number): number {
 function withoutEscapes(text: string): string {
   let result = "", done = 0, close = 0;
   for (let start = text.indexOf("\\$("); start >= 0; start = text.indexOf("\\$(", start + 1)) {
-    // What was passed before is not looked at again, so that the whole text is read once.
+    // The search continues behind the last `)`, so that the whole text is read once.
     close = Math.max(close, start + 4);
     while (close < text.length && text[close] !== " " && text[close] !== ")") close++;
     if (text[close] !== ")" || text[start + 3] === "\n") continue;

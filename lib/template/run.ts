@@ -13,7 +13,9 @@ export interface RenderState {
 /** A part of a template, ready to be rendered. */
 export type Render = (run: RenderState) => Json | Fault;
 
-/** Characters that one rendering may put together from variables inside text; a few times etcd's limit for an object. */
+/**
+ * Characters that one rendering may put together from variables inside text; a few times etcd's limit for an object.
+ */
 export const maxText = 8 * 1024 * 1024;
 
 /** Whether the request deletes its object, so that there is only an `oldObject`. */

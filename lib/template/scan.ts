@@ -1,11 +1,11 @@
 import { Fault } from "../json/mod.ts";
 
-/** A `{{ }}` as written: its text without the braces, cut where other variables stand inside it. */
+/** A `{{ }}`: its text without the braces, split at the variables inside it. */
 export interface Variable {
   readonly kind: "variable";
   /** Texts and inner variables in order; one text when nothing is nested. */
   readonly parts: readonly TextPart[];
-  /** Written `{{- x }}`: what it yields is text that nothing evaluates any more. */
+  /** Whether the variable is written `{{- x }}`, so that Kyverno does not evaluate its value again. */
   readonly shallow: boolean;
   /** Where its `{{` stands in the scanned text, from 0. */
   readonly offset: number;
@@ -27,13 +27,14 @@ interface Marked {
 }
 
 /**
- * Cuts a text into constant pieces and variables. Innermost variables are found first, as in the reference, whose
- * expression `(^|[^\\])(\{\{(?:\{[^{}]*\}|[^{}])*\}\})` is applied again and again; braces nest one level inside (for
+ * Splits a text into constant parts and variables. It finds the innermost variables first, as Kyverno does by applying
+ * the regular expression `(^|[^\\])(\{\{(?:\{[^{}]*\}|[^{}])*\}\})` repeatedly; braces nest one level inside (for
  * `{a: b}`), and `\{{` is no variable but becomes `{{`.
  *
- * Kyverno parity: after a round that ends with a shallow variable nothing further is looked for, so `{{ {{- x }} }}`
- * keeps its outer braces. Not taken over: a letter outside ASCII before `{{` breaks the reference's variable, and of
- * two variables without space between them a shallow first one hides the second.
+ * Kyverno parity: a round that ends with a shallow variable is the last one, so `{{ {{- x }} }}` keeps its outer
+ * braces. Pinned by "a shallow inner variable ends the search". Two errors of Kyverno are not copied: a letter
+ * outside ASCII before `{{` breaks the variable, and of two variables without space between them a shallow first one
+ * hides the second.
  *
  * ```ts
  * import { scan } from "./scan.ts";
@@ -66,7 +67,7 @@ function nextRound(marked: Marked): { marked: Marked; last: Variable } | undefin
   const { text, mark } = marked;
   const variables: Variable[] = [];
   let rest = "", done = 0, seen = 0, last: Variable | undefined;
-  // By how much the text before is shorter than the scanned one, because of the marks in it.
+  // How much shorter the marked text is than the original up to this point.
   let shift = 0;
   const pass = (stop: number): Variable[] => {
     const passed = marked.variables.slice(seen, stop);

@@ -5,23 +5,23 @@ import { resolveReferences } from "./reference.ts";
 import { maxText } from "./run.ts";
 import type { DocumentPath, Use } from "./use.ts";
 
-/** What compiling a template may be told. */
+/** How to compile a template. */
 export interface TemplateOptions {
   /**
-   * What becomes of a variable whose expression has no value: a fault, or the empty string (conditions of the classic
-   * dialect). A value that the scope could not get, and an expression that does not compile, are faults in any case.
+   * The value of a variable whose expression has none: a fault, or the empty string (conditions of the classic
+   * dialect). A value that cannot be loaded, and an expression that does not compile, are always faults.
    */
   readonly unresolved?: "fault" | "empty";
   /**
-   * Where the document stands in its rule, for `{{ @ }}` only: `["validate", "pattern"]`. The variable skips two steps
-   * of the whole place, so a document compiled as part of a whole rule needs nothing here.
+   * The path of the document in its rule, for `{{ @ }}` only: `["validate", "pattern"]`. The variable skips the first
+   * two steps of the path, so a document that is compiled as part of a whole rule needs nothing here.
    */
   readonly field?: DocumentPath;
   /** The functions that expressions may call; Kyverno's when absent. */
   readonly functions?: FunctionTable;
 }
 
-/** What the parts of a document share, with what the options leave open. */
+/** What the parts of a document share, with defaults for absent options. */
 export function originOf(
   { unresolved = "fault", field = [], functions }: TemplateOptions,
   uses: Use[],
@@ -30,20 +30,23 @@ export function originOf(
   return { unresolved, field, expressions, uses };
 }
 
-/** Kyverno parity: the index of a foreach is an integer, unequal to every number that an expression writes. */
+/**
+ * Kyverno parity: the index of a foreach is a Go int, which no number of an expression equals. Pinned by "the index
+ * of a foreach equals no number, as in Kyverno".
+ */
 function isInteger(name: string): boolean {
   return /^elementIndex\d*$/.test(name);
 }
 
-/** A document of which strings and keys may hold variables, ready to be rendered for a request. */
+/** A document whose strings and keys may hold variables, compiled so that it can be rendered for each request. */
 export interface Template {
   /** Whether every rendering is the same value. */
   readonly constant: boolean;
   /** Its variables, in the order of the document. */
   readonly uses: readonly Use[];
-  /** Why it can never be rendered: a reference that leads nowhere, or nesting without end. */
+  /** Why the template can never be rendered: a reference to a missing path, or too deep nesting. */
   readonly problem?: Fault;
-  /** The document with its variables replaced. Constant parts are shared between renderings: leave them as they are. */
+  /** The document with its variables replaced. Renderings share constant parts, so they must not be modified. */
   render(scope: Scope, environment: Environment): Json | Fault;
 }
 

@@ -7,13 +7,13 @@ import { isDelete, type Render } from "./run.ts";
 import type { Variable } from "./scan.ts";
 import { asText, type PlannedVariable } from "./text.ts";
 
-/** Expressions with a variable inside that one such variable remembers. */
+/** The number of compiled expressions that one variable with inner variables caches. */
 const cachedExpressions = 64;
 
-/** Characters of an expression with a variable inside. */
+/** The most characters of an expression with inner variables. */
 const maxExpression = 16_384;
 
-/** Plans a variable of a string; whatever it needs to compile is compiled here, unless variables stand inside it. */
+/** Compiles a variable of a string. A variable with inner variables is compiled when their values are known. */
 export function planVariable(variable: Variable, spot: Spot): PlannedVariable {
   const { parts, shallow, offset } = variable;
   const [only = ""] = parts;
@@ -36,7 +36,7 @@ function planExpression(text: string, offset: number, spot: Spot): { render: Ren
   return { render: chooseByOperation(text, alive, spot), expression: text };
 }
 
-/** `{{ @ }}`: the field of the resource that stands where the string stands in the rule. */
+/** `{{ @ }}`: the field of the resource at the path that the string has in the rule. */
 function planCurrentField(offset: number, spot: Spot): { render: Render; expression: string } {
   const place = [...spot.field, ...spot.place];
   const ofTarget = compile(currentField("target", place), spot);
@@ -54,9 +54,9 @@ function hasTarget(scope: Scope): boolean {
 }
 
 /**
- * A variable with variables inside: the inner values become text of the expression, which is then compiled, and
- * remembered for the next run with the same values. Braces among the inner values stay what they are; the ends of the
- * variable are those that the policy's author wrote.
+ * Compiles a variable with inner variables: their values become text of the expression, which is then compiled, and
+ * cached for the same values. Braces in the inner values are ordinary text: only the policy's own braces end the
+ * variable.
  */
 function planNested({ parts, offset }: Variable, spot: Spot): Render {
   const inner = parts.map((part) => typeof part === "string" ? part : planVariable(part, spot));
@@ -71,7 +71,7 @@ function planNested({ parts, offset }: Variable, spot: Spot): Render {
       }
       const value = part.render(run);
       if (isFault(value)) return value;
-      // An inner variable without a value leaves the outer one without a value, not with half an expression.
+      // When an inner variable has no value, the outer one has none either: half an expression must not be evaluated.
       if (value === "" && spot.unresolved === "empty") return "";
       text += asText(value);
       if (text.length > maxExpression) {
@@ -95,7 +95,7 @@ function remembered(cache: Map<string, Query>, expression: string, spot: Spot): 
   return query;
 }
 
-/** Notes what is known of an expression whatever its inner variables yield. */
+/** Records what an expression reads for any value of its inner variables. */
 function noteNested(parts: Variable["parts"], offset: number, spot: Spot): void {
   const unknown = "unknown__";
   const text = parts.map((part) => typeof part === "string" ? part : unknown).join("");

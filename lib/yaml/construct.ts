@@ -249,7 +249,10 @@ interface Anchorable {
   readonly anchorEnd: number;
 }
 
-/** The share of nodes that may come from aliases, as in yaml.v2: nearly all of a small document, a tenth of a large one. */
+/**
+ * The share of nodes that may come from aliases, as in yaml.v2: nearly all of a small document, a tenth of a large
+ * one.
+ */
 function allowedShare(nodes: number): number {
   const low = 400_000, high = 4_000_000;
   if (nodes <= low) return 0.99;

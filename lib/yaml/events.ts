@@ -22,8 +22,8 @@ interface Insertion {
 
 /**
  * Parses a text into events. Inside brackets and quotes Kubernetes' parser ignores indentation, but YAML 1.2 requires
- * lines to be deeper than their parent; this function indents such lines. Throws a YAMLException with the line and column
- * of the original text.
+ * lines to be deeper than their parent; this function indents such lines. Throws a YAMLException with the line and
+ * column of the original text.
  */
 export function readEvents(text: string): Events {
   const insertions: Insertion[] = [];

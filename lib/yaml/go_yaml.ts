@@ -9,8 +9,8 @@ interface Layout {
 }
 
 /**
- * Prints a value as Go's yaml.v3 does with an indentation of two: the same key order and quotes, literal blocks for texts
- * of several lines, no folding. Kyverno prints its message about a denied request this way.
+ * Prints a value as Go's yaml.v3 does with an indentation of two: the same key order and quotes, literal blocks for
+ * texts of several lines, no folding. Kyverno prints its message about a denied request this way.
  *
  * ```ts
  * import { goYaml } from "./go_yaml.ts";

@@ -58,7 +58,7 @@ Deno.test("current: a variable without a value is a fault", () => {
   );
 });
 
-Deno.test("classic speaks of rules: elsewhere a variable without a value is a fault", () => {
+Deno.test("classic: outside rules a variable without a value is a fault", () => {
   for (const evaluator of ["blocks", "exception"] as const) {
     const conditions = evaluator === "blocks" ? [{ any: [colour] }] : { any: [colour] };
     assert.match(
@@ -96,7 +96,7 @@ Deno.test("conditions without variables are decided at load", () => {
   assert.ok(isFault(compiled([{ key: 1, operator: "Nope", value: 1 }]).constant));
 });
 
-Deno.test("conditions tell their variables by place", () => {
+Deno.test("conditions list their variables with their paths", () => {
   const conditions = compiled({
     any: [{ key: "{{ a.b }}", operator: "AnyIn", value: ["x", "{{ c }}"] }],
     all: [{ key: "k", operator: "Equals", value: { f: "{{ @.d }}" } }],
@@ -142,7 +142,7 @@ const problems: [what: string, conditions: Json, path: Json, message: RegExp, hi
   ],
 ];
 for (const [what, conditions, path, message, hint] of problems) {
-  Deno.test(`at load one is told of ${what}`, () => {
+  Deno.test(`loading conditions reports ${what}`, () => {
     const [problem, ...others] = compiled(conditions).problems;
     assert.ok(problem !== undefined);
     assert.deepEqual(others, []);
@@ -152,12 +152,12 @@ for (const [what, conditions, path, message, hint] of problems) {
   });
 }
 
-Deno.test("at load one is told of a reference that leads nowhere", () => {
+Deno.test("loading conditions reports a reference to a missing path", () => {
   const [problem] = compiled([{ key: "$(./../x)", operator: "Equals", value: 1 }]).problems;
   assert.deepEqual([problem?.code, problem?.path], ["broken-template", [0, "key"]]);
 });
 
-Deno.test("observe() is told of every condition that is evaluated, with its operands", () => {
+Deno.test("observe() receives every condition that is evaluated, with its operands", () => {
   const conditions = compiled({
     any: [
       { key: "{{ n }}", operator: "greaterthanorequals", value: 2, message: "m" },
@@ -179,7 +179,7 @@ Deno.test("observe() is told of every condition that is evaluated, with its oper
   ]);
 });
 
-Deno.test("observe() is told of faults too", () => {
+Deno.test("observe() receives faults too", () => {
   const seen: ObservedCondition[] = [];
   const conditions = compiled([{ key: "a", operator: "Equals", value: "{{ zz }}" }]);
   const verdict = conditions.evaluate(scopeOf({}), environment, (condition) => void seen.push(condition));
@@ -203,7 +203,7 @@ Deno.test("evaluating compiles nothing", () => {
   assert.deepEqual(counts(), before);
 });
 
-Deno.test("a value that is not needed is not asked for", () => {
+Deno.test("a value that is not needed is not read", () => {
   const asked: string[] = [];
   const scope: Scope = {
     get: (name) => {

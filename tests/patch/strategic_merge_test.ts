@@ -362,7 +362,7 @@ Deno.test("apply() shares what it does not change", () => {
   assert.equal((after.containers as Json[])[1], log);
 });
 
-Deno.test("apply() settles what an earlier patch has left", () => {
+Deno.test("apply() normalizes what an earlier patch has left", () => {
   const twice = [{ name: "A", value: "1" }, { name: "A", value: "2" }];
   const resource = pod({ containers: [web, { ...web, env: twice }] });
   const first = patched(resource, { metadata: { labels: { a: "1" } } });

@@ -48,7 +48,7 @@ Deno.test("any document without {{ and $( is constant", () => {
   }));
 });
 
-/** The reference's algorithm by its own regular expression, as long as values bring no braces into it. */
+/** Kyverno's algorithm with its own regular expression, for values without braces. */
 function byRounds(text: string, data: JsonObject): Json {
   const variable = /(^|[^\\])(\{\{(?:\{[^{}]*\}|[^{}])*\}\})/g;
   let value = text;
@@ -70,7 +70,7 @@ function byRounds(text: string, data: JsonObject): Json {
   }
 }
 
-Deno.test("any text is cut into variables as the reference cuts it", () => {
+Deno.test("any text is split into variables as Kyverno splits it", () => {
   const parts = fc.constantFrom(
     "{{",
     "{{ ",
@@ -89,7 +89,7 @@ Deno.test("any text is cut into variables as the reference cuts it", () => {
   );
   fc.assert(
     fc.property(fc.array(parts, { maxLength: 14 }).map((all) => all.join("")), (text) => {
-      // A known difference: the reference needs a character between two variables that is part of neither, and there
+      // A known difference: Kyverno needs a character between two variables that is part of neither, and there
       // takes the first brace of the second one for it.
       fc.pre(!text.includes("}}{{{"));
       const actual = compileTemplate(text).render(scopeOf({ a: "b", b: "a" }), environment);

@@ -23,7 +23,7 @@ Deno.test("renderings share the constant parts of a document", () => {
   assert.deepEqual(document.moving[0], "{{ n }}");
 });
 
-Deno.test("a template tells its variables, with place, column and what they read", () => {
+Deno.test("a template lists its variables, with path, column and what they read", () => {
   const template = compileTemplate({ a: ["x {{ request.object.spec }}"], "{{ key }}": "{{ b || c }}" });
   assert.deepEqual(
     template.uses.map(({ expression, path, column, names }) => [expression, path, column, names]),
@@ -36,7 +36,7 @@ Deno.test("a template tells its variables, with place, column and what they read
   assert.deepEqual(template.uses[0]!.paths, [["request", "object", "spec"]]);
 });
 
-Deno.test("a variable inside another is told of too, and columns count in the whole text", () => {
+Deno.test("an inner variable is listed too, and columns count in the whole text", () => {
   const { uses } = compileTemplate("ab {{ x }} {{ map.data.{{ key }} }} {{ y }}");
   assert.deepEqual(uses.map(({ expression, column }) => [expression, column]), [
     ["x", 4],
@@ -52,13 +52,13 @@ Deno.test("a root name that an inner variable decides is no name that the templa
   assert.deepEqual(uses.map(({ names }) => names), [["key"], []]);
 });
 
-Deno.test("an expression that does not compile is told at load and a fault at each rendering", () => {
+Deno.test("an expression that does not compile is reported at load and is a fault at each rendering", () => {
   const template = compileTemplate({ a: "{{ x[ }}", b: 1 });
   assert.ok(isFault(template.uses[0]!.problem));
   assert.ok(isFault(template.render(scopeOf({}), environment)));
 });
 
-Deno.test("a reference that leads nowhere is told at load", () => {
+Deno.test("a reference to a missing path is reported at load", () => {
   const template = compileTemplate({ a: "$(./../b)" });
   assert.equal(template.problem?.message, "got nil resolved variable $(./../b) at path /a: <nil>");
   assert.equal(template.constant, false);
@@ -86,7 +86,7 @@ Deno.test("a nested variable compiles an expression once for each of its inner v
   assert.equal(templateCompilations().nested, before + 2);
 });
 
-Deno.test("a value that the scope cannot get is the fault itself, in every dialect", () => {
+Deno.test("the fault of a value that cannot be loaded is the result, in every dialect", () => {
   const pending = new Fault("failed to fetch data for context entry cm: timeout");
   const scope: Scope = { get: (name) => name === "cm" ? pending : undefined, all: () => ({}) };
   for (const unresolved of ["fault", "empty"] as const) {

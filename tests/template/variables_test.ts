@@ -202,7 +202,7 @@ Deno.test("{{@}} inside a longer expression is JMESPath's root", () => {
   assert.deepEqual(rendered("{{ length(@) }}", { a: 1, b: 2 }), 2);
 });
 
-Deno.test("the index of a foreach equals no number, as in the reference", () => {
+Deno.test("the index of a foreach equals no number, as in Kyverno", () => {
   assert.deepEqual(rendered(["{{ elementIndex }}", "{{ elementIndex == `0` }}"], { elementIndex: 0 }), [
     0,
     false,

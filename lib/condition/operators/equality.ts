@@ -79,7 +79,8 @@ function textComparison({ value }: Sourced): (key: string) => boolean | Fault {
     if (pair !== undefined) return pair[0] === pair[1];
     const keyQuantity = parseQuantity(key);
     if (keyQuantity === undefined) return matches(key);
-    // Kyverno parity: a quantity is compared with quantities alone, `10` does not equal `1*`.
+    // Kyverno parity: a quantity is compared with quantities only, so `10` does not equal `1*`. Pinned by
+    // tests/condition/operators_test.ts.
     return quantity !== undefined && compareQuantities(keyQuantity, quantity) === 0;
   };
 }

@@ -6,7 +6,7 @@ import { tooMuchWork } from "./wildcards.ts";
 /** A set of texts that keys are looked for in, with wildcards on both sides. */
 export class Members {
   readonly #texts: readonly string[];
-  /** Made for long lists alone: sets of a request are often small, and made for it. */
+  /** Only for long lists: the sets of a request are usually small, and a table does not pay. */
   readonly #exact: ReadonlySet<string> | undefined;
   readonly #patterns: readonly ((text: string) => boolean)[];
   readonly #size: number;
@@ -33,7 +33,7 @@ export class Members {
     return hasWildcard(key) && this.#texts.some(compileWildcard(key));
   }
 
-  /** A fault when looking for the keys would take too long: only foreign texts on both sides come near. */
+  /** A fault when searching for the keys would take too long. Only hostile texts on both sides take that long. */
   refuses(keys: readonly string[]): Fault | undefined {
     let work = 0;
     for (const key of keys) {
@@ -43,7 +43,7 @@ export class Members {
   }
 }
 
-/** Texts that are sooner looked through than put into a set. */
+/** Up to this many texts, searching the list is faster than making a set. */
 const fewTexts = 4;
 
 function totalLength(texts: readonly string[]): number {
@@ -60,8 +60,9 @@ export function textsOf({ value, source }: Sourced): readonly string[] {
 }
 
 /**
- * The texts in a string that holds a JSON list of strings; `"other"` for JSON that is none, `undefined` for a string that
- * is no JSON. Kyverno parity: null counts as an empty list and, inside a list, as an empty string.
+ * The texts in a string that holds a JSON list of strings; `"other"` for JSON that is none, `undefined` for a string
+ * that is no JSON. Kyverno parity: null counts as an empty list and, inside a list, as an empty string. Pinned by
+ * tests/condition/operators_test.ts.
  */
 export function jsonTexts(text: string): readonly string[] | "other" | undefined {
   if (!/^[\s[{"0-9tfn-]/.test(text)) return undefined;

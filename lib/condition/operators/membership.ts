@@ -8,8 +8,8 @@ import { wildcardTest } from "./wildcards.ts";
 /**
  * `In` and `NotIn`, which the other set operators replace. For a single key they match with wildcards in both
  * directions; for a list of keys without wildcards, `In` when all are members, `NotIn` when one is not. A string value
- * must be a JSON list of strings, or match as it is. Elements that are no strings, on which the reference breaks off,
- * are compared as they print.
+ * must be a JSON list of strings, or match as it is. Elements that are no strings are compared as they print; Kyverno
+ * stops with an error there.
  */
 export const membership: readonly Operator[] = [
   { name: "In", insteadOf: "AnyIn or AllIn", prepare: (value) => membershipTest(value, "in") },
@@ -33,7 +33,8 @@ function membershipTest(value: Sourced, sense: "in" | "not in"): Test {
     return members.refuses([key]) ?? (members.has(key) === wanted);
   };
   const list = (keys: readonly string[]): boolean => {
-    // Kyverno parity: one key that equals the string is both in it and not in it.
+    // Kyverno parity: for a single key that equals the string, both `In` and `NotIn` hold. Pinned by
+    // tests/condition/operators_test.ts.
     if (keys.length === 1 && keys[0] === whole) return true;
     if (members === undefined || !onlyStrings) return false;
     return keys.every((key) => members.hasExactly(key)) === wanted;

@@ -10,13 +10,16 @@ export interface Operator {
   /** Another spelling. */
   readonly alias?: string;
   /**
-   * Kyverno parity: the ordering operators are found in any case but compare only when written exactly so; otherwise
-   * they never hold.
+   * Kyverno parity: the ordering operators are found in any case, but in another case than their own they never hold.
+   * Pinned by tests/condition/operators_test.ts.
    */
   readonly exactCase?: true;
-  /** What to use instead, when the reference calls the operator deprecated. */
+  /** The operator to use instead of this one, which Kyverno calls deprecated. */
   readonly insteadOf?: string;
-  /** Does once what the value allows: a value that the policy spells out is prepared when the policy is loaded. */
+  /**
+   * Does the work that depends on the value only. For a value without variables this happens when the policy is
+   * loaded.
+   */
   readonly prepare: (value: Sourced) => Test;
 }
 

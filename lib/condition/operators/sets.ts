@@ -6,9 +6,9 @@ import { never, type Operator, type Test } from "./operator.ts";
 import { wildcardTest } from "./wildcards.ts";
 
 /**
- * `AnyIn`, `AllIn`, `AnyNotIn`, `AllNotIn`: a key, or a list of keys, against a list, a string with a JSON list, a range
- * such as `1-10`, or a single string. Members of lists match with wildcards in both directions. A value of another type
- * makes every one of them false, the negated ones too, and so does a key that is null or a map.
+ * `AnyIn`, `AllIn`, `AnyNotIn`, `AllNotIn`: a key, or a list of keys, against a list, a string with a JSON list, a
+ * range such as `1-10`, or a single string. Members of lists match with wildcards in both directions. A value of
+ * another type makes every one of them false, the negated ones too, and so does a key that is null or a map.
  */
 export const sets: readonly Operator[] = [
   { name: "AnyIn", prepare: (value) => setTest(value, anyIn) },
@@ -25,7 +25,10 @@ interface SetOperator {
   readonly ofList: (keys: readonly string[], isMember: (key: string) => boolean) => boolean;
   /** Whether a number or a boolean counts as a list of one when there is a list of keys. */
   readonly takesScalar: boolean;
-  /** Kyverno parity: `AnyNotIn` turns a range inside out by text, and so reads `-5-10` as `!-5-10`. */
+  /**
+   * Kyverno parity: `AnyNotIn` inverts a range by inserting `!` into its text, and so reads `-5-10` as `!-5-10`.
+   * Pinned by tests/condition/operators_test.ts.
+   */
   readonly reversesRange?: true;
 }
 
@@ -71,7 +74,10 @@ function setTest(value: Sourced, operator: SetOperator): Test {
   };
 }
 
-/** A key that is no list, as text. Kyverno parity: a number standing alone is a float64 and prints as one. */
+/**
+ * The text of a key that is no list. Kyverno parity: a number outside lists and maps is a float64 and prints as one.
+ * Pinned by tests/condition/operators_test.ts.
+ */
 export function singleKey(key: Json): string | undefined {
   if (typeof key === "string") return key;
   return typeof key === "number" || typeof key === "boolean" ? goText(key, undefined) : undefined;
@@ -95,7 +101,7 @@ function prepareMembers(texts: readonly string[], { negated, ofList }: SetOperat
   };
 }
 
-/** A value that is a string: first itself, then as a range, then as JSON or as its only member. */
+/** Prepares a string: it is tried as it is, then as a range, then as JSON, then as a single member. */
 function prepareText(text: string, operator: SetOperator): Prepared {
   const { negated } = operator;
   const rest = parseTerm(text).kind === "inside" ? prepareRange(text, operator) : prepareJson(text, operator);
@@ -118,7 +124,10 @@ function prepareRange(text: string, { negated, ofList, reversesRange }: SetOpera
   return { single, list: (keys) => keys.some(outside) };
 }
 
-/** Kyverno parity: for a single key the members of a JSON list are compared without wildcards. */
+/**
+ * Kyverno parity: for a single key, members of a JSON list have no wildcards. Pinned by
+ * tests/condition/operators_test.ts.
+ */
 function prepareJson(text: string, operator: SetOperator): Prepared {
   const texts = jsonTexts(text) ?? [text];
   if (texts === "other") return invalid;

@@ -2,8 +2,8 @@ import { Fault } from "../../json/mod.ts";
 import { compileWildcard, hasWildcard } from "../../kube/mod.ts";
 
 /**
- * Characters of patterns times characters of texts that one comparison may cost. No policy comes near; a request that
- * brings both, as values of two annotations, must not hold up the others.
+ * The most work of one comparison: characters of the patterns times characters of the texts. No policy comes near it; a
+ * request that supplies both, as the values of two annotations, must not delay other requests.
  */
 const maxWork = 1e9;
 

@@ -6,17 +6,17 @@ import { elementOf } from "./merge_schema.ts";
 import { uniteScalars } from "./scalar_list.ts";
 
 /**
- * What merging does to a part of the resource that the patch does not mention: repeated elements go. The value itself
- * when there is nothing to settle.
+ * Removes repeated elements from the merging lists in a value, as a merge does with parts of the resource that the
+ * patch does not mention. Returns the value itself when it has none.
  */
-export function settleValue(value: Json, schema: MergeField): Json | Fault {
+export function normalizeValue(value: Json, schema: MergeField): Json | Fault {
   if (typeof value !== "object" || value === null) return value;
-  if (!isList(value)) return settleFields(value as JsonObject, schema, {});
-  return schema.shape === "list" ? settleList(value, schema) : value;
+  if (!isList(value)) return normalizeFields(value as JsonObject, schema, {});
+  return schema.shape === "list" ? normalizeList(value, schema) : value;
 }
 
-/** Settles the fields of a map, except for those that the patch mentions. */
-export function settleFields(
+/** Normalizes the fields of a map, except those that the patch mentions. */
+export function normalizeFields(
   map: JsonObject,
   { shape, type }: MergeField,
   mentioned: JsonObject,
@@ -29,17 +29,17 @@ export function settleFields(
   for (const [name, field] of fields) {
     const value = map[name]; // Objects inherit nothing of the names that types have.
     if (typeof value !== "object" || value === null || Object.hasOwn(mentioned, name)) continue;
-    const settled = settleValue(value, field);
-    if (settled === value) continue;
-    if (isFault(settled)) return settled;
-    setField(after ??= { ...map }, name, settled);
+    const normalized = normalizeValue(value, field);
+    if (normalized === value) continue;
+    if (isFault(normalized)) return normalized;
+    setField(after ??= { ...map }, name, normalized);
   }
   return after ?? map;
 }
 
-function settleList(list: readonly Json[], schema: MergeField): readonly Json[] | Fault {
+function normalizeList(list: readonly Json[], schema: MergeField): readonly Json[] | Fault {
   const { keys } = schema, element = elementOf(schema);
-  if (isDistinct(list, keys)) return element === undefined ? list : settleElements(list, element);
+  if (isDistinct(list, keys)) return element === undefined ? list : normalizeElements(list, element);
   if (keys.length === 0) return uniteScalars(list, []);
   const merged = mergeKeyedList({
     dest: list.map((value) => ({ value })),
@@ -47,21 +47,21 @@ function settleList(list: readonly Json[], schema: MergeField): readonly Json[] 
     keys,
     mergeElement(cell) {
       if (cell === undefined || element === undefined) return cell;
-      const settled = settleValue(cell.value, element);
-      if (isFault(settled)) return settled;
-      cell.value = settled;
+      const normalized = normalizeValue(cell.value, element);
+      if (isFault(normalized)) return normalized;
+      cell.value = normalized;
       return cell;
     },
   });
   return isFault(merged) ? merged : merged.map(({ value }) => value);
 }
 
-function settleElements(list: readonly Json[], schema: MergeField): readonly Json[] | Fault {
+function normalizeElements(list: readonly Json[], schema: MergeField): readonly Json[] | Fault {
   let after: Json[] | undefined;
   for (let index = 0; index < list.length; index++) {
-    const settled = settleValue(list[index]!, schema);
-    if (isFault(settled)) return settled;
-    if (settled !== list[index]) (after ??= [...list])[index] = settled;
+    const normalized = normalizeValue(list[index]!, schema);
+    if (isFault(normalized)) return normalized;
+    if (normalized !== list[index]) (after ??= [...list])[index] = normalized;
   }
   return after ?? list;
 }

@@ -2,32 +2,32 @@ import { type Fault, isFault, type Json } from "../json/mod.ts";
 import { asContainer, childOf, type Container, set } from "./container.ts";
 import type { Draft } from "./draft.ts";
 
-/** Pointers with more tokens lead nowhere: no document is that deep, and none shall become so. */
+/** A pointer with more tokens is refused: no document is that deep, and no patch may make one. */
 const MOST_TOKENS = 500;
 
-/** A pointer, taken apart. */
+/** A parsed pointer. */
 export interface PointerParts {
   readonly text: string;
   /** The tokens on the way to the container. */
   readonly parents: readonly string[];
   /** The token in the container; empty for the whole document. */
   readonly last: string;
-  /** Whether it is no place at all: text without a slash, or far too many tokens. */
+  /** Whether the pointer cannot name a value: it has no slash, or far too many tokens. */
   readonly nowhere: boolean;
 }
 
-/** How a place is changed: given the container and the last token, the container afterwards. */
+/** Changes the member of a container that a token names, and returns the new container. */
 export type Edit = (container: Container, token: string) => Container | Fault;
 
-/** Takes a pointer apart. */
+/** Parses a pointer. */
 export function pointerParts(text: string): PointerParts {
-  // Kyverno parity: what stands before the first slash is ignored.
+  // Kyverno parity: text before the first slash is ignored. Pinned by "text before the first slash is ignored".
   const tokens = text.split("/").slice(1).map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"));
   const nowhere = (tokens.length === 0 && text !== "") || tokens.length > MOST_TOKENS;
   return { text, parents: tokens.slice(0, -1), last: tokens.at(-1) ?? "", nowhere };
 }
 
-/** Rebuilds the way down to a place of a draft around an edit; `undefined` when the way is missing. */
+/** Applies an edit at a pointer of a draft; `undefined` when the path does not exist. */
 export function editAt(draft: Draft<Json>, place: PointerParts, edit: Edit): Json | undefined | Fault {
   if (place.nowhere) return undefined;
   const down = (node: Json, depth: number): Json | undefined | Fault => {

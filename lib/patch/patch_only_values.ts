@@ -8,21 +8,22 @@ import { elementOf, embeddedSchema, fieldOf } from "./merge_schema.ts";
 import { uniteScalars } from "./scalar_list.ts";
 
 /**
- * What the patch brings where the resource has nothing: nulls and what has the directive `delete` go, and so do
- * elements that repeat a key.
+ * A value of the patch where the resource has none, as it gets into the result: without nulls, without what has the
+ * directive `delete`, and without elements that repeat a key.
  *
- * Kyverno parity: a list is not asked for a directive, and a map's unknown one is kept; below them it is an error.
+ * Kyverno parity: at the top, a list's directive is ignored and a map's unknown directive is kept; below, an unknown
+ * directive is an error. Pinned by tests/patch/strategic_merge_test.ts.
  */
-export function broughtValue(patch: Json, schema: MergeField | undefined): MergeResult {
-  if (isList(patch)) return schema?.shape === "list" ? broughtList(patch, schema) : patch;
+export function patchOnlyValue(patch: Json, schema: MergeField | undefined): MergeResult {
+  if (isList(patch)) return schema?.shape === "list" ? patchOnlyList(patch, schema) : patch;
   if (!isObject(patch)) return patch;
   const directive = directiveOfMap(patch);
   if (directive === "delete") return undefined;
-  return broughtMap(isFault(directive) ? patch : withoutDirective(patch), schema);
+  return patchOnlyMap(isFault(directive) ? patch : withoutDirective(patch), schema);
 }
 
-/** A map that the patch brings, its own directive aside. */
-export function broughtMap(content: JsonObject, known: MergeField | undefined): JsonObject | Fault {
+/** A map that only the patch has, without its own directive. */
+export function patchOnlyMap(content: JsonObject, known: MergeField | undefined): JsonObject | Fault {
   const schema = known ?? embeddedSchema(undefined, content);
   let after: Record<string, Json> | undefined;
   for (const key of Object.keys(content)) {
@@ -37,10 +38,10 @@ export function broughtMap(content: JsonObject, known: MergeField | undefined): 
   return after ?? content;
 }
 
-/** A merging list that the patch brings, its own directive aside. */
-export function broughtList(list: readonly Json[], schema: MergeField): readonly Json[] | Fault {
+/** A merging list that only the patch has, without its own directive. */
+export function patchOnlyList(list: readonly Json[], schema: MergeField): readonly Json[] | Fault {
   if (schema.keys.length === 0) return shared(uniteScalars(list, list), list);
-  if (!isDistinct(list, schema.keys)) return broughtAnyhow(list, schema);
+  if (!isDistinct(list, schema.keys)) return withoutRepeatedElements(list, schema);
   const element = elementOf(schema);
   const elements: Json[] = [];
   for (const item of list) {
@@ -51,8 +52,8 @@ export function broughtList(list: readonly Json[], schema: MergeField): readonly
   return shared(elements, list);
 }
 
-/** The patch is both sides of the merge. */
-function broughtAnyhow(list: readonly Json[], schema: MergeField): readonly Json[] | Fault {
+/** Merges a list with itself, which removes repeated elements. */
+function withoutRepeatedElements(list: readonly Json[], schema: MergeField): readonly Json[] | Fault {
   const cells = list.map((value): Cell => ({ value })), element = elementOf(schema);
   const merged = mergeKeyedList({
     dest: cells,
@@ -68,7 +69,7 @@ function innerCell(cell: Cell, schema: MergeField | undefined): Merged {
   const directive = directiveOfMap(patch);
   if (isFault(directive)) return directive;
   cell.value = withoutDirective(patch);
-  return directive === "delete" ? undefined : put(broughtMap(cell.value as JsonObject, schema), cell);
+  return directive === "delete" ? undefined : put(patchOnlyMap(cell.value as JsonObject, schema), cell);
 }
 
 function inner(value: Json, schema: MergeField | undefined): MergeResult {
@@ -78,10 +79,10 @@ function inner(value: Json, schema: MergeField | undefined): MergeResult {
     if (schema?.shape !== "list") return value;
     const { directive, elements } = directedList(value);
     if (isFault(directive)) return directive;
-    return directive === "delete" ? undefined : broughtList(elements, schema);
+    return directive === "delete" ? undefined : patchOnlyList(elements, schema);
   }
   const patch = value as JsonObject;
   const directive = directiveOfMap(patch);
   if (isFault(directive)) return directive;
-  return directive === "delete" ? undefined : broughtMap(withoutDirective(patch), schema);
+  return directive === "delete" ? undefined : patchOnlyMap(withoutDirective(patch), schema);
 }
