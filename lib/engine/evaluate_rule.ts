@@ -1,6 +1,6 @@
 import type { Observe, Verdict } from "../condition/mod.ts";
 import type { ConditionOwner, Context, Observer } from "../context/mod.ts";
-import { isFault, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { clipped, isFault, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { error, type Outcome, skip } from "../rules/mod.ts";
 import type { Candidate } from "../match/mod.ts";
 import type { Policy, PolicyException } from "../policy/mod.ts";
@@ -27,7 +27,7 @@ export function resultsFrom(outcome: Outcome, rule: CompiledRule, view: RequestV
   const known = rule.known.of(outcome, action);
   if (known !== undefined) return known;
   const result: RuleResult = {
-    ...outcome,
+    ...bounded(outcome),
     rule: outcome.reportedAs ?? rule.rule.name,
     type: rule.type,
     action,
@@ -37,7 +37,15 @@ export function resultsFrom(outcome: Outcome, rule: CompiledRule, view: RequestV
 
 /** The results of a rule that has several outcomes. */
 function separate({ further = [], ...first }: RuleResult): readonly RuleResult[] {
-  return [first, ...further.map((outcome) => withIdentity(outcome, first))];
+  return [first, ...further.map((outcome) => withIdentity(bounded(outcome), first))];
+}
+
+/** Characters of a message; a message that shows a field of the object would otherwise be as large as the request. */
+const maxMessage = 16_384;
+
+function bounded(outcome: Outcome): Outcome {
+  const { message } = outcome;
+  return message.length <= maxMessage ? outcome : { ...outcome, message: clipped(message, maxMessage) };
 }
 
 const none: readonly RuleResult[] = [];

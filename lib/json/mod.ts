@@ -20,6 +20,7 @@ export {
   type JsonObject,
   setField,
 } from "./json.ts";
+export { clipped } from "./clip.ts";
 export { nestsDeeperThan } from "./depth.ts";
 export { equal } from "./equal.ts";
 export { Fault, isFault } from "./fault.ts";

@@ -1,4 +1,4 @@
-import { Fault } from "../json/mod.ts";
+import { clipped, Fault } from "../json/mod.ts";
 
 /** A container image reference taken apart; empty parts are absent. The shape of `images.containers.NAME`. */
 export type Image = {
@@ -15,6 +15,9 @@ export type Image = {
   readonly reference?: string;
   readonly referenceWithTag?: string;
 };
+
+/** No image is longer: a name has 255 characters at most, a tag and a digest 135 each. */
+const longestImage = 4_096;
 
 /** How names without a registry are read; the two keys are those of Kyverno's ConfigMap. */
 export interface ImageOptions {
@@ -41,6 +44,7 @@ export interface ImageOptions {
  * ```
  */
 export function parseImage(text: string, options: ImageOptions = {}): Image | Fault {
+  if (text.length > longestImage) return new Fault(`bad image: ${clipped(text, 256)}: it is too long`);
   const { defaultRegistry = "docker.io", enableDefaultRegistryMutation = true } = options;
   const full = namesRegistry(text) ? text : `${defaultRegistry}/${text}`;
   const parts = split(full);

@@ -1,4 +1,5 @@
 import {
+  clipped,
   Fault,
   isFault,
   isList,
@@ -157,7 +158,7 @@ function addImage(search: Search, holder: JsonObject, path: readonly string[]): 
   if (isFault(reference)) return reference;
   if (typeof reference !== "string") return new Fault("jmespath of an image extractor must produce a string");
   const image = parseImage(reference, options);
-  if (isFault(image)) return new Fault(`invalid image '${reference}' (${image.message})`);
+  if (isFault(image)) return new Fault(`invalid image '${clipped(reference, 256)}' (${image.message})`);
   setField(found, name, { ...image, jsonPointer });
   return undefined;
 }

@@ -1,6 +1,6 @@
 import type { FieldViolation, Violation } from "./control.ts";
 import { foundValues } from "./control.ts";
-import { containerLists, type ContainerView, type PodView } from "./pod.ts";
+import { containerLists, type PodView } from "./pod.ts";
 
 /** What an entry of `exclude` lets pass, compiled. */
 export interface Exclusion {
@@ -45,7 +45,11 @@ function applyExclusion(
 ): readonly Violation[] {
   const { image, controlName, restrictedField } = exclusion;
   const reduced = image === undefined ? withStandIn(pod) : onlyImages(pod, image);
-  const left = new Map(violations.map((violation) => [violation.control, [...violation.fields]]));
+  const ownerOf = image === undefined ? () => undefined : containerNames(pod);
+  const reducedOwnerOf = image === undefined ? () => undefined : containerNames(reduced);
+  const left = new Map(
+    violations.map(({ control, fields }) => [control, new RemainingFields(fields, ownerOf)]),
+  );
   for (const { name, control, fields } of judge(reduced)) {
     const own = left.get(control);
     if (name !== controlName || own === undefined) continue;
@@ -53,16 +57,11 @@ function applyExclusion(
       const place = placeOf(excluded);
       if (restrictedField !== "" && restrictedField !== place) continue;
       if (!allValuesPass(excluded, exclusion)) continue;
-      const owner = image === undefined ? undefined : containerAt(reduced, excluded.path)?.name;
-      const index = own.findIndex((violation) =>
-        placeOf(violation) === place &&
-        (image === undefined || containerAt(pod, violation.path)?.name === owner)
-      );
-      if (index >= 0) removeAt(own, index);
+      own.remove(place, reducedOwnerOf(excluded));
     }
   }
   return violations.flatMap((violation) => {
-    const fields = left.get(violation.control)!;
+    const { fields } = left.get(violation.control)!;
     // A control that tells no fields stays: there is nothing that an exclusion could take away.
     return fields.length === 0 && violation.fields.length > 0 ? [] : [{ ...violation, fields }];
   });
@@ -77,13 +76,50 @@ function placeOf({ path }: FieldViolation): string {
   return path.replace(/\d+/g, "*");
 }
 
-function containerAt(pod: PodView, path: string): ContainerView | undefined {
-  return pod.containers.find((container) => path.startsWith(`${container.path}.`));
+/** Tells the name of the container that a field is in. */
+function containerNames({ containers }: PodView): (field: FieldViolation) => string | undefined {
+  const names = new Map(containers.map(({ path, name }) => [path, name]));
+  return ({ path }) => names.get(path.slice(0, path.indexOf("]") + 1));
 }
 
-function removeAt(fields: FieldViolation[], index: number): void {
-  const last = fields.pop()!;
-  if (index < fields.length) fields[index] = last;
+/** The fields of a control that no exclusion has taken away, found by place and container's name. */
+class RemainingFields {
+  readonly fields: FieldViolation[];
+  readonly #keys: string[];
+  readonly #positions = new Map<string, Set<number>>();
+
+  constructor(fields: readonly FieldViolation[], ownerOf: (field: FieldViolation) => string | undefined) {
+    this.fields = [...fields];
+    this.#keys = fields.map((field) => keyOf(placeOf(field), ownerOf(field)));
+    this.#keys.forEach((_, index) => this.#put(index));
+  }
+
+  /** Removes the first field at the place; the last one of all moves into the gap. */
+  remove(place: string, owner: string | undefined): void {
+    const positions = this.#positions.get(keyOf(place, owner));
+    if (positions === undefined || positions.size === 0) return;
+    let first = Infinity;
+    for (const position of positions) first = Math.min(first, position);
+    positions.delete(first);
+    const last = this.fields.length - 1;
+    const field = this.fields.pop()!, key = this.#keys.pop()!;
+    if (first === last) return;
+    this.#positions.get(key)!.delete(last);
+    this.fields[first] = field;
+    this.#keys[first] = key;
+    this.#put(first);
+  }
+
+  #put(index: number): void {
+    const key = this.#keys[index]!;
+    const positions = this.#positions.get(key);
+    if (positions === undefined) this.#positions.set(key, new Set([index]));
+    else positions.add(index);
+  }
+}
+
+function keyOf(place: string, owner: string | undefined): string {
+  return owner === undefined ? place : `${place} ${owner}`;
 }
 
 function withStandIn(pod: PodView): PodView {

@@ -33,13 +33,22 @@ export interface FailureText {
  */
 export function failureMessage({ rule, level, version, violations }: FailureText): string {
   const groups = violations.map(({ reason, fields }) =>
-    `(Forbidden reason: ${reason}, field error list: [${fields.map(fieldText).join(", ")}])`
+    `(Forbidden reason: ${reason}, field error list: [${fieldTexts(fields)}])`
   );
   // The reference takes the groups out of a map, in no order; in one order a message is the same each time.
   groups.sort(compareBytes);
   return `Validation rule '${rule}' failed. It violates PodSecurity "${level}:${version}": ${
     groups.join("")
   }`;
+}
+
+/** Fields that a message names for one reason; a Pod may have tens of thousands. */
+const mostFields = 50;
+
+function fieldTexts(fields: readonly FieldViolation[]): string {
+  const texts = fields.slice(0, mostFields).map(fieldText);
+  if (fields.length > mostFields) texts.push(`${fields.length - mostFields} more`);
+  return texts.join(", ");
 }
 
 /** One entry of the field error list. */

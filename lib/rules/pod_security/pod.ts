@@ -72,9 +72,14 @@ export function plural(word: string, count: number): string {
   return count === 1 ? word : `${word}s`;
 }
 
-/** `"a", "b"`. */
+/** Names that a text lists; a Pod may have tens of thousands of containers. */
+const mostNames = 100;
+
+/** `"a", "b"`; of very many the first ones and a count. */
 export function quoted(items: readonly string[]): string {
-  return items.map((item) => `"${item}"`).join(", ");
+  const texts = items.slice(0, mostNames).map((item) => `"${item}"`);
+  if (items.length > mostNames) texts.push(`${items.length - mostNames} more`);
+  return texts.join(", ");
 }
 
 /** Sorted by bytes, each once. */

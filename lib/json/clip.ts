@@ -1,0 +1,17 @@
+/**
+ * A text for people, cut after a number of characters: a message that holds a value of a request can be as large as the
+ * request.
+ *
+ * ```ts
+ * import { clipped } from "./clip.ts";
+ * import assert from "node:assert/strict";
+ * assert.equal(clipped("short", 10), "short");
+ * assert.equal(clipped("0123456789", 4), "0123 … (6 more characters)");
+ * ```
+ */
+export function clipped(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const half = text.charCodeAt(most - 1);
+  const end = half >= 0xd800 && half <= 0xdbff ? most - 1 : most;
+  return `${text.slice(0, end)} … (${text.length - end} more characters)`;
+}
