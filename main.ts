@@ -6,4 +6,20 @@
  */
 import { run } from "./lib/cli/mod.ts";
 
-if (import.meta.main) Deno.exit(await run(Deno.args));
+if (import.meta.main) {
+  enterInitialFolder();
+  Deno.exit(await run(Deno.args));
+}
+
+/**
+ * `deno task` starts commands in the project's folder and says in `INIT_CWD` where the user stands: paths start there.
+ */
+function enterInitialFolder(): void {
+  if (Deno.permissions.querySync({ name: "env", variable: "INIT_CWD" }).state !== "granted") return;
+  const folder = Deno.env.get("INIT_CWD");
+  try {
+    if (folder !== undefined && Deno.cwd() === import.meta.dirname) Deno.chdir(folder);
+  } catch {
+    // Where the folder cannot be entered, paths start where the process does.
+  }
+}

@@ -8,6 +8,20 @@ export interface FileText {
   readonly text: string;
 }
 
+/** A file that was found and not read. */
+export interface FoundFile {
+  /** The path as it was given or found; `-` for standard input. */
+  readonly file: string;
+  /** Bytes; 0 for standard input and other streams. */
+  readonly size: number;
+}
+
+/** What {@link findFiles} found. */
+export interface FoundFiles {
+  readonly files: readonly FoundFile[];
+  readonly diagnostics: readonly Diagnostic[];
+}
+
 /** What {@link readFiles} found. */
 export interface ReadFiles {
   readonly files: readonly FileText[];
@@ -28,40 +42,56 @@ const MAX_DEPTH = 32;
 const extensions = /\.(?:yaml|yml|json)$/i;
 
 /**
- * Reads files, folders and `-` for standard input, in the order given. A folder is searched to the bottom for `.yaml`,
- * `.yml` and `.json` files, which come in the order of their paths; names that begin with a dot are passed over, so
- * that a mounted ConfigMap is read once. A file that several paths lead to is read once. Nothing is thrown: what
- * cannot be read is a diagnostic.
+ * Finds files, those of folders, and `-` for standard input, in the order given. A folder is searched to the bottom for
+ * `.yaml`, `.yml` and `.json` files, which come in the order of their paths; names that begin with a dot are passed
+ * over, so that a mounted ConfigMap is read once. A file that several paths lead to is found once. Nothing is thrown:
+ * what cannot be looked at is a diagnostic.
  */
+export async function findFiles(
+  paths: readonly string[],
+  { maxFiles = 20_000 }: Pick<ReadFilesOptions, "maxFiles"> = {},
+): Promise<FoundFiles> {
+  const search = new Search(maxFiles);
+  for (const path of paths) await search.argument(path);
+  return search;
+}
+
+/** Reads the files that {@link findFiles} finds; those that cannot be read are diagnostics. */
 export async function readFiles(
   paths: readonly string[],
   options: ReadFilesOptions = {},
 ): Promise<ReadFiles> {
-  const reading = new Reading(options);
-  for (const path of paths) await reading.argument(path);
-  return { files: reading.files, diagnostics: reading.diagnostics };
+  const { maxBytes = 32_000_000, stdin = () => new Response(Deno.stdin.readable).text() } = options;
+  const found = await findFiles(paths, options);
+  const files: FileText[] = [];
+  const diagnostics = [...found.diagnostics];
+  for (const { file, size } of found.files) {
+    const problem = (code: string, message: string): void =>
+      void diagnostics.push({ severity: "error", code, message, position: { file, line: 1, column: 1 } });
+    if (size > maxBytes) {
+      problem("large-file", `The file has ${size} bytes; ${maxBytes} are read at most`);
+      continue;
+    }
+    const text = await attempt(file === "-" ? stdin() : Deno.readTextFile(file));
+    if (typeof text === "string") files.push({ file, text });
+    else problem("unreadable-file", text.reason);
+  }
+  return { files, diagnostics };
 }
 
-class Reading {
-  readonly files: FileText[] = [];
+class Search {
+  readonly files: FoundFile[] = [];
   readonly diagnostics: Diagnostic[] = [];
   readonly #seen = new Set<string>();
-  readonly #stdin: () => Promise<string>;
-  readonly #maxBytes: number;
   readonly #maxFiles: number;
 
-  constructor({ stdin, maxBytes = 32_000_000, maxFiles = 20_000 }: ReadFilesOptions) {
-    this.#stdin = stdin ?? (() => new Response(Deno.stdin.readable).text());
-    this.#maxBytes = maxBytes;
+  constructor(maxFiles: number) {
     this.#maxFiles = maxFiles;
   }
 
   async argument(path: string): Promise<void> {
     if (path === "-") {
-      if (!this.#isNew("-")) return;
-      const text = await attempt(this.#stdin());
-      if (typeof text === "string") this.files.push({ file: "-", text });
-      else this.#problem("-", "unreadable-file", text.reason);
+      if (this.#isNew("-")) this.files.push({ file: "-", size: 0 });
       return;
     }
     const found = await attempt(Deno.stat(path));
@@ -106,19 +136,10 @@ class Reading {
 
   async #file(path: string, size: number): Promise<void> {
     if (!await this.#isFirstVisit(path)) return;
-    if (this.files.length >= this.#maxFiles) {
-      if (this.#isNew("too many files")) {
-        this.#problem(path, "too-many-files", `No more than ${this.#maxFiles} files are read`);
-      }
-      return;
+    if (this.files.length < this.#maxFiles) this.files.push({ file: path, size });
+    else if (this.#isNew("too many files")) {
+      this.#problem(path, "too-many-files", `No more than ${this.#maxFiles} files are read`);
     }
-    if (size > this.#maxBytes) {
-      this.#problem(path, "large-file", `The file has ${size} bytes; ${this.#maxBytes} are read at most`);
-      return;
-    }
-    const text = await attempt(Deno.readTextFile(path));
-    if (typeof text === "string") this.files.push({ file: path, text });
-    else this.#problem(path, "unreadable-file", text.reason);
   }
 
   /** Whether the file or folder was not met under another path: links can lead in circles. */

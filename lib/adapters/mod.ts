@@ -13,7 +13,15 @@ export { Cache, type CacheOptions } from "./cache.ts";
 export { systemClock } from "./clock.ts";
 export { systemEntropy } from "./entropy.ts";
 export { eventLoopScheduler } from "./scheduler.ts";
-export { type FileText, type ReadFiles, readFiles, type ReadFilesOptions } from "./files.ts";
+export {
+  type FileText,
+  findFiles,
+  type FoundFile,
+  type FoundFiles,
+  type ReadFiles,
+  readFiles,
+  type ReadFilesOptions,
+} from "./files.ts";
 export { ClusterGlobalEntries, type GlobalEntriesOptions } from "./global_entries.ts";
 export { HttpClient, type HttpOptions } from "./http.ts";
 export { jsonLog, type JsonLogOptions, type LogLevel, writeToStandardError } from "./log.ts";

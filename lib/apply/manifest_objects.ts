@@ -23,7 +23,8 @@ export function manifestObjects(documents: readonly YamlDocument[]): JsonObject[
   );
 }
 
-function filled(value: Json): Json {
+/** A value in which maps that templates left empty are empty, not null. */
+export function filled(value: Json): Json {
   if (Array.isArray(value)) return value.map(filled);
   if (!isObject(value)) return value;
   const copy: { [key: string]: Json } = {};

@@ -7,7 +7,10 @@
 export { type Applied, type AppliedStep, type ApplyOptions, applyPolicies, type Output } from "./apply.ts";
 export { type DecideOptions, hasRules } from "./decide.ts";
 export { openList, parseUserInfo, readUser } from "./documents.ts";
+export { faultyPolicies, type FaultyPolicy } from "./faulty_policies.ts";
 export { manifestObjects } from "./manifest_objects.ts";
+export { type DocumentObjects, documentObjects, type GivenObject } from "./objects.ts";
 export { type GivenUser, resourceRequest, withNamespace } from "./resource_request.ts";
 export { isNamed, isSameSubject, isSpecified, type Subject, subjectOf, subjectText } from "./subject.ts";
-export { noValues, parseValues, readValues, type Values, withOperation } from "./values.ts";
+export { Tally } from "./tally.ts";
+export { noValues, parseValues, readValues, type Values, withOperation, withSetValues } from "./values.ts";

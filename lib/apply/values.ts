@@ -3,6 +3,7 @@ import {
   asObject,
   asString,
   dig,
+  Fault,
   field,
   isFault,
   isObject,
@@ -133,5 +134,23 @@ export function withOperation(values: Values, operation: string): Values {
     ...values,
     forResource: (policy, resource) =>
       new Map([...values.forResource(policy, resource), ["request.operation", operation]]),
+  };
+}
+
+/**
+ * Values with those of `--set name=value` on top, which are for every policy and object. Kyverno parity: a value is a
+ * text (tests/apply/values_test.ts).
+ */
+export function withSetValues(values: Values, settings: readonly string[]): Values | Fault {
+  if (settings.length === 0) return values;
+  const set = new Map<string, Json>();
+  for (const setting of settings) {
+    const at = setting.indexOf("=");
+    if (at <= 0) return new Fault(`--set ${setting}: write it as name=value`);
+    set.set(setting.slice(0, at).trim(), setting.slice(at + 1).trim());
+  }
+  return {
+    ...values,
+    forResource: (policy, resource) => new Map([...values.forResource(policy, resource), ...set]),
   };
 }

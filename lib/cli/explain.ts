@@ -1,14 +1,17 @@
 import { didYouMean } from "../diagnostics/mod.ts";
 import { type RuleTrace, type Snapshot, Trace } from "../engine/mod.ts";
-import { asString, dig, field, type JsonObject } from "../json/mod.ts";
+import { asString, dig, field, isFault, type JsonObject } from "../json/mod.ts";
 import { type Explanation, explanationObject, explanationText } from "../report/mod.ts";
 import { type ApplyOptions, applyPolicies } from "../apply/mod.ts";
-import { type ApplySettingArguments, readApplySetting, unreadable } from "./apply_setting.ts";
+import { type ApplyInputArguments, openInputs } from "./apply/inputs.ts";
+import { type ClusterArguments, objectsToCheck } from "./apply/objects.ts";
 import { explainReview } from "./explain_review.ts";
-import type { Terminal } from "./terminal.ts";
+import { loadDocuments } from "../sources/mod.ts";
+import { type Terminal, unusable } from "./terminal.ts";
 
 /** The options of `explain`. */
-export interface ExplainArguments extends ApplySettingArguments {
+export interface ExplainArguments extends ApplyInputArguments, ClusterArguments {
+  readonly review: readonly string[];
   /** Only this policy, by name or `namespace/name`. */
   readonly policy?: string;
   /** Only this rule, and those that are generated from it. */
@@ -17,29 +20,45 @@ export interface ExplainArguments extends ApplySettingArguments {
 }
 
 /**
- * `explain POLICY… --resource PATH… --review PATH…`: why each rule says what it says of each object or recorded request, or why it says nothing. Exit code
- * 0 whatever the rules say, 2 when something cannot be read or is not there.
+ * `explain POLICY… --resource PATH… --review PATH…`: why each rule says what it says of each object or recorded request,
+ * or why it says nothing. Exit code 0 whatever the rules say, 1 when some input could not be used, 2 when the command
+ * cannot run.
  */
 export async function explain(args: ExplainArguments, terminal: Terminal): Promise<number> {
-  const setting = await readApplySetting(args, terminal);
-  if ("problem" in setting) return unreadable(setting.problem, terminal);
-  const unknown = unknownName(setting.snapshot, args);
-  if (unknown !== undefined) return unreadable(unknown, terminal);
+  const inputs = await openInputs(args, terminal);
+  if (isFault(inputs)) return unusable(inputs.message, terminal);
+  await using opened = inputs;
+  const { snapshot, options, diagnostics } = opened;
+  const unknown = unknownName(snapshot, args);
+  if (unknown !== undefined) return unusable(unknown, terminal);
   const explanations: Explanation[] = [];
-  for (const object of setting.objects) {
-    const { subject, rules } = await explainObject(object, setting.options);
-    explanations.push({ subject, rules: rules.filter((trace) => isAskedFor(trace, args)) });
+  let count = 0;
+  const add = ({ rules, ...rest }: Explanation): void => {
+    const explanation = { ...rest, rules: rules.filter((trace) => isAskedFor(trace, args)) };
+    if (args.outputFormat === "json") explanations.push(explanation);
+    else terminal.out(`${count === 0 ? "" : "\n"}${explanationText(explanation)}`);
+    count++;
+  };
+  for await (const next of objectsToCheck(args, opened)) {
+    if (next.kind === "problem") diagnostics.add(next.diagnostic);
+    else if (next.kind === "object") add(await explainObject(next.given.object, options));
   }
-  for (const review of setting.reviews) {
-    const explanation = await explainReview(review, setting.options);
-    if ("problem" in explanation) return unreadable(explanation.problem, terminal);
-    const rules = explanation.rules.filter((trace) => isAskedFor(trace, args));
-    explanations.push({ ...explanation, rules });
+  const reviews = await loadDocuments(args.review);
+  diagnostics.add(...reviews.diagnostics);
+  for (const { value, positionOf } of reviews.documents) {
+    const explanation = await explainReview(value, options);
+    if ("problem" in explanation) {
+      const message = explanation.problem;
+      diagnostics.add({ severity: "error", code: "no-review", message, position: positionOf([]) });
+    } else add(explanation);
   }
   if (args.outputFormat === "json") {
     terminal.out(JSON.stringify(explanations.map(explanationObject), null, 2));
-  } else terminal.out(explanations.map(explanationText).join("\n\n"));
-  return 0;
+  }
+  if (count === 0) {
+    diagnostics.add({ severity: "error", code: "nothing-checked", message: "There was nothing to explain" });
+  }
+  return diagnostics.errors > 0 ? 1 : 0;
 }
 
 /** Applies the policies to one object, in the order of `apply`, and keeps how each rule came to what it says. */

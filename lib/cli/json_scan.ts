@@ -4,9 +4,8 @@ import { compile, payloadItems, preprocess, scanPayload } from "../engine/mod.ts
 import { isFault, type Json } from "../json/mod.ts";
 import { compileLabelSelectorText } from "../kube/mod.ts";
 import { scanLine, scanObject } from "../report/mod.ts";
-import { unreadable } from "./apply_setting.ts";
 import { loadDocuments } from "../sources/mod.ts";
-import type { Terminal } from "./terminal.ts";
+import { type Terminal, unusable } from "./terminal.ts";
 
 /** The options of `json scan`. */
 export interface JsonScanArguments {
@@ -33,10 +32,10 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
   const problems = [...loaded.diagnostics, ...snapshot.diagnostics];
   for (const diagnostic of problems) terminal.err(formatDiagnostic(diagnostic));
   const selects = compileLabelSelectorText(args.labels.join(","));
-  if (isFault(selects)) return unreadable(`--labels: ${selects.message}`, terminal);
+  if (isFault(selects)) return unusable(`--labels: ${selects.message}`, terminal);
   const policies = snapshot.jsonPolicies.filter(({ labels }) => selects(labels));
   if (snapshot.jsonPolicies.length === 0) {
-    return unreadable(
+    return unusable(
       "no policies: name ValidatingPolicies of json.kyverno.io/v1alpha1 with --policy",
       terminal,
     );
@@ -44,10 +43,10 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
 
   say("Loading payload ...");
   const payload = await loadPayload(args.payload, terminal);
-  if (payload === null) return unreadable("payload is `null`", terminal);
+  if (payload === null) return unusable("payload is `null`", terminal);
   say("Pre processing ...");
   const subject = preprocess(payload, args.preprocessors, ports);
-  if (isFault(subject)) return unreadable(subject.message, terminal);
+  if (isFault(subject)) return unusable(subject.message, terminal);
   const count = payloadItems(subject).length;
   say(
     `Running ( evaluating ${count} ${count === 1 ? "resource" : "resources"} against ${policies.length} ${

@@ -3,5 +3,5 @@
  *
  * @module
  */
-export { writeOutputs } from "./output.ts";
+export { ObjectFiles } from "./output.ts";
 export { run } from "./program.ts";

@@ -2,7 +2,7 @@ import { Command, type Help, InvalidArgumentError, Option } from "commander";
 import { type CommandRecord, hyphenated, type OptionRecord } from "./command.ts";
 import { commands, groups } from "./commands/table.ts";
 import { normalizeArguments, splitList } from "./flag_syntax.ts";
-import { processTerminal, type Terminal } from "./terminal.ts";
+import { OutputClosed, processTerminal, type Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
 
 /** Runs a command line and answers with its exit code: that of the command, 2 for a line that cannot be understood. */
@@ -25,8 +25,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
   try {
     await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
   } catch (cause) {
-    if (isExit(cause)) return cause.exitCode === 0 ? 0 : 2;
-    throw cause;
+    return codeOf(cause, terminal);
   }
   return code;
 }
@@ -142,6 +141,23 @@ function withoutNegations(this: Help, command: Command): Option[] {
   }
   return [...shown, new Option("-h, --help", "print this help")];
 }
+
+/** The exit code of a command that ended early; a reader of a pipe that ends is told nothing, as there is nobody. */
+function codeOf(cause: unknown, terminal: Terminal): number {
+  if (isExit(cause)) return cause.exitCode === 0 ? 0 : 2;
+  if (cause instanceof OutputClosed && cause.isPipe) return pipeClosedCode;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  try {
+    if (cause instanceof OutputClosed) terminal.err(`error: cannot write: ${message}`);
+    else terminal.err(`error: internal error: ${message}; this is a defect of Postern, please report it`);
+  } catch {
+    // Nothing can be said any more; the exit code is left.
+  }
+  return 2;
+}
+
+/** As shells give it for a command that the signal of a closed pipe ends. */
+const pipeClosedCode = 141;
 
 /** Commander ends a command line that it refuses, or that asks for help, with such an error. */
 function isExit(cause: unknown): cause is { exitCode: number } {

@@ -1,4 +1,3 @@
-import { styleText } from "node:util";
 import { ImageRegistry, systemClock, systemEntropy } from "../adapters/mod.ts";
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
 import { isFault } from "../json/mod.ts";
@@ -9,11 +8,11 @@ import {
   testMarkdown,
   testObjects,
   type TestRow,
-  type TestStyle,
   testTable,
   type TestTableOptions,
 } from "../report/mod.ts";
 import { toYaml } from "../yaml/mod.ts";
+import { painter } from "./paint.ts";
 import type { Terminal } from "./terminal.ts";
 import type { Expectation } from "../testing/mod.ts";
 import { checkRows } from "../testing/mod.ts";
@@ -98,8 +97,8 @@ class TestSession {
     this.#registry = args.registry
       ? new ImageRegistry({ clock: systemClock(), entropy: systemEntropy() })
       : undefined;
-    const coloured = !args.removeColor && args.output === undefined && terminal.colours === true;
-    this.#table = { detailed: args.detailedResults, ...(coloured && { paint }) };
+    const removeColor = args.removeColor || args.output !== undefined;
+    this.#table = { detailed: args.detailedResults, paint: painter(terminal, { removeColor }) };
   }
 
   async run(found: FoundTest, expectations: readonly Expectation[]): Promise<void> {
@@ -180,17 +179,4 @@ function distinct(remarks: readonly Diagnostic[]): Diagnostic[] {
 
 function count(number: number, one: string, many: string): string {
   return `${number} ${number === 1 ? one : many}`;
-}
-
-const colours = {
-  name: ["bold", "cyan"],
-  pass: ["bold", "green"],
-  fail: ["bold", "red"],
-  skip: ["bold", "cyan"],
-  remark: ["bold", "yellow"],
-  heading: [],
-} as const satisfies Record<TestStyle, readonly Parameters<typeof styleText>[0][]>;
-
-function paint(style: TestStyle, text: string): string {
-  return colours[style].length === 0 ? text : styleText([...colours[style]], text, { validateStream: false });
 }

@@ -23,6 +23,7 @@ import type { Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
 import { lookup } from "node:dns/promises";
 import { dirname } from "node:path";
 import { type ImageSetting, openImagePorts } from "./image_ports.ts";
+import { LateCluster } from "./late_cluster.ts";
 
 /** Where the cluster is. */
 export interface ClusterSetting {
@@ -30,8 +31,12 @@ export interface ClusterSetting {
   readonly cluster?: readonly string[] | undefined;
   /** A kubeconfig file: the live cluster. */
   readonly kubeconfig?: string | undefined;
-  /** Further objects of the embedded cluster. */
-  readonly objects?: readonly JsonObject[];
+  /** The context of the kubeconfig; its current one by default. */
+  readonly context?: string | undefined;
+  /** Whether a pod's service account is used when no cluster is named; it is by default. */
+  readonly serviceAccount?: boolean;
+  /** Objects of the embedded cluster when there are no files, read when the first of them is looked up. */
+  readonly objects?: () => Promise<readonly JsonObject[]>;
   /** How images are looked up. */
   readonly images?: ImageSetting;
   /** Keep what nearly every admission asks for in memory, by watching; for a server. */
@@ -112,7 +117,7 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
   return { ...rest, ports, close, diagnostics: [...rest.diagnostics, ...images.diagnostics] };
 
   async function reachCluster(
-    { cluster = [], kubeconfig, objects = [], watch }: ClusterSetting,
+    { cluster = [], kubeconfig, context, serviceAccount = true, objects, watch }: ClusterSetting,
   ): Promise<Reached | Fault> {
     if (cluster.length > 0) {
       const read = await clusterFromFiles(cluster, { clock, entropy, patches });
@@ -124,12 +129,20 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
         close: nothingToClose,
       };
     }
-    const endpoint = kubeconfig === undefined ? await podEndpoint() : await namedEndpoint(kubeconfig);
+    const pod = serviceAccount ? podEndpoint : () => undefined;
+    const endpoint = kubeconfig === undefined ? await pod() : await namedEndpoint(kubeconfig, context);
     if (isFault(endpoint)) return endpoint;
     if (endpoint === undefined) {
-      const embedded = new EmbeddedCluster({ objects, intake: "verbatim", clock, entropy, patches });
+      const embedded = async () =>
+        new EmbeddedCluster({
+          objects: await objects?.() ?? [],
+          intake: "verbatim",
+          clock,
+          entropy,
+          patches,
+        });
       return {
-        cluster: embedded,
+        cluster: new LateCluster(embedded),
         kind: "embedded",
         watching: undefined,
         about: "embedded cluster",
@@ -195,9 +208,13 @@ function project(text: string, value: Json, now: () => number): Json | Fault {
   return isFault(expression) ? expression : expression.evaluate(scopeOf(value), { now, random: () => 0 });
 }
 
-async function namedEndpoint(path: string): ReturnType<typeof kubeconfigEndpoint> {
+async function namedEndpoint(
+  path: string,
+  context: string | undefined,
+): ReturnType<typeof kubeconfigEndpoint> {
   try {
     return await kubeconfigEndpoint({
+      ...(context !== undefined && { context }),
       text: await Deno.readTextFile(path),
       folder: dirname(path),
       readText: Deno.readTextFile,

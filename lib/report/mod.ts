@@ -5,15 +5,25 @@
  */
 export { type AdmissionResponse, admissionResponse, admissionReview, denialMessage } from "./admission.ts";
 export { type Explanation, explanationObject, explanationText } from "./explanation.ts";
+export type {
+  ReportedObject,
+  ReportEnd,
+  ReportFormat,
+  ReportOptions,
+  ReportWriter,
+} from "./formats/format.ts";
+export { reportFormats } from "./formats/formats.ts";
+export { type ReportRow, resourceText, rowsOf } from "./formats/row.ts";
 export {
-  clusterReport,
   type ReportedResult,
   reportedResult,
+  type ReportResult,
+  reportResult,
   type ReportSummary,
-  summarise,
 } from "./policy_report.ts";
 export { scanLine, scanObject } from "./scan_report.ts";
 export {
+  type TableRow,
   testJunit,
   testMarkdown,
   testObjects,

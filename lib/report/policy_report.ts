@@ -1,5 +1,5 @@
 import type { PolicyIdentity, RuleResult } from "../engine/mod.ts";
-import { asString, dig, type Json, type JsonObject } from "../json/mod.ts";
+import { asString, dig, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 
 /** Results of one policy for one object, as a report wants them. */
@@ -18,87 +18,83 @@ export interface ReportSummary {
   skip: number;
 }
 
+/** A result as reports call it. */
+export type ReportResult = keyof ReportSummary;
+
 /**
- * One report over everything, of openreports.io/v1alpha1. Kyverno parity: the shape of `apply --policy-report`, where
- * results of policies that are not scored warn instead of fail.
+ * A rule's result as reports call it: a policy annotated as not scored warns where others fail. Kyverno parity: with
+ * `auditWarn`, failures of audit rules warn too (tests/report/policy_report_test.ts).
  */
-export function clusterReport(results: readonly ReportedResult[], now: number): JsonObject {
-  const rows = results.flatMap((result) => result.rules.map((rule) => reportRow(result, rule, now)));
-  return {
-    apiVersion: "openreports.io/v1alpha1",
-    kind: "ClusterReport",
-    metadata: { name: "merged" },
-    source: "postern",
-    results: rows.sort(byPolicyAndRule),
-    summary: { ...summarise(results) },
-  };
+export function reportedResult(
+  policy: PolicyIdentity,
+  rule: RuleResult,
+  { auditWarn = false }: { readonly auditWarn?: boolean } = {},
+): ReportResult {
+  if (rule.result !== "fail") return rule.result;
+  const isUnscored = policy.annotations["policies.kyverno.io/scored"] === "false";
+  return isUnscored || (auditWarn && rule.action === "Audit") ? "warn" : "fail";
 }
 
-/** Counts the results of rules, as the command line's last line shows them. */
-export function summarise(results: readonly ReportedResult[]): ReportSummary {
-  const summary = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
-  for (const { policy, rules } of results) for (const rule of rules) summary[reportedResult(policy, rule)]++;
-  return summary;
+/** What the row of a report is made of. */
+export interface ReportResultInput {
+  readonly policy: PolicyIdentity;
+  readonly rule: string;
+  readonly result: ReportResult;
+  readonly message: string;
+  readonly resource: JsonObject;
+  readonly outcome: RuleResult;
 }
 
-/** A rule's result as reports call it: a policy annotated as not scored warns where others fail. */
-export function reportedResult(policy: PolicyIdentity, rule: RuleResult): keyof ReportSummary {
-  return rule.result === "fail" && policy.annotations["policies.kyverno.io/scored"] === "false"
-    ? "warn"
-    : rule.result;
-}
-
-function reportRow({ policy, resource }: ReportedResult, rule: RuleResult, now: number): JsonObject {
-  const { category, severity } = labelsOf(policy);
+/** A row of a report of openreports.io. Kyverno parity: fields and properties (tests/report/policy_report_test.ts). */
+export function reportResult(
+  { policy, rule, result, message, resource, outcome }: ReportResultInput,
+  { now }: { readonly now: number },
+): JsonObject {
+  const category = policy.annotations["policies.kyverno.io/category"];
+  const severity = policy.annotations["policies.kyverno.io/severity"];
   return {
     source: sourceOf(policy),
     policy: policy.key,
-    rule: rule.rule,
+    rule,
     ...(category !== undefined && { category }),
-    ...(severity !== undefined && { severity }),
+    ...(severities.includes(severity ?? "") && { severity }),
     timestamp: { seconds: Math.floor(now / 1000), nanos: 0 },
-    result: reportedResult(policy, rule),
+    result,
     scored: policy.annotations["policies.kyverno.io/scored"] !== "false",
     resources: [reference(resource)],
-    message: messageOf(rule, reportedResult(policy, rule)),
-    ...(rule.properties !== undefined && { properties: rule.properties }),
+    message,
+    properties: {
+      ...outcome.properties,
+      ...(outcome.exceptions !== undefined && { exceptions: outcome.exceptions.join(",") }),
+      process: policy.background ? "background scan" : "admission review",
+    },
   };
 }
+
+/** The severities that the schema of reports knows. */
+const severities: readonly string[] = ["critical", "high", "medium", "low", "info"];
 
 /** Kyverno parity: a rule's reportProperties may say in its author's words what became of it. */
-function messageOf({ message, properties }: RuleResult, result: keyof ReportSummary): string {
+export function messageOf({ message, properties }: RuleResult, result: ReportResult): string {
   return asString(properties?.["message"]) || asString(properties?.[`${result}Message`]) || message;
-}
-
-function labelsOf(
-  { annotations }: PolicyIdentity,
-): { category: string | undefined; severity: string | undefined } {
-  return {
-    category: annotations["policies.kyverno.io/category"],
-    severity: annotations["policies.kyverno.io/severity"],
-  };
 }
 
 /** Kyverno parity: policies in CEL are sources of their own, those of Kubernetes under the name of their kind. */
 function sourceOf({ kind }: PolicyIdentity): string {
   if (kind === "ClusterPolicy" || kind === "Policy") return "kyverno";
-  return kind.includes("Admission") ? kind : `Kyverno${kind}`;
+  return kind.includes("Admission") ? kind : `Kyverno${kind.replace(/^Namespaced/, "")}`;
 }
 
 function reference(resource: JsonObject): JsonObject {
   const namespace = asString(dig(resource, "metadata", "namespace"));
   const uid = asString(dig(resource, "metadata", "uid"));
+  const resourceVersion = asString(dig(resource, "metadata", "resourceVersion"));
   return {
     apiVersion: resource["apiVersion"] ?? "",
     kind: resource["kind"] ?? "",
     ...(namespace !== undefined && namespace !== "" && { namespace }),
     name: nameOf(resource),
     ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
   };
-}
-
-function byPolicyAndRule(left: Json, right: Json): number {
-  const key = (row: Json): string => `${dig(row, "policy")}\n${dig(row, "rule")}`;
-  const [a, b] = [key(left), key(right)];
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -1,4 +1,5 @@
 import type { JsonObject } from "../json/mod.ts";
+import { xmlText } from "./xml.ts";
 
 /** One line of a test's results. */
 export interface TestRow {
@@ -14,6 +15,11 @@ export interface TestRow {
   readonly message: string;
   /** For a row that fails: what was expected and what came, line by line. */
   readonly details: readonly string[];
+}
+
+/** One line of a table of results. */
+export interface TableRow extends Pick<TestRow, "policy" | "rule" | "resource" | "reason" | "message"> {
+  readonly result: TestRow["result"] | "Warn" | "Error";
 }
 
 /** How rows are shown. */
@@ -33,7 +39,7 @@ const columns = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON"] as cons
  * Rows as a table with borders. Kyverno parity: its columns and borders, and above ten rows their number in the first
  * heading.
  */
-export function testTable(rows: readonly TestRow[], { detailed, paint = plain }: TestTableOptions): string {
+export function testTable(rows: readonly TableRow[], { detailed, paint = plain }: TestTableOptions): string {
   const heading = rows.length > 10 ? `ID (${rows.length}) ` : "ID";
   const headings = [heading, ...columns.slice(1), ...(detailed ? ["MESSAGE"] : [])];
   const cells = rows.map((row, index) =>
@@ -66,9 +72,11 @@ function framed(
   return `│${padded.join("│")}│`;
 }
 
-function styleOf({ result, reason }: TestRow, column: number): TestStyle {
+function styleOf({ result, reason }: TableRow, column: number): TestStyle {
   if (column >= 1 && column <= 3) return "name";
-  if (column === 4) return result === "Pass" ? "pass" : result === "Fail" ? "fail" : "skip";
+  if (column === 4) {
+    return result === "Pass" ? "pass" : result === "Skip" ? "skip" : result === "Warn" ? "remark" : "fail";
+  }
   return column === 5 && reason !== "Ok" ? "remark" : "heading";
 }
 
@@ -76,7 +84,7 @@ function plain(_: TestStyle, text: string): string {
   return text;
 }
 
-function cellsOf(row: TestRow, { id, detailed }: { id: number; detailed: boolean }): string[] {
+function cellsOf(row: TableRow, { id, detailed }: { id: number; detailed: boolean }): string[] {
   const { policy, rule, resource, result, reason, message } = row;
   return [String(id), policy, rule, resource, result, reason, ...(detailed ? [message] : [])];
 }
@@ -116,7 +124,7 @@ export function testMarkdown(rows: readonly TestRow[], { detailed }: TestTableOp
 export function testJunit(rows: readonly TestRow[], { detailed }: TestTableOptions): string {
   const suites = Map.groupBy(rows, (row) => row.policy);
   const body = [...suites].flatMap(([policy, cases]) => [
-    ` <testsuite name="${xml(policy)}" tests="${cases.length}" failures="${failures(cases)}" skipped="${
+    ` <testsuite name="${xmlText(policy)}" tests="${cases.length}" failures="${failures(cases)}" skipped="${
       skips(cases)
     }">`,
     ...cases.flatMap((row) => junitCase(row, detailed ? [`Message: ${row.message}`] : [])),
@@ -139,14 +147,16 @@ function junitCase(row: TestRow, more: readonly string[]): string[] {
     ...more,
   ];
   const inner = {
-    Pass: [`   <system-out>${xml([`Reason: ${row.reason}`, ...about].join("\n"))}</system-out>`],
+    Pass: [`   <system-out>${xmlText([`Reason: ${row.reason}`, ...about].join("\n"))}</system-out>`],
     Fail: [
-      `   <failure message="${xml(row.reason)}">${xml([...about, ...row.details].join("\n"))}</failure>`,
+      `   <failure message="${xmlText(row.reason)}">${
+        xmlText([...about, ...row.details].join("\n"))
+      }</failure>`,
     ],
-    Skip: [`   <skipped message="${xml(row.reason)}"/>`],
+    Skip: [`   <skipped message="${xmlText(row.reason)}"/>`],
   };
   return [
-    `  <testcase classname="${xml(row.rule)}" name="${xml(row.resource)}">`,
+    `  <testcase classname="${xmlText(row.rule)}" name="${xmlText(row.resource)}">`,
     ...inner[row.result],
     "  </testcase>",
   ];
@@ -158,10 +168,4 @@ function failures(rows: readonly TestRow[]): number {
 
 function skips(rows: readonly TestRow[]): number {
   return rows.filter(({ result }) => result === "Skip").length;
-}
-
-/** Text for XML, without the characters that XML cannot hold at all. */
-function xml(text: string): string {
-  return text.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
-    .replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

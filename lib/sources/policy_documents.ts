@@ -1,20 +1,57 @@
-import { asString, field } from "../json/mod.ts";
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { asString, field, isObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
+import type { GitOptions } from "./git.ts";
 import { loadDocuments, type LoadedDocuments } from "./load.ts";
 
 /**
- * Documents of policy files, without the tests that lie beside policies: a file that declares a test or its values
- * (cli.kyverno.io), and what the tests name as their resources.
+ * Documents of policy files, without what lies beside policies in their folders: files that declare a test or its values
+ * (cli.kyverno.io), what the tests name as their resources, and documents of other tools, which are a warning each. In
+ * a file that is given by name everything counts.
  */
-export async function policyDocuments(paths: readonly string[]): Promise<LoadedDocuments> {
-  const { documents, diagnostics, files } = await loadDocuments(paths);
+export async function policyDocuments(
+  paths: readonly string[],
+  remote: GitOptions = {},
+): Promise<LoadedDocuments> {
+  const { documents, diagnostics, files } = await loadDocuments(paths, remote);
   const foreign = new Set(documents.flatMap(belongsToTests));
   const isOurs = (file: string): boolean => !foreign.has(file);
+  const remarks: Diagnostic[] = [];
   return {
-    documents: documents.filter(({ positionOf }) => isOurs(positionOf([]).file)),
+    documents: documents.filter((document) => {
+      const position = document.positionOf([]);
+      if (!isOurs(position.file)) return false;
+      if (paths.includes(position.file) || mayBePolicy(document)) return true;
+      remarks.push({
+        severity: "warning",
+        code: "no-policy",
+        message: "The document is no policy and is passed over",
+        hint: "name the file itself to have it checked",
+        position,
+      });
+      return false;
+    }),
     files: files.filter(({ file }) => isOurs(file)),
-    diagnostics: diagnostics.filter(({ position }) => position === undefined || isOurs(position.file)),
+    diagnostics: [
+      ...diagnostics.filter(({ position }) => position === undefined || isOurs(position.file)),
+      ...remarks,
+    ],
   };
+}
+
+/** API groups of policies; `v1` is that of lists. */
+const groups: readonly string[] = [
+  "kyverno.io",
+  "policies.kyverno.io",
+  "json.kyverno.io",
+  "admissionregistration.k8s.io",
+];
+
+function mayBePolicy({ value }: YamlDocument): boolean {
+  if (!isObject(value)) return false;
+  const [group, version] = (asString(value["apiVersion"]) ?? "").split("/");
+  if (version !== undefined && groups.includes(group!)) return true;
+  return Array.isArray(value["items"]) || /Policy$/.test(asString(value["kind"]) ?? "");
 }
 
 /** The files that a document makes files of a test: its own, and those that it names. */

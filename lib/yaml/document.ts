@@ -54,9 +54,14 @@ export function parseYaml(text: string): Json | Fault {
  * others; a key that occurs twice becomes a warning, and its later value counts. Lists of kind `List` stay whole.
  */
 export function parseDocuments(text: string, file: string): ParsedDocuments {
+  return parseChunks(splitDocuments(withoutMark(text)), file);
+}
+
+/** Reads the documents of parts of a file, as {@link parseDocuments} reads those of a whole file. */
+export function parseChunks(chunks: readonly Chunk[], file: string): ParsedDocuments {
   const documents: YamlDocument[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const part of splitDocuments(withoutMark(text)).flatMap((chunk) => [...readChunk(chunk)])) {
+  for (const part of chunks.flatMap((chunk) => [...readChunk(chunk)])) {
     const { chunk } = part;
     if ("cause" in part) {
       diagnostics.push(asDiagnostic(part.cause, chunk, file));
@@ -71,7 +76,10 @@ export function parseDocuments(text: string, file: string): ParsedDocuments {
         const message = `The key "${key}" occurs twice; its later value counts`;
         diagnostics.push({ severity: "warning", code: "duplicate-key", message, position });
       }
-      if (value !== null) documents.push(locate(value, { chunk, file, index }));
+      if (chunk.isItem === true && Array.isArray(value)) {
+        const { positionOf } = locate(value, { chunk, file, index });
+        documents.push({ value: value[0] ?? null, positionOf: (path) => positionOf([0, ...path]) });
+      } else if (value !== null) documents.push(locate(value, { chunk, file, index }));
     }
   }
   return { documents, diagnostics };

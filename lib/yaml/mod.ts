@@ -4,5 +4,12 @@
  *
  * @module
  */
-export { type ParsedDocuments, parseDocuments, parseYaml, type YamlDocument } from "./document.ts";
+export {
+  parseChunks,
+  type ParsedDocuments,
+  parseDocuments,
+  parseYaml,
+  type YamlDocument,
+} from "./document.ts";
+export { DocumentStream, type DocumentStreamOptions } from "./document_stream.ts";
 export { goYaml, toYaml } from "./go_yaml.ts";

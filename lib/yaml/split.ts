@@ -3,6 +3,8 @@ export interface Chunk {
   readonly text: string;
   /** The line of the stream at which the part starts, from 1. */
   readonly firstLine: number;
+  /** Set for an item of a long list, which is written as a list of one. */
+  readonly isItem?: true;
 }
 
 /**

@@ -80,9 +80,9 @@ Deno.test("files: what cannot be read is a diagnostic, and the rest is read", as
     assert.deepEqual(files.map(({ text }) => text), ["x"]);
     assert.deepEqual(diagnostics.map(({ severity, code, position }) => [severity, code, position?.file]), [
       ["error", "unreadable-file", `${folder}/gone.yaml`],
-      ["error", "large-file", `${folder}/large.yaml`],
       ["error", "missing-file", `${folder}/no`],
       ["warning", "empty-folder", `${folder}/empty`],
+      ["error", "large-file", `${folder}/large.yaml`],
     ]);
   });
 });

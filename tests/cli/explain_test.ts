@@ -13,7 +13,7 @@ const optional = {
   "exceptions.yaml": "--exceptions",
   "userinfo.yaml": "--userinfo",
   "values.yaml": "--values-file",
-  "cluster.yaml": "--cluster",
+  "cluster.yaml": "--cluster-objects",
 } as const;
 
 for (const { name } of [...Deno.readDirSync(folder)].sort((left, right) => left.name < right.name ? -1 : 1)) {

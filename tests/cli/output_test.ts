@@ -1,13 +1,18 @@
 /** `apply --output`: what is written where. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { writeOutputs } from "../../lib/cli/mod.ts";
+import { ObjectFiles } from "../../lib/cli/mod.ts";
 
 const outputs = [
   { file: "web-mutated", object: { kind: "Pod", metadata: { name: "web" } } },
   { file: "web-mutated", object: { kind: "Secret", metadata: { name: "target" } } },
   { file: "../../quota-generated", object: { kind: "ResourceQuota" } },
 ];
+
+async function writeOutputs(given: typeof outputs, path: string): Promise<string | undefined> {
+  const files = new ObjectFiles(path);
+  return await files.open() ?? await files.write(given);
+}
 
 async function within(test: (folder: string) => Promise<void>): Promise<void> {
   const folder = await Deno.makeTempDir();

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
-import { asList, dig, field, type JsonObject } from "../../lib/json/mod.ts";
-import { clusterReport, type ReportedResult, reportedResult, summarise } from "../../lib/report/mod.ts";
+import { asList, dig, field, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { type ReportedResult, reportedResult, reportFormats } from "../../lib/report/mod.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { identity, result } from "./decisions.ts";
 
 const resource: JsonObject = {
@@ -12,6 +13,7 @@ const now = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
 
 const unscored = identity("unscored", { annotations: { "policies.kyverno.io/scored": "false" } });
 const annotated = identity("team/annotated", {
+  namespace: "team",
   annotations: { "policies.kyverno.io/category": "Best Practices", "policies.kyverno.io/severity": "high" },
 });
 
@@ -21,41 +23,85 @@ const reported: readonly ReportedResult[] = [
   { policy: identity("p"), resource: { kind: "Namespace" }, rules: [result("e", { result: "error" })] },
 ];
 
-Deno.test("a report has a row a rule, in the order of policies and rules", () => {
-  const { results, ...rest } = clusterReport(reported, now);
+/** The documents of a report over results, in JSON and in YAML, which must say the same. */
+function documents(results: readonly ReportedResult[], auditWarn = false): JsonObject[] {
+  const texts = ["report", "report-json"].map((name) => {
+    const writer = reportFormats.get(name)!.open({ now, version: "1.2.3", auditWarn, folder: "/" });
+    const added = results.map((one) => writer.add({ resource: one.resource, results: [one] }));
+    const summary = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
+    return [...added, writer.end({ summary, diagnostics: [] })].join("");
+  });
+  const [yaml, json] = texts.map((text) =>
+    parseDocuments(text, "report").documents.map(({ value }) => value)
+  );
+  assert.deepEqual(yaml, json);
+  return json as JsonObject[];
+}
+
+function rowsOf(results: readonly ReportedResult[]): readonly Json[] {
+  return documents(results).flatMap((report) => asList(report["results"]));
+}
+
+Deno.test("the report of the cluster has a row for each rule, those of namespaces follow", () => {
+  const [cluster, namespace, ...more] = documents(reported);
+  assert.deepEqual(more, []);
+  const { results, ...rest } = cluster!;
   assert.deepEqual(rest, {
     apiVersion: "openreports.io/v1alpha1",
     kind: "ClusterReport",
     metadata: { name: "merged" },
     source: "postern",
-    summary: { pass: 1, fail: 1, warn: 1, error: 1, skip: 0 },
+    summary: { pass: 1, fail: 0, warn: 1, error: 1, skip: 0 },
   });
   assert.deepEqual(
     asList(results).map((row) => [field(row, "policy"), field(row, "rule"), field(row, "result")]),
-    [["p", "e", "error"], ["team/annotated", "a", "fail"], ["unscored", "a", "pass"], [
-      "unscored",
-      "b",
-      "warn",
-    ]],
+    [["unscored", "b", "warn"], ["unscored", "a", "pass"], ["p", "e", "error"]],
   );
-  assert.deepEqual(asList(results)[1], {
-    source: "kyverno",
-    policy: "team/annotated",
-    rule: "a",
-    category: "Best Practices",
-    severity: "high",
-    timestamp: { seconds: 1767323045, nanos: 0 },
-    result: "fail",
-    scored: true,
-    resources: [{ apiVersion: "v1", kind: "Pod", namespace: "default", name: "web", uid: "1-2" }],
-    message: "a says no",
-    properties: { standard: "baseline" },
+  assert.deepEqual(namespace, {
+    apiVersion: "openreports.io/v1alpha1",
+    kind: "Report",
+    metadata: { name: "merged", namespace: "team" },
+    source: "postern",
+    results: [{
+      source: "kyverno",
+      policy: "team/annotated",
+      rule: "a",
+      category: "Best Practices",
+      severity: "high",
+      timestamp: { seconds: 1767323045, nanos: 0 },
+      result: "fail",
+      scored: true,
+      resources: [{ apiVersion: "v1", kind: "Pod", namespace: "default", name: "web", uid: "1-2" }],
+      message: "a says no",
+      properties: { standard: "baseline", process: "background scan" },
+    }],
+    summary: { pass: 0, fail: 1, warn: 0, error: 0, skip: 0 },
   });
 });
 
+Deno.test("a report of nothing is a report of the cluster without results", () => {
+  const summary = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
+  const [{ results, summary: counts }, ...more] = documents([]) as [JsonObject, ...JsonObject[]];
+  assert.deepEqual([results, counts, more], [[], summary, []]);
+});
+
+Deno.test("with auditWarn, failures of audit rules warn", () => {
+  const rules = [result("audited", { action: "Audit" }), result("enforced", { action: "Enforce" })];
+  const [report] = documents([{ policy: identity("p"), resource, rules }], true);
+  assert.deepEqual(asList(report!["results"]).map((row) => field(row, "result")), ["warn", "fail"]);
+});
+
+Deno.test("a severity that reports do not know is left out, exceptions are properties", () => {
+  const policy = identity("p", { annotations: { "policies.kyverno.io/severity": "terrible" } });
+  const rules = [result("a", { result: "skip", exceptions: ["team/one", "team/two"] })];
+  const [row] = rowsOf([{ policy, resource, rules }]);
+  assert.equal(field(row!, "severity"), undefined);
+  assert.equal(dig(row!, "properties", "exceptions"), "team/one,team/two");
+});
+
 Deno.test("an object without metadata is still a resource of the report", () => {
-  const rows = asList(clusterReport(reported, now)["results"]);
-  assert.deepEqual(dig(rows[0]!, "resources"), [{ apiVersion: "", kind: "Namespace", name: "" }]);
+  const row = rowsOf(reported).find((each) => field(each, "policy") === "p");
+  assert.deepEqual(dig(row!, "resources"), [{ apiVersion: "", kind: "Namespace", name: "" }]);
 });
 
 Deno.test("only failures of policies that are not scored become warnings", () => {
@@ -64,7 +110,6 @@ Deno.test("only failures of policies that are not scored become warnings", () =>
   );
   assert.deepEqual(outcomes, ["pass", "warn", "skip", "error"]);
   assert.equal(reportedResult(identity("p"), result("r")), "fail");
-  assert.deepEqual(summarise([]), { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 });
 });
 
 const worded: [properties: JsonObject, outcome: "pass" | "fail", message: string][] = [
@@ -78,7 +123,7 @@ const worded: [properties: JsonObject, outcome: "pass" | "fail", message: string
 for (const [properties, outcome, message] of worded) {
   Deno.test(`reportProperties ${JSON.stringify(properties)} make a ${outcome} say: ${message}`, () => {
     const rules = [result("r", { result: outcome, properties })];
-    const [row] = asList(clusterReport([{ policy: identity("p"), resource, rules }], now)["results"]);
-    assert.equal(field(row, "message"), message);
+    const [row] = rowsOf([{ policy: identity("p"), resource, rules }]);
+    assert.equal(field(row!, "message"), message);
   });
 }

@@ -1,5 +1,5 @@
 import { command } from "../command.ts";
-import { objectOptions } from "../object_options.ts";
+import { joined, objectOptions } from "../object_options.ts";
 
 export const explain = command({
   name: "explain",
@@ -11,7 +11,6 @@ export const explain = command({
       type: "list",
       value: "path",
       about: "recorded AdmissionReviews, beside objects or instead of them",
-      default: [],
     },
     policy: { type: "text", value: "name", about: "only this policy" },
     rule: { type: "text", value: "name", about: "only this rule, and those generated from it" },
@@ -32,9 +31,6 @@ export const explain = command({
   ],
   async run(policies, options, terminal) {
     const { explain } = await import("../explain.ts");
-    return await explain(
-      { ...options, policies, resources: options.resource, reviews: options.review },
-      terminal,
-    );
+    return await explain({ ...joined(options), policies }, terminal);
   },
 });

@@ -1,0 +1,89 @@
+import type { JsonObject } from "../../json/mod.ts";
+import { nameOf, namespaceOf } from "../../kube/mod.ts";
+import { type ReportedObject, type ReportRow, rowsOf } from "../../report/mod.ts";
+
+/** How exceptions are made. */
+export interface ExceptionOptions {
+  readonly auditWarn: boolean;
+  /** Until when they are kept: a duration, `0` for ever. */
+  readonly ttl: string;
+}
+
+/** A PolicyException for each violation of an object. Kyverno parity: names, kinds and rules of `--generate-exceptions` (tests/cli/apply_test.ts). */
+export function exceptionsFor(object: ReportedObject, options: ExceptionOptions): JsonObject[] {
+  return rowsOf(object, options).filter(({ result }) => result === "fail").map((row) =>
+    row.rule === "" || !/^(?:Cluster)?Policy$/.test(row.policy.kind)
+      ? celException(row, options)
+      : ruleException(row, options)
+  );
+}
+
+function ruleException(
+  { policy, rule, resource, outcome }: ReportRow,
+  options: ExceptionOptions,
+): JsonObject {
+  const { kinds, rules } = generatedFrom(rule, kindOf(resource));
+  const name = nameOf(resource);
+  const names = kinds.length > 1 ? [name, `${name}-*`] : [name];
+  const namespace = namespaceOf(resource);
+  const podSecurity = controlsOf(outcome.properties?.["controlsJSON"]);
+  return {
+    apiVersion: "kyverno.io/v2",
+    kind: "PolicyException",
+    metadata: metadataOf([policy.key, rule, namespace, name], options),
+    spec: {
+      match: {
+        all: [{ resources: { kinds, names, ...(namespace !== "" && { namespaces: [namespace] }) } }],
+      },
+      exceptions: [{ policyName: policy.key, ruleNames: rules }],
+      ...(podSecurity.length > 0 && { podSecurity }),
+    },
+  };
+}
+
+/** Policies in CEL have exceptions of their own, without rules. */
+function celException({ policy, resource }: ReportRow, options: ExceptionOptions): JsonObject {
+  const name = nameOf(resource);
+  const namespace = namespaceOf(resource);
+  const isIt = [
+    `object.metadata.name == ${JSON.stringify(name)}`,
+    ...(namespace === "" ? [] : [`object.metadata.namespace == ${JSON.stringify(namespace)}`]),
+  ];
+  return {
+    apiVersion: "policies.kyverno.io/v1beta1",
+    kind: "PolicyException",
+    metadata: metadataOf([policy.key, namespace, name], options),
+    spec: {
+      policyRefs: [{ name: policy.name, kind: policy.kind }],
+      matchConditions: [{ name: "this-object", expression: isIt.join(" && ") }],
+    },
+  };
+}
+
+/** A rule that is generated for a controller of Pods, with the rules that are about its Pods. */
+function generatedFrom(rule: string, kind: string): { kinds: string[]; rules: string[] } {
+  if (!rule.startsWith("autogen-")) return { kinds: [kind], rules: [rule] };
+  if (kind !== "CronJob") return { kinds: [kind, "Pod"], rules: [rule, rule.slice("autogen-".length)] };
+  const written = rule.replace(/^autogen-(?:cronjob-)?/, "");
+  return { kinds: ["CronJob", "Job", "Pod"], rules: [rule, `autogen-${written}`, written] };
+}
+
+function metadataOf(parts: readonly string[], { ttl }: ExceptionOptions): JsonObject {
+  const name = parts.filter((part) => part !== "").join("-").toLowerCase().replace(/[^a-z0-9.-]/g, "-")
+    .slice(0, 253).replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, "");
+  return { name, ...(/^0[a-z]*$/.test(ttl) ? {} : { labels: { "cleanup.kyverno.io/ttl": ttl } }) };
+}
+
+function controlsOf(text: unknown): JsonObject[] {
+  if (typeof text !== "string") return [];
+  const controls = JSON.parse(text) as readonly { name: string; images?: readonly string[] }[];
+  return controls.map(({ name, images }) => ({
+    controlName: name,
+    ...(images !== undefined && images.length > 0 &&
+      { images: images.map((image) => image.replace(/[:@].*$/, "*")) }),
+  }));
+}
+
+function kindOf(resource: JsonObject): string {
+  return typeof resource["kind"] === "string" ? resource["kind"] : "";
+}

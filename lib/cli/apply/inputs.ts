@@ -1,0 +1,227 @@
+import {
+  type ApplyOptions,
+  documentObjects,
+  type GivenUser,
+  noValues,
+  readUser,
+  readValues,
+  type Values,
+  withSetValues,
+} from "../../apply/mod.ts";
+import { compile, type Snapshot } from "../../engine/mod.ts";
+import { openPorts } from "../../host/mod.ts";
+import { asList, dig, Fault, field, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import type { Dialect } from "../../match/mod.ts";
+import { loadDocuments, policyDocuments, streamDocuments } from "../../sources/mod.ts";
+import { mockedImages } from "../../testing/mod.ts";
+import { parseYaml, type YamlDocument } from "../../yaml/mod.ts";
+import { Diagnostics, unevaluatedPolicies } from "../diagnostics.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** What commands that apply policies to objects are given. */
+export interface ApplyInputArguments {
+  readonly policies: readonly string[];
+  readonly resource: readonly string[];
+  readonly json?: readonly string[];
+  /** AdmissionReviews, for commands that take them. */
+  readonly review?: readonly string[];
+  readonly valuesFile?: string;
+  readonly set: readonly string[];
+  readonly userinfo?: string;
+  readonly contextFile?: string;
+  readonly exception: readonly string[];
+  readonly exceptionsWithinPolicies: boolean;
+  readonly exceptionsWithinResources: boolean;
+  readonly targetResource: readonly string[];
+  readonly parameterResource: readonly string[];
+  readonly clusterObjects: readonly string[];
+  readonly cluster: boolean;
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  readonly registry: boolean;
+  readonly trustedRoot?: string;
+  readonly searchLogs: boolean;
+  readonly gitBranch?: string;
+  readonly username?: string;
+  readonly password?: string;
+  readonly dialect: Dialect;
+}
+
+/** Policies that were read, and what applying them needs. */
+export interface ApplyInputs extends AsyncDisposable {
+  readonly snapshot: Snapshot;
+  readonly options: ApplyOptions;
+  /** PolicyExceptions that count. */
+  readonly exceptions: number;
+  readonly diagnostics: Diagnostics;
+}
+
+/** Reads everything but the objects; what makes the whole command impossible is a fault. */
+export async function openInputs(
+  args: ApplyInputArguments,
+  terminal: Terminal,
+): Promise<ApplyInputs | Fault> {
+  const problem = argumentProblem(args);
+  if (problem !== undefined) return new Fault(problem);
+  const diagnostics = new Diagnostics(terminal);
+  const { policies, exceptions } = await readPolicyFiles(args, diagnostics);
+  const snapshot = compile([...policies, ...exceptions], { dialect: args.dialect });
+  diagnostics.add(...snapshot.diagnostics, ...unevaluatedPolicies(snapshot));
+  const given = await readGiven(args);
+  if (isFault(given)) return given;
+  const { values, user, context } = given;
+  const extra = await objectsOfFiles([...args.targetResource, ...args.parameterResource], diagnostics);
+  const named = [...extra, ...asList(context["resources"]).filter(isObject)];
+  const kubeconfig = args.kubeconfig ?? (args.cluster ? defaultKubeconfig() : undefined);
+  const opened = await openPorts({
+    cluster: args.clusterObjects,
+    kubeconfig,
+    context: args.context,
+    serviceAccount: args.cluster,
+    images: { trustedRoot: args.trustedRoot, searchLogs: args.searchLogs },
+    // Files are read once more when a policy looks something up, and only then.
+    objects: async () => [...named, ...await objectsOfFiles(args.resource, new Diagnostics(silent))],
+  });
+  if (isFault(opened)) return opened;
+  if (args.cluster && opened.kind !== "live") {
+    return new Fault("no cluster: name one with --kubeconfig or $KUBECONFIG");
+  }
+  diagnostics.add(...opened.diagnostics);
+  const images = asList(context["images"]).filter(isObject);
+  const { ports } = opened;
+  const registry = images.length === 0 ? ports.registry : mockedImages(images, ports.registry);
+  const isOffline = args.clusterObjects.length === 0 && opened.kind === "embedded";
+  const absent = (isOffline ? offline : []).filter((source) =>
+    source !== "imageRegistry" || (!args.registry && images.length === 0)
+  );
+  return {
+    snapshot,
+    options: { snapshot, ports: { ...ports, registry }, values, user, absent },
+    exceptions: exceptions.length,
+    diagnostics,
+    [Symbol.asyncDispose]: () => opened.close(),
+  };
+}
+
+/** Without a cluster, API calls see the objects at hand, and values must stand in for the rest. */
+const offline = ["configMap", "globalReference", "imageRegistry", "downstream"] as const;
+
+const silent: Terminal = { out: () => {}, err: () => {} };
+
+/** Kyverno parity: which options exclude one another (tests/cli/apply_test.ts). */
+function argumentProblem(args: ApplyInputArguments): string | undefined {
+  const { policies, resource, json = [], review = [], cluster, valuesFile, set } = args;
+  if (valuesFile !== undefined && set.length > 0) {
+    return "values come from --values-file or from --set, not from both";
+  }
+  if (policies.includes("-") && [...resource, ...json].includes("-")) {
+    return "standard input holds policies or resources, not both";
+  }
+  if (resource.length > 0 && json.length > 0) return "use --resource or --json, not both";
+  if (resource.length + json.length + review.length === 0 && !cluster) {
+    return review === undefined || args.review === undefined
+      ? "no resources: name files or folders with --resource, or use --cluster"
+      : "no resources: name files or folders with --resource or --review, or use --cluster";
+  }
+  const remote = [...resource, ...json].find((path) => /^[a-z][a-z+]*:\/\//.test(path));
+  return remote === undefined ? undefined : `${remote}: resources are read from files; download it first`;
+}
+
+async function readPolicyFiles(
+  args: ApplyInputArguments,
+  diagnostics: Diagnostics,
+): Promise<{ policies: YamlDocument[]; exceptions: YamlDocument[] }> {
+  const remote = { branch: args.gitBranch, username: args.username, password: args.password };
+  const loaded = await policyDocuments(args.policies, remote);
+  const given = await loadDocuments(args.exception);
+  diagnostics.add(...loaded.diagnostics, ...given.diagnostics);
+  const policies = loaded.documents.filter((document) => !isException(document));
+  const within = loaded.documents.filter(isException);
+  const exceptions = [...given.documents];
+  if (args.exceptionsWithinPolicies) exceptions.push(...within);
+  else {
+    diagnostics.add(...within.map(({ positionOf }) => ({
+      severity: "warning" as const,
+      code: "unused-exception",
+      message: "PolicyExceptions among the policies count only with --exceptions-within-policies",
+      position: positionOf([]),
+    })));
+  }
+  if (args.exceptionsWithinResources) exceptions.push(...await exceptionsOfFiles(args.resource));
+  if (policies.length === 0 && diagnostics.errors === 0) {
+    const message = `${args.policies.join(", ")}: there are no policies`;
+    diagnostics.add({ severity: "error", code: "no-policies", message });
+  }
+  return { policies, exceptions };
+}
+
+async function exceptionsOfFiles(paths: readonly string[]): Promise<YamlDocument[]> {
+  const exceptions: YamlDocument[] = [];
+  for await (const part of streamDocuments(paths)) {
+    if (part.kind === "document" && isException(part.document)) exceptions.push(part.document);
+  }
+  return exceptions;
+}
+
+function isException({ value }: YamlDocument): boolean {
+  return field(value, "kind") === "PolicyException";
+}
+
+interface Given {
+  readonly values: Values;
+  readonly user: GivenUser | undefined;
+  /** The `spec` of a Context. */
+  readonly context: JsonObject;
+}
+
+async function readGiven(
+  { valuesFile, set, userinfo, contextFile }: ApplyInputArguments,
+): Promise<Given | Fault> {
+  const values = await readFile(valuesFile, readValues, noValues);
+  if (isFault(values)) return values;
+  const completed = withSetValues(values, set);
+  if (isFault(completed)) return completed;
+  const user = await readFile(userinfo, readUser, undefined);
+  if (user !== undefined && isFault(user)) return user;
+  const context = await readFile(contextFile, (document): JsonObject => {
+    const spec = dig(document, "spec");
+    return isObject(spec) ? spec : {};
+  }, {});
+  if (isFault(context)) return context;
+  return { values: completed, user, context: context as JsonObject };
+}
+
+async function readFile<T, D>(
+  path: string | undefined,
+  read: (document: Json) => T,
+  fallback: D,
+): Promise<T | D | Fault> {
+  if (path === undefined) return fallback;
+  try {
+    const document = parseYaml(await Deno.readTextFile(path));
+    return isFault(document) ? new Fault(`${path}: ${document.message}`) : read(document);
+  } catch (cause) {
+    return new Fault(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
+}
+
+async function objectsOfFiles(paths: readonly string[], diagnostics: Diagnostics): Promise<JsonObject[]> {
+  const objects: JsonObject[] = [];
+  for await (const part of streamDocuments(paths)) {
+    if (part.kind === "problem") diagnostics.add(part.diagnostic);
+    if (part.kind !== "document") continue;
+    const read = documentObjects(part.document);
+    diagnostics.add(...read.diagnostics);
+    objects.push(...read.objects.map(({ object }) => object));
+  }
+  return objects;
+}
+
+/** `$KUBECONFIG`, whose first file counts, or the file that kubectl reads. */
+function defaultKubeconfig(): string | undefined {
+  const [named] = (Deno.env.get("KUBECONFIG") ?? "").split(Deno.build.os === "windows" ? ";" : ":");
+  if (named) return named;
+  const home = Deno.env.get("HOME");
+  if (Deno.env.get("KUBERNETES_SERVICE_HOST") !== undefined || home === undefined) return undefined;
+  return `${home}/.kube/config`;
+}

@@ -1,0 +1,77 @@
+import { documentObjects, type GivenObject } from "../../apply/mod.ts";
+import type { Diagnostic } from "../../diagnostics/mod.ts";
+import { isList, isObject } from "../../json/mod.ts";
+import { clusterObjects, streamDocuments } from "../../sources/mod.ts";
+import type { ApplyInputArguments, ApplyInputs } from "./inputs.ts";
+
+/** The options that say which objects of a cluster are read. */
+export interface ClusterArguments {
+  readonly namespace?: string;
+  readonly clusterWideResources: boolean;
+  readonly concurrent: number;
+  readonly batchSize: number;
+}
+
+/** What comes next: something to check, something that is wrong, or how far the files are read. */
+export type NextObject =
+  | { readonly kind: "object"; readonly given: GivenObject; readonly isPayload: boolean }
+  | { readonly kind: "problem"; readonly diagnostic: Diagnostic }
+  | { readonly kind: "progress"; readonly bytes: number; readonly of: number };
+
+/** Everything that policies are applied to, one by one: objects of files, then JSON payloads, then those of the cluster. */
+export async function* objectsToCheck(
+  args: ApplyInputArguments & ClusterArguments,
+  { snapshot, options }: ApplyInputs,
+): AsyncGenerator<NextObject> {
+  const { resource, json = [], namespace } = args;
+  for await (const part of streamDocuments(resource)) {
+    if (part.kind !== "document") {
+      yield part;
+      continue;
+    }
+    const { objects, diagnostics } = documentObjects(part.document);
+    for (const diagnostic of diagnostics) yield { kind: "problem", diagnostic };
+    for (const given of objects) {
+      if (!isPassedOver(given, args)) yield { kind: "object", given, isPayload: false };
+    }
+  }
+  for await (const part of streamDocuments(json)) {
+    if (part.kind !== "document") yield part;
+    else yield* payloads(part.document);
+  }
+  if (!args.cluster) return;
+  const { cluster } = options.ports;
+  const { clusterWideResources: clusterWide, concurrent, batchSize } = args;
+  const listing = { cluster, snapshot, namespace, clusterWide, concurrent, batchSize };
+  for await (const found of clusterObjects(listing)) {
+    if (found.kind === "object") yield { kind: "object", given: { object: found.object }, isPayload: false };
+    else {
+      const { message } = found.problem;
+      yield { kind: "problem", diagnostic: { severity: "error", code: "unreadable-cluster", message } };
+    }
+  }
+}
+
+/** Kyverno parity: what makes up the setting of policies is not checked itself (tests/cli/apply_test.ts). */
+function isPassedOver({ object }: GivenObject, { exceptionsWithinResources }: ApplyInputArguments): boolean {
+  return exceptionsWithinResources && object["kind"] === "PolicyException";
+}
+
+/** The values of a payload: each of a list is one. */
+function* payloads(document: Parameters<typeof documentObjects>[0]): Generator<NextObject> {
+  const { value, positionOf } = document;
+  const values = isList(value) ? value : [value];
+  for (const [index, item] of values.entries()) {
+    const path = isList(value) ? [index] : [];
+    if (isObject(item)) {
+      const given: GivenObject = { object: item, positionOf: (inner) => positionOf([...path, ...inner]) };
+      yield { kind: "object", given, isPayload: true };
+    } else {
+      const message = "A JSON payload must be an object";
+      yield {
+        kind: "problem",
+        diagnostic: { severity: "error", code: "no-object", message, position: positionOf(path) },
+      };
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import { Fault } from "../../json/mod.ts";
+import {
+  type ReportedObject,
+  type ReportEnd,
+  reportFormats,
+  type ReportOptions,
+  type ReportWriter,
+} from "../../report/mod.ts";
+import { didYouMean } from "../../diagnostics/mod.ts";
+import type { Terminal } from "../terminal.ts";
+
+/** What `--output` asks for. */
+export interface OutputChoice {
+  /** Reports: a format and the file to write it to, `-` for standard output. */
+  readonly reports: readonly { readonly format: string; readonly path: string }[];
+  /** Where changed and generated objects are written; `undefined` for standard output. */
+  readonly objects: string | undefined;
+}
+
+/** Tells reports (`sarif=report.sarif`) from the path for objects. A fault says what cannot be. */
+export function outputChoice(values: readonly string[]): OutputChoice | Fault {
+  const reports: { format: string; path: string }[] = [];
+  let objects: string | undefined;
+  for (const value of values) {
+    const at = value.indexOf("=");
+    const format = value.slice(0, Math.max(0, at));
+    if (at > 0 && reportFormats.has(format)) reports.push({ format, path: value.slice(at + 1) || "-" });
+    else if (at > 0 && !format.includes("/")) {
+      const meant = didYouMean(format, reportFormats.keys());
+      const known = [...reportFormats.keys()].join(", ");
+      const hint = meant === undefined ? `there are ${known}` : `did you mean "${meant}"?`;
+      return new Fault(`--output ${value}: there is no format "${format}"; ${hint}`);
+    } else objects = value;
+  }
+  const printed = reports.filter(({ path }) => path === "-").length;
+  if (printed > 1) return new Fault("only one report can be written to standard output");
+  return { reports, objects };
+}
+
+/** Reports that are written while objects come. */
+export class ReportFiles implements AsyncDisposable {
+  readonly #open: { readonly writer: ReportWriter; readonly write: (text: string) => Promise<void> }[] = [];
+  readonly #files: Deno.FsFile[] = [];
+
+  /** Opens the files; a fault says which cannot be written. */
+  static async open(
+    reports: OutputChoice["reports"],
+    options: ReportOptions,
+    terminal: Terminal,
+  ): Promise<ReportFiles | Fault> {
+    const opened = new ReportFiles();
+    for (const { format, path } of reports) {
+      const writer = reportFormats.get(format)!.open(options);
+      if (path === "-") opened.#open.push({ writer, write: lineByLine(terminal) });
+      else {
+        try {
+          const file = await Deno.open(path, { write: true, create: true, truncate: true });
+          opened.#files.push(file);
+          const encoder = new TextEncoder();
+          const write = async (text: string): Promise<void> => await writeAll(file, encoder.encode(text));
+          opened.#open.push({ writer, write });
+        } catch (cause) {
+          await opened[Symbol.asyncDispose]();
+          return new Fault(
+            `cannot write to ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+          );
+        }
+      }
+    }
+    return opened;
+  }
+
+  async add(object: ReportedObject): Promise<void> {
+    for (const { writer, write } of this.#open) await write(writer.add(object));
+  }
+
+  async end(end: ReportEnd): Promise<void> {
+    for (const { writer, write } of this.#open) await write(writer.end(end));
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    for (const file of this.#files.splice(0)) file.close();
+    return Promise.resolve();
+  }
+}
+
+/** Writes whole lines to a terminal, which ends each itself. */
+function lineByLine(terminal: Terminal): (text: string) => Promise<void> {
+  let pending = "";
+  return (text) => {
+    pending += text;
+    const end = pending.lastIndexOf("\n");
+    if (end >= 0) {
+      terminal.out(pending.slice(0, end));
+      pending = pending.slice(end + 1);
+    }
+    return Promise.resolve();
+  };
+}
+
+async function writeAll(file: Deno.FsFile, bytes: Uint8Array): Promise<void> {
+  for (let written = 0; written < bytes.length;) written += await file.write(bytes.subarray(written));
+}

@@ -1,0 +1,253 @@
+import { type Applied, applyPolicies, type GivenObject, hasRules, Tally } from "../../apply/mod.ts";
+import { isFault } from "../../json/mod.ts";
+import { rowsOf, type TableRow, testTable } from "../../report/mod.ts";
+import { toYaml } from "../../yaml/mod.ts";
+import { interruptedCode, watchInterruption } from "../interruption.ts";
+import { ObjectFiles } from "../output.ts";
+import { openProgress, type ProgressBar } from "../progress.ts";
+import { painter } from "../paint.ts";
+import { type Terminal, unusable } from "../terminal.ts";
+import { version } from "../version.ts";
+import { exceptionsFor } from "./exceptions.ts";
+import { type ApplyInputArguments, type ApplyInputs, openInputs } from "./inputs.ts";
+import { type ClusterArguments, type NextObject, objectsToCheck } from "./objects.ts";
+import { type OutputChoice, outputChoice, ReportFiles } from "./outputs.ts";
+import { objectText, skippedText, startText, summaryText } from "./text.ts";
+
+/** The options of `apply`. */
+export interface ApplyArguments extends ApplyInputArguments, ClusterArguments {
+  /** `FORMAT=PATH` for reports, a path for changed and generated objects. */
+  readonly output: readonly string[];
+  readonly policyReport: boolean;
+  readonly outputFormat: "json" | "yaml";
+  readonly auditWarn: boolean;
+  readonly warnExitCode: number;
+  readonly warnNoPass: boolean;
+  readonly table: boolean;
+  readonly detailedResults: boolean;
+  readonly removeColor: boolean;
+  /** Print changed and generated objects and nothing else, for `kubectl apply -f -`. */
+  readonly stdin: boolean;
+  readonly generateExceptions: boolean;
+  readonly generatedExceptionTtl: string;
+  readonly showPerformance: boolean;
+}
+
+/**
+ * `apply POLICY… --resource PATH…`: what the policies say of objects. Each object is read, decided and printed before
+ * the next. Exit code 0 when everything was checked and nothing fails; 1 for failures, errors, and input that could not
+ * be used; 2 when the command cannot run; 130 after Ctrl-C.
+ */
+export async function apply(args: ApplyArguments, terminal: Terminal): Promise<number> {
+  const choice = outputChoice(args.output);
+  if (isFault(choice)) return unusable(choice.message, terminal);
+  const inputs = await openInputs(args, terminal);
+  if (isFault(inputs)) return unusable(inputs.message, terminal);
+  await using opened = inputs;
+  const reports = await ReportFiles.open(requested(choice, args), {
+    now: opened.options.ports.clock.now(),
+    version,
+    auditWarn: args.auditWarn,
+    folder: Deno.cwd(),
+  }, terminal);
+  if (isFault(reports)) return unusable(reports.message, terminal);
+  await using files = reports;
+  const objects = choice.objects === undefined ? undefined : new ObjectFiles(choice.objects);
+  const problem = await objects?.open();
+  if (problem !== undefined) return unusable(problem, terminal);
+  return await new ApplyRun({ args, choice, inputs: opened, reports: files, objects, terminal }).run();
+}
+
+/** Reports that are asked for: `--policy-report` is one on standard output. */
+function requested(
+  { reports }: OutputChoice,
+  { policyReport, outputFormat }: ApplyArguments,
+): OutputChoice["reports"] {
+  if (!policyReport) return reports;
+  return [...reports, { format: outputFormat === "json" ? "report-json" : "report", path: "-" }];
+}
+
+interface ApplyRunOptions {
+  readonly args: ApplyArguments;
+  readonly choice: OutputChoice;
+  readonly inputs: ApplyInputs;
+  readonly reports: ReportFiles;
+  /** Where changed and generated objects go instead of to the terminal. */
+  readonly objects: ObjectFiles | undefined;
+  readonly terminal: Terminal;
+}
+
+/** Objects that are read before the first line is printed, so that it can say how many there are. */
+const READ_AHEAD = 1_000;
+
+/** One run of the command. */
+class ApplyRun {
+  readonly #args: ApplyArguments;
+  readonly #objects: ObjectFiles | undefined;
+  readonly #inputs: ApplyInputs;
+  readonly #reports: ReportFiles;
+  readonly #terminal: Terminal;
+  readonly #tally: Tally;
+  readonly #rows: TableRow[] = [];
+  /** What standard output is for: words for people, or one document. */
+  readonly #prints: "text" | "table" | "objects" | "exceptions" | "report";
+  #progress: ProgressBar | undefined;
+
+  constructor({ args, choice, inputs, reports, objects, terminal }: ApplyRunOptions) {
+    this.#args = args;
+    this.#objects = objects;
+    this.#inputs = inputs;
+    this.#reports = reports;
+    this.#terminal = terminal;
+    this.#tally = new Tally(args);
+    const isReport = requested(choice, args).some(({ path }) => path === "-");
+    this.#prints = isReport
+      ? "report"
+      : args.generateExceptions
+      ? "exceptions"
+      : args.stdin
+      ? "objects"
+      : args.table
+      ? "table"
+      : "text";
+  }
+
+  async run(): Promise<number> {
+    using interruption = watchInterruption();
+    this.#progress = await openProgress(this.#terminal);
+    const began = performance.now();
+    const objects = objectsToCheck(this.#args, this.#inputs);
+    const { first, isAll } = await readAhead(objects);
+    const count = first.filter(({ kind }) => kind === "object").length;
+    this.#start(isAll ? count : undefined);
+    for (const next of first) {
+      if (interruption.happened) break;
+      await this.#take(next);
+    }
+    while (!interruption.happened) {
+      const next = await objects.next();
+      if (next.done === true) break;
+      await this.#take(next.value);
+    }
+    this.#progress.close();
+    if (this.#args.showPerformance) {
+      this.#terminal.err(`${this.#tally.objects} objects in ${Math.round(performance.now() - began)} ms`);
+    }
+    const code = await this.#end();
+    return interruption.happened ? interruptedCode : code;
+  }
+
+  #start(resources: number | undefined): void {
+    if (this.#prints !== "text" && this.#prints !== "table") return;
+    const { snapshot, exceptions } = this.#inputs;
+    this.#terminal.out(startText(snapshot, { resources, exceptions }));
+    const skipped = skippedText(snapshot);
+    if (skipped !== "") this.#terminal.out(skipped);
+  }
+
+  async #take(next: NextObject): Promise<void> {
+    if (next.kind === "problem") {
+      this.#progress?.clear();
+      this.#inputs.diagnostics.add(next.diagnostic);
+    } else if (next.kind === "progress") {
+      this.#progress?.update(next.bytes, next.of, `${this.#tally.objects} objects`);
+    } else await this.#check(next.given, next.isPayload);
+  }
+
+  async #check({ object, positionOf }: GivenObject, isPayload: boolean): Promise<void> {
+    const applied = await applyPolicies(object, this.#inputs.options);
+    // Kyverno parity: rules with names are about Kubernetes objects, policies in CEL about any JSON.
+    const results = isPayload
+      ? applied.results.filter(({ policy }) => !hasRules(policy.kind))
+      : applied.results;
+    this.#tally.add(results);
+    const reported = { resource: applied.resource, results, ...(positionOf !== undefined && { positionOf }) };
+    await this.#reports.add(reported);
+    const problem = await this.#objects?.write(applied.outputs);
+    if (problem !== undefined) {
+      this.#inputs.diagnostics.add({ severity: "error", code: "unwritable", message: problem });
+    }
+    const text = this.#textOf({ ...applied, results }, reported);
+    if (text === "") return;
+    this.#progress?.clear();
+    this.#terminal.out(text);
+  }
+
+  #textOf(applied: Applied, reported: Parameters<typeof rowsOf>[0]): string {
+    const { auditWarn, generatedExceptionTtl: ttl } = this.#args;
+    switch (this.#prints) {
+      case "text":
+        return objectText(applied, { auditWarn, objects: this.#objects === undefined });
+      case "table":
+        for (const row of rowsOf(reported, { auditWarn })) this.#rows.push(tableRow(row));
+        return "";
+      case "objects":
+        return [
+          ...applied.mutated === undefined ? [] : [applied.mutated],
+          ...applied.targets,
+          ...applied.generated,
+        ]
+          .map((object) => `${toYaml(object)}---`).join("\n");
+      case "exceptions":
+        return exceptionsFor(reported, { auditWarn, ttl }).map((each) => `---\n${toYaml(each)}`).join("");
+      case "report":
+        return "";
+    }
+  }
+
+  async #end(): Promise<number> {
+    const { snapshot, diagnostics } = this.#inputs;
+    const summary = this.#tally.summary(snapshot);
+    if (this.#tally.objects === 0) {
+      diagnostics.add({
+        severity: "error",
+        code: "nothing-checked",
+        message: "There was no object to check",
+      });
+    }
+    await this.#reports.end({ summary, diagnostics: diagnostics.all });
+    if (this.#prints === "table") {
+      const paint = painter(this.#terminal, this.#args);
+      this.#terminal.out(testTable(this.#rows, { detailed: this.#args.detailedResults, paint }));
+    }
+    if (this.#prints === "text") this.#terminal.out(summaryText(summary));
+    else if (this.#prints === "objects") this.#terminal.err(summaryText(summary));
+    return this.#exitCode(summary);
+  }
+
+  /** Kyverno parity: codes and their order (tests/cli/apply_test.ts); there, input that cannot be used ends the command. */
+  #exitCode({ pass, fail, warn, error }: ReturnType<Tally["summary"]>): number {
+    const { warnExitCode, warnNoPass } = this.#args;
+    if (fail > 0 || error > 0 || this.#inputs.diagnostics.errors > 0) return 1;
+    if (warn > 0 && warnExitCode !== 0) {
+      this.#terminal.err(`exit as warnExitCode is ${warnExitCode}`);
+      return warnExitCode;
+    }
+    if (pass === 0 && warnNoPass) {
+      this.#terminal.err("exit as no objects satisfied policy");
+      return warnExitCode;
+    }
+    return 0;
+  }
+}
+
+async function readAhead(
+  objects: AsyncGenerator<NextObject>,
+): Promise<{ first: NextObject[]; isAll: boolean }> {
+  const first: NextObject[] = [];
+  while (first.length < READ_AHEAD) {
+    const next = await objects.next();
+    if (next.done === true) return { first, isAll: true };
+    first.push(next.value);
+  }
+  return { first, isAll: false };
+}
+
+function tableRow({ policy, rule, resource, result, message }: ReturnType<typeof rowsOf>[number]): TableRow {
+  const metadata = resource["metadata"] as { namespace?: unknown; name?: unknown } | undefined;
+  const path = [metadata?.namespace, resource["kind"], metadata?.name].filter((part) =>
+    typeof part === "string" && part !== ""
+  );
+  const shown = { pass: "Pass", fail: "Fail", warn: "Warn", error: "Error", skip: "Skip" } as const;
+  return { policy: policy.key, rule, resource: path.join("/"), result: shown[result], reason: "", message };
+}

@@ -1,0 +1,46 @@
+import type { Snapshot } from "../engine/mod.ts";
+import { nameOf } from "../kube/mod.ts";
+import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
+import type { Terminal } from "./terminal.ts";
+
+/** What was wrong with the input of a command: said at once, and counted for the exit code. */
+export class Diagnostics {
+  readonly #terminal: Terminal;
+  readonly #all: Diagnostic[] = [];
+
+  constructor(terminal: Terminal) {
+    this.#terminal = terminal;
+  }
+
+  /** All diagnostics so far. */
+  get all(): readonly Diagnostic[] {
+    return this.#all;
+  }
+
+  /** How many of them are errors. */
+  get errors(): number {
+    return this.#all.filter(({ severity }) => severity === "error").length;
+  }
+
+  add(...diagnostics: readonly Diagnostic[]): void {
+    for (const diagnostic of diagnostics) {
+      this.#all.push(diagnostic);
+      this.#terminal.err(formatDiagnostic(diagnostic));
+    }
+  }
+}
+
+/** Kinds of policies that something else than Postern acts on. */
+const unevaluated = /^(?:(?:Cluster)?CleanupPolicy|(?:Namespaced)?DeletingPolicy)$/;
+
+/** Names the policies of kinds that are never evaluated: whoever counts on them must know. */
+export function unevaluatedPolicies({ others, diagnostics }: Snapshot): Diagnostic[] {
+  return others.flatMap(({ kind, document, locate }) => {
+    const position = locate(["kind"]);
+    const policy = nameOf(document);
+    const isNamed = diagnostics.some((each) => each.severity === "error" && each.policy === policy);
+    if (!unevaluated.test(kind) || isNamed) return [];
+    const message = `${kind} "${policy}" is not evaluated: Postern deletes nothing`;
+    return [{ severity: "error", code: "not-evaluated", message, policy, ...(position && { position }) }];
+  });
+}

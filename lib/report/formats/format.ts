@@ -1,0 +1,44 @@
+import type { Diagnostic, Position } from "../../diagnostics/mod.ts";
+import type { JsonObject } from "../../json/mod.ts";
+import type { ReportedResult, ReportSummary } from "../policy_report.ts";
+
+/** What policies said of one object. */
+export interface ReportedObject {
+  readonly resource: JsonObject;
+  readonly results: readonly ReportedResult[];
+  /** Where a part of the object stands in its file; absent for objects of a cluster. */
+  readonly positionOf?: (path: readonly (string | number)[]) => Position;
+}
+
+/** How a report is written. */
+export interface ReportOptions {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** The version of Postern. */
+  readonly version: string;
+  /** Whether failures of audit rules count as warnings. */
+  readonly auditWarn: boolean;
+  /** Paths of files are given relative to this folder, where they are below it. */
+  readonly folder: string;
+}
+
+/** What a report ends with. */
+export interface ReportEnd {
+  readonly summary: ReportSummary;
+  /** What was wrong with the files that were read. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/** Writes one report: each object as it comes, so that nothing is kept. Every text ends with a line break, or is empty. */
+export interface ReportWriter {
+  add(object: ReportedObject): string;
+  end(end: ReportEnd): string;
+}
+
+/** A format of reports for other programs. A new one is a file in this folder and a line in its table. */
+export interface ReportFormat {
+  readonly name: string;
+  /** What it is for, in a few words. */
+  readonly about: string;
+  open(options: ReportOptions): ReportWriter;
+}

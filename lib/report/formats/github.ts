@@ -1,0 +1,50 @@
+import type { ReportFormat, ReportOptions } from "./format.ts";
+import { relativePath, type ReportRow, resourceText, rowsOf, ruleId } from "./row.ts";
+
+/** Annotations of GitHub's workflows: what is wrong is shown beside the line of the change. */
+export const github: ReportFormat = {
+  name: "github",
+  about: "annotations of a GitHub workflow",
+  open: (options) => ({
+    add: (object) => rowsOf(object, options).flatMap((row) => annotation(row, options) ?? []).join(""),
+    end: ({ diagnostics }) =>
+      diagnostics.map(({ severity, code, message, hint, position }) => {
+        const command = severity === "error" ? "error" : severity === "warning" ? "warning" : "notice";
+        const text = hint === undefined ? message : `${message}; ${hint}`;
+        return `::${command} ${properties(position, code, options)}::${escaped(text)}\n`;
+      }).join(""),
+  }),
+};
+
+const commands: Readonly<Partial<Record<ReportRow["result"], string>>> = {
+  fail: "error",
+  error: "error",
+  warn: "warning",
+};
+
+function annotation(row: ReportRow, options: ReportOptions): string | undefined {
+  const command = commands[row.result];
+  if (command === undefined) return undefined;
+  const text = `${resourceText(row.resource)}: ${row.message || "validation failed"}`;
+  return `::${command} ${properties(row.position, ruleId(row), options)}::${escaped(text)}\n`;
+}
+
+function properties(
+  position: ReportRow["position"],
+  title: string,
+  { folder }: ReportOptions,
+): string {
+  const place = position === undefined || position.file === "-"
+    ? ""
+    : `file=${property(relativePath(position.file, folder))},line=${position.line},col=${position.column},`;
+  return `${place}title=${property(title)}`;
+}
+
+/** GitHub's workflow commands end at the line; `%`, and in properties `:` and `,`, are written as codes. */
+function escaped(text: string): string {
+  return text.trim().replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
+}
+
+function property(text: string): string {
+  return escaped(text).replaceAll(":", "%3A").replaceAll(",", "%2C");
+}

@@ -1,0 +1,38 @@
+import { asString, dig } from "../../json/mod.ts";
+import { nameOf, namespaceOf } from "../../kube/mod.ts";
+import type { ReportFormat } from "./format.ts";
+import { type ReportRow, rowsOf } from "./row.ts";
+
+/** JSON lines: one object a result, as it comes. */
+export const jsonLines: ReportFormat = {
+  name: "json",
+  about: "JSON lines: one object for each result",
+  open: (options) => ({
+    add: (object) => rowsOf(object, options).map((row) => `${JSON.stringify(lineOf(row))}\n`).join(""),
+    end: () => "",
+  }),
+};
+
+function lineOf(row: ReportRow): object {
+  const { policy, rule, result, message, resource, outcome, position, rulePosition } = row;
+  return {
+    policy: policy.key,
+    policyKind: policy.kind,
+    rule,
+    type: outcome.type,
+    result,
+    message,
+    action: outcome.action,
+    resource: {
+      apiVersion: asString(resource["apiVersion"]) ?? "",
+      kind: asString(resource["kind"]) ?? "",
+      namespace: namespaceOf(resource),
+      name: nameOf(resource) || (asString(dig(resource, "metadata", "generateName")) ?? ""),
+    },
+    ...(outcome.path !== undefined && { path: outcome.path }),
+    ...(position !== undefined && { position }),
+    ...(rulePosition !== undefined && { rulePosition }),
+    ...(outcome.properties !== undefined && { properties: outcome.properties }),
+    ...(outcome.exceptions !== undefined && { exceptions: outcome.exceptions }),
+  };
+}

@@ -1,0 +1,63 @@
+import { xmlText } from "../xml.ts";
+import type { ReportedObject, ReportFormat, ReportOptions } from "./format.ts";
+import { type ReportRow, resourceText, rowsOf, ruleId } from "./row.ts";
+
+/** JUnit XML: a suite for each object, a case for each rule. */
+export const junit: ReportFormat = {
+  name: "junit",
+  about: "JUnit XML: a suite for each object, a case for each rule",
+  open(options) {
+    let isOpen = false;
+    const opening = (): string => {
+      if (isOpen) return "";
+      isOpen = true;
+      return '<?xml version="1.0" encoding="UTF-8"?>\n<testsuites name="postern">\n';
+    };
+    return {
+      add: (object) => object.results.length === 0 ? "" : `${opening()}${suite(object, options)}`,
+      end: () => `${opening()}</testsuites>\n`,
+    };
+  },
+};
+
+function suite(object: ReportedObject, options: ReportOptions): string {
+  const rows = rowsOf(object, options);
+  const count = (result: ReportRow["result"]): number => rows.filter((row) => row.result === result).length;
+  const timestamp = new Date(options.now).toISOString().slice(0, 19);
+  const counts = `tests="${rows.length}" failures="${count("fail")}" errors="${count("error")}" skipped="${
+    count("skip") + count("warn")
+  }"`;
+  return [
+    `  <testsuite name="${
+      xmlText(resourceText(object.resource))
+    }" ${counts} time="0" timestamp="${timestamp}" hostname="localhost">`,
+    ...rows.flatMap(testCase),
+    "  </testsuite>",
+    "",
+  ].join("\n");
+}
+
+function testCase(row: ReportRow): string[] {
+  const opening = `    <testcase classname="${xmlText(row.policy.key)}" name="${
+    xmlText(row.rule || row.policy.name)
+  }" time="0"`;
+  const message = xmlText(row.message);
+  switch (row.result) {
+    case "pass":
+      return [`${opening}/>`];
+    case "fail":
+    case "error": {
+      const element = row.result === "fail" ? "failure" : "error";
+      const place = row.position === undefined ? "" : `${row.position.file}:${row.position.line}`;
+      const type = xmlText(ruleId(row));
+      return [
+        `${opening}>`,
+        `      <${element} message="${message}" type="${type}">${xmlText(place)}</${element}>`,
+        "    </testcase>",
+      ];
+    }
+    case "skip":
+    case "warn":
+      return [`${opening}>`, `      <skipped message="${message}"/>`, "    </testcase>"];
+  }
+}

@@ -1,0 +1,78 @@
+import type { Position } from "../../diagnostics/mod.ts";
+import type { Policy } from "../../policy/mod.ts";
+import type { RuleResult } from "../../engine/mod.ts";
+import type { JsonObject } from "../../json/mod.ts";
+import { messageOf, type ReportedResult, reportedResult, type ReportResult } from "../policy_report.ts";
+import type { ReportedObject, ReportOptions } from "./format.ts";
+
+/** One result, flat: what most formats show. */
+export interface ReportRow {
+  readonly policy: ReportedResult["policy"];
+  /** Empty for policies that have no rules with names. */
+  readonly rule: string;
+  readonly result: ReportResult;
+  readonly message: string;
+  readonly resource: JsonObject;
+  readonly outcome: RuleResult;
+  /** Where the object is wrong, or where it stands. */
+  readonly position: Position | undefined;
+  /** Where the rule stands. */
+  readonly rulePosition: Position | undefined;
+}
+
+/** The results of an object, one by one. */
+export function rowsOf(
+  { resource, results, positionOf }: ReportedObject,
+  { auditWarn }: Pick<ReportOptions, "auditWarn">,
+): ReportRow[] {
+  return results.flatMap(({ policy, rules }) =>
+    rules.map((outcome): ReportRow => {
+      const result = reportedResult(policy, outcome, { auditWarn });
+      return {
+        policy,
+        rule: outcome.rule,
+        result,
+        message: messageOf(outcome, result),
+        resource,
+        outcome,
+        position: positionOf?.(stepsOf(outcome.path ?? "")),
+        rulePosition: rulePosition(policy, outcome.rule),
+      };
+    })
+  );
+}
+
+/** `/spec/containers/0/image/` as steps of a path. */
+function stepsOf(path: string): (string | number)[] {
+  return path.split("/").filter((step) => step !== "").map((step) =>
+    /^\d+$/.test(step) ? Number(step) : step
+  );
+}
+
+function rulePosition(
+  policy: ReportedResult["policy"] & Partial<Policy>,
+  name: string,
+): Position | undefined {
+  const rule = policy.rules?.find((each) => each.name === name);
+  return policy.locate?.(rule?.path ?? ["metadata", "name"]);
+}
+
+/** `policy/rule`, or the policy alone where rules have no names. */
+export function ruleId({ policy, rule }: Pick<ReportRow, "policy" | "rule">): string {
+  return rule === "" || rule === policy.name ? policy.key : `${policy.key}/${rule}`;
+}
+
+/** `Kind namespace/name`. */
+export function resourceText(resource: JsonObject): string {
+  const metadata = resource["metadata"] as JsonObject | undefined;
+  const text = (value: unknown): string => typeof value === "string" ? value : "";
+  const [namespace, name] = [text(metadata?.["namespace"]), text(metadata?.["name"])];
+  return `${text(resource["kind"]) || "JSON payload"} ${namespace === "" ? name : `${namespace}/${name}`}`
+    .trim();
+}
+
+/** A file's path relative to a folder, where it is below it. */
+export function relativePath(file: string, folder: string): string {
+  const root = folder.endsWith("/") ? folder : `${folder}/`;
+  return file.startsWith(root) ? file.slice(root.length) : file.replace(/^(?:\.\/)+/, "");
+}

@@ -1,0 +1,122 @@
+import type { Snapshot } from "../engine/mod.ts";
+import {
+  asList,
+  asString,
+  asTexts,
+  dig,
+  Fault,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
+import type { Cluster } from "../ports.ts";
+
+/** Which objects of a cluster are read, and how. */
+export interface ClusterObjectsOptions {
+  readonly cluster: Cluster;
+  /** Only objects of kinds that its policies may be about. */
+  readonly snapshot: Snapshot;
+  /** Only objects of this namespace, and with {@link clusterWide} those of no namespace. */
+  readonly namespace?: string | undefined;
+  readonly clusterWide: boolean;
+  /** Objects of one answer. */
+  readonly batchSize: number;
+  /** Lists that are read at the same time. */
+  readonly concurrent: number;
+}
+
+/** An object, or why objects of a kind cannot be read. */
+export type ClusterObject =
+  | { readonly kind: "object"; readonly object: JsonObject }
+  | { readonly kind: "problem"; readonly problem: Fault };
+
+/** What can be listed: `/apis/apps/v1`, `deployments`. */
+interface Listable {
+  readonly path: string;
+  readonly apiVersion: string;
+  readonly resource: string;
+  readonly kind: string;
+  readonly namespaced: boolean;
+}
+
+/**
+ * The objects of a cluster that the policies may be about, listed in pages. A kind that cannot be listed is a problem
+ * and does not keep the others from being read.
+ */
+export async function* clusterObjects(options: ClusterObjectsOptions): AsyncGenerator<ClusterObject> {
+  const { snapshot, concurrent } = options;
+  const served = await servedKinds(options.cluster);
+  if (isFault(served)) return yield { kind: "problem", problem: served };
+  const wanted = served.filter((each) => isWanted(each, snapshot));
+  for (let at = 0; at < wanted.length; at += Math.max(1, concurrent)) {
+    const lists = wanted.slice(at, at + Math.max(1, concurrent)).map((each) => pages(each, options));
+    // The first pages of these kinds are on their way together; what is read stays in order.
+    const first = lists.map((list) => list.next());
+    for (const [index, list] of lists.entries()) {
+      for (let page = await first[index]!; page.done !== true; page = await list.next()) yield* page.value;
+    }
+  }
+}
+
+function isWanted({ kind }: Listable, snapshot: Snapshot): boolean {
+  const namespaces = new Set(["", ...snapshot.policies.flatMap(({ policy }) => policy.namespace ?? [])]);
+  return (["mutate", "validate", "generate", "mutateExisting"] as const).some((phase) =>
+    [...namespaces].some((namespace) =>
+      snapshot.candidates(phase, { kind, operation: "CREATE", namespace }).length > 0
+    )
+  );
+}
+
+async function* pages(
+  { path, apiVersion, resource, kind, namespaced }: Listable,
+  { cluster, namespace, clusterWide, batchSize }: ClusterObjectsOptions,
+): AsyncGenerator<ClusterObject[]> {
+  if (namespace !== undefined && !namespaced && !clusterWide) return;
+  const within = namespace !== undefined && namespaced ? `/namespaces/${encodeURIComponent(namespace)}` : "";
+  for (let token = "", isFirst = true; isFirst || token !== ""; isFirst = false) {
+    const query = new URLSearchParams({ limit: String(batchSize), ...(token !== "" && { continue: token }) });
+    const answer = await cluster.call({ method: "GET", path: `${path}${within}/${resource}?${query}` });
+    if (!answer.ok) {
+      yield [{
+        kind: "problem",
+        problem: new Fault(`${apiVersion} ${kind} cannot be listed: ${answer.message}`),
+      }];
+      return;
+    }
+    // Items of a list do not say what they are.
+    yield asList(field(answer.body, "items")).filter(isObject).map((item) => ({
+      kind: "object",
+      object: { apiVersion, kind, ...item },
+    }));
+    token = asString(dig(answer.body, "metadata", "continue")) ?? "";
+  }
+}
+
+/** What the cluster serves and lists, each kind in the version that the cluster prefers. */
+async function servedKinds(cluster: Cluster): Promise<Listable[] | Fault> {
+  const groups = await cluster.call({ method: "GET", path: "/apis" });
+  if (!groups.ok) return new Fault(`the cluster does not say what it serves: ${groups.message}`);
+  const paths = asList(field(groups.body, "groups")).flatMap((group) => {
+    const version = asString(dig(group, "preferredVersion", "groupVersion"));
+    return version === undefined ? [] : [{ path: `/apis/${version}`, apiVersion: version }];
+  });
+  const listable: Listable[] = [];
+  for (const { path, apiVersion } of [{ path: "/api/v1", apiVersion: "v1" }, ...paths]) {
+    const answer = await cluster.call({ method: "GET", path });
+    if (!answer.ok) return new Fault(`${apiVersion}: ${answer.message}`);
+    for (const each of asList(field(answer.body, "resources"))) {
+      listable.push(...listableOf(each, { path, apiVersion }));
+    }
+  }
+  // Events of the core group are served twice.
+  return listable.filter(({ kind, apiVersion }) => !(kind === "Event" && apiVersion !== "v1"));
+}
+
+function listableOf(each: Json, at: { path: string; apiVersion: string }): Listable[] {
+  const resource = asString(field(each, "name")) ?? "";
+  const kind = asString(field(each, "kind")) ?? "";
+  if (resource.includes("/") || !asTexts(field(each, "verbs")).includes("list")) return [];
+  return [{ ...at, resource, kind, namespaced: field(each, "namespaced") === true }];
+}

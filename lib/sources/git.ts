@@ -1,0 +1,120 @@
+import { join } from "node:path";
+import { Fault } from "../json/mod.ts";
+
+/** How a repository is reached. */
+export interface GitOptions {
+  /** A branch or tag; the default branch when absent. */
+  readonly branch?: string | undefined;
+  readonly username?: string | undefined;
+  readonly password?: string | undefined;
+}
+
+/** A place in a repository, as an address names it. */
+export interface GitPlace {
+  readonly repository: string;
+  readonly branch: string | undefined;
+  /** The folder or file within the repository; empty for all of it. */
+  readonly path: string;
+}
+
+/** Files of a repository in a folder of their own, until it is disposed of. */
+export interface Checkout extends AsyncDisposable {
+  /** Where the files are. */
+  readonly folder: string;
+  /** The address of the folder, for messages. */
+  readonly address: string;
+}
+
+/** Milliseconds that a clone may take. */
+const TIMEOUT = 120_000;
+
+/** Whether a path is an address instead. */
+export function isAddress(path: string): boolean {
+  return /^[a-z][a-z+]*:\/\//.test(path);
+}
+
+/**
+ * What the address of a repository names. Kyverno parity: `https://host/owner/repository/branch`, and with a branch that
+ * is given apart, `https://host/owner/repository/folder`. A part that ends with `.git` ends the repository's address too.
+ *
+ * ```ts
+ * import { gitPlace } from "./git.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(gitPlace("https://example.com/team/policies/main", undefined), {
+ *   repository: "https://example.com/team/policies",
+ *   branch: "main",
+ *   path: "",
+ * });
+ * assert.equal(gitPlace("file:///srv/policies.git/pods", "main").path, "pods");
+ * ```
+ */
+export function gitPlace(address: string, branch: string | undefined): GitPlace {
+  const [, origin, rest] = /^([a-z][a-z+]*:\/\/[^/]*\/?)(.*)$/.exec(address)!;
+  const parts = rest!.split("/").filter((part) => part !== "");
+  const named = parts.findIndex((part) => part.endsWith(".git"));
+  const length = named >= 0 ? named + 1 : origin!.startsWith("file:") ? parts.length : 2;
+  const repository = `${origin}${parts.slice(0, length).join("/")}`;
+  const after = parts.slice(length).join("/");
+  if (branch !== undefined) return { repository, branch, path: after };
+  return { repository, branch: after === "" ? undefined : after, path: "" };
+}
+
+/** Clones the newest state of a repository with `git`; a fault says why that cannot be done. */
+export async function checkout(address: string, options: GitOptions): Promise<Checkout | Fault> {
+  const { repository, branch, path } = gitPlace(address, options.branch);
+  let root: string;
+  try {
+    root = await Deno.makeTempDir({ prefix: "postern-git-" });
+  } catch (cause) {
+    return new Fault(`${address}: no folder for it can be made: ${causeOf(cause)}`);
+  }
+  const dispose = async (): Promise<void> => await Deno.remove(root, { recursive: true });
+  const problem = await clone(repository, { root, branch, options });
+  const folder = join(root, path);
+  const isOutside = path.split("/").includes("..");
+  if (problem !== undefined || isOutside || !await exists(folder)) {
+    await dispose();
+    return new Fault(`${address}: ${problem ?? `the repository holds no ${path}`}`);
+  }
+  return { folder, address: [repository, path].filter(Boolean).join("/"), [Symbol.asyncDispose]: dispose };
+}
+
+async function clone(
+  repository: string,
+  { root, branch, options }: { root: string; branch: string | undefined; options: GitOptions },
+): Promise<string | undefined> {
+  const args = ["clone", "--quiet", "--depth=1", ...(branch === undefined ? [] : [`--branch=${branch}`])];
+  try {
+    const { success, stderr } = await new Deno.Command("git", {
+      args: [...args, "--", repository, root],
+      env: { GIT_TERMINAL_PROMPT: "0", ...credentials(options) },
+      stdin: "null",
+      signal: AbortSignal.timeout(TIMEOUT),
+    }).output();
+    return success ? undefined : `git clone failed: ${new TextDecoder().decode(stderr).trim()}`;
+  } catch (cause) {
+    const hint = cause instanceof Deno.errors.NotCapable
+      ? "; allow it with --allow-run=git, or clone it yourself"
+      : "";
+    return `git cannot be run: ${causeOf(cause)}${hint}`;
+  }
+}
+
+/** A password by the environment: arguments are visible to other users of the machine. */
+function credentials({ username, password }: GitOptions): Record<string, string> {
+  if (username === undefined && password === undefined) return {};
+  const basic = btoa(`${username ?? ""}:${password ?? ""}`);
+  return {
+    GIT_CONFIG_COUNT: "1",
+    GIT_CONFIG_KEY_0: "http.extraHeader",
+    GIT_CONFIG_VALUE_0: `Authorization: Basic ${basic}`,
+  };
+}
+
+async function exists(path: string): Promise<boolean> {
+  return await Deno.stat(path).then(() => true, () => false);
+}
+
+function causeOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}

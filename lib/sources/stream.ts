@@ -1,0 +1,84 @@
+import { findFiles } from "../adapters/mod.ts";
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { DocumentStream, type DocumentStreamOptions, parseChunks, type YamlDocument } from "../yaml/mod.ts";
+
+/** What comes next of a stream of documents. */
+export type StreamedDocument =
+  | { readonly kind: "document"; readonly document: YamlDocument }
+  | { readonly kind: "problem"; readonly diagnostic: Diagnostic }
+  /** How many bytes were read by now, and of how many; 0 of standard input, whose length is not known. */
+  | { readonly kind: "progress"; readonly bytes: number; readonly of: number };
+
+/** How files are read. */
+export interface StreamOptions extends DocumentStreamOptions {
+  /** The bytes of standard input; the process's own by default. */
+  readonly stdin?: () => ReadableStream<Uint8Array>;
+}
+
+/** So much of a file is read at once: long enough that a long document is not looked through too often. */
+const PIECE = 1_048_576;
+
+/**
+ * The documents of files, folders and `-` for standard input, one after the other, in the memory of one document. A
+ * problem does not end the stream: what can be read is given.
+ */
+export async function* streamDocuments(
+  paths: readonly string[],
+  options: StreamOptions = {},
+): AsyncGenerator<StreamedDocument> {
+  const { files, diagnostics } = await findFiles(paths);
+  for (const diagnostic of diagnostics) yield { kind: "problem", diagnostic };
+  const of = files.reduce((sum, { size }) => sum + size, 0);
+  let bytes = 0;
+  for (const { file } of files) {
+    try {
+      for await (const part of readParts(file, options)) {
+        if (typeof part !== "number") yield part;
+        else yield { kind: "progress", bytes: bytes += part, of };
+      }
+    } catch (cause) {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      yield { kind: "problem", diagnostic: problem(file, "unreadable-file", message) };
+    }
+  }
+}
+
+/** The documents of a file, and numbers of bytes that were read. */
+async function* readParts(
+  file: string,
+  { stdin = () => Deno.stdin.readable, ...limits }: StreamOptions,
+): AsyncGenerator<Exclude<StreamedDocument, { kind: "progress" }> | number> {
+  const documents = new DocumentStream(limits);
+  const decoder = new TextDecoder();
+  const parsed = function* (chunks: ReturnType<DocumentStream["push"]>) {
+    for (const chunk of chunks) {
+      const read = parseChunks([chunk], file);
+      for (const diagnostic of read.diagnostics) yield { kind: "problem", diagnostic } as const;
+      for (const document of read.documents) yield { kind: "document", document } as const;
+    }
+  };
+  for await (const piece of file === "-" ? stdin() : readPieces(file)) {
+    yield* parsed(documents.push(decoder.decode(piece, { stream: true })));
+    yield piece.length;
+  }
+  yield* parsed(documents.push(decoder.decode()));
+  yield* parsed(documents.end());
+  for (const line of documents.tooLong) {
+    yield {
+      kind: "problem",
+      diagnostic: problem(file, "long-document", "The document is too long to be read", line),
+    };
+  }
+}
+
+async function* readPieces(file: string): AsyncGenerator<Uint8Array> {
+  using open = await Deno.open(file);
+  const buffer = new Uint8Array(PIECE);
+  for (let length = await open.read(buffer); length !== null; length = await open.read(buffer)) {
+    yield buffer.subarray(0, length);
+  }
+}
+
+function problem(file: string, code: string, message: string, line = 1): Diagnostic {
+  return { severity: "error", code, message, position: { file, line, column: 1 } };
+}

@@ -1,0 +1,146 @@
+import { type ItemReader, listItemsOf } from "./item_reader.ts";
+import type { Chunk } from "./split.ts";
+
+/** Limits of a {@link DocumentStream}. */
+export interface DocumentStreamOptions {
+  /** Longer documents are left out and counted: 64 million characters. */
+  readonly maxLength?: number;
+  /** From this length on, the items of a list are given one by one: a million characters. */
+  readonly listLength?: number;
+}
+
+/**
+ * Cuts text that arrives in pieces into documents, so that a file of any size is read in little memory. A long list
+ * (`kubectl get -o yaml` or `-o json`) is given item by item; its other fields are then left out.
+ *
+ * ```ts
+ * import { DocumentStream } from "./document_stream.ts";
+ * import assert from "node:assert/strict";
+ * const stream = new DocumentStream();
+ * assert.deepEqual(stream.push("a: 1\n--"), []);
+ * assert.deepEqual(stream.push("-\nb: 2\n"), [{ text: "a: 1\n", firstLine: 1 }]);
+ * assert.deepEqual(stream.end(), [{ text: "---\nb: 2\n", firstLine: 2 }]);
+ * ```
+ */
+export class DocumentStream {
+  readonly #maxLength: number;
+  readonly #listLength: number;
+  #pending = "";
+  /** The line at which the pending text starts. */
+  #line = 1;
+  /** Up to where the pending text holds no marker. */
+  #scanned = 0;
+  #items: ItemReader | undefined;
+  #mayBeList = true;
+  #isTooLong = false;
+  readonly #tooLong: number[] = [];
+
+  constructor({ maxLength = 64_000_000, listLength = 1_000_000 }: DocumentStreamOptions = {}) {
+    this.#maxLength = maxLength;
+    this.#listLength = listLength;
+  }
+
+  /** First lines of the documents that were left out because of their length. */
+  get tooLong(): readonly number[] {
+    return this.#tooLong;
+  }
+
+  /** Takes the next text and gives what is complete. */
+  push(text: string): Chunk[] {
+    const isStart = this.#line === 1 && this.#pending === "" && text.startsWith("\ufeff");
+    this.#pending += isStart ? text.slice(1) : text;
+    return this.#cut(false);
+  }
+
+  /** Gives what is left at the end of the text. */
+  end(): Chunk[] {
+    const chunks = this.#cut(true);
+    return [...chunks, ...this.#finish(this.#pending, true)];
+  }
+
+  #cut(isEnd: boolean): Chunk[] {
+    const chunks: Chunk[] = [];
+    for (;;) {
+      const at = this.#marker(isEnd);
+      if (at < 0) break;
+      chunks.push(...this.#finish(this.#pending.slice(0, at), true));
+      this.#pending = this.#pending.slice(at);
+      this.#scanned = 0;
+    }
+    const isLong = this.#pending.length > this.#listLength || this.#items !== undefined;
+    if (!isEnd && isLong) chunks.push(...this.#readLong());
+    return chunks;
+  }
+
+  /** Where the next document starts; -1 when that is not known yet. */
+  #marker(isEnd: boolean): number {
+    for (let from = this.#scanned;;) {
+      const newline = this.#pending.indexOf("\n---", from);
+      if (newline < 0) {
+        this.#scanned = Math.max(0, this.#pending.length - 4);
+        return -1;
+      }
+      const after = this.#pending[newline + 4];
+      if (after === undefined && !isEnd) {
+        this.#scanned = newline;
+        return -1;
+      }
+      if ((after === undefined || /\s/.test(after)) && !isDirective(this.#pending.slice(0, newline + 1))) {
+        return newline + 1;
+      }
+      from = newline + 4;
+    }
+  }
+
+  /** Takes what can be taken of a document that is not complete yet: items of a list, or nothing of one too long. */
+  #readLong(): Chunk[] {
+    if (this.#items === undefined && this.#mayBeList) {
+      this.#items = listItemsOf(this.#pending);
+      this.#mayBeList = false;
+    }
+    // The end of the text may be the beginning of a marker.
+    const end = this.#items?.isBraced === true ? this.#pending.length : this.#pending.lastIndexOf("\n");
+    if (this.#items !== undefined && end > 0) return this.#finish(this.#take(end), false);
+    if (this.#pending.length > this.#maxLength && !this.#isTooLong) {
+      this.#isTooLong = true;
+      this.#tooLong.push(this.#line);
+    }
+    if (this.#isTooLong) this.#line += linesIn(this.#take(end > 0 ? end : this.#pending.length));
+    return [];
+  }
+
+  #take(end: number): string {
+    const taken = this.#pending.slice(0, end);
+    this.#pending = this.#pending.slice(end);
+    this.#scanned = 0;
+    return taken;
+  }
+
+  /** Gives the chunks of a text, which ends a document or is a part of a long list. */
+  #finish(text: string, endsDocument: boolean): Chunk[] {
+    const firstLine = this.#line;
+    this.#line += linesIn(text);
+    let chunks: Chunk[] = [{ text, firstLine }];
+    if (this.#items !== undefined) {
+      chunks = this.#items.push(text, firstLine);
+      if (endsDocument) chunks.push(...this.#items.end());
+    } else if (this.#isTooLong) chunks = [];
+    else if (text.length > this.#maxLength) {
+      this.#tooLong.push(firstLine);
+      chunks = [];
+    }
+    if (endsDocument) [this.#items, this.#mayBeList, this.#isTooLong] = [undefined, true, false];
+    return chunks;
+  }
+}
+
+/** Whether a text holds directives (`%YAML 1.1`) and nothing else: they belong to the document after the marker. */
+function isDirective(text: string): boolean {
+  return text.length < 1000 && /^(?:\s*(?:#.*)?\n)*%/.test(text) && /^(?:(?:\s*(?:#.*)?|%.*)\n)*$/.test(text);
+}
+
+function linesIn(text: string): number {
+  let count = 0;
+  for (let at = text.indexOf("\n"); at >= 0; at = text.indexOf("\n", at + 1)) count++;
+  return count;
+}

@@ -1,0 +1,308 @@
+/** `apply`: options as Kyverno reads them, texts, reports, exit codes. Nothing is green that was not checked. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { run } from "../../lib/cli/mod.ts";
+import { heard } from "./golden.ts";
+
+const policy = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: require-team }
+spec:
+  rules:
+    - name: team
+      match: { any: [{ resources: { kinds: [Pod] } }] }
+      validate:
+        failureAction: Audit
+        message: The label team is required.
+        pattern: { metadata: { labels: { team: "?*" } } }
+`;
+
+const files: Readonly<Record<string, string>> = {
+  "policy.yaml": policy,
+  "good.yaml": "apiVersion: v1\nkind: Pod\nmetadata: { name: good, labels: { team: shop } }\n",
+  "bad.yaml": "apiVersion: v1\nkind: Pod\nmetadata: { name: bad }\n",
+  "namespace.yaml": "apiVersion: v1\nkind: Namespace\nmetadata: { name: shop }\n",
+  "array.yaml": "- apiVersion: v1\n  kind: Pod\n",
+  "scalar.yaml": "just a text\n",
+  "kindless.yaml": "apiVersion: v1\nmetadata: { name: x }\n",
+  "broken.yaml":
+    "kind: Pod\nmetadata: {name: a\n---\napiVersion: v1\nkind: Pod\nmetadata: { name: b, labels: { team: a } }\n",
+  "empty.yaml": "# nothing\n",
+  "cleanup.yaml":
+    "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: { name: old }\nspec: { schedule: '* * * * *', match: { any: [{ resources: { kinds: [Pod] } }] } }\n",
+  "undeclared.yaml": policy.replace("require-team", "undeclared").replace("?*", "{{ nobody.name }}"),
+  "mutate.yaml": `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: add-owner }
+spec:
+  background: false
+  rules:
+    - name: owner
+      match: { any: [{ resources: { kinds: [Pod] } }] }
+      mutate: { patchStrategicMerge: { metadata: { labels: { owner: "{{ request.userInfo.username }}" } } } }
+`,
+  "exception.yaml": `
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: { name: leave-bad, namespace: default }
+spec:
+  match: { any: [{ resources: { kinds: [Pod], names: [bad] } }] }
+  exceptions: [{ policyName: require-team, ruleNames: [team, autogen-team] }]
+`,
+};
+
+interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** Runs commands in a folder that holds the files; `@name` stands for a file of that name. */
+async function inFolder(
+  work: (apply: (...args: string[]) => Promise<Ran>, folder: string) => Promise<void>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    for (const [name, text] of Object.entries({ ...files, ...more })) {
+      await Deno.writeTextFile(join(folder, name), text);
+    }
+    await work(async (...args) => {
+      const { terminal, out, err } = heard();
+      const given = args.map((arg) => arg.replaceAll(/@([\w.-]+)/g, (_, name) => join(folder, name)));
+      const code = await run(["apply", ...given], terminal);
+      return { code, out: out().replaceAll(`${folder}/`, ""), err: err().replaceAll(`${folder}/`, "") };
+    }, folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const pass = ["@policy.yaml", "-r", "@good.yaml"];
+
+/** What must not be green: the arguments, the exit code, and what is said. */
+const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
+  ["a policy that is not there", ["@policy.yaml", "@missing.yaml", "-r", "@good.yaml"], 1, /missing-file/],
+  ["a kind that is not evaluated", [...pass, "@cleanup.yaml"], 1, /cleanup\.yaml.*ClusterCleanupPolicy/],
+  ["an object among the policies", [...pass, "@bad.yaml"], 1, /"Pod" \(v1\) is not a policy/],
+  ["an undeclared variable", ["@undeclared.yaml", "-r", "@good.yaml"], 1, /unknown-variable|nobody/],
+  [
+    "a broken document among good ones",
+    ["@policy.yaml", "-r", "@broken.yaml"],
+    1,
+    /broken\.yaml:\d+:\d+: error invalid-yaml/,
+  ],
+  [
+    "a resource that is a list",
+    [...pass, "-r", "@array.yaml"],
+    1,
+    /array\.yaml:1:1: error no-object: A list is no object/,
+  ],
+  ["a resource that is a text", [...pass, "-r", "@scalar.yaml"], 1, /"just a text" is no object/],
+  ["a resource without a kind", [...pass, "-r", "@kindless.yaml"], 1, /The object has no kind/],
+  ["a resource file that is not there", [...pass, "-r", "@missing.yaml"], 1, /missing-file/],
+  ["no object at all", ["@policy.yaml", "-r", "@empty.yaml"], 1, /There was no object to check/],
+  ["no policy at all", ["@empty.yaml", "-r", "@good.yaml"], 1, /there are no policies/],
+  ["missing values", [...pass, "-f", "@missing.yaml"], 2, /missing\.yaml: No such file/],
+  ["missing exceptions", [...pass, "-e", "@missing.yaml"], 1, /missing-file/],
+  ["missing user information", [...pass, "-u", "@missing.yaml"], 2, /missing\.yaml: No such file/],
+  [
+    "no resources",
+    ["@policy.yaml"],
+    2,
+    /no resources: name files or folders with --resource, or use --cluster/,
+  ],
+  ["a remote resource", ["@policy.yaml", "-r", "https://example.com/pod.yaml"], 2, /download it first/],
+  ["policies and resources of standard input", ["-", "-r", "-"], 2, /policies or resources, not both/],
+  ["resources and payloads", [...pass, "--json", "@good.yaml"], 2, /--resource or --json, not both/],
+  ["values of a file and of --set", [...pass, "-f", "@good.yaml", "-s", "a=b"], 2, /not from both/],
+  ["a value that is none", [...pass, "-s", "novalue"], 2, /--set novalue: write it as name=value/],
+  [
+    "a format that is not there",
+    [...pass, "-o", "sarf=x"],
+    2,
+    /there is no format "sarf"; did you mean "sarif"\?/,
+  ],
+  ["two reports on standard output", [...pass, "-o", "sarif=-", "-o", "json=-"], 2, /only one report/],
+  ["a report that cannot be written", [...pass, "-o", "sarif=@no/such/folder"], 2, /cannot write to/],
+  [
+    "a payload of an HTTP request",
+    [...pass, "--http-payload", "x"],
+    2,
+    /not supported: --http-payload; .*authorization server/,
+  ],
+  ["schemas of custom resources", [...pass, "--crd-paths", "x"], 2, /not supported: --crd-paths; /],
+  [
+    "a kubeconfig that is not there",
+    [...pass, "--cluster", "--kubeconfig", "@missing.yaml"],
+    2,
+    /cannot read kubeconfig/,
+  ],
+];
+for (const [what, args, code, said] of notGreen) {
+  Deno.test(`apply is not green for ${what}`, () =>
+    inFolder(async (apply) => {
+      for (const dialect of ["classic", "current"]) {
+        const ran = await apply(...args, "--dialect", dialect);
+        assert.match(ran.err, said);
+        assert.equal(ran.code, code);
+      }
+    }));
+}
+
+Deno.test("apply prints what Kyverno prints", () =>
+  inFolder(async (apply) => {
+    const { code, out, err } = await apply(
+      "@policy.yaml",
+      "-r",
+      "@good.yaml,@bad.yaml",
+      "-r",
+      "@namespace.yaml",
+    );
+    assert.equal(err, "");
+    assert.equal(
+      out,
+      `
+Applying 3 policy rule(s) to 3 resource(s)...
+policy require-team -> resource default/Pod/bad failed:
+1 - team validation error: The label team is required. rule team failed at path /metadata/labels/
+
+pass: 1, fail: 1, warn: 0, error: 0, skip: 0 `,
+    );
+    assert.equal(code, 1);
+  }));
+
+Deno.test("apply reads what follows a value of an option as a policy", () =>
+  inFolder(async (apply) => {
+    const { out } = await apply(
+      "@mutate.yaml",
+      "-r",
+      "@good.yaml",
+      "@policy.yaml",
+      "-s",
+      "request.userInfo.username=me",
+    );
+    assert.match(out, /Applying 6 policy rule\(s\) to 1 resource\(s\)/);
+  }));
+
+Deno.test("apply names policies that cannot be used, and their rules answer error", () =>
+  inFolder(async (apply) => {
+    const { out, code } = await apply("@undeclared.yaml", "-r", "@good.yaml");
+    assert.match(out, /\n-{70}\nPolicies Skipped:\n1\. undeclared: .+\n-{70}\n/);
+    assert.match(out, /policy undeclared -> resource default\/Pod\/good error:\n1 - team /);
+    assert.match(out, /pass: 0, fail: 0, warn: 0, error: 1, skip: 0 $/);
+    assert.equal(code, 1);
+  }));
+
+Deno.test("apply --set gives values, and mutated objects are printed as Kyverno prints them", () =>
+  inFolder(async (apply) => {
+    const { out, code } = await apply(
+      "@mutate.yaml",
+      "-r",
+      "@good.yaml",
+      "--set",
+      "request.userInfo.username=me,other=you",
+    );
+    assert.equal(code, 0, out);
+    assert.match(out, /\npolicy add-owner applied to default\/Pod\/good:\napiVersion: v1\n/);
+    assert.match(out, /\n {4}owner: me\n/);
+    assert.match(out, /\n---\n\n\nMutation:\nMutation has been applied successfully\.\n/);
+  }));
+
+Deno.test("apply --stdin prints objects and nothing else", () =>
+  inFolder(async (apply) => {
+    const { out, err } = await apply(
+      "@mutate.yaml",
+      "-r",
+      "@good.yaml",
+      "--set=request.userInfo.username=me",
+      "--stdin",
+    );
+    assert.match(out, /^apiVersion: v1\nkind: Pod\n[\s\S]*\n---$/);
+    assert.match(err, /pass: 1, fail: 0/);
+  }));
+
+const exceptionCases: [args: string[], skipped: number][] = [
+  [["@policy.yaml", "@exception.yaml", "-r", "@bad.yaml"], 0],
+  [["@policy.yaml", "@exception.yaml", "-r", "@bad.yaml", "--exceptions-within-policies"], 1],
+  [["@policy.yaml", "-r", "@bad.yaml", "-e", "@exception.yaml"], 1],
+  [["@policy.yaml", "-r", "@bad.yaml", "--exceptions=@exception.yaml"], 1],
+  [["@policy.yaml", "-r", "@bad.yaml,@exception.yaml", "--exceptions-within-resources"], 1],
+  [["@policy.yaml", "-r", "@bad.yaml,@exception.yaml", "--exceptions-with-resources=true"], 1],
+  [["@policy.yaml", "-r", "@bad.yaml,@exception.yaml", "--exceptions-within-resources=false"], 0],
+];
+for (const [args, skipped] of exceptionCases) {
+  Deno.test(`exceptions: apply ${args.join(" ")} skips ${skipped}`, () =>
+    inFolder(async (apply) => {
+      const { out } = await apply(...args);
+      assert.match(out, new RegExp(`fail: ${1 - skipped}, warn: 0, error: 0, skip: ${skipped} $`));
+    }));
+}
+
+Deno.test("exceptions that apply generates let the same objects pass", () =>
+  inFolder(async (apply, folder) => {
+    const { out } = await apply(
+      "@policy.yaml",
+      "-r",
+      "@bad.yaml",
+      "--generate-exceptions",
+      "--generated-exception-ttl",
+      "24h",
+    );
+    assert.match(out, /cleanup\.kyverno\.io\/ttl: 24h/);
+    await Deno.writeTextFile(join(folder, "made.yaml"), out);
+    assert.equal((await apply("@policy.yaml", "-r", "@bad.yaml", "-e", "@made.yaml")).code, 0);
+  }));
+
+const codes: [args: string[], code: number][] = [
+  [[], 1],
+  [["--audit-warn"], 0],
+  [["--audit-warn", "--warn-exit-code", "3"], 3],
+  [["--audit-warn", "--warn-exit-code=3", "--warn-no-pass"], 3],
+  [["--audit-warn=false", "--warn-exit-code", "3"], 1],
+];
+for (const [args, code] of codes) {
+  Deno.test(`a failure of an audit rule with ${args.join(" ") || "no option"} ends with ${code}`, () =>
+    inFolder(async (apply) =>
+      assert.equal((await apply("@policy.yaml", "-r", "@bad.yaml", ...args)).code, code)
+    ));
+}
+
+Deno.test("--warn-no-pass uses the code of warnings when nothing passed", () =>
+  inFolder(async (apply) => {
+    const ran = await apply(
+      "@policy.yaml",
+      "-r",
+      "@namespace.yaml",
+      "--warn-no-pass",
+      "--warn-exit-code",
+      "4",
+    );
+    assert.deepEqual([ran.code, ran.err], [4, "exit as no objects satisfied policy"]);
+  }));
+
+Deno.test("--table shows all results, and messages with --detailed-results", () =>
+  inFolder(async (apply) => {
+    const { out } = await apply("@policy.yaml", "-r", "@bad.yaml", "-t", "--detailed-results");
+    assert.match(out, /│ ID │ POLICY +│ RULE │ RESOURCE +│ RESULT │ REASON │ MESSAGE +│/);
+    assert.match(out, /│ 1 +│ require-team │ team │ default\/Pod\/bad │ Fail +│ +│ validation error: /);
+  }));
+
+Deno.test("--json applies policies in CEL to payloads, each item of a list for itself", () => {
+  const cel = `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: { name: small }
+spec:
+  evaluation: { mode: JSON }
+  validations: [{ expression: "object.size < 10", message: too big }]
+`;
+  return inFolder(async (apply) => {
+    const { out, code } = await apply("@cel.yaml", "--json", "@payload.json");
+    assert.match(out, /policy small -> resource JSON payload failed:\n1 - .*too big\n/);
+    assert.match(out, /pass: 1, fail: 1, /);
+    assert.equal(code, 1);
+  }, { "cel.yaml": cel, "payload.json": '[{"size": 3}, {"size": 30}]' });
+});
