@@ -1,0 +1,54 @@
+import type { Outgoing } from "./handler.ts";
+
+/** Reasons of the statuses that are usual here; others go without one (RFC 9112, section 4). */
+const reasons: Readonly<Record<number, string>> = {
+  200: "OK",
+  400: "Bad Request",
+  403: "Forbidden",
+  404: "Not Found",
+  408: "Request Timeout",
+  413: "Content Too Large",
+  415: "Unsupported Media Type",
+  417: "Expectation Failed",
+  431: "Request Header Fields Too Large",
+  500: "Internal Server Error",
+  501: "Not Implemented",
+  503: "Service Unavailable",
+  505: "HTTP Version Not Supported",
+};
+
+const encoder = new TextEncoder();
+
+/** How an answer is written. */
+export interface Writing {
+  /** Whether the connection ends with the answer. */
+  readonly close: boolean;
+  /** An answer to HEAD has a length and no body. */
+  readonly isHead: boolean;
+}
+
+/**
+ * An answer as one piece of bytes. Written at once it is one TLS record, and one segment: a body that follows its head
+ * by itself would wait for the caller's delayed acknowledgement, 40 milliseconds.
+ */
+export function answerBytes({ status, headers, body }: Outgoing, { close, isHead }: Writing): Uint8Array {
+  const content = typeof body === "string" ? encoder.encode(body) : body;
+  let head = `HTTP/1.1 ${status} ${reasons[status] ?? ""}\r\nDate: ${
+    new Date().toUTCString()
+  }\r\nContent-Length: ${content.length}\r\n`;
+  for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
+  head += close ? "Connection: close\r\n\r\n" : "\r\n";
+  const headBytes = encoder.encode(head);
+  if (isHead) return headBytes;
+  const bytes = new Uint8Array(headBytes.length + content.length);
+  bytes.set(headBytes);
+  bytes.set(content, headBytes.length);
+  return bytes;
+}
+
+/** An answer that the listener gives itself. */
+export function plainAnswer(status: number, message: string): Outgoing {
+  const headers: [string, string][] = [["Content-Type", "application/json"]];
+  if (status === 503) headers.push(["Retry-After", "1"]);
+  return { status, headers, body: `${JSON.stringify({ message })}\n` };
+}

@@ -1,0 +1,112 @@
+import type { Share } from "./byte_budget.ts";
+import { ChunkedBody } from "./chunked_body.ts";
+import type { RequestHead } from "./request_head.ts";
+
+/** How reading a body goes on. */
+export type BodyProgress =
+  /** More bytes are to come. */
+  | { readonly kind: "more" }
+  /** The bytes wait for their share of the budget: nothing may be read until it has them. */
+  | { readonly kind: "waits" }
+  /** The body is complete; `rest` belongs to the next request. */
+  | { readonly kind: "done"; readonly body: Uint8Array; readonly rest: Uint8Array }
+  | { readonly kind: "refused"; readonly status: 400 | 413; readonly message: string };
+
+const nothing = new Uint8Array(0);
+const more: BodyProgress = { kind: "more" };
+const waits: BodyProgress = { kind: "waits" };
+
+/** The first piece of memory for a body of unknown length. */
+const firstBytes = 4096;
+
+/**
+ * Gathers a body. Memory follows what has arrived, not what was announced: it at most doubles, and each byte of it is
+ * taken from the budget first.
+ */
+export class Body {
+  readonly #share: Share;
+  readonly #most: number;
+  /** The announced length; `undefined` for a chunked body. */
+  readonly #length: number | undefined;
+  readonly #chunked: ChunkedBody | undefined;
+  #content: Uint8Array = nothing;
+  #filled = 0;
+  /** Bytes that wait for the budget. */
+  #held: Uint8Array | undefined;
+
+  constructor(framing: RequestHead["body"], share: Share, most: number) {
+    this.#share = share;
+    this.#most = most;
+    this.#length = framing === "chunked" ? undefined : framing.length;
+    this.#chunked = framing === "chunked" ? new ChunkedBody() : undefined;
+  }
+
+  /** Takes the next bytes of the connection. */
+  take(bytes: Uint8Array): BodyProgress {
+    const wanted = this.#wanted(bytes.length);
+    if (wanted > 0 && !this.#share.take(wanted)) {
+      this.#held = bytes;
+      return waits;
+    }
+    return this.#add(bytes, wanted);
+  }
+
+  /** The budget has made room for the bytes that waited. */
+  goOn(): BodyProgress {
+    const bytes = this.#held!;
+    this.#held = undefined;
+    return this.#add(bytes, this.#wanted(bytes.length));
+  }
+
+  /** How much more memory so many bytes need. */
+  #wanted(bytes: number): number {
+    const needed = Math.min(this.#filled + bytes, this.#length ?? this.#most);
+    if (needed <= this.#content.length) return 0;
+    const doubled = Math.max(2 * needed, firstBytes);
+    return Math.min(doubled, this.#length ?? this.#most) - this.#content.length;
+  }
+
+  #add(bytes: Uint8Array, wanted: number): BodyProgress {
+    if (this.#chunked !== undefined) return this.#unchunk(this.#chunked, bytes, wanted);
+    const left = this.#length! - this.#filled;
+    // Most bodies arrive in one piece, and need no other memory.
+    if (this.#filled === 0 && bytes.length >= left) return this.#done(bytes.subarray(0, left), bytes, left);
+    this.#grow(wanted);
+    const part = bytes.length > left ? bytes.subarray(0, left) : bytes;
+    this.#append(part);
+    return this.#filled === this.#length ? this.#done(this.#content, bytes, left) : more;
+  }
+
+  #unchunk(chunked: ChunkedBody, bytes: Uint8Array, wanted: number): BodyProgress {
+    const taken = chunked.take(bytes);
+    if ("problem" in taken) return { kind: "refused", status: 400, message: taken.problem };
+    this.#grow(wanted);
+    for (const part of taken.content) {
+      if (this.#filled + part.length > this.#most) return tooLarge(this.#most);
+      this.#append(part);
+    }
+    return taken.done ? this.#done(this.#content.subarray(0, this.#filled), bytes, taken.used) : more;
+  }
+
+  #grow(by: number): void {
+    if (by === 0) return;
+    const larger = new Uint8Array(this.#content.length + by);
+    larger.set(this.#content.subarray(0, this.#filled));
+    this.#content = larger;
+  }
+
+  #append(part: Uint8Array): void {
+    this.#content.set(part, this.#filled);
+    this.#filled += part.length;
+  }
+
+  #done(body: Uint8Array, bytes: Uint8Array, used: number): BodyProgress {
+    this.#share.finish();
+    return { kind: "done", body, rest: used < bytes.length ? bytes.subarray(used) : nothing };
+  }
+}
+
+/** A body is larger than any may be. */
+export function tooLarge(most: number): Extract<BodyProgress, { kind: "refused" }> {
+  return { kind: "refused", status: 413, message: `the body is larger than ${most} bytes` };
+}

@@ -1,0 +1,297 @@
+import { Buffer } from "node:buffer";
+import { setImmediate } from "node:timers";
+import type { Socket } from "node:net";
+import { answerBytes, plainAnswer } from "./answer_bytes.ts";
+import { Body, type BodyProgress, tooLarge } from "./body.ts";
+import type { ByteBudget, Share } from "./byte_budget.ts";
+import type { Announced, Handler, Outgoing } from "./handler.ts";
+import type { Limits } from "./limits.ts";
+import { readHead, type RequestHead } from "./request_head.ts";
+import type { Turns } from "./turns.ts";
+
+/** What all connections of a listener share. */
+export interface Service {
+  readonly handler: Handler;
+  readonly limits: Limits;
+  readonly budget: ByteBudget;
+  readonly turns: Turns;
+  /** Refuses a request before its body is read. */
+  readonly screen: (announced: Announced) => Outgoing | undefined;
+  /** For how many milliseconds the caller waits. */
+  readonly patience: (target: string) => number;
+  /** Told when a handler throws. */
+  readonly problem: (message: string) => void;
+  /** Whether an answer ends a connection that began with the given certificate. */
+  ends(generation: number): boolean;
+  /** A request is over. */
+  answered(): void;
+}
+
+/** What a connection is about: in which order the kinds stand says which one is given up first. */
+export type Activity = "lingering" | "idle" | "writing" | "head" | "body" | "handling";
+
+/** Bytes of further requests that are kept while one is handled. */
+const maxPipelined = 64 * 1024;
+
+/** How long a connection that ends still takes bytes, so that its caller can read the answer. */
+const lingerTime = 2_000;
+
+const nothing: Uint8Array = new Uint8Array(0);
+
+/** One HTTP/1.1 connection: reads requests, one after the other, and writes their answers. */
+export class Connection {
+  readonly #socket: Socket;
+  readonly #service: Service;
+  /** Which certificate it began with. */
+  readonly #generation: number;
+  readonly #authenticated: boolean;
+  #activity: Activity = "idle";
+  /** When the activity has taken too long, on the clock of `performance.now()`. */
+  #until: number;
+  /** Bytes that no request has taken yet. */
+  #rest: Uint8Array = nothing;
+  #head: RequestHead | undefined;
+  #body: Body | undefined;
+  #share: Share | undefined;
+  #callerIsDone = false;
+
+  constructor(socket: Socket, service: Service, { generation, authenticated }: {
+    readonly generation: number;
+    readonly authenticated: boolean;
+  }) {
+    this.#socket = socket;
+    this.#service = service;
+    this.#generation = generation;
+    this.#authenticated = authenticated;
+    this.#until = performance.now() + service.limits.idleTime;
+    socket.setNoDelay(true);
+    socket.on("data", (bytes: Uint8Array) => this.#received(bytes));
+    socket.on("drain", () => this.#activity === "writing" && this.#next());
+    socket.on("end", () => this.#ended());
+    socket.on("error", () => socket.destroy());
+    socket.on("close", () => this.#release());
+  }
+
+  get activity(): Activity {
+    return this.#activity;
+  }
+
+  /** Since when the activity goes on: the later it ends, the later it began. */
+  get until(): number {
+    return this.#until;
+  }
+
+  /** Gives more time: this process was late itself. */
+  extend(milliseconds: number): void {
+    this.#until += milliseconds;
+  }
+
+  /** Ends what has taken too long. */
+  expire(now: number): void {
+    if (now <= this.#until) return;
+    switch (this.#activity) {
+      case "idle":
+        return this.end();
+      case "head":
+        return this.#refuse(plainAnswer(408, "the head of the request did not arrive in time"));
+      case "body":
+        return this.#refuse(
+          this.#share?.waiting === true
+            ? plainAnswer(503, "too many large requests are being answered")
+            : plainAnswer(408, "the body of the request did not arrive in time"),
+        );
+      case "writing":
+      case "lingering":
+        this.#socket.destroy();
+    }
+  }
+
+  /** Ends a connection that has no request. */
+  end(): void {
+    this.#linger();
+    this.#socket.end();
+  }
+
+  /** Ends it at once, whatever it does. */
+  destroy(): void {
+    this.#socket.destroy();
+  }
+
+  #received(bytes: Uint8Array): void {
+    switch (this.#activity) {
+      case "lingering":
+        return;
+      case "idle":
+        this.#begin("head", this.#service.limits.headTime);
+        return this.#readHead(bytes);
+      case "head":
+        return this.#readHead(Buffer.concat([this.#rest, bytes]));
+      case "body":
+        // While a share is waited for, the socket is paused; what it had read before still comes.
+        if (this.#share!.waiting) break;
+        return this.#progressed(this.#body!.take(bytes));
+    }
+    this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
+    if (this.#rest.length > maxPipelined) this.#socket.pause();
+  }
+
+  #begin(activity: Activity, milliseconds: number): void {
+    this.#activity = activity;
+    this.#until = performance.now() + milliseconds;
+  }
+
+  #readHead(given: Uint8Array): void {
+    const { limits, screen, patience } = this.#service;
+    const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
+    // RFC 9112, section 2.2: an empty line before a request is no request.
+    const start = bytes[0] === 13 && bytes[1] === 10 ? 2 : 0;
+    const end = bytes.indexOf("\r\n\r\n", start, "latin1");
+    if (end < 0 ? bytes.length > limits.headBytes : end > limits.headBytes) {
+      return this.#refuse(plainAnswer(431, `the head is larger than ${limits.headBytes} bytes`));
+    }
+    if (end < 0) {
+      this.#rest = bytes;
+      return;
+    }
+    this.#rest = nothing;
+    const head = readHead(bytes.toString("latin1", start, end));
+    if ("status" in head) return this.#refuse(plainAnswer(head.status, head.message));
+    this.#head = head;
+    const { method, target, body } = head;
+    const refused = screen({ method, target, authenticated: this.#authenticated });
+    if (refused !== undefined) return this.#refuse(refused);
+    const after = bytes.subarray(end + 4);
+    if (body !== "chunked" && body.length === 0) {
+      // Health checks and metrics have no body: they wait for nobody.
+      this.#activity = "handling";
+      this.#until = Infinity;
+      this.#rest = after;
+      return this.#handle(nothing);
+    }
+    if (body !== "chunked" && body.length > limits.bodyBytes) {
+      const { status, message } = tooLarge(limits.bodyBytes);
+      return this.#refuse(plainAnswer(status, message));
+    }
+    this.#begin("body", Math.min(limits.bodyTime, patience(target)));
+    this.#share = this.#service.budget.share(() => this.#roomMade());
+    this.#body = new Body(body, this.#share, limits.bodyBytes);
+    if (head.expectsContinue) this.#socket.write("HTTP/1.1 100 Continue\r\n\r\n");
+    if (after.length > 0) this.#progressed(this.#body.take(after));
+  }
+
+  /** The budget has room for the bytes that waited. */
+  #roomMade(): void {
+    this.#begin("body", this.#service.limits.bodyTime);
+    const rest = this.#rest;
+    this.#rest = nothing;
+    this.#socket.resume();
+    this.#progressed(this.#body!.goOn());
+    if (rest.length > 0) this.#received(rest);
+  }
+
+  #progressed(progress: BodyProgress): void {
+    const { turns, patience, limits } = this.#service;
+    switch (progress.kind) {
+      case "more":
+        return;
+      case "waits":
+        this.#socket.pause();
+        return this.#begin("body", limits.waitTime);
+      case "refused":
+        return this.#refuse(plainAnswer(progress.status, progress.message));
+      case "done": {
+        const { body, rest } = progress;
+        this.#rest = rest;
+        this.#body = undefined;
+        this.#activity = "handling";
+        this.#until = Infinity;
+        turns.add({
+          run: () => this.#handle(body),
+          shed: () =>
+            this.#answer(plainAnswer(503, "more requests are waiting than can be answered in time")),
+          until: performance.now() + patience(this.#head!.target),
+        });
+      }
+    }
+  }
+
+  #handle(body: Uint8Array): void {
+    if (this.#socket.destroyed) return;
+    const { method, target, headers } = this.#head!;
+    try {
+      const answer = this.#service.handler({ method, target, headers, body });
+      if (answer instanceof Promise) {
+        answer.then((given) => this.#answer(given), (cause) => this.#broke(cause));
+      } else this.#answer(answer);
+    } catch (cause) {
+      this.#broke(cause);
+    }
+  }
+
+  #broke(cause: unknown): void {
+    this.#service.problem(
+      `a request could not be handled: ${cause instanceof Error ? cause.message : cause}`,
+    );
+    this.#answer(plainAnswer(500, "internal error"));
+  }
+
+  /** Answers a request that was read whole. */
+  #answer(answer: Outgoing): void {
+    this.#release();
+    const { keepAlive = false, method } = this.#head ?? {};
+    this.#head = undefined;
+    this.#service.answered();
+    if (this.#socket.destroyed) return;
+    const close = !keepAlive || this.#callerIsDone || this.#service.ends(this.#generation);
+    const bytes = answerBytes(answer, { close, isHead: method === "HEAD" });
+    if (close) {
+      this.#linger();
+      this.#socket.end(bytes);
+      return;
+    }
+    this.#begin("writing", this.#service.limits.writeTime);
+    if (this.#socket.write(bytes)) this.#next();
+  }
+
+  /** Answers a request that is not read to its end: the connection cannot be used again. */
+  #refuse(answer: Outgoing): void {
+    this.#release();
+    const isHead = this.#head?.method === "HEAD";
+    this.#linger();
+    this.#socket.end(answerBytes(answer, { close: true, isHead }));
+    this.#socket.resume();
+  }
+
+  #linger(): void {
+    this.#begin("lingering", lingerTime);
+    this.#rest = nothing;
+    this.#socket.resume();
+  }
+
+  /** The connection is free for the next request. */
+  #next(): void {
+    this.#begin("idle", this.#service.limits.idleTime);
+    if (this.#rest.length === 0) return;
+    // Not at once: a caller who sends thousands of requests together shall not hold the event loop.
+    this.#activity = "handling";
+    setImmediate(() => {
+      if (this.#socket.destroyed) return;
+      const rest = this.#rest;
+      this.#rest = nothing;
+      this.#begin("head", this.#service.limits.headTime);
+      this.#socket.resume();
+      this.#readHead(rest);
+    });
+  }
+
+  /** The caller sends no more. */
+  #ended(): void {
+    this.#callerIsDone = true;
+    if (this.#activity !== "handling" && this.#activity !== "writing") this.#socket.end();
+  }
+
+  #release(): void {
+    this.#share?.release();
+    this.#share = this.#body = undefined;
+  }
+}

@@ -1,0 +1,100 @@
+/** The head of an HTTP/1.1 request: what stands before its body (RFC 9112, sections 2 to 6). */
+export interface RequestHead {
+  readonly method: string;
+  /** Path and query, as sent: `/validate/fail?timeout=10s`. */
+  readonly target: string;
+  /** Names in lower case, with the value of each line. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** How the body ends. */
+  readonly body: { readonly length: number } | "chunked";
+  /** Whether the caller wants to use the connection again. */
+  readonly keepAlive: boolean;
+  /** Whether the caller waits for `100 Continue` before it sends the body. */
+  readonly expectsContinue: boolean;
+}
+
+/** Why a head was refused, and with which status. The connection ends with the answer. */
+export interface HeadRefusal {
+  readonly status: 400 | 417 | 501 | 505;
+  readonly message: string;
+}
+
+const requestLine = /^([A-Z]{1,20}) (\/[\x21-\x7e]*) HTTP\/(\d)\.(\d)$/;
+const headerLine = /^([!#$%&'*+.^_`|~0-9A-Za-z-]+):[ \t]*([\t\x20-\x7e\x80-\xff]*?)[ \t]*$/;
+const maxHeaders = 100;
+
+/**
+ * Reads a head, without the empty line at its end. It is strict where servers and proxies have disagreed before: lines
+ * end with CR LF, a name is followed by its colon, nothing is folded, and a body has one length.
+ *
+ * ```ts
+ * import { readHead } from "./request_head.ts";
+ * import assert from "node:assert/strict";
+ * const head = readHead("POST /validate HTTP/1.1\r\nHost: a\r\nContent-Length: 2");
+ * assert.ok(!("status" in head));
+ * assert.deepEqual([head.target, head.body, head.keepAlive], ["/validate", { length: 2 }, true]);
+ * ```
+ */
+export function readHead(text: string): RequestHead | HeadRefusal {
+  const lines = text.split("\r\n");
+  const [, method, target, major, minor] = requestLine.exec(lines[0]!) ?? [];
+  if (method === undefined || target === undefined) return refuse("the request line is malformed");
+  if (major !== "1") return { status: 505, message: "only HTTP/1.1 is served here" };
+  if (lines.length > maxHeaders + 1) return refuse(`there are more than ${maxHeaders} headers`);
+  const headers: [string, string][] = [];
+  for (let index = 1; index < lines.length; index++) {
+    const [, name, value] = headerLine.exec(lines[index]!) ?? [];
+    if (name === undefined || value === undefined) return refuse("a header is malformed");
+    headers.push([name.toLowerCase(), value]);
+  }
+  return withMeaning({ method, target, headers, isOld: minor === "0" });
+}
+
+interface Written extends Pick<RequestHead, "method" | "target" | "headers"> {
+  /** HTTP/1.0. */
+  readonly isOld: boolean;
+}
+
+function withMeaning({ method, target, headers, isOld }: Written): RequestHead | HeadRefusal {
+  let keepAlive = !isOld, expectsContinue = false, hosts = 0;
+  let length: number | undefined, isChunked = false;
+  for (const [name, value] of headers) {
+    switch (name) {
+      case "host":
+        hosts++;
+        break;
+      case "content-length":
+        if (length !== undefined || !/^\d{1,15}$/.test(value)) return refuse("Content-Length is malformed");
+        length = Number(value);
+        break;
+      case "transfer-encoding":
+        if (isChunked || isOld) return refuse("Transfer-Encoding is malformed");
+        if (value.toLowerCase() !== "chunked") {
+          return { status: 501, message: "the only Transfer-Encoding is chunked" };
+        }
+        isChunked = true;
+        break;
+      case "connection": {
+        const options = value.toLowerCase().split(",").map((option) => option.trim());
+        if (options.includes("close")) keepAlive = false;
+        else if (isOld && options.includes("keep-alive")) keepAlive = true;
+        break;
+      }
+      case "expect":
+        if (value.toLowerCase() !== "100-continue") {
+          return { status: 417, message: "the only expectation is 100-continue" };
+        }
+        expectsContinue = !isOld;
+    }
+  }
+  if (hosts > 1 || hosts === 0 && !isOld) return refuse("there must be one Host");
+  if (isChunked && length !== undefined) {
+    return refuse("a body has Content-Length or Transfer-Encoding, not both");
+  }
+  const body = isChunked ? "chunked" : { length: length ?? 0 };
+  return { method, target, headers, body, keepAlive, expectsContinue };
+}
+
+function refuse(message: string): HeadRefusal {
+  return { status: 400, message };
+}

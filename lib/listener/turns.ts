@@ -1,0 +1,83 @@
+import { setImmediate } from "node:timers";
+
+/** Work that waits for its turn. */
+export interface Job {
+  run(): void;
+  /** The queue is so long that the answer would come too late. */
+  shed(): void;
+  /** When an answer is of no more use, on the clock of `performance.now()`. */
+  readonly until: number;
+}
+
+/** How long requests are worked on before the event loop has its turn: health checks are answered there. */
+const sliceMilliseconds = 10;
+
+/** A pause between two jobs after which the event loop certainly had its turn: it had nothing else to do. */
+const idleMilliseconds = 0.5;
+
+/**
+ * Runs work at once while the event loop is free, and in the order of its arrival, some milliseconds at a time, when
+ * more arrives than can be done. What would be done too late is shed when it arrives, so that the queue never gets longer
+ * than its callers wait.
+ */
+export class Turns {
+  /** The queue, of which the first `#done` are done. */
+  #jobs: Job[] = [];
+  #done = 0;
+  #isScheduled = false;
+  /** Milliseconds of work since the event loop last had its turn, and when that ended. */
+  #worked = 0;
+  #ended = 0;
+  /** Milliseconds that a job takes on average, of late. */
+  #average = 0.1;
+
+  /** Jobs that wait. */
+  get waiting(): number {
+    return this.#jobs.length - this.#done;
+  }
+
+  /** Does a job now, later, or not at all. */
+  add(job: Job): void {
+    const now = performance.now();
+    if (this.waiting === 0) {
+      if (now - this.#ended > idleMilliseconds) this.#worked = 0;
+      if (this.#worked < sliceMilliseconds) return this.#run(job, now);
+    }
+    if (now + this.waiting * this.#average > job.until) return job.shed();
+    this.#jobs.push(job);
+    this.#schedule();
+  }
+
+  #run(job: Job, started: number): void {
+    if (started > job.until) return job.shed();
+    job.run();
+    this.#ended = performance.now();
+    const took = this.#ended - started;
+    this.#worked += took;
+    this.#average += (took - this.#average) / 16;
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#turn);
+  }
+
+  readonly #turn = (): void => {
+    this.#isScheduled = false;
+    this.#worked = 0;
+    while (this.#done < this.#jobs.length && this.#worked < sliceMilliseconds) {
+      this.#run(this.#jobs[this.#done++]!, performance.now());
+    }
+    if (this.#done === this.#jobs.length) {
+      this.#jobs = [];
+      this.#done = 0;
+    } else {
+      if (this.#done > 1024) {
+        this.#jobs.splice(0, this.#done);
+        this.#done = 0;
+      }
+      this.#schedule();
+    }
+  };
+}
