@@ -1,21 +1,16 @@
-import { jsonLog, type LogLevel, systemClock } from "../adapters/mod.ts";
-import type { Snapshot } from "../engine/mod.ts";
-import { isFault } from "../json/mod.ts";
-import type { Dialect } from "../match/mod.ts";
-import { BackgroundWorker, followPolicyChange, ownUsername } from "../background/mod.ts";
+import { type LogLevel, systemClock } from "../adapters/mod.ts";
+import { environmentSettings, type Gate, openGate } from "../host/mod.ts";
 import {
   type Certificates,
   clusterCertificates,
   givenCertificates,
   madeCertificates,
 } from "../install/mod.ts";
+import { Fault, isFault } from "../json/mod.ts";
+import type { Installation } from "../live/mod.ts";
+import type { Dialect } from "../match/mod.ts";
 import type { Cluster } from "../ports.ts";
-import { type Installation, LivePolicies, WebhookRoutes } from "../live/mod.ts";
-import { loadDocuments } from "../sources/mod.ts";
-import { AuditQueue, createApp, Metrics } from "../server/mod.ts";
-import { Listener } from "../host/mod.ts";
-import { diagnosticLines, type LoadedPolicies, PolicyFiles } from "../sources/mod.ts";
-import { openPorts } from "../host/mod.ts";
+import { diagnosticLines, type LoadedPolicies } from "../sources/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of `serve`. */
@@ -35,13 +30,14 @@ export interface ServeArguments {
   readonly certificateSecret?: string;
   readonly webhooks?: string;
   readonly tls: boolean;
-  readonly secretPath?: string;
   readonly trustedRoot?: string;
   readonly searchLogs: boolean;
   readonly localRegistries: boolean;
   readonly watchPolicies?: boolean;
   readonly installNames: "postern" | "kyverno";
   readonly servicePort?: number;
+  readonly clientCa?: string;
+  readonly secretPath?: string | undefined;
   readonly serveAdmissionPolicies: boolean;
   readonly scanPreprocessors: boolean;
   readonly allowServiceAddress: readonly string[];
@@ -50,122 +46,67 @@ export interface ServeArguments {
   readonly logLevel: LogLevel;
 }
 
-/** `serve`: answers admission reviews until it is told to stop. Exit code 2 when it cannot start. */
+/** How often a certificate is looked at, in milliseconds: a Secret of the cluster, or files. */
+const lookEvery = { secret: 30_000, files: 60_000 };
+
+/** `serve`: answers admission reviews until it is stopped. Exit code 2 when it cannot start. */
 export async function serve(args: ServeArguments, terminal: Terminal): Promise<number> {
-  const log = jsonLog({ clock: systemClock(), write: terminal.err, level: args.logLevel });
-  const { trustedRoot, searchLogs, localRegistries } = args;
-  const opened = await openPorts({
-    cluster: args.cluster,
-    kubeconfig: args.kubeconfig,
-    watch: log,
+  const clientAuthority = args.clientCa === undefined ? undefined : await readAuthority(args.clientCa);
+  if (isFault(clientAuthority)) return refuse(clientAuthority.message, terminal);
+  const secretPath = args.secretPath ?? environmentSettings()("POSTERN_SECRET_PATH");
+  const problem = accessProblem({ ...args, secretPath });
+  if (problem !== undefined) return refuse(problem, terminal);
+  const gate = await openGate({
+    ...args,
+    policies: [...args.policies, ...args.exceptions],
     services: { allowedAddresses: args.allowServiceAddress, namespaced: args.namespacedServiceCalls },
-    images: { trustedRoot, searchLogs, localRegistries },
-  });
-  if (isFault(opened)) return refuse(opened.message, terminal);
-  if (!args.tls && args.secretPath === undefined && !isLoopback(args.host)) {
-    return refuse("--no-tls on a public address needs --secret-path, or everyone can ask", terminal);
-  }
-
-  const metrics = new Metrics();
-  const { ports } = opened;
-  let live: LivePolicies | undefined;
-  const snapshot = () => live === undefined ? files.snapshot : live.snapshot;
-  // Only a live cluster asks about what Postern itself changes, and only there triggers are stored.
-  const self = opened.kind === "live" ? await ownUsername(ports.cluster) : undefined;
-  const effects = new BackgroundWorker({
-    snapshot,
-    ports,
-    log,
-    triggers: opened.kind === "live" ? "as-stored" : "as-admitted",
-    ...(self !== undefined && { self }),
-  });
-  let before: Snapshot | undefined;
-  const files: PolicyFiles = new PolicyFiles({
-    paths: [...args.policies, ...args.exceptions],
-    compiling: {
-      dialect: args.dialect,
-      admissionPolicies: args.serveAdmissionPolicies ? "served" : "left",
-    },
-    loaded: (policies) => {
-      report(policies, terminal);
-      metrics.loaded(policies.snapshot);
-      void followPolicyChange({ before, after: policies.snapshot, worker: effects, ports, log });
-      before = policies.snapshot;
-    },
-  });
-  for (const line of diagnosticLines(opened.diagnostics)) terminal.err(line);
-  await files.load();
-  if (args.watchPolicies === true && opened.watching === undefined) {
-    return refuse(
-      "--watch-policies needs a live cluster: --kubeconfig, or a pod's service account",
-      terminal,
-    );
-  }
-  const routes = new WebhookRoutes(snapshot);
-  const audit = new AuditQueue({ snapshot, ports, log, metrics });
-  const app = createApp({
-    snapshot: () => live === undefined ? snapshot() : routes.classic(),
-    routes: (path) => live === undefined ? undefined : routes.find(path),
-    ports,
-    log,
-    metrics,
-    audit,
-    effects,
-    scanPreprocessors: args.scanPreprocessors,
-    ...(args.secretPath !== undefined && { secretPath: args.secretPath }),
-  });
-
-  const certificates = args.tls ? certificatesOf(args, ports.cluster) : undefined;
-  const listener = await Listener.open({
+    images: args,
+    ...(args.watchPolicies === true &&
+      { installation: (caBundle: string | undefined) => installationOf({ ...args, secretPath }, caBundle) }),
     hostname: args.host,
-    port: args.port,
-    handler: app.fetch,
-    ...(certificates !== undefined && { certificates }),
-    ...(args.certificateSecret !== undefined && { lookEvery: 30_000 }),
-    problem: (message) => log.write("error", "certificate not renewed", { message }),
+    ...(args.tls && { certificates: (cluster) => certificatesOf(args, cluster) }),
+    lookEvery: args.certificateSecret === undefined ? lookEvery.files : lookEvery.secret,
+    clientAuthority,
+    secretPath,
+    write: terminal.err,
+    loaded: (policies) => report(policies, terminal),
+    diagnosed: (diagnostics) => diagnosticLines(diagnostics).forEach(terminal.err),
   });
-  if (typeof listener === "string") return refuse(listener, terminal);
-  if (args.watchPolicies === true && opened.watching !== undefined) {
-    const written = await loadDocuments([...args.policies, ...args.exceptions]);
-    live = new LivePolicies({
-      ...opened.watching,
-      cluster: ports.cluster,
-      clock: systemClock(),
-      log,
-      installation: installationOf(args, listener.caBundle),
-      compiling: { dialect: args.dialect },
-      files: () => written.documents,
-      loaded: (policies) => {
-        metrics.loaded(policies);
-        void followPolicyChange({ before, after: policies, worker: effects, ports, log });
-        before = policies;
-      },
-      leads: () => true,
-    });
-    await live.start();
-    live.serve();
-  }
-  const stop = new AbortController();
-  const metricsServer = Deno.serve(
-    { hostname: args.host, port: args.metricsPort, onListen: () => {}, signal: stop.signal },
-    async (request) =>
-      new URL(request.url).pathname === "/metrics"
-        ? new Response(await metrics.text())
-        : new Response("not found", { status: 404 }),
-  );
-  greet({ args, listener, metricsPort: metricsServer.addr.port, about: opened.about }, terminal);
-  void files.watch();
-  await untilTold();
+  if (typeof gate === "string") return refuse(gate, terminal);
+  greet({ args, gate, secretPath }, terminal);
+  await untilStopped(() => void gate.renew());
   terminal.err("stopping: requests under way are answered first");
-  files.close();
-  await live?.close();
-  await listener.close();
-  await audit.drain();
-  await effects.close();
-  await opened.close();
-  stop.abort();
-  await metricsServer.finished;
+  await gate.close();
   return 0;
+}
+
+/** Who could ask and should not; `undefined` when nobody. */
+function accessProblem({ tls, host, secretPath }: ServeArguments): string | undefined {
+  if (secretPath !== undefined && !/^(?:\/[A-Za-z0-9._~-]+)+$/.test(secretPath)) {
+    return "--secret-path must begin with / and have letters, digits, and - . _ ~ after it";
+  }
+  if (isLoopback(host)) return undefined;
+  if (!tls && secretPath === undefined) {
+    return "--no-tls on a public address needs --secret-path, or everyone can ask";
+  }
+  if (secretPath !== undefined && secretPath.length < leastSecret) {
+    return `--secret-path on a public address needs ${leastSecret} characters, or it can be guessed`;
+  }
+  return undefined;
+}
+
+/** Characters of a path that nobody guesses. */
+const leastSecret = 17;
+
+async function readAuthority(file: string): Promise<string | Fault> {
+  try {
+    const text = await Deno.readTextFile(file);
+    return text.includes("-----BEGIN CERTIFICATE-----")
+      ? text
+      : new Fault(`--client-ca ${file}: it holds no PEM certificate`);
+  } catch (cause) {
+    return new Fault(`--client-ca ${file}: ${cause instanceof Error ? cause.message : String(cause)}`);
+  }
 }
 
 /** The names that the installation has in the cluster: Kyverno's, for users who look at its objects, or Postern's own. */
@@ -241,17 +182,19 @@ function report({ snapshot, diagnostics }: LoadedPolicies, terminal: Terminal): 
 
 interface Greeting {
   readonly args: ServeArguments;
-  readonly listener: Listener;
-  readonly metricsPort: number;
-  readonly about: string;
+  readonly gate: Gate;
+  readonly secretPath: string | undefined;
 }
 
-function greet({ args, listener, metricsPort, about }: Greeting, terminal: Terminal): void {
-  const url = `${args.tls ? "https" : "http"}://${args.host}:${listener.port}${args.secretPath ?? ""}`;
+function greet({ args, gate, secretPath }: Greeting, terminal: Terminal): void {
+  const { port, metricsPort, caBundle, about } = gate;
+  // The secret itself is never written: whoever reads the log could forge reviews.
+  const below = secretPath === undefined ? "" : "/$SECRET_PATH";
+  const url = `${args.tls ? "https" : "http"}://${args.host}:${port}${below}`;
   terminal.err(
     `\nPostern listens on ${url} (metrics: http://${args.host}:${metricsPort}/metrics), with the ${about}.`,
   );
-  if (listener.caBundle !== undefined) terminal.err(`caBundle of its certificate: ${listener.caBundle}`);
+  if (caBundle !== undefined) terminal.err(`caBundle of its certificate: ${caBundle}`);
   terminal.err(
     `\nTry it:\n\n  curl -sk ${url}/validate/fail -H 'Content-Type: application/json' -d '${sampleReview}'\n`,
   );
@@ -281,15 +224,16 @@ const sampleReview = JSON.stringify({
   },
 });
 
-/** Waits for SIGINT or SIGTERM. */
-function untilTold(): Promise<void> {
-  return new Promise((resolve) => {
-    const told = (): void => {
-      for (const signal of signals) Deno.removeSignalListener(signal, told);
-      resolve();
-    };
-    for (const signal of signals) Deno.addSignalListener(signal, told);
-  });
+/** Waits for SIGINT or SIGTERM. SIGHUP, as usual, is the wish to read everything again. */
+async function untilStopped(renew: () => void): Promise<void> {
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  for (const signal of stopSignals) Deno.addSignalListener(signal, stop);
+  if (!isWindows) Deno.addSignalListener("SIGHUP", renew);
+  await stopped;
+  // A second signal ends the process at once.
+  for (const signal of stopSignals) Deno.removeSignalListener(signal, stop);
+  if (!isWindows) Deno.removeSignalListener("SIGHUP", renew);
 }
 
-const signals: readonly Deno.Signal[] = Deno.build.os === "windows" ? ["SIGINT"] : ["SIGINT", "SIGTERM"];
+const isWindows = Deno.build.os === "windows";
+const stopSignals: readonly Deno.Signal[] = isWindows ? ["SIGINT"] : ["SIGINT", "SIGTERM"];

@@ -4,6 +4,7 @@
  * @module
  */
 export { bundledHandler, type BundledPolicies, type FetchHandler } from "./bundled.ts";
-export { Listener } from "./listener.ts";
+export { type Gate, openGate } from "./gate.ts";
+export type { GateOptions } from "./gate_options.ts";
 export { openPorts } from "./ports.ts";
 export { environmentSettings, type Settings } from "./settings.ts";

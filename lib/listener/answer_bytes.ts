@@ -1,4 +1,4 @@
-import type { Outgoing } from "./handler.ts";
+import type { ListenerAnswer } from "./handler.ts";
 
 /** Reasons of the statuses that are usual here; others go without one (RFC 9112, section 4). */
 const reasons: Readonly<Record<number, string>> = {
@@ -20,7 +20,7 @@ const reasons: Readonly<Record<number, string>> = {
 const encoder = new TextEncoder();
 
 /** How an answer is written. */
-export interface Writing {
+export interface AnswerStyle {
   /** Whether the connection ends with the answer. */
   readonly close: boolean;
   /** An answer to HEAD has a length and no body. */
@@ -31,7 +31,10 @@ export interface Writing {
  * An answer as one piece of bytes. Written at once it is one TLS record, and one segment: a body that follows its head
  * by itself would wait for the caller's delayed acknowledgement, 40 milliseconds.
  */
-export function answerBytes({ status, headers, body }: Outgoing, { close, isHead }: Writing): Uint8Array {
+export function answerBytes(
+  { status, headers, body }: ListenerAnswer,
+  { close, isHead }: AnswerStyle,
+): Uint8Array {
   const content = typeof body === "string" ? encoder.encode(body) : body;
   let head = `HTTP/1.1 ${status} ${reasons[status] ?? ""}\r\nDate: ${
     new Date().toUTCString()
@@ -47,7 +50,7 @@ export function answerBytes({ status, headers, body }: Outgoing, { close, isHead
 }
 
 /** An answer that the listener gives itself. */
-export function plainAnswer(status: number, message: string): Outgoing {
+export function plainAnswer(status: number, message: string): ListenerAnswer {
   const headers: [string, string][] = [["Content-Type", "application/json"]];
   if (status === 503) headers.push(["Retry-After", "1"]);
   return { status, headers, body: `${JSON.stringify({ message })}\n` };

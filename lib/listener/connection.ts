@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import { answerBytes, plainAnswer } from "./answer_bytes.ts";
 import { Body, type BodyProgress, tooLarge } from "./body.ts";
 import type { ByteBudget, Share } from "./byte_budget.ts";
-import type { Announced, Handler, Outgoing } from "./handler.ts";
+import type { Announced, Handler, ListenerAnswer } from "./handler.ts";
 import type { Limits } from "./limits.ts";
 import { readHead, type RequestHead } from "./request_head.ts";
 import type { Turns } from "./turns.ts";
@@ -16,7 +16,7 @@ export interface Service {
   readonly budget: ByteBudget;
   readonly turns: Turns;
   /** Refuses a request before its body is read. */
-  readonly screen: (announced: Announced) => Outgoing | undefined;
+  readonly screen: (announced: Announced) => ListenerAnswer | undefined;
   /** For how many milliseconds the caller waits. */
   readonly patience: (target: string) => number;
   /** Told when a handler throws. */
@@ -236,7 +236,7 @@ export class Connection {
   }
 
   /** Answers a request that was read whole. */
-  #answer(answer: Outgoing): void {
+  #answer(answer: ListenerAnswer): void {
     this.#release();
     const { keepAlive = false, method } = this.#head ?? {};
     this.#head = undefined;
@@ -254,7 +254,7 @@ export class Connection {
   }
 
   /** Answers a request that is not read to its end: the connection cannot be used again. */
-  #refuse(answer: Outgoing): void {
+  #refuse(answer: ListenerAnswer): void {
     this.#release();
     const isHead = this.#head?.method === "HEAD";
     this.#linger();

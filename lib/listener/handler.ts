@@ -1,5 +1,5 @@
 /** A request whose body has arrived. */
-export interface Incoming {
+export interface ListenerRequest {
   readonly method: string;
   /** Path and query, as sent. */
   readonly target: string;
@@ -9,7 +9,7 @@ export interface Incoming {
 }
 
 /** An answer. */
-export interface Outgoing {
+export interface ListenerAnswer {
   readonly status: number;
   /** `Content-Length`, `Date` and `Connection` are added; these must not be among them. */
   readonly headers: readonly (readonly [name: string, value: string])[];
@@ -17,7 +17,7 @@ export interface Outgoing {
 }
 
 /** Answers requests; at once, where it can. */
-export type Handler = (request: Incoming) => Outgoing | Promise<Outgoing>;
+export type Handler = (request: ListenerRequest) => ListenerAnswer | Promise<ListenerAnswer>;
 
 /** What is known of a request before its body is read. */
 export interface Announced {
@@ -28,25 +28,26 @@ export interface Announced {
   readonly authenticated: boolean;
 }
 
-/** A web handler, as Hono has it. The body is given beside the request as well, so that nobody has to copy it. */
-export type Fetch = (request: Request, incoming: Incoming) => Response | Promise<Response>;
+/** A web handler, as Hono has it. */
+export type Fetch = (request: Request) => Response | Promise<Response>;
 
 /** Makes a handler of one that takes and gives the web's own requests and responses. */
 export function fetchHandler(fetch: Fetch): Handler {
-  return (incoming) => {
-    const response = fetch(requestOf(incoming), incoming);
-    return response instanceof Promise ? response.then(outgoing) : outgoing(response);
+  return async ({ method, target, headers, body }) => {
+    const response = await fetch(
+      new Request(`http://postern${target}`, {
+        method,
+        headers: headers as [string, string][],
+        ...(body.length > 0 && { body: body as Uint8Array<ArrayBuffer> }),
+      }),
+    );
+    return {
+      status: response.status,
+      headers: [...response.headers].filter(([name]) => !own.has(name)),
+      body: await response.text(),
+    };
   };
 }
 
-/** A request without its body, which {@link Incoming} has. */
-function requestOf({ method, target, headers }: Incoming): Request {
-  return new Request(`http://postern${target}`, { method, headers: headers as [string, string][] });
-}
-
-async function outgoing(response: Response): Promise<Outgoing> {
-  const headers = [...response.headers].filter(([name]) => !own.has(name));
-  return { status: response.status, headers, body: await response.text() };
-}
-
+/** What the connection says itself. */
 const own = new Set(["content-length", "date", "connection", "transfer-encoding"]);

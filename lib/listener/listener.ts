@@ -3,7 +3,7 @@ import { createServer as createSecureServer, type Server as SecureServer, type T
 import { ByteBudget } from "./byte_budget.ts";
 import { certificateProblem } from "./certificate_check.ts";
 import { type Activity, Connection, type Service } from "./connection.ts";
-import { type Announced, type Fetch, fetchHandler, type Handler, type Outgoing } from "./handler.ts";
+import { type Announced, type Fetch, fetchHandler, type Handler, type ListenerAnswer } from "./handler.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { Turns } from "./turns.ts";
 
@@ -16,7 +16,7 @@ export interface KeyPair {
 }
 
 /** Where certificates come from; what cannot be used leaves the former certificate in its place. */
-export interface CertificateSource {
+export interface KeyPairs {
   current(): Promise<
     | { readonly certificate: KeyPair; readonly problem?: string }
     | { readonly certificate: undefined; readonly problem: string }
@@ -30,11 +30,11 @@ export interface ListenerOptions {
   /** Answers requests: a web handler, or one that takes the request as it was read. */
   readonly serve: { readonly fetch: Fetch } | { readonly handler: Handler };
   /** Absent for plain HTTP. */
-  readonly certificates?: CertificateSource;
+  readonly certificates?: KeyPairs;
   /** PEM of the authority whose client certificates are accepted; without it nobody is asked for one. */
   readonly clientAuthority?: string;
   /** Refuses a request before its body is read. */
-  readonly screen?: (announced: Announced) => Outgoing | undefined;
+  readonly screen?: (announced: Announced) => ListenerAnswer | undefined;
   /** For how many milliseconds a caller waits for the answer; ten seconds by default. */
   readonly patience?: (target: string) => number;
   /** Told when a certificate cannot be renewed, and when a handler throws. */

@@ -9,9 +9,9 @@ export {
   type Fetch,
   fetchHandler,
   type Handler,
-  type Incoming,
-  type Outgoing,
+  type ListenerAnswer,
+  type ListenerRequest,
 } from "./handler.ts";
 export { defaultLimits, type Limits } from "./limits.ts";
-export { type CertificateSource, type KeyPair, Listener, type ListenerOptions } from "./listener.ts";
+export { type KeyPair, type KeyPairs, Listener, type ListenerOptions } from "./listener.ts";
 export { plainAnswer } from "./answer_bytes.ts";

@@ -1,22 +1,87 @@
-import { maxReviewBytes } from "./review.ts";
+import { maxReviewBytes, type Refusal } from "./review.ts";
+
+/** What reading bodies may cost. */
+export interface BodyLimits {
+  /** All bodies that are being read, in bytes. */
+  readonly allBytes: number;
+  /** Milliseconds until a body must be complete. */
+  readonly time: number;
+}
+
+/** So long a body is read as its announced length says: the memory for it is little, and it is faster. */
+const smallBytes = 64 * 1024;
 
 /**
- * The text of a request's body; `undefined` when it is larger than a review may be. A body that says how long it is is
- * read by the runtime, which reads no more than was said; any other is opened as a stream, which costs as much as the
- * rest of a small request, and counted while it is read.
+ * Reads bodies where a platform brings web requests: `deno serve` and edge platforms. A long body is counted while it
+ * arrives, so that announcing one costs nothing.
  */
-export async function readBody(request: Request): Promise<string | undefined> {
-  const length = request.headers.get("content-length");
-  if (length !== null && request.headers.get("transfer-encoding") === null) {
-    return Number(length) > maxReviewBytes ? undefined : await request.text();
+export class BodyReader {
+  readonly #limits: BodyLimits;
+  #used = 0;
+
+  constructor(limits: Partial<BodyLimits> = {}) {
+    this.#limits = { allBytes: 12 * 1024 * 1024, time: 5_000, ...limits };
   }
-  const decoder = new TextDecoder();
-  let bytes = 0, text = "";
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.length;
-    // Leaving the loop cancels the rest.
-    if (bytes > maxReviewBytes) return undefined;
-    text += decoder.decode(chunk, { stream: true });
+
+  /** The text of a body, or why it was not read. */
+  async read(request: Request): Promise<string | Refusal> {
+    const { headers } = request;
+    const length = Number(headers.get("content-length") ?? NaN);
+    if (length > maxReviewBytes) return tooLarge;
+    const isSmall = length <= smallBytes && headers.get("transfer-encoding") === null;
+    if (isSmall && !this.#take(length)) return tooMany;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const late = new Promise<Refusal>((resolve) => {
+      timer = setTimeout(() => resolve(tooLate), this.#limits.time);
+    });
+    try {
+      return isSmall ? await Promise.race([request.text(), late]) : await this.#readStream(request, late);
+    } finally {
+      clearTimeout(timer);
+      if (isSmall) this.#used -= length;
+    }
   }
-  return text + decoder.decode();
+
+  async #readStream({ body }: Request, late: Promise<Refusal>): Promise<string | Refusal> {
+    if (body === null) return "";
+    const reader = body.getReader();
+    const decoder = new TextDecoder();
+    let bytes = 0, text = "";
+    try {
+      for (;;) {
+        const next = await Promise.race([reader.read(), late]);
+        const refusal = "status" in next ? next : this.#refusalOf(bytes, next.value);
+        if (refusal !== undefined) {
+          void reader.cancel().catch(() => {});
+          return refusal;
+        }
+        if ("status" in next || next.value === undefined) return text + decoder.decode();
+        bytes += next.value.length;
+        text += decoder.decode(next.value, { stream: true });
+      }
+    } finally {
+      this.#used -= bytes;
+    }
+  }
+
+  #refusalOf(bytes: number, chunk: Uint8Array | undefined): Refusal | undefined {
+    if (chunk === undefined) return undefined;
+    if (bytes + chunk.length > maxReviewBytes) return tooLarge;
+    return this.#take(chunk.length) ? undefined : tooMany;
+  }
+
+  #take(bytes: number): boolean {
+    if (this.#used + bytes > this.#limits.allBytes) return false;
+    this.#used += bytes;
+    return true;
+  }
 }
+
+/** A body is larger than a review may be. */
+export const tooLarge: Refusal = {
+  status: 413,
+  message: `the body is larger than ${maxReviewBytes} bytes`,
+  uid: "",
+};
+const tooMany: Refusal = { status: 503, message: "too many large requests are being read", uid: "" };
+const tooLate: Refusal = { status: 408, message: "the body of the request did not arrive in time", uid: "" };

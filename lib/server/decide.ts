@@ -1,11 +1,4 @@
-import {
-  type Decision,
-  evaluate,
-  type Phase,
-  type PolicyRequest,
-  type Question,
-  type Snapshot,
-} from "../engine/mod.ts";
+import { type Decision, evaluate, type Phase, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
 import { asString, field } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
@@ -13,6 +6,7 @@ import type { Log, Ports } from "../ports.ts";
 import { type AdmissionResponse, admissionResponse } from "../report/mod.ts";
 import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics.ts";
+import type { Route } from "./review_route.ts";
 
 /** How requests are decided. */
 export interface DecideSetting {
@@ -20,9 +14,6 @@ export interface DecideSetting {
   readonly log: Log;
   readonly metrics: Metrics;
 }
-
-/** Which policies an URL asks. */
-export type Route = Pick<Question, "phase" | "failurePolicy" | "policy">;
 
 /** What is asked about one request. */
 export interface Asked extends Route {

@@ -10,7 +10,7 @@ import type { PolicyRequest } from "../engine/mod.ts";
 
 /** A request body could not be used: what to answer, and with which HTTP status. */
 export interface Refusal {
-  readonly status: 400 | 413 | 415 | 417;
+  readonly status: 400 | 408 | 413 | 415 | 417 | 503;
   readonly message: string;
   /** The review's uid, when at least that could be read. */
   readonly uid: string;

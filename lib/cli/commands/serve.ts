@@ -64,7 +64,16 @@ export const serve = command({
       choices: ["postern", "kyverno"],
       default: "postern",
     },
-    secretPath: { type: "text", value: "path", about: "answer only below this path, for a public address" },
+    clientCa: {
+      type: "text",
+      value: "file",
+      about: "PEM of the authority of callers' certificates: take reviews only from those who show one",
+    },
+    secretPath: {
+      type: "text",
+      value: "path",
+      about: "take reviews only below this path (or $POSTERN_SECRET_PATH)",
+    },
     allowServiceAddress: {
       type: "list",
       value: "network",

@@ -1,0 +1,93 @@
+import { jsonLog, systemClock } from "../adapters/mod.ts";
+import { type BackgroundOptions, BackgroundWorker, ownUsername } from "../background/mod.ts";
+import { isFault } from "../json/mod.ts";
+import { type AppOptions, AuditQueue, Metrics } from "../server/mod.ts";
+import type { GateOptions } from "./gate_options.ts";
+import { openListener, openMetrics } from "./listeners.ts";
+import { PoliciesInForce } from "./policies_in_force.ts";
+import { type OpenPorts, openPorts } from "./ports.ts";
+
+/** A gate that is open. */
+export interface Gate {
+  readonly port: number;
+  readonly metricsPort: number;
+  /** What callers must trust, in base64 as webhook configurations have it. */
+  readonly caBundle: string | undefined;
+  /** The cluster, in words. */
+  readonly about: string;
+  /** Looks for newer certificates and policies now. */
+  renew(): Promise<void>;
+  /** Answers what is under way, does what was promised, and ends. */
+  close(): Promise<void>;
+}
+
+/** How long results that nobody waits for may take when the gate closes, in milliseconds. */
+const closingTime = 5_000;
+
+/** Puts a gate together and opens it; a text says why it cannot be opened. */
+export async function openGate(options: GateOptions): Promise<Gate | string> {
+  const log = jsonLog({ clock: systemClock(), write: options.write, level: options.logLevel });
+  const { cluster, kubeconfig, services, images, installation } = options;
+  const opened = await openPorts({ cluster, kubeconfig, services, images, watch: log });
+  if (isFault(opened)) return opened.message;
+  const { ports, about, watching } = opened;
+  if (installation !== undefined && watching === undefined) {
+    return "--watch-policies needs a live cluster: --kubeconfig, or a pod's service account";
+  }
+  options.diagnosed(opened.diagnostics);
+  const snapshot = () => policies.snapshot();
+  const effects = await backgroundWorker(opened, { snapshot, ports, log });
+  const metrics = new Metrics();
+  const policies: PoliciesInForce = new PoliciesInForce(options, { effects, metrics, ports, log });
+  await policies.load();
+  const audit = new AuditQueue({ snapshot, ports, log, metrics });
+  const { scanPreprocessors, secretPath } = options;
+  const app: AppOptions = {
+    ...policies.paths,
+    ports,
+    log,
+    metrics,
+    audit,
+    effects,
+    scanPreprocessors,
+    ...(secretPath !== undefined && { secretPath }),
+  };
+  const listener = await openListener(options, app);
+  if (typeof listener === "string") return listener;
+  const metricsListener = await openMetrics(options, app);
+  if (typeof metricsListener === "string") return metricsListener;
+  await policies.follow(watching, listener.caBundle);
+  return {
+    port: listener.port,
+    metricsPort: metricsListener.port,
+    caBundle: listener.caBundle,
+    about,
+    renew: async () => void await Promise.all([listener.renew(), policies.load()]),
+    async close() {
+      await policies.close();
+      await listener.close();
+      await within(closingTime, audit.drain());
+      await within(closingTime, effects.close());
+      await opened.close();
+      await metricsListener.close();
+    },
+  };
+}
+
+/** Only a live cluster asks about what Postern itself changes, and only there triggers are stored. */
+async function backgroundWorker(
+  { kind }: OpenPorts,
+  parts: Pick<BackgroundOptions, "snapshot" | "ports" | "log">,
+): Promise<BackgroundWorker> {
+  if (kind !== "live") return new BackgroundWorker({ ...parts, triggers: "as-admitted" });
+  const self = await ownUsername(parts.ports.cluster);
+  return new BackgroundWorker({ ...parts, triggers: "as-stored", ...(self !== undefined && { self }) });
+}
+
+/** Waits for what should end, and no longer than so many milliseconds. */
+async function within(milliseconds: number, ending: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((resolve) => timer = setTimeout(resolve, milliseconds));
+  await Promise.race([ending, late]);
+  clearTimeout(timer);
+}

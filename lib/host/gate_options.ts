@@ -1,0 +1,45 @@
+import type { LogLevel } from "../adapters/mod.ts";
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { Certificates } from "../install/mod.ts";
+import type { Installation } from "../live/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import type { Cluster } from "../ports.ts";
+import type { LoadedPolicies } from "../sources/mod.ts";
+import type { ImageSetting } from "./image_ports.ts";
+import type { ServiceSetting } from "./ports.ts";
+
+/** What a gate serves, where, and for whom. */
+export interface GateOptions {
+  /** Files and folders of policies and exceptions. */
+  readonly policies: readonly string[];
+  readonly dialect: Dialect;
+  readonly serveAdmissionPolicies: boolean;
+  readonly scanPreprocessors: boolean;
+  /** Where the cluster is, as {@link openPorts} takes it. */
+  readonly cluster: readonly string[];
+  readonly kubeconfig?: string | undefined;
+  /** Which services policies may call. */
+  readonly services: ServiceSetting;
+  /** How images are looked up. */
+  readonly images: ImageSetting;
+  /** Takes policies that are objects of the cluster, and keeps webhook configurations and statuses for them. */
+  readonly installation?: ((caBundle: string | undefined) => Installation) | undefined;
+  readonly hostname: string;
+  readonly port: number;
+  readonly metricsPort: number;
+  /** Makes the source of certificates; absent for plain HTTP. */
+  readonly certificates?: (cluster: Cluster) => Certificates;
+  /** Milliseconds between looks for a newer certificate. */
+  readonly lookEvery: number;
+  /** PEM of the authority of callers' certificates: reviews are taken from those who show one. */
+  readonly clientAuthority?: string | undefined;
+  /** Reviews are taken below this path alone. */
+  readonly secretPath?: string | undefined;
+  readonly logLevel: LogLevel;
+  /** Takes lines of the log. */
+  readonly write: (line: string) => void;
+  /** Told of policies that were loaded. */
+  readonly loaded: (policies: LoadedPolicies) => void;
+  /** Told of objects of the cluster's files that could not be read. */
+  readonly diagnosed: (diagnostics: readonly Diagnostic[]) => void;
+}

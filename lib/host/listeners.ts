@@ -1,0 +1,72 @@
+import type { Announced, Handler, Listener, ListenerAnswer } from "../listener/mod.ts";
+import { type AppOptions, createApp, patienceOf, Reviews } from "../server/mod.ts";
+import type { GateOptions } from "./gate_options.ts";
+
+/** Opens the webhook's port; a text says why it cannot be opened. */
+export async function openListener(options: GateOptions, app: AppOptions): Promise<Listener | string> {
+  // Loaded when a port is opened: bundles for other platforms have none.
+  const { fetchHandler, Listener, plainAnswer } = await import("../listener/mod.ts");
+  const { hostname, port, certificates, clientAuthority, lookEvery } = options;
+  const { cluster } = app.ports;
+  return await Listener.open({
+    hostname,
+    port,
+    serve: { handler: handlerOf(new Reviews(app), fetchHandler(createApp(app).fetch)) },
+    ...(certificates !== undefined && { certificates: certificates(cluster) }),
+    ...(clientAuthority !== undefined && { clientAuthority }),
+    lookEvery,
+    patience: patienceOf,
+    screen: (announced) => {
+      const refusal = refusalOf(announced, options);
+      return refusal && plainAnswer(refusal.status, refusal.message);
+    },
+    problem: (message) => app.log.write("error", "listener", { message }),
+  });
+}
+
+/** Reviews need no web request, which would cost as much as reading them; all else has the app. */
+function handlerOf(reviews: Reviews, rest: Handler): Handler {
+  return (incoming) => {
+    const answer = reviews.handle(incoming);
+    if (answer === undefined) return rest(incoming);
+    return answer instanceof Promise ? answer.then(inJson) : inJson(answer);
+  };
+}
+
+const jsonHeaders = [["Content-Type", "application/json"]] as const;
+
+function inJson({ status, body }: { readonly status: number; readonly body: string }): ListenerAnswer {
+  return { status, headers: jsonHeaders, body };
+}
+
+/** Why a request is refused before its body is read: nobody shall have to be trusted with memory who is not known. */
+function refusalOf(
+  { method, target, authenticated }: Announced,
+  { secretPath = "", clientAuthority }: GateOptions,
+): { readonly status: number; readonly message: string } | undefined {
+  if (method === "GET" || method === "HEAD") return undefined;
+  if (!target.startsWith(`${secretPath}/`)) return { status: 404, message: "nothing is served here" };
+  if (clientAuthority === undefined || authenticated) return undefined;
+  return { status: 403, message: "a client certificate is needed here" };
+}
+
+/** Opens the port of the metrics; a text says why it cannot be opened. */
+export async function openMetrics(
+  options: GateOptions,
+  { metrics, log }: AppOptions,
+): Promise<Listener | string> {
+  const { Listener, plainAnswer } = await import("../listener/mod.ts");
+  const headers = [["Content-Type", "text/plain; version=0.0.4; charset=utf-8"]] as const;
+  return await Listener.open({
+    hostname: options.hostname,
+    port: options.metricsPort,
+    serve: {
+      handler: async ({ target }) =>
+        target === "/metrics"
+          ? { status: 200, headers, body: await metrics.text() }
+          : plainAnswer(404, "metrics are at /metrics"),
+    },
+    problem: (message) => log.write("error", "metrics listener", { message }),
+    limits: { connections: 32, bodyBytes: 0 },
+  });
+}

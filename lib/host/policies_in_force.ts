@@ -1,0 +1,96 @@
+import { systemClock } from "../adapters/mod.ts";
+import { type BackgroundWorker, followPolicyChange } from "../background/mod.ts";
+import type { Snapshot } from "../engine/mod.ts";
+import { LivePolicies, WebhookRoutes } from "../live/mod.ts";
+import type { Log, Ports } from "../ports.ts";
+import type { AppOptions, Metrics } from "../server/mod.ts";
+import { loadDocuments, PolicyFiles } from "../sources/mod.ts";
+import type { GateOptions } from "./gate_options.ts";
+import type { OpenPorts } from "./ports.ts";
+
+/** What hears of policies that come into force. */
+export interface PolicyFollowers {
+  readonly effects: BackgroundWorker;
+  readonly metrics: Metrics;
+  readonly ports: Ports;
+  readonly log: Log;
+}
+
+/** The policies in force: those of files, or, once they are followed, those of the cluster with them. */
+export class PoliciesInForce {
+  readonly #options: GateOptions;
+  readonly #followers: PolicyFollowers;
+  readonly #files: PolicyFiles;
+  readonly #routes = new WebhookRoutes(() => this.snapshot());
+  #live: LivePolicies | undefined;
+  #before: Snapshot | undefined;
+
+  constructor(options: GateOptions, followers: PolicyFollowers) {
+    this.#options = options;
+    this.#followers = followers;
+    const { dialect, serveAdmissionPolicies } = options;
+    this.#files = new PolicyFiles({
+      paths: options.policies,
+      compiling: { dialect, admissionPolicies: serveAdmissionPolicies ? "served" : "left" },
+      loaded: (policies) => {
+        options.loaded(policies);
+        this.#cameIntoForce(policies.snapshot);
+      },
+    });
+  }
+
+  /** All of them; `undefined` before they are loaded. */
+  snapshot(): Snapshot | undefined {
+    return this.#live === undefined ? this.#files.snapshot : this.#live.snapshot;
+  }
+
+  /** What the paths of the app ask: those of other kinds have webhooks of their own when the cluster is followed. */
+  get paths(): Pick<AppOptions, "snapshot" | "routes"> {
+    const routes = this.#routes;
+    return {
+      snapshot: () => this.#live === undefined ? this.snapshot() : routes.classic(),
+      routes: (path) => this.#live === undefined ? undefined : routes.find(path),
+    };
+  }
+
+  /** Reads the files. */
+  async load(): Promise<void> {
+    await this.#files.load();
+  }
+
+  /** Follows changes of the files, and of the cluster's policies where that was wanted. */
+  async follow(watching: OpenPorts["watching"], caBundle: string | undefined): Promise<void> {
+    const { installation, policies, dialect } = this.#options;
+    if (installation !== undefined && watching !== undefined) {
+      const { ports, log } = this.#followers;
+      const written = await loadDocuments(policies);
+      this.#live = new LivePolicies({
+        ...watching,
+        cluster: ports.cluster,
+        clock: systemClock(),
+        log,
+        installation: installation(caBundle),
+        compiling: { dialect },
+        files: () => written.documents,
+        loaded: (snapshot) => this.#cameIntoForce(snapshot),
+        leads: () => true,
+      });
+      await this.#live.start();
+      this.#live.serve();
+    }
+    void this.#files.watch();
+  }
+
+  /** Follows nothing any more. */
+  async close(): Promise<void> {
+    this.#files.close();
+    await this.#live?.close();
+  }
+
+  #cameIntoForce(after: Snapshot): void {
+    const { effects: worker, metrics, ports, log } = this.#followers;
+    metrics.loaded(after);
+    void followPolicyChange({ before: this.#before, after, worker, ports, log });
+    this.#before = after;
+  }
+}

@@ -1,0 +1,26 @@
+import type { BackgroundWorker } from "../background/mod.ts";
+import type { Snapshot } from "../engine/mod.ts";
+import type { Log, Ports } from "../ports.ts";
+import type { AuditQueue } from "./audit.ts";
+import type { FilterConfig } from "./filters.ts";
+import type { Metrics } from "./metrics.ts";
+import type { PathRoute } from "./review_route.ts";
+
+/** What the app serves, and with what. */
+export interface AppOptions {
+  /** The policies now; asked for at each request, so that a new snapshot takes effect at once. */
+  readonly snapshot: () => Snapshot | undefined;
+  readonly ports: Ports;
+  readonly log: Log;
+  readonly metrics: Metrics;
+  readonly audit?: AuditQueue;
+  /** Carries out what rules do to other objects, once a request was allowed. */
+  readonly effects?: BackgroundWorker;
+  readonly filters?: FilterConfig;
+  /** What other webhooks ask about: given the path of a request that is none of Kyverno's classic ones. */
+  readonly routes?: (path: string) => PathRoute | undefined;
+  /** Whether callers of `/scan` may bring expressions of their own; no by default. */
+  readonly scanPreprocessors?: boolean;
+  /** Requests must come below this path, which only the API server knows: `/s3cret`. */
+  readonly secretPath?: string;
+}

@@ -1,0 +1,56 @@
+import type { Question, Snapshot } from "../engine/mod.ts";
+
+/** Which policies an URL asks. */
+export type Route = Pick<Question, "phase" | "failurePolicy" | "policy">;
+
+/** What the webhook at a path asks: some of the policies, in one phase. */
+export interface PathRoute {
+  /** The policies among which `route` chooses; `undefined` before they are loaded. */
+  readonly snapshot: Snapshot | undefined;
+  readonly route: Route;
+}
+
+const routes = /^\/(validate|mutate)(?:\/(fail|ignore)(?:\/finegrained\/((?:[^/]+\/)?[^/]+))?)?$/;
+
+/**
+ * Which policies a path asks; `undefined` when no reviews are taken there. The bare paths ask every policy, and
+ * `finegrained` asks one, by its name or by its namespace and name.
+ *
+ * Kyverno parity: `tests/server/routes_test.ts` has the paths that Kyverno registers.
+ *
+ * ```ts
+ * import { routeOf } from "./review_route.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(routeOf("/validate/fail"), { phase: "validate", failurePolicy: "Fail" });
+ * assert.deepEqual(routeOf("/mutate/ignore/finegrained/team/labels"), {
+ *   phase: "mutate",
+ *   failurePolicy: "Ignore",
+ *   policy: "team/labels",
+ * });
+ * assert.equal(routeOf("/health/liveness"), undefined);
+ * ```
+ */
+export function routeOf(path: string): Route | undefined {
+  const [, phase, failurePolicy, policy] = routes.exec(path) ?? [];
+  if (phase === undefined) return undefined;
+  return {
+    phase: phase as Route["phase"],
+    ...(failurePolicy !== undefined && { failurePolicy: failurePolicy === "fail" ? "Fail" : "Ignore" }),
+    ...(policy !== undefined && { policy }),
+  };
+}
+
+/** How long the API server waits without saying so, and the most that it waits, in seconds. */
+const defaultSeconds = 10, mostSeconds = 30;
+
+/** Milliseconds in which a review must be answered: what the API server says in the query (`timeout=10s`), and a bit less. */
+export function timeoutOf(query: string): number {
+  const seconds = /(?:^|&)timeout=(\d{1,6})s(?:&|$)/.exec(query)?.[1];
+  return Math.max(100, Math.min(Number(seconds ?? defaultSeconds), mostSeconds) * 1000 - 500);
+}
+
+/** The same for a whole target: path and query. */
+export function patienceOf(target: string): number {
+  const question = target.indexOf("?");
+  return timeoutOf(question < 0 ? "" : target.slice(question + 1));
+}

@@ -1,0 +1,141 @@
+import type { AdmissionRequest } from "../kube/mod.ts";
+import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
+import type { AppOptions } from "./app_options.ts";
+import { type Asked, decide, failed } from "./decide.ts";
+import { compileFilters } from "./filters.ts";
+import { policyRequest, readReview, type Refusal } from "./review.ts";
+import { type PathRoute, patienceOf, routeOf } from "./review_route.ts";
+
+/** A review that was posted. */
+export interface PostedReview {
+  readonly asked: PathRoute;
+  /** Without the secret path: it is logged. */
+  readonly path: string;
+  readonly contentType: string | undefined;
+  /** Its text, or why it was not read. */
+  readonly body: string | Refusal;
+  /** Milliseconds in which it must be answered. */
+  readonly timeout: number;
+}
+
+/** The answer to a review, in JSON. */
+export interface ReviewAnswer {
+  readonly status: number;
+  readonly body: string;
+}
+
+/** A request as a listener read it. */
+export interface ReadRequest {
+  readonly method: string;
+  /** Path and query, as sent. */
+  readonly target: string;
+  /** Names in lower case. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  readonly body: Uint8Array;
+}
+
+/** Answers reviews, whatever brings them here: the Hono app, or a listener that needs no web request. */
+export class Reviews {
+  readonly #options: AppOptions;
+  readonly #unseen: (request: AdmissionRequest) => boolean;
+  readonly #decoder = new TextDecoder();
+
+  constructor(options: AppOptions) {
+    this.#options = options;
+    this.#unseen = compileFilters(options.filters);
+  }
+
+  /** Answers a request that a listener read; `undefined` when it is no review. */
+  handle({ method, target, headers, body }: ReadRequest): ReviewAnswer | Promise<ReviewAnswer> | undefined {
+    const { secretPath = "" } = this.#options;
+    if (method !== "POST" || !target.startsWith(secretPath)) return undefined;
+    const question = target.indexOf("?");
+    const path = target.slice(secretPath.length, question < 0 ? undefined : question);
+    const asked = this.route(path);
+    if (asked === undefined) return undefined;
+    return this.answer({
+      asked,
+      path,
+      contentType: headers.find(([name]) => name === "content-type")?.[1],
+      body: this.#decoder.decode(body),
+      timeout: patienceOf(target),
+    });
+  }
+
+  /** What the webhook at a path asks; `undefined` when there is none. */
+  route(path: string): PathRoute | undefined {
+    const { snapshot, routes } = this.#options;
+    const route = routeOf(path);
+    return route === undefined ? routes?.(path) : { route, snapshot: snapshot() };
+  }
+
+  /** Answers a review; at once, unless something has to be loaded. Never throws. */
+  answer({ asked, path, contentType, body, timeout }: PostedReview): ReviewAnswer | Promise<ReviewAnswer> {
+    const started = performance.now();
+    if (!isJson(contentType)) return this.#refuse(path, wrongType);
+    if (typeof body !== "string") return this.#refuse(path, body);
+    const read = readReview(body);
+    if ("status" in read) return this.#refuse(path, read);
+    const { request } = read;
+    const { failurePolicy = "Fail" } = asked.route;
+    const broke = (cause: unknown): ReviewAnswer => {
+      // Whatever else is wrong inside: the API server gets its uid back, and what failurePolicy says.
+      const message = cause instanceof Error ? cause.message : String(cause);
+      this.#options.log.write("error", "request failed", { uid: request.uid, cause: message });
+      return answered(failed(request, failurePolicy, `internal error: ${message}`));
+    };
+    try {
+      const response = this.#respond(request, asked, { started, timeout, bytes: body.length });
+      return response instanceof Promise ? response.then(answered, broke) : answered(response);
+    } catch (cause) {
+      return broke(cause);
+    }
+  }
+
+  #respond(
+    request: AdmissionRequest,
+    { route, snapshot }: PathRoute,
+    { started, timeout, bytes }: Pick<Asked, "started" | "timeout"> & { readonly bytes: number },
+  ): AdmissionResponse | Promise<AdmissionResponse> {
+    const { audit, effects, metrics } = this.#options;
+    if (snapshot === undefined) {
+      return failed(request, route.failurePolicy ?? "Fail", "policies are still being loaded");
+    }
+    if (this.#unseen(request)) return { uid: request.uid, allowed: true };
+    const subject = policyRequest(request);
+    const response = decide(subject, { ...route, snapshot, started, timeout }, this.#options);
+    return response instanceof Promise ? response.then(followed) : followed(response);
+
+    /** What an answer sets off, and is not changed by. */
+    function followed(response: AdmissionResponse): AdmissionResponse {
+      if (route.phase === "validate") {
+        audit?.add(subject, route, bytes);
+        if (response.allowed) effects?.add(subject, { asked: route });
+      }
+      metrics.reviewed(request, response.allowed, performance.now() - started);
+      return response;
+    }
+  }
+
+  #refuse(path: string, { status, message, uid }: Refusal): ReviewAnswer {
+    this.#options.log.write("warn", "request refused", { path, status, message });
+    if (uid === "") return { status, body: JSON.stringify({ message }) };
+    const response = { uid, allowed: false, status: { status: "Failure", message, code: status } } as const;
+    return { status, body: JSON.stringify(admissionReview(response)) };
+  }
+}
+
+function answered(response: AdmissionResponse): ReviewAnswer {
+  return { status: 200, body: JSON.stringify(admissionReview(response)) };
+}
+
+const wrongType: Refusal = {
+  status: 415,
+  message: "invalid Content-Type: expected application/json",
+  uid: "",
+};
+
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === undefined || contentType === "application/json") return contentType !== undefined;
+  return contentType.split(";")[0]!.trim().toLowerCase() === "application/json";
+}

@@ -1,0 +1,43 @@
+/** One budget for all bodies in flight. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import { ByteBudget, type Share } from "../../lib/listener/byte_budget.ts";
+
+Deno.test("a body waits for bytes, and has them as soon as others are gone", () => {
+  const budget = new ByteBudget(100);
+  const came: string[] = [];
+  const first = budget.share(() => came.push("first")), second = budget.share(() => came.push("second"));
+  assert.equal(first.take(60), true);
+  assert.equal(second.take(60), false);
+  first.finish();
+  assert.deepEqual(came, ["second"], "the oldest unfinished body never waits");
+  first.release();
+  second.release();
+  assert.equal(budget.used, 0);
+});
+
+Deno.test("bodies that arrive side by side all become complete, within the total and one body", () => {
+  const most = 10;
+  fc.assert(fc.property(fc.array(fc.nat(30)), fc.integer({ min: 2, max: 40 }), (turns, total) => {
+    const budget = new ByteBudget(total);
+    const bodies: { share: Share; left: number }[] = [];
+    for (let index = 0; index < 8; index++) {
+      const body = { share: budget.share(() => body.left--), left: most };
+      bodies.push(body);
+    }
+    const step = (body: (typeof bodies)[number]): void => {
+      if (body.share.waiting || body.share.complete) return;
+      if (body.left > 0) {
+        if (body.share.take(1)) body.left--;
+      } else {
+        body.share.finish();
+        body.share.release();
+      }
+      assert.ok(budget.used <= total + most);
+    };
+    for (const turn of turns) step(bodies[turn % bodies.length]!);
+    for (let round = 0; round < 200; round++) bodies.forEach(step);
+    assert.ok(bodies.every(({ share }) => share.complete));
+    assert.equal(budget.used, 0);
+  }));
+});

@@ -1,0 +1,179 @@
+/** A port with TLS, as its callers see it. */
+import assert from "node:assert/strict";
+import { type Handler, Listener, type ListenerOptions } from "../../lib/listener/mod.ts";
+import { makeKeyPair } from "../support/key_pairs.ts";
+
+const pair = await makeKeyPair();
+const echo: Handler = ({ body }) => ({ status: 200, headers: [], body });
+
+async function open(options: Partial<ListenerOptions> = {}): Promise<Listener> {
+  const listener = await Listener.open({
+    hostname: "127.0.0.1",
+    port: 0,
+    serve: { handler: echo },
+    certificates: { current: () => Promise.resolve({ certificate: pair }) },
+    problem: () => {},
+    ...options,
+  });
+  assert.ok(typeof listener !== "string", String(listener));
+  return listener;
+}
+
+/** Writes a request and reads its answer to the end of the body. */
+async function exchange(connection: Deno.Conn, request: Uint8Array): Promise<string> {
+  for (let at = 0; at < request.length;) at += await connection.write(request.subarray(at));
+  return await readAnswer(connection);
+}
+
+async function readAnswer(connection: Deno.Conn): Promise<string> {
+  const decoder = new TextDecoder(), buffer = new Uint8Array(65536);
+  let text = "";
+  for (;;) {
+    const end = text.indexOf("\r\n\r\n");
+    const length = Number(/content-length: (\d+)/i.exec(text)?.[1] ?? NaN);
+    if (end >= 0 && text.length >= end + 4 + length) return text;
+    const count = await connection.read(buffer);
+    if (count === null) return text;
+    text += decoder.decode(buffer.subarray(0, count), { stream: true });
+  }
+}
+
+function post(body: string, ...headers: string[]): Uint8Array {
+  const head = ["POST / HTTP/1.1", "Host: localhost", `Content-Length: ${body.length}`, ...headers];
+  return new TextEncoder().encode(`${head.join("\r\n")}\r\n\r\n${body}`);
+}
+
+async function connectTls({ port }: Listener): Promise<Deno.TlsConn> {
+  return await Deno.connectTls({ hostname: "127.0.0.1", port, caCerts: [pair.cert] });
+}
+
+for (const bytes of [130, 1_400, 20_000]) {
+  Deno.test(`an answer of ${bytes} bytes does not wait for the caller's acknowledgement`, async () => {
+    // The request is small: this client's own second record would wait for the server's acknowledgement.
+    const handler: Handler = () => ({ status: 200, headers: [], body: "x".repeat(bytes) });
+    const listener = await open({ serve: { handler } });
+    using connection = await connectTls(listener);
+    const times: number[] = [];
+    for (let index = 0; index < 20; index++) {
+      const started = performance.now();
+      const answer = await exchange(connection, post("how long?"));
+      times.push(performance.now() - started);
+      assert.ok(answer.endsWith("x".repeat(bytes)));
+    }
+    // A part that waits comes 40 ms later, each time.
+    assert.ok(Math.min(...times) < 35, times.join(" "));
+    connection.close();
+    await listener.close();
+  });
+}
+
+Deno.test("requests that are sent together are answered in their order", async () => {
+  const listener = await open();
+  const connection = await connectTls(listener);
+  const requests = ["a", "b", "c"].map((body) => new TextDecoder().decode(post(body))).join("");
+  await connection.write(new TextEncoder().encode(requests));
+  let text = "";
+  const buffer = new Uint8Array(4096);
+  while ((text.match(/HTTP\/1.1 200/g) ?? []).length < 3 || !text.endsWith("c")) {
+    const count = await connection.read(buffer);
+    assert.ok(count !== null);
+    text += new TextDecoder().decode(buffer.subarray(0, count));
+  }
+  assert.match(text, /\r\n\r\na[^]*\r\n\r\nb[^]*\r\n\r\nc$/);
+  connection.close();
+  await listener.close();
+});
+
+Deno.test("a caller that expects 100 Continue is told to go on", async () => {
+  const listener = await open();
+  const connection = await connectTls(listener);
+  const [head, body] = new TextDecoder().decode(post("hello", "Expect: 100-continue")).split("\r\n\r\n");
+  await connection.write(new TextEncoder().encode(`${head}\r\n\r\n`));
+  const buffer = new Uint8Array(4096);
+  const count = await connection.read(buffer);
+  assert.equal(new TextDecoder().decode(buffer.subarray(0, count!)), "HTTP/1.1 100 Continue\r\n\r\n");
+  await connection.write(new TextEncoder().encode(body!));
+  assert.match(await readAnswer(connection), /200 OK[^]*hello$/);
+  connection.close();
+  await listener.close();
+});
+
+Deno.test("a head and a body that do not come to an end are answered with 408, and the connection ends", async () => {
+  const listener = await open({ limits: { headTime: 200, bodyTime: 200 } });
+  for (const part of ["POST / HT", "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc"]) {
+    const connection = await connectTls(listener);
+    const answer = await exchange(connection, new TextEncoder().encode(part));
+    assert.match(answer, /^HTTP\/1\.1 408 [^]*Connection: close/);
+    connection.close();
+  }
+  await listener.close();
+});
+
+Deno.test("a handler that throws is answered with 500 and told of", async () => {
+  const problems: string[] = [];
+  const handler = () => {
+    throw new TypeError("a bug");
+  };
+  const listener = await open({ serve: { handler }, problem: (message) => problems.push(message) });
+  const connection = await connectTls(listener);
+  assert.match(await exchange(connection, post("x")), /^HTTP\/1\.1 500 [^]*internal error/);
+  assert.match(problems.join(), /a bug/);
+  connection.close();
+  await listener.close();
+});
+
+Deno.test("a web handler is served as well", async () => {
+  const fetch = async (request: Request) =>
+    new Response(`${request.method} ${new URL(request.url).pathname} ${await request.text()}`, {
+      status: 201,
+    });
+  const listener = await open({ serve: { fetch } });
+  const connection = await connectTls(listener);
+  assert.match(await exchange(connection, post("hello")), /^HTTP\/1\.1 201 [^]*POST \/ hello$/);
+  connection.close();
+  await listener.close();
+});
+
+Deno.test("a connection beyond the limit takes the place of an idle one", async () => {
+  const listener = await open({ limits: { connections: 3 } });
+  const connections: Deno.TlsConn[] = [];
+  for (let index = 0; index < 6; index++) {
+    const connection = await connectTls(listener);
+    assert.match(await exchange(connection, post("hello")), /^HTTP\/1\.1 200 /);
+    connections.push(connection);
+  }
+  assert.equal(
+    await connections[0]!.read(new Uint8Array(10)).catch(() => null),
+    null,
+    "the oldest was closed",
+  );
+  connections.forEach((connection) => connection.close());
+  await listener.close();
+});
+
+const authority = await makeKeyPair({ name: "authority", usage: "authority" });
+const stranger = await makeKeyPair({ name: "stranger", usage: "authority" });
+const past = { notBefore: new Date(0), notAfter: new Date(86_400_000) };
+const callers: readonly [what: string, pair: { cert: string; key: string } | undefined, known: boolean][] = [
+  ["none", undefined, false],
+  ["one of the authority", await makeKeyPair({ issuer: authority, usage: "client" }), true],
+  ["one of another authority", await makeKeyPair({ issuer: stranger, usage: "client" }), false],
+  ["one that expired", await makeKeyPair({ issuer: authority, usage: "client", ...past }), false],
+  ["one for servers", await makeKeyPair({ issuer: authority, usage: "server" }), false],
+  ["one that it signed itself", await makeKeyPair({ usage: "client" }), false],
+];
+for (const [what, caller, known] of callers) {
+  Deno.test(`a caller whose client certificate is ${what} is ${known ? "known" : "not known"}`, async () => {
+    const told: boolean[] = [];
+    const listener = await open({
+      clientAuthority: authority.cert,
+      screen: ({ authenticated }) => void told.push(authenticated),
+    });
+    using client = Deno.createHttpClient({ caCerts: [pair.cert], ...caller });
+    const answer = await fetch(`https://localhost:${listener.port}/`, { method: "POST", body: "x", client });
+    assert.equal(await answer.text(), "x");
+    assert.deepEqual(told, [known]);
+    client.close();
+    await listener.close();
+  });
+}
