@@ -2,16 +2,7 @@
 import { ImageSignatures, systemClock } from "../../../lib/adapters/mod.ts";
 import type { ImageName, SignatureFixtures } from "../../contract/signatures.ts";
 import { countingEntropy } from "../fakes.ts";
-import {
-  issue,
-  type Issued,
-  type Keys,
-  newKeys,
-  signed,
-  signingTime,
-  timestamp,
-  usage,
-} from "./certificates.ts";
+import { issue, type Issued, type Keys, newKeys, signingTime, timestamp, usage } from "./certificates.ts";
 import {
   attest,
   envelope,
