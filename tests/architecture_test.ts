@@ -283,6 +283,8 @@ const pinnedFolders: readonly string[] = [
   "patch",
   "condition",
   "template",
+  "cel",
+  "kube",
 ];
 
 /** The comments of a source, each as one line. */

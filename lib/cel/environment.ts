@@ -7,27 +7,27 @@ import { factsOf } from "./program_facts.ts";
 import { type CelError, parse } from "./syntax/mod.ts";
 import type { CelType } from "./types/mod.ts";
 
-/** What expressions may name, and which rules hold for them. */
+/** The names that expressions may use, and the rules for them. */
 export interface EnvironmentOptions {
   /** The variables that activations give, by name (which may be dotted), with their types; `dynType` for any. */
   readonly variables: Readonly<Record<string, CelType>>;
-  /** Beside the standard library, which is always there. */
+  /** Libraries in addition to the standard library, which every environment has. */
   readonly libraries?: readonly Library[];
-  /** Whether the elements of a list or map literal must have one type; Kubernetes asks for it. Default `mixed`. */
+  /** Whether the elements of a list or map literal must have one type, as Kubernetes requires. Default `mixed`. */
   readonly literals?: "homogeneous" | "mixed";
   /** The namespace in which names are looked up first. */
   readonly container?: string;
   /** `none` plans expressions even when their types do not fit; mistakes then show at evaluation. Default `types`. */
   readonly check?: "types" | "none";
   /**
-   * Where Kubernetes and the specification disagree, which of them is followed. The specification refuses maps with
+   * Which of the two to follow where Kubernetes and the specification disagree. The specification refuses maps with
    * doubles as keys or with a key twice and optional steps into values without fields, and counts the milliseconds of
    * a duration within its second. Default `kubernetes`.
    */
   readonly dialect?: CelDialect;
 }
 
-/** An expression that can be evaluated, or all that is wrong with it. */
+/** An expression that can be evaluated, or all errors in it. */
 export type CompileResult =
   | { readonly ok: true; readonly program: Program }
   | { readonly ok: false; readonly errors: readonly CelError[] };

@@ -1,7 +1,7 @@
 /**
- * The calls that leave an expression: to the Kubernetes API, to services, registries and the global context. Requests are
- * data. The caller of the evaluation answers each one at once, or with {@link pending}; then it loads the answer and
- * evaluates again with the same variables.
+ * The calls that leave an expression: to the Kubernetes API, to services, registries and the global context. Requests
+ * are data. The caller of the evaluation answers each one at once, or with {@link pending}; then it loads the answer
+ * and evaluates again with the same variables.
  *
  * ```ts
  * import { createEnvironment, isCelFault, kyvernoLibraries, pending, type ExternalCalls } from "./mod.ts";
@@ -44,8 +44,8 @@ export type TypeRequest = {
 };
 
 /**
- * A call to a service. Its address was checked as far as it is written in the URL; whoever calls asks the same rules
- * about what the host name stands for, and about redirects.
+ * A call to a service. The address rules have accepted the URL; the caller must apply the same rules to the addresses
+ * of the host name and to redirects.
  */
 export type HttpRequest = {
   readonly kind: "http";
@@ -64,7 +64,7 @@ export type GlobalRequest = {
   readonly projection: string;
 };
 
-/** What a registry tells about an image. */
+/** The metadata of an image from its registry. */
 export type ImageRequest = {
   readonly kind: "image";
   readonly reference: string;
@@ -95,7 +95,10 @@ export type ExternalReply =
     readonly body?: Json;
   };
 
-/** Answers the calls of expressions. It answers at once: with a value, a failure, or `pending(…)` for one to be loaded. */
+/**
+ * Answers the calls of expressions. It answers at once: with a value, a failure, or `pending(…)` for one to be
+ * loaded.
+ */
 export interface ExternalCalls {
   call(request: ExternalRequest): ExternalReply | CelFault;
   /** Milliseconds since 1970. It should stay the same for all expressions of a request. */

@@ -1,4 +1,4 @@
-/** A text argument as far as the expression says it: all of it, or how it begins. */
+/** A text argument as far as it is constant: the whole text, or its beginning. */
 export interface KnownText {
   readonly text: string;
   readonly isWhole: boolean;
@@ -30,7 +30,7 @@ export function resourceNeed(
   [apiVersion, plural, ...rest]: readonly KnownText[],
 ): ExternalNeed {
   const whole = (known: KnownText | undefined): string | undefined => known?.isWhole ? known.text : undefined;
-  // The name comes last, behind a namespace where the policy may name one.
+  // The name is the last argument; a namespace precedes it where the policy may choose one.
   const name = verb === "get" ? whole(rest.at(-1)) : undefined;
   return {
     kind: "resource",

@@ -1,8 +1,8 @@
 import { Fault } from "../json/mod.ts";
 
 /**
- * The class of an evaluation error. `pending` is not an error of the expression: a port has not answered yet, and the
- * same expression gives its value when it is evaluated again after the answer has come.
+ * The class of an evaluation error. `pending` is not an error of the expression: a value is still being loaded, and the
+ * expression must be evaluated again when the load has finished.
  */
 export type FaultKind =
   | "no_such_overload"
@@ -19,7 +19,7 @@ export type FaultKind =
   | "pending"
   | "other";
 
-/** An evaluation error as a value: it travels up the expression until `&&`, `||` or the caller decides about it. */
+/** An evaluation error as a value: every operation returns it, except `&&` and `||`, which may ignore it. */
 export class CelFault extends Fault {
   readonly kind: FaultKind;
 
@@ -42,19 +42,19 @@ export function noSuchOverload(name?: string): CelFault {
   );
 }
 
-/** A value that a port has not delivered yet; the caller loads it and evaluates again. */
+/** A value that is not loaded yet; the caller loads it and evaluates again. */
 export function pending(what: string): CelFault {
   return new CelFault("pending", `${what} is not loaded yet`);
 }
 
-/** Whether evaluation ended in an error (or in a value that is still to come). */
+/** Whether evaluation ended in an error, or in a value that is not loaded yet. */
 export function isCelFault(value: unknown): value is CelFault {
   return value instanceof CelFault;
 }
 
 /**
- * The error that decides when two terms of `&&` or `||` have none: what is still pending wins, because its value may
- * settle the whole; otherwise the first.
+ * Chooses the error of `&&` or `||` when no term decides: a pending value wins, because it may decide the result once
+ * it is loaded; otherwise the first error.
  */
 export function firstFault(first: CelFault | undefined, second: CelFault): CelFault {
   if (first === undefined) return second;

@@ -1,11 +1,13 @@
 import { RE2JS } from "re2js";
 import { CelFault, failure } from "./fault.ts";
 
-/** Patterns of one process: those of policies stay, those built from resources come and go. */
+/** Compiled regular expressions. Those of policies stay in the cache, those from resources are evicted. */
 const compiled = new Map<string, RE2JS | CelFault>();
 const MAX_PATTERNS = 500;
 
-/** An RE2 pattern, compiled once; the error when it is none. Never a native regular expression. */
+/**
+ * Compiles an RE2 regular expression, once for each text. Native ones are never used: they can backtrack without end.
+ */
 export function compilePattern(pattern: string): RE2JS | CelFault {
   let result = compiled.get(pattern);
   if (result === undefined) {

@@ -11,9 +11,9 @@ import type { ProgramFacts } from "./program_facts.ts";
 import type { CelType } from "./types/mod.ts";
 import type { ExternalCalls } from "./external_calls.ts";
 
-/** What one expression may cost in Kubernetes before it is stopped. */
+/** The most that one expression may cost in Kubernetes. */
 export const PER_CALL_LIMIT = 1_000_000;
-/** What all expressions of one policy may cost together for one request. */
+/** The most that all expressions of one policy may cost together for one request. */
 export const POLICY_BUDGET = 10_000_000;
 
 /** How to evaluate, beside the variables. */
@@ -24,7 +24,7 @@ export interface EvaluationOptions {
   readonly external?: ExternalCalls;
 }
 
-/** A value or an error, and what it cost to find it. */
+/** A value or an error, with the cost of the evaluation. */
 export interface Evaluation {
   readonly value: Result;
   readonly cost: number;
@@ -34,7 +34,7 @@ export interface Evaluation {
 export class Program {
   /** The type of its value. */
   readonly type: CelType;
-  /** What it reads and makes, as far as its text says. */
+  /** What the expression reads and creates, as far as its text tells. */
   readonly facts: ProgramFacts;
   readonly #run: EvaluateNode;
 
@@ -44,12 +44,12 @@ export class Program {
     this.#run = run;
   }
 
-  /** Evaluates the expression. Errors are returned, also that the budget is spent. */
+  /** Evaluates the expression. It returns errors, including the error of a spent budget. */
   evaluate(activation: Activation, options: EvaluationOptions = {}): Result {
     return this.#evaluate(this.#frame(activation, options));
   }
 
-  /** Evaluates the expression and tells what that cost, in the units of Kubernetes. */
+  /** Evaluates the expression, and also returns the cost in Kubernetes' units. */
   measure(activation: Activation, options: EvaluationOptions = {}): Evaluation {
     const frame = this.#frame(activation, options);
     const value = this.#evaluate(frame);

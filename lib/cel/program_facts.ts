@@ -2,7 +2,7 @@ import type { Checked } from "./check/mod.ts";
 import type { ExternalNeed, KnownText } from "./external_need.ts";
 import { type CelExpression, type MapLiteral, partsOf } from "./syntax/mod.ts";
 
-/** What an expression reads and makes, as far as its text says. */
+/** What an expression reads and creates, as far as its text tells. */
 export interface ProgramFacts {
   readonly needs: readonly ExternalNeed[];
   /** The variables that it reads. */
@@ -32,7 +32,7 @@ export function factsOf(expression: CelExpression, { calls, names }: Checked): P
   }
 }
 
-/** What is known of a text: a literal, one behind `dyn(…)`, or the beginning of a sum. */
+/** The constant part of a text: a literal, a literal inside `dyn(…)`, or the beginning of a sum. */
 function knownText(expression: CelExpression): KnownText {
   if (expression.kind === "literal" && typeof expression.value === "string") {
     return { text: expression.value, isWhole: true };

@@ -5,7 +5,7 @@ import { containsAddress, type IpPrefix, parseIpPrefix } from "./ip_prefix.ts";
 /**
  * Addresses that policies may not call unless they are exempt: loopback, link-local (where clouds serve metadata),
  * private and shared networks, and hosts that serve metadata.
- * Kyverno parity: the list of its HTTP library; 0.0.0.0/8, `::` and `localhost` are ours, since they mean this machine.
+ * The list is that of Kyverno's HTTP library; 0.0.0.0/8, `::` and `localhost` are ours, since they mean this machine.
  */
 export const defaultBlockedAddresses: readonly string[] = [
   "0.0.0.0/8",

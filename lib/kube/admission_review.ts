@@ -123,8 +123,9 @@ export function parseReview(body: Json): ParsedReview {
 }
 
 /**
- * The longest texts that Kubernetes allows: DNS labels and subdomains (RFC 1123), and for names of objects, some of which
- * are only path segments, more than any has. What they name is remembered by them, so nobody may make them long.
+ * The longest texts that Kubernetes allows: DNS labels and subdomains (RFC 1123), and for names of objects, some of
+ * which are only path segments, more than any has. What they name is remembered by them, so nobody may make them
+ * long.
  */
 const longest: readonly [path: readonly string[], characters: number][] = [
   [["uid"], 128],

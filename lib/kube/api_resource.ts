@@ -32,7 +32,8 @@ const byKind: ReadonlyMap<string, readonly BuiltinKind[]> = Map.groupBy(knownKin
 const byPlural: ReadonlyMap<string, readonly BuiltinKind[]> = Map.groupBy(knownKinds, ({ plural }) => plural);
 
 /**
- * The built-in kind of a name, in any or in one apiVersion; `undefined` for a kind that plain Kubernetes does not serve.
+ * The built-in kind of a name, in any or in one apiVersion; `undefined` for a kind that plain Kubernetes does not
+ * serve.
  *
  * ```ts
  * import { builtinKind } from "./api_resource.ts";

@@ -75,7 +75,9 @@ export function parseImage(text: string, options: ImageOptions = {}): Image | Fa
   return image;
 }
 
-/** Whether the first part of a name is a registry and not a path: it has a dot, a port or a capital, or is localhost. */
+/**
+ * Whether the first part of a name is a registry and not a path: it has a dot, a port or a capital, or is localhost.
+ */
 function namesRegistry(text: string): boolean {
   const slash = text.indexOf("/");
   if (slash < 0) return false;

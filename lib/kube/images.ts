@@ -13,7 +13,10 @@ import { type ImageOptions, parseImage } from "./image.ts";
 
 /** Where images are in a resource: one entry of a rule's `imageExtractors`. */
 export interface ImageExtractorConfig {
-  /** Path with `/` between keys and `*` for every element of a list or map; its last key holds the image unless `value` does. */
+  /**
+   * Path with `/` between keys and `*` for every element of a list or map; its last key holds the image unless
+   * `value` does.
+   */
   readonly path: string;
   /** The key that holds the image. */
   readonly value?: string;

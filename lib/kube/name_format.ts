@@ -111,6 +111,7 @@ export function labelValueProblems(text: string): readonly string[] {
 
 /** What a prefix of generated names is checked as: a dash at its end is allowed, since more will follow it. */
 export function withoutTrailingDash(text: string): string {
-  // Kyverno parity: Kubernetes replaces the last two characters by one that is allowed.
+  // Kyverno parity: Kubernetes replaces the last two characters by one that is allowed. Pinned by "a dash at the end of
+  // a prefix is taken for a character".
   return text.length > 1 && text.endsWith("-") ? `${text.slice(0, -2)}a` : text;
 }

@@ -13,7 +13,7 @@ export type QuantityFormat = "DecimalSI" | "BinarySI" | "DecimalExponent";
 /** A Kubernetes quantity: an exact decimal number with the format in which it was written. */
 export interface Quantity extends Decimal {
   readonly format: QuantityFormat;
-  /** Whether the reference keeps it in an int64; only such quantities have an {@link quantityAsInt64}. */
+  /** Whether Kubernetes keeps it in an int64; only such quantities have an {@link quantityAsInt64}. */
   readonly small: boolean;
   /** The text it was read from, when that text is also its canonical form. */
   readonly text?: string;
@@ -73,7 +73,7 @@ export function parseQuantity(text: string): Quantity | undefined {
   return typeof read === "string" ? undefined : read;
 }
 
-/** Why a text is no quantity, in the reference's words; `undefined` when it is one. */
+/** Why a text is no quantity, in Kubernetes' words; `undefined` when it is one. */
 export function quantityProblem(text: string): string | undefined {
   const read = readQuantity(text);
   return typeof read === "string" ? read : undefined;
@@ -130,7 +130,7 @@ function exponentSuffix(suffix: string): Suffix | undefined {
   return exponent > maxExponent ? undefined : { format: "DecimalExponent", base: 10, exponent };
 }
 
-/** The numbers that the reference keeps in an int64: few digits and no finer than nano. */
+/** The numbers that Kubernetes keeps in an int64: few digits and no finer than nano. */
 function readSmall(text: string, parts: Parts, suffix: Suffix): Quantity | undefined {
   const { fraction } = parts;
   const whole = parts.whole === "" ? "0" : parts.whole;

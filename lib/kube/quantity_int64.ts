@@ -6,7 +6,8 @@ const int64Min = -(2n ** 63n);
 
 /**
  * The whole number that the quantity is, or `undefined` when it has a fraction or is beyond an int64.
- * Kyverno parity: also `undefined` for a quantity that needed more than 18 digits, whatever its value.
+ * Kyverno parity: also `undefined` for a quantity with more than 18 digits, whatever its value. Pinned by
+ * tests/kube/quantity_test.ts.
  */
 export function quantityAsInt64(quantity: Quantity): bigint | undefined {
   if (!quantity.small || quantity.exponent < 0) return undefined;

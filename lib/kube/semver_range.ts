@@ -66,7 +66,7 @@ export function compileSemverRange(text: string): SemverRange | Fault {
   for (const word of expanded) {
     if (isFault(word)) return word;
     if (word === "||") {
-      // The reference accepts `a || || b` and crashes on it later.
+      // Kyverno's library accepts `a || || b` and crashes on it later.
       if (alternatives.at(-1)!.length === 0) return new Fault("Empty element in range between '||'");
       alternatives.push([]);
       continue;

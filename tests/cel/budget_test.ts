@@ -108,7 +108,7 @@ for (const text of slow) {
   });
 }
 
-Deno.test("a smaller budget stops earlier; costs of what was done so far are told", () => {
+Deno.test("a smaller budget stops earlier; the cost up to there is returned", () => {
   const { value, cost } = program("object.items.all(x, x >= 0)").measure(activation, { budget: 100 });
   assert(isCelFault(value) && value.kind === "cost");
   assert(cost > 100 && cost < 120);

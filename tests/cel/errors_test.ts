@@ -29,6 +29,7 @@ const reports: readonly (readonly [
   ["1 + 'a'", [[1, 3, /^found no matching overload for '_\+_' applied to '\(int, string\)'$/]]],
   ["'a'.nope()", [[1, 9, /^undeclared reference to 'nope'/]]],
   ["request.nope", [[1, 8, /^undefined field 'nope'$/]]],
+  ["quantity('1').x", [[1, 14, /^unexpected failed resolution of 'kubernetes.Quantity'$/]]],
   ["'a'.b", [[1, 4, /^type 'string' does not support field selection$/]]],
   ["1.all(x, true)", [[1, 1, /^expression of type 'int' cannot be range of a comprehension/]]],
   ["1 && true", [[1, 1, /^expected type 'bool' but found 'int'$/]]],
@@ -65,7 +66,7 @@ Deno.test("an error prints its line with a caret below the place", () => {
   );
 });
 
-Deno.test("nesting and length have bounds", () => {
+Deno.test("nesting and length are bounded", () => {
   for (
     const text of [
       "(".repeat(100_000),

@@ -160,7 +160,7 @@ for (const [url, reason] of refused) {
   });
 }
 
-Deno.test("addresses elsewhere, and names, are called; what a name stands for is asked apart", () => {
+Deno.test("other addresses and names are allowed; the addresses of a name are checked separately", () => {
   const rules = compileAddressRules({});
   assert(!isFault(rules));
   for (
@@ -206,7 +206,7 @@ Deno.test("with a list of allowed URLs, every call must begin with one of them",
   }
 });
 
-Deno.test("entries that cannot be read are told", () => {
+Deno.test("entries that cannot be parsed are reported", () => {
   for (const options of [{ blocked: ["10.0.0.0/99"] }, { exempt: ["x/y"] }, { allowed: ["/path"] }]) {
     assert(isFault(compileAddressRules(options)));
   }

@@ -66,7 +66,7 @@ Deno.test("a printed duration reads as the same time", () => {
   }));
 });
 
-Deno.test("any text is read or refused alike by both doors", () => {
+Deno.test("a text is a duration or has a problem, never both", () => {
   fc.assert(fc.property(fc.stringMatching(/^[-+0-9.smhnuµ]{0,20}$/), (text) => {
     assert.equal(parseDuration(text) === undefined, durationProblem(text) !== undefined);
   }));

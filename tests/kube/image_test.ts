@@ -140,7 +140,7 @@ Deno.test("extractImages() skips blank images and refuses wrong ones", () => {
   assert.deepEqual(extractImages({ kind: "Pod", spec: [] }), new Fault("invalid image config"));
 });
 
-Deno.test("own extractors replace the built-in ones of their kind", () => {
+Deno.test("custom extractors replace the built-in ones of their kind", () => {
   const extractors = compileImageExtractors({
     Task: [
       { path: "/spec/steps/*/image", name: "steps", key: "id" },

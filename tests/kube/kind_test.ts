@@ -68,7 +68,7 @@ Deno.test("v10/Pod is a kind with a subresource", () => {
   assert.equal(compileKindSelectors(["v10/Pod"])(type("v1 v10 Pod")), true);
 });
 
-Deno.test("a plain Pod does not stand for ephemeral containers when it shall not", () => {
+Deno.test("the kind Pod can exclude ephemeral containers", () => {
   const selects = compileKindSelectors(["Pod"], { ephemeralContainers: false });
   assert.equal(selects(type("v1 Pod ephemeralcontainers")), false);
 });

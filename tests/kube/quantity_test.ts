@@ -41,7 +41,7 @@ for (const [text, expected, format] of canonical) {
   });
 }
 
-Deno.test("beyond exa no suffix is printed, as in the reference", () => {
+Deno.test("beyond exa no suffix is printed, as in Kubernetes", () => {
   assert.equal(formatQuantity(parseQuantity("1000000000000000000000")!), "1");
 });
 
@@ -116,9 +116,10 @@ Deno.test("dividing a quantity by zero has no result", () => {
   assert.equal(divideQuantities(parseQuantity("1")!, parseQuantity("0")!), undefined);
 });
 
-Deno.test("a quantity is an int64 only when it has no fraction", () => {
+Deno.test("a quantity is an int64 only when it has no fraction and at most 18 digits", () => {
   assert.equal(quantityAsInt64(parseQuantity("1Gi")!), 1073741824n);
   assert.equal(quantityAsInt64(parseQuantity("1500m")!), undefined);
+  assert.equal(quantityAsInt64(parseQuantity("1.0000000000000000000")!), undefined);
   assert.equal(quantityAsFloat(parseQuantity("2500m")!), 2.5);
 });
 

@@ -3,7 +3,7 @@ import type { CelError, CelExpression } from "../syntax/mod.ts";
 import type { CelType } from "../types/mod.ts";
 import type { RootName } from "./declarations.ts";
 
-/** What a call stands for. */
+/** What the checker knows about a call. */
 export interface CallReference {
   readonly name: string;
   /** Those that may apply, by the types known at load; one when the call is decided. */
@@ -12,11 +12,11 @@ export interface CallReference {
   readonly args: readonly CelExpression[];
 }
 
-/** What the checker found out about an expression. */
+/** The result of checking an expression. */
 export interface Checked {
   readonly type: CelType;
   readonly errors: readonly CelError[];
-  /** Of names, and of selections that turned out to be dotted names. Variables of comprehensions have no entry. */
+  /** The declarations of names, and of selections that are dotted names. Variables of comprehensions have no entry. */
   readonly names: ReadonlyMap<CelExpression, RootName>;
   readonly calls: ReadonlyMap<CelExpression, CallReference>;
   /** The type of a part of the expression. */

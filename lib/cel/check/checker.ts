@@ -34,7 +34,7 @@ import { findMixedLiterals } from "./homogeneous.ts";
 import { literalType } from "./literal_type.ts";
 import { resolveOverloads } from "./overloads.ts";
 
-/** What else than the declarations decides about types. */
+/** Options of the checker besides the declarations. */
 export interface CheckOptions {
   readonly text: string;
   /** Whether the elements of a list or map literal must have one type. */
@@ -150,7 +150,7 @@ class Checker {
   #ident(expression: CelExpression, name: string): CelType {
     const local = this.#local(name) ?? this.#root(expression, name);
     if (local !== undefined) return local;
-    // A leading dot asks for a root name, but finds a variable of a comprehension when there is none.
+    // A name with a leading dot is a root name; without such a root name it is a variable of a comprehension.
     return this.#local(name.replace(/^\./, "")) ?? this.#undeclared(expression.offset, name);
   }
 
@@ -177,7 +177,8 @@ class Checker {
     }
     if (type.kind === "parameter") this.#substitution.assign([dynType], [type]);
     else if (!isDynamic(type)) {
-      // Kyverno parity: Kubernetes declares its types as objects, and then does not find their fields.
+      // Kyverno parity: Kubernetes declares its types as objects and then does not find their fields. Pinned by
+      // tests/cel/errors_test.ts.
       const message = type.kind === "opaque" && type.name.startsWith("kubernetes.")
         ? `unexpected failed resolution of '${type.name}'`
         : `type '${describeType(type)}' does not support field selection`;
@@ -346,7 +347,7 @@ class Checker {
     const isBool = (type: CelType): boolean => this.#substitution.assign([type], [boolType]);
     const filterType = filter === undefined ? undefined : this.#check(filter);
     const bodyType = this.#check(body);
-    // The reference writes macros out as operators over an accumulator; its messages name those.
+    // Kubernetes expands macros to operators over an accumulator, and its messages name these operators.
     const conditional = (condition: CelType, kept: CelType): void => {
       if (!isBool(condition)) this.#noOverload("_?_:_", [condition, kept, kept], { offset });
     };

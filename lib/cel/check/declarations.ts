@@ -8,7 +8,7 @@ export type RootName =
   | { readonly kind: "variable"; readonly name: string; readonly type: CelType }
   | { readonly kind: "constant"; readonly type: CelType; readonly value: Value };
 
-/** Everything that expressions of one environment may name. */
+/** All names of one environment. */
 export class Declarations {
   readonly container: string;
   readonly macros: readonly Macro[];

@@ -1,12 +1,12 @@
 import { type CelError, type CelExpression, locate, partsOf } from "../syntax/mod.ts";
 import { type CelType, describeType, dynType, optionalElement, sameType } from "../types/mod.ts";
 
-/** Functions whose arguments are meant to be mixed. */
+/** Functions whose arguments may have different types. */
 const exempt = new Set(["format"]);
 
 /**
- * Finds list and map literals whose elements are not of one type, as Kubernetes refuses them. It looks at an expression
- * that was checked without mistakes; what is written inside a call of `format` may be mixed.
+ * Finds list and map literals whose elements have different types, which Kubernetes refuses. The expression must have
+ * passed the checker. Inside a call of `format`, types may differ.
  */
 export function findMixedLiterals(
   expression: CelExpression,

@@ -26,7 +26,7 @@ export interface ResourceAttributes {
   readonly name?: string;
 }
 
-/** Checks only pass on what they are about; none equals another. */
+/** A value that only carries its attributes. No two of them are equal. */
 abstract class Check extends Opaque {
   override equals(other: Opaque): boolean {
     return this === other;
@@ -37,7 +37,7 @@ abstract class Check extends Opaque {
   }
 }
 
-/** Who asks: the value of the variable `authorizer`. */
+/** The value of the variable `authorizer`: the user whose access is checked. */
 export class Authorizer extends Check {
   readonly type = authorizerType;
   readonly subject: AccessSubject;
@@ -100,7 +100,7 @@ export class ResourceCheck extends Check {
   }
 }
 
-/** What was decided. `error` is empty when nothing went wrong. */
+/** A decision about access. `error` is empty when the check succeeded. */
 interface Verdict {
   readonly allowed: boolean;
   readonly reason: string;
@@ -151,7 +151,7 @@ function attribute(name: string, id: string, of: (text: string) => JsonObject): 
   };
 }
 
-/** A selector as it is written; the API server leaves out what it cannot read. */
+/** A selector as text; the API server ignores what it cannot parse. */
 function selector(name: string, text: string): JsonObject {
   return text === "" ? {} : { [name]: { rawSelector: text } };
 }
@@ -174,7 +174,7 @@ function aspect(
   };
 }
 
-/** One check of access costs so much that an expression has two of them at most. */
+/** The cost of one check of access: so high that an expression can afford only two. */
 const checkCost = (): number => 350_000;
 
 /** A selector is read into requirements: about one for each two characters. */
@@ -183,7 +183,7 @@ function selecting([, text]: readonly Result[]): number {
   return 10 + Math.ceil(size * 0.1) + Math.ceil(Math.ceil(size * 0.5) * 50);
 }
 
-/** Questions about what users may do: `authorizer.group("apps").resource("deployments").check("create").allowed()`. */
+/** Checks of users' access: `authorizer.group("apps").resource("deployments").check("create").allowed()`. */
 export const authorizerLibrary: Library = {
   name: "kubernetes.authz",
   functions: [

@@ -93,7 +93,8 @@ export const cidrLibrary: Library = {
           gives: boolType,
           call: ({ prefix }, text) => {
             const ip = parseIp(text);
-            // Kyverno parity: as in Kubernetes, a text that is no address has no overload.
+            // Kyverno parity: a text that is no address is "no such overload", as in Kubernetes. Pinned by
+            // tests/cel/libraries/addresses_test.ts.
             return isCelFault(ip) ? noSuchOverload() : containsAddress(prefix, ip.address);
           },
           cost: ([cidr, text]) => comparing(cidr) + parsing([text!]),

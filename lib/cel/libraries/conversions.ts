@@ -56,7 +56,7 @@ function impossible(from: string, to: string): CelFault {
 
 function floatToInt(value: Float): Result {
   const number = floatValue(value);
-  // The largest double below 2^63 does not survive the way back, so the reference refuses the bounds themselves.
+  // The bounds of int64 have no exact double, so cel-go refuses the doubles of the bounds.
   if (!Number.isFinite(number) || number <= -(2 ** 63) || number >= 2 ** 63) return intOverflow();
   return toInt(BigInt(Math.trunc(number)));
 }
@@ -123,7 +123,7 @@ function secondsToTimestamp(seconds: Int): Result {
   return toTimestamp(BigInt(seconds) * 1_000_000_000n);
 }
 
-/** A finding about a constant text that no value can come of. */
+/** Finds a constant text that cannot be converted. */
 function constantText(kind: string, parses: (text: string) => unknown): NonNullable<Overload["check"]> {
   return ([text]) =>
     typeof text?.value === "string" && parses(text.value) === undefined

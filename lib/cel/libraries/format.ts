@@ -14,7 +14,7 @@ import { type Library, method, overload, type Result } from "./library.ts";
 
 const formatType: CelType<NamedFormat> = opaqueType("kubernetes.NamedFormat");
 
-/** All that is wrong with a text; nothing when it has the format. */
+/** Returns the problems of a text; an empty list when it has the format. */
 type Problems = (text: string) => readonly string[];
 
 class NamedFormat extends Opaque {
@@ -68,7 +68,7 @@ function isDate(text: string): boolean {
       : parseTimestamp(`${text}T00:00:00Z`) !== undefined);
 }
 
-/** A date, `t`, and a time with a zone; more parts after another `t` do not matter to the reference. */
+/** A date, `t`, and a time with a zone; Kubernetes ignores parts after another `t`. */
 function isDateTime(text: string): boolean {
   const [date = "", time] = text.toLowerCase().split("t");
   if (time === undefined || !isDate(date)) return false;

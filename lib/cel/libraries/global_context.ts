@@ -11,7 +11,7 @@ function get(external: ExternalCalls, name: string, projection: string): Result 
   const reply = external.call({ kind: "global", name, projection });
   if (isCelFault(reply)) return reply;
   if (reply.ok) return reply.body;
-  // Kyverno parity: an entry that does not exist is null.
+  // Kyverno parity: an entry that does not exist is null. Pinned by tests/cel/libraries/external_calls_test.ts.
   return reply.status === 404 ? null : failure(`failed to get global reference: ${reply.message}`);
 }
 

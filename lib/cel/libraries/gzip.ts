@@ -4,7 +4,7 @@ import { bytesType, dynType, stringType } from "../types/mod.ts";
 import type { Value } from "../values/mod.ts";
 import { type Library, overload, type Result } from "./library.ts";
 
-/** More than this is not unpacked: a few bytes can stand for any number of them. */
+/** The most bytes that are decompressed: a few compressed bytes can expand to any number. */
 const maxBytes = 10_000_000;
 
 function compress(value: Value): Result {

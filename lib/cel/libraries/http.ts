@@ -13,7 +13,7 @@ import { bothSpellings } from "./resource.ts";
 const contextType: CelType<HttpClient> = opaqueType("http.Context");
 const headersType = mapType(stringType, stringType);
 
-/** What `http` is, and what `http.Client(pem)` gives: where calls are made from. */
+/** The value of `http`, and of `http.Client(pem)`. */
 class HttpClient extends Opaque {
   readonly type = contextType;
   readonly caBundle: string;
@@ -47,7 +47,7 @@ type Call = {
   readonly headers?: CelMap | PlainMap;
 };
 
-/** What a call answers: an object's own fields and `statusCode`; anything else under `body`. */
+/** The result of a call: an object's fields and `statusCode`; any other body under `body`. */
 function response(status: number, body: Json): Result {
   const json = withDoubles(body);
   if (!isObject(body)) return { body: json, statusCode: status };
@@ -77,7 +77,7 @@ function request(external: ExternalCalls, { caBundle }: HttpClient, call: Call &
     ...(caBundle === "" ? {} : { caBundle }),
   });
   if (isCelFault(reply)) return reply;
-  // An answer is an answer, whatever its status.
+  // An answer with an error status is a value, not an error.
   if (reply.ok) return response(reply.status, reply.body);
   return reply.status === undefined
     ? failure(`request failed: ${reply.message}`)

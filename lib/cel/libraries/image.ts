@@ -23,7 +23,7 @@ class ImageValue extends Opaque {
     this.reference = reference;
   }
 
-  /** Kyverno parity: references are equal when they are written alike. */
+  /** Kyverno parity: references are equal when their texts are. Pinned by tests/cel/libraries/kyverno_test.ts. */
   equals(other: Opaque): boolean {
     return other instanceof ImageValue && this.text === other.text;
   }
@@ -60,7 +60,7 @@ function metadata(external: ExternalCalls, reference: string): Result {
 
 /**
  * Images: `parseImageReference(text)` (formerly `image(text)`), `isImage(text)`, the parts of a reference, and what the
- * registry knows: `image.GetMetadata(text)`.
+ * registry knows about the image: `image.GetMetadata(text)`.
  */
 export const imageLibrary: Library = {
   name: "kyverno.image",

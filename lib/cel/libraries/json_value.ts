@@ -3,7 +3,10 @@ import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { celToJson } from "../json.ts";
 import { type CelMap, mapEntries, type PlainMap, toFloat, type Value } from "../values/mod.ts";
 
-/** JSON all of whose numbers are doubles and whose texts are well-formed: what Go's decoder makes of a text, and so what Kyverno's functions give. */
+/**
+ * Converts JSON as Go's decoder does, and so as Kyverno's functions return it: every number is a double, every text
+ * well-formed.
+ */
 export function withDoubles(json: Json): Value {
   if (typeof json === "number") return toFloat(json);
   if (typeof json === "string") return json.toWellFormed();

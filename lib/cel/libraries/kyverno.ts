@@ -19,7 +19,7 @@ import { yamlLibrary } from "./yaml.ts";
 
 /** What a policy may do with Kyverno's libraries. */
 export interface KyvernoLibraryOptions {
-  /** The namespace of a policy that sees only that one; absent for policies of the cluster. */
+  /** The namespace of a namespaced policy, which can read this namespace only; absent for other policies. */
   readonly namespace?: string;
   /** Which addresses `http` may call; all of them when absent. */
   readonly addresses?: AddressRules;

@@ -1,16 +1,17 @@
 /**
  * What a library of functions is. To add one:
  *
- * 1. write `libraries/NAME.ts` that exports one {@link Library}: a table of functions made with {@link overload} (called
+ * 1. write `libraries/NAME.ts` that exports one {@link Library}: a table of functions made with {@link overload}
+ * (called
  *    as `name(a, b)`, also for dotted names such as `math.abs(a)`) and {@link method} (called as `a.name(b)`);
  * 2. add its line to the table in `libraries/mod.ts`.
  *
  * `takes` and `gives` are the types that expressions are checked against; TypeScript derives the types of the
  * implementation's arguments from `takes`, and at run time an implementation is only ever called with values of those
- * types. Errors are returned (`failure("…")`), never thrown. A type of your own is an `opaqueType("my.Thing")` together
- * with a class that extends `Opaque`. `cost` is needed only when a call costs other than 1; it may be given errors as
- * arguments, so measure with `costSize`. A function that reads values from outside takes `callOut`
- * instead of `call`: it gets the {@link ExternalCalls}. Their answers may be `pending` faults, which it returns as they are.
+ * types. Errors are returned (`failure("…")`), never thrown. A type of your own is an `opaqueType("my.Thing")`
+ * together with a class that extends `Opaque`. `cost` is needed only when a call costs other than 1; it may be given
+ * errors as arguments, so measure with `costSize`. A function that reads values from outside takes `callOut` instead
+ * of `call`: it gets the {@link ExternalCalls}. Their answers may be `pending` faults, which it returns as they are.
  */
 import type { ExternalNeed, KnownText } from "../external_need.ts";
 import type { CelFault } from "../fault.ts";
@@ -19,13 +20,13 @@ import type { CelType, ValueOf } from "../types/mod.ts";
 import type { Value } from "../values/mod.ts";
 import type { ExternalCalls } from "../external_calls.ts";
 
-/** Kubernetes' CEL, or the specification's, where they disagree. */
+/** Which one to follow where Kubernetes and the CEL specification disagree. */
 export type CelDialect = "kubernetes" | "specification";
 
-/** What an evaluation gave: a value, or the error instead of one. */
+/** The result of an evaluation: a value or an error. */
 export type Result = Value | CelFault;
 
-/** The implementation of an overload, with its types forgotten. */
+/** The implementation of an overload, without the types of its arguments. */
 export type Implementation = (...args: Value[]) => Result;
 
 /** An argument as it is known when the expression is loaded. */
@@ -59,11 +60,11 @@ export interface Overload {
   /** The run-time cost of one call; 1 when absent. Arguments and result may be errors. */
   readonly cost?: (args: readonly Result[], result: Result) => number;
   /**
-   * A call may take much longer than its arguments are long, so that its cost, which must not need the result, is
-   * looked at before.
+   * Set when the time of a call grows faster than its arguments. The budget is then checked before the call, so `cost`
+   * must not need the result.
    */
   readonly superlinear?: true;
-  /** The implementation looks at the kinds of its arguments itself and answers `noSuchOverload` where it must. */
+  /** Set when the implementation checks the types of its arguments itself and returns `noSuchOverload` where needed. */
   readonly dispatches?: true;
   /** A call with constant arguments is computed when the expression is loaded. */
   readonly folds?: true;
@@ -131,7 +132,7 @@ export function method<const P extends readonly CelType[]>(definition: Pure<P> |
 }
 
 /**
- * Forgets the types of an implementation. This is sound because the planner checks every argument's kind against
+ * Drops the types of an implementation. This is sound because the planner checks the type of every argument against
  * `takes` before the call.
  */
 function erase<P extends readonly CelType[]>(

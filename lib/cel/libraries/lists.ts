@@ -37,7 +37,7 @@ const sorted: Readonly<Record<string, CelType>> = {
   string: stringType,
   bytes: bytesType,
 };
-/** More elements than an expression could make within its budget. */
+/** The most elements of `lists.range`: more than an expression can create within its budget. */
 const MAX_RANGE = 1_000_000;
 
 /** A call that makes a list: one for the call, ten for the list, and what its elements take. */

@@ -52,7 +52,7 @@ function extremeMacro(name: string, internal: string): Macro {
   };
 }
 
-/** The first of the numbers that no later one beats. */
+/** The least or greatest of some numbers; of equal numbers the first. */
 function extreme(numbers: readonly Value[], beats: (order: number) => boolean): Result {
   let best = numbers[0];
   if (best === undefined) return failure("the list must not be empty");

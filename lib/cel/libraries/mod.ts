@@ -34,7 +34,7 @@ export type { KyvernoLibraryOptions } from "./kyverno.ts";
 export { orValueLibrary } from "./or_value.ts";
 export * from "./library.ts";
 
-/** What the admission policies of Kubernetes 1.36 have beside the standard library. */
+/** The libraries of admission policies in Kubernetes 1.36, besides the standard library. */
 export const kubernetesLibraries: readonly Library[] = [
   authorizerLibrary,
   cidrLibrary,
@@ -52,10 +52,10 @@ export const kubernetesLibraries: readonly Library[] = [
   urlLibrary,
 ];
 
-/** What mutating admission policies have beside the others. */
+/** The libraries of mutating admission policies. */
 export const mutatingLibraries: readonly Library[] = [...kubernetesLibraries, jsonPatchLibrary];
 
-/** What a CEL policy of Kyverno has beside the standard library. */
+/** The libraries of a CEL policy of Kyverno, besides the standard library. */
 export function kyvernoLibrariesFor(options: KyvernoLibraryOptions): readonly Library[] {
   return [
     ...kubernetesLibraries,
@@ -67,7 +67,7 @@ export function kyvernoLibrariesFor(options: KyvernoLibraryOptions): readonly Li
   ];
 }
 
-/** What Kyverno's CEL policies that validate in the whole cluster have beside the standard library. */
+/** The libraries of Kyverno's cluster-wide validating CEL policies, besides the standard library. */
 export const kyvernoLibraries: readonly Library[] = kyvernoLibrariesFor({});
 
 /** The libraries of the CEL specification itself, in their latest form. */

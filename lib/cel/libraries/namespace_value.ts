@@ -1,7 +1,7 @@
 import type { CelType } from "../types/mod.ts";
 import { Opaque } from "../values/mod.ts";
 
-/** What a name such as `resource` or `yaml` stands for on whose methods a library is called: it has no other use. */
+/** The value of a name such as `resource` or `yaml`, whose only use is that a library's methods are called on it. */
 export class NamespaceValue extends Opaque {
   readonly type: CelType;
 

@@ -4,7 +4,7 @@ import { type Library, overload } from "./library.ts";
 
 /**
  * `x.orValue(y)` where `x` may also be a plain value, which is then the result.
- * Kyverno parity: policies were written when CEL allowed that; pinned by "orValue() of a plain value is that value".
+ * Kyverno parity: older CEL allowed this, and policies use it. Pinned by "orValue() of a plain value is that value".
  */
 export const orValueLibrary: Library = {
   name: "kyverno.orValue",

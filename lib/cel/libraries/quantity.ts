@@ -37,7 +37,7 @@ class QuantityValue extends Opaque {
   }
 }
 
-/** A question about the order of two quantities. */
+/** A comparison of two quantities. */
 function order(
   name: string,
   id: string,
@@ -115,7 +115,8 @@ export const quantityLibrary: Library = {
       ],
     },
     {
-      // Kyverno parity: Kubernetes documents `q.sign()` but declares `sign(q)`.
+      // Kyverno parity: Kubernetes documents `q.sign()` but declares `sign(q)`. Pinned by
+      // tests/cel/libraries/kubernetes_test.ts.
       name: "sign",
       overloads: [
         overload({

@@ -12,12 +12,12 @@ import {
   type Result,
 } from "./library.ts";
 
-/** Patterns longer than any sensible one are not looked at. */
+/** The longest pattern that is accepted. */
 const maxPattern = 1_000;
 const maxGenerators = 200;
 const defaultPattern = "[0-9a-z]{8}";
 
-/** Generators by pattern: those of policies stay, those built from resources come and go. */
+/** Compiled generators by pattern. Those of policies stay in the cache, those from resources are evicted. */
 const generators = new Map<string, TextGenerator | CelFault>();
 
 function generatorOf(pattern: string): TextGenerator | CelFault {

@@ -46,7 +46,7 @@ function find(text: string, pattern: RE2JS): string {
   return matcher.find() ? matcher.group() ?? "" : "";
 }
 
-/** Uses a pattern that is known only now. */
+/** Compiles a pattern that is not constant, and uses it. */
 function withPattern(pattern: string, use: (pattern: RE2JS) => Result): Result {
   const compiled = compilePattern(pattern);
   return compiled instanceof CelFault ? failure(`Illegal regex: ${compiled.message}`) : use(compiled);

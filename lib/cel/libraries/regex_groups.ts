@@ -7,7 +7,7 @@ import { type Library, overload, type Result } from "./library.ts";
 import { type Match, matchesOf } from "./regex.ts";
 import { searchCost } from "./text_functions.ts";
 
-/** Replacing stops at a text of this length: a short pattern and a long replacement can make any. */
+/** The longest result of a replacement: a short pattern and a long replacement could make any length. */
 const maxLength = 10_000_000;
 
 /** Parts of a replacement: text as it stands, and the numbers of groups. */
@@ -70,7 +70,7 @@ function singleGroup(pattern: string): RE2JS | CelFault {
     : compiled;
 }
 
-/** What a match is taken for: its group where the pattern has one, which must not be empty, or all of it. */
+/** The value of a match: its group when the pattern has one, which must not be empty; otherwise the whole match. */
 function extracted({ groups }: Match): string | undefined {
   return groups.length === 1 ? groups[0] : groups[1] || undefined;
 }

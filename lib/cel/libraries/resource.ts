@@ -58,7 +58,7 @@ function pathOf({ apiVersion, plural, namespace }: Place, name?: string): string
   return segments.map((segment) => `/${segmentOf(segment)}`).join("");
 }
 
-/** A part of a path. Dots alone would walk to other paths, so they are escaped as nothing else would be. */
+/** Escapes a part of a path. `.` and `..` are escaped too, because they would lead to other paths. */
 function segmentOf(text: string): string {
   return /^\.{1,2}$/.test(text) ? text.replaceAll(".", "%2E") : encodeURIComponent(text);
 }
@@ -72,7 +72,7 @@ function get(external: ExternalCalls, place: Place, name: string): Result {
   const reply = external.call({ kind: "api", method: "GET", path: pathOf(place, name) });
   if (isCelFault(reply)) return reply;
   if (reply.ok) return reply.body;
-  // Kyverno parity: a resource that does not exist is null.
+  // Kyverno parity: a resource that does not exist is null. Pinned by tests/cel/libraries/external_calls_test.ts.
   return reply.status === 404 ? null : failed("get", reply);
 }
 
@@ -106,7 +106,7 @@ function toKind(external: ExternalCalls, apiVersion: string, kind: string): Resu
   return new ResourceKind(formatApiVersion({ group, version }), resource);
 }
 
-/** The overloads of policies that see the whole cluster. */
+/** The overloads for policies that can read the whole cluster. */
 const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
   Get: [
     method({
@@ -172,7 +172,7 @@ const clusterOverloads: Readonly<Record<string, readonly Overload[]>> = {
   ],
 };
 
-/** The overloads of policies that see one namespace only, which they do not name. */
+/** The overloads for policies that can read one namespace only; they have no namespace argument. */
 function namespacedOverloads(namespace: string): Readonly<Record<string, readonly Overload[]>> {
   return {
     Get: [
@@ -258,8 +258,8 @@ function needing(verb: "get" | "list" | "create", overload: Overload): Overload 
 }
 
 /**
- * Resources of the cluster: `resource.Get`, `List`, `Post` and `ToGVR`. Policies of a namespace see that one alone, and
- * do not name it.
+ * Resources of the cluster: `resource.Get`, `List`, `Post` and `ToGVR`. A namespaced policy can read its own namespace
+ * only, and its calls have no namespace argument.
  */
 export function resourceLibrary(namespace?: string): Library {
   const { Get = [], List = [], Post = [] } = namespace === undefined

@@ -70,7 +70,7 @@ function number(name: "major" | "minor" | "patch"): FunctionDeclaration {
   };
 }
 
-/** A question about the order of two versions. */
+/** A comparison of two versions. */
 function order(
   name: string,
   id: string,

@@ -72,7 +72,7 @@ const standardLibraries: Readonly<Record<CelDialect, Library>> = {
   },
 };
 
-/** What every environment has: operators, conversions, `size`, text, time, and the one-variable macros. */
+/** The library of every environment: operators, conversions, `size`, text, time, and the macros with one variable. */
 export function standardLibrary(dialect: CelDialect): Library {
   return standardLibraries[dialect];
 }

@@ -89,8 +89,8 @@ function relation(name: string, id: string, holds: (order: number) => boolean): 
 }
 
 /**
- * `a == b`. Kyverno parity: values of a library's type can be compared with their own kind and with null only, but other
- * values with them; pinned by "a library's value has no equality with other types".
+ * `a == b`. Kyverno parity: a left operand of a library's type can be compared with its own type and with null only; as
+ * a right operand it can be compared with any value. Pinned by "a library's value has no equality with other types".
  */
 function equality(left: Value, right: Value): Result {
   if (left instanceof Opaque && right !== null && typeNameOf(right) !== left.type.name) {

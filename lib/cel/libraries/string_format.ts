@@ -21,8 +21,8 @@ import { type ArgumentMistake, type CallArgument, type FunctionDeclaration, meth
 import { fixedPoint, scientific } from "./number_format.ts";
 
 /**
- * The two manners of `format`: `localized` is Kubernetes' version, which writes numbers as English text and nested
- * texts in quotes; `plain` is the specification's.
+ * The two variants of `format`: `localized` is Kubernetes' variant, which writes numbers as English text and nested
+ * texts in quotes; `plain` is the variant of the specification.
  */
 export type FormatStyle = "localized" | "plain";
 
@@ -279,7 +279,7 @@ function checkFormat([text, list]: readonly CallArgument[], style: FormatStyle):
   return { message: `too many arguments supplied to string.format (expected ${expected}, got ${given})` };
 }
 
-/** `text.format([…])` in one of its manners. */
+/** `text.format([…])` in one of its variants. */
 export function formatFunction(style: FormatStyle): FunctionDeclaration {
   return {
     name: "format",

@@ -120,7 +120,9 @@ function trim(text: string): string {
 const sizes = { cost: traversal, gives: stringType } as const;
 const found = { gives: intType, cost: traversing } as const;
 
-/** Searches from an index. Kubernetes' version finds nothing beyond the end; the specification refuses such an index. */
+/**
+ * Searches from an index. Kubernetes' version finds nothing beyond the end; the specification refuses such an index.
+ */
 function searches(beyond: "finds nothing" | "is refused"): readonly FunctionDeclaration[] {
   const within = (text: string, from: Int): boolean => beyond === "finds nothing" || from <= codePoints(text);
   return [
@@ -273,13 +275,13 @@ const functions: readonly FunctionDeclaration[] = [
   },
 ];
 
-/** Functions on text as Kubernetes has them, with `format` in the manner of that version. */
+/** The functions on text of Kubernetes, with its variant of `format`. */
 export const stringsLibrary: Library = {
   name: "strings",
   functions: [...functions, ...searches("finds nothing"), formatFunction("localized")],
 };
 
-/** Functions on text as today's specification has them: with `reverse`, and `format` without a locale. */
+/** The functions on text of the current specification: with `reverse`, and `format` without a locale. */
 export const latestStringsLibrary: Library = {
   name: "strings",
   functions: [

@@ -21,7 +21,9 @@ function traversal([text]: readonly Result[]): number {
   return tenth(text);
 }
 
-/** The cost of searching a text for a pattern: the text's length, plus one, times an estimate of the pattern's parts. */
+/**
+ * The cost of searching a text for a pattern: the text's length, plus one, times an estimate of the pattern's parts.
+ */
 export function searchCost([text, pattern]: readonly Result[]): number {
   return Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(costSize(pattern) * 0.25);
 }
@@ -99,7 +101,7 @@ export const textFunctions: readonly FunctionDeclaration[] = [
   {
     name: "matches",
     overloads: [
-      // The reference counts the pattern only when it is called as a method.
+      // Kubernetes counts the cost of the pattern only when `matches` is called as a method.
       overload({ id: "matches", ...matches }),
       method({ id: "matches_string", ...matches, cost: searchCost }),
     ],

@@ -38,7 +38,7 @@ function namedStep(
   };
 }
 
-/** The step as the specification has it: also where it may find nothing, the value must be one that has fields. */
+/** A step by the specification's rule: even an optional step needs a value that has fields. */
 export function strictStep(step: AccessStep): AccessStep {
   return {
     ...step,
@@ -67,8 +67,8 @@ export function indexStep({ run, constant }: PlannedExpression, mode: "value" | 
 }
 
 /**
- * Plans a path. Its cost is one for each step that is made and `own` for the whole, as the reference counts: a path
- * that starts at `c ? a : b`, or is a branch of one, counts nothing for itself.
+ * Plans a path. As in cel-go, it costs 1 for each step and `own` for the path itself: a path that starts at `c ? a :
+ * b`, or is a branch of it, has no cost of its own.
  */
 export function planPath(base: EvaluateNode, steps: readonly AccessStep[], own: 0 | 1): EvaluateNode {
   if (steps.length === 0) {
@@ -90,7 +90,7 @@ interface FieldPath {
   readonly own: 0 | 1;
 }
 
-/** The commonest path, only fields that must be there, without a look at each step's kind. */
+/** The most frequent path, of required fields only, evaluated without checking the kind of each step. */
 function planFields(base: EvaluateNode, { steps, fields, own }: FieldPath): EvaluateNode {
   const readers = fields.map(({ read }) => read), names = fields.map(({ name }) => name);
   const last = readers.length - 1;

@@ -6,15 +6,15 @@ import type { ExternalCalls } from "../external_calls.ts";
 import type { EvaluateNode, EvaluationFrame, PlannedExpression } from "./frame.ts";
 import { type Guard, guardOf } from "./guard.ts";
 
-/** What looking through a value takes, where its size is known without looking. */
+/** The work of reading a whole value, when its size is known without reading it. */
 function weight(value: Result): number {
   return typeof value === "string" ? value.length : Array.isArray(value) ? value.length * 10 : 0;
 }
 
-/** Pays for a call that costs 1 whatever it looks at. */
+/** Counts the work of a call that costs 1 regardless of the size of its arguments. */
 function payFlat(frame: EvaluationFrame, value: Result, result: Result): void {
   frame.cost += 1;
-  // What counts the entries of an object has looked at all of them.
+  // Counting the entries of an object reads all of them.
   const counted = typeof result === "number" && result > 10 && isPlainMap(value) ? result * 100 : 0;
   const looked = weight(value) + counted;
   if (looked > 1000) frame.look(looked);
@@ -47,7 +47,7 @@ export function planCall(
       const result = runs[index]!(frame);
       results.push(result);
       if (!isCelFault(result)) continue;
-      // As in the reference, no argument after an error is evaluated, and only a whole call is paid for.
+      // As in cel-go, arguments after an error are not evaluated, and a call without all arguments costs nothing.
       if (index < last) return result;
       frame.spend(cost === undefined ? 1 : cost(results, result));
       return result;
@@ -61,7 +61,7 @@ export function planCall(
   };
 }
 
-/** An operator on any two values, without a list of arguments unless its cost asks for one. */
+/** An operator on any two values. It makes a list of arguments only when its cost needs one. */
 function planBinary(
   call: Implementation,
   args: readonly PlannedExpression[],
@@ -128,13 +128,13 @@ function planGuardedBinary(
   };
 }
 
-/** The reference tells the types of arguments, except for what it asks values of any type for. */
+/** The error of arguments that no overload takes. Kubernetes names their types, except for operators on any type. */
 function misfit(name: string, args: readonly Value[]): CelFault {
   const isAskedOfAny = name === "size" || name === "matches";
   return noSuchOverload(isAskedOfAny ? name : `${name}(${args.map(typeNameOf).join(", ")})`);
 }
 
-/** The one implementation of all overloads, when it tells values apart by itself. */
+/** The implementation that all overloads share, when it checks the types of values itself. */
 function sharedImplementation(overloads: readonly Overload[]): Implementation | undefined {
   const [first] = overloads;
   return first?.dispatches === true && overloads.every(({ call }) => call === first.call)

@@ -13,13 +13,13 @@ export interface FoldPlan {
   readonly slots: readonly number[];
   readonly filter: EvaluateNode | undefined;
   readonly body: EvaluateNode;
-  /** What the list of one element costs that the reference adds each round: nothing when the element is constant. */
+  /** The cost of the one-element list that cel-go appends in each round: nothing when the element is constant. */
   readonly elementCost: 0 | 10;
 }
 
 /**
- * Plans a comprehension as one loop. Costs are those of the accumulator that the reference writes macros out to, and
- * each round begins with a look at the budget.
+ * Plans a comprehension as one loop. Its costs are those of the accumulator to which cel-go expands macros. Each round
+ * checks the budget first.
  */
 export function planFold(plan: FoldPlan): EvaluateNode {
   const { fold, slots, body, filter } = plan;
@@ -45,9 +45,9 @@ export function planFold(plan: FoldPlan): EvaluateNode {
   }
 }
 
-/** `all` and `exists`: end at the first body that decides, and let that absorb errors. */
+/** `all` and `exists`: the first body that decides ends the loop, and earlier errors are then ignored. */
 function planQuantifier({ range, slots, body }: FoldPlan, deciding: boolean): EvaluateNode {
-  // Before each round the reference looks at what it has so far.
+  // Before each round cel-go evaluates the condition on the accumulator.
   const look = deciding ? 3 : 2;
   const one = slots.length === 1 ? slots[0] : undefined;
   return (frame) => {
@@ -108,7 +108,7 @@ function planCount({ range, slots, body }: FoldPlan): EvaluateNode {
   };
 }
 
-/** `map`, `filter` and `transformList`. Errors do not end the loop: what is left is evaluated and paid for. */
+/** `map`, `filter` and `transformList`. Errors do not end the loop: the remaining rounds are evaluated and count. */
 function planList(
   { range, slots, elementCost }: FoldPlan,
   filter: EvaluateNode | undefined,

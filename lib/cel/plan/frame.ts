@@ -2,10 +2,10 @@ import { CelFault } from "../fault.ts";
 import type { Result } from "../libraries/library.ts";
 import type { ExternalCalls } from "../external_calls.ts";
 
-/** Where an expression finds its variables: their values by name, `undefined` for names that it has none for. */
+/** The values of an expression's variables by name; `undefined` for unknown names. */
 export type Activation = (name: string) => Result | undefined;
 
-/** Ends an evaluation whose cost has passed its budget. It is thrown past `&&` and `||`, which must not absorb it. */
+/** Ends an evaluation whose cost exceeds its budget. It is thrown, because `&&` and `||` must not ignore it. */
 export class BudgetExceeded extends Error {}
 
 /** The error that an evaluation beyond its budget ends in. */
@@ -13,12 +13,12 @@ export function budgetFault(): CelFault {
   return new CelFault("cost", "operation cancelled: actual cost limit exceeded");
 }
 
-/** Code units and elements that the cheap calls of one evaluation may look at: a second's work or two. */
+/** The code units and elements that all calls of low cost in one evaluation may read: one or two seconds of work. */
 const MAX_LOOKED = 1_000_000_000;
 
 /** The state of one evaluation. */
 export class EvaluationFrame {
-  /** What has been spent, in the reference's units. */
+  /** The cost so far, in Kubernetes' units. */
   cost = 0;
   readonly budget: number;
   readonly external: ExternalCalls | undefined;
@@ -34,7 +34,7 @@ export class EvaluationFrame {
     this.external = external;
   }
 
-  /** The value of a variable, which the activation is asked for once. */
+  /** The value of a variable. It is read from the activation once. */
   root(index: number, name: string): Result {
     let value = this.#roots[index];
     if (value === undefined) {
@@ -46,8 +46,8 @@ export class EvaluationFrame {
   }
 
   /**
-   * Counts what a call that costs little has to look at. Costs are the reference's, which lets `size` and `in` look at
-   * megabytes for 1; an evaluation that does so again and again ends like one whose budget is spent.
+   * Counts the work of a call whose cost does not depend on the size of its arguments. In Kubernetes, `size` and `in`
+   * cost 1 even for megabytes; an evaluation that repeats such calls ends as if its budget were spent.
    */
   look(at: number): void {
     this.#looked += at;
@@ -62,7 +62,7 @@ export class EvaluationFrame {
     }
   }
 
-  /** Ends the evaluation when the budget is spent. Loops ask before each round. */
+  /** Ends the evaluation when the budget is spent. Loops call it before each round. */
   spend(cost: number): void {
     this.cost += cost;
     if (this.cost > this.budget) throw new BudgetExceeded();

@@ -14,12 +14,12 @@ import {
   type Value,
 } from "../values/mod.ts";
 
-/** Whether a value may be given where a type is asked. */
+/** Whether a value has a type. */
 export type Guard = (value: Value) => boolean;
 
 /**
- * The run-time check of a parameter's type; `undefined` when every value is welcome. Of lists and maps the first entry
- * is looked at, as in the reference.
+ * The run-time check of a parameter's type; `undefined` when any value is allowed. For lists and maps it checks the
+ * first entry only, as cel-go does.
  */
 export function guardOf(type: CelType): Guard | undefined {
   switch (type.kind) {

@@ -20,26 +20,26 @@ import { planFold } from "./fold.ts";
 import { constantPlan, type EvaluateNode, EvaluationFrame, type PlannedExpression } from "./frame.ts";
 import { planMembership } from "./membership.ts";
 
-/** A whole expression as a function, and the mistakes that only constants show. */
+/** A compiled expression, and the errors that its constants show. */
 export interface PlanResult {
   readonly run: EvaluateNode;
   readonly errors: readonly CelError[];
 }
 
-/** What else than the expression decides about its plan. */
+/** Options of the planner. */
 export interface PlanOptions {
   readonly text: string;
   readonly dialect: CelDialect;
 }
 
-/** Turns a checked expression into closures; everything that can be decided without input is decided here. */
+/** Compiles a checked expression to closures, and computes everything that needs no input. */
 export function plan(expression: CelExpression, checked: Checked, options: PlanOptions): PlanResult {
   const planner = new Planner(checked, options);
   const { run } = planner.plan(expression);
   return { run, errors: planner.errors };
 }
 
-/** Where a name of an enclosing comprehension lives. */
+/** The slot of a comprehension's variable in the frame. */
 type Scope = ReadonlyMap<string, { readonly slot: number; readonly lazy: EvaluateNode | undefined }>;
 
 class Planner {
@@ -84,7 +84,7 @@ class Planner {
     }
   }
 
-  /** A path or a choice without the cost of looking at it: what a branch of a choice and a key are. */
+  /** Plans a path or a `?:` without its own cost, as branches of `?:` and keys have none. */
   #bare(expression: CelExpression): PlannedExpression {
     const isPath = expression.kind === "ident" || expression.kind === "select" || expression.kind === "index";
     return isPath ? this.#path(expression, 0) : this.plan(expression);
@@ -196,7 +196,7 @@ class Planner {
     this.errors.push(locate(this.#text, offset, message));
   }
 
-  /** Looks for mistakes that arguments show before they are evaluated. */
+  /** Reports errors in arguments that are visible before evaluation. */
   #inspect(
     call: CelExpression,
     { overloads, args }: CallReference,
@@ -220,7 +220,7 @@ class Planner {
     return { type: this.#checked.typeOf(arg), value, offset: arg.offset, elements };
   }
 
-  /** `a ? b : c`: costs nothing itself, and neither does looking at the branch that is taken. */
+  /** `a ? b : c`: it has no cost of its own, and neither has the path of the chosen branch. */
   #choice(args: readonly CelExpression[]): EvaluateNode {
     const condition = this.plan(args[0]!).run, yes = this.#bare(args[1]!).run, no = this.#bare(args[2]!).run;
     return (frame) => {
@@ -238,14 +238,14 @@ class Planner {
     return (frame) => {
       const value = preferred(frame);
       if (isCelFault(value)) return value;
-      // What turns out to be no optional stands for itself, as in the reference.
+      // A value that is no optional is the result itself, as in Kubernetes.
       if (!(value instanceof Optional)) return value;
       if (value.value === undefined) return other(frame);
       return unwraps ? value.value : value;
     };
   }
 
-  /** `&&` and `||`: a term that decides absorbs the errors of the others, before it and after it. */
+  /** `&&` and `||`: when one term decides, the errors of all other terms are ignored. */
   #logic({ operator, terms }: Logic): EvaluateNode {
     const runs = terms.map((term) => this.plan(term).run);
     const deciding = operator === "||";
@@ -303,7 +303,7 @@ class Planner {
       value: this.plan(value),
       optional,
     }));
-    // Kubernetes lets the last of entries with the same key stay.
+    // In Kubernetes, the last of several entries with the same key wins.
     const strict = this.#dialect === "specification";
     const build: EvaluateNode = (frame) => {
       const map = new CelMap();
@@ -400,7 +400,7 @@ function collapsed(value: Result): Result {
   return value instanceof Optional ? Optional.collapse(value) : value;
 }
 
-/** Stands for an optional element that is not there, which is left out. */
+/** Marks an absent optional element, which the list or map leaves out. */
 const skipped = new CelFault("other", "skipped");
 
 /** The value of an optional element, `undefined` when it has none, or the error when it is no optional. */

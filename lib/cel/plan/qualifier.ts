@@ -14,7 +14,7 @@ import {
 } from "../values/mod.ts";
 import { unescapedName } from "./escaped_name.ts";
 
-/** Names that every object inherits: for all others, a plain read is as good as asking for an own field. */
+/** Names that every object inherits. Fields of any other name can be read without `hasOwn`. */
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /** Reads a field by a name that is known at load. `undefined` when there is none. */

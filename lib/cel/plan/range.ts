@@ -11,7 +11,7 @@ import {
 } from "../values/mod.ts";
 import type { EvaluationFrame } from "./frame.ts";
 
-/** What a comprehension goes over: `size` rounds, for each of which `enter` sets the variables. */
+/** The rounds of a comprehension: there are `size` of them, and `enter` sets the variables for one. */
 export interface LoopRange {
   readonly size: number;
   readonly enter: (index: number) => void;

@@ -115,7 +115,7 @@ export interface Bind extends Node {
   readonly body: CelExpression;
 }
 
-/** Stands where the text could not be read; an error was reported. */
+/** Replaces text that could not be parsed and has a reported error. */
 export interface Broken extends Node {
   readonly kind: "broken";
 }

@@ -6,11 +6,11 @@ export interface MacroCall {
   readonly target: CelExpression | undefined;
   readonly args: readonly CelExpression[];
   readonly offset: number;
-  /** Reports a mistake and gives an expression to go on with. */
+  /** Reports an error, and returns an expression so that parsing can continue. */
   readonly fail: (offset: number, message: string) => CelExpression;
 }
 
-/** A piece of syntax that looks like a call: `has(x.y)`, `list.all(x, …)`, `cel.bind(…)`. */
+/** A macro: a call that the parser expands, such as `has(x.y)`, `list.all(x, …)` and `cel.bind(…)`. */
 export interface Macro {
   readonly name: string;
   readonly style: "function" | "method";

@@ -1,4 +1,4 @@
-/** The grammar of CEL: text to expressions, with places and several errors at once. */
+/** The grammar of CEL: it parses text to expressions with offsets, and reports several errors at once. */
 export * from "./expression.ts";
 export { comprehensionMacro, type Macro, type MacroCall, variableName } from "./macro.ts";
 export { type Grammar, parse, type Parsed } from "./parser.ts";

@@ -5,7 +5,7 @@ import type { Macro } from "./macro.ts";
 import { type CelError, locate } from "./source.ts";
 import { type CelToken, tokenize } from "./token.ts";
 
-/** What the parser must know of the environment. */
+/** What the parser needs from the environment. */
 export interface Grammar {
   readonly macros: readonly Macro[];
   /** Whether `a.?b`, `a[?b]` and `[?a]` are part of the language. */

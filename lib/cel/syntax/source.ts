@@ -1,6 +1,6 @@
 import { codePoints } from "../values/mod.ts";
 
-/** A mistake in an expression, with its place: everything that a caret under the line needs. */
+/** An error in an expression, with its position: all that is needed to print a caret under the line. */
 export interface CelError {
   readonly message: string;
   /** In UTF-16 units from the start of the text. */
@@ -27,7 +27,7 @@ export function locate(text: string, offset: number, message: string): CelError 
 }
 
 /**
- * The error with its line and a caret below the place, as the reference prints it.
+ * The error with its line and a caret below the position, as Kubernetes prints it.
  *
  * ```ts
  * import { formatCelError, locate } from "./source.ts";

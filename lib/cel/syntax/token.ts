@@ -6,7 +6,7 @@ export interface CelToken {
   readonly offset: number;
 }
 
-/** What the lexer found wrong. */
+/** An error of the lexer. */
 export interface LexError {
   readonly offset: number;
   readonly message: string;

@@ -1,7 +1,7 @@
 import type { Duration, Float, Int, Timestamp, Uint } from "../values/mod.ts";
 import type { CelMap, Optional, PlainMap, TypeValue, Value } from "../values/mod.ts";
 
-/** What a type is made of; the checker asks for nothing else. */
+/** The kinds of types. The checker needs nothing else. */
 export type TypeKind =
   | "null"
   | "bool"
@@ -86,8 +86,8 @@ export function optionalType(of: CelType): CelType<Optional> {
 }
 
 /**
- * A map with declared fields, such as an admission request. Its values are plain JSON objects. Fields are asked for by
- * name, so that a type may contain itself or accept any name.
+ * A map with declared fields, such as an admission request. Its values are plain JSON objects. Fields are looked up by
+ * name, so that a type can contain itself or accept any name.
  */
 export function objectType(
   name: string,

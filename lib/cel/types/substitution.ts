@@ -15,8 +15,8 @@ export class Substitution {
   }
 
   /**
-   * Whether a value of the first type may be given where the second is asked, binding type variables on the way.
-   * Nothing is bound when the answer is no.
+   * Whether values of the first types are assignable to the second types. It binds type variables when they are, and
+   * nothing when they are not.
    */
   assign(from: readonly CelType[], to: readonly CelType[]): boolean {
     const before = new Map(this.#bound);
@@ -89,7 +89,7 @@ export class Substitution {
   }
 }
 
-/** Types whose values may be null: the wire format of CEL's home has absent messages. */
+/** Types whose values may be null. CEL was made for protocol buffers, where messages may be absent. */
 function isNullable(type: CelType): boolean {
   return ["null", "opaque", "object", "duration", "timestamp"].includes(type.kind);
 }

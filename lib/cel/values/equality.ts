@@ -5,7 +5,7 @@ import { TypeValue } from "./type_value.ts";
 import { Opaque, Optional, type Value } from "./value.ts";
 
 /**
- * CEL's `==`: never an error. Numbers of different kinds are equal when they are mathematically, NaN equals nothing,
+ * CEL's `==`, which is never an error. Numbers of different types are equal when their values are, NaN equals nothing,
  * and values of different types are unequal.
  */
 export function equalValues(left: Value, right: Value): boolean {

@@ -4,7 +4,7 @@ import { Duration, Timestamp } from "./time.ts";
 import { TypeValue } from "./type_value.ts";
 import { CelMap, isListValue, isPlainMap, Opaque, Optional, type PlainMap, type Value } from "./value.ts";
 
-/** The name of a value's type, without parameters: what `type(x)` tells. */
+/** The name of a value's type, without parameters, as `type(x)` returns it. */
 export function typeNameOf(value: Value): string {
   switch (typeof value) {
     case "string":
@@ -73,8 +73,7 @@ export function codePoints(text: string): number {
 }
 
 /**
- * What costs count as the size of a value: code points, bytes, elements or entries; 1 for everything else, also for
- * errors.
+ * The size of a value for costs: code points, bytes, elements or entries; 1 for everything else, errors included.
  */
 export function costSize(value: unknown): number {
   if (typeof value === "string") return codePoints(value);
@@ -86,7 +85,7 @@ export function costSize(value: unknown): number {
 }
 
 /**
- * What Kubernetes counts for reading a value to its last part: a tenth of the bytes of texts, 1 for every other leaf.
+ * The cost of traversing a value in Kubernetes: a tenth of the bytes of texts, 1 for every other leaf.
  */
 export function traversalCost(value: unknown): number {
   if (typeof value === "string") return Math.floor(byteLength(value) * 0.1);

@@ -98,7 +98,7 @@ export function fromJsonNumber(value: number): Int | Float {
 
 /**
  * Orders two numbers of any kinds; NaN when one of them is NaN. Against a double, whole numbers count as the nearest
- * double, as in the reference: 2^63-1 equals 2^63 as a double.
+ * double, as in cel-go: 2^63-1 equals 2^63 as a double.
  */
 export function compareNumbers(left: number | bigint, right: number | bigint): number {
   const a = typeof left === "bigint" && typeof right === "number" && !isSmall(right) ? Number(left) : left;

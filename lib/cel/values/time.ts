@@ -199,7 +199,7 @@ export function durationSeconds(nanos: bigint): number {
  * Seconds east of UTC at a time, for `UTC`, a fixed offset (`+01:00`, `02:30`) or a name of the time zone database.
  */
 export function zoneOffset(zone: string, seconds: number): number | CelFault {
-  // A server of policies has no place, so its local time is UTC.
+  // The local time zone of the server is UTC, so that decisions do not depend on where it runs.
   if (zone === "" || zone === "UTC" || zone === "Local") return 0;
   if (zone.includes(":")) {
     const match = /^([+-]?)(\d{1,2}):(\d{1,2})$/.exec(zone);

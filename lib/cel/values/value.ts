@@ -52,7 +52,9 @@ export class CelMap extends CelObject {
     return slot !== undefined && this.#entries.has(slot);
   }
 
-  /** Adds or replaces an entry while the map is being built; returns false for a key of a type that keys cannot have. */
+  /**
+   * Adds or replaces an entry while the map is being built; returns false for a key of a type that keys cannot have.
+   */
   set(key: Value, value: Value): boolean {
     const slot = slotOf(key);
     if (slot === undefined) return false;

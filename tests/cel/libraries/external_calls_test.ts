@@ -189,7 +189,7 @@ Deno.test("an API resource that was looked up stands for its group, version and 
   assert.deepEqual(jsonOf(`resource.List(${gvr}, 'a', {'x': 'y'}).items`, { libraries, external }), []);
 });
 
-Deno.test("policies of a namespace see that one alone, and do not name it", () => {
+Deno.test("a namespaced policy reads its own namespace only, without naming it", () => {
   const namespaced = kyvernoLibrariesFor({ namespace: "mine", purpose: "generate" });
   const external = new RecordedCalls([
     [get("/api/v1/namespaces/mine/configmaps/x"), found({ a: 1 })],
@@ -213,7 +213,7 @@ Deno.test("policies of a namespace see that one alone, and do not name it", () =
   assert.match(String(jsonOf("http.Get('https://x')", { libraries: allowed, external })), /^pending/);
 });
 
-Deno.test("generator.Apply hands resources on, each time an expression is evaluated", () => {
+Deno.test("generator.Apply passes resources to the caller in each evaluation", () => {
   const external = new RecordedCalls();
   const expression = "generator.Apply(object.namespace, [{'kind': 'ConfigMap', 'data': object.data}])";
   const object = { namespace: "team", data: { a: "b" } };
@@ -263,7 +263,7 @@ Deno.test("without external calls, functions that need them are errors", () => {
   assert.match(String(jsonOf("globalContext.Get('a')", { libraries })), /^no_such_overload/);
 });
 
-Deno.test("a question about access is a call to the API", () => {
+Deno.test("a check of access is a call to the API", () => {
   assert.deepEqual(accessReviewCall({ kind: "access", spec: { user: "a" } }), {
     kind: "api",
     method: "POST",

@@ -8,6 +8,8 @@ const digest = "sha256:" + "0".repeat(64);
 
 testFacts([
   ["image('nginx').registry()", "index.docker.io"],
+  ["image('nginx') == image('nginx')", true],
+  ["image('nginx') == image('docker.io/nginx')", false],
   ["parseImageReference('nginx').repository()", "library/nginx"],
   ["parseImageReference('docker.io/nginx').registry()", "index.docker.io"],
   ["image('nginx').tag()", "latest"],
@@ -108,7 +110,7 @@ testFacts([
   ["x509.decode('nonsense')", /^other: failed to decode PEM block/],
 ], { libraries });
 
-Deno.test("what is packed tightly is not unpacked without bound", () => {
+Deno.test("the size of decompressed bytes is bounded", () => {
   const text = "0".repeat(1_000);
   const expression = `gzip.decompress(gzip.compress(${Array(15).fill("object").join(" + ")}))`;
   const object = text.repeat(1_000);
