@@ -92,7 +92,7 @@ export async function followChange(
       rule: wishes(rule, "present"),
       trigger: trigger === undefined || own?.verb === "delete" ? "ceased" : "present",
       source: wishes(rule, "present").makes === "clone" ? known.source : "none",
-      target: known.target === "missing" ? "missing" : isDrifted(target, own) ? "drifted" : "in-step",
+      target: known.target === "missing" ? "missing" : await isDrifted(own) ? "drifted" : "in-step",
     };
     const { action, why } = reconcile(state);
     if (action === "leave") return [];
@@ -102,14 +102,20 @@ export async function followChange(
     return [{ verb: "delete", object: stored, policy: keyOf(owner), rule: owner.rule, reason: why }];
   }
 
+  /** Whether an effect would change what is stored: an apply may ask for what is there already. */
+  async function isDrifted(effect: Effect | undefined): Promise<boolean> {
+    if (effect?.verb !== "apply") return effect !== undefined;
+    const lookup = await read((around) => around.get(placeOf(effect.object)));
+    return isFault(lookup) || !("object" in lookup) || !isApplied(lookup.object, effect.object);
+  }
+
   /** A target as it is stored, if it says itself that the rule made it: a request may say so of anything. */
   async function storedTarget(
     target: JsonObject,
     owner: OwnerReference,
   ): Promise<JsonObject | undefined | Fault> {
-    const apiVersion = asString(target["apiVersion"]) ?? "", kind = asString(target["kind"]) ?? "";
-    const place = { apiVersion, kind, namespace: namespaceOf(target), name: nameOf(target) };
-    const lookup = await read((around) => around.get(place));
+    const { apiVersion, kind, ...place } = placeOf(target);
+    const lookup = await read((around) => around.get({ apiVersion, kind, ...place }));
     if (isFault(lookup)) return lookup;
     if (!("object" in lookup)) return undefined;
     const stored = { apiVersion, kind, ...lookup.object }, found = ownerOf(stored);
@@ -196,6 +202,15 @@ function wishes({ body }: CompiledRule, state: "present" | "deleted"): Downstrea
 /** Milliseconds for the look-ups of one change. */
 const patience = 30_000;
 
+function placeOf(object: JsonObject): Parameters<Surroundings["get"]>[0] {
+  return {
+    apiVersion: asString(object["apiVersion"]) ?? "",
+    kind: asString(object["kind"]) ?? "",
+    namespace: namespaceOf(object),
+    name: nameOf(object),
+  };
+}
+
 function referenceOf(object: JsonObject): UidReference {
   return {
     apiVersion: asString(object["apiVersion"]) ?? "",
@@ -211,12 +226,6 @@ function isSameOwner(left: OwnerReference, right: OwnerReference): boolean {
 
 function keyOf({ policy: { name, namespace } }: OwnerReference): string {
   return namespace === undefined ? name : `${namespace}/${name}`;
-}
-
-/** Whether an effect would change the target: an apply may ask for what is there already. */
-function isDrifted(target: JsonObject, effect: Effect | undefined): boolean {
-  if (effect === undefined) return false;
-  return effect.verb !== "apply" || !isApplied(target, effect.object);
 }
 
 function isSame(left: JsonObject, right: JsonObject): boolean {

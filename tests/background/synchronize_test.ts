@@ -100,10 +100,11 @@ spec:
 
 Deno.test("an edited object of a GeneratingPolicy is restored, and a deleted one made again", async () => {
   const { read, replace, remove, follow } = await setUp(generating);
-  await replace(settings, { ...await read(settings), data: { color: "red" } });
-  assert.deepEqual(await follow({ object: await read(settings), state: "present" }), ["apply"]);
-  assert.equal(dig(await read(settings), "data", "color"), "blue");
   const object = await read(settings);
+  await replace(settings, { ...object, data: { color: "red" } });
+  // A request tells what the object was.
+  assert.deepEqual(await follow({ object, state: "present" }), ["apply"]);
+  assert.equal(dig(await read(settings), "data", "color"), "blue");
   assert.deepEqual(await follow({ object, state: "present" }), []);
   await remove(settings);
   assert.deepEqual(await follow({ object, state: "deleted" }), ["apply"]);

@@ -54,6 +54,22 @@ spec:
       namespace: ${namespace}
       data: {data: {by: apply}}
 ---
+apiVersion: policies.kyverno.io/v1
+kind: GeneratingPolicy
+metadata: {name: e2e-cel}
+spec:
+  evaluation: {synchronize: {enabled: true}}
+  matchConstraints:
+    namespaceSelector: {matchLabels: {kubernetes.io/metadata.name: ${namespace}}}
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], resources: [configmaps], operations: [CREATE, UPDATE]}
+  matchConditions:
+  - {name: wanted, expression: object.metadata.name == 'in-cel'}
+  generate:
+  - expression: >-
+      generator.Apply("${namespace}", [{"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"),
+      "metadata": dyn({"name": "made-by-cel"}), "data": dyn({"by": "cel"})}])
+---
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
 metadata: {name: e2e-targets}
@@ -189,6 +205,18 @@ Deno.test({
         const { out } = await here("get", "configmap", "applied", "--show-managed-fields", "-o", "yaml");
         assert.match(out, /manager: kyverno-generate\n\s+operation: Apply/);
       });
+      await t.step(
+        "an edited object of a GeneratingPolicy is restored, and a deleted one made again",
+        async () => {
+          await made("configmap", "in-cel");
+          const by = (): Promise<string> => value("configmap/made-by-cel", ".data.by");
+          await until(async () => await by() === "cel");
+          await here("patch", "configmap", "made-by-cel", "--type=merge", "-p", '{"data":{"by":"hand"}}');
+          await until(async () => await by() === "cel");
+          await here("delete", "configmap", "made-by-cel");
+          await until(async () => await by() === "cel");
+        },
+      );
       await t.step("targets are changed", async () => {
         await made("configmap", "painter");
         await until(async () =>
