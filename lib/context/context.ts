@@ -97,6 +97,11 @@ export class Context implements Scope {
     return this.#computedOrOuter(name);
   }
 
+  /** Whether the name has an entry, also one that there is nothing here to load from. */
+  declares(name: string): boolean {
+    return this.#entries.some((entry) => entry.name === name) || (this.#parent?.declares(name) ?? false);
+  }
+
   #value(name: string): Json | Fault | undefined {
     const kept = this.#kept?.get(name);
     return kept === undefined && Object.hasOwn(this.#given, name) ? this.#given[name] : kept;

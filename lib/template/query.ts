@@ -1,5 +1,5 @@
 import { type CompiledExpression, compileExpression, type ExpressionOptions } from "../jmespath/mod.ts";
-import { Fault, isFault } from "../json/mod.ts";
+import { Fault, isFault, type Scope } from "../json/mod.ts";
 import { isDelete, type Render } from "./run.ts";
 import type { DocumentPath, Use } from "./use.ts";
 
@@ -11,7 +11,10 @@ export interface Spot {
   readonly place: DocumentPath;
   /** The path of the document in its rule, for `{{ @ }}`. */
   readonly field: DocumentPath;
-  /** The value of a variable whose expression has none. */
+  /**
+   * The value of a variable whose value is missing. A variable that nothing declares, a function that fails and a limit
+   * are faults all the same: an object must not get past a rule by breaking its expression.
+   */
   readonly unresolved: "fault" | "empty";
   /** How expressions are read. */
   readonly expressions: ExpressionOptions;
@@ -55,11 +58,27 @@ export function compile(text: string, spot: Spot): Query {
     if (value.missing === undefined && names.some((name) => scope.get(name) === value)) {
       return new Fault(failed + value.message);
     }
-    if (spot.unresolved === "empty") return "";
+    if (spot.unresolved === "empty" && value.missing !== undefined && !isUndeclared(value.missing, scope)) {
+      return "";
+    }
     return new Fault(`${failed}JMESPath query failed: ${value.message}`, value.missing);
   };
   return { render, compiled };
+
+  /** Whether what is missing is no part of a value but a variable that nothing declares. */
+  function isUndeclared(missing: string, scope: Scope): boolean {
+    return names.includes(missing) && !mayBeAbsent.has(missing) &&
+      scope.get(missing) === undefined && scope.declares?.(missing) !== true;
+  }
 }
+
+/** Variables of every rule that have no value for some requests. */
+const mayBeAbsent: ReadonlySet<string> = new Set([
+  "request",
+  "images",
+  "serviceAccountName",
+  "serviceAccountNamespace",
+]);
 
 function broken(fault: Fault): Query {
   return { render: () => fault, compiled: fault };

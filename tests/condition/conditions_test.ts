@@ -42,6 +42,34 @@ Deno.test("classic: a variable without a value is an empty string", () => {
   assert.deepEqual(verdictOf([asValue], pod, { dialect }), { holds: true, message: "" });
 });
 
+const broken: readonly (readonly [what: string, key: string, fault: RegExp])[] = [
+  ["a text that is no JSON", "{{ parse_json(request.object.metadata.name) }}", /invalid character/],
+  ["a text that is no base64", "{{ base64_decode('%%%') }}", /illegal base64 data/],
+  ["a division by zero", "{{ divide(`1`, `0`) }}", /Zero divisor/],
+  ["a value of another type", "{{ to_upper(request.object.metadata) }}", /Invalid type/],
+  ["a result that is too large", "{{ pad_left('x', `1`) }}", /unknown function/],
+  ["too many steps", "{{ map(&map(&map(&@, `[1]`), `[1]`), parse_json(to_string(many))) }}", /steps/],
+  ["a variable that nothing declares", "{{ team }}", /Unknown key "team"/],
+  ["a part of a variable that nothing declares", "{{ team.name }}", /Unknown key "team"/],
+  ["a loop's element outside of a loop", "{{ element.name }}", /Unknown key "element"/],
+];
+for (const [what, key, fault] of broken) {
+  Deno.test(`both dialects: ${what} is a fault, not an empty string`, () => {
+    const many = Array.from({ length: 1_000_000 }, () => 1);
+    for (const dialect of ["classic", "current"] as const) {
+      const result = verdictOf([{ key, operator: "Equals", value: "" }], { ...pod, many }, { dialect });
+      assert.match(String(result), fault);
+    }
+  });
+}
+
+Deno.test("classic: variables that only some requests have are empty strings", () => {
+  for (const key of ["{{ serviceAccountName }}", "{{ images.containers.web.tag }}", "{{ request.zz.a }}"]) {
+    const condition = { key, operator: "Equals", value: "" };
+    assert.deepEqual(verdictOf([condition], pod, { dialect: "classic" }), { holds: true, message: "" }, key);
+  }
+});
+
 Deno.test("current: a variable without a value is a fault", () => {
   assert.equal(
     verdictOf({ any: [colour, app] }, pod),

@@ -96,17 +96,37 @@ Deno.test("the fault of a value that cannot be loaded is the result, in every di
   }
 });
 
+Deno.test("where a variable without a value is empty, one that nothing declares and a failing function are faults", () => {
+  for (
+    const template of [
+      "{{ missing }}",
+      "a-{{ missing.b }}",
+      "{{ map.{{ missing }} }}",
+      "{{ parse_json('{') }}",
+    ]
+  ) {
+    const value = compileTemplate(template, { unresolved: "empty" }).render(
+      scopeOf({ map: {} }),
+      environment,
+    );
+    assert.ok(isFault(value), template);
+  }
+});
+
 const lenient: [template: string, result: Json][] = [
-  ["{{ missing }}", ""],
-  ["a-{{ missing.b }}-c", "a--c"],
-  ["{{ map.{{ missing }} }}", ""],
+  ["{{ map.missing }}", ""],
+  ["a-{{ map.missing.b }}-c", "a--c"],
+  ["{{ images.containers }}", ""],
+  ["{{ settings.data.mode }}", ""],
   ["{{ map.{{ map.zz }} }}", ""],
   ["{{ nothing }}", null],
   ["{{ map.a }}", 1],
 ];
 for (const [template, result] of lenient) {
   Deno.test(`where a variable without a value is empty, ${template} is ${JSON.stringify(result)}`, () => {
-    const scope = scopeOf({ map: { a: 1 }, nothing: null });
+    // An entry that there is nothing to load from has no value, but is declared.
+    const declares = (name: string): boolean => name === "settings";
+    const scope = { ...scopeOf({ map: { a: 1 }, nothing: null }), declares };
     assert.deepEqual(compileTemplate(template, { unresolved: "empty" }).render(scope, environment), result);
   });
 }
