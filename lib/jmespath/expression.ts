@@ -13,12 +13,12 @@ export interface ExpressionOptions {
   /** The functions that it may call; Kyverno's when absent. */
   readonly functions?: FunctionTable;
   /**
-   * What the expression is applied to: `context`, whose root is a scope with names and asked for nothing else, or
+   * What the expression is applied to: `context`, whose root is a scope that is read by name, or
    * `document`, whose root may be any value, a list or null too, and is fetched whole.
    */
   readonly root?: "context" | "document";
   /**
-   * Whether a root name holds an integer in the reference's sense (a foreach's index), which equals no number and has no
+   * Whether a root name holds a Go integer in Kyverno (a foreach's index), which equals no number and has no
    * order there. None does when absent.
    */
   readonly isInteger?: (name: string) => boolean;
@@ -53,7 +53,8 @@ const defaultFunctions = kyvernoFunctions();
 /**
  * Compiles a JMESPath expression in Kyverno's dialect. Unlike in the standard, a key that an object lacks is a fault
  * (`Unknown key "x" in path`), which operators, function arguments, pipes and projections turn into null and nothing
- * else does. Kyverno parity: the dialect of its `go-jmespath` fork, compile errors in its words.
+ * else does. Kyverno parity: this is the dialect of its `go-jmespath` fork, with its messages. Pinned by
+ * tests/jmespath/semantics_test.ts and tests/jmespath/syntax_test.ts.
  *
  * ```ts
  * import { compileExpression } from "./expression.ts";
@@ -110,8 +111,8 @@ function run(evaluate: Evaluate, scope: Scope, environment: Environment, root: J
 const alwaysThere = /^(?:request|element\d*|elementIndex\d*)$/;
 
 /**
- * Kyverno parity: the names of a query are loaded before it is evaluated, so what kept one from loading is the query's
- * own error; no operator swallows it.
+ * Kyverno parity: the names of a query are loaded before it is evaluated, so the fault of a failed load is the result
+ * of the query, and no operator turns it into null. Pinned by "a context's own fault is not taken for a missing key".
  */
 function failedLoad(names: readonly string[], scope: Scope): Fault | undefined {
   for (const name of names) {

@@ -1,7 +1,7 @@
 /**
- * JMESPath in Kyverno's dialect: text becomes a plan of closures once, and a request only runs it. The `jmespath` package
- * reads the grammar; words, semantics and functions are our own, since in the reference a missing key is an error that
- * some operators swallow.
+ * JMESPath in Kyverno's dialect: text becomes a plan of closures once, and a request only runs it. The `jmespath`
+ * package reads the grammar; the lexer, the semantics and the functions are Postern's own, because in Kyverno a
+ * missing key is an error that some operators swallow.
  *
  * Not supported: looking up host names (`is_external_url` of a name is an error), local time other than UTC.
  *
@@ -38,6 +38,6 @@ export {
   type CommunityExpression,
   type CommunityFunction,
   communityFunctions,
+  type CommunityInput,
   type CommunityTable,
-  type Surroundings,
 } from "./community/mod.ts";

@@ -1,9 +1,9 @@
 import { Fault, isList, type Json } from "../json/mod.ts";
 
 /**
- * How much an evaluation may still do. A step is an element of a list that is visited or made, or 32 characters of a text
- * that a function reads or writes. What does not grow with the input, such as reading a field, costs nothing: the size of
- * the expression bounds it.
+ * How much an evaluation may still do. A step is an element of a list that is visited or made, or 32 characters of a
+ * text that a function reads or writes. What does not grow with the input, such as reading a field, costs nothing:
+ * the size of the expression bounds it.
  */
 export interface StepBudget {
   left: number;
@@ -32,8 +32,8 @@ export function spend(steps: number, budget: StepBudget): Fault | undefined {
 const suspicious = maxSteps - 64;
 
 /**
- * The result of an evaluation, or a fault when it took too many steps. A list that holds one large object many times costs
- * little to make, but whoever compares or writes it walks all of it: such a result is weighed.
+ * The result of an evaluation, or a fault when it took too many steps. A list that holds one large object many times
+ * costs little to make, but whoever compares or writes it walks all of it: such a result is weighed.
  */
 export function checkedResult(value: Json | Fault, budget: StepBudget): Json | Fault {
   if (budget.left < 0) return outOfSteps;
@@ -88,8 +88,8 @@ function breadthOf(value: Json): number {
 }
 
 /**
- * Steps for each element that an expression is applied to: one for each eight of its parts. Expressions can hold text of a
- * request, so their length is no constant.
+ * Steps for each element that an expression is applied to: one for each eight of its parts. Expressions can hold text
+ * of a request, so their length is no constant.
  */
 export function stepsPerElement(expression: object): number {
   return 1 + (partsOf(expression) >> 3);

@@ -44,10 +44,10 @@ function hasControl(text: string): boolean {
 }
 
 /** An IP address as 16 bytes; IPv4 addresses are mapped into IPv6. */
-export type IpAddress = readonly number[];
+export type HostAddress = readonly number[];
 
 /** Reads an IPv4 or IPv6 address; `undefined` when the text is none. Zones are not accepted. */
-export function ipAddress(text: string): IpAddress | undefined {
+export function ipAddress(text: string): HostAddress | undefined {
   const four = ipv4(text);
   if (four !== undefined) return [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255, ...four];
   return text.includes(":") && text.length <= 45 ? ipv6(text) : undefined;
@@ -90,7 +90,7 @@ function groups(text: string, isLast: boolean): readonly number[] | undefined {
 }
 
 /** Whether an address is loopback (127/8, ::1) or private (10/8, 172.16/12, 192.168/16, fc00::/7). */
-export function isInternal(address: IpAddress): boolean {
+export function isInternal(address: HostAddress): boolean {
   const isIpv4 = address.slice(0, 10).every((byte) => byte === 0) && address[10] === 255 &&
     address[11] === 255;
   if (!isIpv4) {

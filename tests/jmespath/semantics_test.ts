@@ -125,7 +125,7 @@ Deno.test("a document may be anything, also null or a list", () => {
   assert.deepEqual(evaluate("{a: b}", [1]), { a: null });
 });
 
-Deno.test("a context is asked for names only, and for everything only by @", () => {
+Deno.test("an expression reads a context by name, and reads all of it only by @", () => {
   const asked: string[] = [];
   const scope: Scope = {
     get: (name) => {
@@ -169,7 +169,7 @@ Deno.test("names that objects inherit are unknown keys", () => {
   }
 });
 
-Deno.test("integers of the reference equal no number", () => {
+Deno.test("Go integers equal no number", () => {
   assert.equal(evaluate("compare('a', 'a')"), 0);
   assert.equal(evaluate("compare('a', 'a') == `0`"), false);
   assert.equal(evaluate("compare('a', 'a') != `0`"), true);
@@ -188,7 +188,7 @@ Deno.test("integers of the reference equal no number", () => {
   );
 });
 
-Deno.test("functions of any value refuse integers of the reference where it does", () => {
+Deno.test("functions of any value refuse Go integers where Kyverno does", () => {
   assert.equal(evaluate("add(compare('a', 'b'), `1`)"), "error: JMESPath function 'add': invalid operand");
   assert.equal(evaluate("type(compare('a', 'b'))"), "error: unknown type");
   assert.equal(evaluate("to_number(compare('a', 'b'))"), "error: unknown type");
@@ -196,7 +196,7 @@ Deno.test("functions of any value refuse integers of the reference where it does
   assert.deepEqual(evaluate("to_array(compare('a', 'b'))"), [-1]);
 });
 
-Deno.test("a scope over a document answers like the document", () => {
+Deno.test("a scope over a document has the document's fields", () => {
   const compiled = compileExpression("a || 'x'");
   assert.ok(!isFault(compiled));
   assert.equal(compiled.evaluate(scopeOf({ a: 1 }), environment), 1);

@@ -1,4 +1,4 @@
-/** What is an expression, and what the reference says and points at when it is none. */
+/** Which texts are expressions, and Kyverno's message and position for those that are not. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { isFault, type Json } from "../../lib/json/mod.ts";
@@ -64,7 +64,7 @@ const accepted: readonly (readonly [text: string, result: Json])[] = [
   ["(@.a).b", 1],
   ["length(@.a)", 1],
   ["[@.a.b, (a.b)]", [1, 1]],
-  // The reference does not ask for commas between arguments, nor between the members of an object.
+  // Kyverno does not require commas between arguments, nor between the members of an object.
   ["contains('abc' 'b')", true],
   ["contains('abc', 'b',)", true],
   ["{x: a.b y: a.b}", { x: 1, y: 1 }],

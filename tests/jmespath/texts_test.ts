@@ -124,6 +124,7 @@ const cases: readonly (readonly [name: string, args: readonly Json[], result: Js
   ["contains", [[1, "1"], "1"], true],
   ["contains", [[[1]], [1]], false],
   ["merge", [{ a: 1 }, null], "error: merge() takes objects only"],
+  ["truncate", ["text", 1e30], ""],
   ["round", [2.5, 0], 3],
   ["round", [-2.5, 0], -3],
   ["round", [0.49999999999999994, 0], 0],

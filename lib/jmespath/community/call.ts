@@ -1,19 +1,23 @@
 import { Fault, goPrint, isList, type Json } from "../../json/mod.ts";
 import { isOfType } from "../functions/value_type.ts";
 import { spend, spendOnArguments, spendOnResult } from "../steps.ts";
-import type { Evaluate } from "./frame.ts";
+import type { CommunityEvaluate } from "./frame.ts";
 import type { CommunityFunction, CommunityTable, CommunityType } from "./functions/record.ts";
 
 /** An argument as planned: a value, or an expression that the function applies to values of its own. */
-export type Argument =
-  | { readonly kind: "value"; readonly evaluate: Evaluate; readonly constant: Json | undefined }
-  | { readonly kind: "reference"; readonly evaluate: Evaluate; readonly stepsPerElement: number };
+export type CommunityArgument =
+  | { readonly kind: "value"; readonly evaluate: CommunityEvaluate; readonly constant: Json | undefined }
+  | { readonly kind: "reference"; readonly evaluate: CommunityEvaluate; readonly stepsPerElement: number };
 
 /**
- * A call. As in the reference the arguments are evaluated first; then the function's existence, the number of arguments
+ * A call. As in kyverno-json, the arguments are evaluated first; then the function's existence, the number of arguments
  * and their types are checked.
  */
-export function planCall(name: string, args: readonly Argument[], functions: CommunityTable): Evaluate {
+export function planCall(
+  name: string,
+  args: readonly CommunityArgument[],
+  functions: CommunityTable,
+): CommunityEvaluate {
   const entry = functions.get(name);
   const refused = entry === undefined
     ? new Fault(`unknown function: ${name}`)
@@ -25,7 +29,7 @@ export function planCall(name: string, args: readonly Argument[], functions: Com
   return entry.record.kind === "by" ? planBy(entry, args) : planPlain(entry, args);
 }
 
-function planPlain(entry: CommunityFunction, given: readonly Argument[]): Evaluate {
+function planPlain(entry: CommunityFunction, given: readonly CommunityArgument[]): CommunityEvaluate {
   const { record } = entry;
   if (record.kind !== "plain") throw new Error(`${record.name} is not a function of values`);
   const wanted = given.map((_, index) => typesOf(entry, index));
@@ -47,7 +51,7 @@ function planPlain(entry: CommunityFunction, given: readonly Argument[]): Evalua
 }
 
 /** Functions of a list and an expression, in whatever order. */
-function planBy(entry: CommunityFunction, args: readonly Argument[]): Evaluate {
+function planBy(entry: CommunityFunction, args: readonly CommunityArgument[]): CommunityEvaluate {
   const { record } = entry;
   if (record.kind !== "by") throw new Error(`${record.name} is not a function of an expression`);
   const place = args.findIndex(({ kind }) => kind === "value");
@@ -64,7 +68,7 @@ function planBy(entry: CommunityFunction, args: readonly Argument[]): Evaluate {
 }
 
 /** A call that fails whatever its arguments are, unless one of them fails first. */
-function planRefusal(values: readonly Evaluate[], fault: Fault): Evaluate {
+function planRefusal(values: readonly CommunityEvaluate[], fault: Fault): CommunityEvaluate {
   return (current, frame) => {
     for (const value of values) {
       const result = value(current, frame);
@@ -93,7 +97,7 @@ function wrongArity({ record, optional }: CommunityFunction, count: number): Fau
 }
 
 /** Expressions must stand where the function wants them, and nowhere else. */
-function wrongReferences(entry: CommunityFunction, args: readonly Argument[]): Fault | undefined {
+function wrongReferences(entry: CommunityFunction, args: readonly CommunityArgument[]): Fault | undefined {
   const wrong = args.findIndex(({ kind }, index) =>
     (kind === "reference") !== typesOf(entry, index).includes("expref")
   );

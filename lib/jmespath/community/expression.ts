@@ -9,7 +9,7 @@ import { plan } from "./plan.ts";
 import { syntaxFault } from "./syntax_fault.ts";
 
 /** What an expression of the community dialect sees besides the value that it is applied to. */
-export interface Surroundings {
+export interface CommunityInput {
   readonly bindings: Bindings;
   readonly environment: Environment;
   /** The steps that this and other expressions may take together; each has a budget of its own when absent. */
@@ -17,7 +17,7 @@ export interface Surroundings {
 }
 
 /** A compiled expression: applied to a value, it answers with a value or a fault. */
-export type CommunityExpression = (value: Json, surroundings: Surroundings) => Json | Fault;
+export type CommunityExpression = (value: Json, surroundings: CommunityInput) => Json | Fault;
 
 /** Longest expression, in UTF-16 units. */
 const maxLength = 100_000;

@@ -14,4 +14,4 @@ export interface Frame {
 }
 
 /** A planned expression: the current value and the frame in, a value or a fault out. */
-export type Evaluate = (current: Json, frame: Frame) => Json | Fault;
+export type CommunityEvaluate = (current: Json, frame: Frame) => Json | Fault;

@@ -1,4 +1,4 @@
-import type { Expression } from "./tree.ts";
+import type { CommunityNode } from "./tree.ts";
 
 /** How often the input can occur in the values of `$names`; 1 for those from outside. */
 type Names = ReadonlyMap<string, number>;
@@ -7,8 +7,8 @@ type Names = ReadonlyMap<string, number>;
  * How many times the input can occur in an expression's result, at most. `[@, @] | [@, @] | …` doubles it at each step:
  * in memory that is little, since lists are shared, but whoever writes or compares the result walks all of it.
  */
-export function growth(node: Expression, names: Names = new Map()): number {
-  const of = (part: Expression) => growth(part, names);
+export function growth(node: CommunityNode, names: Names = new Map()): number {
+  const of = (part: CommunityNode) => growth(part, names);
   switch (node.kind) {
     case "current":
     case "root":
@@ -49,12 +49,12 @@ export function growth(node: Expression, names: Names = new Map()): number {
   }
 }
 
-function total(nodes: readonly Expression[], names: Names): number {
+function total(nodes: readonly CommunityNode[], names: Names): number {
   return nodes.reduce((sum, node) => sum + growth(node, names), 0);
 }
 
 /** A function may keep all its arguments, and an expression applied to each element multiplies them. */
-function callGrowth(args: readonly Expression[], names: Names): number {
+function callGrowth(args: readonly CommunityNode[], names: Names): number {
   const values = args.filter(({ kind }) => kind !== "reference");
   const references = args.filter(({ kind }) => kind === "reference");
   const kept = Math.max(1, total(values, names));

@@ -1,7 +1,8 @@
 import { Fault } from "../../json/mod.ts";
 import { syntaxFault } from "./syntax_fault.ts";
-import { type Token, tokenize, type TokenKind } from "./tokens.ts";
-import type { Arithmetic, Comparison, Entry, Expression } from "./tree.ts";
+import { type CommunityToken, tokenize, type TokenKind } from "./tokens.ts";
+import type { ComparisonOperator } from "../syntax/tree.ts";
+import type { Arithmetic, CommunityEntry, CommunityNode } from "./tree.ts";
 
 /** How tightly a token binds what stands to its left; those not listed end an expression. */
 const powers: Readonly<Partial<Record<TokenKind, number>>> = {
@@ -36,13 +37,13 @@ const projectionEnd = 10;
 /** Expressions nested deeper are refused, so that hostile text cannot exhaust the stack. */
 const maxDepth = 200;
 
-const current: Expression = { kind: "current" };
+const current: CommunityNode = { kind: "current" };
 
 /**
  * Reads an expression of the community dialect: JMESPath with `let`, `$variables`, the root `$` and arithmetic.
  * A fault when it cannot be read, with the place.
  */
-export function parse(text: string): Expression | Fault {
+export function parse(text: string): CommunityNode | Fault {
   const tokens = tokenize(text);
   if (tokens instanceof Fault) return tokens;
   try {
@@ -65,16 +66,16 @@ class Refusal extends Error {
 
 /** A Pratt parser over the tokens. */
 class Parser {
-  readonly #tokens: readonly Token[];
+  readonly #tokens: readonly CommunityToken[];
   #next = 0;
   #depth = 0;
 
-  constructor(tokens: readonly Token[]) {
+  constructor(tokens: readonly CommunityToken[]) {
     this.#tokens = tokens;
   }
 
   /** An expression whose operators bind more tightly than `power`. */
-  expression(power: number): Expression {
+  expression(power: number): CommunityNode {
     if (++this.#depth > maxDepth) this.#refuse("expression is nested too deeply");
     let left = this.#prefix(this.#take());
     while (power < powerOf(this.#peek().kind)) left = this.#infix(left, this.#take());
@@ -83,12 +84,12 @@ class Parser {
   }
 
   /** Takes a token of this kind or refuses. */
-  expect(kind: TokenKind): Token {
+  expect(kind: TokenKind): CommunityToken {
     const token = this.#peek();
     return token.kind === kind ? this.#take() : this.#refuse(`expected ${spelled(kind)}`);
   }
 
-  #prefix(token: Token): Expression {
+  #prefix(token: CommunityToken): CommunityNode {
     switch (token.kind) {
       case "variable":
         return { kind: "variable", name: token.text };
@@ -133,7 +134,7 @@ class Parser {
     }
   }
 
-  #infix(left: Expression, token: Token): Expression {
+  #infix(left: CommunityNode, token: CommunityToken): CommunityNode {
     const { kind } = token;
     switch (kind) {
       case ".":
@@ -182,7 +183,7 @@ class Parser {
   }
 
   /** `[` at the start: an index, a slice, `[*]` or a list of expressions. */
-  #bracket(): Expression {
+  #bracket(): CommunityNode {
     const { kind } = this.#peek();
     if (kind === "number" || kind === ":") return this.#indexed(current);
     if (kind === "*" && this.#peek(1).kind === "]") {
@@ -193,10 +194,10 @@ class Parser {
     return this.#list();
   }
 
-  #indexed(left: Expression): Expression {
+  #indexed(left: CommunityNode): CommunityNode {
     if (this.#peek().kind === ":" || this.#peek(1).kind === ":") {
       const slice = this.#slice();
-      const sliced: Expression = { kind: "sub", left, right: slice };
+      const sliced: CommunityNode = { kind: "sub", left, right: slice };
       return { kind: "project", left: sliced, right: this.#projected(powerOf("*")), ofSlice: true };
     }
     const at = Number(this.expect("number").text);
@@ -204,7 +205,7 @@ class Parser {
     return { kind: "sub", left, right: { kind: "index", at } };
   }
 
-  #slice(): Expression {
+  #slice(): CommunityNode {
     const parts: (number | undefined)[] = [undefined, undefined, undefined];
     let part = 0;
     while (this.#peek().kind !== "]") {
@@ -217,20 +218,20 @@ class Parser {
     return { kind: "slice", start: parts[0], stop: parts[1], step: parts[2] };
   }
 
-  #filter(left: Expression): Expression {
+  #filter(left: CommunityNode): CommunityNode {
     const condition = this.expression(0);
     this.expect("]");
     const right = this.#peek().kind === "[]" ? current : this.#projected(powerOf("[?"));
     return { kind: "filter", left, right, condition };
   }
 
-  #flatten(left: Expression): Expression {
-    const flat: Expression = { kind: "flatten", operand: left };
+  #flatten(left: CommunityNode): CommunityNode {
+    const flat: CommunityNode = { kind: "flatten", operand: left };
     return { kind: "project", left: flat, right: this.#projected(powerOf("[]")), ofSlice: false };
   }
 
   /** What follows a projection, applied to each element. */
-  #projected(power: number): Expression {
+  #projected(power: number): CommunityNode {
     const { kind } = this.#peek();
     if (powerOf(kind) < projectionEnd) return current;
     if (kind === "[" || kind === "[?") return this.expression(power);
@@ -240,7 +241,7 @@ class Parser {
   }
 
   /** What follows a dot. */
-  #dotted(power: number): Expression {
+  #dotted(power: number): CommunityNode {
     const { kind } = this.#peek();
     if (kind === "name" || kind === "quoted" || kind === "*") return this.expression(power);
     if (kind === "[") {
@@ -254,7 +255,7 @@ class Parser {
     return this.#refuse("expected a name, [ or { after the dot");
   }
 
-  #list(): Expression {
+  #list(): CommunityNode {
     const elements = [this.expression(0)];
     while (this.#peek().kind === ",") {
       this.#take();
@@ -264,8 +265,8 @@ class Parser {
     return { kind: "list", elements };
   }
 
-  #object(): Expression {
-    const entries: Entry[] = [];
+  #object(): CommunityNode {
+    const entries: CommunityEntry[] = [];
     do {
       if (entries.length > 0) this.expect(",");
       const key = this.#take();
@@ -277,8 +278,8 @@ class Parser {
     return { kind: "object", entries };
   }
 
-  #arguments(): readonly Expression[] {
-    const args: Expression[] = [];
+  #arguments(): readonly CommunityNode[] {
+    const args: CommunityNode[] = [];
     while (this.#peek().kind !== ")") {
       if (args.length > 0) this.expect(",");
       args.push(this.expression(0));
@@ -287,8 +288,8 @@ class Parser {
     return args;
   }
 
-  #let(): Expression {
-    const bindings: Entry[] = [];
+  #let(): CommunityNode {
+    const bindings: CommunityEntry[] = [];
     do {
       if (bindings.length > 0) this.expect(",");
       const name = this.expect("variable").text;
@@ -300,17 +301,17 @@ class Parser {
     return { kind: "let", bindings, body: this.expression(0) };
   }
 
-  #peek(ahead = 0): Token {
+  #peek(ahead = 0): CommunityToken {
     return this.#tokens[Math.min(this.#next + ahead, this.#tokens.length - 1)]!;
   }
 
-  #take(): Token {
+  #take(): CommunityToken {
     const token = this.#peek();
     this.#next++;
     return token;
   }
 
-  #refuse(message: string, token: Token = this.#peek()): never {
+  #refuse(message: string, token: CommunityToken = this.#peek()): never {
     throw new Refusal(syntaxFault(`${message}, found ${found(token)}`, token.at));
   }
 }
@@ -323,14 +324,14 @@ function spelled(kind: TokenKind): string {
   return kind === "end" ? "the end of the expression" : kind === "number" ? "a number" : kind;
 }
 
-function found({ kind, text }: Token): string {
+function found({ kind, text }: CommunityToken): string {
   return kind === "end" ? "the end of the expression" : text;
 }
 
-function arithmetic(operator: Arithmetic, left: Expression, right: Expression): Expression {
+function arithmetic(operator: Arithmetic, left: CommunityNode, right: CommunityNode): CommunityNode {
   return { kind: "arithmetic", operator, left, right };
 }
 
-function comparison(operator: Comparison, left: Expression, right: Expression): Expression {
+function comparison(operator: ComparisonOperator, left: CommunityNode, right: CommunityNode): CommunityNode {
   return { kind: "comparison", operator, left, right };
 }

@@ -1,16 +1,17 @@
 import { equal, Fault, isList, isObject, type Json, setField } from "../../json/mod.ts";
 import { isTruthy } from "../plan/value.ts";
 import { spend, stepsPerElement, weightOf } from "../steps.ts";
-import { type Argument, planCall } from "./call.ts";
-import type { Evaluate } from "./frame.ts";
+import { type CommunityArgument, planCall } from "./call.ts";
+import type { CommunityEvaluate } from "./frame.ts";
 import type { CommunityTable } from "./functions/record.ts";
 import { planFilter, planFlatten, planProjection, planSlice, planValues } from "./projections.ts";
-import type { Arithmetic, Comparison, Entry, Expression } from "./tree.ts";
+import type { ComparisonOperator } from "../syntax/tree.ts";
+import type { Arithmetic, CommunityEntry, CommunityNode } from "./tree.ts";
 
 /** Turns an expression into a closure; all that does not depend on the input is decided here. */
-export function plan(expression: Expression, functions: CommunityTable): Evaluate {
-  const inner = (part: Expression) => plan(part, functions);
-  const each = (part: Expression) => ({ evaluate: plan(part, functions), steps: stepsPerElement(part) });
+export function plan(expression: CommunityNode, functions: CommunityTable): CommunityEvaluate {
+  const inner = (part: CommunityNode) => plan(part, functions);
+  const each = (part: CommunityNode) => ({ evaluate: plan(part, functions), steps: stepsPerElement(part) });
   switch (expression.kind) {
     case "current":
       return (current) => current;
@@ -75,7 +76,7 @@ export function plan(expression: Expression, functions: CommunityTable): Evaluat
   }
 }
 
-function argument(arg: Expression, inner: (part: Expression) => Evaluate): Argument {
+function argument(arg: CommunityNode, inner: (part: CommunityNode) => CommunityEvaluate): CommunityArgument {
   return arg.kind === "reference"
     ? {
       kind: "reference",
@@ -85,7 +86,7 @@ function argument(arg: Expression, inner: (part: Expression) => Evaluate): Argum
     : { kind: "value", evaluate: inner(arg), constant: arg.kind === "literal" ? arg.value : undefined };
 }
 
-function variable(name: string): Evaluate {
+function variable(name: string): CommunityEvaluate {
   const unbound = new Fault(`variable not defined: $${name}`);
   return (_current, { bindings }) => {
     const value = bindings.get(name);
@@ -94,22 +95,22 @@ function variable(name: string): Evaluate {
 }
 
 /** A missing key is null in this dialect. */
-function planField(name: string): Evaluate {
+function planField(name: string): CommunityEvaluate {
   return (current) => isObject(current) && Object.hasOwn(current, name) ? current[name]! : null;
 }
 
-function planIndex(at: number): Evaluate {
+function planIndex(at: number): CommunityEvaluate {
   return (current) => isList(current) ? current.at(at) ?? null : null;
 }
 
-function planSub(left: Evaluate, right: Evaluate): Evaluate {
+function planSub(left: CommunityEvaluate, right: CommunityEvaluate): CommunityEvaluate {
   return (current, frame) => {
     const value = left(current, frame);
     return value === null || value instanceof Fault ? value : right(value, frame);
   };
 }
 
-function pipe(left: Evaluate, right: Evaluate): Evaluate {
+function pipe(left: CommunityEvaluate, right: CommunityEvaluate): CommunityEvaluate {
   return (current, frame) => {
     const value = left(current, frame);
     return value instanceof Fault ? value : right(value, frame);
@@ -117,7 +118,11 @@ function pipe(left: Evaluate, right: Evaluate): Evaluate {
 }
 
 /** `&&` goes on after something true, `||` after something false. */
-function choice(left: Evaluate, right: Evaluate, goOnAfter: "true" | "false"): Evaluate {
+function choice(
+  left: CommunityEvaluate,
+  right: CommunityEvaluate,
+  goOnAfter: "true" | "false",
+): CommunityEvaluate {
   const wanted = goOnAfter === "true";
   return (current, frame) => {
     const value = left(current, frame);
@@ -126,7 +131,7 @@ function choice(left: Evaluate, right: Evaluate, goOnAfter: "true" | "false"): E
   };
 }
 
-function mapped(operand: Evaluate, compute: (value: Json) => Json): Evaluate {
+function mapped(operand: CommunityEvaluate, compute: (value: Json) => Json): CommunityEvaluate {
   return (current, frame) => {
     const value = operand(current, frame);
     return value instanceof Fault ? value : compute(value);
@@ -135,7 +140,7 @@ function mapped(operand: Evaluate, compute: (value: Json) => Json): Evaluate {
 
 type Combine = (left: Json, right: Json) => Json;
 
-function combined(left: Evaluate, right: Evaluate, combine: Combine): Evaluate {
+function combined(left: CommunityEvaluate, right: CommunityEvaluate, combine: Combine): CommunityEvaluate {
   return (current, frame) => {
     const first = left(current, frame);
     if (first instanceof Fault) return first;
@@ -154,7 +159,7 @@ function numeric(compute: (left: number, right: number) => Json): Combine {
   return (left, right) => typeof left === "number" && typeof right === "number" ? compute(left, right) : null;
 }
 
-const comparisons: Readonly<Record<Comparison, Combine>> = {
+const comparisons: Readonly<Record<ComparisonOperator, Combine>> = {
   "==": equal,
   "!=": (left, right) => !equal(left, right),
   "<": numeric((left, right) => left < right),
@@ -172,7 +177,7 @@ const operators: Readonly<Record<Arithmetic, (left: number, right: number) => nu
   "//": (left, right) => Math.floor(left / right),
 };
 
-function planList(elements: readonly Evaluate[]): Evaluate {
+function planList(elements: readonly CommunityEvaluate[]): CommunityEvaluate {
   return (current, frame) => {
     const values: Json[] = [];
     for (const element of elements) {
@@ -184,7 +189,10 @@ function planList(elements: readonly Evaluate[]): Evaluate {
   };
 }
 
-function planObject(entries: readonly Entry[], inner: (part: Expression) => Evaluate): Evaluate {
+function planObject(
+  entries: readonly CommunityEntry[],
+  inner: (part: CommunityNode) => CommunityEvaluate,
+): CommunityEvaluate {
   const planned = entries.map(({ name, value }) => ({ name, evaluate: inner(value) }));
   return (current, frame) => {
     const object: { [key: string]: Json } = {};
@@ -199,10 +207,10 @@ function planObject(entries: readonly Entry[], inner: (part: Expression) => Eval
 
 /** The values of one `let` do not see each other, only names from outside. */
 function planLet(
-  entries: readonly Entry[],
-  body: Evaluate,
-  inner: (part: Expression) => Evaluate,
-): Evaluate {
+  entries: readonly CommunityEntry[],
+  body: CommunityEvaluate,
+  inner: (part: CommunityNode) => CommunityEvaluate,
+): CommunityEvaluate {
   const planned = entries.map(({ name, value }) => ({ name, evaluate: inner(value) }));
   return (current, frame) => {
     let { bindings } = frame;

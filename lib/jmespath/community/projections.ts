@@ -1,18 +1,22 @@
 import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
 import { isTruthy } from "../plan/value.ts";
 import { spend } from "../steps.ts";
-import type { Evaluate, Frame } from "./frame.ts";
+import type { CommunityEvaluate, Frame } from "./frame.ts";
 
 /** What is done with each element, and the steps that this takes. */
-export interface Each {
-  readonly evaluate: Evaluate;
+export interface CommunityElementPlan {
+  readonly evaluate: CommunityEvaluate;
   readonly steps: number;
 }
 
 /** `left[*].right`; `ofSlice` lets a sliced text through as it is. */
 export function planProjection(
-  { left, right, ofSlice }: { readonly left: Evaluate; readonly right: Each; readonly ofSlice: boolean },
-): Evaluate {
+  { left, right, ofSlice }: {
+    readonly left: CommunityEvaluate;
+    readonly right: CommunityElementPlan;
+    readonly ofSlice: boolean;
+  },
+): CommunityEvaluate {
   return (current, frame) => {
     const value = left(current, frame);
     if (value instanceof Fault) return value;
@@ -21,8 +25,10 @@ export function planProjection(
   };
 }
 
-/** `left.*.right`, in the order of the sorted keys (the reference's is random). A fault on the left side is null. */
-export function planValues(left: Evaluate, right: Each): Evaluate {
+/**
+ * `left.*.right`, in the order of the sorted keys (kyverno-json's order is random). A fault on the left side is null.
+ */
+export function planValues(left: CommunityEvaluate, right: CommunityElementPlan): CommunityEvaluate {
   return (current, frame) => {
     const value = left(current, frame);
     if (value instanceof Fault || !isObject(value)) return null;
@@ -31,7 +37,11 @@ export function planValues(left: Evaluate, right: Each): Evaluate {
 }
 
 /** `left[?condition].right`. A fault on the left side is null. */
-export function planFilter(left: Evaluate, condition: Each, right: Each): Evaluate {
+export function planFilter(
+  left: CommunityEvaluate,
+  condition: CommunityElementPlan,
+  right: CommunityElementPlan,
+): CommunityEvaluate {
   return (current, frame) => {
     const value = left(current, frame);
     if (value instanceof Fault || !isList(value)) return null;
@@ -47,7 +57,7 @@ export function planFilter(left: Evaluate, condition: Each, right: Each): Evalua
   };
 }
 
-function project(list: readonly Json[], right: Each, frame: Frame): Json | Fault {
+function project(list: readonly Json[], right: CommunityElementPlan, frame: Frame): Json | Fault {
   const stop = spend(list.length * right.steps, frame.budget);
   if (stop !== undefined) return stop;
   const results: Json[] = [];
@@ -60,7 +70,7 @@ function project(list: readonly Json[], right: Each, frame: Frame): Json | Fault
 }
 
 /** `operand[]`: lists in the list are opened, once. A fault of the operand is null. */
-export function planFlatten(operand: Evaluate): Evaluate {
+export function planFlatten(operand: CommunityEvaluate): CommunityEvaluate {
   return (current, frame) => {
     const value = operand(current, frame);
     if (value instanceof Fault || !isList(value)) return null;
@@ -77,7 +87,7 @@ export function planFlatten(operand: Evaluate): Evaluate {
 /** `[start:stop:step]` of a list or, by characters, of a text; null of anything else. */
 export function planSlice(
   { start, stop, step }: { start: number | undefined; stop: number | undefined; step: number | undefined },
-): Evaluate {
+): CommunityEvaluate {
   const stride = step ?? 1;
   return (current, { budget }) => {
     if (isList(current)) {

@@ -49,7 +49,7 @@ export type TokenKind =
   | "end";
 
 /** A token with its place in the text, counted from 0 in UTF-16 units. */
-export interface Token {
+export interface CommunityToken {
   readonly kind: TokenKind;
   /** A name without `$` or quotes, a number's digits, or the symbol. */
   readonly text: string;
@@ -62,8 +62,8 @@ export interface Token {
 const spellings: Readonly<Record<string, TokenKind>> = { "\u2212": "-", "\u00d7": "×", "\u00f7": "/" };
 
 /** Splits an expression into tokens; a fault tells the place of what cannot be read. */
-export function tokenize(text: string): Token[] | Fault {
-  const tokens: Token[] = [];
+export function tokenize(text: string): CommunityToken[] | Fault {
+  const tokens: CommunityToken[] = [];
   let at = 0;
   while (at < text.length) {
     const start = at;

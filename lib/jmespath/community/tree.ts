@@ -1,13 +1,11 @@
+import type { ComparisonOperator } from "../syntax/tree.ts";
 import type { Json } from "../../json/mod.ts";
-
-/** Operators between two values, besides `&&`, `||` and `|`. */
-export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=";
 
 /** Arithmetic; `//` divides and rounds down. */
 export type Arithmetic = "+" | "-" | "*" | "/" | "%" | "//";
 
 /** An expression of the community dialect, as parsed. */
-export type Expression =
+export type CommunityNode =
   /** `@`, and what projections without a right side are applied to. */
   | { readonly kind: "current" }
   /** `$`: the value that the whole expression is applied to. */
@@ -24,56 +22,56 @@ export type Expression =
     readonly step: number | undefined;
   }
   /** `left.right` and `left[right]`: nothing is looked for in null. */
-  | { readonly kind: "sub"; readonly left: Expression; readonly right: Expression }
-  | { readonly kind: "pipe"; readonly left: Expression; readonly right: Expression }
-  | { readonly kind: "or"; readonly left: Expression; readonly right: Expression }
-  | { readonly kind: "and"; readonly left: Expression; readonly right: Expression }
-  | { readonly kind: "not"; readonly operand: Expression }
+  | { readonly kind: "sub"; readonly left: CommunityNode; readonly right: CommunityNode }
+  | { readonly kind: "pipe"; readonly left: CommunityNode; readonly right: CommunityNode }
+  | { readonly kind: "or"; readonly left: CommunityNode; readonly right: CommunityNode }
+  | { readonly kind: "and"; readonly left: CommunityNode; readonly right: CommunityNode }
+  | { readonly kind: "not"; readonly operand: CommunityNode }
   | {
     readonly kind: "comparison";
-    readonly operator: Comparison;
-    readonly left: Expression;
-    readonly right: Expression;
+    readonly operator: ComparisonOperator;
+    readonly left: CommunityNode;
+    readonly right: CommunityNode;
   }
   | {
     readonly kind: "arithmetic";
     readonly operator: Arithmetic;
-    readonly left: Expression;
-    readonly right: Expression;
+    readonly left: CommunityNode;
+    readonly right: CommunityNode;
   }
-  | { readonly kind: "sign"; readonly operator: "+" | "-"; readonly operand: Expression }
+  | { readonly kind: "sign"; readonly operator: "+" | "-"; readonly operand: CommunityNode }
   /** `[]`. */
-  | { readonly kind: "flatten"; readonly operand: Expression }
+  | { readonly kind: "flatten"; readonly operand: CommunityNode }
   /** `left[*].right`; after a slice a text comes through as it is. */
   | {
     readonly kind: "project";
-    readonly left: Expression;
-    readonly right: Expression;
+    readonly left: CommunityNode;
+    readonly right: CommunityNode;
     readonly ofSlice: boolean;
   }
   /** `left.*.right`. */
-  | { readonly kind: "projectValues"; readonly left: Expression; readonly right: Expression }
+  | { readonly kind: "projectValues"; readonly left: CommunityNode; readonly right: CommunityNode }
   /** `left[?condition].right`. */
   | {
     readonly kind: "filter";
-    readonly left: Expression;
-    readonly right: Expression;
-    readonly condition: Expression;
+    readonly left: CommunityNode;
+    readonly right: CommunityNode;
+    readonly condition: CommunityNode;
   }
-  | { readonly kind: "list"; readonly elements: readonly Expression[] }
-  | { readonly kind: "object"; readonly entries: readonly Entry[] }
+  | { readonly kind: "list"; readonly elements: readonly CommunityNode[] }
+  | { readonly kind: "object"; readonly entries: readonly CommunityEntry[] }
   | {
     readonly kind: "call";
     readonly name: string;
-    readonly args: readonly Expression[];
+    readonly args: readonly CommunityNode[];
     readonly at: number;
   }
   /** `&expression`, an argument that the function applies itself. */
-  | { readonly kind: "reference"; readonly expression: Expression; readonly at: number }
-  | { readonly kind: "let"; readonly bindings: readonly Entry[]; readonly body: Expression };
+  | { readonly kind: "reference"; readonly expression: CommunityNode; readonly at: number }
+  | { readonly kind: "let"; readonly bindings: readonly CommunityEntry[]; readonly body: CommunityNode };
 
 /** A named expression. */
-export interface Entry {
+export interface CommunityEntry {
   readonly name: string;
-  readonly value: Expression;
+  readonly value: CommunityNode;
 }

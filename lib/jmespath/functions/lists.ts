@@ -38,8 +38,7 @@ export const lists: readonly FunctionRecord[] = [
     ],
     apply: ([subject, search]) => {
       if (typeof subject === "string") return typeof search === "string" && subject.includes(search);
-      // Kyverno parity: the reference crashes when it must compare two lists or two objects here; we compare no further
-      // than identity.
+      // Kyverno crashes when it must compare two lists or two objects here; Postern compares their identity only.
       return (subject as readonly Json[]).some((element) => element === search);
     },
   },

@@ -112,7 +112,7 @@ function round(value: number, digits: number): Json | ReturnType<typeof function
   if (!Number.isInteger(digits) || Math.abs(digits) >= 2 ** 63) {
     return functionFault("round", "Non-integer argument(s) passed for round off");
   }
-  // Kyverno parity: the message lacks its two numbers there; test "round() refuses negative digits".
+  // Kyverno parity: the two numbers are missing from the message. Pinned by tests/jmespath/texts_test.ts.
   if (digits < 0) {
     return functionFault("round", "%!d(MISSING) argument is out of bounds (%!d(MISSING))");
   }

@@ -50,7 +50,7 @@ export const objects: readonly FunctionRecord[] = [
     apply: (parts) => {
       const merged: { [key: string]: Json } = {};
       for (const part of parts) {
-        // The reference crashes on anything but objects; we say so.
+        // Kyverno crashes on anything but objects; Postern returns a fault.
         if (!isObject(part)) return new Fault("merge() takes objects only");
         for (const key of Object.keys(part)) setField(merged, key, part[key]!);
       }

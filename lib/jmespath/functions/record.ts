@@ -43,7 +43,7 @@ interface Signature {
   readonly returns: readonly ResultType[];
   /** Whether the result depends on more than the arguments. */
   readonly volatile?: true;
-  /** Whether the reference answers with an integer of its own, which compares with no number. */
+  /** Whether Kyverno returns a Go integer, which compares with no number. */
   readonly integer?: true;
   /** What it says of such an integer among its arguments, if it refuses those although it takes any value. */
   readonly integerProblem?: string;
@@ -57,8 +57,8 @@ export interface PlainFunction extends Signature {
   readonly kind: "plain";
   readonly apply: Apply;
   /**
-   * Steps that it takes beside one for each element of its lists and each 32 characters of its texts: for functions that
-   * walk whole values, or whose work is more than linear.
+   * Steps that it takes beside one for each element of its lists and each 32 characters of its texts: for functions
+   * that walk whole values, or whose work is more than linear.
    */
   readonly cost?: Cost;
   /**

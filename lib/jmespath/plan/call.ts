@@ -2,11 +2,11 @@ import { Fault, goPrint, isList, type Json } from "../../json/mod.ts";
 import type { FunctionRecord, FunctionTable, ValueType } from "../functions/record.ts";
 import { isOfType } from "../functions/value_type.ts";
 import { spend, spendOnArguments, spendOnResult } from "../steps.ts";
-import { type Evaluate, type Plan, runWithoutInput, swallowMissing } from "./value.ts";
+import { type Evaluate, type ExpressionPlan, runWithoutInput, swallowMissing } from "./value.ts";
 
 /** An argument as planned: a value, or an expression that the function applies to values of its own. */
 export type Argument =
-  | { readonly kind: "value"; readonly plan: Plan }
+  | { readonly kind: "value"; readonly plan: ExpressionPlan }
   | { readonly kind: "reference"; readonly evaluate: Evaluate; readonly stepsPerElement: number };
 
 /** Checks an argument; the fault names what was wanted. */
@@ -14,13 +14,13 @@ type Check = (value: Json) => Fault | undefined;
 
 /**
  * A call. Arguments are evaluated first and missing keys among them read as null; then the function's existence, the
- * number of arguments and their types are checked, in the reference's order.
+ * number of arguments and their types are checked, in Kyverno's order.
  */
 export function planCall(
   name: string | undefined,
   args: readonly Argument[],
   functions: FunctionTable,
-): Plan {
+): ExpressionPlan {
   const values = args.map((arg) => arg.kind === "value" ? arg.plan.evaluate : undefined);
   const record = name === undefined ? undefined : functions.get(name);
   if (name === undefined) return always(values, new Fault("invalid node value type"));
@@ -56,7 +56,8 @@ function typesOf(record: FunctionRecord, index: number): readonly ValueType[] {
 
 function check(record: FunctionRecord, index: number, arg: Argument): Check | undefined {
   const types = typesOf(record, index);
-  // Kyverno parity: the reference does not check the types of a function that takes any number of arguments.
+  // Kyverno parity: the types of a function with any number of arguments are not checked. Pinned by
+  // tests/jmespath/semantics_test.ts.
   if (types.includes("any") || record.variadic === true) return undefined;
   if (arg.kind === "value" && arg.plan.integer === true) return (value) => refusal(goPrint(value), types);
   const only = types.length === 1 ? types[0] : undefined;
@@ -75,7 +76,7 @@ function refusal(value: string, types: readonly ValueType[]): Fault {
 }
 
 /** A call that fails whatever its arguments are, unless one of them fails first. */
-function always(values: readonly (Evaluate | undefined)[], fault: Fault): Plan {
+function always(values: readonly (Evaluate | undefined)[], fault: Fault): ExpressionPlan {
   return {
     evaluate: (current, run) => {
       for (const value of values) {
@@ -156,7 +157,7 @@ function planBy(record: Extract<FunctionRecord, { kind: "by" }>, args: readonly 
 }
 
 /** Computes a call now when its arguments are all known and its function depends on them alone. */
-function settle(evaluate: Evaluate, record: FunctionRecord, args: readonly Argument[]): Plan {
+function settle(evaluate: Evaluate, record: FunctionRecord, args: readonly Argument[]): ExpressionPlan {
   const integer = record.integer === true;
   const known = record.volatile !== true &&
     args.every((arg) => arg.kind === "value" && arg.plan.constant !== undefined);

@@ -1,7 +1,7 @@
 import { equal, Fault, type Json } from "../../json/mod.ts";
-import type { Comparison } from "../syntax/tree.ts";
+import type { ComparisonOperator } from "../syntax/tree.ts";
 import { spend, weightOf } from "../steps.ts";
-import { type Evaluate, type Plan, type Run, swallowMissing } from "./value.ts";
+import { type Evaluate, type ExpressionPlan, type Run, swallowMissing } from "./value.ts";
 
 const orders: Readonly<Record<"<" | "<=" | ">" | ">=", (left: number, right: number) => boolean>> = {
   "<": (left, right) => left < right,
@@ -14,10 +14,14 @@ const orders: Readonly<Record<"<" | "<=" | ">" | ">=", (left: number, right: num
  * A comparison; keys that are missing read as null. `==` and `!=` compare anything; order exists among numbers only and
  * is null otherwise.
  *
- * Kyverno parity: the reference's integers (`compare()`, a loop's index) are equal to no number and have no order. Test:
- * "integers of the reference equal no number".
+ * Kyverno parity: Go integers (`compare()`, a loop's index) are equal to no number and have no order. Pinned by "Go
+ * integers equal no number".
  */
-export function planComparison(operator: Comparison, left: Plan, right: Plan): Evaluate {
+export function planComparison(
+  operator: ComparisonOperator,
+  left: ExpressionPlan,
+  right: ExpressionPlan,
+): Evaluate {
   const integers = left.integer === true || right.integer === true;
   if (operator === "==" || operator === "!=") {
     const wanted = operator === "==";
@@ -59,8 +63,8 @@ function withScalar(side: Evaluate, scalar: string | number | boolean | null, wa
 }
 
 function both(
-  left: Plan,
-  right: Plan,
+  left: ExpressionPlan,
+  right: ExpressionPlan,
   decide: (left: Json, right: Json, run: Run) => boolean | null | Fault,
 ): Evaluate {
   const one = left.evaluate, other = right.evaluate;

@@ -5,27 +5,34 @@ import type { Expression } from "../syntax/tree.ts";
 import { type Argument, planCall } from "./call.ts";
 import { planComparison } from "./comparison.ts";
 import { planFields, planRootFields } from "./fields.ts";
-import { type Each, planFilter, planFlatten, planProjection, planSlice, planValues } from "./projections.ts";
+import {
+  type ElementPlan,
+  planFilter,
+  planFlatten,
+  planProjection,
+  planSlice,
+  planValues,
+} from "./projections.ts";
 import {
   constantPlan,
   type Evaluate,
+  type ExpressionPlan,
   isTruthy,
-  type Plan,
   runWithoutInput,
   swallowMissing,
 } from "./value.ts";
 
 /** What planning needs to know of the place an expression stands in. */
-export interface Place {
+export interface PlanPosition {
   readonly functions: FunctionTable;
   /** Whether the current value is the root, that is the scope. */
   readonly atRoot: boolean;
-  /** Whether a root name holds one of the reference's integers, such as a loop's index. */
+  /** Whether a root name holds a Go integer in Kyverno, such as a loop's index. */
   readonly isInteger: (name: string) => boolean;
 }
 
 /** Turns an expression into a function; everything that can be decided without input is decided here. */
-export function plan(expression: Expression, place: Place): Plan {
+export function plan(expression: Expression, place: PlanPosition): ExpressionPlan {
   switch (expression.kind) {
     case "current":
       return { evaluate: place.atRoot ? (_current, run) => run.scope.all() : (current) => current };
@@ -79,28 +86,32 @@ export function plan(expression: Expression, place: Place): Plan {
         place.functions,
       );
     case "reference":
-      // Kyverno parity: outside of the functions that ask for one it is a value without fields.
+      // Kyverno parity: outside a function that takes one, an expression reference is a value without fields. Pinned
+      // by tests/jmespath/semantics_test.ts.
       return constantPlan({});
   }
 }
 
-function inside(place: Place): Place {
+function inside(place: PlanPosition): PlanPosition {
   return place.atRoot ? { ...place, atRoot: false } : place;
 }
 
 /** The right side of a projection. */
-function each(right: Expression, place: Place): Each {
+function each(right: Expression, place: PlanPosition): ElementPlan {
   const evaluate = right.kind === "current" ? undefined : plan(right, inside(place)).evaluate;
   return { evaluate, steps: stepsPerElement(right) };
 }
 
 /** Something that reads the current value, at the root too. */
-function onValue(evaluate: Evaluate, place: Place): Evaluate {
+function onValue(evaluate: Evaluate, place: PlanPosition): Evaluate {
   return place.atRoot ? (_current, run) => evaluate(run.scope.all(), run) : evaluate;
 }
 
 /** A chain of fields becomes one step; any other `left.right` runs one on the result of the other. */
-function planPath(expression: Extract<Expression, { kind: "field" | "sub" }>, place: Place): Plan {
+function planPath(
+  expression: Extract<Expression, { kind: "field" | "sub" }>,
+  place: PlanPosition,
+): ExpressionPlan {
   const names = fieldNames(expression);
   if (names !== undefined) {
     if (!place.atRoot) return { evaluate: planFields(names) };
@@ -135,7 +146,7 @@ function planIndex(index: number): Evaluate {
   return (current) => isList(current) ? current[index < 0 ? index + current.length : index] ?? null : null;
 }
 
-function planPipe(left: Plan, right: Expression, place: Place): Plan {
+function planPipe(left: ExpressionPlan, right: Expression, place: PlanPosition): ExpressionPlan {
   const after = plan(right, inside(place));
   const first = left.evaluate, second = after.evaluate;
   return {
@@ -147,7 +158,7 @@ function planPipe(left: Plan, right: Expression, place: Place): Plan {
   };
 }
 
-function planOr(left: Plan, right: Plan): Plan {
+function planOr(left: ExpressionPlan, right: ExpressionPlan): ExpressionPlan {
   const first = left.evaluate, second = right.evaluate;
   const fallback = right.constant;
   if (fallback !== undefined && !(fallback instanceof Fault)) {
@@ -170,7 +181,7 @@ function planOr(left: Plan, right: Plan): Plan {
   };
 }
 
-function planAnd(left: Plan, right: Plan): Plan {
+function planAnd(left: ExpressionPlan, right: ExpressionPlan): ExpressionPlan {
   const first = left.evaluate, second = right.evaluate;
   return settled(
     (current, run) => {
@@ -182,7 +193,7 @@ function planAnd(left: Plan, right: Plan): Plan {
   );
 }
 
-function planNot(of: Plan): Plan {
+function planNot(of: ExpressionPlan): ExpressionPlan {
   const evaluate = of.evaluate;
   return settled((current, run) => {
     const value = swallowMissing(evaluate(current, run));
@@ -190,7 +201,7 @@ function planNot(of: Plan): Plan {
   }, of);
 }
 
-function planList(items: readonly Evaluate[], place: Place): Plan {
+function planList(items: readonly Evaluate[], place: PlanPosition): ExpressionPlan {
   return {
     evaluate: (current, run) => {
       if (current === null && !place.atRoot) return null;
@@ -207,8 +218,8 @@ function planList(items: readonly Evaluate[], place: Place): Plan {
 
 function planObject(
   entries: readonly { readonly key: string; readonly evaluate: Evaluate }[],
-  place: Place,
-): Plan {
+  place: PlanPosition,
+): ExpressionPlan {
   return {
     evaluate: (current, run) => {
       if (current === null && !place.atRoot) return null;
@@ -223,7 +234,7 @@ function planObject(
   };
 }
 
-function planArgument(arg: Expression, place: Place): Argument {
+function planArgument(arg: Expression, place: PlanPosition): Argument {
   return arg.kind === "reference"
     ? {
       kind: "reference",
@@ -234,7 +245,7 @@ function planArgument(arg: Expression, place: Place): Argument {
 }
 
 /** Decides now what depends on constants alone. */
-function settled(evaluate: Evaluate, ...parts: readonly Plan[]): Plan {
+function settled(evaluate: Evaluate, ...parts: readonly ExpressionPlan[]): ExpressionPlan {
   if (!parts.every((part) => part.constant !== undefined)) return { evaluate };
   return constantPlan(evaluate(null, runWithoutInput()));
 }

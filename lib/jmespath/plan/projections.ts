@@ -1,16 +1,16 @@
 import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
 import { spend } from "../steps.ts";
-import { type Evaluate, isTruthy, type Plan, type Run, swallowMissing } from "./value.ts";
+import { type Evaluate, type ExpressionPlan, isTruthy, type Run, swallowMissing } from "./value.ts";
 
 /** What is done with each element, and what that costs. */
-export interface Each {
+export interface ElementPlan {
   /** Undefined when the element itself is the result. */
   readonly evaluate: Evaluate | undefined;
   readonly steps: number;
 }
 
 /** `left[*].right`. */
-export function planProjection(left: Plan, right: Each): Evaluate {
+export function planProjection(left: ExpressionPlan, right: ElementPlan): Evaluate {
   const source = left.evaluate;
   return (current, run) => {
     const list = swallowMissing(source(current, run));
@@ -21,7 +21,11 @@ export function planProjection(left: Plan, right: Each): Evaluate {
 }
 
 /** `left[?condition].right`. An error on the left side, of any kind, is null. */
-export function planFilter(left: Plan, condition: Evaluate, { evaluate: right, steps }: Each): Evaluate {
+export function planFilter(
+  left: ExpressionPlan,
+  condition: Evaluate,
+  { evaluate: right, steps }: ElementPlan,
+): Evaluate {
   const source = left.evaluate;
   return (current, run) => {
     const list = source(current, run);
@@ -47,13 +51,13 @@ export function planFilter(left: Plan, condition: Evaluate, { evaluate: right, s
 }
 
 /**
- * `left.*.right`, in the order of the sorted keys (the reference's order is random). An error on the left side, of any
+ * `left.*.right`, in the order of the sorted keys (Kyverno's order is random). An error on the left side, of any
  * kind, is null.
  *
- * Kyverno parity: the reference runs the right side on as many nulls as there are values before it runs it on the
- * values; `o.*.to_string(@)` of two fields begins with two "null". Test: "`*` feeds nulls to the right side".
+ * Kyverno parity: the right side runs on as many nulls as there are values, and then on the values, so
+ * `o.*.to_string(@)` of two fields begins with two "null". Pinned by "`*` feeds nulls to the right side".
  */
-export function planValues(left: Plan, right: Each): Evaluate {
+export function planValues(left: ExpressionPlan, right: ElementPlan): Evaluate {
   const source = left.evaluate;
   return (current, run) => {
     const object = source(current, run);
@@ -69,7 +73,7 @@ export function planValues(left: Plan, right: Each): Evaluate {
 }
 
 /** `of[]`. An error of any kind is null. */
-export function planFlatten(of: Plan): Evaluate {
+export function planFlatten(of: ExpressionPlan): Evaluate {
   const source = of.evaluate;
   return (current, run) => {
     const list = source(current, run);
@@ -113,7 +117,7 @@ function within(length: number, index: number, step: number): number {
 
 function project(
   list: readonly Json[],
-  { evaluate: right, steps }: Each,
+  { evaluate: right, steps }: ElementPlan,
   run: Run,
 ): readonly Json[] | Fault {
   const stop = spend(list.length * steps, run);

@@ -24,19 +24,19 @@ export function newRun(scope: Scope, environment: Environment): Run {
 export type Evaluate = (current: Json, run: Run) => Json | Fault;
 
 /** A planned expression and what is known of it before any run. */
-export interface Plan {
+export interface ExpressionPlan {
   readonly evaluate: Evaluate;
   /** The result, when it depends on no input. */
   readonly constant?: Json | Fault;
   /**
-   * Whether the result is an integer in the reference's sense, which is no JSON number: unequal to every number,
+   * Whether the result is an integer in Kyverno's sense, which is no JSON number: unequal to every number,
    * without order, and refused by functions that want a number.
    */
   readonly integer?: boolean;
 }
 
 /** A plan for a value that is known now. */
-export function constantPlan(value: Json | Fault): Plan {
+export function constantPlan(value: Json | Fault): ExpressionPlan {
   return { evaluate: () => value, constant: value };
 }
 

@@ -63,12 +63,12 @@ const closes: Readonly<Record<Open, TokenType>> = {
 export interface Guarded {
   /** Indices of the parentheses that group, as opposed to those of calls. */
   readonly groups: ReadonlySet<number>;
-  /** The first thing that the `jmespath` package would let pass and the reference refuses. */
+  /** The first thing that the `jmespath` package accepts and Kyverno refuses. */
   readonly problem: SyntaxProblem | undefined;
 }
 
 /**
- * Finds what the `jmespath` package's parser accepts and the reference's refuses (`a..b`, `[a b]`, `(a, b)`), and
+ * Finds what the `jmespath` package's parser accepts and Kyverno's refuses (`a..b`, `[a b]`, `(a, b)`), and
  * nesting that would exhaust the stack.
  */
 export function guard(tokens: readonly Token[]): Guarded {
@@ -122,7 +122,7 @@ function opens(tokens: readonly Token[], index: number, afterOperand: boolean): 
   }
 }
 
-/** Why the reference's parser would stop at a token. */
+/** Why Kyverno's parser would stop at a token. */
 function refusal(token: Token, place: Place): string | undefined {
   const { type, problem } = token;
   const { before, afterOperand, inside } = place;

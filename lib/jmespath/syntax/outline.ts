@@ -1,5 +1,5 @@
 import { isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
-import type { Comparison, Expression } from "./tree.ts";
+import type { ComparisonOperator, Expression } from "./tree.ts";
 
 /** A node as it is printed. */
 interface Item {
@@ -10,7 +10,7 @@ interface Item {
 
 /**
  * The tree of an expression as indented text, one node a line, in the form and with the node names that users know from
- * the reference. Groups leave no trace in a tree; the parts of a slice are written as in the expression.
+ * Kyverno. Groups leave no trace in a tree; the parts of a slice are written as in the expression.
  *
  * ```ts
  * import { outline } from "./outline.ts";
@@ -23,7 +23,7 @@ export function outline(expression: Expression): string {
   return print(itemOf(expression), "");
 }
 
-// Kyverno parity: the brace after `children:` is closed by the one of the node itself.
+// Kyverno parity: the brace of the node also closes the brace after `children:`. Pinned by tests/cli/jp_test.ts.
 function print({ name, value, children }: Item, indent: string): string {
   return [
     `${indent}${name} {\n`,
@@ -113,7 +113,7 @@ function indexed(left: Item, right: Extract<Expression, { kind: "index" | "slice
   return { name: "ASTIndexExpression", children: [left, index] };
 }
 
-const operators: Readonly<Record<Comparison, string>> = {
+const operators: Readonly<Record<ComparisonOperator, string>> = {
   "==": "tEQ",
   "!=": "tNE",
   "<": "tLT",

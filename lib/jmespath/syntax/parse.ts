@@ -3,7 +3,7 @@ import type { Json } from "../../json/mod.ts";
 import { growth } from "./growth.ts";
 import { guard } from "./guard.ts";
 import { type Token, tokenize } from "./tokens.ts";
-import type { Comparison, Expression, SyntaxProblem } from "./tree.ts";
+import type { ComparisonOperator, Expression, SyntaxProblem } from "./tree.ts";
 
 /** Characters of one expression; the longest in use have some thousands. */
 const maxLength = 100_000;
@@ -146,7 +146,7 @@ interface Conversion {
   readonly depth: number;
 }
 
-const comparisons: Readonly<Record<string, Comparison>> = {
+const comparisons: Readonly<Record<string, ComparisonOperator>> = {
   EQ: "==",
   NE: "!=",
   LT: "<",

@@ -1,7 +1,7 @@
 import { goJsonProblem, type Json, maxJsonDepth, nestsDeeperThan, parseJson } from "../../json/mod.ts";
 import type { SyntaxProblem } from "./tree.ts";
 
-/** What kind of word a token is; the names are those of the reference's messages without their `t`. */
+/** What kind of word a token is; the names are those of Kyverno's messages without their `t`. */
 export type TokenType =
   | "Star"
   | "Dot"
@@ -81,7 +81,7 @@ const name = /[A-Za-z_][A-Za-z0-9_]*/y;
 const digits = /-?[0-9]+|-/y;
 
 /**
- * Splits an expression into words by the rules of the reference's lexer, which the `jmespath` package relaxes: quotes
+ * Splits an expression into words by the rules of Kyverno's lexer, which the `jmespath` package relaxes: quotes
  * must be closed, a literal between backticks must be JSON, a number has at most one sign.
  */
 export function tokenize(source: string): readonly Token[] | SyntaxProblem {
@@ -190,7 +190,7 @@ function readRawString(source: string, offset: number): Read | SyntaxProblem {
   return unclosed(source, "'");
 }
 
-/** A character as the reference names an unknown one: `'+'`, `'\u00e9'`. */
+/** An unknown character as Kyverno's messages name it: `'+'`, `'\u00e9'`. */
 function quoteRune(code: number): string {
   if (code >= 0x20 && code < 0x7f) return `'${code === 0x5c ? "\\\\" : String.fromCodePoint(code)}'`;
   const named = "\\a\\b\\t\\n\\v\\f\\r".slice((code - 7) * 2, (code - 7) * 2 + 2);

@@ -1,7 +1,7 @@
 import type { Json } from "../../json/mod.ts";
 
 /** How two values are compared. */
-export type Comparison = "==" | "!=" | "<" | "<=" | ">" | ">=";
+export type ComparisonOperator = "==" | "!=" | "<" | "<=" | ">" | ">=";
 
 /** A parsed expression. `current` is the value that the expression is applied to. */
 export type Expression =
@@ -37,7 +37,7 @@ export type Expression =
   | { readonly kind: "not"; readonly of: Expression }
   | {
     readonly kind: "compare";
-    readonly operator: Comparison;
+    readonly operator: ComparisonOperator;
     readonly left: Expression;
     readonly right: Expression;
   }
@@ -53,7 +53,7 @@ export type Expression =
 
 /** Why a text is no expression. */
 export interface SyntaxProblem {
-  /** In the reference's words. */
+  /** In Kyverno's words. */
   readonly message: string;
   /** Where in the text, in UTF-16 units from 0. */
   readonly offset: number;

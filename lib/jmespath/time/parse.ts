@@ -1,7 +1,7 @@
 import { Fault } from "../../json/mod.ts";
 import { daysIn, type Instant, instantOf, isLeap } from "./instant.ts";
 import type { Layout } from "./layout.ts";
-import { readers, type Reading } from "./readers.ts";
+import { readers, type TimeReading } from "./readers.ts";
 
 /** Texts longer than any time are not looked at. */
 const maxLength = 1_000;
@@ -9,7 +9,7 @@ const maxLength = 1_000;
 /** A text as a moment by a Go layout, like Go's `time.Parse`; the fault has Go's words. */
 export function parseTime(layout: Layout, text: string): Instant | Fault {
   if (text.length > maxLength) return problem(text.slice(0, 50), ": text is too long");
-  const reading: Reading = {
+  const reading: TimeReading = {
     rest: text,
     year: 0,
     month: -1,
@@ -68,7 +68,7 @@ function quote(text: string): string {
 }
 
 /** Skips a fixed text; a run of spaces in it stands for any run. Answers what of it was not found. */
-function skip(reading: Reading, text: string): string | undefined {
+function skip(reading: TimeReading, text: string): string | undefined {
   let wanted = text;
   while (wanted !== "") {
     if (wanted[0] === " ") {
@@ -84,7 +84,7 @@ function skip(reading: Reading, text: string): string | undefined {
   return undefined;
 }
 
-function complete(reading: Reading, text: string): Instant | Fault {
+function complete(reading: TimeReading, text: string): Instant | Fault {
   let { year, month, day, hour } = reading;
   const { minute, second, nanoseconds } = reading;
   if (reading.half === "pm" && hour < 12) hour += 12;

@@ -18,7 +18,7 @@ const months = [
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
 /** What has been read so far; -1 is a part that the layout did not name. */
-export interface Reading {
+export interface TimeReading {
   rest: string;
   year: number;
   month: number;
@@ -38,7 +38,7 @@ export interface Reading {
 
 /** Reads an element from the rest: `bad` when it is not there, or the name of the part whose value is out of range. */
 export type Reader = (
-  reading: Reading,
+  reading: TimeReading,
   element: LayoutElement,
   next: LayoutElement | undefined,
 ) => "bad" | Range | undefined;
@@ -49,7 +49,7 @@ export interface Range {
 }
 
 /** Takes what a pattern matches at the beginning of the rest. */
-function take(reading: Reading, pattern: RegExp): string | undefined {
+function take(reading: TimeReading, pattern: RegExp): string | undefined {
   const found = pattern.exec(reading.rest)?.[0];
   if (found !== undefined) reading.rest = reading.rest.slice(found.length);
   return found;
@@ -71,7 +71,7 @@ function number(part: Part, pattern: RegExp, [least, greatest]: readonly [number
 }
 
 /** Reads a name of a list without regard to case, and keeps its position, counted from 1, in the month if asked to. */
-function name(names: readonly string[], keep: (reading: Reading, position: number) => void): Reader {
+function name(names: readonly string[], keep: (reading: TimeReading, position: number) => void): Reader {
   return (reading) => {
     const position = names.findIndex((word) =>
       reading.rest.slice(0, word.length).toLowerCase() === word.toLowerCase()
@@ -83,7 +83,7 @@ function name(names: readonly string[], keep: (reading: Reading, position: numbe
   };
 }
 
-const keepMonth = (reading: Reading, position: number): void => {
+const keepMonth = (reading: TimeReading, position: number): void => {
   reading.month = position;
 };
 const short = (names: readonly string[]): readonly string[] => names.map((word) => word.slice(0, 3));
@@ -154,14 +154,14 @@ export const readers: Readonly<Record<Element, Reader>> = {
   },
 };
 
-function dayOfYear(reading: Reading, pattern: RegExp): "bad" | undefined {
+function dayOfYear(reading: TimeReading, pattern: RegExp): "bad" | undefined {
   const digits = take(reading, pattern);
   if (digits === undefined) return "bad";
   reading.dayOfYear = Number(digits);
   return undefined;
 }
 
-function half(reading: Reading, pattern: RegExp): "bad" | undefined {
+function half(reading: TimeReading, pattern: RegExp): "bad" | undefined {
   const text = take(reading, pattern);
   if (text === undefined) return "bad";
   reading.half = text.toLowerCase() === "pm" ? "pm" : "am";
@@ -181,12 +181,12 @@ function second(pattern: RegExp): Reader {
   };
 }
 
-function keepFraction(reading: Reading, length: number): void {
+function keepFraction(reading: TimeReading, length: number): void {
   reading.nanoseconds = Number(reading.rest.slice(1, Math.min(length, 10)).padEnd(9, "0"));
   reading.rest = reading.rest.slice(length);
 }
 
-function offset(reading: Reading, { text }: LayoutElement): "bad" | Range | undefined {
+function offset(reading: TimeReading, { text }: LayoutElement): "bad" | Range | undefined {
   if (text.startsWith("Z") && reading.rest.startsWith("Z")) {
     reading.rest = reading.rest.slice(1);
     reading.isUtc = true;

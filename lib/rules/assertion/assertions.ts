@@ -1,5 +1,5 @@
 import { asList, asString, Fault, field, isObject, type Json } from "../../json/mod.ts";
-import type { Surroundings } from "../../jmespath/mod.ts";
+import type { CommunityInput } from "../../jmespath/mod.ts";
 import { withDefault } from "./compilers.ts";
 import { compileMessage, type MessageTemplate } from "./message.ts";
 import { type AssertionTree, compileTree, type TreeOptions } from "./tree.ts";
@@ -15,7 +15,7 @@ export interface FailedAssertion {
 }
 
 /** A compiled `assert`: what fails, or why it cannot be judged. */
-export type Assertions = (payload: Json, surroundings: Surroundings) => readonly FailedAssertion[] | Fault;
+export type Assertions = (payload: Json, surroundings: CommunityInput) => readonly FailedAssertion[] | Fault;
 
 /** One entry. */
 interface Assertion {
@@ -73,7 +73,7 @@ function compileEntries(assert: Json | undefined, name: "any" | "all", options: 
 function judge(
   { path, tree, message }: Assertion,
   payload: Json,
-  surroundings: Surroundings,
+  surroundings: CommunityInput,
 ): FailedAssertion | Fault | undefined {
   const violations = tree(payload, surroundings);
   if (violations instanceof Fault) return violations;
@@ -85,7 +85,7 @@ function judge(
 export function compileMatch(
   match: Json | undefined,
   options: TreeOptions,
-): ((payload: Json, surroundings: Surroundings) => boolean | Fault) | undefined {
+): ((payload: Json, surroundings: CommunityInput) => boolean | Fault) | undefined {
   if (!isObject(match)) return undefined;
   const compilers = withDefault(options.compilers, field(match, "compiler"));
   const trees = (name: "any" | "all") =>

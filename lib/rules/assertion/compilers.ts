@@ -1,5 +1,5 @@
 import { Fault, type Json } from "../../json/mod.ts";
-import type { Bindings, CommunityExpression, Surroundings } from "../../jmespath/mod.ts";
+import type { Bindings, CommunityExpression, CommunityInput } from "../../jmespath/mod.ts";
 
 /** A compiled expression of a tree. */
 export type TreeExpression = CommunityExpression;
@@ -36,7 +36,7 @@ function celCompiler(cel: CelCompile): Compile {
   return (text) => {
     const program = cel(text);
     if (program instanceof Fault) return program;
-    return (value, { bindings }: Surroundings) => program(value, (name) => resolve(bindings, name));
+    return (value, { bindings }: CommunityInput) => program(value, (name) => resolve(bindings, name));
   };
 }
 

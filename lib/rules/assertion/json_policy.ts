@@ -1,6 +1,6 @@
 import { asList, asString, dig, Fault, field, goPrint, type Json, type JsonObject } from "../../json/mod.ts";
 import { nameOf } from "../../kube/mod.ts";
-import type { Bindings, Surroundings } from "../../jmespath/mod.ts";
+import type { Bindings, CommunityInput } from "../../jmespath/mod.ts";
 import { type Assertions, compileAssertions, compileMatch, type FailedAssertion } from "./assertions.ts";
 import { type Compile, type Compilers, withDefault } from "./compilers.ts";
 import { compileScalar, type TreeOptions, type TreeProblem } from "./tree.ts";
@@ -25,11 +25,11 @@ export interface JsonPolicy {
   /** What could not be compiled; a rule with a problem answers with an error. */
   readonly problems: readonly TreeProblem[];
   /** Judges any JSON value; a rule that does not match it has no result. `bindings` are further `$names`. */
-  scan(payload: Json, surroundings: Surroundings): readonly JsonRuleResult[];
+  scan(payload: Json, surroundings: CommunityInput): readonly JsonRuleResult[];
 }
 
 /** A rule: its result, or nothing when it does not match. */
-type Rule = (payload: Json, surroundings: Surroundings) => JsonRuleResult | undefined;
+type Rule = (payload: Json, surroundings: CommunityInput) => JsonRuleResult | undefined;
 
 /** Compiles a policy that judges any JSON payload. Whatever cannot be compiled is a problem, not an exception. */
 export function compileJsonPolicy(document: JsonObject, compilers: Compilers): JsonPolicy {
@@ -104,7 +104,7 @@ function compileRule(rule: Json, policyOptions: TreeOptions): Rule {
 function compileContext(
   entries: readonly Json[],
   options: TreeOptions,
-): (payload: Json, outer: Surroundings) => Surroundings {
+): (payload: Json, outer: CommunityInput) => CommunityInput {
   const compiled = entries.map((entry, index) => {
     const path = `${options.path}[${index}].variable`;
     const compilers = withDefault(options.compilers, field(entry, "compiler"));
@@ -127,7 +127,7 @@ function compileContext(
 function compileIdentifier(
   text: string,
   options: TreeOptions,
-): (payload: Json, surroundings: Surroundings) => string {
+): (payload: Json, surroundings: CommunityInput) => string {
   if (text === "") return () => "";
   const compile: Compile = options.compilers.byName.get("jp")!;
   const expression = compile(text);
@@ -144,7 +144,7 @@ function compileIdentifier(
 function compileFeedback(
   entries: readonly Json[],
   options: TreeOptions,
-): (payload: Json, surroundings: Surroundings) => ReadonlyMap<string, Json | Fault> {
+): (payload: Json, surroundings: CommunityInput) => ReadonlyMap<string, Json | Fault> {
   const compiled = entries.map((entry, index) => {
     const path = `${options.path}[${index}].value`;
     const compilers = withDefault(options.compilers, field(entry, "compiler"));

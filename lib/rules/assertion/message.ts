@@ -1,9 +1,9 @@
 import { Fault, type Json } from "../../json/mod.ts";
-import type { Surroundings } from "../../jmespath/mod.ts";
+import type { CommunityInput } from "../../jmespath/mod.ts";
 import type { Compile, TreeExpression } from "./compilers.ts";
 
 /** A message with its `{{ expressions }}` filled in from the payload. */
-export type MessageTemplate = (payload: Json, surroundings: Surroundings) => string;
+export type MessageTemplate = (payload: Json, surroundings: CommunityInput) => string;
 
 /** A piece of a template: text, or an expression with its source. */
 type Piece = string | { readonly source: string; readonly expression: TreeExpression | Fault };
@@ -26,7 +26,7 @@ export function compileMessage(text: string, compile: Compile): MessageTemplate 
   return (payload, surroundings) => pieces.map((piece) => render(piece, payload, surroundings)).join("");
 }
 
-function render(piece: Piece, payload: Json, surroundings: Surroundings): string {
+function render(piece: Piece, payload: Json, surroundings: CommunityInput): string {
   if (typeof piece === "string") return piece;
   const { source, expression } = piece;
   const value = expression instanceof Fault ? expression : expression(payload, surroundings);

@@ -1,5 +1,5 @@
 import { Fault, field, isObject, type Json } from "../../json/mod.ts";
-import type { Surroundings } from "../../jmespath/mod.ts";
+import type { CommunityInput } from "../../jmespath/mod.ts";
 import { compileAssertions } from "./assertions.ts";
 import type { Compilers } from "./compilers.ts";
 import { compileTree, type TreeOptions, type TreeProblem } from "./tree.ts";
@@ -14,7 +14,7 @@ export interface RuleAssertion {
    * `{object, oldObject, admissionInfo, operation, namespaceLabels, resourceKind, …}`, and the rule's context entries
    * are bindings. A fault when it cannot be judged.
    */
-  check(payload: Json, surroundings: Surroundings): readonly string[] | Fault;
+  check(payload: Json, surroundings: CommunityInput): readonly string[] | Fault;
 }
 
 /**

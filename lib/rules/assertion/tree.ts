@@ -1,5 +1,5 @@
 import { Fault, isList, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import type { Bindings, Surroundings } from "../../jmespath/mod.ts";
+import type { Bindings, CommunityInput } from "../../jmespath/mod.ts";
 import { fulfils } from "./comparison.ts";
 import type { Compilers, TreeExpression } from "./compilers.ts";
 import { childPath, elementPath, type Path, pathText } from "./path.ts";
@@ -9,7 +9,7 @@ import { type AssertionViolation, expectation, invalidText } from "./violation.t
 /** A compiled tree: the violations of a value, or why it cannot be judged. */
 export type AssertionTree = (
   value: Json,
-  surroundings: Surroundings,
+  surroundings: CommunityInput,
 ) => readonly AssertionViolation[] | Fault;
 
 /** Something of a tree that cannot be compiled. */
@@ -32,7 +32,7 @@ export interface TreeOptions {
 interface Judged {
   readonly value: Json;
   readonly path: Path | undefined;
-  readonly surroundings: Surroundings;
+  readonly surroundings: CommunityInput;
   /** Takes violations. */
   readonly violations: AssertionViolation[];
 }
@@ -92,7 +92,7 @@ interface Branch {
 }
 
 /** The projected value; `undefined` when the value has no such field. */
-type Project = (value: Json, surroundings: Surroundings) => Json | Fault | undefined;
+type Project = (value: Json, surroundings: CommunityInput) => Json | Fault | undefined;
 
 function objectNode(tree: JsonObject, options: TreeOptions): Node {
   const branches = Object.keys(tree).map((key): Branch => {
@@ -155,7 +155,7 @@ function descend({ statement, node }: Branch, judged: Judged): Fault | undefined
   return undefined;
 }
 
-function bind(surroundings: Surroundings, name: string | undefined, value: Json): Surroundings {
+function bind(surroundings: CommunityInput, name: string | undefined, value: Json): CommunityInput {
   if (name === undefined) return surroundings;
   const bindings: Bindings = surroundings.bindings.with(name, value);
   return { ...surroundings, bindings };

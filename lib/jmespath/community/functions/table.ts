@@ -5,7 +5,7 @@ import { texts } from "./texts.ts";
 
 /**
  * The dialect's functions: all of Kyverno's, so that its `items`, `trim`, `replace`, `split` and `sum` win over the
- * community's as in the reference, with the community's own and those that differ laid over them.
+ * community's as in kyverno-json, with the community's own and those that differ laid over them.
  */
 export function communityFunctions(kyverno: FunctionTable): CommunityTable {
   return communityTable([...kyverno.values()], texts, collections);
