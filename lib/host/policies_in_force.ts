@@ -1,7 +1,7 @@
 import { systemClock } from "../adapters/mod.ts";
 import { type BackgroundWorker, followPolicyChange } from "../background/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
-import { LivePolicies, WebhookRoutes } from "../live/mod.ts";
+import { LivePolicies, ObjectReviews, WebhookRoutes } from "../live/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
 import { loadDocuments, PolicyFiles } from "../sources/mod.ts";
@@ -23,6 +23,7 @@ export class PoliciesInForce {
   readonly #files: PolicyFiles;
   readonly #routes = new WebhookRoutes(() => this.snapshot());
   #live: LivePolicies | undefined;
+  #objectReviews: ObjectReviews | undefined;
   #before: Snapshot | undefined;
 
   constructor(options: GateOptions, followers: PolicyFollowers) {
@@ -45,11 +46,17 @@ export class PoliciesInForce {
   }
 
   /** What the paths of the app ask: those of other kinds have webhooks of their own when the cluster is followed. */
-  get paths(): Pick<AppOptions, "snapshot" | "routes"> {
+  get paths(): Pick<AppOptions, "snapshot" | "routes" | "filters"> {
     const routes = this.#routes;
+    const unfiltered = {};
     return {
+      filters: () => this.#live?.configuration.filters ?? unfiltered,
       snapshot: () => this.#live === undefined ? this.snapshot() : routes.classic(),
-      routes: (path) => this.#live === undefined ? undefined : routes.find(path),
+      routes: (path) => {
+        if (this.#live === undefined) return undefined;
+        const respond = this.#objectReviews?.find(path);
+        return respond === undefined ? routes.find(path) : { respond };
+      },
     };
   }
 
@@ -63,6 +70,13 @@ export class PoliciesInForce {
     const { installation, policies, dialect } = this.#options;
     if (installation !== undefined && watching !== undefined) {
       const { ports, log } = this.#followers;
+      const { accounts } = installation(caBundle);
+      this.#objectReviews = new ObjectReviews({
+        cluster: ports.cluster,
+        discovery: watching.discovery,
+        accounts: () => accounts,
+        compiling: { dialect },
+      });
       const written = await loadDocuments(policies);
       this.#live = new LivePolicies({
         ...watching,

@@ -21,14 +21,20 @@ export interface WebhookSettings {
   readonly forceIgnore: boolean;
 }
 
+/** Which requests no policy sees. */
+export interface RequestFilters {
+  /** `[Kind,namespace,name]` items as one text; absent for the defaults. */
+  readonly resourceFilters?: string;
+  readonly excludeGroups: readonly string[];
+  readonly excludeUsernames: readonly string[];
+}
+
 /** The dynamic configuration: ConfigMap `kyverno` (or `postern`), read while running. */
 export interface DynamicConfiguration {
   readonly webhooks: WebhookSettings;
-  /** `[Kind,namespace,name]` items as one text; `undefined` for the defaults. */
-  readonly resourceFilters: string | undefined;
-  /** Groups, user names, roles and cluster roles whose requests no policy sees. */
-  readonly excludeGroups: readonly string[];
-  readonly excludeUsernames: readonly string[];
+  /** Which requests no policy sees. */
+  readonly filters: RequestFilters;
+  /** Roles and cluster roles whose requests no policy sees. */
   readonly excludeRoles: readonly string[];
   readonly excludeClusterRoles: readonly string[];
   readonly generateSuccessEvents: boolean;
@@ -55,9 +61,11 @@ export function readConfiguration(
       annotations: asObject(jsonOf(text("webhookAnnotations"))) ?? {},
       forceIgnore,
     },
-    resourceFilters: text("resourceFilters"),
-    excludeGroups: texts["excludeGroups"] === undefined ? ["system:nodes"] : list("excludeGroups"),
-    excludeUsernames: list("excludeUsernames"),
+    filters: {
+      ...(texts["resourceFilters"] !== undefined && { resourceFilters: text("resourceFilters") ?? "" }),
+      excludeGroups: texts["excludeGroups"] === undefined ? ["system:nodes"] : list("excludeGroups"),
+      excludeUsernames: list("excludeUsernames"),
+    },
     excludeRoles: list("excludeRoles"),
     excludeClusterRoles: list("excludeClusterRoles"),
     generateSuccessEvents: text("generateSuccessEvents") === "true",

@@ -4,6 +4,7 @@ import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Clock, Cluster, Collection, Collections, Discovery, Log } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { celStatus } from "./cel_status.ts";
+import { objectConfigurations } from "./admission/configurations.ts";
 import { classicStatus } from "./classic_status.ts";
 import { type DynamicConfiguration, readConfiguration } from "./configuration.ts";
 import type { Installation } from "./installation.ts";
@@ -44,6 +45,7 @@ export class LivePolicies {
   readonly #configMaps: Collection;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #snapshot: Snapshot | undefined;
+  #configuration: DynamicConfiguration | undefined;
   #started = false;
   #closed = false;
   #serves = false;
@@ -65,7 +67,9 @@ export class LivePolicies {
     });
     const path = `/api/v1/namespaces/${installation.namespace}/configmaps`;
     this.#configMaps = collections.watch(path, ({ object, former }) => {
-      if (this.#started && nameOf(object ?? former ?? {}) === installation.configMap) this.#enforce();
+      if (nameOf(object ?? former ?? {}) !== installation.configMap) return;
+      this.#configuration = undefined;
+      if (this.#started) this.#enforce();
     });
   }
 
@@ -74,11 +78,9 @@ export class LivePolicies {
     return this.#snapshot;
   }
 
-  /** The dynamic configuration now. */
+  /** The dynamic configuration now; the same object until the ConfigMap changes. */
   get configuration(): DynamicConfiguration {
-    const { installation: { namespace, configMap }, forceIgnore = false } = this.#options;
-    const found = this.#configMaps.objects().find((object) => nameOf(object) === configMap);
-    return readConfiguration(found, { namespace, forceIgnore });
+    return this.#configuration ??= this.#readConfiguration();
   }
 
   /** Waits until all policies were listed, and puts them in force. */
@@ -115,6 +117,12 @@ export class LivePolicies {
       this.#configMaps.close(),
     ]);
     await this.#enforcing;
+  }
+
+  #readConfiguration(): DynamicConfiguration {
+    const { installation: { namespace, configMap }, forceIgnore = false } = this.#options;
+    const found = this.#configMaps.objects().find((object) => nameOf(object) === configMap);
+    return readConfiguration(found, { namespace, forceIgnore });
   }
 
   #load(): void {
@@ -161,7 +169,7 @@ export class LivePolicies {
       installation,
       settings: this.configuration.webhooks,
     });
-    const configured = await this.#webhooks.keep(configurations);
+    const configured = await this.#webhooks.keep([...objectConfigurations(installation), ...configurations]);
     if (!configured) this.#after(2_000, () => this.#enforce());
     for (const each of this.#objects.all()) await this.#tell(each, configured);
   }

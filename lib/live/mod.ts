@@ -8,3 +8,4 @@ export { type Accounts, type Installation } from "./installation.ts";
 export { LivePolicies, type LivePoliciesOptions } from "./live_policies.ts";
 export { type DynamicConfiguration } from "./configuration.ts";
 export { WebhookRoutes } from "./webhooks/routes.ts";
+export { ObjectReviews, type ObjectReviewsOptions } from "./admission/object_reviews.ts";

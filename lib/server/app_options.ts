@@ -4,7 +4,7 @@ import type { Log, Ports } from "../ports.ts";
 import type { AuditQueue } from "./audit.ts";
 import type { FilterConfig } from "./filters.ts";
 import type { Metrics } from "./metrics.ts";
-import type { PathRoute } from "./review_route.ts";
+import type { ObjectRoute, PathRoute } from "./review_route.ts";
 
 /** What the app serves, and with what. */
 export interface AppOptions {
@@ -16,9 +16,10 @@ export interface AppOptions {
   readonly audit?: AuditQueue;
   /** Carries out what rules do to other objects, once a request was allowed. */
   readonly effects?: BackgroundWorker;
-  readonly filters?: FilterConfig;
+  /** Which requests no policy sees; asked for at each request, as it may change while running. */
+  readonly filters?: () => FilterConfig;
   /** What other webhooks ask about: given the path of a request that is none of Kyverno's classic ones. */
-  readonly routes?: (path: string) => PathRoute | undefined;
+  readonly routes?: (path: string) => PathRoute | ObjectRoute | undefined;
   /** Whether callers of `/scan` may bring expressions of their own; no by default. */
   readonly scanPreprocessors?: boolean;
   /** Requests must come below this path, which only the API server knows: `/s3cret`. */

@@ -8,7 +8,7 @@ import {
 
 /** Which requests no policy sees. */
 export interface FilterConfig {
-  /** `[kind,namespace,name]` items; the reference's defaults when absent. */
+  /** `[kind,namespace,name]` items; Kyverno's defaults when absent. */
   readonly resourceFilters?: string;
   /** Wildcards; an entry `!x` takes x out again. Default: `system:nodes`. */
   readonly excludeGroups?: readonly string[];

@@ -1,4 +1,6 @@
 import type { Question, Snapshot } from "../engine/mod.ts";
+import type { AdmissionRequest } from "../kube/mod.ts";
+import type { AdmissionResponse } from "../report/mod.ts";
 
 /** Which policies an URL asks. */
 export type Route = Pick<Question, "phase" | "failurePolicy" | "policy">;
@@ -8,6 +10,11 @@ export interface PathRoute {
   /** The policies among which `route` chooses; `undefined` before they are loaded. */
   readonly snapshot: Snapshot | undefined;
   readonly route: Route;
+}
+
+/** The webhook at a path reviews objects itself, without asking policies: such as policies when they are stored. */
+export interface ObjectRoute {
+  readonly respond: (request: AdmissionRequest) => Promise<AdmissionResponse>;
 }
 
 const routes = /^\/(validate|mutate)(?:\/(fail|ignore)(?:\/finegrained\/((?:[^/]+\/)?[^/]+))?)?$/;

@@ -2,13 +2,13 @@ import type { AdmissionRequest } from "../kube/mod.ts";
 import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
 import { type Asked, decide, failed } from "./decide.ts";
-import { compileFilters } from "./filters.ts";
+import { compileFilters, type FilterConfig } from "./filters.ts";
 import { policyRequest, readReview, type Refusal } from "./review.ts";
-import { type PathRoute, patienceOf, routeOf } from "./review_route.ts";
+import { type ObjectRoute, type PathRoute, patienceOf, routeOf } from "./review_route.ts";
 
 /** A review that was posted. */
 export interface PostedReview {
-  readonly asked: PathRoute;
+  readonly asked: PathRoute | ObjectRoute;
   /** Without the secret path: it is logged. */
   readonly path: string;
   readonly contentType: string | undefined;
@@ -37,12 +37,13 @@ export interface ReadRequest {
 /** Answers reviews, whatever brings them here: the Hono app, or a listener that needs no web request. */
 export class Reviews {
   readonly #options: AppOptions;
-  readonly #unseen: (request: AdmissionRequest) => boolean;
+  #filters: { readonly config: FilterConfig; readonly unseen: (request: AdmissionRequest) => boolean };
   readonly #decoder = new TextDecoder();
 
   constructor(options: AppOptions) {
     this.#options = options;
-    this.#unseen = compileFilters(options.filters);
+    const config = options.filters?.() ?? {};
+    this.#filters = { config, unseen: compileFilters(config) };
   }
 
   /** Answers a request that a listener read; `undefined` when it is no review. */
@@ -63,7 +64,7 @@ export class Reviews {
   }
 
   /** What the webhook at a path asks; `undefined` when there is none. */
-  route(path: string): PathRoute | undefined {
+  route(path: string): PathRoute | ObjectRoute | undefined {
     const { snapshot, routes } = this.#options;
     const route = routeOf(path);
     return route === undefined ? routes?.(path) : { route, snapshot: snapshot() };
@@ -77,7 +78,7 @@ export class Reviews {
     const read = readReview(body);
     if ("status" in read) return this.#refuse(path, read);
     const { request } = read;
-    const { failurePolicy = "Fail" } = asked.route;
+    const { failurePolicy = "Fail" } = "respond" in asked ? {} : asked.route;
     const broke = (cause: unknown): ReviewAnswer => {
       // Whatever else is wrong inside: the API server gets its uid back, and what failurePolicy says.
       const message = cause instanceof Error ? cause.message : String(cause);
@@ -85,7 +86,9 @@ export class Reviews {
       return answered(failed(request, failurePolicy, `internal error: ${message}`));
     };
     try {
-      const response = this.#respond(request, asked, { started, timeout, bytes: body.length });
+      const response = "respond" in asked
+        ? asked.respond(request)
+        : this.#respond(request, asked, { started, timeout, bytes: body.length });
       return response instanceof Promise ? response.then(answered, broke) : answered(response);
     } catch (cause) {
       return broke(cause);
@@ -115,6 +118,12 @@ export class Reviews {
       metrics.reviewed(request, response.allowed, performance.now() - started);
       return response;
     }
+  }
+
+  #unseen(request: AdmissionRequest): boolean {
+    const config = this.#options.filters?.() ?? this.#filters.config;
+    if (config !== this.#filters.config) this.#filters = { config, unseen: compileFilters(config) };
+    return this.#filters.unseen(request);
   }
 
   #refuse(path: string, { status, message, uid }: Refusal): ReviewAnswer {

@@ -1,0 +1,13 @@
+import { dig } from "../../json/mod.ts";
+import type { CheckedPolicy, PolicyCheck } from "./check.ts";
+
+/** What is checked of a policy of policies.kyverno.io beyond its language. */
+export const celChecks: readonly PolicyCheck[] = [hasMode];
+
+/** A mutating policy must change something: what is admitted, or what exists. */
+function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
+  if (!policy.kind.endsWith("MutatingPolicy") || policy.admission) return [];
+  return dig(policy.document, "spec", "evaluation", "mutateExisting", "enabled") === true
+    ? []
+    : ["evaluation.admission and evaluation.mutateExisting are both disabled: the policy would do nothing"];
+}

@@ -1,0 +1,48 @@
+import type { CompiledPolicy } from "../../engine/mod.ts";
+import type { JsonObject } from "../../json/mod.ts";
+import type { ServedResource } from "../../ports.ts";
+import type { Accounts } from "../installation.ts";
+
+/** What is wrong with an object, and what its author should know although it is taken. */
+export interface Findings {
+  readonly errors: readonly string[];
+  readonly warnings: readonly string[];
+}
+
+/** An object that is about to be stored. */
+export interface CheckedObject {
+  readonly object: JsonObject;
+  /** As it is stored now; `undefined` for a new one. */
+  readonly former: JsonObject | undefined;
+}
+
+/** A right that a service account needs. */
+export interface Right {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource?: string;
+  /** Absent for all namespaces. */
+  readonly namespace?: string;
+}
+
+/** What checks look up. */
+export interface CheckTools {
+  readonly served: readonly ServedResource[];
+  readonly accounts: Accounts;
+  /** Asks the API server whether an account has a right. */
+  readonly hasRight: (account: string, right: Right) => Promise<boolean>;
+}
+
+/** A policy with its compiled form. */
+export interface CheckedPolicy extends CheckedObject {
+  readonly compiled: CompiledPolicy;
+  /** The compiled form of what is stored now. */
+  readonly formerCompiled: CompiledPolicy | undefined;
+}
+
+/** One thing that Kyverno refuses a policy for: says what is wrong, or nothing. */
+export type PolicyCheck = (
+  policy: CheckedPolicy,
+  tools: CheckTools,
+) => readonly string[] | Promise<readonly string[]>;

@@ -1,0 +1,127 @@
+import type { CompiledPolicy } from "../../engine/mod.ts";
+import { asString, field, type Json } from "../../json/mod.ts";
+import { hasWildcard, parseKindSelectors } from "../../kube/mod.ts";
+import type { Rule } from "../../policy/mod.ts";
+import { placesOf } from "../webhooks/served_kinds.ts";
+import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
+import { generateChecks } from "./generate_checks.ts";
+import { rightsChecks } from "./rights_checks.ts";
+
+const subjectKinds = ["User", "Group", "ServiceAccount"];
+
+/** What is checked of a ClusterPolicy or Policy beyond its language, in the order in which it is told. */
+export const classicChecks: readonly PolicyCheck[] = [
+  hasMode,
+  hasTimeout,
+  hasSubjectKinds,
+  isServed,
+  fitsBackground,
+  readsTargetsInTargets,
+  hasTargets,
+  ...generateChecks,
+  ...rightsChecks,
+];
+
+function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
+  return policy.admission || policy.background
+    ? []
+    : ["disabling both admission and background processing is not allowed"];
+}
+
+/** Kubernetes API: a webhook answers within 1 to 30 seconds. */
+function hasTimeout({ compiled: { policy } }: CheckedPolicy): string[] {
+  const seconds = policy.timeoutSeconds;
+  return seconds === undefined || seconds >= 1 && seconds <= 30
+    ? []
+    : [`the timeout must be between 1 and 30 seconds, it is ${seconds}`];
+}
+
+function hasSubjectKinds({ compiled }: CheckedPolicy): string[] {
+  return writtenRules(compiled).flatMap((rule) =>
+    filtersOf(rule).flatMap(({ subjects }) => subjects).flatMap((subject) => {
+      const kind = asString(field(subject, "kind")) ?? "";
+      return subjectKinds.includes(kind)
+        ? []
+        : [`rule ${rule.name}: a subject must be a ${subjectKinds.join(", ")}, not "${kind}"`];
+    })
+  );
+}
+
+/** A kind that the cluster does not serve is most often misspelt. */
+function isServed({ compiled }: CheckedPolicy, { served }: CheckTools): string[] {
+  if (served.length === 0) return []; // The API server did not say what it serves.
+  const namespaced = compiled.policy.namespace !== undefined;
+  return writtenRules(compiled).flatMap((rule) =>
+    kindsOf(rule).filter((kind) => !kind.includes("*") && placesOf(kind, { served, namespaced }).length === 0)
+      .map((kind) => `rule ${rule.name}: the cluster serves no kind ${kind}`)
+  );
+}
+
+/** A scan looks at objects that are stored: there is neither a user nor a subresource. */
+function fitsBackground({ compiled }: CheckedPolicy): string[] {
+  if (!compiled.policy.background) return [];
+  return writtenRules(compiled).filter(isScanned).flatMap((rule) => {
+    const ofSubresources = kindsOf(rule).flatMap(parseKindSelectors).filter(({ subresource }) =>
+      subresource !== ""
+    );
+    const byUser = filtersOf(rule).some(({ subjects, roles, clusterRoles }) =>
+      subjects.length + roles.length + clusterRoles.length > 0
+    );
+    return [
+      ...ofSubresources.map(({ text }) =>
+        `rule ${rule.name}: a background scan does not see ${text}; set spec.background to false`
+      ),
+      ...(byUser
+        ? [`rule ${rule.name}: a background scan knows no users; set spec.background to false`]
+        : []),
+    ];
+  });
+}
+
+/** Rules that a background scan evaluates. */
+function isScanned({ body }: Rule): boolean {
+  return !["merge", "jsonPatch", "mutateForeach", "mutateExisting", "generate"].includes(body.kind);
+}
+
+/** `target` has a value only where a target is being changed. */
+function readsTargetsInTargets({ compiled }: CheckedPolicy): string[] {
+  return writtenRules(compiled).flatMap((rule) => {
+    const written = JSON.stringify([rule.context, rule.preconditions ?? null]);
+    return rule.body.kind === "mutateExisting" && /(\{\{|")\s*target\./.test(written)
+      ? [
+        `rule ${rule.name}: "target" is not known in the context and preconditions of a rule; use those of its targets`,
+      ]
+      : [];
+  });
+}
+
+function hasTargets({ compiled: { policy } }: CheckedPolicy): string[] {
+  const rules = policy.document["spec"];
+  return listed(field(rules, "rules")).flatMap((rule) => {
+    const mutate = field(rule, "mutate");
+    const wants = field(mutate, "mutateExistingOnPolicyUpdate") === true ||
+      field(rules, "mutateExistingOnPolicyUpdate") === true;
+    return mutate !== undefined && wants && listed(field(mutate, "targets")).length === 0
+      ? [`rule ${asString(field(rule, "name")) ?? ""}: mutateExistingOnPolicyUpdate needs mutate.targets`]
+      : [];
+  });
+}
+
+/** The rules that the user wrote. */
+export function writtenRules({ policy }: CompiledPolicy): readonly Rule[] {
+  return policy.rules.filter(({ generatedFor }) => generatedFor === undefined);
+}
+
+function filtersOf({ match, exclude }: Rule): Rule["match"]["filters"] {
+  return [...match.filters, ...exclude?.filters ?? []];
+}
+
+function kindsOf(rule: Rule): string[] {
+  return filtersOf(rule).flatMap(({ resources }) => resources.kinds).filter((kind) =>
+    !hasWildcard(kind.split("/")[0]!) || kind.includes("/")
+  );
+}
+
+function listed(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,82 @@
+import { dig, equal, type Json } from "../../json/mod.ts";
+import type { BodyOf, Rule } from "../../policy/mod.ts";
+import { placesOf } from "../webhooks/served_kinds.ts";
+import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
+
+/** What is checked of rules that generate. */
+export const generateChecks: readonly PolicyCheck[] = [usesPresentFields, staysInItsScope, keepsItsTarget];
+
+function usesPresentFields({ compiled: { policy } }: CheckedPolicy): string[] {
+  return dig(policy.document, "spec", "generateExistingOnPolicyUpdate") === undefined
+    ? []
+    : ["spec.generateExistingOnPolicyUpdate is no longer read: use generateExisting of the rule"];
+}
+
+/** Kyverno parity: a list of clones is all in namespaces or all cluster-wide; pinned by "clones of two scopes are refused". */
+function staysInItsScope({ compiled: { policy } }: CheckedPolicy, { served }: CheckTools): string[] {
+  return generating(policy.rules).flatMap(({ rule, body }) =>
+    body.patterns.flatMap(({ pattern }) => {
+      const kinds = pattern.cloneList?.kinds ??
+        [[pattern.apiVersion, pattern.kind].filter(Boolean).join("/")];
+      const scopes = new Set(
+        kinds.filter(isPlain).flatMap((kind) => placesOf(kind, { served, namespaced: false })).map((
+          { scope },
+        ) => scope),
+      );
+      if (scopes.size > 1) {
+        return [`rule ${rule.name}: it cannot clone namespaced and cluster-wide kinds at once`];
+      }
+      return policy.namespace !== undefined && scopes.has("*")
+        ? [`rule ${rule.name}: a Policy cannot generate cluster-wide objects`]
+        : [];
+    })
+  );
+}
+
+/**
+ * What a rule generates for, and what, stays: only its data, and whether it synchronizes, may change.
+ * Kyverno parity: pinned by "a generate rule keeps its name, match and target".
+ */
+function keepsItsTarget({ compiled, formerCompiled }: CheckedPolicy): string[] {
+  if (formerCompiled === undefined) return [];
+  const former = generating(formerCompiled.policy.rules).map(identityOf);
+  const present = generating(compiled.policy.rules);
+  if (former.length === 0 || present.length !== former.length) return [];
+  return present.filter((each) => !former.some((other) => equal(other, identityOf(each))))
+    .map(({ rule }) =>
+      `rule ${rule.name}: change of immutable fields for a generate rule is disallowed; only data, synchronize and ` +
+      "orphanDownstreamOnPolicyDelete may change: delete the policy and create it anew"
+    );
+}
+
+interface Generating {
+  readonly rule: Rule;
+  readonly body: BodyOf<"generate">;
+}
+
+function generating(rules: readonly Rule[]): Generating[] {
+  return rules.flatMap((rule) => {
+    const { body } = rule;
+    return rule.generatedFor === undefined && body.kind === "generate" ? [{ rule, body }] : [];
+  });
+}
+
+/** The fields of a rule that must not change, as JSON. */
+function identityOf({ rule, body }: Generating): Json {
+  const { name, match, exclude, preconditions } = rule;
+  return JSON.parse(JSON.stringify({
+    name,
+    match: match.written,
+    exclude: exclude?.written ?? null,
+    preconditions: preconditions ?? null,
+    patterns: body.patterns.map(({ loop, pattern: { data: _data, ...pattern } }) => ({
+      loop: loop ?? null,
+      pattern,
+    })),
+  }));
+}
+
+/** A kind that is known without a request. */
+export function isPlain(kind: string): boolean {
+  return kind !== "" && !kind.includes("{{");
+}

@@ -1,0 +1,132 @@
+import { compile, type CompiledPolicy, type CompileOptions } from "../../engine/mod.ts";
+import { asString, dig, type JsonObject } from "../../json/mod.ts";
+import type { AdmissionRequest } from "../../kube/mod.ts";
+import { labelsOf } from "../../kube/mod.ts";
+import type { Cluster, Discovery } from "../../ports.ts";
+import type { AdmissionResponse } from "../../report/mod.ts";
+import { ttlProblem } from "../cleanup/ttl.ts";
+import type { Accounts } from "../installation.ts";
+import type { CheckedObject, CheckTools, Findings, Right } from "./check.ts";
+import { classicChecks } from "./classic_checks.ts";
+import { celChecks } from "./cel_checks.ts";
+import { cleanupProblems, exceptionProblems, globalContextProblems } from "./object_checks.ts";
+
+/** What reviews of policy objects need. */
+export interface ObjectReviewsOptions {
+  readonly cluster: Cluster;
+  readonly discovery: Discovery;
+  readonly accounts: () => Accounts;
+  readonly compiling: CompileOptions;
+}
+
+type Review = (checked: CheckedObject, options: ObjectReviewsOptions) => Promise<Findings>;
+
+/** What is asked at each path. */
+const reviews: Readonly<Record<string, Review>> = {
+  "/policyvalidate": reviewPolicy,
+  "/exceptionvalidate": async (checked) => errors(exceptionProblems(checked)),
+  "/celexception/validate": async () => none,
+  "/globalcontextvalidate": async (checked) => errors(globalContextProblems(checked)),
+  "/cleanupvalidate": async (checked, options) =>
+    errors(await cleanupProblems(checked, await toolsOf(options))),
+  "/verifyttl": async ({ object }) => {
+    const problem = ttlProblem(asString(labelsOf(object)["cleanup.kyverno.io/ttl"]) ?? "");
+    return { errors: [], warnings: problem === undefined ? [] : [problem] };
+  },
+};
+
+const none: Findings = { errors: [], warnings: [] };
+
+/** Reviews objects that are policies, or about policies: what Kyverno refuses, Postern refuses, and says why. */
+export class ObjectReviews {
+  readonly #options: ObjectReviewsOptions;
+
+  constructor(options: ObjectReviewsOptions) {
+    this.#options = options;
+  }
+
+  /** The review at a path; `undefined` for a path of no such webhook. */
+  find(path: string): ((request: AdmissionRequest) => Promise<AdmissionResponse>) | undefined {
+    const review = Object.hasOwn(reviews, path) ? reviews[path] : undefined;
+    return review === undefined ? undefined : (request) => this.#answer(request, review);
+  }
+
+  async #answer({ uid, object, oldObject }: AdmissionRequest, review: Review): Promise<AdmissionResponse> {
+    if (object === null || dig(object, "metadata", "deletionTimestamp") !== undefined) {
+      return { uid, allowed: true };
+    }
+    const { errors, warnings } = await review({ object, former: oldObject ?? undefined }, this.#options);
+    const noticed = warnings.length > 0 ? { warnings: [...warnings] } : {};
+    if (errors.length === 0) return { uid, allowed: true, ...noticed };
+    const message = errors.join("; ");
+    return { uid, allowed: false, status: { status: "Failure", message, code: 400 }, ...noticed };
+  }
+}
+
+async function reviewPolicy(checked: CheckedObject, options: ObjectReviewsOptions): Promise<Findings> {
+  const found = compiledOf(checked.object, options);
+  const problems = found.diagnostics.filter(({ severity }) => severity === "error");
+  if (problems.length > 0) {
+    return errors(
+      problems.map(({ message, rule }) => rule === undefined ? message : `rule ${rule}: ${message}`),
+    );
+  }
+  if (found.compiled === undefined) return none;
+  const former = checked.former === undefined ? undefined : compiledOf(checked.former, options).compiled;
+  const policy = { ...checked, compiled: found.compiled, formerCompiled: former };
+  const tools = await toolsOf(options);
+  const checks = found.compiled.policy.language === "classic" ? classicChecks : celChecks;
+  const wrong: string[] = [];
+  for (const check of checks) wrong.push(...await check(policy, tools));
+  const warnings = found.diagnostics.filter(({ severity }) => severity === "warning").map(({ message }) =>
+    message
+  );
+  return { errors: wrong, warnings };
+}
+
+function compiledOf(
+  object: JsonObject,
+  { compiling }: ObjectReviewsOptions,
+): { compiled: CompiledPolicy | undefined } & Pick<ReturnType<typeof compile>, "diagnostics"> {
+  const { policies, diagnostics } = compile([{
+    value: object,
+    positionOf: () => ({ file: "object", line: 1, column: 1 }),
+  }], compiling);
+  return { compiled: policies[0], diagnostics };
+}
+
+async function toolsOf({ cluster, discovery, accounts }: ObjectReviewsOptions): Promise<CheckTools> {
+  const discovered = await discovery.resources();
+  return {
+    served: discovered.ok ? discovered.resources : [],
+    accounts: accounts(),
+    hasRight: (account, right) => hasRight(cluster, { account, right }),
+  };
+}
+
+/** Kubernetes API: SubjectAccessReview. An API server that does not answer refuses nobody a policy. */
+async function hasRight(
+  cluster: Cluster,
+  { account, right }: { readonly account: string; readonly right: Right },
+): Promise<boolean> {
+  const answer = await cluster.call({
+    method: "POST",
+    path: "/apis/authorization.k8s.io/v1/subjectaccessreviews",
+    body: {
+      apiVersion: "authorization.k8s.io/v1",
+      kind: "SubjectAccessReview",
+      spec: { user: account, groups: groupsOf(account), resourceAttributes: { ...right } },
+    },
+  });
+  return !answer.ok || dig(answer.body, "status", "allowed") === true;
+}
+
+/** The groups that the API server gives a service account. */
+function groupsOf(account: string): string[] {
+  const [, , namespace = ""] = account.split(":");
+  return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
+}
+
+function errors(problems: readonly string[]): Findings {
+  return { errors: problems, warnings: [] };
+}

@@ -1,0 +1,270 @@
+/** What is refused when a policy, or an object about policies, is stored. */
+import assert from "node:assert/strict";
+import { asString, dig, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { parseReview } from "../../lib/kube/mod.ts";
+import { ObjectReviews } from "../../lib/live/mod.ts";
+import type { Answer, ApiCall, Cluster, ServedResource } from "../../lib/ports.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
+
+function resource(group: string, kind: string, namespaced = true): ServedResource {
+  const plural = kind === "NetworkPolicy" ? "networkpolicies" : `${kind.toLowerCase()}s`;
+  return {
+    group,
+    version: "v1",
+    kind,
+    plural,
+    namespaced,
+    verbs: [],
+    subresources: kind === "Pod" ? [{ name: "exec", kind: "PodExecOptions" }] : [],
+    preferred: true,
+  };
+}
+
+const served = [
+  resource("", "Pod"),
+  resource("", "ConfigMap"),
+  resource("", "Secret"),
+  resource("", "Namespace", false),
+  resource("rbac.authorization.k8s.io", "ClusterRole", false),
+];
+
+/** A cluster where the background account may write ConfigMaps, and nobody anything else. */
+const cluster: Cluster = {
+  call: (call: ApiCall): Promise<Answer> => {
+    const allowed = dig(call.body ?? null, "spec", "resourceAttributes", "resource") === "configmaps";
+    return Promise.resolve({ ok: true, status: 201, body: { status: { allowed } } });
+  },
+  resource: () => Promise.resolve(undefined),
+};
+
+const reviews = new ObjectReviews({
+  cluster,
+  discovery: { resources: () => Promise.resolve({ ok: true, resources: served }) },
+  accounts: () => ({
+    background: "system:serviceaccount:kyverno:background",
+    reports: "r",
+    cleanup: "system:serviceaccount:kyverno:cleanup",
+  }),
+  compiling: { dialect: "current" },
+});
+
+async function review(
+  path: string,
+  text: string,
+  former?: string,
+): Promise<{ allowed: boolean; message: string; warnings: readonly string[] }> {
+  const read = (yaml: string): JsonObject => {
+    const value: Json = parseDocuments(yaml, "object.yaml").documents[0]!.value;
+    assert.ok(isObject(value));
+    return value;
+  };
+  const type = { group: "kyverno.io", version: "v1", kind: "ClusterPolicy" };
+  const parsed = parseReview({
+    apiVersion: "admission.k8s.io/v1",
+    kind: "AdmissionReview",
+    request: {
+      uid: "u",
+      kind: type,
+      resource: { group: "kyverno.io", version: "v1", resource: "clusterpolicies" },
+      operation: former === undefined ? "CREATE" : "UPDATE",
+      name: "p",
+      userInfo: { username: "admin" },
+      object: read(text),
+      ...(former !== undefined && { oldObject: read(former) }),
+    },
+  });
+  assert.ok(parsed.ok);
+  const response = await reviews.find(path)!(parsed.review.request);
+  return {
+    allowed: response.allowed,
+    message: asString(dig(response.status as Json | undefined ?? null, "message")) ?? "",
+    warnings: response.warnings ?? [],
+  };
+}
+
+function policy(rule: string, spec = "", head = "kind: ClusterPolicy\nmetadata: {name: p}"): string {
+  return `apiVersion: kyverno.io/v1\n${head}\nspec:\n  ${spec}\n  rules:\n  - name: r\n    ${
+    rule.replaceAll("\n", "\n    ")
+  }\n`;
+}
+
+const onPods = "match: {any: [{resources: {kinds: [Pod]}}]}";
+const pattern = "validate: {message: m, pattern: {metadata: {labels: {team: '?*'}}}}";
+const generate = (text: string) => `match: {any: [{resources: {kinds: [Namespace]}}]}\ngenerate: ${text}`;
+const namespacedPolicy = "kind: Policy\nmetadata: {name: p, namespace: team}";
+
+const refused: readonly (readonly [what: string, policy: string, message: RegExp])[] = [
+  [
+    "neither admission nor background",
+    policy(`${onPods}\n${pattern}`, "admission: false\n  background: false"),
+    /disabling both/,
+  ],
+  [
+    "a timeout of no webhook",
+    policy(`${onPods}\n${pattern}`, "webhookTimeoutSeconds: 31"),
+    /between 1 and 30 seconds/,
+  ],
+  [
+    "a subject of no kind",
+    policy(
+      `match: {any: [{resources: {kinds: [Pod]}, subjects: [{kind: Robot, name: x}]}]}\n${pattern}`,
+      "background: false",
+    ),
+    /not "Robot"/,
+  ],
+  [
+    "a kind that is not served",
+    policy(`match: {any: [{resources: {kinds: [Pot]}}]}\n${pattern}`),
+    /serves no kind Pot/,
+  ],
+  [
+    "a subresource in a background policy",
+    policy("match: {any: [{resources: {kinds: [Pod/exec]}}]}\nvalidate: {deny: {}}"),
+    /does not see Pod\/exec/,
+  ],
+  [
+    "users in a background policy",
+    policy(`match: {any: [{resources: {kinds: [Pod]}, clusterRoles: [admin]}]}\n${pattern}`),
+    /knows no users/,
+  ],
+  [
+    "targets outside of targets",
+    policy(
+      `${onPods}\ncontext: [{name: a, variable: {jmesPath: "target.data"}}]\nmutate: {targets: [{apiVersion: v1, kind: ConfigMap, name: x, namespace: y}], patchStrategicMerge: {data: {a: "{{ a }}"}}}`,
+      "background: false",
+    ),
+    /"target" is not known/,
+  ],
+  [
+    "existing objects without targets",
+    policy(
+      `${onPods}\nmutate: {mutateExistingOnPolicyUpdate: true, patchStrategicMerge: {metadata: {labels: {a: b}}}}`,
+    ),
+    /needs mutate.targets/,
+  ],
+  [
+    "a right that nobody has",
+    policy(generate("{apiVersion: v1, kind: Secret, name: s, namespace: x, data: {}}")),
+    /no permissions to get,create,update,delete v1\/Secret/,
+  ],
+  [
+    "clones of two scopes are refused",
+    policy(
+      generate(
+        "{namespace: x, synchronize: true, cloneList: {namespace: y, kinds: [v1/ConfigMap, rbac.authorization.k8s.io/v1/ClusterRole]}}",
+      ),
+    ),
+    /namespaced and cluster-wide/,
+  ],
+  [
+    "a Policy that makes cluster-wide objects",
+    policy(
+      `match: {any: [{resources: {kinds: [ConfigMap]}}]}\ngenerate: {namespace: team, cloneList: {namespace: team, kinds: [rbac.authorization.k8s.io/v1/ClusterRole]}}`,
+      "",
+      namespacedPolicy,
+    ),
+    /cannot generate cluster-wide/,
+  ],
+];
+
+for (const [what, text, message] of refused) {
+  Deno.test(`policy review refuses ${what}`, async () => {
+    const { allowed, message: found } = await review("/policyvalidate", text);
+    assert.equal(allowed, false);
+    assert.match(found, message);
+  });
+}
+
+Deno.test("policy review lets a sound policy in, and one that may generate", async () => {
+  assert.deepEqual(await review("/policyvalidate", policy(`${onPods}\n${pattern}`)), {
+    allowed: true,
+    message: "",
+    warnings: [],
+  });
+  const configMap = policy(generate("{apiVersion: v1, kind: ConfigMap, name: s, namespace: x, data: {}}"));
+  assert.equal((await review("/policyvalidate", configMap)).allowed, true);
+});
+
+const generates = (data: string, name = "r", rest = "") =>
+  policy(
+    generate(
+      `{apiVersion: v1, kind: ConfigMap, name: s, namespace: x, synchronize: true, ${rest}data: {data: {a: ${data}}}}`,
+    ),
+  ).replace("name: r\n", `name: ${name}\n`);
+
+Deno.test("a generate rule keeps its name, match and target", async () => {
+  assert.equal((await review("/policyvalidate", generates("b"), generates("c"))).allowed, true);
+  assert.match(
+    (await review("/policyvalidate", generates("b", "other"), generates("b"))).message,
+    /immutable fields/,
+  );
+  const elsewhere = generates("b").replace("namespace: x", "namespace: z");
+  assert.match((await review("/policyvalidate", elsewhere, generates("b"))).message, /immutable fields/);
+});
+
+const others: readonly (readonly [what: string, path: string, text: string, message: RegExp | undefined])[] =
+  [
+    [
+      "an exception by user for background scans",
+      "/exceptionvalidate",
+      "apiVersion: kyverno.io/v2\nkind: PolicyException\nmetadata: {name: e, namespace: x}\nspec: {match: {any: [{subjects: [{kind: User, name: u}]}]}, exceptions: []}",
+      /knows no users/,
+    ],
+    [
+      "an exception by user at admission",
+      "/exceptionvalidate",
+      "apiVersion: kyverno.io/v2\nkind: PolicyException\nmetadata: {name: e, namespace: x}\nspec: {background: false, match: {any: [{subjects: [{kind: User, name: u}]}]}, exceptions: []}",
+      undefined,
+    ],
+    [
+      "an entry without a source",
+      "/globalcontextvalidate",
+      "apiVersion: kyverno.io/v2beta1\nkind: GlobalContextEntry\nmetadata: {name: g}\nspec: {}",
+      /either kubernetesResource or apiCall/,
+    ],
+    [
+      "data that is not posted",
+      "/globalcontextvalidate",
+      "apiVersion: kyverno.io/v2beta1\nkind: GlobalContextEntry\nmetadata: {name: g}\nspec: {apiCall: {urlPath: /x, data: [{key: a, value: b}]}}",
+      /only sent with method POST/,
+    ],
+    [
+      "a schedule of six o'clock",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: 'at six', match: {any: []}}",
+      /not a cron schedule/,
+    ],
+    [
+      "a cleanup by role",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '* * * * *', match: {any: [{clusterRoles: [a]}]}}",
+      /users and roles/,
+    ],
+    [
+      "a cleanup without the right",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '*/5 * * * *', match: {any: [{resources: {kinds: [Pod]}}]}}",
+      /no permission to list, delete kind Pod/,
+    ],
+    [
+      "a cleanup with the right",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [ConfigMap]}}]}}",
+      undefined,
+    ],
+  ];
+
+for (const [what, path, text, message] of others) {
+  Deno.test(`object review: ${what}`, async () => {
+    const { allowed, message: found } = await review(path, text);
+    assert.equal(allowed, message === undefined, found);
+    if (message !== undefined) assert.match(found, message);
+  });
+}
+
+Deno.test("a label that gives no time to live brings a warning", async () => {
+  const text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, labels: {cleanup.kyverno.io/ttl: soon}}";
+  const { allowed, warnings } = await review("/verifyttl", text);
+  assert.equal(allowed, true);
+  assert.match(warnings[0]!, /failed to parse the ttl label "soon"/);
+});
