@@ -1,6 +1,7 @@
 import type { BodyOf, Rule, RuleBody } from "../policy/mod.ts";
 import { generate } from "./generate.ts";
 import { mutateForeach, mutatePatch } from "./mutate.ts";
+import { validateManifests } from "./manifests/mod.ts";
 import { mutateExisting } from "./mutate_existing.ts";
 import type { CompiledBody, RuleKind, RuleTools, RuleType } from "./rule_kind.ts";
 import { unsupported } from "./unsupported.ts";
@@ -21,7 +22,7 @@ const kinds: Kinds = {
   assert: validateAssert,
   podSecurity: validatePodSecurity,
   cel: validateCel,
-  manifests: unsupported("validate"),
+  manifests: validateManifests,
   deny: validateDeny,
   pattern: validatePattern,
   anyPattern: validateAnyPattern,

@@ -5,13 +5,15 @@ import type { SignatureAnswer, Statement } from "../../ports.ts";
 import { type Pending, pending } from "./ask.ts";
 import type { StatementConditions } from "./conditions.ts";
 import type { ImageEntry } from "./entries.ts";
-import type { FoundImage } from "./images.ts";
+import { atDigest, type FoundImage } from "./images.ts";
 
 /** What became of the attestations of an entry, for one image. */
 export type AttestationVerdict =
   | {
     readonly ok: true;
     readonly digest: string;
+    /** How messages call the image now. */
+    readonly text: string;
     /** Predicates by the names that the policy gives them. */
     readonly predicates: JsonObject;
   }
@@ -21,6 +23,7 @@ export type AttestationVerdict =
 export interface AttestationTools {
   readonly context: Context;
   readonly image: FoundImage;
+  suffix(entry: SignerEntry): string;
   /** Asks for the statements of a type that one signer signed. */
   ask(entry: SignerEntry, path: string, type: string): SignatureAnswer | Pending;
 }
@@ -28,7 +31,7 @@ export interface AttestationTools {
 /** Verifies the attestations of an entry in order; the first one that does not verify ends it. */
 export function verifyAttestations(entry: ImageEntry, tools: AttestationTools): AttestationVerdict | Pending {
   const predicates: Record<string, Json> = {};
-  let digest = "";
+  let { image } = tools, digest = image.image.digest ?? "";
   for (const [index, attestation] of entry.verification.attestations.entries()) {
     const path = `.attestations[${index}]`;
     if (attestation.type === "") return { ok: false, message: `${path}: missing type` };
@@ -39,12 +42,15 @@ export function verifyAttestations(entry: ImageEntry, tools: AttestationTools): 
       entryIndex: index,
       conditions: entry.conditions[index],
       predicates,
-    }, tools);
-    const verdict = check.run();
-    if (verdict === pending || !verdict.ok) return verdict;
-    digest = verdict.digest;
+      pins: entry.verification.type !== "Cosign",
+    }, { ...tools, image });
+    const problem = check.problem();
+    if (problem === pending) return pending;
+    if (problem !== undefined) return { ok: false, message: problem };
+    image = check.image;
+    digest = image.image.digest ?? check.digest;
   }
-  return { ok: true, digest, predicates };
+  return { ok: true, digest, text: image.text, predicates };
 }
 
 /** Nobody in particular: whoever the trusted root knows. */
@@ -82,6 +88,8 @@ interface AttestationCase {
   readonly conditions: StatementConditions | undefined;
   /** Filled with the predicate of the attestation. */
   readonly predicates: Record<string, Json>;
+  /** Kyverno parity: for bundles and Notary messages call the image by the digest that was found. */
+  readonly pins: boolean;
 }
 
 /** One attestation being verified: its sets of attestors one after the other. */
@@ -90,15 +98,20 @@ class AttestationCheck {
   readonly #tools: AttestationTools;
   /** Kyverno parity: what failed in an earlier set is told again. */
   readonly #reasons: string[] = [];
-  #digest = "";
+  /** The image as messages call it. */
+  image: FoundImage;
+  /** The digest that was verified last. */
+  digest = "";
 
   constructor(attestationCase: AttestationCase, tools: AttestationTools) {
     this.#case = attestationCase;
     this.#tools = tools;
+    this.image = tools.image;
   }
 
-  run(): AttestationVerdict | Pending {
-    const { attestation, path, predicates } = this.#case;
+  /** Why the attestation does not verify; `undefined` when it does. */
+  problem(): string | undefined | Pending {
+    const { attestation, path } = this.#case;
     const sets = attestation.attestors.length === 0 ? anySigner : attestation.attestors;
     for (const [index, set] of sets.entries()) {
       const verified = this.#verifiedOf(set, `${path}.attestors[${index}]`);
@@ -108,9 +121,9 @@ class AttestationCheck {
         `image attestations verification failed, verifiedCount: ${verified}, requiredCount: ${set.required}, error: ${
           this.#reasons.join("; ")
         }`;
-      return { ok: false, message };
+      return message;
     }
-    return { ok: true, digest: this.#digest, predicates };
+    return undefined;
   }
 
   /** How many entries of a set verify, counted until there are enough. */
@@ -121,14 +134,17 @@ class AttestationCheck {
         this.#reasons.push("nested attestors cannot be asked for attestations");
         continue;
       }
-      const place = `${path}.entries[${this.#case.entryIndex}]${entry.suffix}`;
+      const place = `${path}.entries[${this.#case.entryIndex}]${this.#tools.suffix(entry)}`;
       const answer = this.#tools.ask(entry, place, this.#case.attestation.type);
       if (answer === pending) return pending;
       if (!answer.ok) {
         this.#reasons.push(answer.message);
         continue;
       }
-      this.#digest = answer.digest;
+      this.digest = answer.digest;
+      if (this.#case.pins && this.image.image.digest === undefined) {
+        this.image = atDigest(this.image, answer.digest);
+      }
       const problem = this.#statementProblem(answer.statements);
       if (problem !== undefined) this.#reasons.push(`${place}: ${problem}`);
       else if (++verified >= set.required) break;
@@ -139,7 +155,7 @@ class AttestationCheck {
   /** Why statements are not enough; `undefined` when they are. */
   #statementProblem(statements: readonly Statement[]): string | undefined {
     const { attestation: { type, name }, conditions, predicates } = this.#case;
-    const { image, context } = this.#tools;
+    const { image } = this, { context } = this.#tools;
     // Kyverno parity: the variable holds the first statement whatever its type.
     const first = statements.find(({ predicate }) => isObject(predicate));
     if (first !== undefined && name !== "") setField(predicates, name, first.predicate);

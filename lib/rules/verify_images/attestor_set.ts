@@ -16,15 +16,21 @@ export type SetVerdict =
 /** Asks whether one signer signed the image; the path is that of the entry, for explanations. */
 export type AskSigner = (entry: SignerEntry, path: string) => SignatureAnswer | Pending;
 
+/** How signers are asked, and what messages put behind the path of one. */
+export interface SignerTools {
+  readonly ask: AskSigner;
+  suffix(entry: SignerEntry): string;
+}
+
 /** Asks all sets in order: every one must verify, and the first that does not ends it. */
 export function verifySets(
   sets: readonly AttestorSet[],
   path: string,
-  ask: AskSigner,
+  tools: SignerTools,
 ): SetVerdict | Pending {
   let last: SetVerdict = { ok: true, digest: "" };
   for (const [index, set] of sets.entries()) {
-    const verdict = verifySet(set, `${path}[${index}]`, ask);
+    const verdict = verifySet(set, `${path}[${index}]`, tools);
     if (verdict === pending || !verdict.ok) return verdict;
     last = verdict;
   }
@@ -35,14 +41,14 @@ export function verifySets(
  * Asks the entries in order until enough of them verify. What failed before that is forgotten; the digest is the one that
  * the last entry verified.
  */
-export function verifySet(set: AttestorSet, path: string, ask: AskSigner): SetVerdict | Pending {
+function verifySet(set: AttestorSet, path: string, tools: SignerTools): SetVerdict | Pending {
   const reasons: string[] = [];
   let verified = 0, unreachable = false;
   for (const [index, entry] of set.entries.entries()) {
     const place = `${path}.entries[${index}]`;
     const verdict = entry.kind === "set"
-      ? verifySet(entry.set, `${place}.attestor`, ask)
-      : verifySigner(entry, place, ask);
+      ? verifySet(entry.set, `${place}.attestor`, tools)
+      : verifySigner(entry, place, tools);
     if (verdict === pending) return pending;
     if (verdict.ok) {
       if (++verified >= set.required) return verdict;
@@ -54,8 +60,8 @@ export function verifySet(set: AttestorSet, path: string, ask: AskSigner): SetVe
   return { ok: false, reasons, unreachable };
 }
 
-function verifySigner(entry: SignerEntry, place: string, ask: AskSigner): SetVerdict | Pending {
-  const path = `${place}${entry.suffix}`;
+function verifySigner(entry: SignerEntry, place: string, { ask, suffix }: SignerTools): SetVerdict | Pending {
+  const path = `${place}${suffix(entry)}`;
   const answer = ask(entry, path);
   if (answer === pending || answer.ok) return answer;
   return {

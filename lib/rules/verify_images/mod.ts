@@ -7,5 +7,6 @@
  *
  * @module
  */
+export { askDigest, askSignature, askSignedText, type Pending, pending } from "./ask.ts";
 export { annotated, type ImageNote, type ScopedNotes } from "./notes.ts";
 export { verifyImages } from "./verify_images.ts";

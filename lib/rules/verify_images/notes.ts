@@ -104,6 +104,9 @@ interface Parsed {
   readonly policies: ReadonlyMap<string, ReadonlyMap<string, ReadonlyMap<string, string>>>;
 }
 
+const noPolicies: Parsed = { policies: new Map() };
+const statusType = "api.ImageVerificationMetadataStatus";
+
 /** Kyverno parity: the faults are those of Go's decoder, of the first value that has another type than it wants. */
 function parse(text: string): Parsed | Fault {
   let value: Json;
@@ -112,23 +115,24 @@ function parse(text: string): Parsed | Fault {
   } catch {
     return new Fault(goJsonProblem(text));
   }
-  if (value === null) return { policies: new Map() };
-  if (!isObject(value)) return wrongType(value, "api.scopedImageVerificationMetadata");
-  const own = ownField(value, "version");
-  if (own !== undefined && own !== null && typeof own !== "number") return wrongType(own, "int");
+  if (value === null) return noPolicies;
+  if (!isObject(value)) return wrongType(value, "map[string]api.ImageVerificationMetadataStatus");
+  if (ownField(value, "version") !== version) {
+    // Kyverno parity: anything else is read as the older form, images with their statuses, which counts for nothing.
+    const odd = Object.values(value).find((status) => status !== null && typeof status !== "string");
+    return odd === undefined ? noPolicies : wrongType(odd, statusType);
+  }
   const policies = readMap(
     ownField(value, "policies"),
     (rules) =>
       readMap(rules, (images) =>
         readMap(images, (status) => {
           if (status === null) return "";
-          return typeof status === "string"
-            ? status
-            : wrongType(status, "api.ImageVerificationMetadataStatus");
+          return typeof status === "string" ? status : wrongType(status, statusType);
         })),
   );
   if (isFault(policies)) return policies;
-  return { policies: own === version ? policies : new Map() };
+  return { policies };
 }
 
 function ownField(value: JsonObject, name: string): Json | undefined {

@@ -53,7 +53,8 @@ export function verifyImage(
       : { outcome, digest: "" };
   }
   if (attestors.length === 0) return verifyStatements(entry, found, request);
-  const verdict = verifySets(attestors, ".attestors", askerOf(entry, found, request));
+  const suffix = suffixIn(entry);
+  const verdict = verifySets(attestors, ".attestors", { ask: askerOf(entry, found, request), suffix });
   if (verdict === pending) return pending;
   if (!verdict.ok) {
     const message = `failed to verify image ${found.text}: ${verdict.reasons.join("; ")}`;
@@ -75,13 +76,13 @@ function verifyStatements(
 ): ImageVerdict | Pending {
   const { context, entries, rule } = request;
   const ask = askerOf(entry, found, request);
-  const verdict = verifyAttestations(entry, { context, image: found, ask });
+  const verdict = verifyAttestations(entry, { context, image: found, ask, suffix: suffixIn(entry) });
   if (verdict === pending) return pending;
   if (!verdict.ok) return { outcome: fail(verdict.message), digest: "" };
-  const digest = found.image.digest ?? verdict.digest;
+  const { digest, text } = verdict;
   const checks = entries.filter(({ deny }) => deny !== undefined);
   if (checks.length === 0) {
-    return { outcome: pass(`verified image attestations for ${found.text}`), digest };
+    return { outcome: pass(`verified image attestations for ${text}`), digest };
   }
   const visible = context.child({ values: { ...verdict.predicates, image: { ...found.image } } });
   for (const { deny, verification } of checks) {
@@ -130,6 +131,11 @@ function askerOf(
     }
     return answer;
   };
+}
+
+/** What messages put behind the path of an attestor. Kyverno parity: nothing for Notary. */
+function suffixIn({ verification: { type } }: ImageEntry): (signer: SignerEntry) => string {
+  return type === "Notary" ? () => "" : ({ suffix }) => suffix;
 }
 
 /** For Notary an attestor without certificates asks for none. */

@@ -8,7 +8,7 @@ import { type Check, checkText, type ConformanceSet, jsonLines, type Row } from 
 import { clusterPorts } from "../ports.ts";
 
 /** A case of the admission corpus: a review that was posted, and what came back. */
-interface Case {
+export interface AdmissionCase {
   readonly path: string;
   readonly request: JsonObject;
   readonly response: JsonObject;
@@ -77,7 +77,7 @@ function* rows(root: string, folder: string): Generator<Row> {
     log: { write: () => {} },
     metrics: new Metrics(),
   });
-  for (const { line, row } of jsonLines<Case>(join(root, folder, "cases.jsonl"))) {
+  for (const { line, row } of jsonLines<AdmissionCase>(join(root, folder, "cases.jsonl"))) {
     yield {
       id: String(line),
       input: `${row.path} ${JSON.stringify(row.request["request"])}`,
@@ -88,13 +88,14 @@ function* rows(root: string, folder: string): Generator<Row> {
           body: JSON.stringify(row.request),
         });
         const body = await answer.json() as JsonObject;
-        return compare(row, field(body, "response") ?? null);
+        return compareResponse(row, field(body, "response") ?? null);
       },
     };
   }
 }
 
-function compare({ request, response, result }: Case, actual: Json): Check[] {
+/** Compares an answer with the one that was recorded. */
+export function compareResponse({ request, response, result }: AdmissionCase, actual: Json): Check[] {
   const checks = [checkText("allowed", String(response["allowed"]), String(field(actual, "allowed")))];
   const message = (from: Json): string => asString(dig(from, "status", "message")) ?? "";
   const warnings = (from: Json): string =>

@@ -10,12 +10,16 @@ import { compile, type Snapshot } from "../../../lib/engine/mod.ts";
 import { asString, dig, goJson, isObject, type Json, type JsonObject } from "../../../lib/json/mod.ts";
 import { reportedResult } from "../../../lib/report/mod.ts";
 import { parseDocuments, type YamlDocument } from "../../../lib/yaml/mod.ts";
+import type { Ports } from "../../../lib/ports.ts";
+import { compareRows } from "../compare_rows.ts";
 import { clusterPorts } from "../ports.ts";
 import { type Check, checkText, type ConformanceSet, type Row } from "../set.ts";
 
 /** What the reference said of a case: rows of its policy report, and the files that it wrote. */
 interface Expected {
   readonly results: readonly (readonly string[])[];
+  /** The policy was not accepted, with these words. */
+  readonly refused?: string;
   readonly outputs?: Readonly<Record<string, readonly Json[]>>;
 }
 
@@ -45,7 +49,7 @@ function* rows(root: string, group: Group): Generator<Row> {
     const folder = join(root, entry.name);
     const isCase = entry.isDirectory && filesOf(folder, /^expected\.json$/).length > 0;
     if (!isCase || groupOf(folder) !== group) continue;
-    yield { id: entry.name, input: entry.name, check: () => check(folder) };
+    yield { id: entry.name, input: entry.name, check: () => checkCase(folder) };
   }
 }
 
@@ -67,24 +71,38 @@ function filesOf(folder: string, pattern: RegExp): string[] {
   return [...Deno.readDirSync(folder)].map(({ name }) => name).filter((name) => pattern.test(name)).sort();
 }
 
-async function check(folder: string): Promise<Check[]> {
+/** How the files of a case are read, and what its policies may ask. */
+export interface CaseWorld {
+  text(path: string): string;
+  ports(objects: readonly JsonObject[]): Ports;
+  /** Whether policies that name their namespace are reported with the others, by `NAMESPACE/NAME`. */
+  readonly reports: "cluster" | "all";
+}
+
+const noWorld: CaseWorld = {
+  text: (path) => Deno.readTextFileSync(path),
+  ports: (objects) => clusterPorts(objects, { intake: "verbatim" }),
+  reports: "cluster",
+};
+
+/** Compares one case, a folder, with what applying its policies says here. */
+export async function checkCase(folder: string, world: CaseWorld = noWorld): Promise<Check[]> {
   const documents = (pattern: RegExp): YamlDocument[] =>
-    filesOf(folder, pattern).flatMap((
-      name,
-    ) => [...parseDocuments(Deno.readTextFileSync(join(folder, name)), name).documents]);
+    filesOf(folder, pattern).flatMap((name) => [
+      ...parseDocuments(world.text(join(folder, name)), name).documents,
+    ]);
   const text = (name: string): string | undefined =>
-    filesOf(folder, new RegExp(`^${name}$`)).length === 0
-      ? undefined
-      : Deno.readTextFileSync(join(folder, name));
+    filesOf(folder, new RegExp(`^${name}$`)).length === 0 ? undefined : world.text(join(folder, name));
   const expected = JSON.parse(text("expected.json")!) as Expected;
   const snapshot: Snapshot = compile([
     ...documents(/^policy\d*\.yaml$/),
     ...documents(/^exception\d*\.yaml$/),
   ], { dialect: "current" });
+  if (expected.refused !== undefined) return [checkRefusal(expected.refused, snapshot)];
   const objects = documents(/^resources\.yaml$/).flatMap(({ value }) => openList(value)).map(withNamespace);
   const options = {
     snapshot,
-    ports: clusterPorts(objects, { intake: "verbatim" }),
+    ports: world.ports(objects),
     values: parseValues(text("values.yaml")),
     user: parseUserInfo(text("userinfo.yaml")),
     absent: ["configMap", "globalReference", "imageRegistry", "downstream"] as const,
@@ -95,10 +113,10 @@ async function check(folder: string): Promise<Check[]> {
   for (const object of objects) {
     const applied = await applyPolicies(object, options);
     for (const { policy, resource, rules } of applied.results) {
-      if (!reported.has(policy.key)) continue;
+      if (world.reports === "cluster" && !reported.has(policy.key)) continue;
       for (const rule of rules) {
         rows.push([
-          policy.name,
+          world.reports === "all" ? policy.key : policy.name,
           rule.rule,
           ...identity(resource),
           reportedResult(policy, rule),
@@ -108,7 +126,17 @@ async function check(folder: string): Promise<Check[]> {
     }
     outputs.push(...applied.outputs.map((output) => output.object));
   }
-  return [...compareRows(expected.results, rows), ...compareOutputs(expected.outputs, outputs)];
+  return [...compareRows(expected.results, rows, normal), ...compareOutputs(expected.outputs, outputs)];
+}
+
+/** A policy that Kyverno refuses must have an error; its words are compared without the value that they quote. */
+function checkRefusal(refused: string, { diagnostics }: Snapshot): Check {
+  const words = /^\(by the schema: (.*)\)$/.exec(refused)?.[1] === undefined
+    ? refused.slice(refused.lastIndexOf(": ") + 2)
+    : "an error";
+  const errors = diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
+  const said = words === "an error" && errors.length > 0 ? words : errors.find((error) => error === words);
+  return checkText("refused", words, said ?? `accepted: ${errors.join("; ")}`);
 }
 
 /** The rows are those of the cluster's report; policies that name their namespace have reports of their own. */
@@ -122,38 +150,6 @@ function clusterWide({ policies }: Snapshot): Set<string> {
 function identity(resource: JsonObject): string[] {
   const text = (...path: string[]): string => asString(dig(resource, ...path)) ?? "";
   return [text("apiVersion"), text("kind"), text("metadata", "namespace"), text("metadata", "name")];
-}
-
-/** Rows with the same policy, rule and object are compared in order; a missing or surplus row is a difference. */
-function compareRows(
-  expected: readonly (readonly string[])[],
-  actual: readonly (readonly string[])[],
-): Check[] {
-  const key = (row: readonly string[]): string => row.slice(0, 6).join(" ");
-  const order = (rows: readonly (readonly string[])[]): Map<string, (readonly string[])[]> => {
-    const grouped = new Map<string, (readonly string[])[]>();
-    for (const row of [...rows].sort()) grouped.set(key(row), [...grouped.get(key(row)) ?? [], row]);
-    return grouped;
-  };
-  const [wanted, found] = [order(expected), order(actual)];
-  const checks: Check[] = [];
-  for (const name of new Set([...wanted.keys(), ...found.keys()])) {
-    const left = wanted.get(name) ?? [], right = found.get(name) ?? [];
-    for (let index = 0; index < Math.max(left.length, right.length); index++) {
-      const want = left[index], have = right[index];
-      checks.push(
-        checkText(
-          "result",
-          `${name} ${want?.[6] ?? "no row"}`,
-          `${name} ${have?.[6] ?? "no row"}${want === undefined ? ` (${have![7]})` : ""}`,
-        ),
-      );
-      if (want !== undefined && have !== undefined) {
-        checks.push(checkText("message", `${name} ${normal(want[7]!)}`, `${name} ${normal(have[7]!)}`));
-      }
-    }
-  }
-  return checks;
 }
 
 /** The reference prints pod security groups in the order of a Go map. */

@@ -19,6 +19,7 @@ import { quantity } from "./quantity.ts";
 import { semver } from "./semver.ts";
 import { strategic } from "./strategic.ts";
 import { variables } from "./variables.ts";
+import { verifyImagesSets } from "./verify_images.ts";
 import { wildcard } from "./wildcard.ts";
 import { yaml } from "./yaml.ts";
 
@@ -47,6 +48,7 @@ export const sets: readonly ConformanceSet[] = [
   semver,
   strategic,
   variables,
+  ...verifyImagesSets,
   wildcard,
   yaml,
 ];

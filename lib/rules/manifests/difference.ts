@@ -1,0 +1,34 @@
+import { equal, goJson, isList, isObject, type Json, type JsonObject, sortedKeys } from "../../json/mod.ts";
+import type { Ignores } from "./ignored_fields.ts";
+
+/** How deep objects are compared; the API server takes none that nest deeper. */
+const maxDepth = 200;
+
+/**
+ * How an object differs from its signed manifest, in the words of Kyverno's messages; `undefined` when it does not. Fields
+ * that only one of them has count, whichever it is.
+ */
+export function differenceOf(manifest: JsonObject, object: JsonObject, ignores: Ignores): string | undefined {
+  const before = new Map<string, Json>(), after = new Map<string, Json>();
+  collect(manifest, "", before);
+  collect(object, "", after);
+  const items: Json[] = [];
+  for (const key of [...new Set([...before.keys(), ...after.keys()])].sort()) {
+    if (ignores(key)) continue;
+    const left = before.get(key) ?? null, right = after.get(key) ?? null;
+    if (!equal(left, right)) items.push({ key, values: { after: right, before: left } });
+  }
+  return items.length === 0 ? undefined : goJson({ items });
+}
+
+/** The leaves of a value by their paths, with dots between keys and indexes; an empty object or list is none. */
+function collect(value: Json, path: string, leaves: Map<string, Json>, depth = 0): void {
+  const below = (name: string): string => path === "" ? name : `${path}.${name}`;
+  if (depth < maxDepth && isList(value)) {
+    value.forEach((element, index) => collect(element, below(String(index)), leaves, depth + 1));
+  } else if (depth < maxDepth && isObject(value)) {
+    for (const name of sortedKeys(value)) collect(value[name]!, below(name), leaves, depth + 1);
+  } else {
+    leaves.set(path, value);
+  }
+}

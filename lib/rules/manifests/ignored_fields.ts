@@ -1,0 +1,152 @@
+import { asList, asString, asTexts, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { compileWildcard, nameOf, namespaceOf } from "../../kube/mod.ts";
+
+/** Fields that are not compared, for objects of some kinds; wildcards in both. */
+interface FieldSet {
+  readonly kinds: readonly string[];
+  readonly fields: readonly string[];
+}
+
+/** What clusters and tools write into every object, and what the API server fills in. */
+const everywhere: readonly string[] = [
+  "status",
+  ...[
+    "namespace",
+    "labels.app.kubernetes.io/instance",
+    "managedFields.*",
+    "resourceVersion",
+    "selfLink",
+    "finalizers*",
+    "creationTimestamp",
+    "uid",
+    "generation",
+    "annotations.namespace",
+    "annotations.control-plane.alpha.kubernetes.io/leader",
+    "annotations.kubectl.kubernetes.io/last-applied-configuration",
+    "annotations.deprecated.daemonset.template.generation",
+    "annotations.deployment.kubernetes.io/revision",
+  ].map((field) => `metadata.${field}`),
+  ...[
+    "containers.*.imagePullPolicy",
+    "containers.*.terminationMessagePath",
+    "containers.*.terminationMessagePolicy",
+    "dnsPolicy",
+    "restartPolicy",
+    "schedulerName",
+    "terminationGracePeriodSeconds",
+  ].map((field) => `spec.${field}`),
+];
+
+/** Kyverno parity: its list, and that of the library that it compares manifests with (`manifest-*` of the corpus). */
+const builtin: readonly FieldSet[] = [
+  { kinds: ["*"], fields: everywhere },
+  {
+    kinds: ["Pod"],
+    fields: [
+      "spec.volumes.*.name",
+      "spec.volumes.*.projected.*",
+      "spec.volumes.*.configMap.defaultMode",
+      "spec.containers.*.volumeMounts.*",
+      "spec.tolerations.*",
+      "spec.enableServiceLinks",
+      "spec.preemptionPolicy",
+      "spec.priority",
+      "spec.serviceAccount",
+    ],
+  },
+  {
+    kinds: ["Deployment"],
+    fields: [
+      "spec.progressDeadlineSeconds",
+      "spec.revisionHistoryLimit",
+      "spec.strategy.*",
+      "spec.template.metadata.creationTimestamp",
+      "spec.containers.*.ports.*.protocol",
+      "spec.containers.*.resources",
+      "spec.securityContext",
+    ],
+  },
+  { kinds: ["CustomResourceDefinition"], fields: ["spec.conversion.strategy", "spec.names.listKind"] },
+  {
+    kinds: ["Service"],
+    fields: [
+      "spec.ports.*.nodePort",
+      "spec.clusterIP",
+      "spec.clusterIPs.0",
+      "spec.sessionAffinity",
+      "spec.type",
+      "spec.ipFamilies.*",
+      "spec.ipFamilyPolicy",
+      "spec.internalTrafficPolicy",
+    ],
+  },
+  {
+    kinds: ["ClusterPolicy", "Policy"],
+    fields: [
+      "metadata.annotations.pod-policies.kyverno.io/autogen-controllers",
+      "spec.failurePolicy",
+      "spec.background",
+      "spec.validationFailureAction",
+    ],
+  },
+  { kinds: ["ServiceAccount"], fields: ["secrets.*.name", "imagePullSecrets.*.name"] },
+  { kinds: ["Route"], fields: ["spec.host"] },
+];
+
+/** Whether a path of an object, with dots between its keys, is not compared. */
+export type Ignores = (path: string) => boolean;
+
+interface FieldRule {
+  isFor(object: JsonObject): boolean;
+  readonly ignores: Ignores;
+}
+
+/** Compiles `ignoreFields` of a rule together with what is never compared; `domain` is that of its annotations. */
+export function compileIgnoredFields(
+  written: Json | undefined,
+  domain: string,
+): (object: JsonObject) => Ignores {
+  const own = asList(written).filter(isObject).map((each): FieldRule => {
+    const objects = asList(each["objects"]).filter(isObject).map(compileObject);
+    return {
+      isFor: (object) => objects.some((matches) => matches(object)),
+      ignores: compileFields(asTexts(each["fields"])),
+    };
+  });
+  const known = builtin.map(({ kinds, fields }): FieldRule => {
+    const isKind = kinds.map(compileWildcard);
+    return {
+      isFor: ({ kind }) => isKind.some((matches) => matches(asString(kind) ?? "")),
+      ignores: compileFields(fields),
+    };
+  });
+  const annotations: FieldRule = {
+    isFor: () => true,
+    ignores: (path) => path.startsWith(`metadata.annotations.${domain}/`),
+  };
+  return (object) => {
+    const rules = [annotations, ...known, ...own].filter((rule) => rule.isFor(object));
+    return (path) => rules.some(({ ignores }) => ignores(path));
+  };
+}
+
+/** A field means itself and all below it. */
+function compileFields(fields: readonly string[]): Ignores {
+  const patterns = fields.flatMap((field) => [compileWildcard(field), compileWildcard(`${field}.*`)]);
+  return (path) => patterns.some((matches) => matches(path));
+}
+
+/** An entry of `objects`: what it does not say matches everything. */
+function compileObject(written: JsonObject): (object: JsonObject) => boolean {
+  const test = (name: string): (text: string) => boolean => {
+    const pattern = asString(written[name]) ?? "";
+    return pattern === "" ? () => true : compileWildcard(pattern);
+  };
+  const kind = test("kind"), name = test("name"), namespace = test("namespace");
+  const group = test("group"), version = test("version");
+  return (object) => {
+    const [ownVersion = "", ownGroup = ""] = (asString(object["apiVersion"]) ?? "").split("/").reverse();
+    return kind(asString(object["kind"]) ?? "") && name(nameOf(object)) && namespace(namespaceOf(object)) &&
+      group(ownGroup) && version(ownVersion);
+  };
+}

@@ -1,0 +1,86 @@
+import { gunzipSync } from "node:zlib";
+import { type Fault, isFault, isObject, type JsonObject } from "../../json/mod.ts";
+import { annotationsOf, decodeBase64, nameOf } from "../../kube/mod.ts";
+import { parseDocuments } from "../../yaml/mod.ts";
+
+/** What the annotations of an object hold: the manifest that was signed, and its signatures. */
+export interface SignedManifest {
+  /** The bytes that were signed; `undefined` when there is no message that can be read. */
+  readonly message: Uint8Array | undefined;
+  /** Base64, with what belongs to each. */
+  readonly signatures: readonly {
+    readonly signature: string;
+    readonly certificate: string;
+    readonly bundle: string;
+  }[];
+}
+
+/** A few bytes can stand for any number of them; no object of a cluster is as large. */
+const maxBytes = 1_000_000;
+const maxSignatures = 20;
+
+/** Reads the annotations of a domain: `DOMAIN/message`, `DOMAIN/signature`, further signatures with `_1`, `_2` behind. */
+export function signedManifestOf(object: JsonObject, domain: string): SignedManifest {
+  const annotations = annotationsOf(object);
+  const text = (name: string): string => annotations[`${domain}/${name}`] ?? "";
+  const signatures = [];
+  for (let index = 0; index < maxSignatures; index++) {
+    const suffix = index === 0 ? "" : `_${index}`;
+    const signature = text(`signature${suffix}`);
+    if (signature === "") break;
+    signatures.push({
+      signature,
+      certificate: text(`certificate${suffix}`),
+      bundle: text(`bundle${suffix}`),
+    });
+  }
+  return { message: unpacked(text("message")), signatures };
+}
+
+function unpacked(text: string): Uint8Array | undefined {
+  if (text === "") return undefined;
+  const bytes: Uint8Array | Fault = decodeBase64(text);
+  if (isFault(bytes)) return undefined;
+  try {
+    return gunzipSync(bytes, { maxOutputLength: maxBytes });
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The document of a signed message that is about an object: the one of its kind and name. Kyverno parity: a message about
+ * another object of the kind is one, too (`manifest-other-message`); it differs at least in the name.
+ */
+export function manifestFor(object: JsonObject, message: Uint8Array): JsonObject | undefined {
+  let alike: JsonObject | undefined;
+  for (const file of filesIn(message)) {
+    const text = new TextDecoder().decode(file);
+    for (const { value } of parseDocuments(text, "message").documents) {
+      if (!isObject(value) || value["kind"] !== object["kind"]) continue;
+      if (nameOf(value) === nameOf(object)) return value;
+      alike ??= value;
+    }
+  }
+  return alike;
+}
+
+const block = 512;
+
+/** The files of a tar archive; a message that is none is one file. */
+function filesIn(message: Uint8Array): Uint8Array[] {
+  if (message.length < block || ascii(message, 257, 5) !== "ustar") return [message];
+  const files: Uint8Array[] = [];
+  for (let at = 0; at + block <= message.length;) {
+    const size = parseInt(ascii(message, at + 124, 12), 8);
+    if (ascii(message, at, 1) === "" || !Number.isInteger(size) || size < 0) break;
+    const type = ascii(message, at + 156, 1);
+    if (type === "0" || type === "") files.push(message.subarray(at + block, at + block + size));
+    at += block + Math.ceil(size / block) * block;
+  }
+  return files;
+}
+
+function ascii(bytes: Uint8Array, start: number, length: number): string {
+  return new TextDecoder().decode(bytes.subarray(start, start + length)).replace(/\0[^]*$/, "").trim();
+}

@@ -1,0 +1,174 @@
+import type { RequestStore } from "../../context/mod.ts";
+import { dig, goJson, type JsonObject } from "../../json/mod.ts";
+import { annotationsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
+import {
+  type AttestorSet,
+  attestorSetsOf,
+  type ManifestsBody,
+  setProblems,
+  type SignerEntry,
+} from "../../policy/mod.ts";
+import { error, fail, type Outcome, pass } from "../outcome.ts";
+import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "../rule_kind.ts";
+import { askSignedText, type Pending, pending } from "../verify_images/mod.ts";
+import { differenceOf } from "./difference.ts";
+import { compileIgnoredFields, type Ignores } from "./ignored_fields.ts";
+import { manifestFor, type SignedManifest, signedManifestOf } from "./signed_manifest.ts";
+
+/** `validate.manifests`: the object must be what its signed manifest says. */
+export const validateManifests: RuleKind<ManifestsBody> = { type: "validate", name: "manifests", compile };
+
+const defaultDomain = "cosign.sigstore.dev";
+
+function compile({ manifests }: ManifestsBody, tools: RuleTools): CompiledBody {
+  const path = ["validate", "manifests", "attestors"];
+  for (const problem of setProblems(manifests["attestors"], path, { isNotary: false })) {
+    tools.report({ severity: "error", code: "bad-image-verification", ...problem });
+  }
+  const domain = String(manifests["annotationDomain"] ?? "") || defaultDomain;
+  const sets = attestorSetsOf(manifests["attestors"], { roots: "" });
+  const ignoredFields = compileIgnoredFields(manifests["ignoreFields"], domain);
+  return {
+    run(input) {
+      const { resource, operation, context } = input;
+      if (resource === undefined || operation === "DELETE") return undefined;
+      if (isDryRun(input)) return pass("allowed because of DryRun request");
+      const signed = signedManifestOf(resource, domain);
+      return verified(
+        sets,
+        new ManifestCheck(resource, signed, {
+          store: context.store,
+          ignores: ignoredFields(resource),
+        }),
+      );
+    },
+  };
+}
+
+function isDryRun({ request }: RuleInput): boolean {
+  return dig(request, "dryRun") === true;
+}
+
+/** All sets must verify; the first that does not ends it. */
+function verified(sets: readonly AttestorSet[], check: ManifestCheck): Outcome | undefined {
+  const reasons: string[] = [];
+  for (const [index, set] of sets.entries()) {
+    const verdict = verifySet(set, `.attestors[${index}]`, check);
+    if (verdict === pending) return undefined;
+    if (verdict.result === "error") {
+      return error(`error occurred during manifest verification: ${verdict.message}`);
+    }
+    if (verdict.result === "fail") return fail(verdict.message);
+    reasons.push(verdict.message);
+  }
+  return pass(`verified manifest signatures; ${reasons.join(",")}`);
+}
+
+interface ManifestVerdict {
+  readonly result: "pass" | "fail" | "error";
+  readonly message: string;
+}
+
+/** Kyverno parity: one entry that errs makes a set that does not verify an error. */
+function verifySet(set: AttestorSet, path: string, check: ManifestCheck): ManifestVerdict | Pending {
+  const told: Record<ManifestVerdict["result"], string[]> = { pass: [], fail: [], error: [] };
+  for (const [index, entry] of set.entries.entries()) {
+    const place = `${path}.entries[${index}]`;
+    const verdict = entry.kind === "set"
+      ? verifySet(entry.set, `${place}.attestor`, check)
+      : check.verify(entry, `${place}${entry.suffix}`);
+    if (verdict === pending) return pending;
+    told[verdict.result].push(verdict.message);
+    if (told.pass.length >= set.required) return summary("pass", told.pass);
+  }
+  return told.error.length > 0
+    ? { result: "error", message: told.error.join("; ") }
+    : summary("fail", told.fail);
+
+  function summary(result: "pass" | "fail", messages: readonly string[]): ManifestVerdict {
+    const word = result === "pass" ? "succeeded" : "failed";
+    const counts = `verifiedCount ${told.pass.length}; requiredCount ${set.required}`;
+    return { result, message: `manifest verification ${word}; ${counts}; message ${messages.join(",")}` };
+  }
+}
+
+/** One object and its signed manifest, held against one signer after the other. */
+class ManifestCheck {
+  readonly #object: JsonObject;
+  readonly #signed: SignedManifest;
+  readonly #store: RequestStore;
+  readonly #manifest: JsonObject | undefined;
+  readonly #difference: string | undefined;
+
+  constructor(
+    object: JsonObject,
+    signed: SignedManifest,
+    { store, ignores }: { readonly store: RequestStore; readonly ignores: Ignores },
+  ) {
+    this.#object = object;
+    this.#signed = signed;
+    this.#store = store;
+    this.#manifest = signed.message && manifestFor(object, signed.message);
+    this.#difference = this.#manifest && differenceOf(this.#manifest, object, ignores);
+  }
+
+  verify(entry: SignerEntry, path: string): ManifestVerdict | Pending {
+    const mismatch = this.#annotationMismatch(entry);
+    if (mismatch !== undefined) return { result: "error", message: mismatch };
+    if (this.#manifest === undefined) {
+      const message = `${path}: YAML manifest not found for this resource: message not found`;
+      return { result: "fail", message };
+    }
+    const signer = this.#signerOf(entry);
+    if (signer === pending) return pending;
+    if ("problem" in signer) {
+      const message = `${path}: failed to verify signature: ${signer.problem}`;
+      return { result: this.#signed.signatures.length === 0 ? "fail" : "error", message };
+    }
+    if (this.#difference === undefined) {
+      // Kyverno writes "singed".
+      return { result: "pass", message: `singed by a valid signer: ${signer.name}` };
+    }
+    return {
+      result: "fail",
+      message: `${path}: failed to verify signature. diff found; ${this.#difference}`,
+    };
+  }
+
+  #annotationMismatch({ annotations }: SignerEntry): string | undefined {
+    const own = annotationsOf(this.#object);
+    for (const [key, wanted] of Object.entries(annotations).sort()) {
+      const have = own[key] ?? "";
+      if (have !== wanted) {
+        return `annotations mismatch: ${have} does not match expected value ${wanted} for key ${key}`;
+      }
+    }
+    return undefined;
+  }
+
+  /** Who signed the manifest, of those that the entry accepts; one signature that verifies is enough. */
+  #signerOf({ by, log }: SignerEntry): { readonly name: string } | { readonly problem: string } | Pending {
+    const { message, signatures } = this.#signed;
+    if (signatures.length === 0) return { problem: "signature not found" };
+    const trials: string[] = [];
+    for (const [index, signature] of signatures.entries()) {
+      const question = { message: message!, ...signature, by, log };
+      const key = JSON.stringify([signature, by, log]);
+      const answer = askSignedText(this.#store, question, { name: this.#name(), key });
+      if (answer === pending) return pending;
+      if (answer.ok) return { name: answer.signer };
+      trials.push(
+        `[publickey 1/1] [signature ${index + 1}/${signatures.length}] error: ` +
+          `cosign.VerifyBlobCmd.Exec() returned an error: ${answer.message}`,
+      );
+    }
+    const all = goJson(trials);
+    return { problem: `verification failed for ${signatures.length} signature. all trials: ${all}` };
+  }
+
+  #name(): string {
+    const namespace = namespaceOf(this.#object);
+    const kind = String(this.#object["kind"] ?? "object");
+    return `signature of ${kind} ${namespace === "" ? "" : `${namespace}/`}${nameOf(this.#object)}`;
+  }
+}

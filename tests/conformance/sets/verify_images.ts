@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import { compile } from "../../../lib/engine/mod.ts";
+import type { JsonObject } from "../../../lib/json/mod.ts";
+import { createApp, Metrics } from "../../../lib/server/mod.ts";
+import { parseDocuments } from "../../../lib/yaml/mod.ts";
+import { ImageWorld } from "../image_world.ts";
+import type { ConformanceSet, Row } from "../set.ts";
+import { type AdmissionCase, compareResponse } from "./admission.ts";
+import { checkCase } from "./engine.ts";
+
+/** Images that are verified with a registry on this machine: with the command line's code, and at admission. */
+export const verifyImagesSets: readonly ConformanceSet[] = [
+  {
+    name: "verify-images/engine",
+    goals: { result: 0.995, message: 0.98, refused: 1 },
+    rows: (corpus) => engineRows(join(corpus, "verify-images")),
+  },
+  {
+    name: "verify-images/admission",
+    goals: { allowed: 1, message: 0.98, warnings: 0.98, patched: 0.995 },
+    rows: (corpus) => admissionRows(join(corpus, "verify-images")),
+  },
+];
+
+async function* engineRows(root: string): AsyncGenerator<Row> {
+  const world = await ImageWorld.open(root);
+  try {
+    for (const id of foldersOf(join(root, "engine"))) {
+      yield {
+        id,
+        input: id,
+        check: async () => {
+          const opened: { close(): Promise<void> }[] = [];
+          const checks = await checkCase(join(root, "engine", id), {
+            text: (path) => world.text(path),
+            reports: "all",
+            ports: (objects) => {
+              const ports = world.ports(objects, "verbatim");
+              opened.push(ports);
+              return ports;
+            },
+          });
+          for (const ports of opened) await ports.close();
+          return checks;
+        },
+      };
+    }
+  } finally {
+    await world.close();
+  }
+}
+
+async function* admissionRows(root: string): AsyncGenerator<Row> {
+  const world = await ImageWorld.open(root);
+  try {
+    for (const set of foldersOf(join(root, "admission"))) yield* setRows(join(root, "admission"), set, world);
+  } finally {
+    await world.close();
+  }
+}
+
+/** The rows of one set, in the order of the recording. */
+async function* setRows(root: string, set: string, world: ImageWorld): AsyncGenerator<Row> {
+  const read = (path: string) => parseDocuments(world.text(join(root, path)), path).documents;
+  const snapshot = compile(read(`${set}/policies.yaml`), { dialect: "current" });
+  const objects = [...namespaces, ...read(`${set}/cluster.yaml`).map(({ value }) => value)];
+  const ports = world.ports(objects);
+  const app = createApp({
+    snapshot: () => snapshot,
+    ports,
+    log: { write: () => {} },
+    metrics: new Metrics(),
+  });
+  const lines = world.text(join(root, set, "cases.jsonl")).split("\n");
+  for (const [index, line] of lines.entries()) {
+    if (line === "") continue;
+    const row = JSON.parse(line) as AdmissionCase;
+    yield {
+      id: `${set}/${index + 1}`,
+      input: `${row.path} ${JSON.stringify(row.request["request"])}`,
+      check: async () => {
+        const answer = await app.request(pathOf(row.path, snapshot.policies), {
+          method: "POST",
+          headers: { "content-type": "application/json" },
+          body: JSON.stringify(row.request),
+        });
+        return compareResponse(row, (await answer.json() as JsonObject)["response"] ?? null);
+      },
+    };
+  }
+  await ports.close();
+}
+
+const namespaces: readonly JsonObject[] = ["default", "kyverno", "team", "prod"].map((name) => ({
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name, labels: { team: name } },
+}));
+
+interface Served {
+  readonly policy: { readonly key: string; readonly name: string; readonly failurePolicy: string };
+}
+
+/** Kyverno has addresses of its own for image policies in CEL; here each is asked alone by its key. */
+function pathOf(path: string, policies: readonly Served[]): string {
+  const match = /^\/n?ivpol\/(mutate|validate)\/(.+)$/.exec(path);
+  if (match === null) return path;
+  const [, phase, name] = match;
+  const served = policies.find(({ policy }) => policy.name === name!.split("/").at(-1));
+  if (served === undefined) return path;
+  const { key, failurePolicy } = served.policy;
+  return `/${phase}/${failurePolicy.toLowerCase()}/finegrained/${key}`;
+}
+
+function foldersOf(root: string): string[] {
+  return [...Deno.readDirSync(root)].filter(({ isDirectory }) => isDirectory).map(({ name }) => name).sort();
+}
