@@ -247,7 +247,10 @@ const broken: readonly (readonly [string, string])[] = [
     `{"version":1,"policies":{"/p":{"check":{"i":7}}}}`,
     "json: cannot unmarshal number into Go value of type api.ImageVerificationMetadataStatus",
   ],
-  [`{"version":"one"}`, "json: cannot unmarshal string into Go value of type int"],
+  [
+    `{"version":2,"policies":{}}`,
+    "json: cannot unmarshal number into Go value of type api.ImageVerificationMetadataStatus",
+  ],
 ];
 
 for (const [text, problem] of broken) {
