@@ -46,7 +46,7 @@ function nameOf({ access: { reference: { registry, repository } } }: Inquiry, di
 
 /** Whether one of an artifact's signatures holds. */
 async function verifySigned(inquiry: Inquiry, sought: Sought): Promise<Verdict> {
-  const { content, access, until, checks } = inquiry;
+  const { content, access, until } = inquiry;
   const target = await content.image(access, sought.digest, until);
   if (isFailure(target)) return refusedBy(target);
   const bounds = { artifactType: SIGNATURE_TYPE, most: MAX_SIGNATURES, until };
@@ -62,9 +62,7 @@ async function verifySigned(inquiry: Inquiry, sought: Sought): Promise<Verdict> 
   }
   const tried: SignatureTried[] = [];
   for (const { digest } of referrers.slice(0, MAX_SIGNATURES)) {
-    const why = await checks.run(() =>
-      refusesSignature(digest, { inquiry, target, trusted: sought.trusted })
-    );
+    const why = await refusesSignature(digest, { inquiry, target, trusted: sought.trusted });
     if (typeof why === "object") return refusedBy(why);
     tried.push({ digest, why: why ?? "" });
     if (why === undefined) {
@@ -95,7 +93,7 @@ interface Target {
 /** Why a signature does not count, in the words and the order of notation: integrity, trust, expiry, time, target. */
 async function refusesSignature(
   digest: string,
-  { inquiry: { content, access, until, ports }, target, trusted }: Target,
+  { inquiry: { content, access, until, ports, checks }, target, trusted }: Target,
 ): Promise<string | undefined | RegistryFailure> {
   const manifest = await content.signatures(access, digest, until);
   if (isFailure(manifest)) return manifest;
@@ -111,7 +109,7 @@ async function refusesSignature(
   if (isFailure(blob)) return blob;
   const envelope = await readNotaryEnvelope(blob, asString(field(layer, "mediaType")) ?? "");
   if (isFault(envelope)) return envelope.message;
-  const broken = await refusesIntegrity(envelope);
+  const broken = await checks.run(() => refusesIntegrity(envelope));
   if (broken !== undefined) return broken;
   const isTrusted = envelope.chain.some(({ der }) => trusted.some((each) => sameBytes(each.der, der)));
   if (!isTrusted || envelope.scheme !== SCHEME) {

@@ -45,7 +45,7 @@ export async function verifyBundles(inquiry: Inquiry): Promise<Verdict> {
   const tried: SignatureTried[] = [];
   const statements: Statement[] = [];
   for (const { digest } of bundles as readonly Referrer[]) {
-    const statement = await inquiry.checks.run(() => statementIn(digest, inquiry, setting));
+    const statement = await statementIn(digest, inquiry, setting);
     if (typeof statement !== "string" && "fault" in statement) return refusedBy(statement);
     tried.push({ digest, why: typeof statement === "string" ? statement : "" });
     if (typeof statement !== "string") statements.push(statement);
@@ -78,7 +78,7 @@ async function settingOf({ question, root }: Inquiry): Promise<Setting | Verdict
 /** The statement of one bundle, or why it does not count. */
 async function statementIn(
   digest: string,
-  { question, content, signatureAccess, until, bundles, digest: image }: Inquiry,
+  { question, content, signatureAccess, until, bundles, checks, digest: image }: Inquiry,
   { key, trustedRoot }: Setting,
 ): Promise<Statement | string | RegistryFailure> {
   const manifest = await content.signatures(signatureAccess, digest, until);
@@ -90,12 +90,14 @@ async function statementIn(
   });
   if (isFailure(blob)) return blob.status === undefined && blob.reached !== true ? blob : blob.fault.message;
   const { ignoreTlog, ignoreSct } = question.log;
-  const answer = await bundles.check({
-    bundle: new TextDecoder().decode(blob),
-    key,
-    trustedRoot,
-    needs: { log: !ignoreTlog, observedTime: !ignoreSct, certificateTimestamp: !ignoreSct },
-  });
+  const answer = await checks.run(() =>
+    bundles.check({
+      bundle: new TextDecoder().decode(blob),
+      key,
+      trustedRoot,
+      needs: { log: !ignoreTlog, observedTime: !ignoreSct, certificateTimestamp: !ignoreSct },
+    })
+  );
   if (!answer.ok) return answer.why;
   const stranger = key === undefined ? await refusesSigner(question.by, answer.certificate) : undefined;
   if (stranger !== undefined) return stranger;

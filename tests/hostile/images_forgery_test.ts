@@ -1,0 +1,278 @@
+/** Whoever can write into a registry, but has none of the keys that a policy names, gets no image verified. */
+import assert from "node:assert/strict";
+import { ImageSignatures, systemClock } from "../../lib/adapters/mod.ts";
+import type { LogTrust, SignatureAnswer, SignatureQuestion, Signer } from "../../lib/ports.ts";
+import { bundleWithEntry, trustedRootOf } from "../adapters/signing/bundle.ts";
+import {
+  type CertificateFields,
+  issue,
+  type Issued,
+  newKeys,
+  usage,
+} from "../adapters/signing/certificates.ts";
+import {
+  attest,
+  envelope,
+  payloadFor,
+  putSignatures,
+  signatureLayer,
+  signImage,
+} from "../adapters/signing/cosign.ts";
+import { bytesOf } from "../adapters/signing/der.ts";
+import { Signers } from "../adapters/signing/fixtures.ts";
+import { TestRegistry } from "../adapters/signing/registry.ts";
+import { countingEntropy } from "../adapters/fakes.ts";
+
+const noLog: LogTrust = {
+  ignoreTlog: true,
+  rekorUrl: "",
+  rekorKey: "",
+  ignoreSct: true,
+  ctlogKey: "",
+  tsaChain: "",
+  trustedRoot: "",
+  tufMirror: "",
+};
+
+interface Trial {
+  readonly registry: TestRegistry;
+  readonly signers: Signers;
+  ask(name: string, question?: Partial<SignatureQuestion>): Promise<SignatureAnswer>;
+}
+
+function forgery(title: string, run: (trial: Trial) => Promise<void>): void {
+  Deno.test(`forged: ${title}`, async () => {
+    const registry = new TestRegistry();
+    const signatures = new ImageSignatures({ clock: systemClock(), entropy: countingEntropy() });
+    const signers = new Signers();
+    try {
+      await run({
+        registry,
+        signers,
+        ask: (name, question = {}) =>
+          signatures.verify({
+            image: `${registry.host}/${name}`,
+            layout: "tag",
+            want: "signature",
+            by: { kind: "key", key: signers.one.pem, hash: "sha256" },
+            log: noLog,
+            annotations: {},
+            annotationsIn: "payload",
+            repository: "",
+            tagPrefix: "",
+            credentials: {},
+            useCache: true,
+            ...question,
+          }),
+      });
+    } finally {
+      await signatures.close();
+      await registry.close();
+    }
+  });
+}
+
+function refused(answer: SignatureAnswer, why: RegExp): void {
+  assert.ok(!answer.ok, "it was verified");
+  assert.equal(answer.why, "not verified");
+  assert.match(answer.message, why);
+}
+
+forgery("the signature of another image, put beside this one", async ({ registry, signers, ask }) => {
+  const good = registry.image("app:good"), bad = registry.image("app:bad");
+  const layer = signatureLayer(payloadFor(good), { keys: signers.one });
+  putSignatures(registry, "app:good", good, [layer]);
+  putSignatures(registry, "app:bad", bad, [layer]);
+  assert.ok((await ask("app:good")).ok);
+  refused(await ask("app:bad"), new RegExp(`invalid or missing digest in claim: ${good}$`));
+});
+
+forgery("the attestation of another image, put beside this one", async ({ registry, signers, ask }) => {
+  const good = registry.image("app:good");
+  const content = envelope({ digest: good, type: "t", predicate: {} }, signers.one);
+  attest(registry, "app:good", [{ content }]);
+  attest(registry, "app:bad", [{ content }]);
+  const want = { attestations: "t" };
+  assert.ok((await ask("app:good", { want })).ok);
+  refused(await ask("app:bad", { want }), /no matching subject digest found$/);
+});
+
+forgery("annotations that only the registry says", async ({ registry, signers, ask }) => {
+  const digest = registry.image("app:v1");
+  const layer = signatureLayer(payloadFor(digest), { keys: signers.one });
+  putSignatures(registry, "app:v1", digest, [{
+    ...layer,
+    annotations: { ...layer.annotations, env: "prod" },
+  }]);
+  refused(await ask("app:v1", { annotations: { env: "prod" } }), /no signature matched/);
+  const inherited = Object.fromEntries([["__proto__", "x"], ["constructor", "x"]]);
+  refused(await ask("app:v1", { annotations: inherited }), /no signature matched/);
+});
+
+/** Certificates of an attacker, who has the authority's public certificates and one short-lived certificate of his own. */
+const chains: readonly {
+  readonly title: string;
+  readonly certificate: (signers: Signers) => { readonly leaf: Issued; readonly chain: readonly Issued[] };
+}[] = [
+  {
+    title: "an own root in the signature's chain",
+    certificate: () => {
+      const root = issue({ name: "keyless root", keys: newKeys(), authority: true });
+      return { leaf: victim({ issuer: root }), chain: [root, root] };
+    },
+  },
+  {
+    title: "an own intermediate with the name of the trusted one",
+    certificate: ({ keylessRoot }) => {
+      const stranger = issue({ name: "keyless root", keys: newKeys(), authority: true });
+      const fake = issue({
+        name: "keyless intermediate",
+        keys: newKeys(),
+        issuer: stranger,
+        authority: true,
+      });
+      return { leaf: victim({ issuer: fake }), chain: [fake, keylessRoot] };
+    },
+  },
+  {
+    title: "a certificate that signed itself under the root's name",
+    certificate: () => ({ leaf: victim({ name: "keyless root" }), chain: [] }),
+  },
+  {
+    title: "issued with a short-lived certificate, which is no authority",
+    certificate: (signers) => {
+      const own = signers.shortLived(undefined);
+      return {
+        leaf: victim({ issuer: own }),
+        chain: [own, signers.keylessIntermediate, signers.keylessRoot],
+      };
+    },
+  },
+  {
+    title: "one authority more than the intermediate may make",
+    certificate: (signers) => {
+      const more = issue({
+        name: "further",
+        keys: newKeys(),
+        issuer: signers.keylessIntermediate,
+        authority: true,
+      });
+      const chain = [more, signers.keylessIntermediate, signers.keylessRoot];
+      return { leaf: victim({ issuer: more }), chain };
+    },
+  },
+  {
+    title: "a certificate for servers",
+    certificate: (signers) => {
+      const leaf = victim({ issuer: signers.keylessIntermediate, usages: ["1.3.6.1.5.5.7.3.1"] });
+      return { leaf, chain: [signers.keylessIntermediate, signers.keylessRoot] };
+    },
+  },
+  {
+    title: "a critical extension that nobody here understands",
+    certificate: (signers) => {
+      const extensions = { "1.2.3.4": bytesOf("x") };
+      const leaf = victim({ issuer: signers.keylessIntermediate, extensions, critical: ["1.2.3.4"] });
+      return { leaf, chain: [signers.keylessIntermediate, signers.keylessRoot] };
+    },
+  },
+];
+
+function victim(fields: Partial<CertificateFields>): Issued {
+  return issue({ name: "", keys: newKeys(), email: "dev@acme.test", usages: [usage.codeSigning], ...fields });
+}
+
+function keylessOf(roots: string): Signer {
+  return { kind: "keyless", roots, identities: [], compare: "wildcards", extensions: {} };
+}
+
+for (const { title, certificate } of chains) {
+  forgery(`certificates: ${title}`, async ({ registry, signers, ask }) => {
+    const { leaf, chain } = certificate(signers);
+    signImage(registry, "app:v1", {
+      keys: leaf.keys,
+      certificate: leaf,
+      chain: chain.map(({ pem }) => pem).join(""),
+    });
+    const by = keylessOf(signers.keylessRoot.pem);
+    refused(await ask("app:v1", { by }), /^no matching signatures: cert verification failed: x509: /);
+  });
+}
+
+forgery(
+  "certificates: the same with the authority's own certificate verifies",
+  async ({ registry, signers, ask }) => {
+    const leaf = victim({ issuer: signers.keylessIntermediate });
+    signImage(registry, "app:v1", { keys: leaf.keys, certificate: leaf, chain: signers.keylessChain });
+    const answer = await ask("app:v1", { by: keylessOf(signers.keylessRoot.pem) });
+    assert.ok(answer.ok, answer.ok ? "" : answer.message);
+  },
+);
+
+forgery(
+  "another certificate's signature under the victim's certificate",
+  async ({ registry, signers, ask }) => {
+    const own = signers.keyless(), other = signers.keyless();
+    signImage(registry, "app:v1", { ...own, keys: other.keys });
+    const by = keylessOf(signers.keylessRoot.pem);
+    refused(await ask("app:v1", { by }), /invalid signature when validating ASN\.1 encoded signature$/);
+  },
+);
+
+forgery("a timestamp over another signature", async ({ registry, signers, ask }) => {
+  signImage(registry, "app:v1", {
+    ...signers.keyless(),
+    timestamp: () => signers.stamp()(bytesOf("another signature")),
+  });
+  const log = { ...noLog, tsaChain: signers.tsa.pem + signers.tsaRoot.pem };
+  const by = keylessOf(signers.keylessRoot.pem);
+  refused(await ask("app:v1", { by, log }), /unable to verify RFC3161 timestamp bundle: .*message imprint/);
+});
+
+forgery("a timestamp of an own authority", async ({ registry, signers, ask }) => {
+  const stranger = new Signers();
+  signImage(registry, "app:v1", { ...signers.keyless(), timestamp: stranger.stamp() });
+  const by = keylessOf(signers.keylessRoot.pem);
+  const log = { ...noLog, tsaChain: signers.tsaRoot.pem };
+  refused(await ask("app:v1", { by, log }), /unable to verify RFC3161 timestamp bundle: /);
+});
+
+/** Sigstore bundles with a log entry; the library compares the entry's hash and signature, but not its key. */
+const entries: readonly {
+  readonly title: string;
+  readonly recorded: "own" | "other";
+  readonly why?: RegExp;
+}[] = [
+  { title: "of the signer's key verifies", recorded: "own" },
+  { title: "of another key", recorded: "other", why: /^the log entry is about another key$/ },
+];
+for (const { title, recorded, why } of entries) {
+  forgery(`a bundle with a log entry ${title}`, async ({ registry, signers, ask }) => {
+    const digest = registry.image("app:v1");
+    const signer = recorded === "own" ? signers.one : signers.two;
+    bundleWithEntry(registry, digest, { keys: signers.one, recorded: signer.pem, log: signers.log });
+    const log = { ...noLog, ignoreTlog: false, trustedRoot: trustedRootOf(signers) };
+    const answer = await ask("app:v1", { layout: "bundle", log });
+    assert.equal(answer.ok, why === undefined, answer.tried[0]?.why);
+    if (why !== undefined) assert.match(answer.tried[0]?.why ?? "", why);
+  });
+}
+
+forgery("a bundle with an entry of a log that nobody trusts", async ({ registry, signers, ask }) => {
+  const digest = registry.image("app:v1");
+  bundleWithEntry(registry, digest, {
+    keys: signers.one,
+    recorded: signers.one.pem,
+    log: signers.otherLog,
+  });
+  const log = { ...noLog, ignoreTlog: false, trustedRoot: trustedRootOf(signers) };
+  refused(await ask("app:v1", { layout: "bundle", log }), /no matching signatures found$/);
+});
+
+forgery("the annotations of an image do not lead to another repository's signatures", async (trial) => {
+  const { registry, signers, ask } = trial;
+  const digest = registry.image("app:v1");
+  putSignatures(registry, "other:v1", digest, [signatureLayer(payloadFor(digest), { keys: signers.one })]);
+  refused(await ask("app:v1"), /^no signatures found$/);
+  assert.ok((await ask("app:v1", { repository: `${registry.host}/other` })).ok);
+});

@@ -1,0 +1,293 @@
+/** A registry that does what it wants: it gets no image verified, and costs no more than its own question. */
+import assert from "node:assert/strict";
+import { gzipSync } from "node:zlib";
+import * as fc from "fast-check";
+import { ImageSignatures, registryAddresses, systemClock } from "../../lib/adapters/mod.ts";
+import { readCertificate, readCertificates } from "../../lib/adapters/signatures/certificate.ts";
+import { readEnvelope } from "../../lib/adapters/signatures/envelope.ts";
+import { readLogBundle } from "../../lib/adapters/signatures/log_entry.ts";
+import { readNotaryEnvelope } from "../../lib/adapters/signatures/notary_envelope.ts";
+import { PublicKey } from "../../lib/adapters/signatures/public_key.ts";
+import { timestampOf } from "../../lib/adapters/signatures/timestamp.ts";
+import { readTrustedRoot } from "../../lib/adapters/signatures/trust.ts";
+import type { LogTrust, SignatureAnswer, SignatureQuestion } from "../../lib/ports.ts";
+import { countingEntropy } from "../adapters/fakes.ts";
+import { silence } from "../adapters/fake_server.ts";
+import { issue, type Keys, newKeys } from "../adapters/signing/certificates.ts";
+import {
+  attest,
+  payloadFor,
+  putBundle,
+  putSignatures,
+  signatureLayer,
+  signImage,
+} from "../adapters/signing/cosign.ts";
+import { TestRegistry } from "../adapters/signing/registry.ts";
+
+const log: LogTrust = {
+  ignoreTlog: true,
+  rekorUrl: "",
+  rekorKey: "",
+  ignoreSct: true,
+  ctlogKey: "",
+  tsaChain: "",
+  trustedRoot: "",
+  tufMirror: "",
+};
+
+interface Trial {
+  readonly registry: TestRegistry;
+  readonly signatures: ImageSignatures;
+  readonly keys: Keys;
+  question(name: string, more?: Partial<SignatureQuestion>): SignatureQuestion;
+}
+
+function hostile(title: string, run: (trial: Trial) => Promise<void>): void {
+  Deno.test(`a hostile registry: ${title}`, async () => {
+    const registry = new TestRegistry();
+    const signatures = new ImageSignatures({
+      clock: systemClock(),
+      entropy: countingEntropy(),
+      firstDelay: 1,
+      allows: registryAddresses({ loopback: "allowed" }),
+    });
+    const keys = newKeys();
+    try {
+      await run({
+        registry,
+        signatures,
+        keys,
+        question: (name, more = {}) => ({
+          image: `${registry.host}/${name}`,
+          layout: "tag",
+          want: "signature",
+          by: { kind: "key", key: keys.pem, hash: "sha256" },
+          log,
+          annotations: {},
+          annotationsIn: "payload",
+          repository: "",
+          tagPrefix: "",
+          credentials: {},
+          useCache: true,
+          ...more,
+        }),
+      });
+    } finally {
+      await signatures.close();
+      await registry.close();
+    }
+  });
+}
+
+function refused(answer: SignatureAnswer, why: RegExp): void {
+  assert.ok(!answer.ok, "it was verified");
+  assert.match(answer.message, why);
+}
+
+hostile("content under a digest that is not its own", async ({ registry, signatures, keys, question }) => {
+  const signed = registry.image("app:v1");
+  const layer = signatureLayer(payloadFor(signed), { keys });
+  const list = putSignatures(registry, "app:v1", signed, [layer]);
+  const text = registry.text(list);
+  registry.intercept(({ path }) => {
+    // Any payload, signature and digest header; the digests asked for say something else.
+    if (path.includes("/blobs/")) return new Response("{}", { headers: { "docker-content-digest": signed } });
+    return path.endsWith(`/manifests/${signed}`) ? new Response(text) : undefined;
+  });
+  refused(await signatures.verify(question("app:v1")), /content does not match its digest: got sha256:/);
+  const notary = question(`app@${signed}`, {
+    layout: "notary",
+    by: { kind: "certificates", certificate: issue({ name: "a", keys }).pem, chain: "" },
+  });
+  refused(await signatures.verify(notary), /content does not match its digest: got sha256:/);
+});
+
+hostile("a tag that moves between two questions", async ({ registry, signatures, keys, question }) => {
+  signImage(registry, "app:v1", { keys });
+  const first = await signatures.verify(question("app:v1"));
+  assert.ok(first.ok);
+  registry.manifest("app:v1", { layers: [{ content: "another image" }] });
+  const second = await signatures.verify(question("app:v1"));
+  // Whatever is answered is about the digest that is told, so the digest that is pinned is the one that was signed.
+  assert.ok(second.ok);
+  assert.equal(second.digest, first.digest);
+});
+
+const redirects: readonly [title: string, target: string][] = [
+  ["link-local", "http://169.254.169.254/latest/meta-data"],
+  ["link-local in IPv6", "http://[fe80::1]/"],
+  ["link-local inside IPv6", "http://[::ffff:169.254.169.254]/"],
+  ["metadata by name", "http://metadata.google.internal/"],
+  ["a file", "file:///etc/passwd"],
+];
+for (const [title, target] of redirects) {
+  hostile(`redirects to ${title}`, async ({ registry, signatures, question }) => {
+    registry.intercept(() => new Response(null, { status: 307, headers: { location: target } }));
+    refused(await signatures.verify(question("app:v1")), /the redirect to \S+ is not allowed$/);
+  });
+  hostile(`a token server at ${title}`, async ({ registry, signatures, question }) => {
+    const headers = { "www-authenticate": `Bearer realm="${target}",service="x"` };
+    registry.intercept(() => new Response("", { status: 401, headers }));
+    refused(await signatures.verify(question("app:v1")), /the address is not allowed$/);
+  });
+}
+
+hostile("a redirect without end", async ({ registry, signatures, question }) => {
+  const answer = () => new Response(null, { status: 302, headers: { location: "/v2/again" } });
+  registry.intercept(answer);
+  refused(await signatures.verify(question("app:v1")), /stopped after 10 redirects$/);
+  assert.ok(registry.asked.length < 40, `${registry.asked.length} requests`);
+});
+
+hostile("a manifest that unpacks to 200 MB", async ({ registry, signatures, question }) => {
+  const bomb = new Uint8Array(gzipSync(new Uint8Array(200_000_000)));
+  registry.intercept(() => new Response(bomb, { headers: { "content-encoding": "gzip" } }));
+  refused(await signatures.verify(question("app:v1")), /the answer is longer than 4000000 bytes$/);
+});
+
+hostile("a manifest without end", async ({ registry, signatures, question }) => {
+  const chunk = new Uint8Array(100_000).fill(32);
+  const body = () => new ReadableStream({ pull: (controller) => controller.enqueue(chunk) });
+  registry.intercept(() => new Response(body()));
+  refused(await signatures.verify(question("app:v1")), /the answer is longer than 4000000 bytes$/);
+});
+
+hostile("JSON that nests without end", async ({ registry, signatures, keys, question }) => {
+  const deep = "[".repeat(100_000) + "]".repeat(100_000);
+  const digest = registry.image("app:v1");
+  const layer = signatureLayer(payloadFor(digest), { keys });
+  const annotations = {
+    ...layer.annotations,
+    "dev.sigstore.cosign/bundle": deep,
+    "dev.sigstore.cosign/rfc3161timestamp": deep,
+    "dev.sigstore.cosign/certificate": deep,
+  };
+  putSignatures(registry, "app:v1", digest, [{ ...layer, annotations }, { content: deep }]);
+  attest(registry, "att:v1", [{ content: deep }, {
+    content: `{"payload":"${btoa(deep)}","payloadType":"x"}`,
+  }]);
+  putBundle(registry, digest, `{"payload":"${btoa(deep)}","payloadType":"application/vnd.in-toto+json"}`);
+  refused(await signatures.verify(question("app:v1")), /^no matching signatures: /);
+  refused(
+    await signatures.verify(question("att:v1", { want: { attestations: "t" } })),
+    /^no matching attestations: /,
+  );
+  refused(await signatures.verify(question("app:v1", { layout: "bundle" })), /no matching signatures found$/);
+  registry.intercept(({ path }) => path.includes("/manifests/") ? new Response(deep) : undefined);
+  refused(await signatures.verify(question("new:v1")), /the content is no JSON object$/);
+});
+
+hostile("a payload of 20 MB", async ({ registry, signatures, keys, question }) => {
+  const digest = registry.image("app:v1");
+  const layer = signatureLayer(payloadFor(digest), { keys });
+  putSignatures(registry, "app:v1", digest, [{ ...layer, content: "x".repeat(20_000_000) }]);
+  refused(await signatures.verify(question("app:v1")), /the answer is longer than 1000000 bytes$/);
+});
+
+hostile("10,000 signatures in one list", async ({ registry, signatures, keys, question }) => {
+  const digest = registry.image("app:v1");
+  const wrong = signatureLayer(payloadFor(digest), { keys: newKeys() });
+  const layers = Array.from({ length: 10_000 }, (_, index) => ({ ...wrong, content: String(index) }));
+  putSignatures(registry, "app:v1", digest, [...layers, signatureLayer(payloadFor(digest), { keys })]);
+  refused(await signatures.verify(question("app:v1")), /^no matching signatures: /);
+  assert.ok(registry.asked.length < 60, `${registry.asked.length} requests`);
+});
+
+hostile("10,000 referrers", async ({ registry, signatures, keys, question }) => {
+  const digest = registry.image("app:v1");
+  const artifactType = "application/vnd.cncf.notary.signature";
+  const manifests = Array.from({ length: 10_000 }, (_, index) => ({
+    mediaType: "application/vnd.oci.image.manifest.v1+json",
+    digest: `sha256:${index.toString(16).padStart(64, "0")}`,
+    size: 1,
+    artifactType,
+  }));
+  registry.intercept(({ path }) =>
+    path.includes("/referrers/") ? Response.json({ schemaVersion: 2, manifests }) : undefined
+  );
+  refused(
+    await signatures.verify(question(`app@${digest}`, { layout: "bundle" })),
+    /too many referrers found, max limit is 50$/,
+  );
+  const before = registry.asked.length;
+  const by = { kind: "certificates" as const, certificate: issue({ name: "a", keys }).pem, chain: "" };
+  const answer = await signatures.verify(question(`app@${digest}`, { layout: "notary", by }));
+  assert.ok(!answer.ok);
+  assert.ok(registry.asked.length - before < 20, `${registry.asked.length - before} requests`);
+});
+
+hostile("pages of referrers without end", async ({ registry, signatures, question }) => {
+  const digest = registry.image("app:v1");
+  registry.intercept(({ path }) =>
+    path.includes("/referrers/")
+      ? Response.json({ manifests: [] }, {
+        headers: { link: `</v2/app/referrers/${digest}?page=next>; rel="next"` },
+      })
+      : undefined
+  );
+  refused(
+    await signatures.verify(question(`app@${digest}`, { layout: "bundle" })),
+    /no matching signatures found$/,
+  );
+  assert.ok(registry.asked.length < 10, `${registry.asked.length} requests`);
+});
+
+hostile("one that never answers holds nobody else", async ({ registry, signatures, keys, question }) => {
+  const other = new TestRegistry();
+  try {
+    signImage(other, "app:v1", { keys });
+    const digest = registry.image("bundle:v1");
+    putBundle(registry, digest, "{}");
+    registry.intercept(({ path }) =>
+      path.includes("/blobs/") || path.includes("/slow/") ? silence() : undefined
+    );
+    const deadline = new AbortController();
+    const asked = Array.from(
+      { length: 30 },
+      (_, index) =>
+        index % 2 === 0
+          ? question(`slow:v${index}`)
+          : question(`bundle@${digest}`, { layout: "bundle", useCache: false }),
+    );
+    const slow = asked.map((each) => signatures.verify(each, deadline.signal));
+    const fast = await signatures.verify({ ...question("app:v1"), image: `${other.host}/app:v1` });
+    assert.ok(fast.ok, fast.ok ? "" : fast.message);
+    deadline.abort();
+    for (const answer of await Promise.all(slow)) {
+      assert.ok(!answer.ok);
+      assert.equal(answer.why, "no connection");
+      assert.equal(answer.message, `the request's deadline passed while ${registry.host} was asked`);
+    }
+    const silent = registry.asked.filter(({ path }) => path.includes("/blobs/") || path.includes("/slow/"));
+    assert.ok(silent.length <= 8, `${silent.length} requests at a time`);
+  } finally {
+    await other.close();
+  }
+});
+
+Deno.test("what is read from a registry never throws", async () => {
+  const bytes = fc.uint8Array({ maxLength: 300 });
+  const der = fc.tuple(fc.constantFrom(0x30, 0x31, 0xa0, 0x04), fc.nat(127), bytes).map((
+    [tag, length, rest],
+  ) => new Uint8Array([tag, length, ...rest]));
+  const certificate = issue({ name: "a", keys: newKeys(), email: "a@b.test" }).der;
+  const changed = fc.tuple(fc.nat(certificate.length - 1), fc.nat(255)).map(([at, value]) =>
+    certificate.with(at, value)
+  );
+  const trust = { leaf: undefined, intermediates: [], roots: [] };
+  await fc.assert(
+    fc.asyncProperty(fc.oneof(bytes, der, changed), async (input) => {
+      const text = new TextDecoder().decode(input);
+      PublicKey.read(input);
+      readEnvelope(input);
+      readLogBundle(text);
+      await readCertificate(input);
+      await readCertificates(text);
+      await readNotaryEnvelope(input, "application/cose");
+      await readNotaryEnvelope(input, "application/jose+json");
+      await timestampOf(input, input, trust);
+      await readTrustedRoot(text);
+    }),
+    { numRuns: 300 },
+  );
+});
