@@ -44,7 +44,7 @@ export function isForControllers(rules: readonly JsonObject[]): boolean {
 function usesJsonPatch(mutate: JsonObject | undefined): boolean {
   if (mutate === undefined) return false;
   if (hasText(mutate["patchesJson6902"])) return true;
-  return asList(mutate["foreach"]).some((entry) => isObject(entry) && hasText(entry["patchesJson6902"]));
+  return asList(mutate["foreach"]).filter(isObject).some(usesJsonPatch);
 }
 
 function hasText(value: Json | undefined): boolean {

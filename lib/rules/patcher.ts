@@ -8,7 +8,9 @@ import {
   isObject,
   type Json,
   type JsonObject,
+  scopeOf,
 } from "../json/mod.ts";
+import type { Environment } from "../jmespath/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { type Draft, parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import type { PatchSpec } from "../policy/mod.ts";
@@ -61,17 +63,19 @@ export function compilePatcher(
   if (!template.constant) {
     return {
       apply: (resource, context) => {
-        const plan = renderedPlan(context);
+        const plan = renderedPatch(context);
         return isFault(plan) ? plan : applyPlan(plan, resource);
       },
       change: (draft, context) => {
-        const plan = renderedPlan(context);
+        const plan = renderedPatch(context);
         return isFault(plan) ? plan : changeDraft(plan, draft);
       },
     };
   }
 
-  const plan = planOf(written);
+  // Rendered even so: references and escapes of variables are no variables.
+  const rendered = template.render(scopeOf({}), noEnvironment);
+  const plan = isFault(rendered) ? rendered : planOf(dig(rendered, ...place, name) ?? null);
   if (isFault(plan)) {
     tools.report({ severity: "error", code: "bad-patch", message: plan.message, path: [...path, name] });
     const broken = failed(plan);
@@ -84,13 +88,15 @@ export function compilePatcher(
     ...(applyTo && { merge: mergeOf(applyTo) }),
   };
 
-  function renderedPlan(context: Context): Plan | Fault {
+  function renderedPatch(context: Context): Plan | Fault {
     const rendered = template.render(context, context.environment);
     if (isFault(rendered)) return new Failure(`variable substitution failed: ${rendered.message}`);
     const plan = planOf(dig(rendered, ...place, name) ?? null);
     return isFault(plan) ? failed(plan) : plan;
   }
 }
+
+const noEnvironment: Environment = { now: () => 0, random: () => 0 };
 
 function planMerge(patch: Json): Plan | Fault {
   const plan = planStrategicMerge(patch);

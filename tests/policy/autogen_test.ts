@@ -32,6 +32,12 @@ const names: [about: string, rules: JsonObject[], annotations: Record<string, st
   ["Pod beside another kind turns it off", [podRule(pattern, { kinds: ["Pod", "Service"] })], {}, []],
   ["namespaces do not", [podRule(pattern, { namespaces: ["a"] })], {}, ["autogen-r", "autogen-cronjob-r"]],
   ["a generate rule turns it off", [podRule(pattern), { name: "g", match: {}, generate: {} }], {}, []],
+  [
+    "a JSON patch in a loop inside a loop turns it off",
+    [podRule({ mutate: { foreach: [{ list: "l", foreach: [{ list: "m", patchesJson6902: "[]" }] }] } })],
+    {},
+    [],
+  ],
   ["a JSON patch turns it off", [podRule({ mutate: { patchesJson6902: "[]" } })], {}, []],
   [
     "a kind with group and version is a Pod too",
@@ -159,6 +165,22 @@ const bodies: [about: string, body: JsonObject, generatedBody: JsonObject][] = [
     "of a mutating loop the order is lost",
     { mutate: { foreach: [{ list: "l", order: "Descending", patchStrategicMerge: { spec: { a: 1 } } }] } },
     { mutate: { foreach: [{ list: "l", patchStrategicMerge: { spec: { template: { spec: { a: 1 } } } } }] } },
+  ],
+  [
+    "loops inside a mutating loop are moved",
+    {
+      mutate: {
+        foreach: [{ list: "l", foreach: [{ list: "m", patchStrategicMerge: { spec: { a: 1 } } }] }],
+      },
+    },
+    {
+      mutate: {
+        foreach: [{
+          list: "l",
+          foreach: [{ list: "m", patchStrategicMerge: { spec: { template: { spec: { a: 1 } } } } }],
+        }],
+      },
+    },
   ],
   [
     "each of several patterns is moved, the action stays",

@@ -153,20 +153,25 @@ function parseTarget(target: JsonObject): TargetSpec {
   };
 }
 
-/** Kyverno parity: of a foreach entry only these fields survive; order and nested loops are lost. */
 function carryOver(mutate: JsonObject, wrap: (pattern: Json) => Json): JsonObject | undefined {
   const merge = mutate["patchStrategicMerge"];
   if (isGiven(merge)) return { patchStrategicMerge: wrap(merge) };
-  const foreach = asList(mutate["foreach"]);
-  if (foreach.length === 0) return undefined;
-  return {
-    foreach: foreach.filter(isObject).map((entry) => ({
-      ...Object.fromEntries(
-        ["list", "context", "preconditions"].filter((name) => Object.hasOwn(entry, name))
-          .map((name) => [name, entry[name]!]),
-      ),
-      ...(entry["patchStrategicMerge"] !== undefined &&
-        { patchStrategicMerge: wrap(entry["patchStrategicMerge"]) }),
-    })),
-  };
+  return hasLoops(mutate) ? { foreach: carriedLoops(mutate["foreach"], wrap) } : undefined;
+}
+
+/**
+ * Kyverno parity: of an entry only these fields are carried over, its order is not. Pinned by "of a mutating loop the
+ * order is lost". Loops inside loops are carried over, although Kyverno loses them: without its loop
+ * the generated rule would remove the Pod template.
+ */
+function carriedLoops(written: Json | undefined, wrap: (pattern: Json) => Json): Json[] {
+  return asList(written).filter(isObject).map((entry) => {
+    const kept = ["list", "context", "preconditions"].filter((name) => Object.hasOwn(entry, name));
+    const merge = entry["patchStrategicMerge"];
+    return {
+      ...Object.fromEntries(kept.map((name) => [name, entry[name]!])),
+      ...(merge !== undefined && { patchStrategicMerge: wrap(merge) }),
+      ...(hasLoops(entry) && { foreach: carriedLoops(entry["foreach"], wrap) }),
+    };
+  });
 }
