@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import { findTests, type FoundTest, runTest, testRows } from "../../lib/testing/mod.ts";
 import { noValues, resourceRequest } from "../../lib/apply/mod.ts";
-import { compile, evaluate, type Snapshot } from "../../lib/engine/mod.ts";
+import { compile, evaluate, type PolicyRequest, type Snapshot } from "../../lib/engine/mod.ts";
 import { denialMessage } from "../../lib/report/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { clusterPorts } from "../conformance/ports.ts";
@@ -56,6 +56,36 @@ for (const name of names) {
     }
   });
 }
+
+Deno.test("replicas that are set through deployments/scale count too", async () => {
+  const snapshot = snapshotOf(join(folder, "require-replicas", "require-replicas.yaml"));
+  const metadata = { name: "web", namespace: "default" };
+  const scale = (replicas: number): PolicyRequest => {
+    const object = { apiVersion: "autoscaling/v1", kind: "Scale", metadata, spec: { replicas } };
+    return {
+      uid: "u",
+      operation: "UPDATE",
+      group: "apps",
+      version: "v1",
+      kind: "Deployment",
+      subresource: "scale",
+      namespace: "default",
+      name: "web",
+      object,
+      oldObject: { ...object, spec: { replicas: 2 } },
+      requester: undefined,
+      dryRun: false,
+      variable: { object },
+    };
+  };
+  for (const [replicas, result] of [[1, "fail"], [3, "pass"]] as const) {
+    const { results } = await evaluate(snapshot, scale(replicas), {
+      phase: "validate",
+      ports: clusterPorts([]),
+    });
+    assert.deepEqual(results.flatMap(({ rules }) => rules.map((rule) => rule.result)), [result]);
+  }
+});
 
 Deno.test("a Pod that is privileged and shares the network of its node is denied, and told why", async () => {
   const files = names.map((name) => join(folder, name, `${name}.yaml`));
