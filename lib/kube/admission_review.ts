@@ -93,8 +93,8 @@ export function parseReview(body: Json): ParsedReview {
   const kind = asType(field(request, "kind"));
   if (kind.kind === "") return refuse("request.kind is missing");
   const resource = asResource(field(request, "resource"));
-  const long = tooLong(request);
-  if (long !== undefined) return refuse(long);
+  const unusable = unusableName(request);
+  if (unusable !== undefined) return refuse(unusable);
   const object = field(request, "object") ?? null, oldObject = field(request, "oldObject") ?? null;
   if (object !== null && !isObject(object)) return refuse("request.object must be an object");
   if (oldObject !== null && !isObject(oldObject)) return refuse("request.oldObject must be an object");
@@ -140,12 +140,14 @@ const longest: readonly [path: readonly string[], characters: number][] = [
   [["name"], 1024],
 ];
 
-function tooLong(request: JsonObject): string | undefined {
+function unusableName(request: JsonObject): string | undefined {
   for (const [path, characters] of longest) {
-    const { length } = asString(dig(request, ...path)) ?? "";
-    if (length > characters) {
-      return `request.${path.join(".")} is longer than ${characters} characters (${length})`;
+    const name = asString(dig(request, ...path)) ?? "";
+    if (name.length > characters) {
+      return `request.${path.join(".")} is longer than ${characters} characters (${name.length})`;
     }
+    // Half of a surrogate pair is no character, and cannot stand in a path of the API.
+    if (!name.isWellFormed()) return `request.${path.join(".")} is not well-formed Unicode`;
   }
   return undefined;
 }

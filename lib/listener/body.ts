@@ -29,7 +29,7 @@ export class Body {
   /** The announced length; `undefined` for a chunked body. */
   readonly #length: number | undefined;
   readonly #chunked: ChunkedBody | undefined;
-  #content: Uint8Array = nothing;
+  #content: Uint8Array<ArrayBuffer> = new Uint8Array(0);
   #filled = 0;
   /** Bytes that wait for the budget. */
   #held: Uint8Array | undefined;
@@ -72,8 +72,8 @@ export class Body {
     // Most bodies arrive in one piece, and need no other memory.
     if (this.#filled === 0 && bytes.length >= left) return this.#done(bytes.subarray(0, left), bytes, left);
     this.#grow(wanted);
-    const part = bytes.length > left ? bytes.subarray(0, left) : bytes;
-    this.#append(part);
+    this.#append(bytes.length > left ? bytes.subarray(0, left) : bytes);
+    if (bytes.length <= left) giveBack(bytes);
     return this.#filled === this.#length ? this.#done(this.#content, bytes, left) : more;
   }
 
@@ -85,14 +85,13 @@ export class Body {
       if (this.#filled + part.length > this.#most) return tooLarge(this.#most);
       this.#append(part);
     }
+    if (!taken.done) giveBack(bytes);
     return taken.done ? this.#done(this.#content.subarray(0, this.#filled), bytes, taken.used) : more;
   }
 
   #grow(by: number): void {
     if (by === 0) return;
-    const larger = new Uint8Array(this.#content.length + by);
-    larger.set(this.#content.subarray(0, this.#filled));
-    this.#content = larger;
+    this.#content = new Uint8Array(this.#content.buffer.transfer(this.#content.length + by));
   }
 
   #append(part: Uint8Array): void {
@@ -104,6 +103,18 @@ export class Body {
     this.#share.finish();
     return { kind: "done", body, rest: used < bytes.length ? bytes.subarray(used) : nothing };
   }
+}
+
+/** Pieces of so many bytes are given back. */
+const largeBytes = 16 * 1024;
+
+/**
+ * Frees memory that nobody reads any more. The garbage collector does not hurry with memory outside its heap: without this
+ * a row of large bodies holds hundreds of megabytes.
+ */
+export function giveBack({ buffer, byteLength }: Uint8Array): void {
+  if (byteLength < largeBytes || byteLength < buffer.byteLength / 2) return;
+  if (buffer instanceof ArrayBuffer && !buffer.detached) buffer.transfer(0);
 }
 
 /** A body is larger than any may be. */

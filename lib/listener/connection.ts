@@ -2,7 +2,7 @@ import { Buffer } from "node:buffer";
 import { setImmediate } from "node:timers";
 import type { Socket } from "node:net";
 import { answerBytes, plainAnswer } from "./answer_bytes.ts";
-import { Body, type BodyProgress, tooLarge } from "./body.ts";
+import { Body, type BodyProgress, giveBack, tooLarge } from "./body.ts";
 import type { ByteBudget, Share } from "./byte_budget.ts";
 import type { Announced, Handler, ListenerAnswer } from "./handler.ts";
 import type { Limits } from "./limits.ts";
@@ -53,6 +53,8 @@ export class Connection {
   #head: RequestHead | undefined;
   #body: Body | undefined;
   #share: Share | undefined;
+  /** The body that is handled. */
+  #content: Uint8Array = nothing;
   #callerIsDone = false;
 
   constructor(socket: Socket, service: Service, { generation, authenticated }: {
@@ -218,6 +220,7 @@ export class Connection {
   #handle(body: Uint8Array): void {
     if (this.#socket.destroyed) return;
     const { method, target, headers } = this.#head!;
+    this.#content = body;
     try {
       const answer = this.#service.handler({ method, target, headers, body });
       if (answer instanceof Promise) {
@@ -237,13 +240,16 @@ export class Connection {
 
   /** Answers a request that was read whole. */
   #answer(answer: ListenerAnswer): void {
-    this.#release();
     const { keepAlive = false, method } = this.#head ?? {};
-    this.#head = undefined;
-    this.#service.answered();
-    if (this.#socket.destroyed) return;
     const close = !keepAlive || this.#callerIsDone || this.#service.ends(this.#generation);
     const bytes = answerBytes(answer, { close, isHead: method === "HEAD" });
+    // The next request may have come in the same piece.
+    if (this.#rest.buffer !== this.#content.buffer) giveBack(this.#content);
+    this.#content = nothing;
+    this.#head = undefined;
+    this.#release();
+    this.#service.answered();
+    if (this.#socket.destroyed) return;
     if (close) {
       this.#linger();
       this.#socket.end(bytes);

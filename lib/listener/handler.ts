@@ -5,6 +5,7 @@ export interface ListenerRequest {
   readonly target: string;
   /** Names in lower case. */
   readonly headers: readonly (readonly [name: string, value: string])[];
+  /** Its memory is used again once the request is answered. */
   readonly body: Uint8Array;
 }
 

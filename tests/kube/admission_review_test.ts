@@ -56,6 +56,11 @@ const refused: [body: Json, message: RegExp, uid: string][] = [
     /request.namespace is longer than 63 characters \(1000000\)/,
     "1",
   ],
+  [
+    { ...review, request: { ...request, namespace: "team-\ud800" } },
+    /request.namespace is not well-formed Unicode/,
+    "1",
+  ],
 ];
 for (const [body, message, uid] of refused) {
   Deno.test(`parseReview() refuses: ${message.source}`, () => {

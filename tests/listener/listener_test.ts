@@ -84,6 +84,28 @@ Deno.test("requests that are sent together are answered in their order", async (
   await listener.close();
 });
 
+Deno.test("large bodies that are sent together are answered as they were sent", async () => {
+  const listener = await open();
+  const connection = await connectTls(listener);
+  const bodies = ["a", "b", "c", "d"].map((letter) => letter.repeat(40_000));
+  const decoder = new TextDecoder();
+  const writing = (async () => {
+    const all = new TextEncoder().encode(bodies.map((body) => decoder.decode(post(body))).join(""));
+    for (let at = 0; at < all.length;) at += await connection.write(all.subarray(at));
+  })();
+  let text = "";
+  const buffer = new Uint8Array(65536);
+  while (!text.endsWith(bodies[3]!)) {
+    const count = await connection.read(buffer);
+    assert.ok(count !== null);
+    text += decoder.decode(buffer.subarray(0, count));
+  }
+  await writing;
+  assert.deepEqual(text.match(/([abcd])\1{39999}/g), bodies);
+  connection.close();
+  await listener.close();
+});
+
 Deno.test("a caller that expects 100 Continue is told to go on", async () => {
   const listener = await open();
   const connection = await connectTls(listener);

@@ -1,0 +1,88 @@
+/** Bodies that are announced, slow, large or many: memory follows what has arrived, and others are answered. */
+import assert from "node:assert/strict";
+import { admissionReview, pod } from "../server/review.ts";
+import { denies } from "../server/serving.ts";
+import { postBytes, postHead, RawConnection } from "../support/raw_http.ts";
+import { startServer } from "../support/server_process.ts";
+
+const policies = denies("never", "validationFailureAction: Enforce", "kinds: [ConfigMap]");
+const small = JSON.stringify(admissionReview());
+/** MiB that no attack may pass. */
+const bound = 200;
+
+async function answered(port: number): Promise<number> {
+  using connection = await RawConnection.open(port);
+  await connection.write(postBytes("/validate/fail", small));
+  return (await connection.answer()).status;
+}
+
+Deno.test("bodies that are announced and do not come cost nothing, and end with 408", async () => {
+  await using server = await startServer({ policies, args: ["--no-tls"] });
+  const connections = await Promise.all(Array.from({ length: 300 }, () => RawConnection.open(server.port)));
+  for (const connection of connections) {
+    await connection.write(postHead("/validate/fail", 5_000_000));
+    await connection.write(small.slice(0, 100));
+  }
+  assert.equal(await answered(server.port), 200, "others are answered meanwhile");
+  const answers = await Promise.all(connections.map((connection) => connection.answer()));
+  assert.deepEqual([...new Set(answers.map(({ status }) => status))], [408]);
+  for (const connection of connections) connection[Symbol.dispose]();
+  const { most } = await server.memory();
+  assert.ok(most < bound, `${most} MiB`);
+});
+
+Deno.test("a body that drips in bytes costs little more than it holds", async () => {
+  await using server = await startServer({ policies, args: ["--no-tls"] });
+  const connections = await Promise.all(Array.from({ length: 20 }, () => RawConnection.open(server.port)));
+  const head = "POST /validate/fail HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
+    "Transfer-Encoding: chunked\r\n\r\n";
+  const chunks = "1\r\n[\r\n".repeat(2_000);
+  await Promise.all(connections.map(async (connection) => {
+    await connection.write(head);
+    for (let index = 0; index < 50; index++) if (!await connection.write(chunks)) break;
+  }));
+  assert.equal(await answered(server.port), 200);
+  for (const connection of connections) connection[Symbol.dispose]();
+  const { most } = await server.memory();
+  assert.ok(most < bound, `${most} MiB`);
+});
+
+Deno.test("many reviews of 3 MB at once are all answered, within the bound", async () => {
+  await using server = await startServer({ policies, args: ["--no-tls"] });
+  const annotations = { text: "x".repeat(3_000_000) };
+  const large = postBytes(
+    "/validate/fail?timeout=30s",
+    JSON.stringify(admissionReview({ object: pod({ annotations }) })),
+  );
+  const answers = await Promise.all(Array.from({ length: 48 }, async () => {
+    using connection = await RawConnection.open(server.port);
+    await connection.write(large);
+    return (await connection.answer()).status;
+  }));
+  assert.deepEqual([...new Set(answers)], [200]);
+  const { most } = await server.memory();
+  assert.ok(most < bound, `${most} MiB`);
+});
+
+Deno.test("large bodies that never end do not keep small ones from being answered", async () => {
+  await using server = await startServer({ policies, args: ["--no-tls"] });
+  const connections = await Promise.all(Array.from({ length: 30 }, () => RawConnection.open(server.port)));
+  const most = "x".repeat(1_500_000);
+  void Promise.all(connections.map(async (connection) => {
+    await connection.write(postHead("/validate/fail", 4_000_000));
+    await connection.write(most);
+  }));
+  const statuses: number[] = [];
+  for (let index = 0; index < 20; index++) statuses.push(await answered(server.port));
+  assert.deepEqual([...new Set(statuses)], [200]);
+  for (const connection of connections) connection[Symbol.dispose]();
+  const memory = await server.memory();
+  assert.ok(memory.most < bound, `${memory.most} MiB`);
+});
+
+Deno.test("a body that is too large is refused before it is read", async () => {
+  await using server = await startServer({ policies, args: ["--no-tls"] });
+  using connection = await RawConnection.open(server.port);
+  await connection.write(postHead("/validate/fail", 500_000_000));
+  assert.equal((await connection.answer()).status, 413);
+});
