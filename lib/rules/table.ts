@@ -17,8 +17,8 @@ type Kinds = {
   readonly [Kind in Exclude<RuleBody["kind"], "empty" | "expressions">]: RuleKind<BodyOf<Kind>>;
 };
 
-/** What compiles each kind of body. */
-const kinds: Kinds = {
+/** The kinds of rule bodies: each record compiles the bodies of its kind. */
+export const ruleKinds: Kinds = {
   assert: validateAssert,
   podSecurity: validatePodSecurity,
   cel: validateCel,
@@ -46,7 +46,7 @@ export function compileBodies(rule: Rule, tools: Omit<RuleTools, "rule">): reado
   const { body } = rule;
   const kind: RuleKind = body.kind === "empty" || body.kind === "expressions"
     ? unsupported(body.section)
-    : kinds[body.kind];
+    : ruleKinds[body.kind];
   const bodies: TypedBody[] = [];
   for (let each: RuleKind | undefined = kind; each !== undefined; each = each.then) {
     bodies.push({ type: each.type, kind: each.name, body: each.compile(body, { ...tools, rule }) });

@@ -10,7 +10,7 @@ import { validatingAdmissionPolicy } from "./validating_admission_policy.ts";
 import { validatingPolicy } from "./validating_policy.ts";
 
 /** Every kind of policy that is written in CEL, in the order in which they are evaluated. */
-const policyKinds: readonly PolicyKind[] = [
+export const policyKinds: readonly PolicyKind[] = [
   mutatingAdmissionPolicy,
   mutatingPolicy,
   mutatingExisting,
@@ -33,12 +33,12 @@ export function rankOf(kind: PolicyKind): number {
   return policyKinds.indexOf(kind);
 }
 
-/** Kinds that are known and do nothing yet. */
-const unsupported = ["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"];
+/** Kinds of policies.kyverno.io that Postern knows and does not run. */
+export const unsupportedKinds = ["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"];
 
 /** What to tell of a document whose kind does nothing yet; `undefined` for all others. */
 export function notYet({ group, kind }: LocatedDocument): string | undefined {
-  return group === "policies.kyverno.io" && unsupported.includes(kind)
+  return group === "policies.kyverno.io" && unsupportedKinds.includes(kind)
     ? `${kind} is not supported yet: the policy has no effect`
     : undefined;
 }
