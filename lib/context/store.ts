@@ -195,6 +195,15 @@ export class RequestStore {
     this.#sliceEndsAt = this.ports.clock.now() + this.#slice;
   }
 
+  /** Lets others work before something that cannot pause, if the slice is used up; `undefined` if it is not. */
+  rest(): Promise<void> | undefined {
+    const { scheduler, clock } = this.ports;
+    if (scheduler === undefined || clock.now() < this.#sliceEndsAt) return undefined;
+    return scheduler.pause().then(() => {
+      this.#sliceEndsAt = clock.now() + this.#slice;
+    });
+  }
+
   async #loaded(): Promise<void> {
     this.#rounds++;
     while (this.#pending.size > 0) {

@@ -48,7 +48,20 @@ export function mutate(
     return !(erred && policy.failurePolicy === "Fail");
   }
 
-  function finish(): Decision {
+  /** The patch of a large object takes as long as a slice, and so does writing it into an answer. */
+  function finish(): Decision | Promise<Decision> {
+    const rest = store.rest();
+    if (rest !== undefined) return rest.then(decided).then(rested);
+    const decision = decided();
+    return store.rest()?.then(() => decision) ?? decision;
+  }
+
+  async function rested(decision: Decision): Promise<Decision> {
+    await store.rest();
+    return decision;
+  }
+
+  function decided(): Decision {
     const failurePolicy = results.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
     return decide(start.base.request, { results, object: view.object, effects: [], failurePolicy });
   }
