@@ -84,10 +84,23 @@ export interface Collection {
   close(): Promise<void>;
 }
 
-/** Collections of objects that can be watched. */
+/** How a collection is watched. */
+export interface WatchOptions {
+  /**
+   * What is kept of an object in memory; the whole object when absent. The object of a change is always whole, the former one
+   * is what was kept. Metadata with name, namespace and resourceVersion must be kept.
+   */
+  readonly keep?: (object: JsonObject) => JsonObject;
+}
+
+/** Collections of objects that can be watched. A change is followed by the next one when what `changed` returns has settled. */
 export interface Collections {
   /** Watches all objects below a path (`/apis/kyverno.io/v1/clusterpolicies`), also when the kind is only served later. */
-  watch(path: string, changed: (change: ObjectChange) => void): Collection;
+  watch(
+    path: string,
+    changed: (change: ObjectChange) => void | Promise<void>,
+    options?: WatchOptions,
+  ): Collection;
 }
 
 /** A call to a service outside the API server. */

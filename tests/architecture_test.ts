@@ -34,7 +34,7 @@ const allowed: Record<string, readonly string[]> = {
   apply: [...engine, "report"],
   testing: [...engine, "report", "adapters", "sources", "apply"],
   background: engine,
-  live: [...engine, "report"],
+  live: [...engine, "report", "background"],
   install: engine,
   server: [...engine, "report", "background"],
   listener: [],

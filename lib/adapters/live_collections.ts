@@ -1,4 +1,4 @@
-import type { Clock, Collection, Collections, Entropy, Log, ObjectChange } from "../ports.ts";
+import type { Clock, Collection, Collections, Entropy, Log, ObjectChange, WatchOptions } from "../ports.ts";
 import type { FollowedCluster } from "./watched_cluster.ts";
 import { WatchedKind } from "./watched_kind.ts";
 
@@ -20,7 +20,11 @@ export class LiveCollections implements Collections {
     this.#options = options;
   }
 
-  watch(path: string, changed: (change: ObjectChange) => void): Collection {
+  watch(
+    path: string,
+    changed: (change: ObjectChange) => void | Promise<void>,
+    { keep }: WatchOptions = {},
+  ): Collection {
     const { cluster, clock, entropy, log, maxBytes = 64_000_000 } = this.#options;
     return new WatchedKind({
       path,
@@ -31,6 +35,7 @@ export class LiveCollections implements Collections {
       maxBytes,
       changed,
       persistent: true,
+      ...(keep !== undefined && { keep }),
       ...(log !== undefined && { log }),
     });
   }

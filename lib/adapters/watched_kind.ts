@@ -30,7 +30,9 @@ export interface WatchedKindOptions {
   /** Above this sum of object sizes the kind is no longer kept. */
   readonly maxBytes: number;
   /** Called for every object that was listed, changed or went; `former` is what was known of it before. */
-  readonly changed?: (change: ObjectChange) => void;
+  readonly changed?: (change: ObjectChange) => void | Promise<void>;
+  /** What is kept of an object; all but its managed fields when absent. */
+  readonly keep?: (object: JsonObject) => JsonObject;
   /**
    * Goes on trying when the kind may not be read or is not served yet, as its definition may come later. Without it the
    * kind is given up, and whoever needs it reads it from the API server.
@@ -140,10 +142,10 @@ export class WatchedKind {
     return this.#bytes > this.#options.maxBytes;
   }
 
-  /** Reads all pages anew; the failure when that was not possible. */
+  /** Reads all pages anew, one in memory at a time; the failure when that was not possible. */
   async #relist(): Promise<FailedAnswer | undefined> {
     const { path, call } = this.#options;
-    const found: JsonObject[] = [];
+    const listed = new Set<string>();
     let token = "";
     do {
       const page = `${path}?limit=${PAGE}${token === "" ? "" : `&continue=${encodeURIComponent(token)}`}`;
@@ -154,11 +156,15 @@ export class WatchedKind {
         kind: kind.replace(/List$/, ""),
         apiVersion: asString(field(answer.body, "apiVersion")) ?? "",
       };
-      for (const item of itemsOf(answer.body)) if (isObject(item)) found.push(item);
+      for (const item of itemsOf(answer.body)) {
+        if (!isObject(item)) continue;
+        listed.add(keyOf(item));
+        await this.#put(item);
+      }
       this.#version = asString(dig(answer.body, "metadata", "resourceVersion")) ?? "";
       token = asString(dig(answer.body, "metadata", "continue")) ?? "";
     } while (token !== "");
-    this.#take(found);
+    for (const key of [...this.#objects.keys()]) if (!listed.has(key)) await this.#remove(key);
     if (!this.#isFull) return undefined;
     const message = `the objects take more than ${this.#options.maxBytes} bytes`;
     return { ok: false, status: undefined, message };
@@ -182,7 +188,7 @@ export class WatchedKind {
         clearTimeout(timer);
         timer = setTimeout(abort, SILENCE);
         const event: Json = JSON.parse(line);
-        if (!this.#apply(event)) return "too old";
+        if (!await this.#apply(event)) return "too old";
         if (this.#isFull) return "broken";
       }
       return ended.signal.aborted ? "broken" : "over";
@@ -196,47 +202,41 @@ export class WatchedKind {
   }
 
   /** Takes an event in; false when the server says that it cannot go on from here. */
-  #apply(event: Json): boolean {
+  async #apply(event: Json): Promise<boolean> {
     const object = asObject(field(event, "object")) ?? {};
     const type = field(event, "type");
     if (type === "ERROR") return false;
     this.#version = asString(dig(object, "metadata", "resourceVersion")) ?? this.#version;
     if (type === "BOOKMARK") return true;
     this.#list = undefined;
-    if (type === "DELETED") this.#remove(`${namespaceOf(object)}/${nameOf(object)}`);
-    else this.#put(object);
+    if (type === "DELETED") await this.#remove(keyOf(object));
+    else await this.#put(object);
     return true;
-  }
-
-  /** Replaces what is known by a fresh list; tells of what differs. */
-  #take(found: readonly JsonObject[]): void {
-    const keys = new Set(found.map((object) => `${namespaceOf(object)}/${nameOf(object)}`));
-    for (const key of [...this.#objects.keys()]) if (!keys.has(key)) this.#remove(key);
-    for (const object of found) this.#put(object);
   }
 
   #typed(object: JsonObject): JsonObject {
     return { ...this.#type, ...object };
   }
 
-  #put(object: JsonObject): void {
-    const key = `${namespaceOf(object)}/${nameOf(object)}`;
+  #put(object: JsonObject): void | Promise<void> {
+    const key = keyOf(object);
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
     const { managedFields: _fields, ...metadata } = asObject(rest["metadata"]) ?? {};
-    const kept = { ...rest, metadata };
+    const whole = { ...rest, metadata };
+    const { changed, keep } = this.#options;
+    const kept = keep?.(whole) ?? whole;
     const bytes = approximateBytes(kept);
     const former = this.#drop(key);
     this.#objects.set(key, { object: kept, bytes });
     this.#bytes += bytes;
     this.#list = undefined;
-    const { changed } = this.#options;
     if (changed === undefined || isSameVersion(former, kept)) return;
-    changed({ object: this.#typed(kept), former: former && this.#typed(former) });
+    return changed({ object: this.#typed(whole), former: former && this.#typed(former) });
   }
 
-  #remove(key: string): void {
+  #remove(key: string): void | Promise<void> {
     const former = this.#drop(key);
-    if (former !== undefined) this.#options.changed?.({ object: undefined, former: this.#typed(former) });
+    return former && this.#options.changed?.({ object: undefined, former: this.#typed(former) });
   }
 
   #drop(key: string): JsonObject | undefined {
@@ -253,6 +253,10 @@ export class WatchedKind {
     const { path, log } = this.#options;
     log?.write("warn", `${path}: ${what}`, { reason: describeFailure({ method: "GET", path }, failure) });
   }
+}
+
+function keyOf(object: JsonObject): string {
+  return `${namespaceOf(object)}/${nameOf(object)}`;
 }
 
 /** A list brings objects that were known already. */

@@ -10,3 +10,4 @@ export { ownUsername } from "./own_username.ts";
 export { followPolicyChange } from "./policy_change.ts";
 export { type DownstreamState, reconcile } from "./reconcile.ts";
 export { type Change, followChange } from "./synchronize.ts";
+export { existingRequest } from "./existing_request.ts";

@@ -1,7 +1,14 @@
 import { systemClock } from "../adapters/mod.ts";
 import { type BackgroundWorker, followPolicyChange } from "../background/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
-import { LivePolicies, ObjectReviews, WebhookRoutes } from "../live/mod.ts";
+import {
+  LivePolicies,
+  ObjectReviews,
+  policyReports,
+  ReportStore,
+  Scanner,
+  WebhookRoutes,
+} from "../live/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
 import { loadDocuments, PolicyFiles } from "../sources/mod.ts";
@@ -24,6 +31,8 @@ export class PoliciesInForce {
   readonly #routes = new WebhookRoutes(() => this.snapshot());
   #live: LivePolicies | undefined;
   #objectReviews: ObjectReviews | undefined;
+  #reports: ReportStore | undefined;
+  #scanner: Scanner | undefined;
   #before: Snapshot | undefined;
 
   constructor(options: GateOptions, followers: PolicyFollowers) {
@@ -86,7 +95,20 @@ export class PoliciesInForce {
         installation: installation(caBundle),
         compiling: { dialect },
         files: () => written.documents,
-        loaded: (snapshot) => this.#cameIntoForce(snapshot),
+        loaded: (snapshot) => {
+          this.#cameIntoForce(snapshot);
+          this.#scanner?.policiesChanged(snapshot);
+        },
+        leads: () => true,
+      });
+      const live = this.#live;
+      this.#reports = new ReportStore({ ...watching, cluster: ports.cluster, log, kind: policyReports });
+      this.#scanner = new Scanner({
+        ...watching,
+        ports,
+        log,
+        store: this.#reports,
+        resourceFilters: () => live.configuration.filters.resourceFilters,
         leads: () => true,
       });
       await this.#live.start();
@@ -99,6 +121,8 @@ export class PoliciesInForce {
   async close(): Promise<void> {
     this.#files.close();
     await this.#live?.close();
+    await this.#scanner?.close();
+    await this.#reports?.close();
   }
 
   #cameIntoForce(after: Snapshot): void {

@@ -9,3 +9,6 @@ export { LivePolicies, type LivePoliciesOptions } from "./live_policies.ts";
 export { type DynamicConfiguration } from "./configuration.ts";
 export { WebhookRoutes } from "./webhooks/routes.ts";
 export { ObjectReviews, type ObjectReviewsOptions } from "./admission/object_reviews.ts";
+export { openReports, policyReports, type ReportKind } from "./reports/report_kind.ts";
+export { ReportStore } from "./reports/report_store.ts";
+export { Scanner } from "./reports/scanner.ts";

@@ -15,6 +15,7 @@ export type {
 export { reportFormats } from "./formats/formats.ts";
 export { type ReportRow, resourceText, rowsOf } from "./formats/row.ts";
 export {
+  messageOf,
   type ReportedResult,
   reportedResult,
   type ReportResult,

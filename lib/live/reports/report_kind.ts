@@ -1,0 +1,27 @@
+/** Where reports are written. */
+export interface ReportKind {
+  readonly apiVersion: string;
+  readonly namespaced: { readonly kind: string; readonly path: string };
+  readonly clusterWide: { readonly kind: string; readonly path: string };
+}
+
+/** Reports of the policy working group, which policy-reporter and others read. */
+export const policyReports: ReportKind = {
+  apiVersion: "wgpolicyk8s.io/v1alpha2",
+  namespaced: { kind: "PolicyReport", path: "policyreports" },
+  clusterWide: { kind: "ClusterPolicyReport", path: "clusterpolicyreports" },
+};
+
+/** Reports of openreports.io, with the same contents. */
+export const openReports: ReportKind = {
+  apiVersion: "openreports.io/v1alpha1",
+  namespaced: { kind: "Report", path: "reports" },
+  clusterWide: { kind: "ClusterReport", path: "clusterreports" },
+};
+
+/** Where the reports of a namespace are, or with an empty namespace those of objects outside of namespaces. */
+export function reportsPath({ apiVersion, namespaced, clusterWide }: ReportKind, namespace: string): string {
+  return namespace === ""
+    ? `/apis/${apiVersion}/${clusterWide.path}`
+    : `/apis/${apiVersion}/namespaces/${namespace}/${namespaced.path}`;
+}

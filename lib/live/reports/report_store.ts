@@ -1,0 +1,118 @@
+import { asList, asString, dig, field, isObject, type JsonObject } from "../../json/mod.ts";
+import { labelsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
+import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
+import { digestOf, reportLabels, reportOf, uidOf } from "./report.ts";
+import { type ReportKind, reportsPath } from "./report_kind.ts";
+
+/** What reports are kept with. */
+export interface ReportStoreOptions {
+  readonly cluster: Cluster;
+  readonly collections: Collections;
+  readonly log: Log;
+  readonly kind: ReportKind;
+}
+
+/** What is remembered of a report that is stored. */
+interface Stored {
+  readonly namespace: string;
+  readonly digest: string;
+  /** Rows of requests, which no scan can find again. */
+  readonly admissionRows: readonly JsonObject[];
+}
+
+/** The reports that are stored, of which only digests are kept; writes what differs and nothing else. */
+export class ReportStore {
+  readonly #options: ReportStoreOptions;
+  readonly #watched: readonly Collection[];
+  readonly #stored = new Map<string, Stored>();
+
+  /** Begins to watch the reports. */
+  constructor(options: ReportStoreOptions) {
+    this.#options = options;
+    const { kind: { apiVersion, namespaced, clusterWide }, collections } = options;
+    this.#watched = [namespaced, clusterWide].map(({ path }) =>
+      collections.watch(`/apis/${apiVersion}/${path}`, ({ object, former }) => {
+        if (object !== undefined) this.#remember(object);
+        else if (former !== undefined) this.#stored.delete(nameOf(former));
+      }, { keep: ({ metadata }) => ({ metadata: identity(metadata as JsonObject) }) })
+    );
+  }
+
+  /** Resolves when the stored reports are known. */
+  async ready(): Promise<void> {
+    await Promise.all(this.#watched.map(({ synced }) => synced));
+  }
+
+  /** The rows about an object that came from requests. */
+  admissionRows(resource: JsonObject): readonly JsonObject[] {
+    return this.#stored.get(uidOf(resource))?.admissionRows ?? [];
+  }
+
+  /** Makes the report about an object say these rows; without rows there is none. */
+  async write(resource: JsonObject, rows: readonly JsonObject[]): Promise<void> {
+    const uid = uidOf(resource);
+    if (rows.length === 0) return await this.remove(uid);
+    const report = reportOf(resource, rows, this.#options.kind);
+    const stored = this.#stored.get(uid);
+    if (stored?.digest === digestOf(report)) return;
+    const path = reportsPath(this.#options.kind, namespaceOf(resource));
+    const { cluster } = this.#options;
+    const answer = stored === undefined
+      ? await cluster.call({ method: "POST", path, body: report })
+      : await this.#replace(`${path}/${uid}`, report);
+    if (answer.ok) this.#remember(report);
+    else if (answer.status === 409) {
+      const replaced = await this.#replace(`${path}/${uid}`, report);
+      if (replaced.ok) this.#remember(report);
+    } else if (answer.status !== 404) {
+      this.#options.log.write("warn", "report not written", {
+        name: nameOf(resource),
+        reason: answer.message,
+      });
+    }
+  }
+
+  /** Removes the report about an object. */
+  async remove(uid: string): Promise<void> {
+    const stored = this.#stored.get(uid);
+    if (stored === undefined) return;
+    this.#stored.delete(uid);
+    const path = `${reportsPath(this.#options.kind, stored.namespace)}/${uid}`;
+    await this.#options.cluster.call({ method: "DELETE", path });
+  }
+
+  /** Removes the reports about objects that no scan saw. */
+  async keepOnly(isScanned: (uid: string) => boolean): Promise<void> {
+    for (const uid of [...this.#stored.keys()]) if (!isScanned(uid)) await this.remove(uid);
+  }
+
+  /** Ends the watches. */
+  async close(): Promise<void> {
+    await Promise.all(this.#watched.map((collection) => collection.close()));
+  }
+
+  async #replace(path: string, report: JsonObject): ReturnType<Cluster["call"]> {
+    const present = await this.#options.cluster.call({ method: "GET", path });
+    if (!present.ok) return present;
+    const version = asString(dig(present.body, "metadata", "resourceVersion")) ?? "";
+    const body = { ...report, metadata: { ...report["metadata"] as JsonObject, resourceVersion: version } };
+    return await this.#options.cluster.call({ method: "PUT", path, body });
+  }
+
+  #remember(report: JsonObject): void {
+    const [[label, value]] = Object.entries(reportLabels) as [[string, string]];
+    if (labelsOf(report)[label] !== value) return;
+    const admissionRows = asList(report["results"]).filter(isObject)
+      .filter((row) => dig(row, "properties", "process") === "admission review");
+    const namespace = namespaceOf(report);
+    this.#stored.set(nameOf(report), { namespace, digest: digestOf(report), admissionRows });
+  }
+}
+
+function identity(metadata: JsonObject): JsonObject {
+  const kept = ["name", "namespace", "resourceVersion"].flatMap((name) => {
+    const value = field(metadata, name);
+    return value === undefined ? [] : [[name, value] as const];
+  });
+  return Object.fromEntries(kept);
+}

@@ -1,0 +1,23 @@
+import type { PolicyResult } from "../../engine/mod.ts";
+import type { JsonObject } from "../../json/mod.ts";
+import { messageOf, reportedResult, reportResult } from "../../report/mod.ts";
+
+/** Kyverno parity: results of these kinds name no rule (`tests/live/reports_test.ts`). */
+function hasRuleNames(kind: string): boolean {
+  return kind === "ClusterPolicy" || kind === "Policy";
+}
+
+/** Results as rows of a report. The report says in its scope what they are about. */
+export function rowsOf(results: readonly PolicyResult[], resource: JsonObject, now: number): JsonObject[] {
+  return results.flatMap(({ policy, rules }) =>
+    rules.map((outcome) => {
+      const result = reportedResult(policy, outcome);
+      const row = reportResult(
+        { policy, rule: outcome.rule, result, message: messageOf(outcome, result), resource, outcome },
+        { now },
+      );
+      const { resources: _resources, rule: _rule, ...rest } = row;
+      return hasRuleNames(policy.kind) ? { ...rest, rule: outcome.rule } : rest;
+    })
+  );
+}
