@@ -1,6 +1,6 @@
 import { Command, type Help, InvalidArgumentError, Option } from "commander";
 import { type CommandRecord, hyphenated, type OptionRecord } from "./command.ts";
-import { commands, groups } from "./commands/table.ts";
+import { commands, groups, hiddenCommands } from "./commands/table.ts";
 import { normalizeArguments, splitList } from "./flag_syntax.ts";
 import { OutputClosed, processTerminal, type Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
@@ -17,10 +17,12 @@ export async function run(args: readonly string[], terminal: Terminal = processT
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
     });
-  for (const record of commands) {
-    addCommand(program, record, async (operands, options) => {
+  for (const record of [...commands, ...hiddenCommands]) {
+    const added = addCommand(program, record, async (operands, options) => {
       code = refuseUnsupported(record, options, terminal) ?? await record.run(operands, options, terminal);
     });
+    // Whatever options a command has that is not supported, the answer is the same.
+    if (hiddenCommands.includes(record)) added.allowUnknownOption();
   }
   try {
     await program.parseAsync(args.length === 0 ? ["--help"] : [...args], { from: "user" });
@@ -45,10 +47,12 @@ function addCommand(
   program: Command,
   record: CommandRecord,
   action: (operands: readonly string[], options: Record<string, unknown>) => Promise<void>,
-): void {
+): Command {
   const names = record.name.split(" ");
   const parent = names.length === 1 ? program : groupOf(program, names[0]!);
-  const added = parent.command(names.at(-1)!).description(record.about).copyInheritedSettings(program);
+  const isHidden = hiddenCommands.includes(record);
+  const added = parent.command(names.at(-1)!, { hidden: isHidden }).description(record.about)
+    .copyInheritedSettings(program);
   for (const operand of record.operands) added.argument(operand);
   for (const [key, option] of Object.entries(record.options)) addOption(added, key, option);
   const lines = record.examples.map(({ does, line }) => `  # ${does}\n  postern ${line}`);
@@ -57,12 +61,15 @@ function addCommand(
     const operands = given.slice(0, record.operands.length).flat().filter((text) => typeof text === "string");
     await action(operands, added.opts());
   });
+  return added;
 }
 
 function groupOf(program: Command, name: string): Command {
   const known = program.commands.find((command) => command.name() === name);
   if (known !== undefined) return known;
-  return program.command(name).description(groups[name] ?? "").copyInheritedSettings(program);
+  const isHidden = commands.every((each) => !each.name.startsWith(`${name} `));
+  return program.command(name, { hidden: isHidden }).description(groups[name] ?? "")
+    .copyInheritedSettings(program);
 }
 
 function addOption(command: Command, key: string, option: OptionRecord): void {

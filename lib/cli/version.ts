@@ -1,2 +1,16 @@
+import type { Terminal } from "./terminal.ts";
+
 /** The version of Postern; a test compares it with `deno.json`. */
 export const version = "0.1.0";
+
+/** The version of Kyverno whose behaviour `--dialect current` has. */
+const kyverno = "1.19.0";
+
+/** `version`: prints what this is, and what runs it. */
+export function printVersion(output: "json" | "yaml" | undefined, terminal: Terminal): number {
+  const facts = { version, kyverno, deno: Deno.version.deno, v8: Deno.version.v8 };
+  if (output === "json") terminal.out(JSON.stringify(facts));
+  else if (output === "yaml") terminal.out(Object.entries(facts).map((fact) => fact.join(": ")).join("\n"));
+  else terminal.out(`Version: ${version}\nKyverno: ${kyverno}\nDeno: ${facts.deno}`);
+  return 0;
+}

@@ -55,6 +55,7 @@ export {
 export { type MatchBlock, type MatchFilter, parseMatch, type ResourceCriteria } from "./match_block.ts";
 export { autogenRules, type RuleSource } from "./autogen.ts";
 export { type ParsedPolicy, parsePolicy } from "./parse.ts";
+export { policySchemas } from "./json_schema.ts";
 export type { Shape } from "./shape.ts";
 export type {
   ActionOverride,

@@ -11,4 +11,4 @@ export { type TestRows, testRows } from "./rows.ts";
 export { runTest, type TestRun } from "./run.ts";
 export { readTestSelector } from "./selector.ts";
 export type { Expectation, TestCase } from "./test_case.ts";
-export { findTests, type FoundTest, type FoundTests } from "./test_files.ts";
+export { findTestFiles, findTests, type FoundTest, type FoundTests } from "./test_files.ts";

@@ -28,11 +28,13 @@ const MAX_DEPTH = 32;
 export async function findTests(paths: readonly string[], fileName: string): Promise<FoundTests> {
   const tests: FoundTest[] = [];
   const diagnostics: Diagnostic[] = [];
-  for (const path of paths) {
+  const found = await findTestFiles(paths, fileName);
+  diagnostics.push(...found.diagnostics);
+  for (const file of found.files) {
     try {
-      for (const file of await filesBelow(path, fileName)) await readFile(file);
+      await readFile(file);
     } catch (cause) {
-      diagnostics.push(unreadable(path, cause));
+      diagnostics.push(unreadable(file, cause));
     }
   }
   return { tests, diagnostics };
@@ -49,6 +51,23 @@ export async function findTests(paths: readonly string[], fileName: string): Pro
       }
     }
   }
+}
+
+/** The test files of a name below folders, and paths that are files themselves; with what cannot be looked at. */
+export async function findTestFiles(
+  paths: readonly string[],
+  fileName: string,
+): Promise<{ readonly files: readonly string[]; readonly diagnostics: readonly Diagnostic[] }> {
+  const files: string[] = [];
+  const diagnostics: Diagnostic[] = [];
+  for (const path of paths) {
+    try {
+      files.push(...await filesBelow(path, fileName));
+    } catch (cause) {
+      diagnostics.push(unreadable(path, cause));
+    }
+  }
+  return { files, diagnostics };
 }
 
 async function filesBelow(path: string, fileName: string): Promise<string[]> {

@@ -1,8 +1,7 @@
 /** `apply`: options as Kyverno reads them, texts, reports, exit codes. Nothing is green that was not checked. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { run } from "../../lib/cli/mod.ts";
-import { heard } from "./golden.ts";
+import { inFolder as within, type RunInFolder } from "./in_folder.ts";
 
 const policy = `
 apiVersion: kyverno.io/v1
@@ -53,31 +52,12 @@ spec:
 `,
 };
 
-interface Ran {
-  readonly code: number;
-  readonly out: string;
-  readonly err: string;
-}
-
-/** Runs commands in a folder that holds the files; `@name` stands for a file of that name. */
+/** Runs `apply` on the files; `@name` stands for a file of that name. */
 async function inFolder(
-  work: (apply: (...args: string[]) => Promise<Ran>, folder: string) => Promise<void>,
+  work: (apply: RunInFolder, folder: string) => Promise<void>,
   more: Readonly<Record<string, string>> = {},
 ): Promise<void> {
-  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
-  try {
-    for (const [name, text] of Object.entries({ ...files, ...more })) {
-      await Deno.writeTextFile(join(folder, name), text);
-    }
-    await work(async (...args) => {
-      const { terminal, out, err } = heard();
-      const given = args.map((arg) => arg.replaceAll(/@([\w.-]+)/g, (_, name) => join(folder, name)));
-      const code = await run(["apply", ...given], terminal);
-      return { code, out: out().replaceAll(`${folder}/`, ""), err: err().replaceAll(`${folder}/`, "") };
-    }, folder);
-  } finally {
-    await Deno.remove(folder, { recursive: true });
-  }
+  await within({ ...files, ...more }, (run, folder) => work((...args) => run("apply", ...args), folder));
 }
 
 const pass = ["@policy.yaml", "-r", "@good.yaml"];

@@ -1,14 +1,23 @@
 import type { CommandRecord } from "../command.ts";
 import { apply } from "./apply.ts";
 import { bundle } from "./bundle.ts";
+import { celCheck, celEval } from "./cel.ts";
+import { completion } from "./completion.ts";
+import { createException, createTest, createUserInfo, createValues } from "./create.ts";
+import { docs } from "./docs.ts";
 import { explain } from "./explain.ts";
 import { exportPolicies } from "./export.ts";
+import { fixPolicy, fixTest } from "./fix.ts";
 import { jpFunction, jpParse, jpQuery } from "./jp.ts";
 import { jsonScan } from "./json_scan.ts";
 import { lint } from "./lint.ts";
 import { manifests } from "./manifests.ts";
+import { replay } from "./replay.ts";
+import { schema } from "./schema.ts";
 import { serve } from "./serve.ts";
 import { test } from "./test.ts";
+import { unsupportedCommands } from "./unsupported.ts";
+import { version } from "./version.ts";
 
 /** All commands, in the order of the help. A new command is a file in this folder and a line here. */
 export const commands: readonly CommandRecord[] = [
@@ -17,17 +26,37 @@ export const commands: readonly CommandRecord[] = [
   test,
   lint,
   explain,
+  replay,
   jpQuery,
   jpParse,
   jpFunction,
+  celEval,
+  celCheck,
   jsonScan,
+  createTest,
+  createValues,
+  createUserInfo,
+  createException,
+  fixTest,
+  fixPolicy,
+  schema,
   manifests,
   bundle,
   exportPolicies,
+  completion,
+  docs,
+  version,
 ];
+
+/** Commands of Kyverno's that only say what to use instead; the help leaves them out. */
+export const hiddenCommands: readonly CommandRecord[] = unsupportedCommands;
 
 /** What groups of commands are about. */
 export const groups: Readonly<Record<string, string>> = {
   jp: "Try JMESPath expressions",
+  cel: "Try expressions of the Common Expression Language",
   json: "Check any JSON",
+  create: "Write files for tests and exceptions",
+  fix: "Bring older files to the current format",
+  oci: "Policies in image registries",
 };

@@ -1,0 +1,34 @@
+import { type CommandRecord } from "../command.ts";
+
+/** Commands of Kyverno's command line that have no meaning here, and what to use instead. */
+const instead: readonly (readonly [name: string, about: string, instead: string])[] = [
+  [
+    "oci push",
+    "Push policies to an image registry",
+    "push the files with oras, or keep them in a git repository",
+  ],
+  ["oci pull", "Pull policies from an image registry", "pull the files with oras, or name a git repository"],
+  [
+    "migrate",
+    "Migrate stored custom resources",
+    "Postern stores none; for Kyverno's use Kyverno's own command",
+  ],
+  ["create metrics-config", "Write a ConfigMap for metrics", "Postern's metrics need no configuration"],
+  [
+    "create cluster-role",
+    "Write a ClusterRole for Kyverno's controllers",
+    "postern manifests writes the roles that the policies need",
+  ],
+];
+
+export const unsupportedCommands: readonly CommandRecord[] = instead.map(([name, about, use]) => ({
+  name,
+  about,
+  operands: ["[anything...]"],
+  options: {},
+  examples: [{ does: about, line: name }, { does: "what to use instead", line: `${name} --help` }],
+  run: (_operands, _options, terminal) => {
+    terminal.err(`error: not supported: ${name}; ${use}`);
+    return Promise.resolve(2);
+  },
+}));

@@ -1,0 +1,88 @@
+import { compile, type Snapshot } from "../engine/mod.ts";
+import { openPorts } from "../host/mod.ts";
+import { dig, field, isFault, isObject, type Json } from "../json/mod.ts";
+import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import { denialMessage } from "../report/mod.ts";
+import { compileFilters } from "../server/mod.ts";
+import { loadDocuments } from "../sources/mod.ts";
+import { type ApplyOptions, noValues } from "../apply/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import { decideReview, reviewText } from "./decide_review.ts";
+import { Diagnostics, unevaluatedPolicies } from "./diagnostics.ts";
+import { type Terminal, unusable } from "./terminal.ts";
+
+/** The options of `replay`. */
+export interface ReplayArguments {
+  readonly reviews: readonly string[];
+  readonly policies: readonly string[];
+  readonly exceptions: readonly string[];
+  readonly clusterObjects: readonly string[];
+  readonly kubeconfig?: string;
+  readonly dialect: Dialect;
+}
+
+/**
+ * `replay REVIEW…`: decides recorded requests again. Exit code 0 when every answer is the recorded one (a review without
+ * an answer has none to differ from), 1 when one differs or cannot be decided, 2 when the command cannot run.
+ */
+export async function replay(args: ReplayArguments, terminal: Terminal): Promise<number> {
+  const diagnostics = new Diagnostics(terminal);
+  const policies = await loadDocuments([...args.policies, ...args.exceptions]);
+  const snapshot = compile(policies.documents, { dialect: args.dialect });
+  diagnostics.add(...policies.diagnostics, ...snapshot.diagnostics, ...unevaluatedPolicies(snapshot));
+  const opened = await openPorts({
+    cluster: args.clusterObjects,
+    kubeconfig: args.kubeconfig,
+    serviceAccount: false,
+  });
+  if (isFault(opened)) return unusable(opened.message, terminal);
+  const { documents, diagnostics: unread } = await loadDocuments(args.reviews);
+  diagnostics.add(...opened.diagnostics, ...unread);
+  const options = { snapshot, ports: opened.ports, values: noValues, user: undefined, absent: [] };
+  const counts = { same: 0, differing: 0 };
+  try {
+    for (const document of documents) await replayOne(document);
+  } finally {
+    await opened.close();
+  }
+  if (documents.length === 0) {
+    diagnostics.add({ severity: "error", code: "nothing-checked", message: "There was no review to replay" });
+  }
+  terminal.out(`\n${counts.same} as recorded, ${counts.differing} differing`);
+  return counts.differing + diagnostics.errors > 0 ? 1 : 0;
+
+  async function replayOne({ value, positionOf }: YamlDocument): Promise<void> {
+    const parsed = parseReview(value);
+    if (!parsed.ok) {
+      const position = positionOf([]);
+      return diagnostics.add({ severity: "error", code: "no-review", message: parsed.message, position });
+    }
+    const { request } = parsed.review;
+    const now = await answer(request, options);
+    const before = field(value, "response");
+    const isSame = !isObject(before ?? null) || (dig(value, "response", "allowed") === true) === now.allowed;
+    counts[isSame ? "same" : "differing"]++;
+    const { file, line } = positionOf([]);
+    const was = isSame ? "" : `, recorded as ${now.allowed ? "denied" : "allowed"}`;
+    terminal.out(`${file}:${line}: ${reviewText(request)}: ${now.allowed ? "allowed" : "denied"}${was}`);
+    if (now.message !== "") terminal.out(`  ${now.message.trim().replaceAll("\n", "\n  ")}`);
+    const recorded: Json | undefined = dig(value, "response", "status", "message");
+    if (!isSame && typeof recorded === "string") {
+      terminal.out(`  recorded: ${recorded.trim().replaceAll("\n", "\n  ")}`);
+    }
+  }
+}
+
+async function answer(
+  request: AdmissionRequest,
+  options: ApplyOptions & { readonly snapshot: Snapshot },
+): Promise<{ allowed: boolean; message: string }> {
+  if (compileFilters()(request)) return { allowed: true, message: "" };
+  const { mutation, validation } = await decideReview(request, options);
+  const subject = { kind: request.kind.kind, namespace: request.namespace, name: request.name };
+  for (const decision of [mutation, validation]) {
+    if (!decision.allowed) return { allowed: false, message: denialMessage(decision, subject) };
+  }
+  return { allowed: true, message: "" };
+}

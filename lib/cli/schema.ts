@@ -1,0 +1,38 @@
+import { join } from "node:path";
+import { didYouMean } from "../diagnostics/mod.ts";
+import { policySchemas } from "../policy/mod.ts";
+import { type Terminal, unusable } from "./terminal.ts";
+
+/** `schema KIND`: prints a JSON Schema, or writes all to a folder, one file for each kind. */
+export async function schema(
+  { kind, output }: { readonly kind: string | undefined; readonly output: string | undefined },
+  terminal: Terminal,
+): Promise<number> {
+  const schemas = policySchemas();
+  if (output !== undefined) {
+    try {
+      await Deno.mkdir(output, { recursive: true });
+      for (const [name, each] of schemas) {
+        await Deno.writeTextFile(join(output, `${name}.json`), `${JSON.stringify(each, null, 2)}\n`);
+      }
+      return 0;
+    } catch (cause) {
+      return unusable(
+        `cannot write to ${output}: ${cause instanceof Error ? cause.message : String(cause)}`,
+        terminal,
+      );
+    }
+  }
+  if (kind === undefined) {
+    terminal.out([...schemas.keys()].join("\n"));
+    return 0;
+  }
+  const found = schemas.get(kind);
+  if (found === undefined) {
+    const meant = didYouMean(kind, schemas.keys());
+    const hint = meant === undefined ? "" : `; did you mean ${meant}?`;
+    return unusable(`there is no schema of "${kind}"${hint}`, terminal);
+  }
+  terminal.out(JSON.stringify(found, null, 2));
+  return 0;
+}

@@ -1,0 +1,72 @@
+import type { JsonObject } from "../json/mod.ts";
+import { celPolicySpecShape } from "./cel_shape.ts";
+import type { Shape } from "./shape.ts";
+import { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";
+
+/** A kind of policy document and the shape of its `spec`. */
+interface DescribedKind {
+  readonly kind: string;
+  readonly versions: readonly string[];
+  readonly spec: Shape;
+}
+
+const celKinds = [
+  "ValidatingPolicy",
+  "MutatingPolicy",
+  "GeneratingPolicy",
+  "DeletingPolicy",
+  "ImageValidatingPolicy",
+];
+
+const kinds: readonly DescribedKind[] = [
+  { kind: "ClusterPolicy", versions: ["kyverno.io/v1", "kyverno.io/v2beta1"], spec: policySpecShape },
+  { kind: "Policy", versions: ["kyverno.io/v1", "kyverno.io/v2beta1"], spec: policySpecShape },
+  { kind: "PolicyException", versions: ["kyverno.io/v2", "kyverno.io/v2beta1"], spec: exceptionSpecShape },
+  ...celKinds.flatMap((kind) => [kind, `Namespaced${kind}`]).map((kind): DescribedKind => ({
+    kind,
+    versions: ["v1", "v1beta1", "v1alpha1"].map((version) => `policies.kyverno.io/${version}`),
+    // What images ask for is read by the rules for images, field by field.
+    spec: kind.endsWith("ImageValidatingPolicy") ? "open" : celPolicySpecShape,
+  })),
+];
+
+/** The JSON Schemas (draft 7) of policies, by kind, made of the shapes that the loader checks: what they accept, it reads. */
+export function policySchemas(): ReadonlyMap<string, JsonObject> {
+  return new Map(kinds.map((each) => [each.kind, schemaOf(each)]));
+}
+
+function schemaOf({ kind, versions, spec }: DescribedKind): JsonObject {
+  return {
+    $schema: "http://json-schema.org/draft-07/schema#",
+    title: kind,
+    type: "object",
+    properties: {
+      apiVersion: { type: "string", enum: versions },
+      kind: { type: "string", const: kind },
+      metadata: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
+      spec: ofShape(spec),
+      status: {},
+    },
+    required: ["apiVersion", "kind", "metadata", "spec"],
+    additionalProperties: false,
+  };
+}
+
+/** Nothing is required and null is allowed, as the loader reads null as absent. */
+function ofShape(shape: Shape): JsonObject {
+  if (shape === "open") return {};
+  if (shape === "text") return { type: ["string", "number", "boolean", "null"] };
+  if (shape === "flag") return { type: ["boolean", "null"] };
+  if (shape === "number") return { type: ["number", "null"] };
+  if (isListShape(shape)) {
+    const [item] = shape;
+    const scalar = typeof item === "string" ? ["string", "number", "boolean"] : [];
+    return { type: ["array", "null", ...scalar], items: ofShape(item) };
+  }
+  const properties = Object.fromEntries(Object.entries(shape).map(([name, each]) => [name, ofShape(each)]));
+  return { type: ["object", "null"], properties, additionalProperties: false };
+}
+
+function isListShape(shape: Shape): shape is readonly [Shape] {
+  return Array.isArray(shape);
+}
