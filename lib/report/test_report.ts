@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json/mod.ts";
-import { xmlText } from "./xml.ts";
+import { xmlAttribute, xmlText } from "./xml.ts";
 
 /** One line of a test's results. */
 export interface TestRow {
@@ -124,9 +124,9 @@ export function testMarkdown(rows: readonly TestRow[], { detailed }: TestTableOp
 export function testJunit(rows: readonly TestRow[], { detailed }: TestTableOptions): string {
   const suites = Map.groupBy(rows, (row) => row.policy);
   const body = [...suites].flatMap(([policy, cases]) => [
-    ` <testsuite name="${xmlText(policy)}" tests="${cases.length}" failures="${failures(cases)}" skipped="${
-      skips(cases)
-    }">`,
+    ` <testsuite name="${xmlAttribute(policy)}" tests="${cases.length}" failures="${
+      failures(cases)
+    }" skipped="${skips(cases)}">`,
     ...cases.flatMap((row) => junitCase(row, detailed ? [`Message: ${row.message}`] : [])),
     " </testsuite>",
   ]);
@@ -149,14 +149,14 @@ function junitCase(row: TestRow, more: readonly string[]): string[] {
   const inner = {
     Pass: [`   <system-out>${xmlText([`Reason: ${row.reason}`, ...about].join("\n"))}</system-out>`],
     Fail: [
-      `   <failure message="${xmlText(row.reason)}">${
+      `   <failure message="${xmlAttribute(row.reason)}">${
         xmlText([...about, ...row.details].join("\n"))
       }</failure>`,
     ],
-    Skip: [`   <skipped message="${xmlText(row.reason)}"/>`],
+    Skip: [`   <skipped message="${xmlAttribute(row.reason)}"/>`],
   };
   return [
-    `  <testcase classname="${xmlText(row.rule)}" name="${xmlText(row.resource)}">`,
+    `  <testcase classname="${xmlAttribute(row.rule)}" name="${xmlAttribute(row.resource)}">`,
     ...inner[row.result],
     "  </testcase>",
   ];

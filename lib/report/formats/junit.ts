@@ -1,4 +1,4 @@
-import { xmlText } from "../xml.ts";
+import { xmlAttribute, xmlText } from "../xml.ts";
 import type { ReportedObject, ReportFormat, ReportOptions } from "./format.ts";
 import { type ReportRow, resourceText, rowsOf, ruleId } from "./row.ts";
 
@@ -38,10 +38,10 @@ function suite(object: ReportedObject, options: ReportOptions): string {
 }
 
 function testCase(row: ReportRow): string[] {
-  const opening = `    <testcase classname="${xmlText(row.policy.key)}" name="${
+  const opening = `    <testcase classname="${xmlAttribute(row.policy.key)}" name="${
     xmlText(row.rule || row.policy.name)
   }" time="0"`;
-  const message = xmlText(row.message);
+  const message = xmlAttribute(row.message);
   switch (row.result) {
     case "pass":
       return [`${opening}/>`];
@@ -49,7 +49,7 @@ function testCase(row: ReportRow): string[] {
     case "error": {
       const element = row.result === "fail" ? "failure" : "error";
       const place = row.position === undefined ? "" : `${row.position.file}:${row.position.line}`;
-      const type = xmlText(ruleId(row));
+      const type = xmlAttribute(ruleId(row));
       return [
         `${opening}>`,
         `      <${element} message="${message}" type="${type}">${xmlText(place)}</${element}>`,
