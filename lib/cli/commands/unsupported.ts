@@ -1,4 +1,4 @@
-import { type CommandRecord } from "../command.ts";
+import type { CommandRecord } from "../command.ts";
 
 /** Commands of Kyverno's command line that have no meaning here, and what to use instead. */
 const instead: readonly (readonly [name: string, about: string, instead: string])[] = [
