@@ -1,5 +1,4 @@
 import { type CommandRecord, hyphenated, type OptionRecord } from "./command.ts";
-import { commands } from "./commands/table.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
 /** What may follow a command: its options, and the values of those that have a choice. */
@@ -21,7 +20,11 @@ const scripts: Readonly<Record<string, (completed: readonly Completed[]) => stri
 };
 
 /** `completion SHELL`: prints a script that is made from the table of commands. */
-export function printCompletion(shell: string, terminal: Terminal): number {
+export function printCompletion(
+  shell: string,
+  commands: readonly CommandRecord[],
+  terminal: Terminal,
+): number {
   const script = Object.hasOwn(scripts, shell) ? scripts[shell] : undefined;
   if (script === undefined) {
     return unusable(

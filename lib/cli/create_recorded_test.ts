@@ -4,15 +4,23 @@ import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
 import { loadDocuments } from "../sources/mod.ts";
 import { findTests, runTest } from "../testing/mod.ts";
 import { toYaml } from "../yaml/mod.ts";
-import type { CreateTestArguments } from "./create.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import { type Terminal, unusable } from "./terminal.ts";
+
+/** What a test of recorded reviews is made of. */
+export interface RecordedTestArguments {
+  readonly name: string;
+  readonly policy: readonly string[];
+  readonly review: readonly string[];
+  /** The folder to write it to. */
+  readonly output?: string;
+}
 
 /**
  * `create test --review PATH… --policy PATH… --output FOLDER`: a test folder for each recorded request. It expects what
  * the policies say of the request now; read it before you rely on it.
  */
-export async function createRecordedTest(args: CreateTestArguments, terminal: Terminal): Promise<number> {
+export async function createRecordedTest(args: RecordedTestArguments, terminal: Terminal): Promise<number> {
   const { output: root, policy } = args;
   if (root === undefined || policy.length === 0) {
     return unusable("a test of reviews needs --policy and the folder to write it to, --output", terminal);

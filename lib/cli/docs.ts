@@ -1,11 +1,11 @@
 import { join } from "node:path";
 import { type CommandRecord, hyphenated, type OptionRecord } from "./command.ts";
-import { commands } from "./commands/table.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
 /** `docs`: a page for each command, and one that links to them all. */
 export async function docs(
   { output, website }: { readonly output: string; readonly website: boolean },
+  commands: readonly CommandRecord[],
   terminal: Terminal,
 ): Promise<number> {
   try {

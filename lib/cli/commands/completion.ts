@@ -1,19 +1,21 @@
-import { command } from "../command.ts";
+import { command, type CommandRecord } from "../command.ts";
 
-export const completion = command({
-  name: "completion",
-  about: "Print a script that completes command lines: bash, zsh, fish or powershell",
-  operands: ["<shell>"],
-  options: {},
-  examples: [
-    {
-      does: "complete in this bash",
-      line: "completion bash > /tmp/postern.bash && source /tmp/postern.bash",
+/** The command, for the commands of the table that it is in itself. */
+export const completion = (commands: () => readonly CommandRecord[]): CommandRecord =>
+  command({
+    name: "completion",
+    about: "Print a script that completes command lines: bash, zsh, fish or powershell",
+    operands: ["<shell>"],
+    options: {},
+    examples: [
+      {
+        does: "complete in this bash",
+        line: "completion bash > /tmp/postern.bash && source /tmp/postern.bash",
+      },
+      { does: "complete in every fish", line: "completion fish > ~/.config/fish/completions/postern.fish" },
+    ],
+    async run([shell = ""], _, terminal) {
+      const { printCompletion } = await import("../completion.ts");
+      return printCompletion(shell, commands(), terminal);
     },
-    { does: "complete in every fish", line: "completion fish > ~/.config/fish/completions/postern.fish" },
-  ],
-  async run([shell = ""], _, terminal) {
-    const { printCompletion } = await import("../completion.ts");
-    return printCompletion(shell, terminal);
-  },
-});
+  });

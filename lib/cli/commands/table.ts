@@ -43,8 +43,8 @@ export const commands: readonly CommandRecord[] = [
   manifests,
   bundle,
   exportPolicies,
-  completion,
-  docs,
+  completion(() => commands),
+  docs(() => commands),
   version,
 ];
 
