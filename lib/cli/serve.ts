@@ -73,8 +73,9 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     diagnosed: (diagnostics) => diagnosticLines(diagnostics).forEach(terminal.err),
   });
   if (typeof gate === "string") return refuse(gate, terminal);
+  const stopped = untilStopped(() => void gate.renew());
   greet({ args, gate, secretPath }, terminal);
-  await untilStopped(() => void gate.renew());
+  await stopped;
   terminal.err("stopping: requests under way are answered first");
   await gate.close();
   return 0;

@@ -1,0 +1,94 @@
+/** Who may ask: the secret path, client certificates, and names that are none. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { admissionReview } from "../server/review.ts";
+import { denies } from "../server/serving.ts";
+import { makeKeyPair } from "../support/key_pairs.ts";
+import { postBytes, postHead, RawConnection } from "../support/raw_http.ts";
+import { startServer } from "../support/server_process.ts";
+
+const policies = denies("never", "validationFailureAction: Enforce") + `
+---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: labelled}
+spec:
+  rules:
+  - name: labels-of-the-namespace
+    match: {any: [{resources: {kinds: [Pod], namespaceSelector: {matchLabels: {a: b}}}}]}
+    validate: {message: never, deny: {}}
+`;
+const secret = "/4f1f8c02a6d3e95b7c";
+const review = JSON.stringify(admissionReview());
+
+async function ask(port: number, path: string, body: string): Promise<{ status: number; text: string }> {
+  using connection = await RawConnection.open(port);
+  await connection.write(postBytes(path, body));
+  return await connection.answer();
+}
+
+Deno.test("below a secret path reviews are answered, elsewhere they are refused unread, and no log tells it", async () => {
+  await using server = await startServer({
+    policies,
+    args: ["--no-tls", "--log-level", "debug"],
+    env: { POSTERN_SECRET_PATH: secret },
+  });
+  assert.equal((await ask(server.port, `${secret}/validate/fail`, review)).status, 200);
+  assert.equal((await ask(server.port, `${secret}/validate/fail`, "no JSON")).status, 417);
+  assert.equal((await ask(server.port, "/validate/fail", review)).status, 404);
+  using stranger = await RawConnection.open(server.port);
+  // Five megabytes are announced, and nothing of them has to come.
+  await stranger.write(postHead("/validate/fail", 5_000_000));
+  assert.equal((await stranger.answer()).status, 404);
+  const health = await fetch(`http://127.0.0.1:${server.port}/health/readiness`);
+  assert.equal(await health.text(), "ok");
+  await server.until(/request refused/);
+  assert.ok(!server.log().includes(secret.slice(1)), server.log());
+});
+
+for (
+  const [path, reason] of [["/", /must begin with/], ["secret", /must begin with/], [
+    "/short",
+    /can be guessed/,
+  ]] as const
+) {
+  Deno.test(`a secret path of ${path} on a public address is refused`, async () => {
+    const args = ["--no-tls", "--host", "0.0.0.0", "--secret-path", path];
+    await assert.rejects(startServer({ policies, args }), reason);
+  });
+}
+
+Deno.test("with --client-ca reviews are taken from those who show a certificate, health from everybody", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-authority-" });
+  const authority = await makeKeyPair({ name: "authority", usage: "authority" });
+  const apiServer = await makeKeyPair({ name: "apiserver", usage: "client", issuer: authority });
+  const stranger = await makeKeyPair({ name: "apiserver", usage: "client" });
+  const own = await makeKeyPair();
+  const files = { ca: authority.cert, cert: own.cert, key: own.key };
+  for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(join(folder, name), text);
+  const at = (name: string) => join(folder, name);
+  await using server = await startServer({
+    policies,
+    args: ["--client-ca", at("ca"), "--tls-cert", at("cert"), "--tls-key", at("key")],
+  });
+  const headers = { "content-type": "application/json" };
+  for (const [caller, status] of [[apiServer, 200], [stranger, 403], [undefined, 403]] as const) {
+    using client = Deno.createHttpClient({ caCerts: [own.cert], ...caller });
+    const url = `https://localhost:${server.port}`;
+    const answer = await fetch(`${url}/validate/fail`, { method: "POST", headers, body: review, client });
+    await answer.text();
+    assert.equal(answer.status, status);
+    const health = await fetch(`${url}/health/liveness`, { client });
+    assert.equal(await health.text(), "ok");
+  }
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("half a surrogate pair in a namespace is that request's 400, whatever the policies look up", async () => {
+  await using server = await startServer({ policies, args: ["--no-tls"] });
+  const body = JSON.stringify(admissionReview({ namespace: "team-\ud800" }));
+  const { status, text } = await ask(server.port, "/validate/fail", body);
+  assert.equal(status, 400);
+  assert.match(text, /request\.namespace is not well-formed Unicode/);
+  assert.equal((await ask(server.port, "/validate/fail", review)).status, 200);
+});
