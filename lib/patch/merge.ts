@@ -48,9 +48,18 @@ export function mergeInto(draft: Draft, patch: JsonObject): boolean | Fault {
 /**
  * The last map that a merge left normalized, and its schema. The next patch is usually merged into this map, so a
  * resource that many patches change is searched for repeated elements once. (A WeakMap of all such maps costs more
- * than it saves.)
+ * than it saves, and a WeakRef makes merges four times as slow.)
+ *
+ * The map may be a Secret, so it is forgotten as soon as the merges of one request, which run in one task, are done.
  */
 let lastNormalized: { readonly map: Json; readonly schema: MergeField } | undefined;
+
+function rememberNormalized(normalized: typeof lastNormalized): void {
+  if (lastNormalized === undefined && normalized !== undefined) {
+    queueMicrotask(() => lastNormalized = undefined);
+  }
+  lastNormalized = normalized;
+}
 
 type Writable = { [name: string]: Json };
 
@@ -91,7 +100,7 @@ class Merge {
     this.#isNormalized = true;
     this.#skipsNormalizing = lastNormalized?.map === dest && lastNormalized.schema === schema;
     const merged = this.#directed(dest, patch, schema);
-    lastNormalized = this.#isNormalized && isObject(merged) ? { map: merged, schema } : undefined;
+    rememberNormalized(this.#isNormalized && isObject(merged) ? { map: merged, schema } : undefined);
     this.#isNormalized = wasNormalized;
     this.#skipsNormalizing = skipped;
     return merged;

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { patternCompilations } from "../../lib/pattern/mod.ts";
@@ -461,4 +463,15 @@ Deno.test("whatever the patch is, the resource is not modified and the answer is
     }),
     { numRuns: 1000 },
   );
+});
+
+Deno.test("a merged object, which may be a Secret, is not kept after its request", async () => {
+  setFlagsFromString("--expose-gc");
+  const collectGarbage = runInNewContext("gc") as () => void;
+  const plan = planStrategicMerge({ metadata: { labels: { team: "a" } } });
+  assert.ok(!isFault(plan));
+  const merged = new WeakRef(plan.apply({ apiVersion: "v1", kind: "Secret", stringData: { key: "value" } }));
+  await new Promise((resolve) => setTimeout(resolve, 0));
+  collectGarbage();
+  assert.equal(merged.deref(), undefined);
 });
