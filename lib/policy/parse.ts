@@ -41,7 +41,7 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
 
   const raw = asObject(field(document, "spec"));
   if (raw === undefined) report("missing-spec", "A policy needs a spec with rules", []);
-  const { spec, diagnostics: spellings } = modernSpec(raw ?? {}, locate);
+  const { spec, diagnostics: spellings } = modernSpec(boundedRules(raw ?? {}), locate);
   diagnostics.push(...spellings, ...checkShape(spec, policySpecShape, { path: ["spec"], locate }));
 
   const sources = ruleSources(spec);
@@ -87,6 +87,15 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
   };
   checkNames(sources);
   return { policy, diagnostics };
+
+  /** A policy with more rules is not used: compiling them would end the process before it answers anything. */
+  function boundedRules(spec: JsonObject): JsonObject {
+    const rules = asList(spec["rules"]);
+    if (rules.length <= maxRules) return spec;
+    const message = `spec.rules has ${rules.length} rules; a policy may have ${maxRules}`;
+    report("too-many-rules", message, ["spec", "rules"], "split the policy");
+    return { ...spec, rules: rules.slice(0, maxRules) };
+  }
 
   function readRule({ rule, index, generatedFor }: RuleSource): Rule {
     const path = ["spec", "rules", index];
@@ -181,6 +190,9 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
     });
   }
 }
+
+/** Rules of one policy. The API server stores no policy with more than some ten thousand, however small they are. */
+const maxRules = 2_000;
 
 function ruleSources(spec: JsonObject): RuleSource[] {
   return asList(spec["rules"]).flatMap((rule, index) =>

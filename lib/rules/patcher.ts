@@ -54,6 +54,10 @@ export function compilePatcher(
   const document = place.reduceRight<Json>((inner, step) => ({ [step]: inner }), { [name]: written });
   const template = compileTemplate(document);
   tools.variables(template.uses, path.slice(0, path.length - place.length));
+  if (template.problem !== undefined) {
+    const { message } = template.problem;
+    tools.report({ severity: "error", code: "bad-patch", message, path: [...path, name] });
+  }
   if (!isMerge) {
     for (const problem of pathProblems(written, path.includes("foreach") ? "foreach" : "rule")) {
       tools.report({ severity: "error", ...problem, path: [...path, name] });

@@ -18,6 +18,17 @@ export type Origin = Pick<Spot, "field" | "unresolved" | "expressions" | "uses">
 /** The path of a document that is part of another document. */
 export type Where = Pick<Spot, "path" | "place">;
 
+/** Variables of one text; each is compiled, reported and rendered by itself. */
+const maxVariables = 1_000;
+
+function hasMoreVariables(text: string, most: number): boolean {
+  let count = 0;
+  for (let at = text.indexOf("{{"); at >= 0; at = text.indexOf("{{", at + 2)) {
+    if (++count > most) return true;
+  }
+  return false;
+}
+
 const root: Where = { path: "", place: [] };
 
 /** Plans a document whose references are resolved. A fault when a variable in it is nested too deep. */
@@ -45,6 +56,9 @@ class Planner {
   #text(text: string, path: string, place: readonly (string | number)[]): PlannedNode | Fault {
     if (!text.includes("{{")) return { kind: "constant", value: text };
     countPlanned();
+    if (hasMoreVariables(text, maxVariables)) {
+      return new Fault(`a text at path ${path} has more than ${maxVariables} variables`);
+    }
     const pieces = scan(text);
     if (isFault(pieces)) return new Fault(`failed to read variables at path ${path}: ${pieces.message}`);
     if (pieces.every((piece) => typeof piece === "string")) {
