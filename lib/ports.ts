@@ -217,7 +217,10 @@ export interface SignatureQuestion {
   readonly log: LogTrust;
   /** Must be in the signature; for Notary ignored. */
   readonly annotations: Readonly<Record<string, string>>;
-  /** `payload`: what the signer signed. `layer`: the annotations of the signature's layer (ImageValidatingPolicy). */
+  /**
+   * `payload`: what the signer signed, as in `verifyImages`. `layer`: the annotations of the signature's layer, as in
+   * ImageValidatingPolicy, which also takes a certificate with its chain as the logs say.
+   */
   readonly annotationsIn: "payload" | "layer";
   /** The repository that holds the signatures; the image's own when empty. */
   readonly repository: string;

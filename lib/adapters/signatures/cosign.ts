@@ -26,7 +26,11 @@ type Verified = {
 /** Verifies signatures or attestations in Cosign's own layout. */
 export async function verifyCosign(inquiry: Inquiry): Promise<Verdict> {
   const { question } = inquiry;
-  const trust = await readCosignTrust(question.by, question.log, inquiry.root);
+  const trust = await readCosignTrust({
+    by: question.by,
+    log: question.log,
+    chainTimestamp: question.annotationsIn === "payload" ? "demanded" : "as asked",
+  }, inquiry.root);
   if (isFault(trust)) return faulty(trust);
   return question.want === "signature"
     ? await verifySignatures(inquiry, trust)

@@ -38,33 +38,52 @@ export type RootSource = () => Promise<TrustedRoot | Fault>;
  * anything would need it. Keys by reference (`k8s://…`) must have been replaced by their text.
  */
 export async function readCosignTrust(
-  by: Signer,
-  log: LogTrust,
+  { by, log, chainTimestamp = "demanded" }: TrustTexts,
   root: RootSource,
 ): Promise<CosignTrust | Fault> {
-  const signer = await readSigner(by, root);
+  const certificateLogs = await readCertificateLogs(log, by, root);
+  const known = chainTimestamp === "demanded" || isFault(certificateLogs) ? new Map() : certificateLogs;
+  const signer = await readSigner(by, { root, certificateLogs: known });
   if (isFault(signer)) return signer;
   const logs = await readLogs(log, root);
   if (isFault(logs)) return logs;
-  const certificateLogs = await readCertificateLogs(log, by, root);
   if (isFault(certificateLogs)) return certificateLogs;
   const timestamps = log.tsaChain === "" ? undefined : await readTimestamps(log.tsaChain);
   if (isFault(timestamps)) return timestamps;
   return { ...signer, logs, certificateLogs, timestamps, rekorUrl: log.rekorUrl };
 }
 
+/** What an entry of a policy says. */
+export interface TrustTexts {
+  readonly by: Signer;
+  readonly log: LogTrust;
+  /**
+   * Of a certificate that the policy names with its chain: `demanded` and held against no log at all, as in Kyverno's
+   * `verifyImages`, or as the logs say.
+   */
+  readonly chainTimestamp?: "demanded" | "as asked";
+}
+
 type ReadSigner = Pick<CosignTrust, "key" | "hash" | "roots" | "intermediates">;
 
 const nobody: ReadSigner = { key: undefined, hash: "sha256", roots: [], intermediates: [] };
 
-async function readSigner(by: Signer, root: RootSource): Promise<ReadSigner | Fault> {
+async function readSigner(
+  by: Signer,
+  { root, certificateLogs }: {
+    readonly root: RootSource;
+    readonly certificateLogs: CosignTrust["certificateLogs"];
+  },
+): Promise<ReadSigner | Fault> {
   switch (by.kind) {
     case "key": {
       const key = readKey(by.key);
       return isFault(key) ? key : { ...nobody, key, hash: by.hash };
     }
     case "certificates":
-      return by.certificate === "" ? await readRoots(by.chain) : await readCertificateSigner(by);
+      return by.certificate === ""
+        ? await readRoots(by.chain)
+        : await readCertificateSigner(by, certificateLogs);
     case "keyless":
       return by.roots === "" ? await trustedRoots(root) : await readKeylessRoots(by.roots);
   }
@@ -90,6 +109,7 @@ function readKey(text: string): PublicKey | Fault {
 
 async function readCertificateSigner(
   { certificate: text, chain }: Extract<Signer, { readonly kind: "certificates" }>,
+  certificateLogs: CosignTrust["certificateLogs"],
 ): Promise<ReadSigner | Fault> {
   const read = await readCertificates(text);
   if (isFault(read)) {
@@ -101,17 +121,19 @@ async function readCertificateSigner(
   if (chain === "") return signer;
   const roots = await readRoots(chain);
   if (isFault(roots)) return roots;
-  const problem = await refusesOwnChain(certificate, roots.roots);
+  const problem = await refusesOwnChain(certificate, roots.roots, certificateLogs);
   return problem === undefined ? signer : new Fault(`failed to load validate certificate chain: ${problem}`);
 }
 
 /**
- * Kyverno parity: the certificate must lead to the chain's last one, and an embedded timestamp is held against no log at
- * all, so every certificate with a chain beside it is refused (contract of the port `Signatures`, "certificates").
+ * The certificate must lead to the chain's last one.
+ * Kyverno parity: in `verifyImages` an embedded timestamp is held against no log at all, so every certificate with a chain
+ * beside it is refused (`cert-with-chain-and-sct`).
  */
 async function refusesOwnChain(
   certificate: Certificate,
   chain: readonly Certificate[],
+  certificateLogs: CosignTrust["certificateLogs"],
 ): Promise<string | undefined> {
   const built = await buildChain(certificate, {
     roots: chain.slice(-1),
@@ -120,8 +142,9 @@ async function refusesOwnChain(
     usage: usages.codeSigning,
   });
   if (!built.ok) return `cert verification failed: ${built.why}. ${NO_CHAIN}`;
+  if (certificateLogs === undefined) return undefined;
   const issuer = built.chain[1] ?? certificate;
-  return await refusesCertificateTimestamp(certificate, issuer, new Map());
+  return await refusesCertificateTimestamp(certificate, issuer, certificateLogs);
 }
 
 /** All certificates of a chain are roots. */

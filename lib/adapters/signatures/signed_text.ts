@@ -21,7 +21,7 @@ export async function verifySignedText(
   const { message, by } = question;
   const certificate = textOf(question.certificate), bundle = textOf(question.bundle);
   const log = certificate === "" && bundle === "" ? { ...question.log, ignoreTlog: true } : question.log;
-  const trust = await readCosignTrust(by, log, root);
+  const trust = await readCosignTrust({ by, log }, root);
   if (isFault(trust)) return { ok: false, message: trust.message };
   const signature: CosignSignature = {
     digest: "",

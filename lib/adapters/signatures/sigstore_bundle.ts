@@ -70,7 +70,11 @@ async function settingOf({ question, root }: Inquiry): Promise<Setting | Verdict
   if (isFault(trusted)) return faulty(trusted);
   if (by.kind === "keyless") return { key: undefined, trustedRoot: trusted?.text ?? "" };
   // The logs are not the policy's here, so only its key is read.
-  const read = await readCosignTrust(by, { ...log, ignoreTlog: true, ignoreSct: true, tsaChain: "" }, root);
+  const read = await readCosignTrust({
+    by,
+    log: { ...log, ignoreTlog: true, ignoreSct: true, tsaChain: "" },
+    chainTimestamp: "as asked",
+  }, root);
   if (isFault(read)) return faulty(read);
   return { key: read.key?.spki, trustedRoot: trusted?.text ?? "" };
 }
