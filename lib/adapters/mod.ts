@@ -45,5 +45,13 @@ export { type AddressRule, registryAddresses, type RegistryAddressOptions } from
 export { type DockerLogins, dockerLogins } from "./registry/docker_config.ts";
 export { pullSecretLogins } from "./registry/pull_secrets.ts";
 export type { Login, RegistryLogins } from "./registry/token.ts";
-export { ImageSignatures, type ImageSignaturesOptions, type TrustedRootText } from "./signatures/mod.ts";
+export {
+  bundledTrustedRoot,
+  fetchTrustedRoot,
+  ImageSignatures,
+  type ImageSignaturesOptions,
+  readTrustedRoot,
+  type TrustedRootText,
+  type TrustSource,
+} from "./signatures/mod.ts";
 export { type FollowedCluster, WatchedCluster, type WatchedClusterOptions } from "./watched_cluster.ts";

@@ -20,9 +20,11 @@ export const policyFileOptions = {
 /** How images are looked up. */
 export const imageOptions = {
   trustedRoot: {
-    type: "text",
+    type: "list",
     value: "file",
-    about: "sigstore's trusted root, for signatures that no key of a policy proves",
+    about:
+      "sigstore's trusted root instead of the public one; MIRROR=FILE for policies that name a TUF mirror",
+    default: [],
   },
   searchLogs: {
     type: "flag",

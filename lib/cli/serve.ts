@@ -30,7 +30,7 @@ export interface ServeArguments {
   readonly certificateSecret?: string;
   readonly webhooks?: string;
   readonly tls: boolean;
-  readonly trustedRoot?: string;
+  readonly trustedRoot: readonly string[];
   readonly searchLogs: boolean;
   readonly localRegistries: boolean;
   readonly watchPolicies?: boolean;

@@ -1,4 +1,5 @@
 import {
+  bundledTrustedRoot,
   ClusterGlobalEntries,
   type Endpoint,
   eventLoopScheduler,
@@ -44,7 +45,13 @@ export async function bundledPorts(settings: Settings): Promise<Ports> {
   });
   const allows = registryAddresses({ loopback: "refused" });
   const registry = new ImageRegistry({ clock, entropy, allows });
-  const signatures = new ImageSignatures({ clock, entropy, cluster, allows });
+  const signatures = new ImageSignatures({
+    clock,
+    entropy,
+    cluster,
+    allows,
+    trustedRoot: async (mirror) => mirror === "" ? await bundledTrustedRoot() : undefined,
+  });
   return { cluster, http, registry, signatures, globals, clock, entropy, scheduler: eventLoopScheduler() };
 
   function project(text: string, value: Json): Json | Fault {

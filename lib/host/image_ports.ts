@@ -1,8 +1,10 @@
 import {
+  bundledTrustedRoot,
   dockerLogins,
   ImageRegistry,
   ImageSignatures,
   pullSecretLogins,
+  readTrustedRoot,
   registryAddresses,
   type RegistryLogins,
   type TrustedRootText,
@@ -13,8 +15,8 @@ import type { Clock, Cluster, Entropy } from "../ports.ts";
 
 /** How images are looked up. */
 export interface ImageSetting {
-  /** A file with the trusted root of sigstore. */
-  readonly trustedRoot?: string | undefined;
+  /** Files with trusted roots of sigstore: the installation's, and `MIRROR=FILE` for policies that name a TUF mirror. */
+  readonly trustedRoot?: readonly string[];
   /** Whether a signature without a log entry is looked up in the log that the policy names. */
   readonly searchLogs?: boolean;
   /** Whether a server reads registries on its own machine; commands do. */
@@ -37,7 +39,7 @@ export async function openImagePorts(
     readonly cluster: Cluster;
   },
 ): Promise<ImagePorts | Fault> {
-  const trustedRoot = await readTrustedRoot(setting.trustedRoot);
+  const trustedRoot = await readTrustedRoots(setting.trustedRoot ?? []);
   if (isFault(trustedRoot)) return trustedRoot;
   const docker = setting.for === "command" ? await dockerConfiguration() : undefined;
   const secrets = pullSecretLogins(cluster, ownNamespace());
@@ -59,17 +61,23 @@ function ownNamespace(): string {
   return Deno.env.get("POD_NAMESPACE") ?? "postern";
 }
 
-/** The trusted root that a file holds; that of a mirror is not known here. */
-async function readTrustedRoot(path: string | undefined): Promise<TrustedRootText | Fault> {
-  if (path === undefined) return () => Promise.resolve(undefined);
-  try {
-    const text = await Deno.readTextFile(path);
-    return (mirror) => Promise.resolve(mirror === "" ? text : undefined);
-  } catch (cause) {
-    return new Fault(
-      `cannot read the trusted root ${path}: ${cause instanceof Error ? cause.message : cause}`,
-    );
+/** Trusted roots by the mirror that they are of, read now; the public one stands in for the installation's. */
+async function readTrustedRoots(named: readonly string[]): Promise<TrustedRootText | Fault> {
+  const texts = new Map<string, string>();
+  for (const entry of named) {
+    const [, mirror = "", path = entry] = /^(https?:\/\/[^=]+)=(.+)$/.exec(entry) ?? [];
+    try {
+      const text = await Deno.readTextFile(path);
+      const root = await readTrustedRoot(text);
+      if (isFault(root)) return new Fault(`${path}: ${root.message}`);
+      texts.set(mirror, text);
+    } catch (cause) {
+      return new Fault(
+        `cannot read the trusted root ${path}: ${cause instanceof Error ? cause.message : cause}`,
+      );
+    }
   }
+  return async (mirror) => texts.get(mirror) ?? (mirror === "" ? await bundledTrustedRoot() : undefined);
 }
 
 interface Docker {

@@ -153,11 +153,12 @@ interface CertifiedSigner {
 async function certificateSigner(
   { chain: own }: CosignSignature,
   certificate: Certificate | undefined,
-  { roots, intermediates, certificateLogs }: CosignTrust,
+  { anchorsAt, certificateLogs }: CosignTrust,
 ): Promise<CertifiedSigner | string> {
   if (certificate === undefined) return "no certificate found on signature";
   const carried = own === "" ? [] : await readCertificates(own);
   if (isFault(carried)) return carried.message;
+  const { roots, intermediates } = anchorsAt(certificate.notBefore);
   // The signature's own chain may help on the way; its last certificate, which pretends to be a root, is left out.
   const built = await buildChain(certificate, {
     roots,

@@ -8,13 +8,19 @@ import { type Hash, namedKey, PublicKey } from "./public_key.ts";
 import { type TimestampTrust, timestampTrust } from "./timestamp.ts";
 import { type LogKey, singleLog, type TrustedRoot } from "./trust.ts";
 
-/** What a signature in Cosign's layout is held against: a policy's entry, read, with the trusted root in its gaps. */
-export interface CosignTrust {
-  /** The key that must have signed; absent when the signature's certificate must lead to one of `roots`. */
-  readonly key: PublicKey | undefined;
-  readonly hash: Hash;
+/** Where chains of certificates end, and what may help on the way. */
+export interface Anchors {
   readonly roots: readonly Certificate[];
   readonly intermediates: readonly Certificate[];
+}
+
+/** What a signature in Cosign's layout is held against: a policy's entry, read, with the trusted root in its gaps. */
+export interface CosignTrust {
+  /** The key that must have signed; absent when the signature's certificate must lead to a root. */
+  readonly key: PublicKey | undefined;
+  readonly hash: Hash;
+  /** The roots that were trusted at a time, and what may lead to them. */
+  readonly anchorsAt: (at: Date) => Anchors;
   /** Transparency logs by ID; absent when the log is ignored. */
   readonly logs: ReadonlyMap<string, LogKey> | undefined;
   readonly rekorUrl: string;
@@ -64,9 +70,18 @@ export interface TrustTexts {
   readonly chainTimestamp?: "demanded" | "as asked";
 }
 
-type ReadSigner = Pick<CosignTrust, "key" | "hash" | "roots" | "intermediates">;
+type ReadSigner = Pick<CosignTrust, "key" | "hash" | "anchorsAt">;
 
-const nobody: ReadSigner = { key: undefined, hash: "sha256", roots: [], intermediates: [] };
+const nobody: ReadSigner = {
+  key: undefined,
+  hash: "sha256",
+  anchorsAt: () => ({ roots: [], intermediates: [] }),
+};
+
+/** Roots that a policy names are trusted at any time. */
+function anchoredTo(roots: readonly Certificate[]): ReadSigner {
+  return { ...nobody, anchorsAt: () => ({ roots, intermediates: [] }) };
+}
 
 async function readSigner(
   by: Signer,
@@ -82,7 +97,7 @@ async function readSigner(
     }
     case "certificates":
       return by.certificate === ""
-        ? await readRoots(by.chain)
+        ? await readChainRoots(by.chain)
         : await readCertificateSigner(by, certificateLogs);
     case "keyless":
       return by.roots === "" ? await trustedRoots(root) : await readKeylessRoots(by.roots);
@@ -121,7 +136,7 @@ async function readCertificateSigner(
   if (chain === "") return signer;
   const roots = await readRoots(chain);
   if (isFault(roots)) return roots;
-  const problem = await refusesOwnChain(certificate, roots.roots, certificateLogs);
+  const problem = await refusesOwnChain(certificate, roots, certificateLogs);
   return problem === undefined ? signer : new Fault(`failed to load validate certificate chain: ${problem}`);
 }
 
@@ -147,30 +162,42 @@ async function refusesOwnChain(
   return await refusesCertificateTimestamp(certificate, issuer, certificateLogs);
 }
 
+async function readChainRoots(chain: string): Promise<ReadSigner | Fault> {
+  const roots = await readRoots(chain);
+  return isFault(roots) ? roots : anchoredTo(roots);
+}
+
 /** All certificates of a chain are roots. */
-async function readRoots(chain: string): Promise<ReadSigner | Fault> {
+async function readRoots(chain: string): Promise<readonly Certificate[] | Fault> {
   const roots = await readCertificates(chain);
   if (isFault(roots)) {
     return new Fault(`failed to load certificate chain: failed to load certificates: ${roots.message}`);
   }
   return roots.length > MAX_CHAIN
     ? new Fault(`certificate chain too long (${roots.length}), maximum allowed is ${MAX_CHAIN}`)
-    : { ...nobody, roots };
+    : roots;
 }
 
 async function readKeylessRoots(text: string): Promise<ReadSigner | Fault> {
   const roots = await readCertificates(text);
   return isFault(roots)
     ? new Fault("failed to load Root certificates: error creating root cert pool")
-    : { ...nobody, roots };
+    : anchoredTo(roots);
 }
 
 async function trustedRoots(root: RootSource): Promise<ReadSigner | Fault> {
   const trusted = await root();
   if (isFault(trusted)) return new Fault(`failed to get Fulcio roots: ${trusted.message}`);
-  const all = trusted.authorities.flatMap(({ chain }) => chain);
+  return { ...nobody, anchorsAt: (at) => anchorsIn(trusted, at) };
+}
+
+/** The certificates of the authorities that were trusted at a time. */
+function anchorsIn({ authorities }: TrustedRoot, at: Date): Anchors {
+  const all = authorities.filter(({ from, until }) => from <= at && at <= until).flatMap(({ chain }) =>
+    chain
+  );
   const isRoot = ({ subject, issuer }: Certificate): boolean => sameBytes(subject, issuer);
-  return { ...nobody, roots: all.filter(isRoot), intermediates: all.filter((each) => !isRoot(each)) };
+  return { roots: all.filter(isRoot), intermediates: all.filter((each) => !isRoot(each)) };
 }
 
 async function readLogs(log: LogTrust, root: RootSource): Promise<CosignTrust["logs"] | Fault> {

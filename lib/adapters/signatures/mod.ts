@@ -9,4 +9,7 @@
  * @module
  */
 export { ImageSignatures, type ImageSignaturesOptions } from "./image_signatures.ts";
+export { fetchTrustedRoot, type TrustSource } from "./fetch_trust.ts";
+export { bundledTrustedRoot } from "./public_trust.ts";
+export { readTrustedRoot, type TrustedRoot } from "./trust.ts";
 export type { TrustedRootText } from "./trusted_roots.ts";

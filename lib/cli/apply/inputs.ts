@@ -39,7 +39,7 @@ export interface ApplyInputArguments {
   readonly kubeconfig?: string;
   readonly context?: string;
   readonly registry: boolean;
-  readonly trustedRoot?: string;
+  readonly trustedRoot: readonly string[];
   readonly searchLogs: boolean;
   readonly gitBranch?: string;
   readonly username?: string;

@@ -18,6 +18,7 @@ import { serve } from "./serve.ts";
 import { test } from "./test.ts";
 import { unsupportedCommands } from "./unsupported.ts";
 import { version } from "./version.ts";
+import { trustUpdate } from "./trust.ts";
 
 /** All commands, in the order of the help. A new command is a file in this folder and a line here. */
 export const commands: readonly CommandRecord[] = [
@@ -46,6 +47,7 @@ export const commands: readonly CommandRecord[] = [
   completion(() => commands),
   docs(() => commands),
   version,
+  trustUpdate,
 ];
 
 /** Commands of Kyverno's that only say what to use instead; the help leaves them out. */
@@ -59,4 +61,5 @@ export const groups: Readonly<Record<string, string>> = {
   create: "Write files for tests and exceptions",
   fix: "Bring older files to the current format",
   oci: "Policies in image registries",
+  trust: "Keep what signatures are trusted by",
 };

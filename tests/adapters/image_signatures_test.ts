@@ -1,0 +1,289 @@
+/** What the adapter for signatures keeps, shares and gives up. */
+import assert from "node:assert/strict";
+import { ImageSignatures, type ImageSignaturesOptions, type Login } from "../../lib/adapters/mod.ts";
+import type { Json } from "../../lib/json/mod.ts";
+import type { Cluster, SignatureAnswer, SignatureQuestion } from "../../lib/ports.ts";
+import { countingEntropy, fixedClock, type TestClock } from "./fakes.ts";
+import { silence } from "./fake_server.ts";
+import { type Keys, newKeys } from "./signing/certificates.ts";
+import { payloadFor, putSignatures, signatureLayer, signImage } from "./signing/cosign.ts";
+import { TestRegistry } from "./signing/registry.ts";
+
+interface Trial {
+  readonly registry: TestRegistry;
+  readonly signatures: ImageSignatures;
+  readonly clock: TestClock;
+  readonly keys: Keys;
+  ask(name: string, more?: Partial<SignatureQuestion>, signal?: AbortSignal): Promise<SignatureAnswer>;
+}
+
+function signaturesTest(
+  title: string,
+  run: (trial: Trial) => Promise<void>,
+  options: Partial<ImageSignaturesOptions> = {},
+): void {
+  Deno.test(`signatures: ${title}`, async () => {
+    const registry = new TestRegistry();
+    const clock = fixedClock();
+    const signatures = new ImageSignatures({ clock, entropy: countingEntropy(), firstDelay: 1, ...options });
+    const keys = newKeys();
+    try {
+      await run({
+        registry,
+        signatures,
+        clock,
+        keys,
+        ask: (name, more = {}, signal) =>
+          signatures.verify({
+            image: `${registry.host}/${name}`,
+            layout: "tag",
+            want: "signature",
+            by: { kind: "key", key: keys.pem, hash: "sha256" },
+            log: {
+              ignoreTlog: true,
+              rekorUrl: "",
+              rekorKey: "",
+              ignoreSct: true,
+              ctlogKey: "",
+              tsaChain: "",
+              trustedRoot: "",
+              tufMirror: "",
+            },
+            annotations: {},
+            annotationsIn: "payload",
+            repository: "",
+            tagPrefix: "",
+            credentials: {},
+            useCache: true,
+            ...more,
+          }, signal),
+      });
+    } finally {
+      await signatures.close();
+      await registry.close();
+    }
+  });
+}
+
+signaturesTest("a pass is kept for an hour, a tag for a minute", async ({ registry, clock, keys, ask }) => {
+  signImage(registry, "app:v1", { keys });
+  assert.equal((await ask("app:v1")).cached, false);
+  assert.equal(registry.asked.filter(({ path }) => path.startsWith("/v2/")).length, 3);
+  assert.equal((await ask("app:v1")).cached, true);
+  assert.equal(registry.asked.length, 3);
+  clock.advance(60_000);
+  assert.equal((await ask("app:v1")).cached, true);
+  assert.equal(registry.asked.length, 4);
+  clock.advance(3_600_000);
+  assert.equal((await ask("app:v1")).cached, false);
+});
+
+signaturesTest(
+  "a tag that moved is verified again after a minute",
+  async ({ registry, clock, keys, ask }) => {
+    signImage(registry, "app:v1", { keys });
+    assert.ok((await ask("app:v1")).ok);
+    registry.manifest("app:v1", { layers: [{ content: "moved" }] });
+    assert.ok((await ask("app:v1")).ok);
+    clock.advance(60_000);
+    assert.ok(!(await ask("app:v1")).ok);
+  },
+);
+
+signaturesTest("a fail is kept for half a minute, so that a new signature counts soon", async (trial) => {
+  const { registry, clock, keys, ask } = trial;
+  const digest = registry.image("app:v1");
+  assert.ok(!(await ask("app:v1")).ok);
+  putSignatures(registry, "app:v1", digest, [signatureLayer(payloadFor(digest), { keys })]);
+  assert.ok(!(await ask("app:v1")).ok);
+  clock.advance(30_000);
+  assert.ok((await ask("app:v1")).ok);
+});
+
+signaturesTest("that a registry is unwell is not kept", async ({ registry, keys, ask }) => {
+  signImage(registry, "app:v1", { keys });
+  registry.intercept(() => new Response(null, { status: 503 }));
+  assert.ok(!(await ask("app:v1")).ok);
+  registry.intercept(() => undefined);
+  assert.ok((await ask("app:v1")).ok);
+});
+
+signaturesTest("useCache: false verifies anew, from what is known of the registry", async (trial) => {
+  const { registry, keys, ask } = trial;
+  signImage(registry, "app:v1", { keys });
+  await ask("app:v1");
+  assert.equal((await ask("app:v1", { useCache: false })).cached, false);
+  assert.equal(registry.asked.length, 3);
+});
+
+signaturesTest("questions that differ are answered apart", async ({ registry, keys, ask }) => {
+  signImage(registry, "app:v1", { keys, annotations: { env: "prod" } });
+  assert.ok((await ask("app:v1")).ok);
+  const by = { kind: "key" as const, key: newKeys().pem, hash: "sha256" as const };
+  assert.ok(!(await ask("app:v1", { by })).ok);
+  assert.ok(!(await ask("app:v1", { annotations: { env: "dev" } })).ok);
+  assert.ok((await ask("app:v1", { annotations: { env: "prod" } })).ok);
+});
+
+signaturesTest("equal questions on their way are asked once", async ({ registry, keys, ask }) => {
+  signImage(registry, "app:v1", { keys });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => ask("app:v1")));
+  assert.ok(answers.every(({ ok }) => ok));
+  assert.equal(registry.asked.length, 3);
+});
+
+signaturesTest("a deadline frees its own caller, and names the registry", async ({ registry, keys, ask }) => {
+  signImage(registry, "app:v1", { keys });
+  let release = () => {};
+  const opened = new Promise<void>((resolve) => release = resolve);
+  registry.intercept(({ path }) =>
+    path.includes("/blobs/") ? opened.then(() => new Response("")) : undefined
+  );
+  const deadline = new AbortController();
+  const late = ask("app:v1", {}, deadline.signal);
+  deadline.abort();
+  const answer = await late;
+  assert.ok(!answer.ok);
+  assert.deepEqual([answer.why, answer.message], [
+    "no connection",
+    `the request's deadline passed while ${registry.host} was asked`,
+  ]);
+  release();
+});
+
+signaturesTest("a registry that never answers is given up", async ({ registry, ask }) => {
+  registry.intercept(() => silence());
+  const answer = await ask("app:v1");
+  assert.ok(!answer.ok);
+  assert.equal(answer.why, "no connection");
+  assert.match(answer.message, /no answer within \d+ ms$/);
+}, { timeout: 50, attempts: 1 });
+
+const logins: readonly [title: string, login: Login | undefined, verified: boolean][] = [
+  ["nobody", undefined, false],
+  ["the puller", { username: "puller", password: "secret" }, true],
+  ["somebody else", { username: "puller", password: "wrong" }, false],
+];
+for (const [title, login, verified] of logins) {
+  signaturesTest(`a private repository and ${title}`, async ({ registry, keys, ask }) => {
+    signImage(registry, "app:v1", { keys });
+    registry.intercept(({ headers }) =>
+      headers.get("authorization") === `Basic ${btoa("puller:secret")}` ? undefined : Response.json({
+        errors: [{ code: "UNAUTHORIZED", message: "authentication required" }],
+      }, { status: 401, headers: { "www-authenticate": "Basic" } })
+    );
+    const answer = await ask("app:v1");
+    assert.equal(answer.ok, verified);
+    if (!answer.ok) {
+      assert.equal(
+        answer.message,
+        `GET http://${registry.host}/v2/app/manifests/v1: UNAUTHORIZED: authentication required`,
+      );
+      assert.equal(answer.why, "not verified");
+    }
+  }, { login: () => Promise.resolve(login) });
+}
+
+const secrets: readonly [title: string, key: string, answer: Json | undefined, refused?: RegExp][] = [
+  ["is there", "k8s://team/release", {}],
+  ["is absent", "k8s://team/release", undefined, /checking if secret exists: secrets "release" not found$/],
+  ["has no key", "k8s://team/release", { data: {} }, /the secret has no field cosign\.pub$/],
+  ["has no name", "k8s://team", {}, /should be in the format k8s:\/\/<namespace>\/<secret>$/],
+];
+for (const [title, key, body, refused] of secrets) {
+  Deno.test(`signatures: a key in a Secret that ${title}`, async () => {
+    const registry = new TestRegistry();
+    const keys = newKeys();
+    const cluster: Cluster = {
+      call: ({ path }) => {
+        assert.equal(path, "/api/v1/namespaces/team/secrets/release");
+        const message = 'secrets "release" not found';
+        if (body === undefined) return Promise.resolve({ ok: false, status: 404, message });
+        const secret = { data: { "cosign.pub": btoa(keys.pem) }, ...(body as Record<string, Json>) };
+        return Promise.resolve({ ok: true, status: 200, body: secret });
+      },
+      resource: () => Promise.resolve(undefined),
+    };
+    const signatures = new ImageSignatures({ clock: fixedClock(), entropy: countingEntropy(), cluster });
+    signImage(registry, "app:v1", { keys });
+    const answer = await signatures.verify({
+      image: `${registry.host}/app:v1`,
+      layout: "tag",
+      want: "signature",
+      by: { kind: "key", key, hash: "sha256" },
+      log: {
+        ignoreTlog: true,
+        rekorUrl: "",
+        rekorKey: "",
+        ignoreSct: true,
+        ctlogKey: "",
+        tsaChain: "",
+        trustedRoot: "",
+        tufMirror: "",
+      },
+      annotations: {},
+      annotationsIn: "payload",
+      repository: "",
+      tagPrefix: "",
+      credentials: {},
+      useCache: true,
+    });
+    await registry.close();
+    await signatures.close();
+    assert.equal(answer.ok, refused === undefined, answer.ok ? "" : answer.message);
+    if (!answer.ok) assert.match(answer.message, refused!);
+  });
+}
+
+signaturesTest("a missing trusted root says what to do", async ({ registry, keys, ask }) => {
+  signImage(registry, "app:v1", { keys });
+  const by = {
+    kind: "keyless" as const,
+    roots: "",
+    identities: [],
+    compare: "wildcards" as const,
+    extensions: {},
+  };
+  const answer = await ask("app:v1", { by });
+  assert.match(answer.ok ? "" : answer.message, /there is no trusted root: name one with --trusted-root/);
+});
+
+signaturesTest(
+  "an entry that a signature does not carry is looked up only where that is allowed",
+  async (trial) => {
+    const { registry, keys, ask } = trial;
+    signImage(registry, "app:v1", { keys });
+    const log = {
+      ignoreTlog: false,
+      rekorUrl: `http://${registry.host}/rekor`,
+      rekorKey: newKeys().pem,
+      ignoreSct: true,
+      ctlogKey: "",
+      tsaChain: "",
+      trustedRoot: "",
+      tufMirror: "",
+    };
+    const answer = await ask("app:v1", { log });
+    assert.match(answer.ok ? "" : answer.message, /looking entries up in the log is switched off$/);
+    assert.ok(!registry.asked.some(({ path }) => path.startsWith("/rekor")));
+  },
+);
+
+signaturesTest("a log without the entry is told in its words", async ({ registry, keys, ask }) => {
+  signImage(registry, "app:v1", { keys });
+  const log = {
+    ignoreTlog: false,
+    rekorUrl: `http://${registry.host}/rekor`,
+    rekorKey: newKeys().pem,
+    ignoreSct: true,
+    ctlogKey: "",
+    tsaChain: "",
+    trustedRoot: "",
+    tufMirror: "",
+  };
+  const answer = await ask("app:v1", { log });
+  assert.match(
+    answer.ok ? "" : answer.message,
+    /^no matching signatures: searching log query: \[POST \/api\/v1\/log\/entries\/retrieve\]\[404\] searchLogQuery default \{\}$/,
+  );
+}, { logSearch: "allowed" });
