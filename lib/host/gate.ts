@@ -39,7 +39,8 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const effects = await backgroundWorker(opened, { snapshot, ports, log });
   const metrics = new Metrics();
   const policies: PoliciesInForce = new PoliciesInForce(options, { effects, metrics, ports, log });
-  await policies.load();
+  const missing = await policies.begin();
+  if (missing !== undefined) return missing;
   const audit = new AuditQueue({ snapshot, ports, log, metrics });
   const { scanPreprocessors, secretPath } = options;
   const app: AppOptions = {

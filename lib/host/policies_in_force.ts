@@ -1,5 +1,6 @@
 import { systemClock } from "../adapters/mod.ts";
 import { type BackgroundWorker, followPolicyChange } from "../background/mod.ts";
+import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
 import {
   LivePolicies,
@@ -11,7 +12,7 @@ import {
 } from "../live/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
-import { loadDocuments, PolicyFiles } from "../sources/mod.ts";
+import { FileSource, FollowedPolicies } from "../sources/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
 import type { OpenPorts } from "./ports.ts";
 
@@ -27,24 +28,30 @@ export interface PolicyFollowers {
 export class PoliciesInForce {
   readonly #options: GateOptions;
   readonly #followers: PolicyFollowers;
-  readonly #files: PolicyFiles;
+  readonly #files: FollowedPolicies;
   readonly #routes = new WebhookRoutes(() => this.snapshot());
   #live: LivePolicies | undefined;
   #objectReviews: ObjectReviews | undefined;
   #reports: ReportStore | undefined;
   #scanner: Scanner | undefined;
+  /** A path that was named and is not there. */
+  #missing: Diagnostic | undefined;
   #before: Snapshot | undefined;
 
   constructor(options: GateOptions, followers: PolicyFollowers) {
     this.#options = options;
     this.#followers = followers;
     const { dialect, serveAdmissionPolicies } = options;
-    this.#files = new PolicyFiles({
-      paths: options.policies,
+    this.#files = new FollowedPolicies({
+      source: new FileSource(options.policies),
       compiling: { dialect, admissionPolicies: serveAdmissionPolicies ? "served" : "left" },
       loaded: (policies) => {
+        this.#missing ??= policies.diagnostics.find(({ code, position }) =>
+          code === "missing-file" && options.policies.includes(position?.file ?? "")
+        );
         options.loaded(policies);
-        this.#cameIntoForce(policies.snapshot);
+        if (this.#live === undefined) this.#cameIntoForce(policies.snapshot);
+        else this.#live.refresh();
       },
     });
   }
@@ -69,14 +76,20 @@ export class PoliciesInForce {
     };
   }
 
-  /** Reads the files. */
+  /** Reads the files at the start; a text says which of them is not there. */
+  async begin(): Promise<string | undefined> {
+    await this.#files.load();
+    return this.#missing && `--policies ${this.#missing.position?.file}: there is no such file or folder`;
+  }
+
+  /** Reads the files again. */
   async load(): Promise<void> {
     await this.#files.load();
   }
 
   /** Follows changes of the files, and of the cluster's policies where that was wanted. */
   async follow(watching: OpenPorts["watching"], caBundle: string | undefined): Promise<void> {
-    const { installation, policies, dialect } = this.#options;
+    const { installation, dialect } = this.#options;
     if (installation !== undefined && watching !== undefined) {
       const { ports, log } = this.#followers;
       const { accounts } = installation(caBundle);
@@ -86,7 +99,6 @@ export class PoliciesInForce {
         accounts: () => accounts,
         compiling: { dialect },
       });
-      const written = await loadDocuments(policies);
       this.#live = new LivePolicies({
         ...watching,
         cluster: ports.cluster,
@@ -94,7 +106,7 @@ export class PoliciesInForce {
         log,
         installation: installation(caBundle),
         compiling: { dialect },
-        files: () => written.documents,
+        files: () => this.#files.documents,
         loaded: (snapshot) => {
           this.#cameIntoForce(snapshot);
           this.#scanner?.policiesChanged(snapshot);
@@ -114,7 +126,7 @@ export class PoliciesInForce {
       await this.#live.start();
       this.#live.serve();
     }
-    void this.#files.watch();
+    this.#files.watch();
   }
 
   /** Follows nothing any more. */

@@ -96,9 +96,9 @@ export class LivePolicies {
     this.#enforce();
   }
 
-  /** Looks at everything again: after this replica became the leader. */
+  /** Looks at everything again: after files changed, or this replica became the leader. */
   refresh(): void {
-    this.#enforce();
+    this.#load();
   }
 
   /** Takes the webhooks away: nobody would answer them. */

@@ -7,6 +7,14 @@
 export { type ClusterObject, clusterObjects, type ClusterObjectsOptions } from "./cluster_objects.ts";
 export { type Checkout, checkout, type GitOptions, isAddress } from "./git.ts";
 export { loadDocuments, type LoadedDocuments } from "./load.ts";
-export { diagnosticLines, type LoadedPolicies, loadPolicies, PolicyFiles } from "./policies.ts";
+export { FileSource, type FileSourceOptions } from "./file_source.ts";
+export {
+  diagnosticLines,
+  FollowedPolicies,
+  type FollowedPoliciesOptions,
+  type LoadedPolicies,
+  loadPolicies,
+} from "./policies.ts";
+export type { PolicySource } from "./policy_source.ts";
 export { policyDocuments } from "./policy_documents.ts";
 export { streamDocuments, type StreamedDocument, type StreamOptions } from "./stream.ts";

@@ -1,6 +1,9 @@
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
 import { compile, type CompileOptions, type Snapshot } from "../engine/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import { FormerVersions } from "./former_versions.ts";
 import { loadDocuments } from "./load.ts";
+import type { PolicySource } from "./policy_source.ts";
 
 /** Policies that were read and compiled. */
 export interface LoadedPolicies {
@@ -18,61 +21,83 @@ export async function loadPolicies(
   return { snapshot, diagnostics: [...diagnostics, ...snapshot.diagnostics] };
 }
 
-/** The policies in force, loaded again when their files change. A set that cannot be read leaves the old one in force. */
-export class PolicyFiles {
-  readonly #paths: readonly string[];
-  readonly #compiling: CompileOptions;
-  readonly #loaded: (policies: LoadedPolicies) => void;
-  #current: Snapshot | undefined;
-  #watcher: Deno.FsWatcher | undefined;
+/** What {@link FollowedPolicies} works with. */
+export interface FollowedPoliciesOptions {
+  readonly source: PolicySource;
+  readonly compiling: CompileOptions;
+  /** Told of each load. */
+  readonly loaded: (policies: LoadedPolicies) => void;
+}
 
-  constructor(
-    options: {
-      paths: readonly string[];
-      compiling: CompileOptions;
-      loaded: (policies: LoadedPolicies) => void;
-    },
-  ) {
-    this.#paths = options.paths;
-    this.#compiling = options.compiling;
-    this.#loaded = options.loaded;
+/** The policies of a source that are in force, loaded again when they change. */
+export class FollowedPolicies {
+  readonly #options: FollowedPoliciesOptions;
+  readonly #former = new FormerVersions();
+  #snapshot: Snapshot | undefined;
+  #documents: readonly YamlDocument[] = [];
+  #watch: Disposable | undefined;
+  /** Loads come one after the other. */
+  #loading: Promise<void> = Promise.resolve();
+
+  constructor(options: FollowedPoliciesOptions) {
+    this.#options = options;
   }
 
   /** The snapshot in force; `undefined` before the first load. */
   get snapshot(): Snapshot | undefined {
-    return this.#current;
+    return this.#snapshot;
   }
 
-  /** Reads the files and puts them in force. */
-  async load(): Promise<void> {
-    const policies = await loadPolicies(this.#paths, this.#compiling);
-    const vanished = policies.snapshot.policies.length === 0 && policies.diagnostics.length > 0;
-    if (vanished && this.#current !== undefined) {
-      return this.#loaded({ ...policies, snapshot: this.#current });
-    }
-    this.#current = policies.snapshot;
-    this.#loaded(policies);
+  /** The documents of the snapshot. */
+  get documents(): readonly YamlDocument[] {
+    return this.#documents;
   }
 
-  /** Loads again whenever the files change, until {@link close}. Bursts of changes are one load. */
-  async watch(): Promise<void> {
-    const files = this.#paths.filter((path) => path !== "-");
-    if (files.length === 0) return;
-    this.#watcher = Deno.watchFs([...files]);
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    for await (const event of this.#watcher) {
-      if (event.kind === "access") continue;
-      clearTimeout(timer);
-      timer = setTimeout(() => void this.load(), 300);
-    }
-    clearTimeout(timer);
+  /** Reads the source and puts in force what has no errors; of files that have some their former version stays. */
+  load(): Promise<void> {
+    return this.#loading = this.#loading.then(() => this.#load());
   }
 
-  /** Stops watching. */
+  async #load(): Promise<void> {
+    const { source, compiling, loaded } = this.#options;
+    const read = await source.load();
+    const whole = compile(read.documents, compiling);
+    const { documents, kept } = this.#former.accept(read, whole.diagnostics);
+    const snapshot = kept.length === 0 ? whole : compile(documents, compiling);
+    const causes = kept.length === 0
+      ? []
+      : whole.diagnostics.filter(({ position }) => kept.includes(position?.file ?? ""));
+    this.#snapshot = snapshot;
+    this.#documents = documents;
+    const diagnostics = [
+      ...read.diagnostics,
+      ...causes,
+      ...kept.map(keptDiagnostic),
+      ...snapshot.diagnostics,
+    ];
+    loaded({ snapshot, diagnostics });
+  }
+
+  /** Loads again whenever the source changes, until {@link close}. */
+  watch(): void {
+    this.#watch ??= this.#options.source.watch(() => void this.load());
+  }
+
+  /** Follows the source no longer. */
   close(): void {
-    this.#watcher?.close();
-    this.#watcher = undefined;
+    this.#watch?.[Symbol.dispose]();
+    this.#watch = undefined;
   }
+}
+
+function keptDiagnostic(file: string): Diagnostic {
+  return {
+    severity: "warning",
+    code: "former-version",
+    message: "The former version of this file stays in force",
+    hint: "mend the file, or delete it to take its policies out of force",
+    position: { file, line: 1, column: 1 },
+  };
 }
 
 /** Diagnostics as lines. */

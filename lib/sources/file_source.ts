@@ -1,0 +1,162 @@
+import { basename, dirname, join, resolve } from "node:path";
+import { loadDocuments, type LoadedDocuments } from "./load.ts";
+import type { PolicySource } from "./policy_source.ts";
+
+/** How files are watched. */
+export interface FileSourceOptions {
+  /** Milliseconds between comparisons of all files with what was read, for changes that no event tells: a minute. */
+  readonly compareEvery?: number;
+  /** The same where a folder was replaced, and events of it are missing: two seconds. */
+  readonly compareReplacedEvery?: number;
+}
+
+/** Events within so many milliseconds are one change. */
+const quiet = 300;
+/** A change is told after so many milliseconds even if events do not end. */
+const patience = 3_000;
+
+/**
+ * Policies of files and folders. Changes are seen by events, where the file system tells them: of the files, of folders
+ * to the bottom, and of the folder around each path, because a path that is replaced by a rename, or a link that leads
+ * elsewhere, is another file from then on. All else is seen by comparing everything once a minute.
+ */
+export class FileSource implements PolicySource {
+  readonly #paths: readonly string[];
+  readonly #options: FileSourceOptions;
+  #seen = "";
+
+  constructor(paths: readonly string[], options: FileSourceOptions = {}) {
+    this.#paths = paths;
+    this.#options = options;
+  }
+
+  async load(): Promise<LoadedDocuments> {
+    const loaded = await loadDocuments(this.#paths);
+    this.#seen = await fingerprint(loaded);
+    return loaded;
+  }
+
+  watch(changed: () => void): Disposable {
+    // Standard input is read once.
+    const paths = this.#paths.filter((path) => path !== "-");
+    if (paths.length === 0) return { [Symbol.dispose]() {} };
+    const events = new FileEvents(paths, changed);
+    const { compareEvery = 60_000, compareReplacedEvery = 2_000 } = this.#options;
+    let last = performance.now();
+    const timer = setInterval(() => {
+      const now = performance.now();
+      if (!events.isIncomplete && now - last < compareEvery) return;
+      last = now;
+      void this.#compare(paths, changed);
+    }, Math.min(compareEvery, compareReplacedEvery));
+    Deno.unrefTimer(timer);
+    return {
+      [Symbol.dispose]() {
+        clearInterval(timer);
+        events.close();
+      },
+    };
+  }
+
+  async #compare(paths: readonly string[], changed: () => void): Promise<void> {
+    // What came by standard input cannot be read again.
+    if (paths.length === this.#paths.length && await fingerprint(await loadDocuments(paths)) !== this.#seen) {
+      changed();
+    }
+  }
+}
+
+/** One text for files of the same names and contents. */
+async function fingerprint({ files, diagnostics }: LoadedDocuments): Promise<string> {
+  const text = JSON.stringify([files.map(({ file, text }) => [file, text]), diagnostics]);
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return new Uint8Array(digest).toHex();
+}
+
+/** Events of the file system about some paths. */
+class FileEvents {
+  readonly #paths: readonly string[];
+  readonly #changed: () => void;
+  #watchers: Deno.FsWatcher[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** When the first event of a burst came. */
+  #since: number | undefined;
+  #closed = false;
+  /** Which folder each path led to, by real path. */
+  readonly #folders = new Map<string, number | null>();
+  #isIncomplete = false;
+
+  constructor(paths: readonly string[], changed: () => void) {
+    this.#paths = paths.map((path) => resolve(path));
+    this.#changed = changed;
+    this.#open();
+  }
+
+  /**
+   * Whether a folder was replaced by another one of the same path: Deno keeps watching the former one, whatever is
+   * watched anew.
+   */
+  get isIncomplete(): boolean {
+    return this.#isIncomplete;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    for (const watcher of this.#watchers) watcher.close();
+    this.#watchers = [];
+  }
+
+  /** Watches what the paths lead to now, and the folders that they stand in. */
+  #open(): void {
+    const former = this.#watchers;
+    this.#watchers = [];
+    const isOurs = (folder: string, path: string): boolean =>
+      this.#paths.includes(join(folder, basename(path)));
+    for (const folder of new Set(this.#paths.map((path) => dirname(path)))) {
+      this.#follow(folder, { recursive: false }, ({ paths }) => paths.some((path) => isOurs(folder, path)));
+    }
+    // The folders come first: a path that comes to be after this finds them watched.
+    for (const path of this.#paths) this.#follow(path, { recursive: true }, () => true);
+    for (const watcher of former) watcher.close();
+  }
+
+  #follow(path: string, options: { recursive: boolean }, concerns: (event: Deno.FsEvent) => boolean): void {
+    let watcher: Deno.FsWatcher;
+    try {
+      // A watch does not go below a link.
+      const real = Deno.realPathSync(path);
+      const { isDirectory, ino } = Deno.statSync(real);
+      const former = this.#folders.get(real);
+      if (isDirectory && former !== undefined && former !== ino) this.#isIncomplete = true;
+      if (isDirectory) this.#folders.set(real, ino);
+      watcher = Deno.watchFs(real, options);
+    } catch {
+      // It is not there, or may not be watched: the comparison sees it.
+      return;
+    }
+    this.#watchers.push(watcher);
+    void this.#listen(watcher, concerns);
+  }
+
+  async #listen(watcher: Deno.FsWatcher, concerns: (event: Deno.FsEvent) => boolean): Promise<void> {
+    try {
+      for await (const event of watcher) if (event.kind !== "access" && concerns(event)) this.#note();
+    } catch {
+      // A watcher that breaks tells no more: the comparison sees what it does not.
+    }
+  }
+
+  #note(): void {
+    if (this.#closed) return;
+    const now = performance.now();
+    this.#since ??= now;
+    clearTimeout(this.#timer);
+    const wait = Math.max(0, Math.min(quiet, this.#since + patience - now));
+    this.#timer = setTimeout(() => {
+      this.#since = undefined;
+      this.#open();
+      this.#changed();
+    }, wait);
+  }
+}
