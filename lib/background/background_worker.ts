@@ -172,8 +172,7 @@ export class BackgroundWorker {
   }
 
   async #progress(): Promise<void> {
-    if (this.#starting !== undefined) await this.#starting;
-    await Promise.race([...this.#running, ...this.#pausing]);
+    await (this.#starting ?? Promise.race([...this.#running, ...this.#pausing]));
   }
 
   async #attempt(ticket: Ticket<Job>): Promise<void> {

@@ -1,13 +1,16 @@
 /**
- * What rules do to other objects, carried out after the answer. Changes are followed as far as requests tell of them:
- * nothing here watches.
+ * What rules do to other objects, carried out after the answer: at once for requests, and found again by looks at the
+ * cluster for what no request told of.
  *
  * @module
  */
+export { BackgroundWork, type BackgroundWorkOptions } from "./background_work.ts";
 export { type BackgroundOptions, BackgroundWorker } from "./background_worker.ts";
 export { carryOut } from "./carry_out.ts";
 export { ownUsername } from "./own_username.ts";
-export { followPolicyChange } from "./policy_change.ts";
+export { Leadership, type LeadershipOptions } from "./leadership.ts";
+export { RulesInForce } from "./rules_in_force.ts";
+export { Upkeep, type UpkeepOptions } from "./upkeep.ts";
 export { type DownstreamState, reconcile } from "./reconcile.ts";
 export { type Change, followChange } from "./synchronize.ts";
 export { existingRequest } from "./existing_request.ts";

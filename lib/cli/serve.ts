@@ -63,6 +63,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     images: args,
     ...(args.watchPolicies === true &&
       { installation: (caBundle: string | undefined) => installationOf({ ...args, secretPath }, caBundle) }),
+    lease: placeOf(args.service),
     hostname: args.host,
     ...(args.tls && { certificates: (cluster) => certificatesOf(args, cluster) }),
     lookEvery: args.certificateSecret === undefined ? lookEvery.files : lookEvery.secret,
@@ -112,7 +113,7 @@ async function readAuthority(file: string): Promise<string | Fault> {
 
 /** The names that the installation has in the cluster: Kyverno's, for users who look at its objects, or Postern's own. */
 function installationOf(args: ServeArguments, caBundle: string | undefined): Installation {
-  const [namespace = "", service = ""] = args.service.split("/");
+  const { namespace, name: service } = placeOf(args.service);
   const isKyverno = args.installNames === "kyverno";
   const account = (name: string): string => `system:serviceaccount:${namespace}:${name}`;
   const own = account("postern");
@@ -142,13 +143,12 @@ function certificatesOf(args: ServeArguments, cluster: Cluster): Certificates {
   }
   const service = namesOfService(args.service);
   if (certificateSecret !== undefined) {
-    const [namespace = "", name = ""] = certificateSecret.split("/");
     const names = [...service, "localhost", "127.0.0.1"];
     return clusterCertificates({
       cluster,
       clock,
       names,
-      secret: { namespace, name },
+      secret: placeOf(certificateSecret),
       ...(webhooks !== undefined && { webhooks }),
     });
   }
@@ -158,9 +158,15 @@ function certificatesOf(args: ServeArguments, cluster: Cluster): Certificates {
   return madeCertificates({ names, clock, ...(certDir !== undefined && { folder: certDir }) });
 }
 
+/** Of an option that is written `namespace/name`. */
+function placeOf(text: string): { readonly namespace: string; readonly name: string } {
+  const [namespace = "", name = ""] = text.split("/");
+  return { namespace, name };
+}
+
 /** How the API server calls a service (`namespace/name`). */
 function namesOfService(service: string): string[] {
-  const [namespace = "", name = ""] = service.split("/");
+  const { namespace, name } = placeOf(service);
   return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`];
 }
 

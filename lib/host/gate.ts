@@ -1,11 +1,11 @@
 import { jsonLog, systemClock } from "../adapters/mod.ts";
-import { type BackgroundOptions, BackgroundWorker, ownUsername } from "../background/mod.ts";
+import { BackgroundWork } from "../background/mod.ts";
 import { isFault } from "../json/mod.ts";
 import { type AppOptions, AuditQueue, Metrics } from "../server/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { openListener, openMetrics } from "./listeners.ts";
 import { PoliciesInForce } from "./policies_in_force.ts";
-import { type OpenPorts, openPorts } from "./ports.ts";
+import { openPorts } from "./ports.ts";
 
 /** A gate that is open. */
 export interface Gate {
@@ -36,9 +36,11 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   }
   options.diagnosed(opened.diagnostics);
   const snapshot = () => policies.snapshot();
-  const effects = await backgroundWorker(opened, { snapshot, ports, log });
+  const { lease } = options;
+  const parts = { snapshot, ports, log, ...(opened.kind === "live" && { lease }) };
+  const background = await BackgroundWork.prepare(parts);
   const metrics = new Metrics();
-  const policies: PoliciesInForce = new PoliciesInForce(options, { effects, metrics, ports, log });
+  const policies: PoliciesInForce = new PoliciesInForce(options, { background, metrics, ports, log });
   const missing = await policies.begin();
   if (missing !== undefined) return missing;
   const audit = new AuditQueue({ snapshot, ports, log, metrics });
@@ -49,7 +51,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
     log,
     metrics,
     audit,
-    effects,
+    effects: background.worker,
     scanPreprocessors,
     ...(secretPath !== undefined && { secretPath }),
   };
@@ -68,21 +70,11 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
       await policies.close();
       await listener.close();
       await within(closingTime, audit.drain());
-      await within(closingTime, effects.close());
+      await within(closingTime, background.close());
       await opened.close();
       await metricsListener.close();
     },
   };
-}
-
-/** Only a live cluster asks about what Postern itself changes, and only there triggers are stored. */
-async function backgroundWorker(
-  { kind }: OpenPorts,
-  parts: Pick<BackgroundOptions, "snapshot" | "ports" | "log">,
-): Promise<BackgroundWorker> {
-  if (kind !== "live") return new BackgroundWorker({ ...parts, triggers: "as-admitted" });
-  const self = await ownUsername(parts.ports.cluster);
-  return new BackgroundWorker({ ...parts, triggers: "as-stored", ...(self !== undefined && { self }) });
 }
 
 /** Waits for what should end, and no longer than so many milliseconds. */

@@ -24,6 +24,8 @@ export interface GateOptions {
   readonly images: ImageSetting;
   /** Takes policies that are objects of the cluster, and keeps webhook configurations and statuses for them. */
   readonly installation?: ((caBundle: string | undefined) => Installation) | undefined;
+  /** Where replicas that share a cluster agree on who leads. */
+  readonly lease: { readonly namespace: string; readonly name: string };
   readonly hostname: string;
   readonly port: number;
   readonly metricsPort: number;

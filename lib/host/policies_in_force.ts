@@ -1,5 +1,5 @@
 import { systemClock } from "../adapters/mod.ts";
-import { type BackgroundWorker, followPolicyChange } from "../background/mod.ts";
+import type { BackgroundWork } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
 import {
@@ -18,7 +18,7 @@ import type { OpenPorts } from "./ports.ts";
 
 /** What hears of policies that come into force. */
 export interface PolicyFollowers {
-  readonly effects: BackgroundWorker;
+  readonly background: BackgroundWork;
   readonly metrics: Metrics;
   readonly ports: Ports;
   readonly log: Log;
@@ -36,7 +36,6 @@ export class PoliciesInForce {
   #scanner: Scanner | undefined;
   /** A path that was named and is not there. */
   #missing: Diagnostic | undefined;
-  #before: Snapshot | undefined;
 
   constructor(options: GateOptions, followers: PolicyFollowers) {
     this.#options = options;
@@ -138,9 +137,9 @@ export class PoliciesInForce {
   }
 
   #cameIntoForce(after: Snapshot): void {
-    const { effects: worker, metrics, ports, log } = this.#followers;
+    const { background, metrics } = this.#followers;
     metrics.loaded(after);
-    void followPolicyChange({ before: this.#before, after, worker, ports, log });
-    this.#before = after;
+    // Files alone are not yet all where policies of the cluster are followed: rules would count as gone, and as new.
+    if (this.#options.installation === undefined || this.#live !== undefined) background.loaded(after);
   }
 }

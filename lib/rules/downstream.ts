@@ -85,6 +85,19 @@ export function sourceLabels(source: JsonObject): Readonly<Record<string, string
   };
 }
 
+/** What a clone is a clone of, read from {@link sourceLabels}; `undefined` for data. */
+export function sourceOf(clone: JsonObject): OwnerReference["trigger"] | undefined {
+  const label = (name: string): string => asString(dig(clone, "metadata", "labels", prefix + name)) ?? "";
+  const uid = label("source-uid"), group = label("source-group"), version = label("source-version");
+  if (uid === "") return undefined;
+  return {
+    apiVersion: group === "" ? version : `${group}/${version}`,
+    kind: label("source-kind"),
+    namespace: label("source-namespace"),
+    uid,
+  };
+}
+
 /** The object with further labels. Kyverno parity: when one of its own is no text, all of its own are lost. */
 export function labelled(object: JsonObject, labels: Readonly<Record<string, string>>): JsonObject {
   const metadata = asObject(field(object, "metadata")) ?? {};

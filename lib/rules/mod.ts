@@ -33,6 +33,7 @@ export {
   type OwnerReference,
   ruleLabels,
   sourceLabels,
+  sourceOf,
 } from "./downstream.ts";
 export { clusterSurroundings, type Surroundings } from "./surroundings.ts";
 export { compileWebhookConditions } from "./cel/mod.ts";

@@ -257,12 +257,12 @@ Deno.test("requests of one namespace that wait for their next try do not keep ou
   const gate = new Promise<void>((resolve) => go = resolve);
   const { cluster, worker } = setUp(`${pullSecret}---${touch}`, {
     objects: `${teamNamespace}---${secrets}`,
-    maxBytes: 100_000,
+    maxBytes: 10_000,
     wait: () => gate,
     attempts: 3,
   });
   // The source of the clone never comes: each of these waits for a long time, and they fill the queue.
-  for (let count = 0; count < 1000; count++) worker.add(request(team));
+  for (let count = 0; count < 200; count++) worker.add(request(team));
   while (cluster.writes.length === 0 && worker.waiting > 0) {
     worker.add(request(trigger));
     await new Promise((resolve) => setTimeout(resolve, 1));

@@ -1,12 +1,6 @@
 import assert from "node:assert/strict";
 import { dig, isFault, type JsonObject } from "../../lib/json/mod.ts";
-import {
-  BackgroundWorker,
-  carryOut,
-  type Change,
-  followChange,
-  followPolicyChange,
-} from "../../lib/background/mod.ts";
+import { BackgroundWorker, carryOut, type Change, followChange, Upkeep } from "../../lib/background/mod.ts";
 import { keptLog, policies, portsWith, request } from "./setting.ts";
 
 /** A policy that makes a ConfigMap of data and clones a Secret, for each namespace with a label. */
@@ -123,7 +117,14 @@ Deno.test("what a GeneratingPolicy made is deleted with it, unless it leaves orp
     const [text, left] of [[generating, false], [generating.replace("evaluation: {", orphans), true]] as const
   ) {
     const { cluster, ports, log, worker, snapshot } = await setUp(text);
-    await followPolicyChange({ before: snapshot, after: policies(""), worker, ports, log });
+    let current = snapshot;
+    const upkeep = new Upkeep({ snapshot: () => current, ports, log, worker });
+    for (const next of [snapshot, policies("")]) {
+      current = next;
+      upkeep.look();
+      await upkeep.done();
+    }
+    await upkeep.close();
     assert.equal(await cluster.read(settings) !== undefined, left);
   }
 });
@@ -186,47 +187,4 @@ Deno.test("a rule that does not synchronize follows nothing", async () => {
   const object = await read(settings);
   await remove(settings);
   assert.deepEqual(await follow({ object, state: "deleted" }), []);
-});
-
-Deno.test("data is deleted with its rule, clones stay", async () => {
-  const { cluster, ports, log, worker, snapshot } = await setUp();
-  await followPolicyChange({ before: snapshot, after: policies(""), worker, ports, log });
-  assert.equal(await cluster.read(settings), undefined);
-  assert.notEqual(await cluster.read(copy), undefined);
-});
-
-Deno.test("orphanDownstreamOnPolicyDelete leaves data behind", async () => {
-  const text = synchronized.replaceAll(
-    "synchronize: true",
-    "synchronize: true\n      orphanDownstreamOnPolicyDelete: true",
-  );
-  const { cluster, ports, log, worker, snapshot } = await setUp(text);
-  await followPolicyChange({ before: snapshot, after: policies(""), worker, ports, log });
-  assert.notEqual(await cluster.read(settings), undefined);
-});
-
-Deno.test("rules that look back are asked about what exists, once they are new or changed", async () => {
-  const text = synchronized.replaceAll("synchronize: true", "generateExisting: true");
-  const { cluster, ports } = portsWith(objects);
-  const log = keptLog();
-  const after = policies(text);
-  const worker = new BackgroundWorker({ snapshot: () => after, ports, log, maxBytes: 400 });
-  await followPolicyChange({ before: undefined, after, worker, ports, log });
-  await worker.drain();
-  assert.notEqual(await cluster.read(settings), undefined);
-  assert.notEqual(await cluster.read(copy), undefined);
-  await cluster.inner.call({ method: "DELETE", path: settings });
-  await followPolicyChange({ before: after, after: policies(text), worker, ports, log });
-  await worker.drain();
-  assert.equal(await cluster.read(settings), undefined, "an unchanged policy is not asked again");
-});
-
-Deno.test("rules that only look forward are not asked about what exists", async () => {
-  const { cluster, ports } = portsWith(objects);
-  const log = keptLog();
-  const after = policies(synchronized);
-  const worker = new BackgroundWorker({ snapshot: () => after, ports, log });
-  await followPolicyChange({ before: undefined, after, worker, ports, log });
-  await worker.drain();
-  assert.equal(await cluster.read(settings), undefined);
 });

@@ -4,20 +4,44 @@ import { appName, certificateSecret, type ManifestSetting, metadata } from "./se
 
 const rbac = "rbac.authorization.k8s.io";
 
+/** What replicas need beside what policies look up. */
+export interface OwnNeeds {
+  /** Whether one of them must lead, because policies change other objects. */
+  readonly leader: boolean;
+}
+
 /**
  * Service account and rights: what the policies look up, and, when Postern makes its certificate itself, its own Secret
- * and its own webhook configurations by name.
+ * and its own webhook configurations by name. Where one replica must lead there is the Lease on which they agree, with no
+ * holder: applying it again changes nothing.
  */
-export function accessObjects(setting: ManifestSetting, access: readonly Access[]): JsonObject[] {
+export function accessObjects(
+  setting: ManifestSetting,
+  access: readonly Access[],
+  { leader }: OwnNeeds,
+): JsonObject[] {
   const { namespace, certificate } = setting;
   const own = certificate.from === "postern";
+  const within = [...(own ? [ownSecret] : []), ...(leader ? [ownLease] : [])];
   const rules = [...accessRules(access), ...(own ? [ownWebhooks] : [])];
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: metadata(appName, namespace) },
     ...(rules.length === 0 ? [] : granted("ClusterRole", setting, rules)),
-    ...(own ? granted("Role", setting, [ownSecret]) : []),
+    ...(within.length === 0 ? [] : granted("Role", setting, within)),
+    ...(leader ? [lease(namespace)] : []),
   ];
 }
+
+function lease(namespace: string): JsonObject {
+  return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: metadata(appName, namespace) };
+}
+
+const ownLease = {
+  apiGroups: ["coordination.k8s.io"],
+  resources: ["leases"],
+  resourceNames: [appName],
+  verbs: ["get", "update"],
+};
 
 const ownWebhooks = {
   apiGroups: ["admissionregistration.k8s.io"],

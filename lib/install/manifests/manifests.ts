@@ -33,7 +33,7 @@ export function makeManifests(
   return {
     objects: [
       namespaceObject(setting),
-      ...accessObjects(setting, access),
+      ...accessObjects(setting, access, { leader: changesOthers(snapshot) }),
       ...certificateObjects(setting),
       ...maps,
       ...webhooks,
@@ -41,4 +41,10 @@ export function makeManifests(
     ],
     remarks: [...guesses.values(), ...remarks],
   };
+}
+
+function changesOthers({ policies }: Snapshot): boolean {
+  return policies.some(({ rules }) =>
+    rules.some(({ type }) => type === "generate" || type === "mutateExisting")
+  );
 }

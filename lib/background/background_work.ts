@@ -1,0 +1,96 @@
+import type { Snapshot } from "../engine/mod.ts";
+import type { Log, Ports } from "../ports.ts";
+import { BackgroundWorker } from "./background_worker.ts";
+import { Leadership } from "./leadership.ts";
+import { ownUsername } from "./own_username.ts";
+import { Upkeep } from "./upkeep.ts";
+
+/** What background work needs. */
+export interface BackgroundWorkOptions {
+  readonly snapshot: () => Snapshot | undefined;
+  readonly ports: Ports;
+  readonly log: Log;
+  /**
+   * Where replicas agree on who leads, with the API server that they share. Absent for an embedded cluster: it is this
+   * process's own, and stores nothing of what is admitted.
+   */
+  readonly lease?: { readonly namespace: string; readonly name: string };
+  /** Milliseconds between two looks at the cluster; see {@link Upkeep}. */
+  readonly every?: number;
+}
+
+/** The annotation of the Lease in which the leader keeps since when rules are in force. */
+const rulesNote = "postern.dev/rules-in-force";
+
+/**
+ * All that is done beside answering: the worker, which every replica has for the requests that it admitted, and the upkeep,
+ * which the leader does for all.
+ */
+export class BackgroundWork {
+  readonly worker: BackgroundWorker;
+  readonly #upkeep: Upkeep;
+  readonly #leadership: Leadership | undefined;
+
+  private constructor(options: BackgroundWorkOptions, self: string | undefined) {
+    const { snapshot, ports, log, lease, every } = options;
+    this.worker = new BackgroundWorker({
+      snapshot,
+      ports,
+      log,
+      triggers: lease === undefined ? "as-admitted" : "as-stored",
+      ...(self !== undefined && { self }),
+      refused: () => this.#upkeep.missed(),
+    });
+    const leadership = lease === undefined ? undefined : new Leadership({
+      ...lease,
+      cluster: ports.cluster,
+      clock: ports.clock,
+      log,
+      identity: `postern-${crypto.randomUUID()}`,
+      elected: () => this.#upkeep.look(),
+    });
+    this.#leadership = leadership;
+    this.#upkeep = new Upkeep({
+      snapshot,
+      ports,
+      log,
+      worker: this.worker,
+      leads: () => this.leads,
+      ...(leadership !== undefined && {
+        memory: {
+          read: () => leadership.notes[rulesNote] ?? "",
+          write: (text: string) => leadership.note({ [rulesNote]: text }),
+        },
+      }),
+      ...(every !== undefined && { every }),
+    });
+  }
+
+  /** Prepares the work; it begins with {@link loaded} policies. */
+  static async prepare(options: BackgroundWorkOptions): Promise<BackgroundWork> {
+    // Only a live cluster asks about what Postern itself changes.
+    const self = options.lease === undefined ? undefined : await ownUsername(options.ports.cluster);
+    return new BackgroundWork(options, self);
+  }
+
+  /** Whether this replica does what one of all does. */
+  get leads(): boolean {
+    return this.#leadership?.leads ?? true;
+  }
+
+  /** Other policies came into force. Who has no rules that change other objects needs no leader. */
+  loaded(policies: Snapshot): void {
+    const changesOthers = policies.policies.some(({ rules }) =>
+      rules.some(({ type }) => type === "generate" || type === "mutateExisting")
+    );
+    if (changesOthers) this.#leadership?.start();
+    this.#upkeep.look();
+  }
+
+  /** Ends what is under way, and lets another replica lead. */
+  async close(): Promise<void> {
+    await this.#upkeep.close();
+    await this.worker.close();
+    await this.#leadership?.close();
+  }
+}

@@ -1,0 +1,210 @@
+import { asObject, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
+import type { Answer, Clock, Cluster, Log } from "../ports.ts";
+
+/** Where replicas agree on who leads. */
+export interface LeadershipOptions {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Of the Lease (`coordination.k8s.io/v1`). */
+  readonly namespace: string;
+  readonly name: string;
+  /** Tells this replica from others. */
+  readonly identity: string;
+  /** Milliseconds that a leader who is silent keeps its place: 8,000. */
+  readonly lasts?: number;
+  /** Milliseconds between two looks at the Lease, and between two renewals: 2,000. */
+  readonly every?: number;
+  /** Is told when this replica begins to lead. */
+  readonly elected: () => void;
+  /** Lets time pass; given in tests. */
+  readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
+}
+
+/** A Lease as it was last seen to change, and when, on this replica's own clock: clocks of others are not compared. */
+interface Seen {
+  readonly version: string;
+  readonly at: number;
+}
+
+/**
+ * One leader among the replicas, by a Lease. The leader renews it; when it is silent for as long as the Lease lasts,
+ * another replica takes over, and at once when it was given back. A leader that cannot renew stops leading before anybody
+ * else may begin. Where a Lease can neither be read nor made, each replica leads: rights for it are missing, which is said.
+ */
+export class Leadership {
+  readonly #options: LeadershipOptions;
+  readonly #stop = new AbortController();
+  readonly #lasts: number;
+  #renewedAt = -Infinity;
+  #alone = false;
+  #isTold = false;
+  #seen: Seen = { version: "", at: 0 };
+  #notes: Readonly<Record<string, string>> = {};
+  #done: Promise<void> | undefined;
+
+  constructor(options: LeadershipOptions) {
+    this.#options = options;
+    this.#lasts = options.lasts ?? 8_000;
+  }
+
+  /** Whether this replica leads now. */
+  get leads(): boolean {
+    // It must stop a while before others may begin.
+    return this.#alone || this.#options.clock.now() < this.#renewedAt + this.#lasts * 0.8;
+  }
+
+  /** What the leader noted on the Lease, for itself and for whoever follows it. */
+  get notes(): Readonly<Record<string, string>> {
+    return this.#notes;
+  }
+
+  /** Notes something on the Lease, with the next renewal. Only the leader may. */
+  note(notes: Readonly<Record<string, string>>): void {
+    this.#notes = { ...this.#notes, ...notes };
+  }
+
+  /** Begins to look at the Lease. */
+  start(): void {
+    this.#done ??= this.#run();
+  }
+
+  /** Gives the Lease back, so that another replica leads at once. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    await this.#done;
+    if (!this.leads || this.#alone) return;
+    const lease = await this.#read();
+    if (lease.ok && holderOf(lease.body) === this.#options.identity) await this.#write(lease.body, "");
+    this.#renewedAt = -Infinity;
+  }
+
+  async #run(): Promise<void> {
+    const { every = 2_000, wait = sleep } = this.#options;
+    while (!this.#stop.signal.aborted) {
+      await this.#look();
+      this.#tell();
+      await wait(every, this.#stop.signal);
+    }
+  }
+
+  #tell(): void {
+    const { log, identity, elected } = this.#options;
+    const { leads } = this;
+    if (leads === this.#isTold) return;
+    this.#isTold = leads;
+    log.write("info", leads ? "this replica leads" : "another replica leads", { identity });
+    if (leads) elected();
+  }
+
+  async #look(): Promise<void> {
+    const { clock, identity, log } = this.#options;
+    const started = clock.now();
+    const answer = await this.#read();
+    if (!answer.ok && answer.status !== 404 && answer.status !== 403) return;
+    if (!answer.ok) {
+      const made = answer.status === 404 ? await this.#make() : answer;
+      if (made.ok) this.#renewed(made, started);
+      else if (made.status === 403 || made.status === 404) {
+        if (!this.#alone) log.write("warn", "replicas cannot agree on a leader", { cause: made.message });
+        this.#alone = true;
+      }
+      return;
+    }
+    this.#alone = false;
+    const holder = holderOf(answer.body), version = versionOf(answer.body);
+    if (version !== this.#seen.version) this.#seen = { version, at: started };
+    const isFree = holder === "" || holder === identity || started >= this.#seen.at + this.#lasts;
+    if (holder !== identity || this.#renewedAt === -Infinity) this.#notes = notesOf(answer.body);
+    if (!isFree) return;
+    // The version that was read is replaced, or none: of two replicas one succeeds.
+    const written = await this.#write(answer.body, identity);
+    if (written.ok) this.#renewed(written, started);
+  }
+
+  #renewed({ body }: Extract<Answer, { ok: true }>, at: number): void {
+    this.#renewedAt = at;
+    this.#seen = { version: versionOf(body), at };
+  }
+
+  #read(): Promise<Answer> {
+    const { cluster, every = 2_000 } = this.#options;
+    return cluster.call({ method: "GET", path: this.#path(true), signal: AbortSignal.timeout(every * 2) });
+  }
+
+  #make(): Promise<Answer> {
+    const { cluster, namespace, name, every = 2_000 } = this.#options;
+    const lease: JsonObject = {
+      apiVersion: "coordination.k8s.io/v1",
+      kind: "Lease",
+      metadata: { name, namespace },
+    };
+    const body = this.#held(lease, this.#options.identity);
+    return cluster.call({
+      method: "POST",
+      path: this.#path(false),
+      body,
+      signal: AbortSignal.timeout(every * 2),
+    });
+  }
+
+  #write(lease: Json, holder: string): Promise<Answer> {
+    const { cluster, every = 2_000 } = this.#options;
+    const body = this.#held(asObject(lease) ?? {}, holder);
+    return cluster.call({
+      method: "PUT",
+      path: this.#path(true),
+      body,
+      signal: AbortSignal.timeout(every * 2),
+    });
+  }
+
+  #held(lease: JsonObject, holder: string): JsonObject {
+    const now = `${new Date(this.#options.clock.now()).toISOString().slice(0, -1)}000Z`;
+    const { holderIdentity, ...former } = asObject(field(lease, "spec")) ?? {};
+    const isNew = holderIdentity !== holder;
+    const spec = {
+      ...former,
+      // The API allows a Lease without holder, but no empty one.
+      ...(holder !== "" && { holderIdentity: holder }),
+      leaseDurationSeconds: Math.ceil(this.#lasts / 1000),
+      renewTime: now,
+      ...(isNew &&
+        { acquireTime: now, leaseTransitions: Number(field(former, "leaseTransitions") ?? -1) + 1 }),
+    };
+    const metadata = asObject(field(lease, "metadata")) ?? {};
+    const annotations = { ...asObject(field(metadata, "annotations")), ...this.#notes };
+    return { ...lease, metadata: { ...metadata, annotations }, spec };
+  }
+
+  #path(named: boolean): string {
+    const { namespace, name } = this.#options;
+    const collection = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
+    return named ? `${collection}/${encodeURIComponent(name)}` : collection;
+  }
+}
+
+function holderOf(lease: Json): string {
+  return asString(dig(lease, "spec", "holderIdentity")) ?? "";
+}
+
+function versionOf(lease: Json): string {
+  return asString(dig(lease, "metadata", "resourceVersion")) ?? "";
+}
+
+function notesOf(lease: Json): Record<string, string> {
+  const annotations = asObject(dig(lease, "metadata", "annotations")) ?? {};
+  return Object.fromEntries(
+    Object.entries(annotations).flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []),
+  );
+}
+
+function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    }, { once: true });
+  });
+}

@@ -1,0 +1,54 @@
+import { asList, asString, dig, Fault, field, isObject, type JsonObject } from "../json/mod.ts";
+import { builtinKind, formatApiVersion } from "../kube/mod.ts";
+import type { Cluster } from "../ports.ts";
+import { collectionPath } from "./object_path.ts";
+
+/** Which objects are listed. */
+export interface ObjectListing {
+  /** Empty for the preferred version of a built-in kind. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Empty for all, and for cluster-scoped kinds. */
+  readonly namespace: string;
+  /** Labels that all of them have. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** Objects a page: some megabytes at the most, with ordinary objects. */
+const pageSize = 250;
+
+/**
+ * The stored objects of a kind, page by page, so that memory holds one page however many there are. The last thing that it
+ * yields is a fault when the kind cannot be listed: what was yielded before is then not all.
+ */
+export async function* listObjects(
+  { apiVersion, kind, namespace, labels = {} }: ObjectListing,
+  { cluster, signal }: { readonly cluster: Cluster; readonly signal: AbortSignal },
+): AsyncGenerator<JsonObject | Fault> {
+  const builtin = apiVersion === "" ? builtinKind(kind) : undefined;
+  const version = builtin === undefined ? apiVersion : formatApiVersion(builtin);
+  const resource = await cluster.resource(version, kind);
+  if (resource === undefined) {
+    yield new Fault(`the cluster does not serve ${version}/${kind}`);
+    return;
+  }
+  const collection = collectionPath(resource, namespace);
+  const labelSelector = Object.entries(labels).map(([name, value]) => `${name}=${value}`).join(",");
+  for (let token: string | undefined = ""; token !== undefined;) {
+    const query = new URLSearchParams({
+      limit: String(pageSize),
+      ...(labelSelector !== "" && { labelSelector }),
+      ...(token !== "" && { continue: token }),
+    });
+    const answer = await cluster.call({ method: "GET", path: `${collection}?${query}`, signal });
+    if (!answer.ok) {
+      yield new Fault(answer.message);
+      return;
+    }
+    // Items of lists leave out what they are.
+    for (const item of asList(field(answer.body, "items"))) {
+      if (isObject(item)) yield { apiVersion: version, kind, ...item };
+    }
+    token = asString(dig(answer.body, "metadata", "continue")) || undefined;
+  }
+}

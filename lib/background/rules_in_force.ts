@@ -1,0 +1,98 @@
+import type { CompiledPolicy, CompiledRule, Snapshot } from "../engine/mod.ts";
+import { asList, asObject, asString, field, goJson, type Json, type JsonObject } from "../json/mod.ts";
+
+/** What is remembered of a rule. */
+interface Remembered {
+  /** Milliseconds since 1970 when it began to choose its objects as it does. */
+  readonly since: number;
+  /** Digests of how it chooses objects, and of all of it. */
+  readonly selection: string;
+  readonly whole: string;
+}
+
+/** A rule that changes other objects, with what is known of its past. */
+export interface RuleInForce {
+  readonly policy: CompiledPolicy["policy"];
+  readonly rule: CompiledRule;
+  /** Objects created since then were admitted under the rule. */
+  readonly since: number;
+  /** Whether it is new, or other than when it was last remembered. */
+  readonly changed: boolean;
+}
+
+/**
+ * Since when rules are in force, beyond restarts. Nothing in the cluster tells a trigger whose generated object was deleted
+ * from one that was there before its rule, and only the first may be given one: so it is noted when each rule came.
+ */
+export class RulesInForce {
+  #rules: ReadonlyMap<string, Remembered>;
+
+  /** From the text of {@link text}; anything else is an empty memory. */
+  constructor(text = "") {
+    this.#rules = new Map(
+      text.split("\n").map((line) => line.split(" ")).filter((parts) => parts.length === 4).map((
+        [key, since, selection, whole],
+      ) => [key!, { since: Number(since) * 1000, selection: selection!, whole: whole! }]),
+    );
+  }
+
+  /** Takes the rules that change other objects as they are now. Rules that are gone are forgotten. */
+  async update(snapshot: Snapshot, now: number): Promise<readonly RuleInForce[]> {
+    const remembered = new Map<string, Remembered>();
+    const inForce: RuleInForce[] = [];
+    for (const { policy, rules } of snapshot.policies) {
+      for (const rule of rules.filter(({ type }) => type === "generate" || type === "mutateExisting")) {
+        const key = await digest([policy.kind, policy.key, rule.rule.name]);
+        const { selection, whole } = await digests(policy.document, rule.rule.name);
+        const known = this.#rules.get(key);
+        // Creation times of objects have whole seconds.
+        const since = known?.selection === selection ? known.since : Math.floor(now / 1000) * 1000;
+        remembered.set(key, { since, selection, whole });
+        inForce.push({ policy, rule, since, changed: known?.whole !== whole });
+      }
+    }
+    this.#rules = remembered;
+    return inForce;
+  }
+
+  /** The memory as a text of some 60 characters a rule, for an annotation. */
+  get text(): string {
+    return [...this.#rules].map(([key, { since, selection, whole }]) =>
+      `${key} ${Math.floor(since / 1000)} ${selection} ${whole}`
+    ).join("\n");
+  }
+}
+
+/** What chooses the objects that a rule is about, of policies in YAML and in CEL. */
+const choosing = [
+  "match",
+  "exclude",
+  "preconditions",
+  "celPreconditions",
+  "matchConstraints",
+  "matchConditions",
+];
+
+/** A rule as its policy's document has it; of a policy that is one rule, all of its `spec`. */
+export function writtenRule(document: JsonObject, name: string): JsonObject {
+  const spec = field(document, "spec") ?? {};
+  const rule = asList(field(spec, "rules")).find((each) => asString(field(each, "name")) === name);
+  return asObject(rule ?? spec) ?? {};
+}
+
+async function digests(
+  document: JsonObject,
+  rule: string,
+): Promise<{ readonly selection: string; readonly whole: string }> {
+  const fields = Object.entries(writtenRule(document, rule));
+  return {
+    selection: await digest(fields.filter(([name]) => choosing.includes(name))),
+    whole: await digest(fields),
+  };
+}
+
+async function digest(value: Json): Promise<string> {
+  const bytes = new TextEncoder().encode(goJson(value));
+  const hash = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes));
+  return [...hash.subarray(0, 8)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+}

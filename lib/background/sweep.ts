@@ -1,0 +1,201 @@
+import { type Effect, evaluate, type PolicyResult, type Snapshot } from "../engine/mod.ts";
+import { asString, dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
+import type { Cluster, Log, Ports } from "../ports.ts";
+import { isApplied, ownerOf, ruleLabels, sourceOf } from "../rules/mod.ts";
+import { objectOf } from "./background_worker.ts";
+import { carryOut } from "./carry_out.ts";
+import { existingRequest } from "./existing_request.ts";
+import { createdAt } from "./existing_triggers.ts";
+import { findByUid, type UidReference } from "./find_by_uid.ts";
+import { listObjects } from "./list_objects.ts";
+import { objectPath } from "./object_path.ts";
+import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
+import { triggerKinds } from "./trigger_kinds.ts";
+
+/** What a look at the cluster needs. */
+export interface SweepOptions {
+  readonly snapshot: Snapshot;
+  readonly ports: Ports;
+  readonly log: Log;
+  /** Raised when the look shall end early: this replica does not lead any more, or stops. */
+  readonly signal: AbortSignal;
+}
+
+/** An object that a rule generated, as little of it as is needed to delete it. */
+interface Made {
+  readonly object: JsonObject;
+  readonly trigger: UidReference;
+  readonly source: UidReference | undefined;
+}
+
+/**
+ * Brings everything that a synchronizing generate rule keeps into step with the cluster as it is: what was missed while no
+ * replica ran, or had no room for, and what a change of the rule asks for. It looks
+ *
+ * - at what the rule generated: when its trigger or its source is gone, or its trigger does not match any more, it goes;
+ * - at objects that the rule is about, and that it was asked about: because something is there that was generated for them,
+ *   because they came after the rule, or because the rule looks back. What is missing is made, what differs is put right.
+ *
+ * A fault says what could not be read; nothing is deleted then.
+ */
+export async function sweepRule(rule: RuleInForce, options: SweepOptions): Promise<Fault | undefined> {
+  return rule.rule.body.downstream?.synchronize === true
+    ? await new RuleSweep(rule, options).run()
+    : undefined;
+}
+
+class RuleSweep {
+  readonly #rule: RuleInForce;
+  readonly #options: SweepOptions;
+  readonly #lookUp: { readonly cluster: Cluster; readonly signal: AbortSignal };
+  /** What the rule generated, by the uid of the trigger. */
+  readonly #made = new Map<string, Made[]>();
+  /** The uids of sources that are gone. */
+  readonly #lost = new Set<string>();
+
+  constructor(rule: RuleInForce, options: SweepOptions) {
+    this.#rule = rule;
+    this.#options = options;
+    this.#lookUp = { cluster: options.ports.cluster, signal: options.signal };
+  }
+
+  async run(): Promise<Fault | undefined> {
+    // What was generated comes first: a trigger that comes later is then not missed.
+    const fault = await this.#listMade() ?? await this.#findLostSources();
+    if (fault !== undefined) return fault;
+    const { policy, rule, since } = this.#rule;
+    const seen = new Set<string>();
+    for (const type of triggerKinds(rule).kinds) {
+      const namespace = policy.namespace ?? "";
+      for await (const trigger of listObjects({ ...type, namespace }, this.#lookUp)) {
+        if (isFault(trigger)) return trigger;
+        const uid = asString(dig(trigger, "metadata", "uid")) ?? "";
+        seen.add(uid);
+        const made = this.#made.get(uid);
+        const isDue = made !== undefined || rule.body.looksBack === true || createdAt(trigger) >= since;
+        if (isDue) await this.#keepInStep(trigger, made ?? []);
+        if (this.#options.signal.aborted) return undefined;
+      }
+    }
+    return await this.#removeAbandoned(seen);
+  }
+
+  async #listMade(): Promise<Fault | undefined> {
+    const { policy: { name, namespace }, rule } = this.#rule;
+    const labels = ruleLabels({ policy: { name, namespace }, rule: rule.rule.name });
+    for (const type of rule.body.downstream?.types ?? []) {
+      for await (const object of listObjects({ ...type, namespace: "", labels }, this.#lookUp)) {
+        if (isFault(object)) return object;
+        const owner = ownerOf(object);
+        if (owner === undefined || owner.trigger.uid === "") continue;
+        const made = { object: identityOf(object), trigger: owner.trigger, source: sourceOf(object) };
+        this.#made.set(owner.trigger.uid, [...this.#made.get(owner.trigger.uid) ?? [], made]);
+      }
+    }
+    return undefined;
+  }
+
+  async #findLostSources(): Promise<Fault | undefined> {
+    const sources = new Map<string, UidReference>();
+    for (const { source } of [...this.#made.values()].flat()) {
+      if (source !== undefined) sources.set(source.uid, source);
+    }
+    for (const source of sources.values()) {
+      const found = await findByUid(source, this.#lookUp);
+      if (isFault(found)) return found;
+      if (found === undefined) this.#lost.add(source.uid);
+    }
+    return undefined;
+  }
+
+  async #keepInStep(trigger: JsonObject, made: readonly Made[]): Promise<void> {
+    const { snapshot, ports, signal } = this.#options;
+    const { policy, rule } = this.#rule;
+    const decision = await evaluate(snapshot, existingRequest(trigger), {
+      phase: "generate",
+      policy: policy.key,
+      ports,
+      background: {},
+      deadline: () => signal,
+    });
+    if (signal.aborted) return;
+    const effects = decision.effects.filter((effect) => effect.rule === rule.rule.name);
+    for (const effect of effects) await this.#perform(effect);
+    const isAbout = verdictOf(decision.results, rule.rule.name) === "applies" ||
+      !choosesByObject(policy.document, rule.rule.name);
+    if (!isAbout) return await this.#remove(made, "its trigger no longer matches");
+    const orphans = made.filter(({ object, source }) =>
+      source !== undefined && this.#lost.has(source.uid) &&
+      !effects.some((effect) => isSame(effect.object, object))
+    );
+    await this.#remove(orphans, "its source is gone");
+  }
+
+  async #removeAbandoned(seen: ReadonlySet<string>): Promise<Fault | undefined> {
+    for (const [uid, made] of this.#made) {
+      if (seen.has(uid)) continue;
+      const found = await findByUid(made[0]!.trigger, this.#lookUp);
+      if (isFault(found)) return found;
+      if (found === undefined) await this.#remove(made, "its trigger is gone");
+    }
+    return undefined;
+  }
+
+  async #remove(made: readonly Made[], reason: string): Promise<void> {
+    const { policy, rule } = this.#rule;
+    for (const { object } of made) {
+      await this.#perform({ verb: "delete", object, policy: policy.key, rule: rule.rule.name, reason });
+    }
+  }
+
+  async #perform(effect: Effect): Promise<void> {
+    const { ports, log, signal } = this.#options;
+    if (signal.aborted || effect.verb === "apply" && await this.#isApplied(effect)) return;
+    const { verb, policy, rule, reason } = effect;
+    const carried = await carryOut(effect, ports.cluster, signal);
+    const fields = { policy, rule, reason, object: objectOf(effect) };
+    if (!carried.done) log.write("warn", "effect failed", { ...fields, cause: carried.message });
+    else if (carried.changed) {
+      log.write("info", `effect: ${verb}`, { ...fields, found: "by a look at the cluster" });
+    }
+  }
+
+  /** Whether an apply would change nothing. */
+  async #isApplied({ object }: Effect): Promise<boolean> {
+    const { cluster, signal } = this.#lookUp;
+    const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
+    const resource = await cluster.resource(apiVersion, kind);
+    if (resource === undefined) return false;
+    const path = objectPath(resource, { namespace: namespaceOf(object), name: nameOf(object) });
+    const answer = await cluster.call({ method: "GET", path, signal });
+    return answer.ok && isApplied(answer.body, object);
+  }
+}
+
+/** What a rule said of an object: nothing at all, or that its preconditions do not hold, means that it is not about it. */
+function verdictOf(results: readonly PolicyResult[], rule: string): "applies" | "does not match" {
+  const found = results.flatMap(({ rules }) => rules.filter((each) => each.rule === rule));
+  const passedOver = found.every(({ result, exceptions }) => result === "skip" && exceptions === undefined);
+  return passedOver ? "does not match" : "applies";
+}
+
+/** Who or what made a request is not known of an object that exists: rules that ask cannot be asked again. */
+function choosesByObject(document: JsonObject, rule: string): boolean {
+  if (dig(document, "spec", "webhookConfiguration", "matchConditions") !== undefined) return false;
+  const { generate: _, ...choosing } = writtenRule(document, rule);
+  const text = JSON.stringify(choosing);
+  return !/"(?:subjects|roles|clusterRoles|operations|context)":|userInfo|serviceAccountN|operation|oldObject/
+    .test(text);
+}
+
+function identityOf(object: JsonObject): JsonObject {
+  const { apiVersion = "", kind = "" } = object;
+  const uid = dig(object, "metadata", "uid") ?? "";
+  return { apiVersion, kind, metadata: { name: nameOf(object), namespace: namespaceOf(object), uid } };
+}
+
+function isSame(left: JsonObject, right: JsonObject): boolean {
+  return left["kind"] === right["kind"] && nameOf(left) === nameOf(right) &&
+    namespaceOf(left) === namespaceOf(right);
+}

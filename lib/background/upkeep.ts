@@ -1,0 +1,183 @@
+import type { Snapshot } from "../engine/mod.ts";
+import { isFault } from "../json/mod.ts";
+import type { Log, Ports } from "../ports.ts";
+import type { BackgroundWorker } from "./background_worker.ts";
+import { carryOut } from "./carry_out.ts";
+import { existingTriggers } from "./existing_triggers.ts";
+import { type RuleInForce, RulesInForce } from "./rules_in_force.ts";
+import { sweepRule } from "./sweep.ts";
+import { followPolicies } from "./synchronize.ts";
+
+/** What the upkeep works with. */
+export interface UpkeepOptions {
+  readonly snapshot: () => Snapshot | undefined;
+  readonly ports: Ports;
+  readonly log: Log;
+  readonly worker: BackgroundWorker;
+  /** Whether this replica does it now: of several, one does. Always when absent. */
+  readonly leads?: () => boolean;
+  /** Where the leader keeps what must outlive it; forgotten at the end when absent. */
+  readonly memory?: { read(): string; write(text: string): void };
+  /** Milliseconds between two looks at the cluster: five minutes. */
+  readonly every?: number;
+  /** Milliseconds until the look that finds what the worker had no room for: half a minute. */
+  readonly soon?: number;
+}
+
+const patience = 600_000;
+
+/**
+ * Finds work in the cluster, so that nothing depends on a request that was told: at the start, when policies change, when
+ * the worker had no room, and from time to time. One look follows the other; of the wishes that come meanwhile, one is
+ * enough. Nothing is thrown: what cannot be done is logged, and looked for again.
+ */
+export class Upkeep {
+  readonly #options: UpkeepOptions;
+  readonly #stop = new AbortController();
+  #rules: RulesInForce | undefined;
+  /** The policies at the last look. */
+  #before: Snapshot | undefined;
+  /** Since when the worker had no room; `undefined` while it had. */
+  #missedSince: number | undefined;
+  #running: Promise<void> | undefined;
+  #isWanted = false;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #dueAt = Infinity;
+
+  constructor(options: UpkeepOptions) {
+    this.#options = options;
+  }
+
+  /** Looks at the cluster now, or again once the look that is under way is over. */
+  look(): void {
+    if (this.#stop.signal.aborted) return;
+    this.#isWanted = true;
+    this.#running ??= this.#run();
+  }
+
+  /** A request was refused by the worker: its effects are looked for soon. */
+  missed(): void {
+    const { ports, soon = 30_000 } = this.#options;
+    this.#missedSince ??= ports.clock.now() - longestReview;
+    this.#wake(soon);
+  }
+
+  /** Waits until the look that is under way, and one that was wished for, are over. */
+  async done(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  /** Ends the look that is under way. */
+  async close(): Promise<void> {
+    this.#stop.abort();
+    clearTimeout(this.#timer);
+    await this.#running;
+  }
+
+  #wake(milliseconds: number): void {
+    const at = Date.now() + milliseconds;
+    if (this.#stop.signal.aborted || at >= this.#dueAt) return;
+    clearTimeout(this.#timer);
+    this.#dueAt = at;
+    this.#timer = setTimeout(() => {
+      this.#dueAt = Infinity;
+      this.look();
+    }, milliseconds);
+  }
+
+  async #run(): Promise<void> {
+    const { log, leads = () => true, every = 300_000 } = this.#options;
+    // Whoever wishes several looks at once gets one.
+    await Promise.resolve();
+    while (this.#isWanted && !this.#stop.signal.aborted) {
+      this.#isWanted = false;
+      try {
+        // Who leads later begins with a look of its own.
+        if (leads()) await this.#lookOnce();
+        else this.#rules = undefined;
+      } catch (cause) {
+        log.write("error", "the cluster could not be looked at", { cause: String(cause) });
+      }
+    }
+    this.#running = undefined;
+    this.#wake(every);
+  }
+
+  async #lookOnce(): Promise<void> {
+    const { snapshot, ports, log, memory } = this.#options;
+    const current = snapshot();
+    if (current === undefined) return;
+    const before = this.#before, missedSince = this.#missedSince;
+    this.#before = current;
+    this.#missedSince = undefined;
+    this.#rules ??= new RulesInForce(memory?.read());
+    const rules = await this.#rules.update(current, ports.clock.now());
+    if (before !== undefined && before !== current) await this.#deleteOrphans(before, current);
+    for (const each of rules) {
+      if (!this.#goesOn) return;
+      const isNew = each.changed && each.rule.body.looksBack === true;
+      if (isNew) await this.#ask(each);
+      else if (missedSince !== undefined) await this.#ask(each, Math.max(missedSince, each.since));
+      const { signal, release } = this.#limit();
+      const fault = await sweepRule(each, { snapshot: current, ports, log, signal });
+      release();
+      if (isFault(fault)) {
+        const { policy: { key }, rule: { rule } } = each;
+        log.write("warn", "what a rule keeps in step could not be looked at", {
+          policy: key,
+          rule: rule.name,
+          cause: fault.message,
+        });
+      }
+    }
+    // Only what was looked at once is noted as known.
+    if (this.#goesOn) memory?.write(this.#rules.text);
+  }
+
+  get #goesOn(): boolean {
+    return !this.#stop.signal.aborted && (this.#options.leads?.() ?? true);
+  }
+
+  /** Ends a look that takes too long, and one of a replica that does not lead any more. */
+  #limit(): { readonly signal: AbortSignal; release(): void } {
+    const lost = new AbortController();
+    const timer = setInterval(() => this.#goesOn || lost.abort(), 500);
+    return {
+      signal: AbortSignal.any([this.#stop.signal, lost.signal, AbortSignal.timeout(patience)]),
+      release: () => clearInterval(timer),
+    };
+  }
+
+  /** Has the worker ask a rule about the objects that exist. */
+  async #ask(rule: RuleInForce, since?: number): Promise<void> {
+    const { worker, ports: { cluster }, log } = this.#options;
+    const { signal, release } = this.#limit();
+    try {
+      const range = since === undefined ? {} : { since };
+      for await (const { request, only } of existingTriggers(rule, { cluster, log, signal, ...range })) {
+        await worker.room();
+        worker.add(request, { only });
+      }
+    } finally {
+      release();
+    }
+  }
+
+  async #deleteOrphans(before: Snapshot, snapshot: Snapshot): Promise<void> {
+    const { ports, log } = this.#options;
+    const effects = await followPolicies(before, { snapshot, ports });
+    if (isFault(effects)) {
+      log.write("error", "objects of deleted rules were not found", { cause: effects.message });
+      return;
+    }
+    for (const effect of effects) {
+      const carried = await carryOut(effect, ports.cluster);
+      const { policy, rule, reason } = effect;
+      if (carried.done) log.write("info", `effect: ${effect.verb}`, { policy, rule, reason });
+      else log.write("error", "effect failed", { policy, rule, reason, cause: carried.message });
+    }
+  }
+}
+
+/** A request may have been under way for so long, in milliseconds, when it was refused. */
+const longestReview = 60_000;

@@ -1,0 +1,134 @@
+/** One leader among replicas, by a Lease; time is made here. */
+import assert from "node:assert/strict";
+import { EmbeddedCluster } from "../../lib/adapters/mod.ts";
+import { Leadership, type LeadershipOptions } from "../../lib/background/mod.ts";
+import { dig } from "../../lib/json/mod.ts";
+import type { Answer, ApiCall, Cluster } from "../../lib/ports.ts";
+import { documents, keptLog } from "./setting.ts";
+
+const path = "/apis/coordination.k8s.io/v1/namespaces/postern/leases/postern";
+
+/** Time that passes when it is told to, in steps of half a second. */
+class MadeTime {
+  #now = 1_700_000_000_000;
+  readonly #waiting = new Set<{ readonly at: number; readonly resolve: () => void }>();
+
+  now(): number {
+    return this.#now;
+  }
+
+  wait(milliseconds: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve) => {
+      const entry = { at: this.#now + milliseconds, resolve };
+      this.#waiting.add(entry);
+      signal.addEventListener("abort", () => resolve());
+    });
+  }
+
+  async pass(seconds: number, each: () => void = () => {}): Promise<void> {
+    for (let step = 0; step < seconds * 2; step++) {
+      this.#now += 500;
+      for (const entry of this.#waiting) {
+        if (entry.at > this.#now) continue;
+        this.#waiting.delete(entry);
+        entry.resolve();
+      }
+      await new Promise((resolve) => setTimeout(resolve, 0));
+      each();
+    }
+  }
+}
+
+function setUp() {
+  const time = new MadeTime();
+  let seed = 0;
+  const cluster = new EmbeddedCluster({
+    objects: documents("{apiVersion: v1, kind: Namespace, metadata: {name: postern}}"),
+    clock: time,
+    entropy: { next: () => (++seed % 1000) / 1000 },
+  });
+  const start = (identity: string, options: Partial<LeadershipOptions> = {}) => {
+    const log = keptLog();
+    const state = { cut: false, elections: 0 };
+    const reached: Cluster = {
+      call: (call: ApiCall): Promise<Answer> =>
+        state.cut
+          ? Promise.resolve({ ok: false, status: undefined, message: "no connection" })
+          : cluster.call(call),
+      resource: (...type) => cluster.resource(...type),
+    };
+    const leadership = new Leadership({
+      cluster: reached,
+      clock: time,
+      log,
+      namespace: "postern",
+      name: "postern",
+      identity,
+      elected: () => state.elections++,
+      wait: (milliseconds, signal) => time.wait(milliseconds, signal),
+      ...options,
+    });
+    leadership.start();
+    return Object.assign(state, { leadership, log });
+  };
+  return { time, cluster, start };
+}
+
+Deno.test("of two replicas one leads, and goes on leading", async () => {
+  const { time, start, cluster } = setUp();
+  const replicas = [start("a"), start("b")];
+  await time.pass(60, () => assert.ok(replicas.filter(({ leadership }) => leadership.leads).length <= 1));
+  assert.deepEqual(replicas.map(({ leadership }) => leadership.leads).sort(), [false, true]);
+  assert.deepEqual(replicas.map(({ elections }) => elections).sort(), [0, 1]);
+  const lease = await cluster.call({ method: "GET", path });
+  assert.equal(lease.ok && dig(lease.body, "spec", "leaseTransitions"), 0);
+  await Promise.all(replicas.map(({ leadership }) => leadership.close()));
+});
+
+Deno.test("a leader that is cut off stops before another one begins, which is within 15 seconds", async () => {
+  const { time, start } = setUp();
+  const first = start("a");
+  await time.pass(5);
+  const second = start("b");
+  await time.pass(20);
+  assert.deepEqual([first.leadership.leads, second.leadership.leads], [true, false]);
+  first.cut = true;
+  let seconds = 0;
+  await time.pass(30, () => {
+    assert.ok(!(first.leadership.leads && second.leadership.leads), "never both");
+    if (!second.leadership.leads) seconds += 0.5;
+  });
+  assert.ok(second.leadership.leads && seconds < 15, `after ${seconds} s`);
+  first.cut = false;
+  await time.pass(20);
+  assert.deepEqual([first.leadership.leads, second.leadership.leads], [false, true]);
+  await Promise.all([first.leadership.close(), second.leadership.close()]);
+});
+
+Deno.test("a leader that ends gives the lease back, with its notes", async () => {
+  const { time, start } = setUp();
+  const first = start("a");
+  await time.pass(5);
+  const second = start("b");
+  await time.pass(5);
+  first.leadership.note({ "postern.dev/x": "noted" });
+  await time.pass(3);
+  await first.leadership.close();
+  await time.pass(3);
+  assert.equal(second.leadership.leads, true);
+  assert.equal(second.leadership.notes["postern.dev/x"], "noted");
+  await second.leadership.close();
+});
+
+Deno.test("without the right to a lease a replica leads, and says why", async () => {
+  const { time, start, cluster } = setUp();
+  const forbidden: Cluster = {
+    call: () => Promise.resolve({ ok: false, status: 403, message: "forbidden" }),
+    resource: (...type) => cluster.resource(...type),
+  };
+  const replica = start("a", { cluster: forbidden });
+  await time.pass(5);
+  assert.equal(replica.leadership.leads, true);
+  assert.deepEqual(replica.log.lines, ["warn replicas cannot agree on a leader", "info this replica leads"]);
+  await replica.leadership.close();
+});

@@ -1,0 +1,310 @@
+/** What is found by looking at the cluster, when no request told of it. */
+import assert from "node:assert/strict";
+import { BackgroundWorker, Upkeep, type UpkeepOptions } from "../../lib/background/mod.ts";
+import { asObject, dig, type JsonObject } from "../../lib/json/mod.ts";
+import { keptLog, policies, portsWith, request } from "./setting.ts";
+
+/** A policy that makes a ConfigMap of data and clones a Secret, for each namespace with a label. */
+const synchronized = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: both}
+spec:
+  rules:
+  - name: data
+    match: {any: [{resources: {kinds: [Namespace], selector: {matchLabels: {team: "yes"}}}}]}
+    generate:
+      synchronize: true
+      apiVersion: v1
+      kind: ConfigMap
+      name: settings
+      namespace: "{{ request.object.metadata.name }}"
+      data: {data: {color: blue}}
+  - name: clone
+    match: {any: [{resources: {kinds: [Namespace], selector: {matchLabels: {team: "yes"}}}}]}
+    generate:
+      synchronize: true
+      apiVersion: v1
+      kind: Secret
+      name: regcred
+      namespace: "{{ request.object.metadata.name }}"
+      clone: {namespace: default, name: regcred}
+`;
+const touching = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: touch}
+spec:
+  rules:
+  - name: targets
+    match: {any: [{resources: {kinds: [Namespace], selector: {matchLabels: {team: "yes"}}}}]}
+    mutate:
+      targets: [{apiVersion: v1, kind: Secret, namespace: default, name: regcred}]
+      patchesJson6902: |-
+        - {op: add, path: /data/seen, value: eA==}
+`;
+const objects = `
+{apiVersion: v1, kind: Namespace, metadata: {name: default}}
+---
+{apiVersion: v1, kind: Namespace, metadata: {name: old, uid: u-old, labels: {team: "yes"}}}
+---
+{apiVersion: v1, kind: Secret, metadata: {name: regcred, namespace: default, uid: u-source}, data: {a: eA==}}
+`;
+const blue: JsonObject = {
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name: "blue", labels: { team: "yes" } },
+};
+const bluePath = "/api/v1/namespaces/blue";
+const settings = "/api/v1/namespaces/blue/configmaps/settings";
+const copy = "/api/v1/namespaces/blue/secrets/regcred";
+const oldSettings = "/api/v1/namespaces/old/configmaps/settings";
+const source = "/api/v1/namespaces/default/secrets/regcred";
+
+/** A cluster, and replicas that come and go; what a leader notes outlives them. */
+function setUp(text = synchronized) {
+  const { cluster, ports } = portsWith(objects);
+  const log = keptLog();
+  let current = policies(text), noted = "";
+  const memory = { read: () => noted, write: (written: string) => void (noted = written) };
+  const start = (options: Partial<UpkeepOptions> & { maxBytes?: number } = {}) => {
+    const { maxBytes = 1_000_000, ...rest } = options;
+    const worker = new BackgroundWorker({
+      snapshot: () => current,
+      ports,
+      log,
+      triggers: "as-stored",
+      maxBytes,
+      wait: () => Promise.resolve(),
+      refused: () => upkeep.missed(),
+    });
+    const upkeep: Upkeep = new Upkeep({ snapshot: () => current, ports, log, worker, memory, ...rest });
+    return {
+      worker,
+      async look() {
+        upkeep.look();
+        await upkeep.done();
+        await worker.drain();
+      },
+      async admit(object: JsonObject) {
+        const made = await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body: object });
+        assert.ok(made.ok);
+        const taken = worker.add(request(made.body as JsonObject));
+        await worker.drain();
+        return taken;
+      },
+      close: () => upkeep.close(),
+    };
+  };
+  /** A replica that ran, made what it was told to make, and is gone. */
+  const ran = async (): Promise<void> => {
+    const replica = start();
+    await replica.look();
+    await replica.admit(blue);
+    assert.ok(await cluster.read(settings) && await cluster.read(copy));
+    await replica.close();
+    cluster.writes.length = 0;
+  };
+  /** What a new replica does at its start. */
+  const restarted = async (options: Partial<UpkeepOptions> = {}): Promise<readonly string[]> => {
+    const replica = start(options);
+    await replica.look();
+    await replica.close();
+    return cluster.writes;
+  };
+  const remove = async (path: string): Promise<void> => {
+    assert.ok((await cluster.inner.call({ method: "DELETE", path })).ok, path);
+  };
+  return {
+    cluster,
+    log,
+    start,
+    ran,
+    restarted,
+    remove,
+    change: (to: string) => void (current = policies(to)),
+  };
+}
+
+Deno.test("a look at a cluster that is as it should be writes nothing", async () => {
+  const { ran, restarted } = setUp();
+  await ran();
+  assert.deepEqual(await restarted(), []);
+});
+
+Deno.test("what was deleted while no replica ran is made again", async () => {
+  const { ran, restarted, remove } = setUp();
+  await ran();
+  await remove(settings);
+  await remove(copy);
+  const made = (path: string) => `POST ${path.slice(0, path.lastIndexOf("/"))}`;
+  assert.deepEqual(await restarted(), [made(settings), made(copy)]);
+});
+
+Deno.test("what was changed while no replica ran is put right", async () => {
+  const { cluster, ran, restarted } = setUp();
+  await ran();
+  await cluster.inner.call({
+    method: "PUT",
+    path: settings,
+    body: { ...await cluster.read(settings), data: {} },
+  });
+  await cluster.inner.call({
+    method: "PUT",
+    path: source,
+    body: { ...await cluster.read(source), data: { b: "eQ==" } },
+  });
+  assert.deepEqual(await restarted(), [`PUT ${settings}`, `PUT ${copy}`]);
+  assert.deepEqual((await cluster.read(copy))?.["data"], { b: "eQ==" });
+});
+
+Deno.test("objects that were there before a rule get nothing, at its start and later", async () => {
+  const { cluster, ran, restarted } = setUp();
+  await ran();
+  await restarted();
+  assert.equal(await cluster.read(oldSettings), undefined);
+});
+
+Deno.test("what was made goes when its trigger went while no replica ran", async () => {
+  const { ran, restarted, remove, cluster } = setUp(
+    synchronized.replaceAll('namespace: "{{ request.object.metadata.name }}"', "namespace: old"),
+  );
+  const replica = [settings, copy].map((path) => path.replace("blue", "old"));
+  await ran().catch(() => {});
+  cluster.writes.length = 0;
+  await remove(bluePath);
+  assert.deepEqual(await restarted(), replica.map((path) => `DELETE ${path}`));
+});
+
+Deno.test("what was made goes when its trigger stopped matching while no replica ran", async () => {
+  const { cluster, ran, restarted } = setUp();
+  await ran();
+  const trigger = (await cluster.read(bluePath))!;
+  const metadata = { ...asObject(trigger["metadata"]), labels: { "kubernetes.io/metadata.name": "blue" } };
+  await cluster.inner.call({ method: "PUT", path: bluePath, body: { ...trigger, metadata } });
+  assert.deepEqual(await restarted(), [`DELETE ${settings}`, `DELETE ${copy}`]);
+});
+
+Deno.test("a rule that asks who made a request is not taken for one that stopped matching", async () => {
+  const { ran, restarted } = setUp(
+    synchronized.replaceAll("match: {any: [{", "match: {any: [{subjects: [{kind: User, name: jane}], "),
+  );
+  await ran();
+  assert.deepEqual(await restarted(), []);
+});
+
+Deno.test("clones go when their source went while no replica ran", async () => {
+  const { ran, restarted, remove } = setUp();
+  await ran();
+  await remove(source);
+  assert.deepEqual(await restarted(), [`DELETE ${copy}`]);
+});
+
+Deno.test("nothing is deleted when what it depends on cannot be listed", async () => {
+  const { cluster, ran, restarted, remove, log } = setUp();
+  await ran();
+  await remove(source);
+  await remove(bluePath);
+  cluster.interfere = ({ path, method }) =>
+    method === "GET" && /^\/api\/v1\/(namespaces|namespaces\/default\/secrets)\?/.test(path)
+      ? { ok: false, status: 403, message: "forbidden" }
+      : undefined;
+  assert.deepEqual(await restarted(), []);
+  assert.ok(log.lines.includes("warn what a rule keeps in step could not be looked at"));
+});
+
+Deno.test("a replica that does not lead does nothing", async () => {
+  const { ran, restarted, remove } = setUp();
+  await ran();
+  await remove(settings);
+  assert.deepEqual(await restarted({ leads: () => false }), []);
+});
+
+Deno.test("data that is changed in a rule reaches what the rule made", async () => {
+  const { cluster, start, change } = setUp();
+  const replica = start();
+  await replica.look();
+  await replica.admit(blue);
+  cluster.writes.length = 0;
+  change(synchronized.replace("color: blue", "color: red"));
+  await replica.look();
+  assert.deepEqual(cluster.writes, [`PUT ${settings}`]);
+  assert.deepEqual(dig(await cluster.read(settings), "data"), { color: "red" });
+});
+
+Deno.test("data is deleted with its rule, clones stay", async () => {
+  const { cluster, start, change } = setUp();
+  const replica = start();
+  await replica.look();
+  await replica.admit(blue);
+  cluster.writes.length = 0;
+  change("");
+  await replica.look();
+  assert.deepEqual(cluster.writes, [`DELETE ${settings}`]);
+});
+
+Deno.test("orphanDownstreamOnPolicyDelete leaves data behind", async () => {
+  const { cluster, start, change } = setUp(
+    synchronized.replaceAll(
+      "synchronize: true",
+      "synchronize: true\n      orphanDownstreamOnPolicyDelete: true",
+    ),
+  );
+  const replica = start();
+  await replica.look();
+  await replica.admit(blue);
+  cluster.writes.length = 0;
+  change("");
+  await replica.look();
+  assert.deepEqual(cluster.writes, []);
+});
+
+Deno.test("rules that look back are asked about what exists, once they are new or changed, beyond restarts", async () => {
+  const text = synchronized.replaceAll("synchronize: true", "generateExisting: true");
+  const { cluster, start, restarted, remove } = setUp(text);
+  const replica = start();
+  await replica.look();
+  assert.notEqual(await cluster.read(oldSettings), undefined);
+  await remove(oldSettings);
+  cluster.writes.length = 0;
+  await replica.look();
+  assert.deepEqual(cluster.writes, [], "an unchanged rule is not asked again");
+  assert.deepEqual(await restarted(), [], "nor after a restart");
+});
+
+Deno.test("targets of rules that look back are changed once, beyond restarts", async () => {
+  const { cluster, start, restarted } = setUp(
+    touching.replace("mutate:", "mutate:\n      mutateExistingOnPolicyUpdate: true"),
+  );
+  await start().look();
+  assert.deepEqual(cluster.writes, [`PUT ${source}`]);
+  assert.deepEqual(await restarted(), [`PUT ${source}`]);
+});
+
+const missed = [
+  ["keeps in step", synchronized],
+  ["makes once", synchronized.replaceAll("synchronize: true", "synchronize: false")],
+] as const;
+for (const [what, text] of missed) {
+  Deno.test(`what a rule ${what} is found again when the worker had no room for it`, async () => {
+    const { cluster, start } = setUp(text);
+    const replica = start({ maxBytes: 800, soon: 60_000 });
+    await replica.look();
+    const reviews = [];
+    for (const name of ["blue", "grey", "pink"]) {
+      const object = { ...blue, metadata: { ...asObject(blue["metadata"]), name } };
+      const made = await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body: object });
+      assert.ok(made.ok);
+      reviews.push(request(made.body as JsonObject));
+    }
+    assert.deepEqual(reviews.map((review) => replica.worker.add(review)), [true, false, false]);
+    await replica.worker.drain();
+    assert.equal(await cluster.read(settings.replace("blue", "pink")), undefined);
+    await replica.look();
+    for (const name of ["grey", "pink"]) {
+      assert.notEqual(await cluster.read(settings.replace("blue", name)), undefined, name);
+    }
+    assert.equal(await cluster.read(oldSettings), undefined, "only what came since then");
+    await replica.close();
+  });
+}
