@@ -1,6 +1,6 @@
 import { compile, type CompiledPolicy, type CompileOptions, type Snapshot } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { labelsOf, nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Clock, Cluster, Collection, Collections, Discovery, Log } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { celStatus } from "./cel_status.ts";
@@ -11,7 +11,8 @@ import type { Installation } from "./installation.ts";
 import { type PolicyObject, PolicyObjects } from "./policy_objects.ts";
 import { StatusWriter } from "./status.ts";
 import { resourceConfigurations } from "./webhooks/configurations.ts";
-import { WebhookKeeper } from "./webhooks/keeper.ts";
+import { admissionPolicyKinds, ObjectKeeper, webhookKinds } from "./object_keeper.ts";
+import { type Generation, generations } from "./admission_policies/wanted.ts";
 
 /** What {@link LivePolicies} works with. */
 export interface LivePoliciesOptions {
@@ -39,7 +40,8 @@ export interface LivePoliciesOptions {
 export class LivePolicies {
   readonly #options: LivePoliciesOptions;
   readonly #objects: PolicyObjects;
-  readonly #webhooks: WebhookKeeper;
+  readonly #webhooks: ObjectKeeper;
+  readonly #admissionPolicies: ObjectKeeper;
   readonly #statuses: StatusWriter;
   readonly #definitions: Collection;
   readonly #configMaps: Collection;
@@ -58,7 +60,14 @@ export class LivePolicies {
     const { cluster, collections, clock, log, leads, installation } = options;
     const after = (milliseconds: number, task: () => void): void => this.#after(milliseconds, task);
     this.#objects = new PolicyObjects({ collections, after, changed: () => this.#load() });
-    this.#webhooks = new WebhookKeeper({ cluster, collections, log, leads });
+    const keeping = { cluster, collections, log, leads };
+    this.#webhooks = new ObjectKeeper({ ...keeping, kinds: webhookKinds, about: "webhook configuration" });
+    this.#admissionPolicies = new ObjectKeeper({
+      ...keeping,
+      kinds: admissionPolicyKinds,
+      about: "admission policy",
+      isOwn: isGenerated,
+    });
     this.#statuses = new StatusWriter({ cluster, clock, log });
     // A kind that comes to be is served a moment after its definition was stored.
     this.#definitions = collections.watch("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", () => {
@@ -85,7 +94,12 @@ export class LivePolicies {
 
   /** Waits until all policies were listed, and puts them in force. */
   async start(): Promise<void> {
-    await Promise.all([this.#objects.ready(), this.#configMaps.synced, this.#webhooks.ready()]);
+    await Promise.all([
+      this.#objects.ready(),
+      this.#configMaps.synced,
+      this.#webhooks.ready(),
+      this.#admissionPolicies.ready(),
+    ]);
     this.#started = true;
     this.#load();
   }
@@ -113,6 +127,7 @@ export class LivePolicies {
     await Promise.all([
       this.#objects.close(),
       this.#webhooks.close(),
+      this.#admissionPolicies.close(),
       this.#definitions.close(),
       this.#configMaps.close(),
     ]);
@@ -163,24 +178,33 @@ export class LivePolicies {
       this.#after(2_000, () => this.#enforce());
       return;
     }
+    const generated = generations(snapshot, discovered.resources);
+    const enforced = new Set(
+      generated.filter(({ objects }) => objects.length > 0).map(({ compiled }) => compiled),
+    );
+    await this.#admissionPolicies.keep(generated.flatMap(({ objects }) => objects));
     const configurations = resourceConfigurations({
-      policies: snapshot.policies,
+      // What the API server enforces itself, it need not ask about.
+      policies: snapshot.policies.filter((compiled) => !enforced.has(compiled)),
       served: discovered.resources,
       installation,
       settings: this.configuration.webhooks,
     });
     const configured = await this.#webhooks.keep([...objectConfigurations(installation), ...configurations]);
     if (!configured) this.#after(2_000, () => this.#enforce());
-    for (const each of this.#objects.all()) await this.#tell(each, configured);
+    for (const each of this.#objects.all()) await this.#tell(each, { configured, generated });
   }
 
-  async #tell({ kind, object }: PolicyObject, configured: boolean): Promise<void> {
+  async #tell({ kind, object }: PolicyObject, { configured, generated }: Told): Promise<void> {
     if (kind.role !== "classic" && kind.role !== "cel") return;
     const compiled = this.#compiled(object);
     if (compiled === undefined) return;
+    const generation = generated.find((each) => each.compiled === compiled);
+    const isGenerated = (generation?.objects.length ?? 0) > 0;
+    const admissionPolicy = { generated: isGenerated, message: generation?.message ?? "" };
     const status = kind.role === "classic"
-      ? classicStatus(compiled, { configured, admissionPolicy: { generated: false, message: "" } })
-      : celStatus(compiled, { configured, generated: false, missingRights: [] });
+      ? classicStatus(compiled, { configured, admissionPolicy })
+      : celStatus(compiled, { configured, generated: isGenerated, missingRights: [] });
     await this.#statuses.write(kind, object, status);
   }
 
@@ -198,6 +222,17 @@ export class LivePolicies {
     }, milliseconds);
     this.#timers.add(timer);
   }
+}
+
+/** What statuses tell of. */
+interface Told {
+  readonly configured: boolean;
+  readonly generated: readonly Generation[];
+}
+
+/** Admission policies that were made from Kyverno's: others are their authors'. */
+function isGenerated(object: JsonObject): boolean {
+  return labelsOf(object)["app.kubernetes.io/managed-by"] === "kyverno" && /^[cv]pol-/.test(nameOf(object));
 }
 
 function identity(object: JsonObject): string {

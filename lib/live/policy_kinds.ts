@@ -29,7 +29,8 @@ function kyverno(
 
 /** A kind of policies.kyverno.io, cluster-wide and with `Namespaced` before its name. */
 function cel(kind: string, plural: string, role: PolicyObjectRole = "cel"): PolicyObjectKind[] {
-  const shared = { group: "policies.kyverno.io", version: "v1", role };
+  // The version that Kyverno names in owner references of what it makes.
+  const shared = { group: "policies.kyverno.io", version: "v1beta1", role };
   return [
     { ...shared, kind, plural, namespaced: false },
     { ...shared, kind: `Namespaced${kind}`, plural: `namespaced${plural}`, namespaced: true },

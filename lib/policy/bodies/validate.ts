@@ -15,6 +15,8 @@ export interface PodSecurityBody extends Validation {
 /** CEL expressions with the meaning that they have in a ValidatingAdmissionPolicy. */
 export interface CelBody extends Validation {
   readonly kind: "cel";
+  /** Whether the API server shall enforce the rule itself, as a ValidatingAdmissionPolicy that is made from it. */
+  readonly generate: boolean;
   readonly expressions: readonly JsonObject[];
   readonly variables: readonly { readonly name: string; readonly expression: string }[];
   readonly auditAnnotations: readonly JsonObject[];
@@ -76,6 +78,7 @@ export const celFormat: BodyFormat<CelBody> = {
     const block = field(validate, "cel");
     return {
       kind: "cel",
+      generate: field(block, "generate") === true,
       expressions: asList(field(block, "expressions")).filter(isObject),
       variables: asList(field(block, "variables")).map((variable) => ({
         name: asString(field(variable, "name")) ?? "",

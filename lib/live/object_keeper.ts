@@ -1,58 +1,70 @@
-import { asList, asString, dig, equal, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { nameOf } from "../../kube/mod.ts";
-import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
+import { asList, asString, dig, equal, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { nameOf } from "../kube/mod.ts";
+import type { Cluster, Collection, Collections, Log } from "../ports.ts";
 
-/** What a {@link WebhookKeeper} writes with. */
-export interface WebhookKeeperOptions {
+/** What a {@link ObjectKeeper} writes with. */
+export interface ObjectKeeperOptions {
   readonly cluster: Cluster;
   readonly collections: Collections;
   readonly log: Log;
   /** Whether this replica may write: the leader alone does. */
   readonly leads: () => boolean;
+  /** The kinds that are kept, all of them cluster-wide, with their collections. */
+  readonly kinds: Readonly<Record<string, string>>;
+  /** What is written, in words, for the log: `webhook configuration`. */
+  readonly about: string;
+  /** Whether an object was made by Postern: it is deleted when it is no longer wanted. Without it nothing is deleted. */
+  readonly isOwn?: (object: JsonObject) => boolean;
 }
 
 /** The collections of webhook configurations, by kind. */
-const collectionOf: Readonly<Record<string, string>> = {
+export const webhookKinds: Readonly<Record<string, string>> = {
   ValidatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
   MutatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
 };
 
+/** The collections of admission policies that the API server enforces, by kind. */
+export const admissionPolicyKinds: Readonly<Record<string, string>> = {
+  ValidatingAdmissionPolicy: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
+  ValidatingAdmissionPolicyBinding: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
+};
+
 /**
- * Keeps webhook configurations as they should be: writes what differs, and puts back what somebody else changed. Fields
- * that Postern does not set, such as the API server's defaults, are left alone.
+ * Keeps objects as they should be: writes what differs, and puts back what somebody else changed or deleted. Fields that
+ * Postern does not set, such as the API server's defaults, are left alone.
  */
-export class WebhookKeeper {
-  readonly #options: WebhookKeeperOptions;
+export class ObjectKeeper {
+  readonly #options: ObjectKeeperOptions;
   readonly #watched: readonly Collection[];
   #wanted: readonly JsonObject[] = [];
   #writing: Promise<boolean> = Promise.resolve(true);
 
-  /** Begins to watch all webhook configurations. */
-  constructor(options: WebhookKeeperOptions) {
+  /** Begins to watch all objects of the kinds. */
+  constructor(options: ObjectKeeperOptions) {
     this.#options = options;
-    this.#watched = Object.values(collectionOf).map((path) =>
+    this.#watched = Object.values(options.kinds).map((path) =>
       options.collections.watch(path, ({ object, former }) => this.#noticed(object ?? former))
     );
   }
 
-  /** Resolves when the present configurations are known. */
+  /** Resolves when the present objects are known. */
   async ready(): Promise<void> {
     await Promise.all(this.#watched.map(({ synced }) => synced));
   }
 
-  /** Writes configurations, in place of those that were wanted before; whether the cluster has them now. */
+  /** Writes objects, in place of those that were wanted before; whether the cluster has them now. */
   keep(wanted: readonly JsonObject[]): Promise<boolean> {
     this.#wanted = wanted;
     return this.#write();
   }
 
-  /** Removes every configuration that was kept: without Postern nobody would answer. */
+  /** Removes every object that was kept. */
   async remove(): Promise<void> {
     const wanted = this.#wanted;
     this.#wanted = [];
     await this.#writing;
     for (const each of wanted) {
-      await this.#options.cluster.call({ method: "DELETE", path: pathOf(each) });
+      await this.#options.cluster.call({ method: "DELETE", path: this.#pathOf(each) });
     }
   }
 
@@ -77,12 +89,22 @@ export class WebhookKeeper {
     if (!this.#options.leads()) return true;
     let complete = true;
     for (const each of wanted) if (!await this.#writeOne(each)) complete = false;
+    await this.#deleteOthers(wanted);
     return complete;
+  }
+
+  async #deleteOthers(wanted: readonly JsonObject[]): Promise<void> {
+    const { isOwn, cluster } = this.#options;
+    if (isOwn === undefined) return;
+    const kept = new Set(wanted.map((each) => `${each["kind"]} ${nameOf(each)}`));
+    const others = this.#watched.flatMap((collection) => collection.objects())
+      .filter((each) => isOwn(each) && !kept.has(`${each["kind"]} ${nameOf(each)}`));
+    for (const each of others) await cluster.call({ method: "DELETE", path: this.#pathOf(each) });
   }
 
   async #writeOne(wanted: JsonObject): Promise<boolean> {
     const { cluster, log } = this.#options;
-    const path = pathOf(wanted);
+    const path = this.#pathOf(wanted);
     const present = await cluster.call({ method: "GET", path });
     if (!present.ok && present.status !== 404) return this.#failed(wanted, present.message);
     if (present.ok && holds(present.body, wanted)) return true;
@@ -90,28 +112,34 @@ export class WebhookKeeper {
       ? await cluster.call({ method: "PUT", path, body: merged(present.body, wanted) })
       : await cluster.call({
         method: "POST",
-        path: collectionOf[asString(wanted["kind"]) ?? ""]!,
+        path: this.#collectionOf(wanted),
         body: wanted,
       });
     if (!written.ok) return this.#failed(wanted, written.message);
-    log.write("info", "webhook configuration written", {
+    log.write("info", `${this.#options.about} written`, {
       name: nameOf(wanted),
-      webhooks: asList(wanted["webhooks"]).map((webhook) => asString(field(webhook, "name")) ?? ""),
+      ...(wanted["webhooks"] !== undefined && {
+        webhooks: asList(wanted["webhooks"]).map((webhook) => asString(field(webhook, "name")) ?? ""),
+      }),
     });
     return true;
   }
 
+  #collectionOf(object: JsonObject): string {
+    return this.#options.kinds[asString(object["kind"]) ?? ""] ?? "";
+  }
+
+  #pathOf(object: JsonObject): string {
+    return `${this.#collectionOf(object)}/${nameOf(object)}`;
+  }
+
   #failed(wanted: JsonObject, message: string): boolean {
-    this.#options.log.write("error", "webhook configuration not written", {
+    this.#options.log.write("error", `${this.#options.about} not written`, {
       name: nameOf(wanted),
       reason: message,
     });
     return false;
   }
-}
-
-function pathOf(configuration: JsonObject): string {
-  return `${collectionOf[asString(configuration["kind"]) ?? ""]}/${nameOf(configuration)}`;
 }
 
 /** The present object with what is wanted in it. */

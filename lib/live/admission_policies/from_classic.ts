@@ -1,0 +1,64 @@
+import type { CompiledPolicy } from "../../engine/mod.ts";
+import { asString, Fault, isFault, type JsonObject } from "../../json/mod.ts";
+import type { ServedResource } from "../../ports.ts";
+import { matchConstraints } from "./match_constraints.ts";
+
+/** What an admission policy says, without names and owners. */
+export interface AdmissionPolicyParts {
+  readonly spec: JsonObject;
+  readonly binding: JsonObject;
+}
+
+/**
+ * What a ClusterPolicy says as a ValidatingAdmissionPolicy; a fault says why it cannot; `undefined` when nobody asked for it.
+ * Kyverno parity: the only rule has `validate.cel.generate: true` (`tests/live/admission_policies_test.ts`).
+ */
+export function fromClassic(
+  { policy, rules, broken }: CompiledPolicy,
+  served: readonly ServedResource[],
+): AdmissionPolicyParts | Fault | undefined {
+  if (policy.kind !== "ClusterPolicy" || broken !== undefined) return undefined;
+  const written = rules.filter(({ rule }) => rule.generatedFor === undefined);
+  const asking = written.filter(({ rule: { body } }) => body.kind === "cel" && body.generate);
+  if (asking.length === 0) return undefined;
+  if (written.length > 1) return new Fault("skip generation: multiple rules are not applicable");
+  const [{ rule, exceptions }] = asking as [(typeof asking)[number]];
+  const { body } = rule;
+  if (body.kind !== "cel") return undefined;
+  if (rule.preconditions !== undefined && rule.preconditions !== null) {
+    return new Fault("skip generation: preconditions are not applicable");
+  }
+  const overrides = [...policy.overrides, ...rule.overrides];
+  if (overrides.length > 0) return new Fault("skip generation: failureActionOverrides are not applicable");
+  if (exceptions.some(({ conditions }) => conditions !== undefined)) {
+    return new Fault("skip generation: exceptions with conditions are not applicable");
+  }
+  const constraints = matchConstraints({
+    match: rule.match,
+    exclude: rule.exclude,
+    exceptions: exceptions.map(({ exception }) => exception.match),
+    served,
+  });
+  if (isFault(constraints)) return constraints;
+  const conditions = [...policy.matchConditions, ...rule.celPreconditions];
+  const { paramKind, paramRef, variables, expressions, auditAnnotations } = body;
+  const fallback = asString(body.message) ?? "";
+  const action = rule.failureAction ?? policy.failureAction;
+  return {
+    spec: {
+      failurePolicy: policy.failurePolicy,
+      ...(paramKind !== undefined && { paramKind }),
+      matchConstraints: constraints,
+      ...(conditions.length > 0 && { matchConditions: conditions }),
+      ...(variables.length > 0 && { variables: variables.map((variable) => ({ ...variable })) }),
+      validations: expressions.map((entry) =>
+        fallback === "" || entry["message"] !== undefined ? entry : { ...entry, message: fallback }
+      ),
+      ...(auditAnnotations.length > 0 && { auditAnnotations: [...auditAnnotations] }),
+    },
+    binding: {
+      ...(paramRef !== undefined && { paramRef }),
+      validationActions: action === "Enforce" ? ["Deny"] : ["Audit", "Warn"],
+    },
+  };
+}

@@ -1,0 +1,122 @@
+import { asObject, Fault, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { hasWildcard } from "../../kube/mod.ts";
+import type { MatchBlock, MatchFilter } from "../../policy/mod.ts";
+import type { ServedResource } from "../../ports.ts";
+import { placesOf } from "../webhooks/served_kinds.ts";
+
+/** What a rule is about, as the API server takes it. */
+export interface ConstraintInput {
+  readonly match: MatchBlock;
+  readonly exclude: MatchBlock | undefined;
+  /** Matches of exceptions: what they select is excluded. */
+  readonly exceptions: readonly MatchBlock[];
+  readonly served: readonly ServedResource[];
+}
+
+const nameLabel = "kubernetes.io/metadata.name";
+
+/** Kyverno writes them in this order when a rule names none. */
+const everyOperation = ["CREATE", "UPDATE", "CONNECT", "DELETE"];
+
+/**
+ * MatchResources that select what a rule matches and does not exclude; a fault says what of it cannot be said there.
+ * Kyverno parity: `tests/live/admission_policies_test.ts`.
+ */
+export function matchConstraints(
+  { match, exclude, exceptions, served }: ConstraintInput,
+): JsonObject | Fault {
+  if (match.form === "all" && match.filters.length > 1) {
+    return new Fault("skip generation: multiple filters in match.all");
+  }
+  for (const filter of match.filters) {
+    const problem = filterProblem(filter, "match");
+    if (problem !== undefined) return new Fault(problem);
+  }
+  const selecting = match.filters.filter(({ resources }) =>
+    isObject(resources.selector) || isObject(resources.namespaceSelector)
+  );
+  if (selecting.length > 0 && match.filters.length > 1) {
+    return new Fault("skip generation: one of several filters in match.any has a selector");
+  }
+  const excluded = [...exclude?.filters ?? [], ...exceptions.flatMap(({ filters }) => filters)];
+  for (const filter of excluded) {
+    const problem = filterProblem(filter, "exclude");
+    if (problem !== undefined) return new Fault(problem);
+  }
+  const rules = resourceRules(match.filters, served);
+  if (isFault(rules)) return rules;
+  const excludeRules = resourceRules(excluded, served);
+  if (isFault(excludeRules)) return excludeRules;
+  const namespaces = [...new Set(match.filters.flatMap(({ resources }) => resources.namespaces))];
+  const selector = asObject(match.filters[0]?.resources.namespaceSelector);
+  const namespaceSelector = namespaces.length === 0 ? selector : {
+    ...selector,
+    matchExpressions: [
+      ...(Array.isArray(selector?.["matchExpressions"]) ? selector["matchExpressions"] : []),
+      { key: nameLabel, operator: "In", values: namespaces },
+    ],
+  };
+  const objectSelector = asObject(match.filters[0]?.resources.selector);
+  return {
+    resourceRules: rules,
+    ...(excludeRules.length > 0 && { excludeResourceRules: excludeRules }),
+    ...(namespaceSelector !== undefined && { namespaceSelector }),
+    ...(objectSelector !== undefined && { objectSelector }),
+  };
+}
+
+function filterProblem(filter: MatchFilter, name: "match" | "exclude"): string | undefined {
+  const { resources, subjects, roles, clusterRoles } = filter;
+  const skip = (what: string): string => `skip generation: ${what} in ${name}`;
+  if (subjects.length + roles.length + clusterRoles.length > 0) return skip("users and roles");
+  if (Object.keys(resources.annotations).length > 0) return skip("annotations");
+  if ([resources.name, ...resources.names, ...resources.namespaces].some(hasWildcard)) {
+    return skip("wildcards in names");
+  }
+  if (name === "match") return undefined;
+  if (isObject(resources.selector)) return skip("an object selector");
+  if (isObject(resources.namespaceSelector)) return skip("a namespace selector");
+  return resources.kinds.length > 0 && resources.namespaces.length > 0
+    ? skip("kinds in a namespace")
+    : undefined;
+}
+
+interface Group {
+  readonly group: string;
+  readonly version: string;
+  readonly operations: readonly string[];
+  readonly names: readonly string[];
+  readonly resources: Set<string>;
+}
+
+/** Resources of one group, version, operations and names share a rule. */
+function resourceRules(filters: readonly MatchFilter[], served: readonly ServedResource[]): Json[] | Fault {
+  const groups = new Map<string, Group>();
+  for (const { resources } of filters) {
+    const operations = resources.operations.length > 0 ? resources.operations : everyOperation;
+    const names = [...resources.names, ...(resources.name === "" ? [] : [resources.name])];
+    // Kyverno parity: a namespace without kinds is excluded as an object of that name.
+    const isNamespaces = resources.kinds.length === 0 && resources.namespaces.length > 0;
+    const kinds = isNamespaces ? ["Namespace"] : resources.kinds;
+    for (const kind of kinds) {
+      const places = placesOf(kind, { served, namespaced: false }).filter(({ resource }) =>
+        resource !== "pods/ephemeralcontainers" || kind.includes("/")
+      );
+      if (places.length === 0) return new Fault(`skip generation: the cluster serves no kind ${kind}`);
+      for (const { group, version, resource } of places) {
+        const given = isNamespaces ? resources.namespaces : names;
+        const key = JSON.stringify([group, version, operations, given]);
+        const known = groups.get(key) ?? { group, version, operations, names: given, resources: new Set() };
+        known.resources.add(resource);
+        groups.set(key, known);
+      }
+    }
+  }
+  return [...groups.values()].map(({ group, version, operations, names, resources }) => ({
+    apiGroups: [group],
+    apiVersions: [version],
+    operations: [...operations],
+    resources: [...resources].sort(),
+    ...(names.length > 0 && { resourceNames: [...names] }),
+  }));
+}
