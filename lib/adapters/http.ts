@@ -106,7 +106,8 @@ function clientFor(caBundle: string | undefined): Deno.HttpClient | string | und
   const certificates = caBundle.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g);
   if (certificates === null) return "failed to parse PEM CA bundle";
   try {
-    return Deno.createHttpClient({ caCerts: certificates });
+    // Over HTTP/2 a larger body would wait for the acknowledgement of its head (docs/listener.md).
+    return Deno.createHttpClient({ caCerts: certificates, http2: false });
   } catch {
     return "failed to parse PEM CA bundle";
   }

@@ -41,12 +41,22 @@ const REPEATABLE = [500, 502, 503, 504];
  */
 export class LiveCluster implements Cluster {
   readonly #endpoint: Endpoint;
+  /** For calls without a body, and for watches: one HTTP/2 connection for all. */
   readonly #client: Deno.HttpClient;
+  /**
+   * For calls with a body. Over HTTP/2 Deno writes head and body apart and leaves Nagle's algorithm on: from some 1,400
+   * bytes on the body waits 40 ms for an acknowledgement. Over HTTP/1.1 both leave together (docs/listener.md).
+   */
+  readonly #bodies: Deno.HttpClient;
   readonly #token: BearerToken | undefined;
   readonly #discovery: LiveDiscovery;
   readonly #options: Required<Omit<LiveClusterOptions, "readText">>;
 
-  private constructor(endpoint: Endpoint, options: LiveClusterOptions, client: Deno.HttpClient) {
+  private constructor(
+    endpoint: Endpoint,
+    options: LiveClusterOptions,
+    clients: { readonly client: Deno.HttpClient; readonly bodies: Deno.HttpClient },
+  ) {
     const { readText = Deno.readTextFile } = options;
     this.#options = {
       timeout: 15_000,
@@ -58,7 +68,8 @@ export class LiveCluster implements Cluster {
       ...options,
     };
     this.#endpoint = endpoint;
-    this.#client = client;
+    this.#client = clients.client;
+    this.#bodies = clients.bodies;
     const { tokenFile } = endpoint;
     this.#token = tokenFile === undefined ? undefined : new BearerToken({
       file: tokenFile,
@@ -73,12 +84,14 @@ export class LiveCluster implements Cluster {
   static connect(endpoint: Endpoint, options: LiveClusterOptions): LiveCluster | Fault {
     const { ca, clientCertificate: cert, clientKey: key, proxy } = endpoint;
     try {
-      const client = Deno.createHttpClient({
+      const connection = {
         ...(ca === undefined ? {} : { caCerts: [ca] }),
         ...(cert === undefined || key === undefined ? {} : { cert, key }),
         ...(proxy === undefined ? {} : { proxy: { url: proxy } }),
-      });
-      return new LiveCluster(endpoint, options, client);
+      };
+      const client = Deno.createHttpClient(connection);
+      const bodies = Deno.createHttpClient({ ...connection, http2: false });
+      return new LiveCluster(endpoint, options, { client, bodies });
     } catch (error) {
       // The message comes from the TLS library and names what it could not read, never its content.
       const reason = error instanceof Error ? error.message : String(error);
@@ -88,6 +101,7 @@ export class LiveCluster implements Cluster {
 
   close(): void {
     this.#client.close();
+    this.#bodies.close();
   }
 
   async call(call: ApiCall): Promise<Answer> {
@@ -151,7 +165,7 @@ export class LiveCluster implements Cluster {
       timeout: Math.max(1, Math.min(attemptTimeout, until - clock.now())),
       maxBytes,
       signal: call.signal,
-      client: this.#client,
+      client: call.body === undefined ? this.#client : this.#bodies,
     });
     if (!sent.ok) {
       const passing = sent.reason === "network" || sent.reason === "timeout";

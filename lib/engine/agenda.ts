@@ -12,7 +12,7 @@ export interface Question {
   readonly failurePolicy?: FailurePolicy;
   /**
    * Only the policy of this key. At admission a policy with match conditions has a webhook of its own, which carries
-   * them, and is asked by its key alone.
+   * them: it is asked by its key, and by whoever names no failurePolicy either, who asks everything.
    */
   readonly policy?: string;
   /** Only policies of this kind: one of another kind may have the same key. */
@@ -91,7 +91,9 @@ function policiesAsked(found: readonly CompiledPolicy[], question: Question): re
   return found.filter(({ policy }) =>
     (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
     (kind === undefined || policy.kind === kind) &&
-    (key === undefined ? rules !== "admission" || policy.matchConditions.length === 0 : policy.key === key) &&
+    (key === undefined
+      ? rules !== "admission" || failurePolicy === undefined || policy.matchConditions.length === 0
+      : policy.key === key) &&
     (rules === "all" || policy.admission)
   );
 }

@@ -104,6 +104,11 @@ export class Reviews {
     if (snapshot === undefined) {
       return failed(request, route.failurePolicy ?? "Fail", "policies are still being loaded");
     }
+    const { policy: key, failurePolicy = "Fail" } = route;
+    if (key !== undefined && !snapshot.policies.some(({ policy }) => policy.key === key)) {
+      // Its webhook is still there, and the policy is not yet, or no more: nobody can say what it would forbid.
+      return failed(request, failurePolicy, `no policy ${key} is loaded`);
+    }
     if (this.#unseen(request)) return { uid: request.uid, allowed: true };
     const subject = policyRequest(request);
     const response = decide(subject, { ...route, snapshot, started, timeout }, this.#options);

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { dirname } from "node:path";
+import { createServer } from "node:tls";
 import {
   type Endpoint,
   inClusterEndpoint,
@@ -403,3 +404,26 @@ Deno.test("live cluster: the server is trusted by the authority of the endpoint,
     await server.close();
   }
 });
+
+Deno.test("live cluster: a call with a body goes over HTTP/1.1, where it leaves in one piece, others over HTTP/2", async () => {
+  const { certificate } = await madeCertificates({ names: ["127.0.0.1"], clock: { now: Date.now } })
+    .current();
+  const { cert, key, caBundle = "" } = certificate!;
+  const spoken: (string | false | null)[] = [];
+  const server = createServer({ cert, key, ALPNProtocols: ["h2", "http/1.1"] }, (socket) => {
+    spoken.push(socket.alpnProtocol);
+    socket.on("error", () => {});
+    if (socket.alpnProtocol === "h2") socket.destroy();
+    else socket.end("HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}");
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const cluster = connect({ server: `https://127.0.0.1:${port}`, ca: atob(caBundle) }, { attempts: 1 });
+  assert.ok((await cluster.call({ method: "POST", path: reviews, body: { spec: {} } })).ok);
+  await cluster.call({ method: "GET", path });
+  assert.deepEqual(spoken, ["http/1.1", "h2"]);
+  cluster.close();
+  server.close();
+});
+
+const reviews = "/apis/authorization.k8s.io/v1/subjectaccessreviews";

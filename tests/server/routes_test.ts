@@ -16,7 +16,6 @@ const asked: readonly [path: string, policies: readonly string[]][] = [
   ["/validate/fail/finegrained/fails", ["fails"]],
   ["/validate/fail/finegrained/ignores", []],
   ["/validate/ignore/finegrained/ignores", ["ignores"]],
-  ["/validate/fail/finegrained/unknown", []],
   ["/mutate", []],
   ["/mutate/fail", []],
 ];
@@ -31,6 +30,16 @@ for (const [path, policies] of asked) {
   });
 }
 
+Deno.test("the path of a policy that is not loaded answers as its failurePolicy says", async () => {
+  const { review } = serving(groups);
+  const refused = await review("/validate/fail/finegrained/unknown", admissionReview());
+  assert.deepEqual([refused.uid, refused.allowed], ["review-1", false]);
+  assert.match(refused.status?.message ?? "", /no policy unknown is loaded/);
+  const admitted = await review("/validate/ignore/finegrained/team/unknown", admissionReview());
+  assert.equal(admitted.allowed, true);
+  assert.match(admitted.warnings?.join() ?? "", /no policy team\/unknown is loaded/);
+});
+
 Deno.test("a Policy of a namespace is asked by namespace and name", async () => {
   const text = denies("local", enforce).replace("kind: ClusterPolicy", "kind: Policy").replace(
     "{name: local}",
@@ -38,14 +47,15 @@ Deno.test("a Policy of a namespace is asked by namespace and name", async () => 
   );
   const { review } = serving(text);
   assert.equal((await review("/validate/fail/finegrained/default/local", admissionReview())).allowed, false);
-  assert.equal((await review("/validate/fail/finegrained/other/local", admissionReview())).allowed, true);
+  assert.equal((await review("/validate/ignore/finegrained/other/local", admissionReview())).allowed, true);
 });
 
-Deno.test("a policy with match conditions is asked by its own path alone", async () => {
+Deno.test("a policy with match conditions is asked by its own path, and where every policy is asked", async () => {
   const spec = `${enforce}\n  webhookConfiguration: {matchConditions: [{name: a, expression: "true"}]}`;
   const { review } = serving(denies("own", spec));
   assert.equal((await review("/validate/fail", admissionReview())).allowed, true);
   assert.equal((await review("/validate/fail/finegrained/own", admissionReview())).allowed, false);
+  assert.equal((await review("/validate", admissionReview())).allowed, false);
 });
 
 Deno.test("a mutation is a JSON patch in base64", async () => {
