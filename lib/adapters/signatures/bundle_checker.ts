@@ -6,30 +6,37 @@ import type { BundleReply, BundleTask } from "./bundle_worker.ts";
 /** A check that takes longer is given up with its thread. */
 const MAX_MILLISECONDS = 10_000;
 
+interface Waiting {
+  readonly question: BundleQuestion;
+  readonly resolve: (answer: BundleAnswer) => void;
+}
+
 /**
  * Checks of sigstore bundles, on a thread of their own where the platform has threads, and otherwise on this one, one at
  * a time. The thread starts with the first check and does not keep the process alive.
  */
 export class BundleChecker {
-  readonly #waiting = new Map<number, (answer: BundleAnswer) => void>();
+  readonly #waiting = new Map<number, Waiting>();
   readonly #here = new Limit(1);
   #worker: Worker | undefined;
-  #threads = true;
+  /** In a program of one file, such as an edge platform's, there is no file to start a thread with. */
+  #threads = import.meta.url.endsWith("/bundle_checker.ts");
   #last = 0;
 
   /** Checks a bundle; never throws. */
   async check(question: BundleQuestion): Promise<BundleAnswer> {
     const worker = this.#start();
-    if (worker === undefined) return await this.#here.run(() => checkBundle(question));
+    if (worker === undefined) return await this.#checkHere(question);
     const task: BundleTask = { id: ++this.#last, question };
     return await new Promise((resolve) => {
       const timer = setTimeout(() => this.#giveUp("the check took too long"), MAX_MILLISECONDS);
-      this.#waiting.set(task.id, (answer) => {
+      const finish = (answer: BundleAnswer): void => {
         clearTimeout(timer);
         this.#waiting.delete(task.id);
         if (this.#waiting.size === 0) this.#worker?.unref();
         resolve(answer);
-      });
+      };
+      this.#waiting.set(task.id, { question, resolve: finish });
       worker.ref();
       worker.postMessage(task);
     });
@@ -46,26 +53,43 @@ export class BundleChecker {
     if (!this.#threads || this.#worker !== undefined) return this.#worker;
     try {
       const worker = new Worker(new URL("./bundle_worker.ts", import.meta.url));
-      worker.on("message", ({ id, answer }: BundleReply) => this.#waiting.get(id)?.(answer));
+      let answered = false;
+      worker.on("message", ({ id, answer }: BundleReply) => {
+        answered = true;
+        this.#waiting.get(id)?.resolve(answer);
+      });
       worker.on("error", (error) => {
         this.#threads = false;
-        this.#giveUp(
-          `the thread for bundles ended: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        // A thread that never began, as in a program of one file, says nothing about the bundle.
+        if (answered) {
+          this.#giveUp(`the thread for bundles ended: ${error instanceof Error ? error.message : error}`);
+        } else this.#takeBack();
       });
       worker.unref();
       this.#worker = worker;
     } catch {
-      // No threads, or no permission to read their code: a bundle for an edge platform has neither.
+      // No threads, or no permission to read their code.
       this.#threads = false;
     }
     return this.#worker;
   }
 
-  /** Answers all who wait, and forgets the thread; the next check starts another one. */
+  async #checkHere(question: BundleQuestion): Promise<BundleAnswer> {
+    return await this.#here.run(() => checkBundle(question));
+  }
+
+  /** Does here what a thread should have done. */
+  #takeBack(): void {
+    this.#worker = undefined;
+    for (const { question, resolve } of [...this.#waiting.values()]) {
+      void this.#checkHere(question).then(resolve);
+    }
+  }
+
+  /** Answers all who wait, and forgets the thread. */
   #giveUp(why: string): void {
     void this.#worker?.terminate();
     this.#worker = undefined;
-    for (const resolve of [...this.#waiting.values()]) resolve({ ok: false, why });
+    for (const { resolve } of [...this.#waiting.values()]) resolve({ ok: false, why });
   }
 }
