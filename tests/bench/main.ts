@@ -16,12 +16,14 @@ import { Results } from "./results.ts";
 import { apiServer } from "./sections/api_server.ts";
 import { coldStart } from "./sections/cold_start.ts";
 import { engine } from "./sections/engine.ts";
+import { images } from "./sections/images.ts";
 import { memory } from "./sections/memory.ts";
 import { throughput } from "./sections/throughput.ts";
 
 /** Every section by the name that `--only` knows. */
 const sections: Readonly<Record<string, Section>> = {
   engine,
+  images,
   "cold-start": coldStart,
   throughput,
   memory,

@@ -2,6 +2,7 @@ import { createPublicKey, type KeyObject, verify as verifyNow } from "node:crypt
 import { Fault, isFault } from "../../json/mod.ts";
 import { plainBytes } from "./bytes.ts";
 import { pemBlocks, toPem } from "./pem.ts";
+import { Recent } from "./recent.ts";
 
 /** The hash that is signed. */
 export type Hash = "sha224" | "sha256" | "sha384" | "sha512";
@@ -35,6 +36,10 @@ const webHashes = { sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
 const MIN_RSA_BITS = 1_024;
 const MAX_RSA_BITS = 16_384;
 
+/** Policies name few keys, and all their signatures use them; longer texts are read each time. */
+const recent = new Recent<PublicKey | Fault>(200);
+const MAX_KEPT = 10_000;
+
 /** A public key of ECDSA (P-256, P-384, P-521), RSA or Ed25519. */
 export class PublicKey {
   readonly kind: Kind;
@@ -64,8 +69,14 @@ export class PublicKey {
     }
   }
 
-  /** Reads the first public key of a PEM text. */
+  /** Reads the first public key of a PEM text; the last ones are kept. */
   static fromPem(text: string): PublicKey | Fault {
+    return text.length > MAX_KEPT
+      ? PublicKey.#fromPem(text)
+      : recent.get(text, () => PublicKey.#fromPem(text));
+  }
+
+  static #fromPem(text: string): PublicKey | Fault {
     const block = pemBlocks(text, "PUBLIC KEY")[0];
     return block === undefined ? new Fault("PEM decoding failed") : PublicKey.read(block);
   }
