@@ -47,7 +47,7 @@ export async function kubectl(kubeconfig: string, args: readonly string[], input
 export interface Started {
   readonly url: string;
   readonly caBundle: string;
-  stop(): Promise<void>;
+  stop(signal?: Deno.Signal): Promise<void>;
 }
 
 /** Starts `main.ts serve` on free ports of the loopback address and waits until it listens. */
@@ -84,8 +84,8 @@ export async function startPostern(args: readonly string[]): Promise<Started> {
   return {
     url: `https://127.0.0.1:${port}`,
     caBundle,
-    stop: async () => {
-      child.kill("SIGTERM");
+    stop: async (signal = "SIGTERM") => {
+      child.kill(signal);
       await child.status;
       await drained;
     },
