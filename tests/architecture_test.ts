@@ -275,6 +275,8 @@ const pinnedFolders: readonly string[] = [
   "cel",
   "kube",
   "jmespath",
+  "report",
+  "server",
 ];
 
 /** The comments of a source, each as one line. */

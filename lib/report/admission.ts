@@ -15,7 +15,7 @@ export interface AdmissionResponse {
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
-/** Words a decision as the API server expects it. */
+/** Makes the admission response of a decision. */
 export function admissionResponse(
   decision: Decision,
   request: { kind: string; namespace: string; name: string },
@@ -30,7 +30,7 @@ export function admissionResponse(
       response.patchType = "JSONPatch";
     }
   } else {
-    // Kyverno parity: a refused request carries no warnings.
+    // Kyverno parity: a denied request has no warnings. Pinned by "a denied request has a status and no warnings".
     response.status = { status: "Failure", message: denialMessage(decision, request), code: 400 };
   }
   const annotations = auditAnnotations(results);
@@ -40,7 +40,7 @@ export function admissionResponse(
 
 type Writable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-/** The text that a refused user reads: which policies and rules, and why. */
+/** The message for the user of a denied request: which policies and rules denied it, and why. */
 export function denialMessage(
   decision: Decision,
   request: { kind: string; namespace: string; name: string },
@@ -48,7 +48,11 @@ export function denialMessage(
   return decision.denial === "mutate" ? mutationDenial(decision, request) : blockedMessage(decision, request);
 }
 
-/** Kyverno parity: every rule that did not pass or skip, of every enforced policy that was asked; of images audited ones too. */
+/**
+ * The rules that a denial names. Kyverno parity: every rule that did not pass or skip, of every enforced policy that
+ * was evaluated, and of audited ones that verify images. Pinned by "a denial names the object, and every rule that
+ * did not pass, by policy".
+ */
 function blockedMessage(
   { results }: Decision,
   { kind, namespace, name }: { kind: string; namespace: string; name: string },
@@ -68,7 +72,7 @@ function blockedMessage(
   }`;
 }
 
-/** Kyverno parity: policies that are written in CEL as a whole tell failures in one line each. */
+/** Kyverno parity: CEL policies have one line for each failure. Pinned by tests/report/admission_test.ts. */
 function isWrittenInCel({ kind }: PolicyIdentity): boolean {
   return kind !== "ClusterPolicy" && kind !== "Policy";
 }
@@ -131,7 +135,7 @@ function auditAnnotations(results: readonly PolicyResult[]): Record<string, stri
   return found && Object.fromEntries(found);
 }
 
-/** The whole review that goes back: the API server wants its own apiVersion and kind. */
+/** The AdmissionReview with the response; the API server requires its own apiVersion and kind. */
 export function admissionReview(response: AdmissionResponse): JsonObject {
   return {
     apiVersion: "admission.k8s.io/v1",

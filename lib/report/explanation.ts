@@ -2,7 +2,7 @@ import type { RuleTrace } from "../engine/mod.ts";
 import { isFault, type Json, type JsonObject } from "../json/mod.ts";
 import { isForOtherController, outcomeOf, ruleLines, unaskedReason } from "./rule_explanation.ts";
 
-/** Everything that rules had to say of one object. */
+/** The results of all rules for one object. */
 export interface Explanation {
   /** `Kind namespace/name`. */
   readonly subject: string;
@@ -19,7 +19,7 @@ export interface Explanation {
 export function explanationText({ subject, rules, unseen }: Explanation): string {
   const refusing = rules.filter(refuses).map(nameOf);
   const verdict = refusing.length === 0 ? "admitted" : `denied by ${refusing.join(", ")}`;
-  // Somebody who asks for a rule by name wants to hear of it in any case.
+  // A rule that the user names is always shown.
   const told = rules.every(isForOtherController)
     ? rules
     : rules.filter((trace) => !isForOtherController(trace));

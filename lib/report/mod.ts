@@ -1,5 +1,5 @@
 /**
- * Decisions in words: one formatter an output. The engine builds no text for users; what a user reads comes from here.
+ * Decisions as text: one formatter for each output. The engine makes no text for users; this folder does.
  *
  * @module
  */

@@ -23,7 +23,7 @@ export type ReportResult = keyof ReportSummary;
 
 /**
  * A rule's result as reports call it: a policy annotated as not scored warns where others fail. Kyverno parity: with
- * `auditWarn`, failures of audit rules warn too (tests/report/policy_report_test.ts).
+ * `auditWarn`, failures of audit rules warn too (pinned by tests/report/policy_report_test.ts).
  */
 export function reportedResult(
   policy: PolicyIdentity,
@@ -45,7 +45,10 @@ export interface ReportResultInput {
   readonly outcome: RuleResult;
 }
 
-/** A row of a report of openreports.io. Kyverno parity: fields and properties (tests/report/policy_report_test.ts). */
+/**
+ * A row of a report of openreports.io. Kyverno parity: its fields and properties are pinned by
+ * tests/report/policy_report_test.ts.
+ */
 export function reportResult(
   { policy, rule, result, message, resource, outcome }: ReportResultInput,
   { now }: { readonly now: number },
@@ -74,12 +77,18 @@ export function reportResult(
 /** The severities that the schema of reports knows. */
 const severities: readonly string[] = ["critical", "high", "medium", "low", "info"];
 
-/** Kyverno parity: a rule's reportProperties may say in its author's words what became of it. */
+/**
+ * The message of a result. Kyverno parity: the report property `message`, or one such as `failMessage`, replaces it.
+ * Pinned by "a report property replaces the message of its result".
+ */
 export function messageOf({ message, properties }: RuleResult, result: ReportResult): string {
   return asString(properties?.["message"]) || asString(properties?.[`${result}Message`]) || message;
 }
 
-/** Kyverno parity: policies in CEL are sources of their own, those of Kubernetes under the name of their kind. */
+/**
+ * Kyverno parity: a CEL policy has a source of its own; a policy of Kubernetes has its kind as source. Pinned by
+ * "each kind of policies has its source".
+ */
 function sourceOf({ kind }: PolicyIdentity): string {
   if (kind === "ClusterPolicy" || kind === "Policy") return "kyverno";
   return kind.includes("Admission") ? kind : `Kyverno${kind.replace(/^Namespaced/, "")}`;

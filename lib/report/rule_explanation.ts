@@ -2,18 +2,18 @@ import type { EntryTrace, RuleTrace, TraceStep } from "../engine/mod.ts";
 import { asString, field, isFault, isList, type Json } from "../json/mod.ts";
 import type { Clause } from "../match/mod.ts";
 
-/** What became of a rule, in one word or two. */
+/** The result of a rule in one or two words. */
 export function outcomeOf({ results }: RuleTrace): string {
   if (results.length === 0) return "not applied";
   return [...new Set(results.map(({ result }) => result))].join(", ");
 }
 
-/** How a rule came to its outcome, in lines, in the order in which things happened. */
+/** The steps that led to a rule's outcome, in lines, in the order of evaluation. */
 export function ruleLines(trace: RuleTrace): string[] {
   return [...selectionLines(trace), ...stepLines(trace), ...resultLines(trace)];
 }
 
-/** Whether it is a generated rule about another kind of pod controller: of no interest unless it is asked for. */
+/** Whether it is an autogen rule for another kind of pod controller; such rules are shown only on request. */
 export function isForOtherController({ results, selection, unasked }: RuleTrace): boolean {
   const verdict = selection?.selection;
   return results.length === 0 && unasked === undefined && verdict?.selected === false &&

@@ -2,7 +2,7 @@ import type { JsonResult } from "../engine/mod.ts";
 import { isFault, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { failureText } from "../rules/mod.ts";
 
-/** What a rule of a JSON policy says, in a line or several: `- policy / rule / identifier PASSED`. */
+/** The lines of a rule of a JSON policy: `- policy / rule / identifier PASSED`. */
 export function scanLine(result: JsonResult): string {
   const { policy, rule, identifier } = result;
   const message = messageOf(result);
@@ -32,7 +32,10 @@ export function scanObject(results: readonly JsonResult[]): JsonObject {
   };
 }
 
-/** Kyverno parity: failures of a rule are joined as the reference's errors are. */
+/**
+ * Kyverno parity: failures of a rule are joined as kyverno-json joins its errors. Pinned by
+ * tests/cli/json_scan_test.ts.
+ */
 function messageOf({ failures, error }: JsonResult): string {
   return error === "" ? failures.map(failureText).join("; ") : error;
 }

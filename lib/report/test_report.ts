@@ -36,8 +36,8 @@ export type TestStyle = "name" | "pass" | "fail" | "skip" | "remark" | "heading"
 const columns = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON"] as const;
 
 /**
- * Rows as a table with borders. Kyverno parity: its columns and borders, and above ten rows their number in the first
- * heading.
+ * Rows as a table with borders. Kyverno parity: the columns and borders are Kyverno's, and with more than ten rows the
+ * first heading has their number. Pinned by tests/report/test_report_test.ts.
  */
 export function testTable(rows: readonly TableRow[], { detailed, paint = plain }: TestTableOptions): string {
   const heading = rows.length > 10 ? `ID (${rows.length}) ` : "ID";

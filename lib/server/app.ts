@@ -8,8 +8,8 @@ import { Reviews } from "./reviews.ts";
 import { answerScan } from "./scan.ts";
 
 /**
- * Makes the webhook's HTTP app. It starts nothing and holds no state beside what it is given. Reviews and `/scan` are
- * below the secret path alone; health is everywhere, for those who look after the process do not know the path.
+ * Makes the webhook's HTTP app. It starts nothing and has no state besides its options. Reviews and `/scan` are served
+ * below the secret path only; health is served everywhere, because the kubelet does not know the path.
  */
 export function createApp(options: AppOptions): Hono {
   const { snapshot, secretPath = "" } = options;
@@ -39,10 +39,10 @@ export function createApp(options: AppOptions): Hono {
   async function review(c: Context): Promise<Response | undefined> {
     if (!c.req.path.startsWith(secretPath)) return undefined;
     const path = withoutSecret(c.req.path);
-    const asked = reviews.route(path);
-    if (asked === undefined) return undefined;
+    const endpoint = reviews.route(path);
+    if (endpoint === undefined) return undefined;
     const { status, body } = await reviews.answer({
-      asked,
+      endpoint,
       path,
       contentType: c.req.header("content-type"),
       body: await bodies.read(c.req.raw),
@@ -52,7 +52,7 @@ export function createApp(options: AppOptions): Hono {
     return new Response(body, { status, headers: { "content-type": "application/json", ...retry } });
   }
 
-  /** Nobody who reads a log shall be able to forge reviews. */
+  /** Logs never contain the secret path, so that their readers cannot forge reviews. */
   function withoutSecret(path: string): string {
     return path.startsWith(secretPath) ? path.slice(secretPath.length) : path;
   }

@@ -8,19 +8,19 @@ import type { ObjectRoute, PathRoute } from "./review_route.ts";
 
 /** What the app serves, and with what. */
 export interface AppOptions {
-  /** The policies now; asked for at each request, so that a new snapshot takes effect at once. */
+  /** The current policies. It is called for each request, so that a new snapshot takes effect at once. */
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly audit?: AuditQueue;
-  /** Carries out what rules do to other objects, once a request was allowed. */
+  /** Carries out the effects of rules after a request was allowed. */
   readonly effects?: BackgroundWorker;
-  /** Which requests no policy sees; asked for at each request, as it may change while running. */
+  /** Which requests are admitted without evaluating a policy. It is called for each request, because it can change. */
   readonly filters?: () => FilterConfig;
   /** What other webhooks ask about: given the path of a request that is none of Kyverno's classic ones. */
   readonly routes?: (path: string) => PathRoute | ObjectRoute | undefined;
-  /** Whether callers of `/scan` may bring expressions of their own; no by default. */
+  /** Whether callers of `/scan` may send their own expressions; they may not by default. */
   readonly scanPreprocessors?: boolean;
   /** Requests must come below this path, which only the API server knows: `/s3cret`. */
   readonly secretPath?: string;

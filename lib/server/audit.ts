@@ -97,7 +97,7 @@ export class AuditQueue {
     return true;
   }
 
-  /** Gives the request that waits for look-ups longest no more time; false when there is none. */
+  /** Ends the loads of the request that has waited longest; false when none waits. */
   #hurry(): boolean {
     const [oldest] = this.#loading;
     if (oldest === undefined) return false;
@@ -108,7 +108,7 @@ export class AuditQueue {
   }
 
   async #run(): Promise<void> {
-    // Answers go first: the queue starts when the event loop has nothing else to do, and makes way from time to time.
+    // Answers have priority: the queue starts when the event loop is idle, and yields regularly.
     await pause();
     let until = performance.now() + sliceMilliseconds;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {
@@ -179,10 +179,10 @@ function auditedOf(candidates: readonly CompiledPolicy[]): readonly CompiledPoli
   return audited;
 }
 
-/** Milliseconds for the audit rules of one request. Kyverno parity: its limit for them. */
+/** Milliseconds for the audit rules of one request, as in Kyverno. */
 const budget = 30_000;
 
-/** How long the queue works before answers have their turn again: less than a client notices. */
+/** Milliseconds after which the queue yields to answers: less than a client notices. */
 const sliceMilliseconds = 2;
 
 function pause(): Promise<void> {

@@ -5,8 +5,8 @@ import type { Log } from "../ports.ts";
 const maxRules = 20;
 
 /**
- * Writes what audit rules found about a request: one line a request, which says what the request was about and which rules
- * failed. Messages of rules about Secrets are left out: they may quote what the Secret holds.
+ * Writes what audit rules found about a request: one line a request, which says what the request was about and which
+ * rules failed. Messages of rules about Secrets are left out: they may quote what the Secret holds.
  */
 export function logAudit(log: Log, subject: PolicyRequest, { results }: Decision): void {
   const found = results.flatMap(({ policy, rules }) =>

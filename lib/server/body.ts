@@ -1,4 +1,4 @@
-import { maxReviewBytes, type Refusal } from "./review.ts";
+import { type HttpError, maxReviewBytes } from "./review.ts";
 
 /** What reading bodies may cost. */
 export interface BodyLimits {
@@ -24,14 +24,14 @@ export class BodyReader {
   }
 
   /** The text of a body, or why it was not read. */
-  async read(request: Request): Promise<string | Refusal> {
+  async read(request: Request): Promise<string | HttpError> {
     const { headers } = request;
     const length = Number(headers.get("content-length") ?? NaN);
     if (length > maxReviewBytes) return tooLarge;
     const isSmall = length <= smallBytes && headers.get("transfer-encoding") === null;
     if (isSmall && !this.#take(length)) return tooMany;
     let timer: ReturnType<typeof setTimeout> | undefined;
-    const late = new Promise<Refusal>((resolve) => {
+    const late = new Promise<HttpError>((resolve) => {
       timer = setTimeout(() => resolve(tooLate), this.#limits.time);
     });
     try {
@@ -42,7 +42,7 @@ export class BodyReader {
     }
   }
 
-  async #readStream({ body }: Request, late: Promise<Refusal>): Promise<string | Refusal> {
+  async #readStream({ body }: Request, late: Promise<HttpError>): Promise<string | HttpError> {
     if (body === null) return "";
     const reader = body.getReader();
     const decoder = new TextDecoder();
@@ -50,10 +50,10 @@ export class BodyReader {
     try {
       for (;;) {
         const next = await Promise.race([reader.read(), late]);
-        const refusal = "status" in next ? next : this.#refusalOf(bytes, next.value);
-        if (refusal !== undefined) {
+        const error = "status" in next ? next : this.#httpErrorOf(bytes, next.value);
+        if (error !== undefined) {
           void reader.cancel().catch(() => {});
-          return refusal;
+          return error;
         }
         if ("status" in next || next.value === undefined) return text + decoder.decode();
         bytes += next.value.length;
@@ -64,7 +64,7 @@ export class BodyReader {
     }
   }
 
-  #refusalOf(bytes: number, chunk: Uint8Array | undefined): Refusal | undefined {
+  #httpErrorOf(bytes: number, chunk: Uint8Array | undefined): HttpError | undefined {
     if (chunk === undefined) return undefined;
     if (bytes + chunk.length > maxReviewBytes) return tooLarge;
     return this.#take(chunk.length) ? undefined : tooMany;
@@ -78,10 +78,14 @@ export class BodyReader {
 }
 
 /** A body is larger than a review may be. */
-export const tooLarge: Refusal = {
+export const tooLarge: HttpError = {
   status: 413,
   message: `the body is larger than ${maxReviewBytes} bytes`,
   uid: "",
 };
-const tooMany: Refusal = { status: 503, message: "too many large requests are being read", uid: "" };
-const tooLate: Refusal = { status: 408, message: "the body of the request did not arrive in time", uid: "" };
+const tooMany: HttpError = { status: 503, message: "too many large requests are being read", uid: "" };
+const tooLate: HttpError = {
+  status: 408,
+  message: "the body of the request did not arrive in time",
+  uid: "",
+};

@@ -1,6 +1,5 @@
 /**
- * The end of a request's loads. It costs nothing until somebody asks for the signal, and after {@link release} no timer
- * is left behind.
+ * The end of a request's loads. It starts a timer only when the signal is used, and {@link release} stops the timer.
  */
 export class Deadline {
   readonly #milliseconds: number;
@@ -17,7 +16,7 @@ export class Deadline {
     this.#controller?.abort(passed());
   }
 
-  /** Aborts when the time is over; counted from the first time that it is asked for. */
+  /** Aborts when the time is over, counted from the first call. */
   signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();

@@ -15,8 +15,8 @@ export interface DecideSetting {
   readonly metrics: Metrics;
 }
 
-/** What is asked about one request. */
-export interface Asked extends Route {
+/** Which policies decide one request, and by when. */
+export interface ReviewOptions extends Route {
   readonly snapshot: Snapshot;
   /** Milliseconds that the request may take. */
   readonly timeout: number;
@@ -25,15 +25,15 @@ export interface Asked extends Route {
 }
 
 /**
- * Decides a request and words the answer: at once, unless something has to be loaded. Whatever goes wrong inside becomes
- * the failurePolicy's answer with the request's uid; it never throws and never waits past the deadline.
+ * Decides a request and makes the response: at once, unless a value must be loaded. It never throws and never waits
+ * past the deadline: when something fails inside, the failurePolicy decides, and the response has the request's uid.
  */
 export function decide(
   request: PolicyRequest,
-  asked: Asked,
+  options: ReviewOptions,
   setting: DecideSetting,
 ): AdmissionResponse | Promise<AdmissionResponse> {
-  const { snapshot, phase, failurePolicy, policy, timeout } = asked;
+  const { snapshot, phase, failurePolicy, policy, timeout } = options;
   const deadline = new Deadline(timeout);
   try {
     const decision = evaluate(snapshot, request, {
@@ -56,7 +56,7 @@ export function decide(
   function worded(decision: Decision): AdmissionResponse {
     const response = admissionResponse(decision, subjectOf(request));
     setting.metrics.decided(decision, request);
-    logDecision(setting.log, { request, decision, phase, started: asked.started });
+    logDecision(setting.log, { request, decision, phase, started: options.started });
     return response;
   }
 
@@ -70,7 +70,7 @@ export function decide(
   }
 }
 
-/** The answer of a failurePolicy when nothing could be decided. */
+/** The response of a failurePolicy when the policies cannot be evaluated. */
 export function failed(
   request: { uid: string },
   failurePolicy: FailurePolicy,
@@ -83,7 +83,10 @@ export function failed(
   return { uid, allowed: false, status: { status: "Failure", message, code: 500 } };
 }
 
-/** Kyverno parity: messages name the object as it describes itself, so a generated name is empty. */
+/**
+ * The object as messages name it. Kyverno parity: it has the names in its metadata, so a name that is still to be
+ * generated is empty. Pinned by "an object without namespace or name leaves their places empty".
+ */
 function subjectOf(
   { object, oldObject, kind }: PolicyRequest,
 ): { kind: string; namespace: string; name: string } {

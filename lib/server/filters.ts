@@ -15,7 +15,7 @@ export interface FilterConfig {
   readonly excludeUsernames?: readonly string[];
 }
 
-/** Compiles the filters: true for a request that is admitted unseen. */
+/** Compiles the filters; the result is true for a request that is admitted without evaluating a policy. */
 export function compileFilters(config: FilterConfig = {}): (request: AdmissionRequest) => boolean {
   const filtered = compileResourceFilters(config.resourceFilters ?? defaultResourceFilters);
   const group = compileExclusions(config.excludeGroups ?? ["system:nodes"]);
@@ -28,7 +28,10 @@ export function compileFilters(config: FilterConfig = {}): (request: AdmissionRe
   };
 }
 
-/** Kyverno parity: an entry that begins with `!` is an inclusion, which overrides every exclusion. */
+/**
+ * Kyverno parity: an entry that begins with `!` is an inclusion, which overrides every exclusion. Pinned by
+ * "an inclusion overrides an exclusion".
+ */
 function compileExclusions(entries: readonly string[]): (text: string) => boolean {
   const excluded = entries.filter((entry) => !entry.startsWith("!")).map(compileWildcard);
   const included = entries.filter((entry) => entry.startsWith("!")).map((entry) =>

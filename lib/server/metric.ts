@@ -67,7 +67,7 @@ interface Sample {
   readonly value: number;
 }
 
-/** Stands between label values in a key; no name in Kubernetes holds it. */
+/** Separates label values in a key; no name in Kubernetes contains it. */
 const separator = "\u0000";
 
 /** Prometheus' text format, version 0.0.4. */
@@ -100,7 +100,7 @@ export class Counter extends Metric<SeriesValue> {
   }
 }
 
-/** A number that is what it is now. */
+/** A number that can go up and down. */
 export class Gauge extends Metric<SeriesValue> {
   constructor(options: MetricOptions) {
     super("gauge", options);
@@ -126,7 +126,7 @@ export interface Distribution {
   sum: number;
 }
 
-/** How often a number was how large. */
+/** The distribution of numbers over buckets. */
 export class Histogram extends Metric<Distribution> {
   readonly #bounds: readonly number[];
 

@@ -16,8 +16,8 @@ interface KnownAnswers {
 }
 
 /**
- * The server's metrics, under the names that Kyverno's dashboards ask for. Labels are few and bounded: no object names
- * and no namespaces of requests.
+ * The server's metrics, with the names that Kyverno's dashboards use. Labels are few and bounded: no object names and
+ * no namespaces of requests.
  */
 export class Metrics {
   readonly #requests = new Counter({
@@ -135,7 +135,9 @@ export class Metrics {
     return Promise.resolve(all.map((metric) => metric.text()).join(""));
   }
 
-  /** Kinds come from requests: those of Kubernetes and of policies have names, the rest is counted as "other". */
+  /**
+   * Requests choose kinds, so only the kinds of Kubernetes and of policies have series; all others count as "other".
+   */
   #kindLabel(kind: string): string {
     return this.#kinds.has(kind) || builtinKind(kind) !== undefined ? kind : "other";
   }

@@ -1,6 +1,6 @@
 /**
- * The webhook as a Hono app: a factory that is given its policies, ports, log and metrics. It opens no port and reads
- * no file; `lib/host` does.
+ * The webhook as a Hono app, made from policies, ports, log and metrics. It opens no port and reads no file; `lib/host`
+ * does.
  *
  * @module
  */

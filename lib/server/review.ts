@@ -8,11 +8,11 @@ import {
 } from "../kube/mod.ts";
 import type { PolicyRequest } from "../engine/mod.ts";
 
-/** A request body could not be used: what to answer, and with which HTTP status. */
-export interface Refusal {
+/** The answer to a body that is no review: an HTTP status and a message. */
+export interface HttpError {
   readonly status: 400 | 408 | 413 | 415 | 417 | 503;
   readonly message: string;
-  /** The review's uid, when at least that could be read. */
+  /** The review's uid; empty when it cannot be read. */
   readonly uid: string;
 }
 
@@ -23,7 +23,7 @@ export const maxReviewBytes = 5 * 1024 * 1024;
 const maxDepth = 500;
 
 /** Reads the text of an AdmissionReview. Never throws. */
-export function readReview(text: string): { request: AdmissionRequest } | Refusal {
+export function readReview(text: string): { request: AdmissionRequest } | HttpError {
   if (text.trim() === "") return { status: 400, message: "the request has an empty body", uid: "" };
   if (nestsDeeperThan(maxDepth, text)) {
     return { status: 400, message: `the body nests deeper than ${maxDepth} levels`, uid: "" };
@@ -69,7 +69,10 @@ function topLevelKind({ kind, resource, subResource }: AdmissionRequest): GroupV
   return parent === undefined ? kind : { group, version, kind: parent.kind };
 }
 
-/** Kyverno parity: an object that does not say its namespace is in the request's. */
+/**
+ * Puts an object into the request's namespace. Kyverno parity: pinned by "an object without a namespace is in the
+ * request's".
+ */
 function inNamespace(
   object: JsonObject | null,
   { namespace, kind }: AdmissionRequest,

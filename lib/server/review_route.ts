@@ -2,7 +2,7 @@ import type { Question, Snapshot } from "../engine/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import type { AdmissionResponse } from "../report/mod.ts";
 
-/** Which policies an URL asks. */
+/** The policies that a URL selects. */
 export type Route = Pick<Question, "phase" | "failurePolicy" | "policy">;
 
 /** What the webhook at a path asks: some of the policies, in one phase. */
@@ -23,7 +23,7 @@ const routes = /^\/(validate|mutate)(?:\/(fail|ignore)(?:\/finegrained\/((?:[^/]
  * Which policies a path asks; `undefined` when no reviews are taken there. The bare paths ask every policy, and
  * `finegrained` asks one, by its name or by its namespace and name.
  *
- * Kyverno parity: `tests/server/routes_test.ts` has the paths that Kyverno registers.
+ * Kyverno parity: these are the paths that Kyverno registers, pinned by tests/server/routes_test.ts.
  *
  * ```ts
  * import { routeOf } from "./review_route.ts";
@@ -47,10 +47,13 @@ export function routeOf(path: string): Route | undefined {
   };
 }
 
-/** How long the API server waits without saying so, and the most that it waits, in seconds. */
+/** The API server's default timeout and its longest timeout, in seconds. */
 const defaultSeconds = 10, mostSeconds = 30;
 
-/** Milliseconds in which a review must be answered: what the API server says in the query (`timeout=10s`), and a bit less. */
+/**
+ * Milliseconds in which a review must be answered: what the API server says in the query (`timeout=10s`), and a bit
+ * less.
+ */
 export function timeoutOf(query: string): number {
   const seconds = /(?:^|&)timeout=(\d{1,6})s(?:&|$)/.exec(query)?.[1];
   return Math.max(100, Math.min(Number(seconds ?? defaultSeconds), mostSeconds) * 1000 - 500);

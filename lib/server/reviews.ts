@@ -1,19 +1,19 @@
 import type { AdmissionRequest } from "../kube/mod.ts";
 import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
-import { type Asked, decide, failed } from "./decide.ts";
+import { decide, failed, type ReviewOptions } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
-import { policyRequest, readReview, type Refusal } from "./review.ts";
+import { type HttpError, policyRequest, readReview } from "./review.ts";
 import { type ObjectRoute, type PathRoute, patienceOf, routeOf } from "./review_route.ts";
 
 /** A review that was posted. */
 export interface PostedReview {
-  readonly asked: PathRoute | ObjectRoute;
+  readonly endpoint: PathRoute | ObjectRoute;
   /** Without the secret path: it is logged. */
   readonly path: string;
   readonly contentType: string | undefined;
   /** Its text, or why it was not read. */
-  readonly body: string | Refusal;
+  readonly body: string | HttpError;
   /** Milliseconds in which it must be answered. */
   readonly timeout: number;
 }
@@ -34,7 +34,7 @@ export interface ReadRequest {
   readonly body: Uint8Array;
 }
 
-/** Answers reviews, whatever brings them here: the Hono app, or a listener that needs no web request. */
+/** Answers reviews for both entrances: the Hono app, and the listener, which makes no web request. */
 export class Reviews {
   readonly #options: AppOptions;
   #filters: { readonly config: FilterConfig; readonly unseen: (request: AdmissionRequest) => boolean };
@@ -52,10 +52,10 @@ export class Reviews {
     if (method !== "POST" || !target.startsWith(secretPath)) return undefined;
     const question = target.indexOf("?");
     const path = target.slice(secretPath.length, question < 0 ? undefined : question);
-    const asked = this.route(path);
-    if (asked === undefined) return undefined;
+    const endpoint = this.route(path);
+    if (endpoint === undefined) return undefined;
     return this.answer({
-      asked,
+      endpoint,
       path,
       contentType: headers.find(([name]) => name === "content-type")?.[1],
       body: this.#decoder.decode(body),
@@ -71,24 +71,24 @@ export class Reviews {
   }
 
   /** Answers a review; at once, unless something has to be loaded. Never throws. */
-  answer({ asked, path, contentType, body, timeout }: PostedReview): ReviewAnswer | Promise<ReviewAnswer> {
+  answer({ endpoint, path, contentType, body, timeout }: PostedReview): ReviewAnswer | Promise<ReviewAnswer> {
     const started = performance.now();
     if (!isJson(contentType)) return this.#refuse(path, wrongType);
     if (typeof body !== "string") return this.#refuse(path, body);
     const read = readReview(body);
     if ("status" in read) return this.#refuse(path, read);
     const { request } = read;
-    const { failurePolicy = "Fail" } = "respond" in asked ? {} : asked.route;
+    const { failurePolicy = "Fail" } = "respond" in endpoint ? {} : endpoint.route;
     const broke = (cause: unknown): ReviewAnswer => {
-      // Whatever else is wrong inside: the API server gets its uid back, and what failurePolicy says.
+      // Any other error inside: the response has the request's uid, and the failurePolicy decides.
       const message = cause instanceof Error ? cause.message : String(cause);
       this.#options.log.write("error", "request failed", { uid: request.uid, cause: message });
       return answered(failed(request, failurePolicy, `internal error: ${message}`));
     };
     try {
-      const response = "respond" in asked
-        ? asked.respond(request)
-        : this.#respond(request, asked, { started, timeout, bytes: body.length });
+      const response = "respond" in endpoint
+        ? endpoint.respond(request)
+        : this.#respond(request, endpoint, { started, timeout, bytes: body.length });
       return response instanceof Promise ? response.then(answered, broke) : answered(response);
     } catch (cause) {
       return broke(cause);
@@ -98,7 +98,7 @@ export class Reviews {
   #respond(
     request: AdmissionRequest,
     { route, snapshot }: PathRoute,
-    { started, timeout, bytes }: Pick<Asked, "started" | "timeout"> & { readonly bytes: number },
+    { started, timeout, bytes }: Pick<ReviewOptions, "started" | "timeout"> & { readonly bytes: number },
   ): AdmissionResponse | Promise<AdmissionResponse> {
     const { audit, effects, metrics } = this.#options;
     if (snapshot === undefined) {
@@ -131,7 +131,7 @@ export class Reviews {
     return this.#filters.unseen(request);
   }
 
-  #refuse(path: string, { status, message, uid }: Refusal): ReviewAnswer {
+  #refuse(path: string, { status, message, uid }: HttpError): ReviewAnswer {
     this.#options.log.write("warn", "request refused", { path, status, message });
     if (uid === "") return { status, body: JSON.stringify({ message }) };
     const response = { uid, allowed: false, status: { status: "Failure", message, code: status } } as const;
@@ -143,7 +143,7 @@ function answered(response: AdmissionResponse): ReviewAnswer {
   return { status: 200, body: JSON.stringify(admissionReview(response)) };
 }
 
-const wrongType: Refusal = {
+const wrongType: HttpError = {
   status: 415,
   message: "invalid Content-Type: expected application/json",
   uid: "",

@@ -22,9 +22,9 @@ export interface ScanSetting {
 const maxSteps = 10_000_000;
 
 /**
- * Answers `POST /scan`: any JSON, or `{payload, preprocessors}`, judged by the JSON policies in force. The answer is 200
- * whatever the policies say: `{results: [{policy, rule, identifier, result, message}]}`. Without such policies nothing
- * is served here; `undefined` then. What takes too many steps is answered with 400.
+ * Answers `POST /scan`: any JSON, or `{payload, preprocessors}`, judged by the JSON policies in force. The answer is
+ * 200 whatever the policies say: `{results: [{policy, rule, identifier, result, message}]}`. Without such policies
+ * nothing is served here; `undefined` then. What takes too many steps is answered with 400.
  */
 export async function answerScan(c: Context, setting: ScanSetting): Promise<Response | undefined> {
   const { snapshot, ports } = setting;

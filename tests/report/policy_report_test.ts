@@ -127,3 +127,33 @@ for (const [properties, outcome, message] of worded) {
     assert.equal(field(row!, "message"), message);
   });
 }
+
+Deno.test("a report property replaces the message of its result", () => {
+  const rules = [
+    result("a", { properties: { failMessage: "in my words" } }),
+    result("b", { properties: { passMessage: "fine" } }),
+    result("c", { properties: { message: "always" } }),
+  ];
+  const [report] = documents([{ policy: identity("p"), resource, rules }]);
+  const messages = asList(report!["results"]).map((row) => field(row, "message"));
+  assert.deepEqual(messages, ["in my words", "b says no", "always"]);
+});
+
+Deno.test("each kind of policies has its source", () => {
+  const kinds = [
+    "ClusterPolicy",
+    "ValidatingPolicy",
+    "NamespacedMutatingPolicy",
+    "ValidatingAdmissionPolicy",
+  ];
+  const sources = kinds.map((kind) => {
+    const [report] = documents([{ policy: identity("p", { kind }), resource, rules: [result("a")] }]);
+    return field(asList(report!["results"])[0], "source");
+  });
+  assert.deepEqual(sources, [
+    "kyverno",
+    "KyvernoValidatingPolicy",
+    "KyvernoMutatingPolicy",
+    "ValidatingAdmissionPolicy",
+  ]);
+});

@@ -230,7 +230,7 @@ spec:
 `,
 ].join("");
 
-Deno.test("whatever is in a review, it is answered in time, with its uid", async () => {
+Deno.test("any review is answered in time, with its uid", async () => {
   const { post } = serving(policies, { ports: portsOf() });
   const parts = fc.record({
     object: anyJson,
@@ -260,7 +260,7 @@ Deno.test("whatever is in a review, it is answered in time, with its uid", async
   );
 });
 
-Deno.test("whatever the body is, the handler answers", async () => {
+Deno.test("the handler answers any body", async () => {
   const { post } = serving(policies);
   const bodies = fc.oneof(
     fc.string(),

@@ -40,7 +40,7 @@ Deno.test("the path of a policy that is not loaded answers as its failurePolicy 
   assert.match(admitted.warnings?.join() ?? "", /no policy team\/unknown is loaded/);
 });
 
-Deno.test("a Policy of a namespace is asked by namespace and name", async () => {
+Deno.test("a Policy is selected by its namespace and name", async () => {
   const text = denies("local", enforce).replace("kind: ClusterPolicy", "kind: Policy").replace(
     "{name: local}",
     "{name: local, namespace: default}",
@@ -74,7 +74,7 @@ spec:
   assert.deepEqual(JSON.parse(text), [{ op: "add", path: "/metadata/labels", value: { team: "ä" } }]);
 });
 
-Deno.test("what the reference filters is admitted unseen", async () => {
+Deno.test("what Kyverno filters is admitted without evaluating a policy", async () => {
   const { review } = serving(groups);
   const unseen: [string, JsonObject][] = [
     ["kube-system", admissionReview({ namespace: "kube-system", object: pod({ namespace: "kube-system" }) })],
@@ -87,7 +87,7 @@ Deno.test("what the reference filters is admitted unseen", async () => {
   for (const [what, body] of unseen) assert.equal((await review("/validate/fail", body)).allowed, true, what);
 });
 
-Deno.test("liveness is there at once, readiness with the policies", async () => {
+Deno.test("the server is live at once, and ready with its policies", async () => {
   const loaded: { snapshot?: Snapshot } = {};
   const { app, review } = serving("", { snapshot: () => loaded.snapshot });
   const status = async (path: string) => {

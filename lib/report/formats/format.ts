@@ -29,7 +29,10 @@ export interface ReportEnd {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Writes one report: each object as it comes, so that nothing is kept. Every text ends with a line break, or is empty. */
+/**
+ * Writes one report: each object as it comes, so that nothing is kept. Every text ends with a line break, or is
+ * empty.
+ */
 export interface ReportWriter {
   add(object: ReportedObject): string;
   end(end: ReportEnd): string;

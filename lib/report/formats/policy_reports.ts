@@ -6,7 +6,8 @@ import { type ReportRow, rowsOf } from "./row.ts";
 
 /**
  * Reports of openreports.io: one of the whole cluster for policies without a namespace, then one for each namespace
- * with policies of its own. Kyverno parity: the documents of `apply --policy-report` (tests/cli/apply_report_test.ts).
+ * with policies of its own. Kyverno parity: the documents of `apply --policy-report` (pinned by
+ * tests/cli/reports_test.ts).
  */
 export const policyReport: ReportFormat = {
   name: "report",
