@@ -1,6 +1,8 @@
 /** Whether somebody pressed Ctrl-C. */
 export interface Interruption extends Disposable {
   readonly happened: boolean;
+  /** Resolves when it happens. */
+  readonly occurrence: Promise<void>;
 }
 
 /** The exit code of a command that was interrupted, as shells have it. */
@@ -12,12 +14,15 @@ export const interruptedCode = 130;
  */
 export function watchInterruption(): Interruption {
   let happened = false;
+  const { promise: occurrence, resolve } = Promise.withResolvers<void>();
   const note = (): void => {
     if (happened) Deno.exit(interruptedCode);
     happened = true;
+    resolve();
   };
   Deno.addSignalListener("SIGINT", note);
   return {
+    occurrence,
     get happened() {
       return happened;
     },

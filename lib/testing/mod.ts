@@ -9,6 +9,6 @@ export { mockedImages } from "./mocks.ts";
 export { nameRemarks } from "./remarks.ts";
 export { type TestRows, testRows } from "./rows.ts";
 export { runTest, type TestRun } from "./run.ts";
-export { readTestSelector } from "./selector.ts";
+export { readTestSelector, type TestSelector } from "./selector.ts";
 export type { Expectation, TestCase } from "./test_case.ts";
 export { findTestFiles, findTests, type FoundTest, type FoundTests } from "./test_files.ts";

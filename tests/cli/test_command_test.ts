@@ -281,11 +281,41 @@ for (const [what, text, problem] of broken) {
   });
 }
 
-Deno.test("test without tests is fine unless they are required", async () => {
-  assert.equal((await test({})).code, 0);
-  const { code, err } = await test({}, "--require-tests");
+Deno.test("test without tests, and a selection of none, are no success", async () => {
+  assert.equal((await test({})).code, 1);
+  assert.match((await test({})).err, /No test yamls available\nError: nothing was tested/);
+  const files = { "kyverno-test.yaml": passing, "policy.yaml": policy, "resources.yaml": resources };
+  const none = await test(files, "-t", "policy=other");
+  assert.equal(none.code, 1);
+  assert.match(none.err, /Error: nothing was tested/);
+});
+
+Deno.test("test fails when a file is missing that it names, whatever its results are", async () => {
+  const files = { "kyverno-test.yaml": passing, "policy.yaml": policy, "resources.yaml": resources };
+  const named = passing.replace("[resources.yaml]", "[resources.yaml, missing.yaml]");
+  const { code, out, err } = await test({ ...files, "kyverno-test.yaml": named });
+  assert.match(out, /2 tests passed and 0 tests failed/);
+  assert.match(err, /missing-file/);
   assert.equal(code, 1);
-  assert.match(err, /No test yamls available/);
+});
+
+Deno.test("test --output writes documents to files beside the table", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    const files = { "kyverno-test.yaml": passing, "policy.yaml": policy, "resources.yaml": resources };
+    const outputs = ["junit", "json", "yaml", "markdown"].flatMap((
+      format,
+    ) => ["--output", `${format}=${folder}/${format}`]);
+    const { code, out } = await test(files, ...outputs);
+    assert.equal(code, 0);
+    assert.match(out, /2 tests passed/);
+    assert.match(await Deno.readTextFile(`${folder}/junit`), /^<\?xml[\s\S]*<\/testsuites>\n$/);
+    assert.equal(JSON.parse(await Deno.readTextFile(`${folder}/json`)).length, 2);
+    assert.match(await Deno.readTextFile(`${folder}/markdown`), /^\| ID \|/);
+    assert.match((await test(files, "--output", "html=x")).err, /formats are json, yaml, markdown, junit/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
 });
 
 Deno.test("test runs an entry under the operation that it names", async () => {

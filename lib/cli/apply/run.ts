@@ -125,8 +125,9 @@ class ApplyRun {
       await this.#take(next);
     }
     while (!interruption.happened) {
-      const next = await objects.next();
-      if (next.done === true) break;
+      // Input that never comes must not keep Ctrl-C from ending the command.
+      const next = await Promise.race([objects.next(), interruption.occurrence]);
+      if (next === undefined || next.done === true) break;
       await this.#take(next.value);
     }
     this.#progress.close();

@@ -29,7 +29,14 @@ export const test = command({
     },
     failOnly: { type: "flag", about: "show failing rows only" },
     detailedResults: { type: "flag", about: "show what rules said" },
-    requireTests: { type: "flag", about: "fail when there are no tests" },
+    output: {
+      type: "texts",
+      value: "format=path",
+      about: "write a document for other programs to a file: json, yaml, markdown or junit; may be repeated",
+    },
+    gitBranch: { type: "text", short: "b", value: "name", about: "branch of tests in a git repository" },
+    watch: { type: "flag", about: "run again whenever files change, until Ctrl-C" },
+    requireTests: { type: "flag", about: "Postern always fails when there are no tests", hidden: true },
     removeColor: { type: "flag", about: "no colours" },
     registry: { type: "flag", about: "look up images that a test does not describe in their registries" },
     strict: { type: "flag", about: "count remarks, such as misspelt names, as failures" },
@@ -43,7 +50,7 @@ export const test = command({
     },
   ],
   async run(paths, options, terminal) {
-    const { test } = await import("../test_command.ts");
-    return await test({ ...options, paths, output: options.outputFormat }, terminal);
+    const { test } = await import("../test.ts");
+    return await test({ ...options, paths }, terminal);
   },
 });

@@ -1,0 +1,319 @@
+/** Every flag of Kyverno's command line, what Postern does with it, and a command line that shows it. */
+
+/** What Postern does with a flag. */
+export type FlagVerdict = "works" | "differs" | "not supported";
+
+export interface KyvernoFlag {
+  readonly command: string;
+  /** As Kyverno's help has it. */
+  readonly flag: string;
+  readonly verdict: FlagVerdict;
+  /** How it differs, or what to use instead. */
+  readonly note: string;
+  /** A command line that uses it; `@name` stands for a file of the test. */
+  readonly line: readonly string[];
+  /** What the command line ends with. */
+  readonly code: number;
+  /** What standard output, or standard error after it, must hold. */
+  readonly shows: RegExp;
+}
+
+type Row = readonly [
+  flag: string,
+  verdict: FlagVerdict,
+  note: string,
+  args: readonly string[],
+  shows: RegExp,
+  code?: number,
+];
+
+function flags(command: string, base: readonly string[], rows: readonly Row[]): KyvernoFlag[] {
+  return rows.map(([flag, verdict, note, args, shows, code = verdict === "not supported" ? 2 : 0]) => ({
+    command,
+    flag,
+    verdict,
+    note,
+    line: [...command.split(" "), ...base, ...args],
+    code,
+    shows,
+  }));
+}
+
+const pass = /pass: 1, fail: 0/;
+const applied = ["@policy.yaml"];
+const onGood = ["-r", "@good.yaml"];
+const authorization = "policies for HTTP and Envoy requests belong to Kyverno's authorization server";
+
+const apply = flags("apply", applied, [
+  ["--audit-warn", "works", "", ["-r", "@bad.yaml", "--audit-warn"], /pass: 0, fail: 0, warn: 1/],
+  ["--batch-size", "works", "", [...onGood, "--batch-size", "10"], pass],
+  ["-c, --cluster", "works", "", ["--cluster", "--kubeconfig", "@none"], /cannot read kubeconfig/, 2],
+  ["--cluster-wide-resources", "works", "", [...onGood, "--cluster-wide-resources"], pass],
+  ["--concurrent", "works", "", [...onGood, "--concurrent", "2"], pass],
+  [
+    "--context",
+    "works",
+    "",
+    ["--cluster", "--kubeconfig", "@kubeconfig", "--context", "none"],
+    /no context "none"/,
+    2,
+  ],
+  ["--context-file", "works", "", [...onGood, "--context-file", "@context.yaml"], pass],
+  ["--continue-on-error", "differs", "Postern always goes on; what could not be listed ends with 1", [
+    ...onGood,
+    "--continue-on-error=false",
+  ], pass],
+  ["--continue-on-fail", "differs", "Postern always goes on; what failed ends with 1", [
+    ...onGood,
+    "--continue-on-fail",
+  ], pass],
+  ["--crd-paths, --crd-path", "not supported", "schemas are not needed for patches of custom resources", [
+    ...onGood,
+    "--crd-paths",
+    "x",
+  ], /not supported: --crd-paths/],
+  ["--detailed-results", "works", "", [...onGood, "-t", "--detailed-results"], /MESSAGE/],
+  [
+    "--envoy-payload",
+    "not supported",
+    authorization,
+    [...onGood, "--envoy-payload", "x"],
+    /not supported: --envoy-payload/,
+  ],
+  ["-e, --exception, --exceptions", "works", "", ["-r", "@bad.yaml", "-e", "@exception.yaml"], /skip: 1/],
+  ["--exceptions-with-resources, --exceptions-within-resources", "works", "", [
+    "-r",
+    "@bad.yaml,@exception.yaml",
+    "--exceptions-within-resources",
+  ], /skip: 1/],
+  ["--exceptions-within-policies", "works", "", [
+    "@exception.yaml",
+    "-r",
+    "@bad.yaml",
+    "--exceptions-within-policies",
+  ], /skip: 1/],
+  [
+    "--generate-exceptions",
+    "differs",
+    "exceptions are kyverno.io/v2, and those for policies in CEL policies.kyverno.io",
+    ["-r", "@bad.yaml", "--generate-exceptions"],
+    /kind: PolicyException/,
+    1,
+  ],
+  [
+    "--generated-exception-ttl",
+    "works",
+    "",
+    ["-r", "@bad.yaml", "--generate-exceptions", "--generated-exception-ttl", "1h"],
+    /ttl: 1h/,
+    1,
+  ],
+  ["-b, --git-branch", "works", "with git itself", [...onGood, "-b", "main"], pass],
+  [
+    "--http-payload",
+    "not supported",
+    authorization,
+    [...onGood, "--http-payload", "x"],
+    /not supported: --http-payload/,
+  ],
+  ["--json", "works", "", ["--json", "@good.yaml", "@cel.yaml"], pass],
+  [
+    "--kubeconfig",
+    "differs",
+    "without --cluster, policies look up objects there",
+    ["--cluster", "--kubeconfig", "@none"],
+    /cannot read kubeconfig/,
+    2,
+  ],
+  ["-n, --namespace", "works", "", [...onGood, "-n", "shop"], pass],
+  [
+    "-o, --output",
+    "differs",
+    "FORMAT=PATH writes a report, several at once; a path alone is for changed and generated objects, as with Kyverno",
+    [...onGood, "-o", "@made.yaml"],
+    pass,
+  ],
+  ["--output-format", "works", "", [...onGood, "-p", "--output-format", "json"], /"kind":"ClusterReport"/],
+  ["--parameter-resource", "works", "", [...onGood, "--parameter-resource", "@good.yaml"], pass],
+  ["--password", "works", "", [...onGood, "--password", "x"], pass],
+  [
+    "-p, --policy-report",
+    "differs",
+    "prints the report and nothing else; one report for each namespace, with a summary",
+    [...onGood, "-p"],
+    /^apiVersion: openreports\.io\/v1alpha1\nkind: ClusterReport/,
+  ],
+  ["--registry", "works", "", [...onGood, "--registry"], pass],
+  ["--remove-color", "works", "", [...onGood, "--remove-color"], pass],
+  ["-r, --resource, --resources", "works", "", ["--resources", "@good.yaml"], pass],
+  ["-s, --set", "works", "", [...onGood, "-s", "request.operation=UPDATE"], pass],
+  ["--show-performance", "works", "", [...onGood, "--show-performance"], /1 objects in \d+ ms/],
+  ["-i, --stdin", "differs", "prints objects and nothing else, so that kubectl can read them", [
+    ...onGood,
+    "-i",
+  ], /^apiVersion: v1\nkind: Pod/],
+  ["-t, --table", "works", "", [...onGood, "-t"], /│ POLICY/],
+  [
+    "--target-resource, --target-resources",
+    "works",
+    "",
+    [...onGood, "--target-resources", "@bad.yaml"],
+    pass,
+  ],
+  ["-u, --userinfo", "works", "", [...onGood, "-u", "@user.yaml"], pass],
+  ["--username", "works", "", [...onGood, "--username", "x"], pass],
+  ["-f, --values-file", "works", "", [...onGood, "-f", "@values.yaml"], pass],
+  [
+    "--warn-exit-code",
+    "works",
+    "",
+    ["-r", "@bad.yaml", "--audit-warn", "--warn-exit-code", "5"],
+    /exit as warnExitCode is 5/,
+    5,
+  ],
+  [
+    "--warn-no-pass",
+    "works",
+    "",
+    ["-r", "@bad.yaml", "--audit-warn", "--warn-no-pass", "--warn-exit-code", "6"],
+    /exit as/,
+    6,
+  ],
+]);
+
+const summary = /Test Summary: 1 tests passed and 0 tests failed/;
+const test = flags("test", ["@tests"], [
+  ["--detailed-results", "works", "", ["--detailed-results"], /MESSAGE/],
+  ["--fail-only", "works", "", ["--fail-only"], /0 out of 1 tests failed/],
+  ["-f, --file-name", "works", "", ["-f", "kyverno-test.yaml"], summary],
+  ["-b, --git-branch", "works", "with git itself", ["-b", "main"], summary],
+  ["-o, --output-format", "differs", "prints one clean document: everything else goes to standard error", [
+    "-o",
+    "junit",
+  ], /^<\?xml/],
+  ["--registry", "works", "", ["--registry"], summary],
+  ["--remove-color", "works", "", ["--remove-color"], summary],
+  ["--require-tests", "differs", "always so: a run that tests nothing fails", ["--require-tests"], summary],
+  ["-t, --test-case-selector", "works", "", ["-t", "policy=require-team"], summary],
+]);
+
+const others: readonly KyvernoFlag[] = [
+  ...flags("jp query", ["metadata.name", "-i", "@good.yaml"], [
+    ["-c, --compact", "works", "", ["-c"], /^# metadata\.name\n"good"/],
+    ["-i, --input", "works", "", [], /"good"/],
+    ["-q, --query", "works", "", ["-q", "@query.txt"], /"v1"/],
+    ["-u, --unquoted", "works", "", ["-u"], /\ngood$/],
+  ]),
+  ...flags("jp parse", [], [["-f, --file", "works", "", ["-f", "@query.txt"], /apiVersion/]]),
+  ...flags("jp function", [], [[
+    "[function_name]...",
+    "works",
+    "with examples",
+    ["truncate"],
+    /Name: truncate/,
+  ]]),
+  ...flags("version", [], [["-o, --output", "works", "", ["-o", "json"], /"version"/]]),
+  ...flags("completion", [], [["bash|zsh|fish|powershell", "works", "", ["fish"], /complete -c postern/]]),
+  ...flags("docs", ["-o", "@pages"], [
+    ["-o, --output", "works", "", [], /^$/],
+    ["--website", "works", "", ["--website"], /^$/],
+    [
+      "--autogenTag, --noDate, --markdownLinks",
+      "differs",
+      "spelt with hyphens; Postern's pages hold no date, and link to each other",
+      ["--no-date"],
+      /^$/,
+    ],
+  ]),
+  ...flags("create test", [], [
+    ["-n, --name", "works", "", ["-n", "x"], /name: x/],
+    ["-o, --output", "works", "", ["-o", "@made.yaml"], /^$/],
+    ["--pass, --fail, --skip", "works", "", ["--pass", "p,r,x"], /result: pass/],
+    ["-p, --policy", "works", "", ["-p", "x.yaml"], /- x\.yaml/],
+    ["-r, --resource", "works", "", ["-r", "x.yaml"], /- x\.yaml/],
+    ["-f, --values", "works", "", ["-f", "x.yaml"], /variables: x\.yaml/],
+  ]),
+  ...flags("create values", [], [
+    ["-g, --global", "works", "", ["-g", "a=b"], /a: b/],
+    ["-n, --ns-selector", "works", "", ["-n", "shop,a=b"], /name: shop/],
+    ["-o, --output", "works", "", ["-o", "@made.yaml"], /^$/],
+    ["--resource", "works", "", ["--resource", "p,x,a=b"], /resources:/],
+    ["--rule", "works", "", ["--rule", "p,x,a=b"], /rules:/],
+  ]),
+  ...flags("create user-info", [], [
+    ["-c, --cluster-role", "works", "", ["-c", "admin"], /clusterRoles:/],
+    ["-g, --group", "works", "", ["-g", "dev"], /- dev/],
+    ["-o, --output", "works", "", ["-o", "@made.yaml"], /^$/],
+    ["-r, --role", "works", "", ["-r", "shop:edit"], /- shop:edit/],
+    ["-u, --username", "works", "", ["-u", "ann"], /username: ann/],
+  ]),
+  ...flags("create exception", ["x", "--policy-rules", "p,r", "--any", "kind=Pod"], [
+    ["--all, --any", "works", "", ["--all", "name=x"], /all:/],
+    ["-b, --background", "works", "", ["--background=false"], /background: false/],
+    ["--namespace", "works", "", ["--namespace", "shop"], /namespace: shop/],
+    ["-o, --output", "works", "", ["-o", "@made.yaml"], /^$/],
+    ["--policy-rules", "works", "", [], /policyName: p/],
+  ]),
+  ...flags("fix test", ["@tests"], [
+    ["--compress", "works", "comments stay", ["--compress"], /^$/],
+    ["-f, --file-name", "works", "", ["-f", "kyverno-test.yaml"], /^$/],
+    ["--force", "differs", "a file that cannot be read is never written", ["--force"], /^$/],
+    ["--save", "works", "", ["--save"], /^$/],
+  ]),
+  ...flags("fix policy", ["@policy.yaml"], [["--save", "works", "comments stay", ["--save"], /^$/]]),
+  ...flags("json scan", ["--payload", "@good.yaml", "--policy", "@json.yaml"], [
+    ["--labels", "works", "", ["--labels", "a=b"], /0 policies/],
+    ["--output", "works", "", ["--output", "json"], /"results"/],
+    ["--payload", "works", "", [], /PASSED/],
+    ["--policy", "works", "", [], /PASSED/],
+    ["--pre-process", "works", "", ["--pre-process", "metadata"], /evaluating 1 resource/, 1],
+  ]),
+  ...flags("oci push", [], [[
+    "-i, --image",
+    "not supported",
+    "oras pushes the files; git repositories are read",
+    ["-i", "x"],
+    /not supported: oci push/,
+  ]]),
+  ...flags("oci pull", [], [[
+    "-i, --image",
+    "not supported",
+    "oras pulls the files; git repositories are read",
+    ["-i", "x"],
+    /not supported: oci pull/,
+  ]]),
+  ...flags("migrate", [], [[
+    "--resource, --kubeconfig, --context",
+    "not supported",
+    "Postern stores no custom resources",
+    ["--resource", "x"],
+    /not supported: migrate/,
+  ]]),
+  ...flags("create metrics-config", [], [[
+    "all",
+    "not supported",
+    "metrics need no configuration",
+    [],
+    /not supported: create metrics-config/,
+  ]]),
+  ...flags("create cluster-role", [], [[
+    "all",
+    "not supported",
+    "postern manifests writes the roles that policies need",
+    [],
+    /not supported: create cluster-role/,
+  ]]),
+];
+
+export const kyvernoFlags: readonly KyvernoFlag[] = [...apply, ...test, ...others];
+
+/** What Postern does otherwise on purpose. */
+export const deliberate: readonly string[] = [
+  "Input that cannot be used (a missing file, a kind that is not evaluated, a broken document, an object without a kind) reaches the exit code, and is said with file and line; so do runs that check nothing.",
+  "With `-o json`, `yaml`, `markdown`, `junit`, and with any report on standard output, standard output holds that one document.",
+  "`apply` goes on after every problem, and prints errors of rules apart from their failures.",
+  "`apply` prints mutated and generated objects only where a rule changed or made something.",
+  "A `DeletingPolicy` and a `CleanupPolicy` are named as not evaluated: Postern deletes nothing.",
+  "`json scan` ends with 1 when a check fails.",
+  "Exit codes: 0 all is well, 1 failures, errors or unusable input, 2 the command cannot run, 130 interrupted, 141 the reader of a pipe ended; `--warn-exit-code` as with Kyverno.",
+];

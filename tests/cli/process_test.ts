@@ -1,0 +1,161 @@
+/** The command line as a process: pipes, full disks, Ctrl-C, where paths start, git. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { bad, good, policy } from "./files.ts";
+
+const main = join(import.meta.dirname!, "..", "..", "main.ts");
+const postern = `deno run -A ${main}`;
+
+async function withFiles(
+  files: Readonly<Record<string, string>>,
+  work: (folder: string) => Promise<void>,
+): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(join(folder, name), text);
+    await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function shell(script: string, cwd: string): Promise<Ended> {
+  const { code, stdout, stderr } = await new Deno.Command("bash", {
+    args: ["-c", script],
+    cwd,
+    stdin: "null",
+  }).output();
+  const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+  return { code, out: text(stdout), err: text(stderr) };
+}
+
+const many = { "policy.yaml": policy, "pods.yaml": Array.from({ length: 3_000 }, () => bad).join("---\n") };
+
+Deno.test("a pipe whose reader ends ends the command without a word", () =>
+  withFiles(many, async (folder) => {
+    const { err, out } = await shell(
+      `${postern} apply policy.yaml -r pods.yaml | head -2; echo "code \${PIPESTATUS[0]}"`,
+      folder,
+    );
+    assert.match(out, /code 141\n$/);
+    assert.equal(err, "");
+  }));
+
+Deno.test("a disk that is full ends the command with a reason and no stack", () =>
+  withFiles({ "policy.yaml": policy, "pod.yaml": bad }, async (folder) => {
+    const { code, err } = await shell(`${postern} apply policy.yaml -r pod.yaml > /dev/full`, folder);
+    assert.match(err, /^error: cannot write: No space left on device.*\n$/);
+    assert.equal(code, 2);
+  }));
+
+Deno.test("standard input is read as a stream, for policies or for resources", () =>
+  withFiles({ "policy.yaml": policy, "pod.yaml": good }, async (folder) => {
+    const resources = await shell(`cat pod.yaml | ${postern} apply policy.yaml -r -`, folder);
+    assert.match(resources.out, /pass: 1, fail: 0/);
+    const policies = await shell(`cat policy.yaml | ${postern} apply - -r pod.yaml`, folder);
+    assert.match(policies.out, /pass: 1, fail: 0/);
+  }));
+
+Deno.test("Ctrl-C prints the summary so far and ends with 130", () =>
+  withFiles({ "policy.yaml": policy }, async (folder) => {
+    const process = new Deno.Command("deno", {
+      args: ["run", "-A", main, "apply", "policy.yaml", "-r", "-"],
+      cwd: folder,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "inherit",
+    }).spawn();
+    const writer = process.stdin.getWriter();
+    const reader = process.stdout.pipeThrough(new TextDecoderStream()).getReader();
+    let out = "";
+    // More than is read before the first line is printed; then nothing more comes, nor an end.
+    await writer.write(
+      new TextEncoder().encode(`${Array.from({ length: 1_500 }, () => bad).join("---\n")}---\n`),
+    );
+    while (!out.includes("failed:")) out += (await reader.read()).value ?? "";
+    process.kill("SIGINT");
+    for (let next = await reader.read(); !next.done; next = await reader.read()) out += next.value;
+    const { code } = await process.status;
+    await writer.close().catch(() => {});
+    assert.match(out, /\npass: 0, fail: \d+, warn: 0, error: 0, skip: 0 \n$/);
+    assert.equal(code, 130);
+  }));
+
+Deno.test("paths start where the user stands, with deno task too", () =>
+  withFiles({ "policy.yaml": policy, "pod.yaml": good }, async (folder) => {
+    const config = join(import.meta.dirname!, "..", "..", "deno.json");
+    const { out, err } = await shell(
+      `deno task -q --config ${config} postern apply policy.yaml -r pod.yaml`,
+      folder,
+    );
+    assert.match(out, /pass: 1, fail: 0/, err);
+  }));
+
+Deno.test("policies and tests come from a git repository, by branch and folder", () =>
+  withFiles({}, async (folder) => {
+    const test = `
+apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+metadata: { name: team }
+policies: [policy.yaml]
+resources: [pod.yaml]
+results: [{ policy: require-team, rule: team, kind: Pod, resources: [good], result: pass }]
+`;
+    const made = await shell(
+      `set -e; export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
+git init -q -b main work; cd work; mkdir pods
+cat > pods/policy.yaml <<'END'\n${policy}END
+cat > pods/pod.yaml <<'END'\n${good}END
+cat > pods/kyverno-test.yaml <<'END'\n${test}END
+git add .; git -c user.name=a -c user.email=a@b commit -qm one
+git checkout -q -b strict; sed -i 's/label team/label TEAM/' pods/policy.yaml
+git -c user.name=a -c user.email=a@b commit -qam two; cd ..
+git clone -q --bare work policies.git`,
+      folder,
+    );
+    assert.equal(made.code, 0, made.err);
+    await Deno.writeTextFile(join(folder, "bad.yaml"), bad);
+    const address = `file://${folder}/policies.git`;
+    const main = await shell(`${postern} apply ${address}/pods/policy.yaml -b main -r bad.yaml`, folder);
+    assert.match(main.out, /The label team is required/, main.err);
+    const strict = await shell(`${postern} apply ${address}/strict -r bad.yaml`, folder);
+    assert.match(strict.out, /The label TEAM is required/, strict.err);
+    const tested = await shell(`${postern} test ${address}/pods -b main`, folder);
+    assert.match(tested.out, /1 tests passed and 0 tests failed/, tested.err);
+    const missing = await shell(`${postern} apply ${address} -b none -r bad.yaml`, folder);
+    assert.match(missing.err, /error unreadable-address: .*git clone failed: .*none/s);
+    assert.equal(missing.code, 1);
+    const outside = await shell(`${postern} apply ${address}/../../etc -b main -r bad.yaml`, folder);
+    assert.match(outside.err, /error unreadable-address/);
+  }));
+
+Deno.test("policies come from an http address, whose failures are said", async () => {
+  const server = Deno.serve(
+    { port: 0, hostname: "127.0.0.1", onListen: () => {} },
+    (request) =>
+      new URL(request.url).pathname === "/policy.yaml"
+        ? new Response(policy)
+        : new Response("gone", { status: 410 }),
+  );
+  try {
+    const { port } = server.addr;
+    await withFiles({ "pod.yaml": good }, async (folder) => {
+      const { out } = await shell(
+        `${postern} apply http://127.0.0.1:${port}/policy.yaml -r pod.yaml`,
+        folder,
+      );
+      assert.match(out, /pass: 1, fail: 0/);
+      const gone = await shell(`${postern} apply http://127.0.0.1:${port}/other.yaml -r pod.yaml`, folder);
+      assert.match(gone.err, /other\.yaml:1:1: error unreadable-address: the server answered 410/);
+      assert.equal(gone.code, 1);
+    });
+  } finally {
+    await server.shutdown();
+  }
+});
