@@ -1,4 +1,10 @@
-import type { CompiledPolicy, Decision, Effect, RuleResult } from "../engine/mod.ts";
+import {
+  type CompiledPolicy,
+  type Decision,
+  type Effect,
+  isOfPhase,
+  type RuleResult,
+} from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { ReportedResult } from "../report/mod.ts";
@@ -85,7 +91,7 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
   for (const phase of ["validate", "generate"] as const) {
     for (const { policy, rules } of options.snapshot.written) {
       if (current === undefined) break;
-      if (!rules.some(({ type }) => typesOf[phase].includes(type))) continue;
+      if (!rules.some(({ type }) => isOfPhase(type, phase))) continue;
       const decision: Decision = await decideStep(
         current,
         { phase, policy: policy.key, kind: policy.kind },
@@ -131,11 +137,6 @@ async function verifyImages(
   }
   return current;
 }
-
-const typesOf: Readonly<Record<"validate" | "generate", readonly RuleResult["type"][]>> = {
-  validate: ["validate", "checkImages"],
-  generate: ["generate"],
-};
 
 /** Kyverno parity: a Pod is written twice for a MutatingPolicy that is carried over to the controllers of Pods. */
 function writings({ rules }: CompiledPolicy["policy"], resource: JsonObject): number {

@@ -3,7 +3,8 @@ import type { FailurePolicy } from "../policy/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import type { PolicyRequest } from "./request.ts";
 import { rulesForType } from "./rules_for_type.ts";
-import type { Phase, Snapshot } from "./snapshot.ts";
+import type { Snapshot } from "./snapshot.ts";
+import type { Phase } from "./phase.ts";
 
 /** Which policies are asked. */
 export interface Question {

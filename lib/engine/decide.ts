@@ -1,6 +1,6 @@
 import { diff } from "../patch/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
-import type { Decision, PolicyResult, RuleResult } from "./decision.ts";
+import type { Decision, PolicyIdentity, PolicyResult, Refusing, RuleResult } from "./decision.ts";
 import type { PolicyRequest } from "./request.ts";
 
 /** The decision that results amount to; the patch leads from the request's object to the one that they left. */
@@ -8,41 +8,55 @@ export function decide(
   request: PolicyRequest,
   state: Pick<Decision, "results" | "object" | "effects" | "failurePolicy">,
 ): Decision {
-  const denial = denialOf(state.results, state.failurePolicy);
+  const refusing = refusingOf(state.results, state.failurePolicy);
+  const [first] = refusing;
+  const denial = first === undefined ? undefined : first.rule.type === "mutate" ? "mutate" : "validate";
   const changed = denial === undefined && state.object !== undefined && state.object !== request.object;
   return {
     ...state,
     uid: request.uid,
     allowed: denial === undefined,
+    refusing,
     denial,
     object: changed ? state.object : request.object,
     patch: changed ? diff(request.object ?? {}, state.object!) : [],
   };
 }
 
-/** Kyverno parity: an error of a rule about images refuses the request even where the rule only audits. */
-function isAboutImages({ type }: RuleResult): boolean {
-  return type === "verifyImages" || type === "checkImages";
+/** The results that refuse a request. */
+function refusingOf(results: readonly PolicyResult[], strictest: FailurePolicy): readonly Refusing[] {
+  let refusing: Refusing[] | undefined;
+  for (const { policy, rules } of results) {
+    for (const rule of rules) if (refuses(rule, policy, strictest)) (refusing ??= []).push({ policy, rule });
+  }
+  return refusing ?? none;
 }
 
+const none: readonly Refusing[] = [];
+
 /**
+ * Whether a result refuses the request.
+ *
  * Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies of the request block. A rule that
- * could not even be loaded answers to its own policy alone.
+ * could not even be loaded answers to its own policy alone, and so does a mutation. An error of a rule about images
+ * refuses the request even where the rule only audits.
  */
-function denialOf(results: readonly PolicyResult[], strictest: FailurePolicy): Decision["denial"] {
-  for (const { policy, rules } of results) {
-    for (const rule of rules) {
-      // What rules do to other objects is no reason to refuse this one.
-      if (rule.type === "generate" || rule.type === "mutateExisting") continue;
-      if (rule.type === "mutate") {
-        if (rule.result === "error" && policy.failurePolicy === "Fail") return "mutate";
-      } else if (rule.action === "Enforce" || isAboutImages(rule)) {
-        const isClassic = policy.kind === "ClusterPolicy" || policy.kind === "Policy";
-        const judge = rule.unusable || !isClassic ? policy.failurePolicy : strictest;
-        if (rule.action === "Enforce" && (rule.result === "fail" || rule.blocks)) return "validate";
-        if (rule.result === "error" && judge === "Fail") return "validate";
-      }
+function refuses(rule: RuleResult, policy: PolicyIdentity, strictest: FailurePolicy): boolean {
+  const { type, result, action } = rule;
+  if (result !== "fail" && result !== "error") return false;
+  switch (type) {
+    // What rules do to other objects is no reason to refuse this one.
+    case "generate":
+    case "mutateExisting":
+      return false;
+    case "mutate":
+      return result === "error" && policy.failurePolicy === "Fail";
+    default: {
+      const isEnforced = action === "Enforce";
+      if (isEnforced && (result === "fail" || rule.blocks === true)) return true;
+      if (result !== "error" || !isEnforced && type === "validate") return false;
+      const judge = rule.unusable || policy.language !== "classic" ? policy.failurePolicy : strictest;
+      return judge === "Fail";
     }
   }
-  return undefined;
 }

@@ -15,7 +15,7 @@ export interface RuleResult extends Outcome {
 export type PolicyIdentity =
   & Pick<
     Policy,
-    "key" | "name" | "namespace" | "annotations" | "failurePolicy" | "emitWarning" | "background"
+    "language" | "key" | "name" | "namespace" | "annotations" | "failurePolicy" | "emitWarning" | "background"
   >
   & {
     readonly kind: string;
@@ -27,13 +27,21 @@ export interface PolicyResult {
   readonly rules: readonly RuleResult[];
 }
 
+/** A result that refuses a request, with its policy. */
+export interface Refusing {
+  readonly policy: PolicyIdentity;
+  readonly rule: RuleResult;
+}
+
 /** The answer to a request, as data; `lib/report` words it. */
 export interface Decision {
   readonly uid: string;
   readonly allowed: boolean;
   /** Results that decided: of the policies that were asked in this phase. */
   readonly results: readonly PolicyResult[];
-  /** Set when the request is refused by a failing or erring rule. */
+  /** The results that refuse the request, in order; none when it is allowed. */
+  readonly refusing: readonly Refusing[];
+  /** What kind of rule the first of them is of; `undefined` when the request is allowed. */
   readonly denial: "validate" | "mutate" | undefined;
   /** The object after all mutations; the request's own object when nothing changed. */
   readonly object: JsonObject | undefined;

@@ -9,6 +9,7 @@ import { type Facts, gatherFacts } from "./facts.ts";
 import { mutate } from "./mutate_request.ts";
 import { tracePassedOver } from "./passed_over.ts";
 import { type PolicyRun, runAll, strictestOf } from "./policy_run.ts";
+import type { Phase } from "./phase.ts";
 import type { PolicyRequest } from "./request.ts";
 import { type Background, type GivenValues, RequestView } from "./request_view.ts";
 import type { Snapshot } from "./snapshot.ts";
@@ -65,15 +66,9 @@ export function evaluate(
       trace,
     });
     if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, asked: policies });
-    const chosen = chosenOf(agenda, facts);
-    switch (options.phase) {
-      case "mutate":
-        return mutateAndVerify({ mutating: chosen, verifying: chosenOf(images, facts) }, view, store);
-      case "verifyImages":
-        return verifyImages(chosen, view, { store, mutated: untouched(request) });
-      default:
-        return validate(chosen, view, store);
-    }
+    const chosen = { agenda: chosenOf(agenda, facts), images: chosenOf(images, facts) };
+    const decision = runPhase(options.phase, { ...chosen, store }, view);
+    return trace === undefined ? decision : noted(decision, trace);
   }
 
   function imagesAgenda(): Agenda {
@@ -91,6 +86,35 @@ export function evaluate(
     if (!needsNamespaceLabels) return policies;
     const pass = { rules: options.rules ?? "all", namespace: request.namespace, namespaceLabels };
     return policies.flatMap((policy) => rulesOfPass(policy, pass) ?? []);
+  }
+}
+
+/** Tells a trace of the decision. */
+function noted(decision: Decision | Promise<Decision>, trace: Trace): Decision | Promise<Decision> {
+  if (decision instanceof Promise) return decision.then((found) => noted(found, trace));
+  trace.decide(decision);
+  return decision;
+}
+
+interface ChosenPolicies {
+  readonly agenda: readonly CompiledPolicy[];
+  /** Those that verify images after mutations. */
+  readonly images: readonly CompiledPolicy[];
+  readonly store: RequestStore;
+}
+
+function runPhase(
+  phase: Phase,
+  { agenda, images, store }: ChosenPolicies,
+  view: RequestView,
+): Decision | Promise<Decision> {
+  switch (phase) {
+    case "mutate":
+      return mutateAndVerify({ mutating: agenda, verifying: images }, view, store);
+    case "verifyImages":
+      return verifyImages(agenda, view, { store, mutated: untouched(view.base.request) });
+    default:
+      return validate(agenda, view, store);
   }
 }
 
@@ -130,6 +154,7 @@ function untouched(request: PolicyRequest): Decision {
     uid,
     allowed: true,
     results: [],
+    refusing: [],
     denial: undefined,
     object,
     patch: [],

@@ -22,5 +22,6 @@ export {
 export type { Operation } from "../kube/mod.ts";
 export type { PolicyRequest, Requester } from "./request.ts";
 export type { Background, GivenValues } from "./request_view.ts";
-export { compile, type CompileOptions, type Phase, restrict, type Snapshot } from "./snapshot.ts";
+export { compile, type CompileOptions, restrict, type Snapshot } from "./snapshot.ts";
+export { isOfPhase, isOfWebhook, type Phase, phases, type WebhookPhase } from "./phase.ts";
 export { type EntryTrace, type LoadTrace, type RuleTrace, Trace, type TraceStep } from "./trace.ts";

@@ -1,6 +1,7 @@
 import type { CompiledPolicy } from "./compiled.ts";
 import type { RequestView } from "./request_view.ts";
-import { type Phase, rulesOfPhase, type Snapshot } from "./snapshot.ts";
+import { rulesOfPhase, type Snapshot } from "./snapshot.ts";
+import type { Phase } from "./phase.ts";
 import type { Trace } from "./trace.ts";
 
 /** Whose rules are told: those of a phase, of one policy if it is named, without those that are asked anyway. */

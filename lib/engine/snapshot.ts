@@ -1,17 +1,12 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { type Dialect, type Interest, MatchIndex } from "../match/mod.ts";
+import { isOfPhase, type Phase, phases } from "./phase.ts";
 import { type LocatedDocument, type Policy, readPolicies } from "../policy/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { compileCelPolicies } from "./compile_cel_policies.ts";
 import { compilePolicy } from "./compile_policy.ts";
 import { type CompiledJsonPolicy, compileJsonPolicies } from "./json_policies.ts";
-
-/**
- * A step of admission: mutations first and with them the verification of images, then validations; after the answer, what
- * rules do to other objects.
- */
-export type Phase = "mutate" | "verifyImages" | "validate" | "generate" | "mutateExisting";
 
 /** All policies, compiled: immutable, replaced as a whole when policies change. */
 export interface Snapshot {
@@ -94,20 +89,9 @@ function indexed(parts: Omit<Snapshot, "policies" | "candidates">): Snapshot {
   );
 }
 
-const phases: readonly Phase[] = ["mutate", "verifyImages", "validate", "generate", "mutateExisting"];
-
-/** Which rule types a phase runs. */
-const typesOf: Readonly<Record<Phase, readonly string[]>> = {
-  mutate: ["mutate"],
-  verifyImages: ["verifyImages"],
-  validate: ["validate", "checkImages"],
-  generate: ["generate"],
-  mutateExisting: ["mutateExisting"],
-};
-
 /** The rules of a policy that a phase runs. */
 export function rulesOfPhase({ rules }: CompiledPolicy, phase: Phase): CompiledPolicy["rules"] {
-  return rules.filter((rule) => typesOf[phase].includes(rule.type));
+  return rules.filter((rule) => isOfPhase(rule.type, phase));
 }
 
 function byName({ policy: left }: CompiledPolicy, { policy: right }: CompiledPolicy): number {

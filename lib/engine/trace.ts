@@ -17,7 +17,7 @@ import type { Policy } from "../policy/mod.ts";
 import type { Clock } from "../ports.ts";
 import type { RuleKind } from "../rules/mod.ts";
 import type { CompiledRule } from "./compiled.ts";
-import type { RuleResult } from "./decision.ts";
+import type { Decision, RuleResult } from "./decision.ts";
 
 /** A value that was loaded from outside, once for the request. */
 export interface LoadTrace {
@@ -77,6 +77,8 @@ export interface RuleTrace {
   readonly results: readonly RuleResult[];
   /** What a mutation changed, from the object as the rule found it. */
   readonly changes: readonly PatchOperation[];
+  /** Whether it refuses the request. */
+  readonly refuses: boolean;
   /** How often it was evaluated: once more for each round of loads that it waited for. */
   readonly attempts: number;
 }
@@ -119,6 +121,14 @@ export class Trace implements Observer {
     const changes = patched === undefined || object === undefined ? [] : diff(object, patched);
     if (this.#current !== undefined) this.rules.push({ ...this.#current, results, changes });
     this.#current = undefined;
+  }
+
+  /** The rules came to a decision. */
+  decide({ refusing }: Pick<Decision, "refusing">): void {
+    for (const [index, trace] of this.rules.entries()) {
+      const refuses = refusing.some(({ rule }) => trace.results.includes(rule));
+      if (refuses) this.rules[index] = { ...trace, refuses };
+    }
   }
 
   /** A rule was not even begun: an index knows that it is not about such requests, or its whole policy is not. */
@@ -224,6 +234,7 @@ function identity(policy: Policy, { rule, type, kind }: CompiledRule): Draft {
     steps: [],
     results: [],
     changes: [],
+    refuses: false,
     attempts: 0,
   };
 }

@@ -62,7 +62,7 @@ function blockedMessage(
   for (const { policy, rules } of results) {
     const shown = rules.filter((rule) => isBlocking(rule) && isBad(rule));
     if (shown.length === 0) continue;
-    if (isWrittenInCel(policy)) told.push(...shown.map((rule) => celMessage(policy, rule)));
+    if (policy.language === "cel") told.push(...shown.map((rule) => celMessage(policy, rule)));
     else blocked.set(policy.name, Object.fromEntries(shown.map((rule) => [rule.rule, rule.message])));
   }
   const inCel = told.join("; ");
@@ -73,36 +73,29 @@ function blockedMessage(
 }
 
 /** Kyverno parity: CEL policies have one line for each failure. Pinned by tests/report/admission_test.ts. */
-function isWrittenInCel({ kind }: PolicyIdentity): boolean {
-  return kind !== "ClusterPolicy" && kind !== "Policy";
-}
-
 function celMessage({ kind, name }: PolicyIdentity, { result, message }: RuleResult): string {
   if (kind === "ValidatingAdmissionPolicy") return `${kind} '${name}' denied request: ${message}`;
   return `Policy ${name} ${result === "fail" ? "failed" : "error"}: ${message}`;
 }
 
 function mutationDenial(
-  { results }: Decision,
+  { refusing }: Decision,
   { kind, namespace, name }: { kind: string; namespace: string; name: string },
 ): string {
-  for (const { policy, rules } of results) {
-    const errors = rules.filter((rule) => rule.result === "error");
-    if (errors.length === 0 || policy.failurePolicy !== "Fail") continue;
-    if (isWrittenInCel(policy)) {
-      const told = errors.map((rule) => `Policy ${policy.name}: ${rule.message}`).join(" ");
-      return `Resource: ${namespace}/${name}, Kind: ${kind}, Errors: [${told}]`;
-    }
-    const list = errors.map((rule) => `${rule.rule}: ${rule.message}`).join(" ");
-    return `mutation policy ${policy.name} error: failed to apply policy ${policy.name} rules [${list}]`;
+  const policy = refusing[0]!.policy;
+  const errors = refusing.filter((each) => each.policy === policy).map(({ rule }) => rule);
+  if (policy.language === "cel") {
+    const told = errors.map((rule) => `Policy ${policy.name}: ${rule.message}`).join(" ");
+    return `Resource: ${namespace}/${name}, Kind: ${kind}, Errors: [${told}]`;
   }
-  return "a mutation failed";
+  const list = errors.map((rule) => `${rule.rule}: ${rule.message}`).join(" ");
+  return `mutation policy ${policy.name} error: failed to apply policy ${policy.name} rules [${list}]`;
 }
 
 function warningsOf(results: readonly PolicyResult[]): readonly string[] {
   const warnings: string[] = [];
   for (const { policy, rules } of results) {
-    const isInCel = isWrittenInCel(policy);
+    const isInCel = policy.language === "cel";
     for (const rule of rules) {
       if (isInCel) {
         if (policy.emitWarning && isBad(rule)) warnings.push(celMessage(policy, rule));

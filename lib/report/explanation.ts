@@ -17,7 +17,7 @@ export interface Explanation {
  * with its operands, and where a pattern failed.
  */
 export function explanationText({ subject, rules, unseen }: Explanation): string {
-  const refusing = rules.filter(refuses).map(nameOf);
+  const refusing = rules.filter(({ refuses }) => refuses).map(nameOf);
   const verdict = refusing.length === 0 ? "admitted" : `denied by ${refusing.join(", ")}`;
   // A rule that the user names is always shown.
   const told = rules.every(isForOtherController)
@@ -42,7 +42,7 @@ export function explanationObject({ subject, rules, unseen }: Explanation): Json
   return {
     subject,
     ...(unseen !== undefined && { unseen }),
-    allowed: !rules.some(refuses),
+    allowed: !rules.some(({ refuses }) => refuses),
     rules: rules.map((trace): Json => {
       const {
         policy,
@@ -79,15 +79,6 @@ export function explanationObject({ subject, rules, unseen }: Explanation): Json
       });
     }),
   };
-}
-
-/** Whether the rule keeps the object out. */
-function refuses({ policy, results, type }: RuleTrace): boolean {
-  if (type === "generate" || type === "mutateExisting") return false;
-  return results.some(({ result, action }) =>
-    type === "mutate" ? result === "error" && policy.failurePolicy === "Fail" : action === "Enforce" &&
-      (result === "fail" || (result === "error" && policy.failurePolicy === "Fail"))
-  );
 }
 
 /** Policies in CEL are a rule themselves, without a name of its own. */

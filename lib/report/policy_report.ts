@@ -89,8 +89,8 @@ export function messageOf({ message, properties }: RuleResult, result: ReportRes
  * Kyverno parity: a CEL policy has a source of its own; a policy of Kubernetes has its kind as source. Pinned by
  * "each kind of policies has its source".
  */
-function sourceOf({ kind }: PolicyIdentity): string {
-  if (kind === "ClusterPolicy" || kind === "Policy") return "kyverno";
+function sourceOf({ kind, language }: PolicyIdentity): string {
+  if (language === "classic") return "kyverno";
   return kind.includes("Admission") ? kind : `Kyverno${kind.replace(/^Namespaced/, "")}`;
 }
 

@@ -199,3 +199,40 @@ spec:
     ["other", "applyRules", []],
   ]);
 });
+
+Deno.test("a trace names as refusing what the decision refuses for, whatever the policy's own failurePolicy says", async () => {
+  const erring = (name: string, failurePolicy: string): string =>
+    `---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: ${name}}
+spec:
+  validationFailureAction: Enforce
+  failurePolicy: ${failurePolicy}
+  rules:
+  - name: ${name}
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {message: no, pattern: {metadata: {name: "{{ request.object.metadata.absent }}"}}}
+`;
+  const inCel = `---
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: in-cel}
+spec:
+  failurePolicy: Ignore
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], resources: [pods], operations: [CREATE]}]
+  validations: [{expression: "object.spec.absent == 'x'"}]
+`;
+  const cases: readonly [policies: string, refusing: readonly string[]][] = [
+    [erring("strict", "Fail") + erring("lenient", "Ignore"), ["lenient", "strict"]],
+    [erring("lenient", "Ignore"), []],
+    [inCel, ["in-cel"]],
+  ];
+  for (const [text, expected] of cases) {
+    const { decision, trace } = await traced(policies(text), pod());
+    assert.deepEqual(decision.refusing.map(({ policy }) => policy.key), expected);
+    assert.deepEqual(trace.rules.filter(({ refuses }) => refuses).map(({ policy }) => policy.key), expected);
+    assert.equal(decision.allowed, expected.length === 0);
+  }
+});

@@ -10,6 +10,7 @@ export function identity(name: string, change: Partial<PolicyIdentity> = {}): Po
     failurePolicy: "Fail",
     emitWarning: false,
     background: true,
+    language: change.kind?.startsWith("Cluster") ?? true ? "classic" : "cel",
     kind: "ClusterPolicy",
     ...change,
   };
@@ -26,6 +27,12 @@ export function decision(results: readonly PolicyResult[], change: Partial<Decis
     uid: "u-1",
     allowed: true,
     results,
+    refusing: change.denial === undefined
+      ? []
+      : results.flatMap(({ policy, rules }) =>
+        rules.filter(({ result }) => result === "error" && policy.failurePolicy === "Fail")
+          .map((rule) => ({ policy, rule }))
+      ),
     denial: undefined,
     object: undefined,
     patch: [],

@@ -1,4 +1,4 @@
-import type { CompiledPolicy, CompiledRule } from "../../engine/mod.ts";
+import { type CompiledPolicy, type CompiledRule, isOfWebhook, type WebhookPhase } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { appName, certificateSecret, type ManifestSetting, metadata } from "./setting.ts";
 import {
@@ -9,15 +9,7 @@ import {
   webhookTargets,
 } from "./webhook_rule.ts";
 
-type Phase = "validate" | "mutate";
-
-/** Which types of rules a phase's webhooks are for. What rules do to other objects starts after a validation. */
-const typesOf: Readonly<Record<Phase, readonly CompiledRule["type"][]>> = {
-  validate: ["validate", "checkImages", "generate", "mutateExisting"],
-  mutate: ["mutate", "verifyImages"],
-};
-
-const kindOf: Readonly<Record<Phase, string>> = {
+const kindOf: Readonly<Record<WebhookPhase, string>> = {
   validate: "ValidatingWebhookConfiguration",
   mutate: "MutatingWebhookConfiguration",
 };
@@ -56,7 +48,7 @@ function injection({ certificate, namespace }: ManifestSetting): JsonObject {
 
 /** Policies that one webhook is for. */
 interface Group {
-  readonly phase: Phase;
+  readonly phase: WebhookPhase;
   readonly failurePolicy: "Fail" | "Ignore";
   readonly policies: readonly CompiledPolicy[];
   /** Rules whose generated objects are kept in step: hearing of changes is worth no refusal, so they are ignored. */
@@ -65,9 +57,9 @@ interface Group {
   readonly own: { readonly key: string; readonly conditions: readonly JsonObject[] } | undefined;
 }
 
-function groups(all: readonly CompiledPolicy[], phase: Phase): Group[] {
+function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
   const policies = all.filter(({ policy, rules }) =>
-    policy.admission && rules.some(({ type }) => typesOf[phase].includes(type))
+    policy.admission && rules.some(({ type }) => isOfWebhook(type, phase))
   );
   const followed = phase === "mutate"
     ? []
@@ -98,7 +90,7 @@ function webhook(group: Group, setting: ManifestSetting, guessed: (kind: Guessed
   const word = failurePolicy.toLowerCase();
   const finegrained = own === undefined ? "" : `/finegrained/${own.key}`;
   const asked = policies.flatMap(({ rules }) =>
-    rules.filter(({ type }) => typesOf[phase].includes(type)).flatMap((rule) => webhookTargets(rule, guessed))
+    rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) => webhookTargets(rule, guessed))
   );
   const targets = [...asked, ...followed.flatMap((rule) => followedTargets(rule, guessed))];
   const rules = webhookRules(targets);

@@ -4,7 +4,8 @@ import type { ServedResource } from "../../ports.ts";
 import type { WebhookSettings } from "../configuration.ts";
 import { type Installation, managedBy } from "../installation.ts";
 import { familyOf, webhookFamilies, type WebhookFamily } from "./families.ts";
-import { policyTargets, type WebhookPhase } from "./policy_targets.ts";
+import { policyTargets } from "./policy_targets.ts";
+import type { WebhookPhase } from "../../engine/mod.ts";
 import { type Target, webhookRules } from "./target.ts";
 
 /** What webhook configurations are made from. */

@@ -1,5 +1,5 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
-import type { WebhookPhase } from "./policy_targets.ts";
+import type { WebhookPhase } from "../../engine/mod.ts";
 
 /** Policies of one kind share webhooks: how these are called, and at which paths. */
 export interface WebhookFamily {

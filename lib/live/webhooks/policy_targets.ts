@@ -1,18 +1,9 @@
-import type { CompiledPolicy, CompiledRule } from "../../engine/mod.ts";
+import { type CompiledPolicy, type CompiledRule, isOfWebhook, type WebhookPhase } from "../../engine/mod.ts";
 import { asObject } from "../../json/mod.ts";
 import type { MatchBlock } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { placesOf } from "./served_kinds.ts";
 import type { Target } from "./target.ts";
-
-/** The webhook that asks about a rule: those of mutations come first. */
-export type WebhookPhase = "mutate" | "validate";
-
-/** Which types of rules a phase's webhooks are for. What rules do to other objects starts after a validation. */
-const typesOf: Readonly<Record<WebhookPhase, readonly CompiledRule["type"][]>> = {
-  mutate: ["mutate", "verifyImages"],
-  validate: ["validate", "verifyImages", "generate", "mutateExisting"],
-};
 
 const everyOperation = ["CONNECT", "CREATE", "DELETE", "UPDATE"];
 
@@ -24,7 +15,7 @@ export function policyTargets(
 ): Target[] {
   if (!policy.admission) return [];
   const namespaced = policy.namespace !== undefined;
-  return rules.filter(({ type }) => typesOf[phase].includes(type)).flatMap((rule) => [
+  return rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) => [
     ...triggerTargets(rule, { served, namespaced }),
     ...(rule.type === "generate" ? generatedTargets(rule, { served, namespaced }) : []),
   ]);

@@ -1,6 +1,6 @@
 import { restrict, type Snapshot } from "../../engine/mod.ts";
 import { webhookFamilies } from "./families.ts";
-import type { WebhookPhase } from "./policy_targets.ts";
+import type { WebhookPhase } from "../../engine/mod.ts";
 
 /** What the webhook at a path asks about. */
 export interface WebhookRoute {

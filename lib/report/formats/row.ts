@@ -50,7 +50,7 @@ function stepsOf(path: string): (string | number)[] {
 }
 
 function rulePosition(
-  policy: ReportedResult["policy"] & Partial<Policy>,
+  policy: ReportedResult["policy"] & Partial<Pick<Policy, "rules" | "locate">>,
   name: string,
 ): Position | undefined {
   const rule = policy.rules?.find((each) => each.name === name);

@@ -1,0 +1,34 @@
+import type { RuleType } from "../rules/mod.ts";
+
+/**
+ * A step of admission: mutations first, the verification of images, then validations; after the answer, what rules do to
+ * other objects.
+ */
+export type Phase = "mutate" | "verifyImages" | "validate" | "generate" | "mutateExisting";
+
+/** The webhook whose request a phase is part of. */
+export type WebhookPhase = "mutate" | "validate";
+
+/** Which types of rules a phase runs, and where: what rules do to other objects starts after a validation. */
+const table: Readonly<
+  Record<Phase, { readonly types: readonly RuleType[]; readonly webhook: WebhookPhase }>
+> = {
+  mutate: { types: ["mutate"], webhook: "mutate" },
+  verifyImages: { types: ["verifyImages"], webhook: "mutate" },
+  validate: { types: ["validate", "checkImages"], webhook: "validate" },
+  generate: { types: ["generate"], webhook: "validate" },
+  mutateExisting: { types: ["mutateExisting"], webhook: "validate" },
+};
+
+/** All phases, in their order. */
+export const phases = Object.keys(table) as readonly Phase[];
+
+/** Whether a phase runs rules of a type. */
+export function isOfPhase(type: RuleType, phase: Phase): boolean {
+  return table[phase].types.includes(type);
+}
+
+/** Whether a webhook is called for rules of a type. */
+export function isOfWebhook(type: RuleType, webhook: WebhookPhase): boolean {
+  return phases.some((phase) => table[phase].webhook === webhook && isOfPhase(type, phase));
+}
