@@ -23,6 +23,8 @@ export interface ManifestsArguments {
   readonly replicas: number;
   /** `postern`, `make`, `cert-manager`, or a PEM file that holds certificate, key and authority. */
   readonly certificate: string;
+  /** `random`, `none`, or a path. */
+  readonly secretPath: string;
   readonly dialect: Dialect;
 }
 
@@ -46,10 +48,31 @@ export async function manifests(args: ManifestsArguments, terminal: Terminal): P
     terminal.err(`error: ${certificate.message}`);
     return 2;
   }
-  const made = makeManifests(snapshot, files, { namespace, image, replicas, dialect, certificate });
+  const secretPath = secretPathOf(args.secretPath);
+  if (isFault(secretPath)) {
+    terminal.err(`error: ${secretPath.message}`);
+    return 2;
+  }
+  const setting = { namespace, image, replicas, dialect, certificate, secretPath };
+  const made = makeManifests(snapshot, files, setting);
+  if (args.secretPath === "random") terminal.err(`note: ${newPath}`);
   for (const remark of made.remarks) terminal.err(`note: ${remark}`);
   terminal.out([header, ...made.objects.map((object) => toYaml(object).trimEnd())].join("\n---\n"));
   return 0;
+}
+
+/** What a path that was made anew means for an installation that is there. */
+const newPath =
+  "the path of the webhooks is new: while the pods of a former installation are replaced they do not know it, " +
+  "and what has failurePolicy Fail is refused. To keep the path give it with --secret-path; " +
+  "it is in the Secret postern-path";
+
+/** 128 bits that nobody guesses; a fault for a path that could be guessed. */
+function secretPathOf(given: string): string | undefined | Fault {
+  if (given === "none") return undefined;
+  if (given === "random") return `/${crypto.getRandomValues(new Uint8Array(16)).toHex()}`;
+  if (/^\/[A-Za-z0-9._~-]{16,200}$/.test(given)) return given;
+  return new Fault("--secret-path must be random, none, or / with at least 16 letters and digits after it");
 }
 
 const header =

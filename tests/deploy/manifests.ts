@@ -32,7 +32,8 @@ export async function manifestsOf(policies: readonly string[], ...options: strin
     for (const [index, text] of policies.entries()) {
       await Deno.writeTextFile(`${folder}/policy-${index}.yaml`, text);
     }
-    return await printed(["--policies", folder, ...options]);
+    const path = options.includes("--secret-path") ? [] : ["--secret-path", "none"];
+    return await printed(["--policies", folder, ...path, ...options]);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -484,6 +484,27 @@ Deno.test("objects are valid against the API's schema", async () => {
   assert.equal(schemaProblems(wrong).length, 3);
 });
 
+Deno.test("webhooks call a random path, which the pods know by a Secret and which no command line tells", async () => {
+  const text = policy("never", [{ body: deny }]);
+  const made = await Promise.all([1, 2].map(() => manifestsOf([text], "--secret-path", "random")));
+  const paths = made.map(({ objects }) =>
+    atob(String(dig(find(objects, "Secret", "postern-path"), "data", "path")))
+  );
+  assert.notEqual(paths[0], paths[1]);
+  for (const [index, { objects }] of made.entries()) {
+    assert.match(paths[index]!, /^\/[0-9a-f]{32}$/);
+    assert.deepEqual([...webhooksOf(objects, "Validating").keys()], [`${paths[index]}/validate/fail`]);
+    const deployment = JSON.stringify(find(objects, "Deployment"));
+    assert.ok(!deployment.includes(paths[index]!));
+    assert.match(deployment, /"secretKeyRef":\{"key":"path","name":"postern-path"\}/);
+    assert.match(deployment, /--allow-env=[A-Z_,]*POSTERN_SECRET_PATH/);
+    assert.match(deployment, /"path":"\/health\/readiness"/);
+    assert.deepEqual(objects.flatMap(schemaProblems), []);
+  }
+  const kept = await manifestsOf([text], "--secret-path", paths[0]!);
+  assert.ok(webhooksOf(kept.objects, "Validating").has(`${paths[0]}/validate/fail`));
+});
+
 Deno.test("deploy.yaml is what the generator makes of policies/", async () => {
   const root = new URL("../../", import.meta.url).pathname;
   // In a process of its own, for paths are relative to the working directory, which all tests share.
@@ -496,12 +517,18 @@ Deno.test("deploy.yaml is what the generator makes of policies/", async () => {
     "manifests",
     "--policies",
     "policies",
+    // What everybody can read holds no secret.
+    "--secret-path",
+    "none",
   ];
   const { code, stdout, stderr } = await new Deno.Command("deno", { args, cwd: root }).output();
   assert.equal(code, 0, new TextDecoder().decode(stderr));
   const stored = await Deno.readTextFile(`${root}deploy.yaml`);
   const same = stored === new TextDecoder().decode(stdout);
-  assert.ok(same, "run: deno task --quiet postern manifests --policies policies > deploy.yaml");
+  assert.ok(
+    same,
+    "run: deno task --quiet postern manifests --policies policies --secret-path none > deploy.yaml",
+  );
   const { documents } = parseDocuments(stored, "deploy.yaml");
   assert.deepEqual(documents.flatMap(({ value }) => schemaProblems(value)), []);
 });

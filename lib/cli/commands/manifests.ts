@@ -19,6 +19,12 @@ export const manifests = command({
         "postern: made in the cluster; make: made now; cert-manager; or a PEM file of certificate, key and authority",
       default: "postern",
     },
+    secretPath: {
+      type: "text",
+      value: "path",
+      about: "path that only the API server and the pods know: random, none, or the one of an earlier run",
+      default: "random",
+    },
     ...dialectOption,
   },
   examples: [

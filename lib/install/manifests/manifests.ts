@@ -4,6 +4,7 @@ import { accessObjects } from "./access.ts";
 import { certificateObjects } from "./certificate_objects.ts";
 import { lookUps } from "./look_ups.ts";
 import { type PolicyFile, policyMaps } from "./policy_maps.ts";
+import { secretPathObjects } from "./secret_path.ts";
 import type { ManifestSetting } from "./setting.ts";
 import { namespaceObject, workloadObjects } from "./workload.ts";
 import { webhookConfigurations } from "./webhooks.ts";
@@ -35,6 +36,7 @@ export function makeManifests(
       namespaceObject(setting),
       ...accessObjects(setting, access, { leader: changesOthers(snapshot) }),
       ...certificateObjects(setting),
+      ...secretPathObjects(setting),
       ...maps,
       ...webhooks,
       ...workloadObjects(setting, { policyMaps: maps.length, hosts }),

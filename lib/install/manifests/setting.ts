@@ -15,6 +15,8 @@ export interface ManifestSetting {
   readonly image: string;
   readonly replicas: number;
   readonly certificate: CertificateSource;
+  /** Path below which reviews are taken, which only the API server and the pods know; none when absent. */
+  readonly secretPath?: string | undefined;
   /** `--dialect` of the server. */
   readonly dialect: "classic" | "current";
 }
@@ -30,6 +32,9 @@ export const podLabels = { "app.kubernetes.io/name": appName };
 
 /** Name of the Secret that holds the serving certificate. */
 export const certificateSecret = `${appName}-tls`;
+
+/** Name of the Secret that holds the secret path. */
+export const pathSecret = `${appName}-path`;
 
 /** Names by which the API server calls the service. */
 export function serviceNames(namespace: string): string[] {

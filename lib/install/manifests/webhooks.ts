@@ -102,7 +102,7 @@ function webhook(group: Group, setting: ManifestSetting, guessed: (kind: Guessed
         namespace: setting.namespace,
         name: appName,
         port: 443,
-        path: `/${phase}/${word}${finegrained}`,
+        path: `${setting.secretPath ?? ""}/${phase}/${word}${finegrained}`,
       },
       ...(setting.certificate.from === "texts" && { caBundle: btoa(setting.certificate.ca) }),
     },

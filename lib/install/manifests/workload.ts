@@ -1,5 +1,6 @@
 import type { JsonObject } from "../../json/mod.ts";
 import { policyMapName } from "./policy_maps.ts";
+import { secretPathVariableNames, secretPathVariables } from "./secret_path.ts";
 import { appName, certificateSecret, labels, type ManifestSetting, metadata, podLabels } from "./setting.ts";
 
 /** What the pods need to know beside the setting. */
@@ -101,6 +102,7 @@ function podSpec(setting: ManifestSetting, needs: WorkloadNeeds): JsonObject {
       env: [
         { name: "KUBERNETES_SERVICE_HOST", value: apiServer.host },
         { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
+        ...secretPathVariables(setting),
       ],
       ports: [
         { name: "https", containerPort: webhookPort },
@@ -130,10 +132,17 @@ function podSpec(setting: ManifestSetting, needs: WorkloadNeeds): JsonObject {
 }
 
 /** The image's entry point with the permissions that these policies need: the Dockerfile's are for any. */
-function command({ certificate }: ManifestSetting, { hosts }: WorkloadNeeds): string[] {
+function command(setting: ManifestSetting, { hosts }: WorkloadNeeds): string[] {
+  const variables = [
+    "KUBERNETES_SERVICE_HOST",
+    "KUBERNETES_SERVICE_PORT",
+    "POD_NAMESPACE",
+    "NO_COLOR",
+    ...secretPathVariableNames(setting),
+  ];
   const own = [`0.0.0.0:${webhookPort}`, `0.0.0.0:${metricsPort}`, `${apiServer.host}:${apiServer.port}`];
   const reads = ["/policies", "/var/run/secrets/kubernetes.io/serviceaccount"];
-  if (certificate.from !== "postern") reads.push("/tls");
+  if (setting.certificate.from !== "postern") reads.push("/tls");
   return [
     "/tini",
     "--",
@@ -144,7 +153,7 @@ function command({ certificate }: ManifestSetting, { hosts }: WorkloadNeeds): st
     "--no-code-cache",
     hosts === undefined ? "--allow-net" : `--allow-net=${[...new Set([...own, ...hosts])].join(",")}`,
     `--allow-read=${reads.join(",")}`,
-    "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,POD_NAMESPACE,NO_COLOR",
+    `--allow-env=${variables.join(",")}`,
     "/app/postern.js",
   ];
 }

@@ -1,0 +1,29 @@
+import type { JsonObject } from "../../json/mod.ts";
+import { type ManifestSetting, metadata, pathSecret } from "./setting.ts";
+
+/** The variable by which the server reads its secret path, and the field of the Secret that has it. */
+const variable = "POSTERN_SECRET_PATH", field = "path";
+
+/** The Secret that tells the pods below which path they take reviews. The webhooks have the path themselves. */
+export function secretPathObjects({ namespace, secretPath }: ManifestSetting): JsonObject[] {
+  if (secretPath === undefined) return [];
+  const data = { [field]: btoa(secretPath) };
+  return [{
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: metadata(pathSecret, namespace),
+    type: "Opaque",
+    data,
+  }];
+}
+
+/** The environment of a pod that knows the path. */
+export function secretPathVariables({ secretPath }: ManifestSetting): JsonObject[] {
+  if (secretPath === undefined) return [];
+  return [{ name: variable, valueFrom: { secretKeyRef: { name: pathSecret, key: field } } }];
+}
+
+/** Names of the variables that a pod must be allowed to read for it. */
+export function secretPathVariableNames({ secretPath }: ManifestSetting): string[] {
+  return secretPath === undefined ? [] : [variable];
+}
