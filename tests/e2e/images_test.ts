@@ -1,0 +1,161 @@
+/** A real registry, real signatures and a real API server: Postern admits what is signed, pins it, and refuses the rest. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { clusterForTests, kubectl, startPostern } from "./kubectl.ts";
+import {
+  type ImageTools,
+  imageTools,
+  pushImage,
+  type RegistryServer,
+  runTool,
+  startRegistry,
+} from "./signing_tools.ts";
+import { until } from "./waiting.ts";
+
+const cluster = clusterForTests();
+const tools = imageTools();
+const namespace = `postern-images-${crypto.randomUUID().slice(0, 8)}`;
+const webhook = `${namespace}-webhook`;
+
+Deno.test({
+  name: "images that cosign and notation signed are admitted with their digests, unsigned ones are refused",
+  ignore: cluster === undefined || tools === undefined,
+  async fn(t) {
+    const run = (args: string[], input?: string) => kubectl(cluster!.kubeconfig, args, input);
+    const folder = await Deno.makeTempDir();
+    const registry = await startRegistry(tools!.registry);
+    let stop = () => Promise.resolve();
+    try {
+      const digests = await signAll(tools!, registry, folder);
+      await Deno.writeTextFile(join(folder, "policies.yaml"), await policies(registry, folder));
+      await run(["create", "namespace", namespace]);
+      await run(["create", "serviceaccount", "default", "-n", namespace]);
+      const args = ["--policies", join(folder, "policies.yaml"), "--kubeconfig", cluster!.kubeconfig];
+      const postern = await startPostern([...args, "--local-registries"]);
+      stop = postern.stop;
+      for (const kind of ["Validating", "Mutating"] as const) {
+        const applied = await run(["apply", "-f", "-"], configuration(kind, postern));
+        assert.equal(applied.code, 0, applied.err);
+      }
+      const unsigned = `${registry.host}/cosign/unsigned:v1`;
+      await until(async () =>
+        (await run(["create", "-f", "-"], pod("probe", unsigned))).err.includes("denied")
+      );
+      for (const [name, digest] of Object.entries(digests)) {
+        await t.step(`${name}, signed: admitted and pinned`, async () => {
+          const image = `${registry.host}/${name}/signed:v1`;
+          const created = await run(
+            ["create", "-f", "-", "-o", "jsonpath={.spec.containers[0].image}"],
+            pod(name, image),
+          );
+          assert.equal(created.code, 0, created.err);
+          assert.equal(created.out, `${image}@${digest}`);
+        });
+        await t.step(`${name}, not signed: refused`, async () => {
+          const { code, err } = await run(
+            ["create", "-f", "-"],
+            pod(`${name}-unsigned`, `${registry.host}/${name}/unsigned:v1`),
+          );
+          assert.notEqual(code, 0);
+          assert.match(err, /failed to verify image \S+\/unsigned:v1: /);
+        });
+      }
+    } finally {
+      for (const kind of ["validatingwebhookconfiguration", "mutatingwebhookconfiguration"]) {
+        await run(["delete", kind, webhook, "--ignore-not-found"]);
+      }
+      await run(["delete", "namespace", namespace, "--wait=false"]);
+      await stop();
+      await registry.stop();
+      await Deno.remove(folder, { recursive: true });
+    }
+  },
+});
+
+/** Pushes a signed and an unsigned image for each tool; the digests of the signed ones. */
+async function signAll(
+  { cosign, notation }: ImageTools,
+  { host }: RegistryServer,
+  folder: string,
+): Promise<Record<"cosign" | "notation", string>> {
+  const push = async (tool: string) => {
+    await pushImage(host, `${tool}/unsigned`, "v1");
+    return await pushImage(host, `${tool}/signed`, "v1");
+  };
+  const digests = { cosign: await push("cosign"), notation: await push("notation") };
+  const cosignRun = { cwd: folder, env: { COSIGN_PASSWORD: "", HOME: folder } };
+  await runTool(cosign, ["generate-key-pair"], cosignRun);
+  const help = await runTool(cosign, ["sign", "--help"], cosignRun);
+  // Newer releases write bundles unless they are told otherwise.
+  const older = help.includes("--new-bundle-format") ? ["--new-bundle-format=false"] : [];
+  const offline = help.includes("--use-signing-config") ? ["--use-signing-config=false"] : [];
+  const how = ["--key", "cosign.key", "--tlog-upload=false", "--yes", "--allow-http-registry"];
+  await runTool(
+    cosign,
+    ["sign", ...how, ...older, ...offline, `${host}/cosign/signed@${digests.cosign}`],
+    cosignRun,
+  );
+  const notationRun = { cwd: folder, env: { HOME: folder, XDG_CONFIG_HOME: folder } };
+  await runTool(notation, ["cert", "generate-test", "--default", "postern.test"], notationRun);
+  await runTool(
+    notation,
+    ["sign", "--insecure-registry", `${host}/notation/signed@${digests.notation}`],
+    notationRun,
+  );
+  return digests;
+}
+
+async function policies({ host }: RegistryServer, folder: string): Promise<string> {
+  const key = await Deno.readTextFile(join(folder, "cosign.pub"));
+  const certificate = await Deno.readTextFile(join(folder, "notation/localkeys/postern.test.crt"));
+  const policy = (name: string, type: string, entry: Record<string, unknown>) => ({
+    apiVersion: "kyverno.io/v1",
+    kind: "ClusterPolicy",
+    metadata: { name },
+    spec: {
+      background: false,
+      rules: [{
+        name: "signed",
+        match: { any: [{ resources: { kinds: ["Pod"] } }] },
+        verifyImages: [{
+          type,
+          imageReferences: [`${host}/${name}/*`],
+          failureAction: "Enforce",
+          attestors: [{ entries: [entry] }],
+        }],
+      }],
+    },
+  });
+  const keys = { publicKeys: key, rekor: { ignoreTlog: true }, ctlog: { ignoreSCT: true } };
+  return [
+    policy("cosign", "Cosign", { keys }),
+    policy("notation", "Notary", { certificates: { cert: certificate } }),
+  ].map((each) => JSON.stringify(each)).join("\n---\n");
+}
+
+function pod(name: string, image: string): string {
+  const spec = { containers: [{ name: "web", image }] };
+  return JSON.stringify({ apiVersion: "v1", kind: "Pod", metadata: { name, namespace }, spec });
+}
+
+function configuration(
+  kind: "Validating" | "Mutating",
+  { url, caBundle }: { readonly url: string; readonly caBundle: string },
+): string {
+  const path = kind === "Validating" ? "/validate/fail" : "/mutate/fail";
+  return JSON.stringify({
+    apiVersion: "admissionregistration.k8s.io/v1",
+    kind: `${kind}WebhookConfiguration`,
+    metadata: { name: webhook },
+    webhooks: [{
+      name: "images.postern.test",
+      clientConfig: { url: `${url}${path}`, caBundle },
+      rules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] }],
+      namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } },
+      failurePolicy: "Fail",
+      sideEffects: "NoneOnDryRun",
+      admissionReviewVersions: ["v1"],
+      timeoutSeconds: 10,
+    }],
+  });
+}
