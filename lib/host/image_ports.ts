@@ -42,7 +42,7 @@ export async function openImagePorts(
   const trustedRoot = await readTrustedRoots(setting.trustedRoot ?? []);
   if (isFault(trustedRoot)) return trustedRoot;
   const docker = setting.for === "command" ? await dockerConfiguration() : undefined;
-  const secrets = pullSecretLogins(cluster, ownNamespace());
+  const secrets = pullSecretLogins(cluster, ownNamespace(), clock);
   const login: RegistryLogins = async (registry, credentials) =>
     await secrets(registry, credentials) ?? await docker?.login(registry, credentials);
   // Whoever creates an object names its images: they must not lead a server to what only its own machine can reach.

@@ -314,7 +314,7 @@ Deno.test("pull secrets: the first that knows the registry gives the login", asy
     },
     resource: () => Promise.resolve(undefined),
   };
-  const login = pullSecretLogins(cluster, "ns");
+  const login = pullSecretLogins(cluster, "ns", fixedClock());
   const all = { secrets: ["gone", "three", "one", "two"] };
   assert.deepEqual(await login("index.docker.io", all), { username: "hub", password: "p:w" });
   assert.deepEqual(await login("ghcr.io", all), { username: "gh", password: "pw" });

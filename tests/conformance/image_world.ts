@@ -48,7 +48,7 @@ export class ImageWorld {
     const ports = clusterPorts(objects, intake === undefined ? {} : { intake });
     const clock = systemClock(), entropy = systemEntropy();
     const { cluster } = ports;
-    const registries = { clock, entropy, login: pullSecretLogins(cluster, "kyverno") };
+    const registries = { clock, entropy, login: pullSecretLogins(cluster, "kyverno", clock) };
     const signatures = new ImageSignatures({
       ...registries,
       cluster,

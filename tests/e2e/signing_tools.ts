@@ -1,27 +1,24 @@
 /** A real registry server, cosign and notation, where they were built: `IMAGE_TOOLS` names their folder. */
 import { join } from "node:path";
 
-/** Where programs for images are. */
+/** Where programs for images are; a signing tool may be missing. */
 export interface ImageTools {
   readonly registry: string;
-  readonly cosign: string;
-  readonly notation: string;
+  readonly cosign: string | undefined;
+  readonly notation: string | undefined;
 }
 
-/** The programs; `undefined` where one of them is missing, which is said loudly. */
+/** The programs; `undefined` without a registry server. What is missing is said loudly. */
 export function imageTools(): ImageTools | undefined {
-  const folder = Deno.env.get("IMAGE_TOOLS");
-  const names = ["registry", "cosign", "notation"] as const;
-  const missing = folder === undefined
-    ? ["IMAGE_TOOLS"]
-    : names.filter((name) => !isFile(join(folder, name)));
-  if (folder !== undefined && missing.length === 0) {
-    const [registry, cosign, notation] = names.map((name) => join(folder, name));
-    return { registry: registry!, cosign: cosign!, notation: notation! };
-  }
-  // deno-lint-ignore no-console
-  console.warn(`\n*** tests with signing tools skipped: ${missing.join(", ")} not there ***\n`);
-  return undefined;
+  const folder = Deno.env.get("IMAGE_TOOLS") ?? "";
+  const [registry, cosign, notation] = ["registry", "cosign", "notation"].map((name) => {
+    const path = join(folder, name);
+    if (folder !== "" && isFile(path)) return path;
+    // deno-lint-ignore no-console
+    console.warn(`\n*** tests with signing tools skipped: no ${name} in IMAGE_TOOLS ***\n`);
+    return undefined;
+  });
+  return registry === undefined ? undefined : { registry, cosign, notation };
 }
 
 function isFile(path: string): boolean {
@@ -55,7 +52,7 @@ export async function startRegistry(program: string): Promise<RegistryServer> {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   listener.close();
-  const child = new Deno.Command(program, { env: { PORT: String(port) }, stdout: "null", stderr: "null" })
+  const child = new Deno.Command(program, { args: ["-port", String(port)], stdout: "null", stderr: "null" })
     .spawn();
   const host = `127.0.0.1:${port}`;
   for (let tries = 0; tries < 50; tries++) {

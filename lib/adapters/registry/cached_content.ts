@@ -83,10 +83,11 @@ export class CachedContent {
     path: string,
     { ttl: lasting, load }: { readonly ttl: number; readonly load: () => Promise<T> },
   ): Promise<T> {
-    const { reference: { registry, repository }, login } = access;
-    // Content that one login may read is not for another one.
+    const { reference: { registry, repository }, login, allowInsecure } = access;
+    // What one login may read is not for another one, and what came without TLS only for who takes that.
     const who = login === undefined ? "" : `${login.username}:${login.password}`;
-    const { value } = await this.#cache.get(JSON.stringify([registry, repository, who, path]), async () => {
+    const key = JSON.stringify([registry, repository, who, allowInsecure, path]);
+    const { value } = await this.#cache.get(key, async () => {
       const value = await load();
       return { value, ttl: isFailure(value) ? value.status === 404 ? ttl.absence : 0 : lasting };
     });

@@ -1,21 +1,33 @@
 import { asString, dig, field, type Json } from "../../json/mod.ts";
-import type { Cluster } from "../../ports.ts";
+import type { Answer, Clock, Cluster } from "../../ports.ts";
+import { Cache } from "../cache.ts";
+import { approximateBytes } from "../size.ts";
 import { jsonOf } from "./connection.ts";
 import { decodedText, loginIn } from "./docker_config.ts";
 import type { Login, RegistryLogins } from "./token.ts";
+
+const MILLISECONDS_KEPT = 10_000;
+const MAX_BYTES = 4_000_000;
 
 /**
  * Logins from image pull secrets (`kubernetes.io/dockerconfigjson`) of one namespace: the first that knows a registry.
  * Kyverno parity: secrets of other namespaces count as absent, whoever names them (`11-pull-secrets`).
  */
-export function pullSecretLogins(cluster: Cluster, namespace: string): RegistryLogins {
-  return async (registry, { secrets = [] }) => {
-    for (const written of secrets) {
+export function pullSecretLogins(cluster: Cluster, namespace: string, clock: Clock): RegistryLogins {
+  // All images of a request ask for the same secrets.
+  const secrets = new Cache<Answer>({
+    clock,
+    ttl: (answer) => answer.ok ? MILLISECONDS_KEPT : 0,
+    sizeOf: (answer) => answer.ok ? approximateBytes(answer.body) : 0,
+    maxBytes: MAX_BYTES,
+  });
+  return async (registry, { secrets: names = [] }) => {
+    for (const written of names) {
       const slash = written.indexOf("/");
       if (slash >= 0 && written.slice(0, slash) !== namespace) continue;
       const name = written.slice(slash + 1);
       const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/secrets/${encodeURIComponent(name)}`;
-      const answer = await cluster.call({ method: "GET", path });
+      const answer = await secrets.get(path, () => cluster.call({ method: "GET", path }));
       if (!answer.ok) continue;
       const login = loginFrom(answer.body, registry);
       if (login !== undefined) return login;
