@@ -12,7 +12,7 @@ export interface LexError {
   readonly message: string;
 }
 
-const space = /[ \t\r\n\f]+|\/\/[^\n]*/y;
+const space = /(?:[ \t\r\n\f]+|\/\/[^\n]*)+/y;
 const ident = /[A-Za-z_][A-Za-z0-9_]*/y;
 const quotedIdent = /`([A-Za-z0-9_.\-\/ ]+)`/y;
 const double = /(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/y;
@@ -20,69 +20,69 @@ const integer = /(?:0x[0-9a-fA-F]+|\d+)/y;
 const symbol = /(?:&&|\|\||==|!=|<=|>=|[-+*\/%<>!?:.,()[\]{}])/y;
 const stringPrefix = /([bB]?[rR]?)?("""|'''|"|')/y;
 
-/** Cuts the text of an expression into tokens; what is no token is reported and left out. */
+/** The tokens besides strings, in the order in which they are tried. */
+const plainTokens: readonly (readonly [kind: CelToken["kind"], pattern: RegExp])[] = [
+  ["ident", ident],
+  ["quotedIdent", quotedIdent],
+  ["double", double],
+  ["uint", new RegExp(`(?:${integer.source})[uU]`, "y")],
+  ["int", integer],
+  ["symbol", symbol],
+];
+
+/** Splits the text of an expression into tokens. It reports characters that are no token, and skips them. */
 export function tokenize(
   text: string,
 ): { readonly tokens: readonly CelToken[]; readonly errors: readonly LexError[] } {
   const tokens: CelToken[] = [], errors: LexError[] = [];
-  let offset = 0;
-  const match = (pattern: RegExp): RegExpExecArray | null => {
-    pattern.lastIndex = offset;
-    return pattern.exec(text);
-  };
-  const push = (kind: CelToken["kind"], length: number, content?: string): void => {
-    tokens.push({ kind, text: content ?? text.slice(offset, offset + length), offset });
-    offset += length;
-  };
+  let offset = matchAt(space, text, 0)?.[0].length ?? 0;
   while (offset < text.length) {
-    const blank = match(space);
-    if (blank !== null) {
-      offset += blank[0].length;
-      continue;
+    const found = stringAt(text, offset) ?? plainAt(text, offset);
+    if (found === undefined || found === "unterminated") {
+      const unknown = found === undefined
+        ? String.fromCodePoint(text.codePointAt(offset)!)
+        : text.slice(offset);
+      errors.push({ offset, message: `Syntax error: token recognition error at: '${unknown}'` });
+      offset += unknown.length;
+    } else {
+      const { kind, length, content = text.slice(offset, offset + length) } = found;
+      tokens.push({ kind, text: content, offset });
+      offset += length;
     }
-    const quote = match(stringPrefix);
-    if (quote !== null) {
-      const end = endOfString(text, offset + quote[0].length, quote);
-      if (end === undefined) {
-        errors.push({ offset, message: `Syntax error: token recognition error at: '${text.slice(offset)}'` });
-        offset = text.length;
-        continue;
-      }
-      push(/b/i.test(quote[1] ?? "") ? "bytes" : "string", end - offset);
-      continue;
-    }
-    const name = match(ident);
-    if (name !== null) {
-      push("ident", name[0].length);
-      continue;
-    }
-    const quoted = match(quotedIdent);
-    if (quoted !== null) {
-      push("quotedIdent", quoted[0].length, quoted[1]!);
-      continue;
-    }
-    const fraction = match(double);
-    if (fraction !== null) {
-      push("double", fraction[0].length);
-      continue;
-    }
-    const whole = match(integer);
-    if (whole !== null) {
-      const unsigned = /[uU]/.test(text[offset + whole[0].length] ?? "");
-      push(unsigned ? "uint" : "int", whole[0].length + (unsigned ? 1 : 0));
-      continue;
-    }
-    const sign = match(symbol);
-    if (sign !== null) {
-      push("symbol", sign[0].length);
-      continue;
-    }
-    const unknown = String.fromCodePoint(text.codePointAt(offset)!);
-    errors.push({ offset, message: `Syntax error: token recognition error at: '${unknown}'` });
-    offset += unknown.length;
+    offset += matchAt(space, text, offset)?.[0].length ?? 0;
   }
   tokens.push({ kind: "end", text: "<EOF>", offset: text.length });
   return { tokens, errors };
+}
+
+function matchAt(pattern: RegExp, text: string, offset: number): RegExpExecArray | null {
+  pattern.lastIndex = offset;
+  return pattern.exec(text);
+}
+
+/** A token at an offset; `content` differs from the text of its length for a quoted identifier. */
+interface FoundToken {
+  readonly kind: CelToken["kind"];
+  readonly length: number;
+  readonly content?: string;
+}
+
+function stringAt(text: string, offset: number): FoundToken | "unterminated" | undefined {
+  const quote = matchAt(stringPrefix, text, offset);
+  if (quote === null) return undefined;
+  const end = endOfString(text, offset + quote[0].length, quote);
+  if (end === undefined) return "unterminated";
+  return { kind: /b/i.test(quote[1] ?? "") ? "bytes" : "string", length: end - offset };
+}
+
+function plainAt(text: string, offset: number): FoundToken | undefined {
+  for (const [kind, pattern] of plainTokens) {
+    const found = matchAt(pattern, text, offset);
+    if (found === null) continue;
+    const [{ length }, content] = found;
+    return kind === "quotedIdent" ? { kind, length, content: content! } : { kind, length };
+  }
+  return undefined;
 }
 
 /** Where a string literal ends, after its closing quote; `undefined` when it does not. */

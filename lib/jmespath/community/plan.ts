@@ -12,6 +12,8 @@ import type { Arithmetic, CommunityEntry, CommunityNode } from "./tree.ts";
 export function plan(expression: CommunityNode, functions: CommunityTable): CommunityEvaluate {
   const inner = (part: CommunityNode) => plan(part, functions);
   const each = (part: CommunityNode) => ({ evaluate: plan(part, functions), steps: stepsPerElement(part) });
+  const left = (parent: { readonly left: CommunityNode }) => inner(parent.left);
+  const right = (parent: { readonly right: CommunityNode }) => inner(parent.right);
   switch (expression.kind) {
     case "current":
       return (current) => current;
@@ -19,10 +21,8 @@ export function plan(expression: CommunityNode, functions: CommunityTable): Comm
       return (_current, { root }) => root;
     case "variable":
       return variable(expression.name);
-    case "literal": {
-      const { value } = expression;
-      return () => value;
-    }
+    case "literal":
+      return constant(expression.value);
     case "field":
       return planField(expression.name);
     case "index":
@@ -30,39 +30,33 @@ export function plan(expression: CommunityNode, functions: CommunityTable): Comm
     case "slice":
       return planSlice(expression);
     case "sub":
-      return planSub(inner(expression.left), inner(expression.right));
+      return planSub(left(expression), right(expression));
     case "pipe":
-      return pipe(inner(expression.left), inner(expression.right));
+      return pipe(left(expression), right(expression));
     case "or":
-      return choice(inner(expression.left), inner(expression.right), "false");
+      return choice(left(expression), right(expression), "false");
     case "and":
-      return choice(inner(expression.left), inner(expression.right), "true");
+      return choice(left(expression), right(expression), "true");
     case "not":
       return mapped(inner(expression.operand), (value) => !isTruthy(value));
     case "comparison":
-      return combined(inner(expression.left), inner(expression.right), comparisons[expression.operator]);
+      return combined(left(expression), right(expression), comparisons[expression.operator]);
     case "arithmetic":
-      return combined(
-        inner(expression.left),
-        inner(expression.right),
-        numeric(operators[expression.operator]),
-      );
-    case "sign": {
-      const sign = expression.operator === "-" ? -1 : 1;
-      return mapped(inner(expression.operand), (value) => typeof value === "number" ? sign * value : null);
-    }
+      return combined(left(expression), right(expression), numeric(operators[expression.operator]));
+    case "sign":
+      return mapped(inner(expression.operand), expression.operator === "-" ? negative : positive);
     case "flatten":
       return planFlatten(inner(expression.operand));
     case "project":
       return planProjection({
-        left: inner(expression.left),
+        left: left(expression),
         right: each(expression.right),
         ofSlice: expression.ofSlice,
       });
     case "projectValues":
-      return planValues(inner(expression.left), each(expression.right));
+      return planValues(left(expression), each(expression.right));
     case "filter":
-      return planFilter(inner(expression.left), each(expression.condition), each(expression.right));
+      return planFilter(left(expression), each(expression.condition), each(expression.right));
     case "list":
       return planList(expression.elements.map(inner));
     case "object":
@@ -74,6 +68,18 @@ export function plan(expression: CommunityNode, functions: CommunityTable): Comm
     case "let":
       return planLet(expression.bindings, inner(expression.body), inner);
   }
+}
+
+function constant(value: Json): CommunityEvaluate {
+  return () => value;
+}
+
+function positive(value: Json): Json {
+  return typeof value === "number" ? value : null;
+}
+
+function negative(value: Json): Json {
+  return typeof value === "number" ? -value : null;
 }
 
 function argument(arg: CommunityNode, inner: (part: CommunityNode) => CommunityEvaluate): CommunityArgument {

@@ -159,14 +159,8 @@ const comparisons: Readonly<Record<string, ComparisonOperator>> = {
 function convert(node: Node, { tokens, group, depth }: Conversion): Expression | undefined {
   if (depth > maxDepth) return undefined;
   const deeper = { tokens, group, depth: depth + 1 };
-  const children: Expression[] = [];
-  if (node.type !== "Slice") {
-    for (const child of node.children ?? []) {
-      const converted = convert(child as Node, deeper);
-      if (converted === undefined) return undefined;
-      children.push(converted);
-    }
-  }
+  const children = node.type === "Slice" ? [] : convertAll(node.children as Node[] | undefined, deeper);
+  if (children === undefined) return undefined;
   const [left, right, third] = children as [Expression, Expression, Expression];
   switch (node.type) {
     case "Identity":
@@ -219,6 +213,16 @@ function convert(node: Node, { tokens, group, depth }: Conversion): Expression |
     default:
       return undefined;
   }
+}
+
+function convertAll(nodes: readonly Node[] = [], conversion: Conversion): Expression[] | undefined {
+  const all: Expression[] = [];
+  for (const node of nodes) {
+    const converted = convert(node, conversion);
+    if (converted === undefined) return undefined;
+    all.push(converted);
+  }
+  return all;
 }
 
 function entry(pair: Node, value: Expression): { readonly key: string; readonly value: Expression } {
