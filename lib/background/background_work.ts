@@ -15,6 +15,8 @@ export interface BackgroundWorkOptions {
    * process's own, and stores nothing of what is admitted.
    */
   readonly lease?: { readonly namespace: string; readonly name: string };
+  /** Called when this replica became the leader. */
+  readonly elected?: () => void;
   /** Milliseconds between two looks at the cluster; see {@link Upkeep}. */
   readonly every?: number;
 }
@@ -47,7 +49,10 @@ export class BackgroundWork {
       clock: ports.clock,
       log,
       identity: `postern-${crypto.randomUUID()}`,
-      elected: () => this.#upkeep.look(),
+      elected: () => {
+        this.#upkeep.look();
+        options.elected?.();
+      },
     });
     this.#leadership = leadership;
     this.#upkeep = new Upkeep({
@@ -85,6 +90,11 @@ export class BackgroundWork {
     );
     if (changesOthers) this.#leadership?.start();
     this.#upkeep.look();
+  }
+
+  /** Begins to agree with other replicas on a leader, also when no rule changes other objects. */
+  lead(): void {
+    this.#leadership?.start();
   }
 
   /** Ends what is under way, and lets another replica lead. */

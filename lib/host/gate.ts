@@ -37,13 +37,15 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   options.diagnosed(opened.diagnostics);
   const snapshot = () => policies.snapshot();
   const { lease } = options;
-  const parts = { snapshot, ports, log, ...(opened.kind === "live" && { lease }) };
+  const elected = () => policies.elected();
+  const parts = { snapshot, ports, log, elected, ...(opened.kind === "live" && { lease }) };
   const background = await BackgroundWork.prepare(parts);
   const metrics = new Metrics();
   const policies: PoliciesInForce = new PoliciesInForce(options, { background, metrics, ports, log });
   const missing = await policies.begin();
   if (missing !== undefined) return missing;
-  const audit = new AuditQueue({ snapshot, ports, log, metrics });
+  const { decided } = policies.paths;
+  const audit = new AuditQueue({ snapshot, ports, log, metrics, ...(decided !== undefined && { decided }) });
   const { scanPreprocessors, secretPath } = options;
   const app: AppOptions = {
     ...policies.paths,

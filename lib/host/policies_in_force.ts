@@ -1,19 +1,11 @@
-import { systemClock } from "../adapters/mod.ts";
 import type { BackgroundWork } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
-import {
-  LivePolicies,
-  ObjectReviews,
-  policyReports,
-  ReportStore,
-  Scanner,
-  WebhookRoutes,
-} from "../live/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
 import { FileSource, FollowedPolicies } from "../sources/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
+import { LiveGate } from "./live_gate.ts";
 import type { OpenPorts } from "./ports.ts";
 
 /** What hears of policies that come into force. */
@@ -29,11 +21,7 @@ export class PoliciesInForce {
   readonly #options: GateOptions;
   readonly #followers: PolicyFollowers;
   readonly #files: FollowedPolicies;
-  readonly #routes = new WebhookRoutes(() => this.snapshot());
-  #live: LivePolicies | undefined;
-  #objectReviews: ObjectReviews | undefined;
-  #reports: ReportStore | undefined;
-  #scanner: Scanner | undefined;
+  #live: LiveGate | undefined;
   /** A path that was named and is not there. */
   #missing: Diagnostic | undefined;
 
@@ -61,17 +49,13 @@ export class PoliciesInForce {
   }
 
   /** What the paths of the app ask: those of other kinds have webhooks of their own when the cluster is followed. */
-  get paths(): Pick<AppOptions, "snapshot" | "routes" | "filters"> {
-    const routes = this.#routes;
+  get paths(): Pick<AppOptions, "snapshot" | "routes" | "filters" | "decided"> {
     const unfiltered = {};
     return {
-      filters: () => this.#live?.configuration.filters ?? unfiltered,
-      snapshot: () => this.#live === undefined ? this.snapshot() : routes.classic(),
-      routes: (path) => {
-        if (this.#live === undefined) return undefined;
-        const respond = this.#objectReviews?.find(path);
-        return respond === undefined ? routes.find(path) : { respond };
-      },
+      filters: () => this.#live?.paths.filters() ?? unfiltered,
+      snapshot: () => this.#live === undefined ? this.snapshot() : this.#live.paths.snapshot(),
+      routes: (path) => this.#live?.paths.routes(path),
+      decided: (decision, request) => this.#live?.decided(decision, request),
     };
   }
 
@@ -90,50 +74,32 @@ export class PoliciesInForce {
   async follow(watching: OpenPorts["watching"], caBundle: string | undefined): Promise<void> {
     const { installation, dialect } = this.#options;
     if (installation !== undefined && watching !== undefined) {
-      const { ports, log } = this.#followers;
-      const { accounts } = installation(caBundle);
-      this.#objectReviews = new ObjectReviews({
-        cluster: ports.cluster,
-        discovery: watching.discovery,
-        accounts: () => accounts,
-        compiling: { dialect },
-      });
-      this.#live = new LivePolicies({
-        ...watching,
-        cluster: ports.cluster,
-        clock: systemClock(),
-        log,
+      const { ports, log, background } = this.#followers;
+      this.#live = new LiveGate({
+        watching,
         installation: installation(caBundle),
-        compiling: { dialect },
-        files: () => this.#files.documents,
-        loaded: (snapshot) => {
-          this.#cameIntoForce(snapshot);
-          this.#scanner?.policiesChanged(snapshot);
-        },
-        leads: () => true,
-      });
-      const live = this.#live;
-      this.#reports = new ReportStore({ ...watching, cluster: ports.cluster, log, kind: policyReports });
-      this.#scanner = new Scanner({
-        ...watching,
+        dialect,
         ports,
         log,
-        store: this.#reports,
-        resourceFilters: () => live.configuration.filters.resourceFilters,
-        leads: () => true,
+        files: () => this.#files.documents,
+        cameIntoForce: (snapshot) => this.#cameIntoForce(snapshot),
+        leads: () => background.leads,
       });
+      background.lead();
       await this.#live.start();
-      this.#live.serve();
     }
     this.#files.watch();
+  }
+
+  /** This replica leads now: what the former leader left undone is looked for. */
+  elected(): void {
+    this.#live?.refresh();
   }
 
   /** Follows nothing any more. */
   async close(): Promise<void> {
     this.#files.close();
     await this.#live?.close();
-    await this.#scanner?.close();
-    await this.#reports?.close();
   }
 
   #cameIntoForce(after: Snapshot): void {

@@ -9,6 +9,7 @@ import { classicStatus } from "./classic_status.ts";
 import { type DynamicConfiguration, readConfiguration } from "./configuration.ts";
 import type { Installation } from "./installation.ts";
 import { type PolicyObject, PolicyObjects } from "./policy_objects.ts";
+import { uidOf } from "./reports/report.ts";
 import { StatusWriter } from "./status.ts";
 import { resourceConfigurations } from "./webhooks/configurations.ts";
 import { admissionPolicyKinds, ObjectKeeper, webhookKinds } from "./object_keeper.ts";
@@ -90,6 +91,15 @@ export class LivePolicies {
   /** The dynamic configuration now; the same object until the ConfigMap changes. */
   get configuration(): DynamicConfiguration {
     return this.#configuration ??= this.#readConfiguration();
+  }
+
+  /** The object of a policy; `undefined` for one from a file. The key is as in `Policy.key`. */
+  policyObject(kind: string, key: string): JsonObject | undefined {
+    const compiled = this.#snapshot?.policies.find(({ policy }) =>
+      policy.kind === kind && policy.key === key
+    );
+    const document = compiled?.policy.document;
+    return document !== undefined && uidOf(document) !== "" ? document : undefined;
   }
 
   /** Waits until all policies were listed, and puts them in force. */

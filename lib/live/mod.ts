@@ -12,3 +12,6 @@ export { ObjectReviews, type ObjectReviewsOptions } from "./admission/object_rev
 export { openReports, policyReports, type ReportKind } from "./reports/report_kind.ts";
 export { ReportStore } from "./reports/report_store.ts";
 export { Scanner } from "./reports/scanner.ts";
+export { decisionEvents } from "./events/admission_events.ts";
+export { EventWriter } from "./events/writer.ts";
+export { rowsOf } from "./reports/rows.ts";

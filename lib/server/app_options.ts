@@ -1,5 +1,5 @@
 import type { BackgroundWorker } from "../background/mod.ts";
-import type { Snapshot } from "../engine/mod.ts";
+import type { Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AuditQueue } from "./audit.ts";
 import type { FilterConfig } from "./filters.ts";
@@ -14,6 +14,8 @@ export interface AppOptions {
   readonly log: Log;
   readonly metrics: Metrics;
   readonly audit?: AuditQueue;
+  /** Called with every decision at admission. */
+  readonly decided?: (decision: Decision, request: PolicyRequest) => void;
   /** Carries out the effects of rules after a request was allowed. */
   readonly effects?: BackgroundWorker;
   /** Which requests are admitted without evaluating a policy. It is called for each request, because it can change. */

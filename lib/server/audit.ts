@@ -17,6 +17,8 @@ export interface AuditOptions {
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Called with every decision. */
+  readonly decided?: (decision: Decision, request: PolicyRequest) => void;
   /** Bytes of the reviews that may wait; the oldest are dropped beyond it. 8 MiB by default. */
   readonly maxBytes?: number;
   /** Requests that may wait for look-ups at the same time: 32 by default. */
@@ -134,6 +136,7 @@ export class AuditQueue {
     const deadline = new Deadline(budget);
     const finish = (decision: Decision): void => {
       metrics.decided(decision, subject);
+      this.#options.decided?.(decision, subject);
       logAudit(log, subject, decision);
     };
     const broken = (cause: unknown): void =>

@@ -13,6 +13,8 @@ export interface DecideSetting {
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Called with every decision, of admission and of audits: for events and reports. It must not throw or take long. */
+  readonly decided?: (decision: Decision, request: PolicyRequest) => void;
 }
 
 /** Which policies decide one request, and by when. */
@@ -56,6 +58,7 @@ export function decide(
   function worded(decision: Decision): AdmissionResponse {
     const response = admissionResponse(decision, subjectOf(request));
     setting.metrics.decided(decision, request);
+    setting.decided?.(decision, request);
     logDecision(setting.log, { request, decision, phase, started: options.started });
     return response;
   }

@@ -72,7 +72,9 @@ function fitsBackground({ compiled }: CheckedPolicy): string[] {
         `rule ${rule.name}: a background scan does not see ${text}; set spec.background to false`
       ),
       ...(byUser
-        ? [`rule ${rule.name}: a background scan knows no users; set spec.background to false`]
+        ? [
+          `rule ${rule.name}: invalid variable used at path match: a background scan knows no users; set spec.background to false`,
+        ]
         : []),
     ];
   });

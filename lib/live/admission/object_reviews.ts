@@ -1,4 +1,5 @@
 import { compile, type CompiledPolicy, type CompileOptions } from "../../engine/mod.ts";
+import type { Diagnostic } from "../../diagnostics/mod.ts";
 import { asString, dig, type JsonObject } from "../../json/mod.ts";
 import type { AdmissionRequest } from "../../kube/mod.ts";
 import { labelsOf } from "../../kube/mod.ts";
@@ -65,10 +66,12 @@ export class ObjectReviews {
 
 async function reviewPolicy(checked: CheckedObject, options: ObjectReviewsOptions): Promise<Findings> {
   const found = compiledOf(checked.object, options);
-  const problems = found.diagnostics.filter(({ severity }) => severity === "error");
+  const problems = found.diagnostics.filter(({ severity, code }) =>
+    severity === "error" || code === "background-variable"
+  );
   if (problems.length > 0) {
     return errors(
-      problems.map(({ message, rule }) => rule === undefined ? message : `rule ${rule}: ${message}`),
+      problems.map(worded),
     );
   }
   if (found.compiled === undefined) return none;
@@ -82,6 +85,12 @@ async function reviewPolicy(checked: CheckedObject, options: ObjectReviewsOption
     message
   );
   return { errors: wrong, warnings };
+}
+
+/** Kyverno parity: users look for "invalid variable used" (`tests/live/admission_test.ts`). */
+function worded({ code, message, rule, hint }: Diagnostic): string {
+  const text = code === "background-variable" ? `invalid variable used: ${message}` : message;
+  return `${rule === undefined ? "" : `rule ${rule}: `}${text}${hint === undefined ? "" : ` (${hint})`}`;
 }
 
 function compiledOf(

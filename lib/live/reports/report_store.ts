@@ -48,6 +48,20 @@ export class ReportStore {
     return this.#stored.get(uidOf(resource))?.admissionRows ?? [];
   }
 
+  /**
+   * Adds what was decided about an object when it was admitted, in place of what was decided before. It is written once
+   * the object had the time to be stored; rows about an object that never was go with the next scan.
+   */
+  async addAdmissionRows(resource: JsonObject, rows: readonly JsonObject[]): Promise<void> {
+    const { cluster, kind } = this.#options;
+    const path = `${reportsPath(kind, namespaceOf(resource))}/${uidOf(resource)}`;
+    const present = await cluster.call({ method: "GET", path });
+    if (!present.ok && present.status !== 404) return;
+    const former = present.ok ? asList(field(present.body, "results")).filter(isObject) : [];
+    const replaced = new Set(rows.map(identityOf));
+    await this.write(resource, [...former.filter((row) => !replaced.has(identityOf(row))), ...rows]);
+  }
+
   /** Makes the report about an object say these rows; without rows there is none. */
   async write(resource: JsonObject, rows: readonly JsonObject[]): Promise<void> {
     const uid = uidOf(resource);
@@ -107,6 +121,10 @@ export class ReportStore {
     const namespace = namespaceOf(report);
     this.#stored.set(nameOf(report), { namespace, digest: digestOf(report), admissionRows });
   }
+}
+
+function identityOf(row: JsonObject): string {
+  return JSON.stringify([row["source"] ?? "", row["policy"] ?? "", row["rule"] ?? ""]);
 }
 
 function identity(metadata: JsonObject): JsonObject {

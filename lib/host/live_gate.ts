@@ -1,0 +1,151 @@
+import { systemClock } from "../adapters/mod.ts";
+import type { Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
+import {
+  decisionEvents,
+  EventWriter,
+  type Installation,
+  LivePolicies,
+  ObjectReviews,
+  policyReports,
+  ReportStore,
+  rowsOf,
+  Scanner,
+  WebhookRoutes,
+} from "../live/mod.ts";
+import { dig } from "../json/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import type { Log, Ports } from "../ports.ts";
+import type { AppOptions } from "../server/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import type { OpenPorts } from "./ports.ts";
+
+/** What a {@link LiveGate} is put together from. */
+export interface LiveGateOptions {
+  readonly watching: NonNullable<OpenPorts["watching"]>;
+  readonly installation: Installation;
+  readonly dialect: Dialect;
+  readonly ports: Ports;
+  readonly log: Log;
+  /** Policies from files, which win over objects of the same name. */
+  readonly files: () => readonly YamlDocument[];
+  readonly cameIntoForce: (snapshot: Snapshot) => void;
+  /** Whether this replica writes to the cluster. */
+  readonly leads: () => boolean;
+}
+
+/** Milliseconds after which an object that was admitted is stored. */
+const storingTime = 1_500;
+
+/** Everything that follows policies of a cluster: webhooks, statuses, checks of policies, reports and events. */
+export class LiveGate {
+  readonly #policies: LivePolicies;
+  readonly #reviews: ObjectReviews;
+  readonly #routes: WebhookRoutes;
+  readonly #reports: ReportStore;
+  readonly #scanner: Scanner;
+  readonly #events: EventWriter;
+  readonly #clock = systemClock();
+  readonly #reporting = new Set<ReturnType<typeof setTimeout>>();
+
+  constructor(options: LiveGateOptions) {
+    const { watching, installation, dialect, ports, log, files, cameIntoForce, leads } = options;
+    const { cluster } = ports;
+    const shared = { ...watching, cluster, log, leads };
+    this.#policies = new LivePolicies({
+      ...shared,
+      clock: this.#clock,
+      installation,
+      compiling: { dialect },
+      files,
+      loaded: (snapshot) => {
+        cameIntoForce(snapshot);
+        this.#scanner.policiesChanged(snapshot);
+      },
+    });
+    this.#routes = new WebhookRoutes(() => this.snapshot);
+    this.#reviews = new ObjectReviews({
+      ...shared,
+      accounts: () => installation.accounts,
+      compiling: { dialect },
+    });
+    this.#reports = new ReportStore({ ...shared, kind: policyReports });
+    this.#scanner = new Scanner({
+      ...shared,
+      ports,
+      store: this.#reports,
+      resourceFilters: () => this.#policies.configuration.filters.resourceFilters,
+    });
+    this.#events = new EventWriter({
+      ...shared,
+      clock: this.#clock,
+      omitted: new Set(),
+      successActions: () => this.#policies.configuration.successEventActions,
+    });
+  }
+
+  /** The policies in force. */
+  get snapshot(): Snapshot | undefined {
+    return this.#policies.snapshot;
+  }
+
+  /** What the paths of the app ask. */
+  get paths(): Required<Pick<AppOptions, "snapshot" | "routes" | "filters">> {
+    return {
+      filters: () => this.#policies.configuration.filters,
+      snapshot: () => this.#routes.classic(),
+      routes: (path) => {
+        const respond = this.#reviews.find(path);
+        return respond === undefined ? this.#routes.find(path) : { respond };
+      },
+    };
+  }
+
+  /** Takes a decision, of which users want to read. */
+  decided(decision: Decision, request: PolicyRequest): void {
+    if (request.dryRun) return;
+    this.#events.add(decisionEvents(decision, {
+      request,
+      policyObject: (kind, key) => this.#policies.policyObject(kind, key),
+      successes: this.#policies.configuration.generateSuccessEvents,
+    }));
+    this.#report(decision, request);
+  }
+
+  /** Policies that no scan evaluates are reported from what is admitted. */
+  #report(decision: Decision, { object, subresource }: PolicyRequest): void {
+    const results = decision.results.filter(({ policy, rules }) =>
+      !policy.background && rules.some(({ type }) => type === "validate" || type === "verifyImages")
+    );
+    // Only an object that is about to be stored has a uid; nothing is reported about what was denied.
+    if (!decision.allowed || object === undefined || subresource !== "" || results.length === 0) return;
+    if (dig(object, "metadata", "uid") === undefined) return;
+    const rows = rowsOf(results, object, this.#clock.now());
+    const timer = setTimeout(() => {
+      this.#reporting.delete(timer);
+      void this.#reports.addAdmissionRows(object, rows);
+    }, storingTime);
+    this.#reporting.add(timer);
+  }
+
+  /** Puts the policies in force, and lets the webhooks call. */
+  async start(): Promise<void> {
+    await this.#policies.start();
+    this.#policies.serve();
+  }
+
+  /** Looks at everything again: after files changed, or when this replica became the leader. */
+  refresh(): void {
+    this.#policies.refresh();
+    const { snapshot } = this;
+    if (snapshot !== undefined) this.#scanner.policiesChanged(snapshot);
+  }
+
+  /** Ends what is followed. */
+  async close(): Promise<void> {
+    for (const timer of this.#reporting) clearTimeout(timer);
+    await this.#policies.close();
+    await this.#scanner.close();
+    await this.#reports.close();
+    await this.#events.drain();
+  }
+}

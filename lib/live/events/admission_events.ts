@@ -1,0 +1,123 @@
+import type { Decision, PolicyRequest, RuleResult } from "../../engine/mod.ts";
+import type { JsonObject } from "../../json/mod.ts";
+import { formatApiVersion, nameOf } from "../../kube/mod.ts";
+import { type PolicyEvent, referenceTo } from "./event.ts";
+
+/** What events of a decision are made with. */
+export interface DecisionContext {
+  readonly request: PolicyRequest;
+  /** The object of a policy in the cluster; `undefined` for a policy from a file, of which no event can be written. */
+  readonly policyObject: (kind: string, key: string) => JsonObject | undefined;
+  /** Whether successes are told too. */
+  readonly successes: boolean;
+}
+
+const component = "kyverno-admission";
+
+/** Kyverno parity: what a decision tells of policies and of the resource (`tests/live/events_test.ts`). */
+export function decisionEvents(decision: Decision, context: DecisionContext): PolicyEvent[] {
+  const resource = resourceOf(context.request);
+  return decision.results.flatMap(({ policy, rules }) => {
+    const object = context.policyObject(policy.kind, policy.key);
+    if (object === undefined) return [];
+    const regarding = referenceTo(object);
+    const isClassic = policy.kind === "ClusterPolicy" || policy.kind === "Policy";
+    return rules.flatMap((rule): PolicyEvent[] => {
+      const subject = { regarding, related: resource, rule, policy: policy.key, isClassic };
+      switch (rule.result) {
+        case "fail":
+          return violation(subject, decision);
+        case "error":
+          return [{
+            regarding,
+            related: resource,
+            reason: "PolicyError",
+            action: "None",
+            message: `policy ${policy.key}${isClassic ? `/${rule.rule}` : ""} error: ${rule.message}`,
+            component,
+          }];
+        case "skip":
+          return skipped(subject);
+        case "pass":
+          return context.successes && decision.allowed ? [applied(subject)] : [];
+      }
+    });
+  });
+}
+
+interface Subject {
+  readonly regarding: JsonObject;
+  readonly related: JsonObject;
+  readonly rule: RuleResult;
+  readonly policy: string;
+  readonly isClassic: boolean;
+}
+
+function violation(
+  { regarding, related, rule, policy, isClassic }: Subject,
+  decision: Decision,
+): PolicyEvent[] {
+  const blocked = !decision.allowed;
+  const named = isClassic ? `[${rule.rule}] ` : "";
+  const about: PolicyEvent = {
+    regarding,
+    related,
+    reason: "PolicyViolation",
+    action: blocked ? "Resource Blocked" : "Resource Passed",
+    message: `${textOf(related)}: ${named}fail${blocked ? " (blocked)" : ""}; ${rule.message}`,
+    component,
+  };
+  if (blocked) return [about];
+  const name = isClassic ? `${policy}/${rule.rule}` : policy;
+  return [about, {
+    regarding: related,
+    reason: "PolicyViolation",
+    action: "Resource Passed",
+    message: `policy ${name} fail: ${rule.message}`,
+    component,
+  }];
+}
+
+function skipped({ regarding, related, rule, policy }: Subject): PolicyEvent[] {
+  if (rule.exceptions === undefined) return [];
+  const exceptions = rule.exceptions.join(",");
+  return [{
+    regarding,
+    related,
+    reason: "PolicySkipped",
+    action: "Resource Passed",
+    message: `resource ${
+      slashed(related)
+    } was skipped from rule ${rule.rule} of ${policy} due to policy exceptions ${exceptions}`,
+    component,
+  }];
+}
+
+function applied({ regarding, related, rule }: Subject): PolicyEvent {
+  const mutated = rule.type === "mutate";
+  return {
+    regarding,
+    related,
+    reason: "PolicyApplied",
+    action: mutated ? "Resource Mutated" : "Resource Passed",
+    message: mutated ? `${textOf(related)} is successfully mutated` : `${textOf(related)}: pass`,
+    component,
+  };
+}
+
+function resourceOf({ group, version, kind, namespace, name, object, oldObject }: PolicyRequest): JsonObject {
+  const found = object ?? oldObject ?? {};
+  return {
+    ...referenceTo({ ...found, apiVersion: formatApiVersion({ group, version }), kind }),
+    name: nameOf(found) || name,
+    ...(namespace !== "" && kind !== "Namespace" && { namespace }),
+  };
+}
+
+function textOf({ kind, namespace, name }: JsonObject): string {
+  return namespace === undefined ? `${kind} ${name}` : `${kind} ${namespace}/${name}`;
+}
+
+function slashed({ kind, namespace, name }: JsonObject): string {
+  return [kind, namespace, name].filter((part) => part !== undefined).join("/");
+}

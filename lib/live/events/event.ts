@@ -1,0 +1,72 @@
+import { asString, dig, type JsonObject } from "../../json/mod.ts";
+import { nameOf, namespaceOf } from "../../kube/mod.ts";
+
+/** Why an event is written, as Kyverno calls it. */
+export type EventReason = "PolicyViolation" | "PolicyApplied" | "PolicyError" | "PolicySkipped";
+
+/** What happened to the resource. */
+export type EventAction =
+  | "Resource Blocked"
+  | "Resource Passed"
+  | "Resource Mutated"
+  | "Resource Generated"
+  | "Resource Cleaned Up"
+  | "None";
+
+/** An event before it has a name and a time. */
+export interface PolicyEvent {
+  /** What it is about: the policy, or the resource. */
+  readonly regarding: JsonObject;
+  readonly related?: JsonObject;
+  readonly reason: EventReason;
+  readonly action: EventAction;
+  readonly message: string;
+  /** The part of Kyverno that would have written it: `kyverno-admission`. */
+  readonly component: string;
+}
+
+/** The most that the API server takes. */
+const longestMessage = 1024;
+
+/** A reference to an object, as events have it. */
+export function referenceTo(object: JsonObject): JsonObject {
+  const namespace = namespaceOf(object);
+  const uid = asString(dig(object, "metadata", "uid"));
+  const resourceVersion = asString(dig(object, "metadata", "resourceVersion"));
+  return {
+    apiVersion: object["apiVersion"] ?? "",
+    kind: object["kind"] ?? "",
+    name: nameOf(object),
+    ...(namespace !== "" && { namespace }),
+    ...(uid !== undefined && { uid }),
+    ...(resourceVersion !== undefined && { resourceVersion }),
+  };
+}
+
+/**
+ * The object of an event (Kubernetes API: `events.k8s.io/v1`). It is in the namespace of what it is about, `default` for
+ * cluster-wide objects; its name ends in the time, so that two never clash.
+ */
+export function eventObject(
+  event: PolicyEvent,
+  { now, serial }: { readonly now: number; readonly serial: number },
+): JsonObject {
+  const { regarding, related, reason, action, message, component } = event;
+  const name = (asString(regarding["name"]) ?? "").toLowerCase().replace(/[^a-z0-9.-]+/g, "-").slice(0, 200);
+  const time = `${now.toString(16)}${serial.toString(16).padStart(4, "0")}`;
+  const isNormal = reason === "PolicyApplied" || reason === "PolicySkipped";
+  return {
+    apiVersion: "events.k8s.io/v1",
+    kind: "Event",
+    metadata: { name: `${name}.${time}`, namespace: asString(regarding["namespace"]) ?? "default" },
+    eventTime: new Date(now).toISOString().replace(/(\.\d{3})Z$/, "$1000Z"),
+    type: isNormal ? "Normal" : "Warning",
+    reason,
+    action,
+    note: message.slice(0, longestMessage),
+    regarding,
+    ...(related !== undefined && { related }),
+    reportingController: component,
+    reportingInstance: `${component}-postern`,
+  };
+}

@@ -1,0 +1,73 @@
+import type { Clock, Cluster, Log } from "../../ports.ts";
+import { eventObject, type EventReason, type PolicyEvent } from "./event.ts";
+
+/** What {@link EventWriter} writes with. */
+export interface EventWriterOptions {
+  readonly cluster: Cluster;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Reasons that are left out. */
+  readonly omitted: ReadonlySet<EventReason>;
+  /** Actions whose success is told; empty for all. */
+  readonly successActions: () => readonly string[];
+}
+
+/** Kyverno parity: no more wait (`tests/live/events_test.ts`). */
+const most = 1_000;
+
+/** Writes events one after another, after the answers; what does not fit in the queue is dropped and counted. */
+export class EventWriter {
+  readonly #options: EventWriterOptions;
+  readonly #waiting: PolicyEvent[] = [];
+  #running: Promise<void> | undefined;
+  #serial = 0;
+  #dropped = 0;
+
+  constructor(options: EventWriterOptions) {
+    this.#options = options;
+  }
+
+  /** Events that did not fit. */
+  get dropped(): number {
+    return this.#dropped;
+  }
+
+  /** Takes events to write. */
+  add(events: readonly PolicyEvent[]): void {
+    const { omitted, successActions } = this.#options;
+    const actions = successActions();
+    for (const event of events) {
+      if (omitted.has(event.reason)) continue;
+      if (event.reason === "PolicyApplied" && actions.length > 0 && !actions.includes(event.action)) continue;
+      if (event.regarding["name"] === "") continue;
+      if (this.#waiting.length >= most) this.#dropped++;
+      else this.#waiting.push(event);
+    }
+    this.#running ??= this.#run();
+  }
+
+  /** Waits until everything is written. */
+  async drain(): Promise<void> {
+    while (this.#running !== undefined) await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (let event = this.#waiting.shift(); event !== undefined; event = this.#waiting.shift()) {
+      await this.#write(event);
+    }
+    this.#running = undefined;
+  }
+
+  async #write(event: PolicyEvent): Promise<void> {
+    const { cluster, clock, log } = this.#options;
+    this.#serial = (this.#serial + 1) & 0xffff;
+    const body = eventObject(event, { now: clock.now(), serial: this.#serial });
+    const { namespace } = body["metadata"] as { namespace: string };
+    const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
+    const answer = await cluster.call({ method: "POST", path, body });
+    // The namespace of a denied object may not exist: its event has nowhere to go.
+    if (!answer.ok && answer.status !== 404 && answer.status !== 403) {
+      log.write("warn", "event not written", { reason: event.reason, cause: answer.message });
+    }
+  }
+}
