@@ -1,18 +1,32 @@
 import { compile } from "../engine/mod.ts";
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { loadDocuments } from "../sources/mod.ts";
+import { admissionPolicyProblems } from "../policy/mod.ts";
+import { policyDocuments } from "../sources/mod.ts";
+import { unevaluatedPolicies } from "./diagnostics.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** `lint PATH…`: prints what is wrong with policies; 1 when something is an error. */
+/**
+ * `lint PATH…`: prints what is wrong with policies, what the API server would refuse of admission policies too. Exit
+ * code 1 when something is an error, and when there is nothing to check.
+ */
 export async function lint(
   paths: readonly string[],
   { dialect }: { dialect: Dialect },
   terminal: Terminal,
 ): Promise<number> {
-  const { documents, diagnostics } = await loadDocuments(paths);
+  const { documents, diagnostics } = await policyDocuments(paths);
   const snapshot = compile(documents, { dialect });
-  const all = [...diagnostics, ...snapshot.diagnostics];
+  const all: Diagnostic[] = [
+    ...diagnostics,
+    ...snapshot.diagnostics,
+    ...unevaluatedPolicies(snapshot),
+    ...snapshot.others.flatMap(admissionPolicyProblems),
+  ];
+  if (documents.length === 0 && !all.some(isError)) {
+    const message = `${paths.join(", ")}: there are no policies`;
+    all.push({ severity: "error", code: "no-policies", message });
+  }
   for (const diagnostic of all) terminal.out(formatDiagnostic(diagnostic));
   const errors = all.filter(isError).length;
   const count = snapshot.policies.length + snapshot.jsonPolicies.length;

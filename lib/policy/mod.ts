@@ -5,6 +5,7 @@
  *
  * @module
  */
+export { admissionPolicyProblems } from "./admission_policy_checks.ts";
 export { type LocatedDocument, type PolicySet, readPolicies } from "./documents.ts";
 export { type CelException, parseCelException } from "./cel_exception.ts";
 export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts";

@@ -1,0 +1,163 @@
+/** `lint` ends with 1 for what Postern, Kyverno or the API server would refuse. */
+import assert from "node:assert/strict";
+import { policy } from "./files.ts";
+import { inFolder } from "./in_folder.ts";
+
+/** A ValidatingAdmissionPolicy with further fields. */
+function admissionPolicy(more: string): string {
+  return `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: { name: replicas }
+spec:
+  matchConstraints: { resourceRules: [{ apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments] }] }
+${more}`;
+}
+
+function binding(more: string): string {
+  return `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: { name: replicas }
+spec:
+  policyName: replicas
+${more}`;
+}
+
+const validation = '  validations: [{ expression: "object.spec.replicas < 5" }]\n';
+const actions = "  validationActions: [Deny]\n";
+
+const refused: [what: string, text: string, said: RegExp][] = [
+  ["a policy without validations", admissionPolicy(""), /needs validations or auditAnnotations/],
+  [
+    "an audit annotation with a bad key",
+    admissionPolicy('  auditAnnotations: [{ key: "a b", valueExpression: "\'x\'" }]'),
+    /:6:\d+: error refused-by-api-server: "a b" is not a key/,
+  ],
+  [
+    "an audit annotation that occurs twice",
+    admissionPolicy(
+      "  auditAnnotations: [{ key: a, valueExpression: \"'x'\" }, { key: a, valueExpression: \"'y'\" }]",
+    ),
+    /The key "a" occurs twice/,
+  ],
+  [
+    "an audit annotation that is too long",
+    admissionPolicy(`  auditAnnotations: [{ key: a, valueExpression: "'${"x".repeat(5200)}'" }]`),
+    /has 5202 characters; 5120 are allowed/,
+  ],
+  [
+    "a match condition with a bad name",
+    admissionPolicy(`${validation}  matchConditions: [{ name: "no good", expression: "true" }]`),
+    /"no good" is not a qualified name/,
+  ],
+  [
+    "match conditions of one name",
+    admissionPolicy(
+      `${validation}  matchConditions: [{ name: a, expression: "true" }, { name: a, expression: "true" }]`,
+    ),
+    /"a" occurs twice in matchConditions/,
+  ],
+  [
+    "a variable that is no identifier",
+    admissionPolicy(`${validation}  variables: [{ name: "a-b", expression: "1" }]`),
+    /"a-b" is not an identifier of CEL/,
+  ],
+  [
+    "an authorizer in a message",
+    admissionPolicy(
+      "  validations: [{ expression: \"true\", messageExpression: \"authorizer.path('/').check('get').allowed() ? 'a' : 'b'\" }]",
+    ),
+    /A messageExpression has no authorizer/,
+  ],
+  [
+    "a message with a line break",
+    admissionPolicy('  validations: [{ expression: "true", message: "a\\nb" }]'),
+    /must not have line breaks/,
+  ],
+  [
+    "an unknown reason",
+    admissionPolicy('  validations: [{ expression: "true", reason: Because }]'),
+    /"Because" is none of Unauthorized/,
+  ],
+  [
+    "an expression that is too long",
+    admissionPolicy(`  validations: [{ expression: "${"true || ".repeat(12_600)}true" }]`),
+    /characters; 100000 are allowed/,
+  ],
+  [
+    "a paramKind without a version",
+    admissionPolicy(`${validation}  paramKind: { kind: ConfigMap }`),
+    /paramKind needs apiVersion/,
+  ],
+  ["a binding without actions", binding(""), /needs validationActions/],
+  [
+    "a binding that denies and warns",
+    binding("  validationActions: [Deny, Warn]"),
+    /Deny and Warn say the same twice/,
+  ],
+  [
+    "a paramRef with both",
+    binding(`${actions}  paramRef: { name: a, selector: {}, parameterNotFoundAction: Deny }`),
+    /paramRef needs a name or a selector, not both/,
+  ],
+  [
+    "a paramRef with neither",
+    binding(`${actions}  paramRef: { parameterNotFoundAction: Deny }`),
+    /paramRef needs a name or a selector$/m,
+  ],
+  [
+    "a paramRef without parameterNotFoundAction",
+    binding(`${actions}  paramRef: { name: a }`),
+    /needs parameterNotFoundAction: Allow or Deny/,
+  ],
+  [
+    "a kind that is not evaluated",
+    "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: { name: old }\nspec: { schedule: '* * * * *', match: { any: [{ resources: { kinds: [Pod] } }] } }\n",
+    /error not-evaluated: ClusterCleanupPolicy "old"/,
+  ],
+  ["a file without policies", "# nothing\n", /there are no policies/],
+];
+for (const [what, text, said] of refused) {
+  Deno.test(`lint refuses ${what}`, () =>
+    inFolder({ "policy.yaml": text }, async (run) => {
+      const { code, out } = await run("lint", "@policy.yaml");
+      assert.match(out, said);
+      assert.equal(code, 1);
+    }));
+}
+
+const accepted: [what: string, text: string][] = [
+  ["a policy with one validation", policy],
+  ["an admission policy and its binding", `${admissionPolicy(validation)}---\n${binding(actions)}`],
+  [
+    "everything that an admission policy may have",
+    `${
+      admissionPolicy(
+        `${validation}  paramKind: { apiVersion: v1, kind: ConfigMap }
+  matchConditions: [{ name: example.com/a, expression: "true" }]
+  variables: [{ name: one, expression: "1" }]
+  auditAnnotations: [{ key: a.b, valueExpression: "'authorizer'" }]
+`,
+      )
+    }---\n${binding(`${actions}  paramRef: { selector: {}, parameterNotFoundAction: Allow }`)}`,
+  ],
+];
+for (const [what, text] of accepted) {
+  Deno.test(`lint accepts ${what}`, () =>
+    inFolder({ "policy.yaml": text }, async (run) => {
+      const { code, out } = await run("lint", "@policy.yaml");
+      assert.deepEqual([out.split("\n").filter((line) => line.includes("error")), code], [[], 0]);
+    }));
+}
+
+Deno.test("lint passes over tests beside policies, and over documents of other tools", () =>
+  inFolder({
+    "policy.yaml": policy,
+    "kustomization.yaml": "resources: [policy.yaml]\n",
+    "kyverno-test.yaml":
+      "apiVersion: cli.kyverno.io/v1alpha1\nkind: Test\nmetadata: { name: t }\nresources: [pod.yaml]\n",
+    "pod.yaml": "apiVersion: v1\nkind: Pod\n",
+  }, async (run) => {
+    const { code, out } = await run("lint", "@");
+    assert.match(out, /^[^\n]*kustomization\.yaml:1:1: warning no-policy: [^\n]*\n[^\n]*$/);
+    assert.equal(code, 0);
+  }));
