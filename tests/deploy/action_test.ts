@@ -1,0 +1,129 @@
+/** The GitHub Action and the hooks for pre-commit do in a shell what they say. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { asList, asObject, asString, dig, field, isFault, type JsonObject } from "../../lib/json/mod.ts";
+import { parseYaml } from "../../lib/yaml/mod.ts";
+import { bad, good, policy } from "../cli/files.ts";
+
+const root = join(import.meta.dirname!, "..", "..");
+
+async function yamlOf(file: string): Promise<JsonObject | readonly JsonObject[]> {
+  const value = parseYaml(await Deno.readTextFile(join(root, file)));
+  assert.ok(!isFault(value));
+  return value as JsonObject;
+}
+
+async function withFiles(work: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    await Deno.mkdir(join(folder, "policies"));
+    const files = { "policies/policy.yaml": policy, "good, one.yaml": good, "bad.yaml": bad, "output": "" };
+    for (const [name, text] of Object.entries(files)) await Deno.writeTextFile(join(folder, name), text);
+    await work(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+interface Ended {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+async function shell(script: string, cwd: string, env: Record<string, string> = {}): Promise<Ended> {
+  // As GitHub runs `shell: bash`.
+  const args = ["--noprofile", "--norc", "-eo", "pipefail", "-c", script];
+  const { code, stdout, stderr } = await new Deno.Command("bash", { args, cwd, env, stdin: "null" }).output();
+  const text = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+  return { code, out: text(stdout), err: text(stderr) };
+}
+
+/** Runs the steps of the action that are scripts, with inputs and their defaults. */
+async function runAction(inputs: Readonly<Record<string, string>>, folder: string): Promise<Ended> {
+  const action = await yamlOf("action.yml") as JsonObject;
+  const value = (expression: string): string => {
+    if (expression === "github.action_path") return root;
+    const name = expression.replace(/^inputs\./, "");
+    const given = inputs[name] ?? asString(dig(action, "inputs", name, "default"));
+    assert.ok(given !== undefined, `no input ${name}`);
+    return given;
+  };
+  const steps = asList(dig(action, "runs", "steps")).filter((step) => field(step, "run") !== undefined);
+  assert.equal(steps.length, 1);
+  const [step] = steps;
+  const script = asString(field(step!, "run"))!;
+  assert.doesNotMatch(
+    script,
+    /\$\{\{/,
+    "inputs come by the environment: in the script they could be commands",
+  );
+  const env = Object.fromEntries(
+    Object.entries(asObject(field(step!, "env")) ?? {}).map(([name, text]) => [
+      name,
+      String(text).replace(/\$\{\{ *([^ }]+) *\}\}/g, (_, expression) => value(expression)),
+    ]),
+  );
+  return await shell(script, folder, { ...env, GITHUB_OUTPUT: join(folder, "output") });
+}
+
+Deno.test("the action annotates failures, writes SARIF and fails", () =>
+  withFiles(async (folder) => {
+    const { code, out, err } = await runAction({
+      policies: "policies\n",
+      resources: "bad.yaml\ngood, one.yaml",
+    }, folder);
+    assert.equal(code, 1, err);
+    assert.match(out, /^::error file=bad\.yaml,line=3,col=1,title=require-team\/team::Pod default\/bad: /);
+    const sarif = JSON.parse(await Deno.readTextFile(join(folder, "postern.sarif")));
+    assert.equal(sarif.runs[0].results[0].locations[0].physicalLocation.artifactLocation.uri, "bad.yaml");
+    assert.equal(await Deno.readTextFile(join(folder, "output")), "sarif=postern.sarif\n");
+  }));
+
+Deno.test("the action passes where nothing fails", () =>
+  withFiles(async (folder) => {
+    const { code, out } = await runAction({
+      policies: "policies",
+      resources: "good, one.yaml",
+      sarif: "a b.sarif",
+    }, folder);
+    assert.deepEqual([code, out], [0, ""]);
+    assert.equal(JSON.parse(await Deno.readTextFile(join(folder, "a b.sarif"))).runs[0].results.length, 0);
+  }));
+
+Deno.test("an input of the action is never run as a command", () =>
+  withFiles(async (folder) => {
+    const { code } = await runAction(
+      { policies: "policies", resources: "$(touch pwned); `touch pwned`" },
+      folder,
+    );
+    assert.equal(code, 1);
+    assert.deepEqual([...Deno.readDirSync(folder)].filter(({ name }) => name === "pwned"), []);
+  }));
+
+Deno.test("hooks for pre-commit run from the checkout, where the user's repository is", () =>
+  withFiles(async (folder) => {
+    const hooks = await yamlOf(".pre-commit-hooks.yaml") as readonly JsonObject[];
+    const run = (id: string, ...args: string[]): Promise<Ended> => {
+      const hook = hooks.find((each) => each["id"] === id)!;
+      return shell(`${root}/${hook["entry"]} "$@"`.replace(' "$@"', ` ${args.join(" ")}`), folder);
+    };
+    assert.deepEqual(hooks.map(({ language }) => language), ["script", "script"]);
+    assert.equal((await run("postern-lint", "policies/policy.yaml")).code, 0);
+    await Deno.writeTextFile(
+      join(folder, "policies", "broken.yaml"),
+      policy.replace("pattern", "pattren").replace("require-team", "broken"),
+    );
+    const broken = await run("postern-lint", "policies/policy.yaml", "policies/broken.yaml");
+    assert.match(broken.out, /did you mean "pattern"\?/);
+    assert.equal(broken.code, 1);
+    assert.match((await run("postern-test", "policies")).err, /No test yamls available/);
+  }));
+
+Deno.test("a link to the script in $PATH finds the checkout", () =>
+  withFiles(async (folder) => {
+    await Deno.symlink(join(root, "bin", "postern"), join(folder, "postern"));
+    const { out, code } = await shell(`${folder}/postern version`, folder);
+    assert.match(out, /^Version: /);
+    assert.equal(code, 0);
+  }));
