@@ -1,13 +1,19 @@
 /** What the adapter for signatures keeps, shares and gives up. */
 import assert from "node:assert/strict";
-import { ImageSignatures, type ImageSignaturesOptions, type Login } from "../../lib/adapters/mod.ts";
-import type { Json } from "../../lib/json/mod.ts";
+import {
+  bundledTrustedRoot,
+  ImageSignatures,
+  type ImageSignaturesOptions,
+  type Login,
+  readTrustedRoot,
+} from "../../lib/adapters/mod.ts";
+import { isFault, type Json } from "../../lib/json/mod.ts";
 import type { Cluster, SignatureAnswer, SignatureQuestion } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock, type TestClock } from "./fakes.ts";
 import { silence } from "./fake_server.ts";
 import { type Keys, newKeys } from "./signing/certificates.ts";
 import { payloadFor, putSignatures, signatureLayer, signImage } from "./signing/cosign.ts";
-import { TestRegistry } from "./signing/registry.ts";
+import { type Layer, TestRegistry } from "./signing/registry.ts";
 
 interface Trial {
   readonly registry: TestRegistry;
@@ -287,3 +293,51 @@ signaturesTest("a log without the entry is told in its words", async ({ registry
     /^no matching signatures: searching log query: \[POST \/api\/v1\/log\/entries\/retrieve\]\[404\] searchLogQuery default \{\}$/,
   );
 }, { logSearch: "allowed" });
+
+for (
+  const [title, recorded] of [["the signature's entry", "own"], ["an entry of another key", "other"]] as const
+) {
+  signaturesTest(`a log that has ${title}`, async ({ registry, keys, ask }) => {
+    const log = newKeys(), other = newKeys();
+    const digest = registry.image("app:v1");
+    const payload = payloadFor(digest);
+    const signer = recorded === "own" ? keys : other;
+    const made = signatureLayer(payload, { keys: signer, log: { keys: log } });
+    const { SignedEntryTimestamp, Payload } = JSON.parse(made.annotations!["dev.sigstore.cosign/bundle"]!);
+    const entry = { ...Payload, verification: { signedEntryTimestamp: SignedEntryTimestamp } };
+    // The log's entry is about the signature that is there only when the same bytes were signed by the same key.
+    const layer = signatureLayer(payload, { keys });
+    putSignatures(registry, "app:v1", digest, [recorded === "own" ? withoutBundle(made) : layer]);
+    registry.intercept(({ method, path }) =>
+      method === "POST" && path === "/rekor/api/v1/log/entries/retrieve"
+        ? Response.json([{ uuid: entry }])
+        : undefined
+    );
+    const answer = await ask("app:v1", {
+      useCache: false,
+      log: {
+        ignoreTlog: false,
+        rekorUrl: `http://${registry.host}/rekor/`,
+        rekorKey: log.pem,
+        ignoreSct: true,
+        ctlogKey: "",
+        tsaChain: "",
+        trustedRoot: "",
+        tufMirror: "",
+      },
+    });
+    assert.equal(answer.ok, recorded === "own", answer.ok ? "" : answer.message);
+  }, { logSearch: "allowed" });
+}
+
+function withoutBundle(layer: Layer): Layer {
+  const { "dev.sigstore.cosign/bundle": _, ...annotations } = layer.annotations ?? {};
+  return { ...layer, annotations };
+}
+
+Deno.test("the trusted root of sigstore's public instance is at hand and can be read", async () => {
+  const text = await bundledTrustedRoot();
+  const root = await readTrustedRoot(text ?? "");
+  assert.ok(!isFault(root), isFault(root) ? root.message : "");
+  assert.ok(root.logs.size > 0 && root.certificateLogs.size > 0 && root.authorities.length > 0);
+});
