@@ -75,7 +75,7 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
       { phase: "mutateExisting", policy: policy.key, kind: policy.kind },
       options,
     );
-    current = changed.some((rule) => rule.spoils) ? undefined : seen;
+    current = changed.some((rule) => rule.invalidatesObject) ? undefined : seen;
     steps.push({ policy, rules: [...changed, ...rulesOf(targets)], object: current });
     if (isMutatingPolicy(policy)) owed += writings(policy, resource);
     else if (current !== undefined) outputs.push({ file, object: current });
@@ -154,7 +154,7 @@ function rulesOf(decision: Decision): RuleResult[] {
 
 /** Kyverno parity: of a policy with a generation that failed nothing is written. */
 function generatedBy(decision: Decision, file: string): Output[] {
-  if (rulesOf(decision).some((rule) => isError(rule) || rule.unplanned !== undefined)) return [];
+  if (rulesOf(decision).some((rule) => isError(rule) || rule.planErrors !== undefined)) return [];
   const isMade = ({ verb, object }: Effect): boolean =>
     verb !== "delete" && (verb !== "update" || ownerOf(object) !== undefined);
   return decision.effects.filter(isMade).map(({ object }) => ({ file, object }));

@@ -1,4 +1,4 @@
-import type { Effect, PolicyRequest, Question, Snapshot } from "../engine/mod.ts";
+import type { Effect, PolicyQuery, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import { asObject, asString, jsonSize } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Log, Ports } from "../ports.ts";
@@ -44,7 +44,7 @@ export interface JobScope {
    * The policies that the webhook's URL asks: the API server calls for each group apart, perhaps another replica, and each
    * does the work of its own.
    */
-  readonly asked?: Pick<Question, "failurePolicy" | "policy">;
+  readonly asked?: Pick<PolicyQuery, "failurePolicy" | "policy">;
 }
 
 /** One request with its tries so far. */

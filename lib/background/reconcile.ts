@@ -9,7 +9,7 @@ export interface DownstreamState {
     readonly onPolicyDelete: "orphan" | "delete";
   };
   /** `ceased` when it was deleted or no longer matches. */
-  readonly trigger: "present" | "ceased";
+  readonly trigger: "present" | "gone";
   /** What it is a clone of; `none` for data. */
   readonly source: "present" | "deleted" | "none";
   /** The object itself, beside what the rule says of it. */
@@ -33,7 +33,7 @@ export function reconcile({ rule, trigger, source, target }: DownstreamState): R
     if (rule.onPolicyDelete === "orphan") return leave("the rule leaves orphans");
     return remove("its rule is gone");
   }
-  if (trigger === "ceased") return remove("its trigger is gone or no longer matches");
+  if (trigger === "gone") return remove("its trigger is gone or no longer matches");
   if (source === "deleted") return remove("its source is gone");
   switch (target) {
     case "missing":

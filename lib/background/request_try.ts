@@ -2,8 +2,8 @@ import {
   type Decision,
   type Effect,
   evaluate,
+  type PolicyQuery,
   type PolicyRequest,
-  type Question,
   type Snapshot,
 } from "../engine/mod.ts";
 import { asString, dig, field, isFault } from "../json/mod.ts";
@@ -29,7 +29,7 @@ export interface TryOptions {
   readonly triggers: "as-admitted" | "as-stored";
   readonly only: OnlyRule | undefined;
   /** The policies that the webhook's URL asks. */
-  readonly asked: Pick<Question, "failurePolicy" | "policy">;
+  readonly asked: Pick<PolicyQuery, "failurePolicy" | "policy">;
   /** Milliseconds that each step may take. */
   readonly patience: number;
   carryOut(effect: Effect): Promise<readonly Failure[]>;
@@ -111,8 +111,8 @@ function planFailures(
   isMeant: (result: { readonly rule: string }) => boolean,
 ): Failure[] {
   return results.flatMap(({ policy, rules }) =>
-    rules.filter(isMeant).flatMap(({ rule, result, message, unplanned = [] }) => {
-      const causes = result === "error" ? [message, ...unplanned] : unplanned;
+    rules.filter(isMeant).flatMap(({ rule, result, message, planErrors = [] }) => {
+      const causes = result === "error" ? [message, ...planErrors] : planErrors;
       return causes.map((cause) => ({ message: `${policy.key}/${rule}: ${cause}`, passing: true }));
     })
   );

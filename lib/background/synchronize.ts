@@ -1,17 +1,17 @@
-import { RequestStore, untilSettled } from "../context/mod.ts";
+import { LoadTracker, untilLoaded } from "../context/mod.ts";
 import { type CompiledRule, type Effect, evaluate, type Snapshot } from "../engine/mod.ts";
 import { asString, dig, Fault, isFault, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
 import type { Ports } from "../ports.ts";
 import {
   cloneSourceLabel,
-  clusterSurroundings,
+  type ClusterObjects,
   isApplied,
+  objectsInCluster,
   ownerOf,
   type OwnerReference,
   ruleLabels,
   sourceLabels,
-  type Surroundings,
 } from "../rules/mod.ts";
 import { existingRequest } from "./existing_request.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
@@ -90,7 +90,7 @@ export async function followChange(
     const own = planned.find((effect) => isSame(effect.object, target));
     const state: DownstreamState = {
       rule: wishes(rule, "present"),
-      trigger: trigger === undefined || own?.verb === "delete" ? "ceased" : "present",
+      trigger: trigger === undefined || own?.verb === "delete" ? "gone" : "present",
       source: wishes(rule, "present").makes === "clone" ? known.source : "none",
       target: known.target === "missing" ? "missing" : await isDrifted(own) ? "drifted" : "in-step",
     };
@@ -177,10 +177,10 @@ export async function followPolicies(
   return effects;
 }
 
-function reader(ports: Ports): <T>(ask: (around: Surroundings) => T) => Promise<T> {
+function reader(ports: Ports): <T>(ask: (around: ClusterObjects) => T) => Promise<T> {
   return async (ask) => {
-    const store = new RequestStore({ ports });
-    return await untilSettled(store, () => ask(clusterSurroundings(store)));
+    const store = new LoadTracker({ ports });
+    return await untilLoaded(store, () => ask(objectsInCluster(store)));
   };
 }
 
@@ -202,7 +202,7 @@ function wishes({ body }: CompiledRule, state: "present" | "deleted"): Downstrea
 /** Milliseconds for the look-ups of one change. */
 const patience = 30_000;
 
-function placeOf(object: JsonObject): Parameters<Surroundings["get"]>[0] {
+function placeOf(object: JsonObject): Parameters<ClusterObjects["get"]>[0] {
   return {
     apiVersion: asString(object["apiVersion"]) ?? "",
     kind: asString(object["kind"]) ?? "",

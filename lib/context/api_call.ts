@@ -75,10 +75,10 @@ export function compileApiCall({ name, call: spec }: ApiCallEntry, options: Entr
       ? undefined
       : trespassOf(resolved.urlPath, policyNamespace);
     if (trespass !== undefined) return unfetched(trespass);
-    const { misses } = view.store;
+    const { pendingReads } = view.store;
     const answer = ask(view, resolved);
     if (isFault(answer)) {
-      const isUnderWay = view.store.misses !== misses;
+      const isUnderWay = view.store.pendingReads !== pendingReads;
       return isUnderWay || fallback === undefined ? answer : fallback.render(view, view.environment);
     }
     if (resolved.jmesPath === "") return answer;
@@ -115,7 +115,7 @@ export function compileApiCall({ name, call: spec }: ApiCallEntry, options: Entr
   function ask({ store }: Context, { urlPath, url, body, caBundle, headers }: ResolvedCall): Json | Fault {
     const payload = body === undefined ? "" : JSON.stringify(body);
     if (url !== "") {
-      return store.ask(`${method} ${url}`, async () => {
+      return store.load(`${method} ${url}`, async () => {
         const answer = await store.ports.http.call({
           method,
           url,
@@ -130,7 +130,7 @@ export function compileApiCall({ name, call: spec }: ApiCallEntry, options: Entr
           : unfetched(`failed to execute HTTP request for APICall ${name}: ${answer.message}`);
       }, JSON.stringify([payload, headers, caBundle ?? "", policyNamespace ?? ""]));
     }
-    return store.ask(`${method} ${urlPath}`, async () =>
+    return store.load(`${method} ${urlPath}`, async () =>
       settled(
         await store.ports.cluster.call({
           method,

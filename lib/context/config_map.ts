@@ -36,7 +36,7 @@ export function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): 
     const path = `/api/v1/namespaces/${encodeURIComponent(mapNamespace)}/configmaps/${
       encodeURIComponent(mapName)
     }`;
-    return store.ask(`ConfigMap ${mapNamespace}/${mapName}`, async () => {
+    return store.load(`ConfigMap ${mapNamespace}/${mapName}`, async () => {
       const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
       if (!answer.ok) {
         return problem(`failed to get configmap ${mapNamespace}/${mapName} : ${answer.message}`);

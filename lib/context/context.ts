@@ -1,7 +1,7 @@
 import { asObject, Fault, isFault, type Json, jsonSize, type Scope, setField } from "../json/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import type { EntrySource } from "./entry_source.ts";
-import type { RequestStore } from "./store.ts";
+import type { LoadTracker } from "./load_tracker.ts";
 
 /** A named value that is computed or loaded when it is first read. */
 export interface ContextEntry {
@@ -12,7 +12,7 @@ export interface ContextEntry {
 }
 
 interface Base {
-  readonly store: RequestStore;
+  readonly store: LoadTracker;
   readonly environment: Environment;
   readonly parent: Context | undefined;
 }
@@ -38,7 +38,7 @@ export interface Computed {
  * read, once; one that failed keeps its fault, so the cause is reported and not a later "Unknown key".
  */
 export class Context implements Scope {
-  readonly store: RequestStore;
+  readonly store: LoadTracker;
   /** Time, randomness and the operation, for whatever is evaluated here. */
   readonly environment: Environment;
   readonly #parent: Context | undefined;
@@ -72,7 +72,7 @@ export class Context implements Scope {
   }
 
   /** The outermost layer of a request. */
-  static root(base: { store: RequestStore; environment: Environment }, layer: Layer): Context {
+  static root(base: { store: LoadTracker; environment: Environment }, layer: Layer): Context {
     return new Context({ ...base, parent: undefined }, layer);
   }
 
@@ -161,12 +161,12 @@ export class Context implements Scope {
     const base = { store: this.store, environment: this.environment, parent: this.#parent };
     const computed = this.#computed && { computed: this.#computed };
     const view = new Context(base, { entries: this.#entries, ...computed }, { of: this, before: index });
-    const misses = this.store.misses;
+    const pendingReads = this.store.pendingReads;
     observer?.entering(entry);
     const value = this.#admitted(entry, entry.load(view));
     observer?.entered(entry, value);
     if (value === undefined) return this.#parent?.get(entry.name);
-    if (this.store.misses === misses) this.#keep(key, value);
+    if (this.store.pendingReads === pendingReads) this.#keep(key, value);
     return value;
   }
 

@@ -19,7 +19,7 @@ export function compileGlobalReference(entry: GlobalReferenceEntry, options: Ent
     const key = renderText(reference, view);
     if (isFault(key)) return key;
     const { store } = view;
-    const value = store.ask(`global context ${key}`, async () => {
+    const value = store.load(`global context ${key}`, async () => {
       const answer = await store.ports.globals.entry(key);
       return answer.ok ? answer.body : new Fault(`failed to fetch entry key=${key}: ${answer.message}`);
     });

@@ -20,7 +20,7 @@ export function compileImageRegistry(entry: ImageRegistryEntry, options: EntryOp
     const image = renderText(reference, view);
     if (isFault(image)) return problem(image.message);
     const { store } = view;
-    const record = store.ask(`image ${image}`, async () => {
+    const record = store.load(`image ${image}`, async () => {
       const answer = await store.ports.registry.image(image, credentials, store.signal);
       return answer.ok ? answer.body : problem(answer.message);
     }, JSON.stringify(credentials));

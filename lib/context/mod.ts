@@ -20,4 +20,4 @@ export type {
 } from "./observer.ts";
 export type { EntrySource } from "./entry_source.ts";
 export type { LoopProgress, Progress } from "./progress.ts";
-export { type AbsentSource, RequestStore, type StoreOptions, type Turn, untilSettled } from "./store.ts";
+export { type AbsentSource, type LoadOptions, LoadTracker, type Turn, untilLoaded } from "./load_tracker.ts";

@@ -19,7 +19,7 @@ import {
   rankOf,
 } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
-import { KnownResults } from "./known_results.ts";
+import { ConstantResults } from "./plan/constant_results.ts";
 
 /**
  * Compiles the policies among documents that are written in CEL, with their exceptions and bindings; they come in the
@@ -130,8 +130,12 @@ function ruleOf(
   });
 }
 
-function ruleWith(body: CompiledBody, rest: Omit<CompiledRule, "body" | "known">): CompiledRule {
-  return { ...rest, body, known: new KnownResults(body, { rule: rest.rule.name, type: rest.type }) };
+function ruleWith(body: CompiledBody, rest: Omit<CompiledRule, "body" | "constantResults">): CompiledRule {
+  return {
+    ...rest,
+    body,
+    constantResults: new ConstantResults(body, { rule: rest.rule.name, type: rest.type }),
+  };
 }
 
 /**

@@ -16,7 +16,7 @@ import type { Use } from "../template/mod.ts";
 import { compileAction } from "./action.ts";
 import { matchVariables, variableProblems } from "./check_variables.ts";
 import type { CompiledException, CompiledRule } from "./compiled.ts";
-import { KnownResults } from "./known_results.ts";
+import { ConstantResults } from "./plan/constant_results.ts";
 import { compileOwnImages } from "./own_images.ts";
 import { compileReportProperties } from "./report_properties.ts";
 
@@ -82,7 +82,13 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule[] {
   };
   return bodies.map(({ type, kind, body }) => {
     const used = broken === undefined ? body : brokenBody(broken, body);
-    return { ...shared, type, kind, body: used, known: new KnownResults(used, { rule: rule.name, type }) };
+    return {
+      ...shared,
+      type,
+      kind,
+      body: used,
+      constantResults: new ConstantResults(used, { rule: rule.name, type }),
+    };
   });
 
   function compilePreconditions(written: Json | undefined): Conditions | undefined {

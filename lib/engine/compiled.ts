@@ -5,7 +5,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Block, RuleSelector } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
 import type { CompiledBody, RuleInput, RuleKind } from "../rules/mod.ts";
-import type { KnownResults } from "./known_results.ts";
+import type { ConstantResults } from "./plan/constant_results.ts";
 import type { ReportProperties } from "./report_properties.ts";
 
 /** An exception as it applies to one rule. */
@@ -34,7 +34,7 @@ export interface CompiledRule {
   readonly properties?: ReportProperties | undefined;
   readonly body: CompiledBody;
   /** The results of the body's constant outcomes. */
-  readonly known: KnownResults;
+  readonly constantResults: ConstantResults;
   /** What it needs from outside the request, as far as its text says. */
   readonly needs: readonly Need[];
   /** Whether it looks at the requester's roles, which cost a look at the cluster's bindings. */

@@ -1,7 +1,13 @@
-import { type AbsentSource, RequestStore, untilSettled } from "../context/mod.ts";
+import { type AbsentSource, LoadTracker, untilLoaded } from "../context/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
 import type { Ports } from "../ports.ts";
-import { type Agenda, agendaFor, explainedAgenda, type Question, rulesOfPass } from "./agenda.ts";
+import {
+  type PolicyQuery,
+  type PolicySelection,
+  rulesOfPass,
+  selectForExplanation,
+  selectPolicies,
+} from "./plan/policy_selection.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { decide } from "./decide.ts";
 import type { Decision, PolicyResult } from "./decision.ts";
@@ -17,7 +23,7 @@ import type { Trace } from "./trace.ts";
 import { verifyImages } from "./verify_images.ts";
 
 /** Which policies are asked, and how. */
-export interface EvaluateOptions extends Question {
+export interface EvaluateOptions extends PolicyQuery {
   readonly given?: GivenValues;
   /** What cannot be loaded here: entries that count as not declared, the cluster of generate rules. */
   readonly absent?: readonly AbsentSource[];
@@ -42,14 +48,16 @@ export function evaluate(
 ): Decision | Promise<Decision> {
   const { ports, deadline, absent, budget, trace } = options;
   // Whoever wants explanations also wants to know which rules are for other kinds.
-  const agenda = trace === undefined
-    ? agendaFor(snapshot, request, options)
-    : explainedAgenda(snapshot, request, options);
-  const images = verifiesImages(options) ? imagesAgenda() : nothing;
-  const policies = images.policies.length === 0 ? agenda.policies : [...agenda.policies, ...images.policies];
+  const selection = trace === undefined
+    ? selectPolicies(snapshot, request, options)
+    : selectForExplanation(snapshot, request, options);
+  const images = verifiesImages(options) ? selectForImages() : nothing;
+  const policies = images.policies.length === 0
+    ? selection.policies
+    : [...selection.policies, ...images.policies];
   if (policies.length === 0 && trace === undefined) return untouched(request);
-  const store = new RequestStore({ ports, deadline, absent, budget, observer: trace });
-  const facts = untilSettled(store, () => gatherFacts(request, joinedNeeds(agenda, images), store));
+  const store = new LoadTracker({ ports, deadline, absent, budget, observer: trace });
+  const facts = untilLoaded(store, () => gatherFacts(request, joinedNeeds(selection, images), store));
   return facts instanceof Promise ? facts.then((known) => start(known)) : start(facts);
 
   function start(facts: Facts | Fault): Decision | Promise<Decision> {
@@ -66,23 +74,23 @@ export function evaluate(
       trace,
     });
     if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, asked: policies });
-    const chosen = { agenda: chosenOf(agenda, facts), images: chosenOf(images, facts) };
+    const chosen = { selection: chosenOf(selection, facts), images: chosenOf(images, facts) };
     const decision = runPhase(options.phase, { ...chosen, store }, view);
     return trace === undefined ? decision : noted(decision, trace);
   }
 
-  function imagesAgenda(): Agenda {
+  function selectForImages(): PolicySelection {
     if (snapshot.candidates("verifyImages", request).length === 0) return nothing;
     const question = { ...options, phase: "verifyImages" as const };
     return trace === undefined
-      ? agendaFor(snapshot, request, question)
-      : explainedAgenda(snapshot, request, question);
+      ? selectPolicies(snapshot, request, question)
+      : selectForExplanation(snapshot, request, question);
   }
 
   function chosenOf(
-    { policies, needsNamespaceLabels }: Agenda,
+    { policies, needsNamespaceLabels }: PolicySelection,
     { namespaceLabels }: Facts,
-  ): Agenda["policies"] {
+  ): PolicySelection["policies"] {
     if (!needsNamespaceLabels) return policies;
     const pass = { rules: options.rules ?? "all", namespace: request.namespace, namespaceLabels };
     return policies.flatMap((policy) => rulesOfPass(policy, pass) ?? []);
@@ -97,28 +105,28 @@ function noted(decision: Decision | Promise<Decision>, trace: Trace): Decision |
 }
 
 interface ChosenPolicies {
-  readonly agenda: readonly CompiledPolicy[];
+  readonly selection: readonly CompiledPolicy[];
   /** Those that verify images after mutations. */
   readonly images: readonly CompiledPolicy[];
-  readonly store: RequestStore;
+  readonly store: LoadTracker;
 }
 
 function runPhase(
   phase: Phase,
-  { agenda, images, store }: ChosenPolicies,
+  { selection, images, store }: ChosenPolicies,
   view: RequestView,
 ): Decision | Promise<Decision> {
   switch (phase) {
     case "mutate":
-      return mutateAndVerify({ mutating: agenda, verifying: images }, view, store);
+      return mutateAndVerify({ mutating: selection, verifying: images }, view, store);
     case "verifyImages":
-      return verifyImages(agenda, view, { store, mutated: untouched(view.base.request) });
+      return verifyImages(selection, view, { store, mutated: untouched(view.base.request) });
     default:
-      return validate(agenda, view, store);
+      return validate(selection, view, store);
   }
 }
 
-const nothing: Agenda = { policies: [], needsNamespaceLabels: false, needsRoles: false };
+const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, needsRoles: false };
 
 /**
  * Images are verified after the mutations of a request. Kyverno parity: not where one policy is asked by its own address,
@@ -132,7 +140,7 @@ function verifiesImages({ phase, policy }: EvaluateOptions): boolean {
 function mutateAndVerify(
   { mutating, verifying }: Readonly<Record<"mutating" | "verifying", readonly CompiledPolicy[]>>,
   view: RequestView,
-  store: RequestStore,
+  store: LoadTracker,
 ): Decision | Promise<Decision> {
   const decision = mutate(mutating, view, store);
   if (verifying.length === 0) return decision;
@@ -141,7 +149,10 @@ function mutateAndVerify(
     : verifyImages(verifying, view, { store, mutated: decision });
 }
 
-function joinedNeeds(one: Agenda, other: Agenda): Pick<Agenda, "needsNamespaceLabels" | "needsRoles"> {
+function joinedNeeds(
+  one: PolicySelection,
+  other: PolicySelection,
+): Pick<PolicySelection, "needsNamespaceLabels" | "needsRoles"> {
   return {
     needsNamespaceLabels: one.needsNamespaceLabels || other.needsNamespaceLabels,
     needsRoles: one.needsRoles || other.needsRoles,
@@ -182,7 +193,7 @@ function factsMissing(request: PolicyRequest, policies: readonly CompiledPolicy[
 function validate(
   policies: readonly CompiledPolicy[],
   view: RequestView,
-  store: RequestStore,
+  store: LoadTracker,
 ): Decision | Promise<Decision> {
   const runs = runAll(policies, view, store);
   return runs instanceof Promise ? runs.then(finish) : finish(runs);

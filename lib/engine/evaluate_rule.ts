@@ -24,7 +24,7 @@ export function evaluateRule(rule: CompiledRule, policy: Policy, view: RequestVi
 export function resultsFrom(outcome: Outcome, rule: CompiledRule, view: RequestView): readonly RuleResult[] {
   const { request, facts } = view.base;
   const action = rule.action(request.namespace, facts.namespaceLabels);
-  const known = rule.known.of(outcome, action);
+  const known = rule.constantResults.of(outcome, action);
   if (known !== undefined) return known;
   const result: RuleResult = {
     ...bounded(outcome),
@@ -32,12 +32,12 @@ export function resultsFrom(outcome: Outcome, rule: CompiledRule, view: RequestV
     type: rule.type,
     action,
   };
-  return result.further === undefined ? [result] : separate(result);
+  return result.moreOutcomes === undefined ? [result] : separate(result);
 }
 
 /** The results of a rule that has several outcomes. */
-function separate({ further = [], ...first }: RuleResult): readonly RuleResult[] {
-  return [first, ...further.map((outcome) => withIdentity(bounded(outcome), first))];
+function separate({ moreOutcomes = [], ...first }: RuleResult): readonly RuleResult[] {
+  return [first, ...moreOutcomes.map((outcome) => withIdentity(bounded(outcome), first))];
 }
 
 /** Characters of a message; a message that shows a field of the object would otherwise be as large as the request. */

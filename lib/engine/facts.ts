@@ -1,6 +1,6 @@
 import { asObject, dig, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
-import type { RequestStore } from "../context/mod.ts";
-import type { Agenda } from "./agenda.ts";
+import type { LoadTracker } from "../context/mod.ts";
+import type { PolicySelection } from "./plan/policy_selection.ts";
 import { rolesOf } from "./roles.ts";
 import type { PolicyRequest } from "./request.ts";
 
@@ -12,13 +12,13 @@ export interface Facts {
 }
 
 /**
- * Looks up what the policies of an agenda need: the labels of the request's namespace, and the requester's roles. Policies
+ * Looks up what the policies of an selection need: the labels of the request's namespace, and the requester's roles. Policies
  * that look at neither cost nothing. A fault says which look-up failed.
  */
 export function gatherFacts(
   request: PolicyRequest,
-  { needsNamespaceLabels, needsRoles }: Pick<Agenda, "needsNamespaceLabels" | "needsRoles">,
-  store: RequestStore,
+  { needsNamespaceLabels, needsRoles }: Pick<PolicySelection, "needsNamespaceLabels" | "needsRoles">,
+  store: LoadTracker,
 ): Facts | Fault {
   if (!needsNamespaceLabels && !needsRoles) return noFacts;
   const labels = needsNamespaceLabels ? namespaceLabels(request, store) : {};
@@ -31,11 +31,11 @@ export function gatherFacts(
 const noRoles = { roles: [], clusterRoles: [] };
 const noFacts: Facts = { namespaceLabels: {}, ...noRoles };
 
-function namespaceLabels(request: PolicyRequest, store: RequestStore): JsonObject | Fault {
+function namespaceLabels(request: PolicyRequest, store: LoadTracker): JsonObject | Fault {
   if (request.namespaceLabels !== undefined) return request.namespaceLabels;
   if (request.namespace === "" || request.kind === "Namespace") return {};
   const path = `/api/v1/namespaces/${encodeURIComponent(request.namespace)}`;
-  const object = store.ask(`Namespace ${request.namespace}`, async () => {
+  const object = store.load(`Namespace ${request.namespace}`, async () => {
     const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
     if (answer.ok) return answer.body;
     // A namespace that is not there (yet) has no labels.
@@ -48,7 +48,7 @@ function namespaceLabels(request: PolicyRequest, store: RequestStore): JsonObjec
 
 function requesterRoles(
   request: PolicyRequest,
-  store: RequestStore,
+  store: LoadTracker,
 ): Pick<Facts, "roles" | "clusterRoles"> | Fault {
   const { requester } = request;
   if (requester === undefined) return noRoles;
@@ -68,9 +68,9 @@ function requesterRoles(
   });
 }
 
-function list(plural: string, store: RequestStore): Json | Fault {
+function list(plural: string, store: LoadTracker): Json | Fault {
   const path = `/apis/rbac.authorization.k8s.io/v1/${plural}`;
-  return store.ask(plural, async () => {
+  return store.load(plural, async () => {
     const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
     return answer.ok ? answer.body : new Fault(`failed to list ${plural}: ${answer.message}`);
   });

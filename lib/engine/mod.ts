@@ -5,10 +5,11 @@
  *
  * @module
  */
-export type { Question } from "./agenda.ts";
+export type { PolicyQuery } from "./plan/policy_selection.ts";
 export type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 export type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "./decision.ts";
 export type { Effect } from "../rules/mod.ts";
+export { areConstant } from "./plan/constant_results.ts";
 export { evaluate, type EvaluateOptions } from "./evaluate.ts";
 export {
   type CompiledJsonPolicy,

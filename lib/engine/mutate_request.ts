@@ -1,8 +1,8 @@
-import type { RequestStore } from "../context/mod.ts";
+import type { LoadTracker } from "../context/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { decide } from "./decide.ts";
 import type { Decision, PolicyResult } from "./decision.ts";
-import { mergeRow } from "./merge_row.ts";
+import { mergeBatch } from "./plan/merge_batch.ts";
 import { PolicyRun } from "./policy_run.ts";
 import type { RequestView } from "./request_view.ts";
 
@@ -10,7 +10,7 @@ import type { RequestView } from "./request_view.ts";
 export function mutate(
   policies: readonly CompiledPolicy[],
   start: RequestView,
-  store: RequestStore,
+  store: LoadTracker,
 ): Decision | Promise<Decision> {
   const results: PolicyResult[] = [];
   let view = start;
@@ -18,7 +18,7 @@ export function mutate(
 
   function step(from: number): Decision | Promise<Decision> {
     for (let index = from; index < policies.length; index++) {
-      const row = mergeRow({ policies, from: index }, view, store);
+      const row = mergeBatch({ policies, from: index }, view, store);
       if (row !== undefined) {
         results.push(...row.results);
         if (row.erred) break;
@@ -34,7 +34,7 @@ export function mutate(
   }
 
   async function later(run: PolicyRun, index: number): Promise<Decision> {
-    do await store.settle(); while (!run.advance());
+    do await store.awaitLoads(); while (!run.advance());
     return take(run) ? step(index + 1) : finish();
   }
 

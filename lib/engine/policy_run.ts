@@ -1,4 +1,4 @@
-import type { Progress, RequestStore } from "../context/mod.ts";
+import type { LoadTracker, Progress } from "../context/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import { type Effect, error } from "../rules/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
@@ -14,7 +14,7 @@ import type { RuleTrace } from "./trace.ts";
  */
 export class PolicyRun {
   readonly policy: CompiledPolicy;
-  readonly #store: RequestStore;
+  readonly #store: LoadTracker;
   #view: RequestView;
   // Most policies have one result and no effect: lists grow only where there is more.
   #results: readonly RuleResult[] = nothing;
@@ -24,7 +24,7 @@ export class PolicyRun {
   #progress: Progress | undefined;
   #isAsked: boolean;
 
-  constructor(policy: CompiledPolicy, view: RequestView, store: RequestStore) {
+  constructor(policy: CompiledPolicy, view: RequestView, store: LoadTracker) {
     this.policy = policy;
     this.#view = view;
     this.#store = store;
@@ -53,14 +53,14 @@ export class PolicyRun {
   advance(): boolean {
     const { rules, policy, matchConditions } = this.policy;
     if (!this.#isAsked && matchConditions !== undefined) {
-      const misses = this.#store.misses;
+      const pendingReads = this.#store.pendingReads;
       const isAsked = matchConditions(this.#view.input(this.#view.root, noExceptions));
-      if (this.#store.misses !== misses) return false;
+      if (this.#store.pendingReads !== pendingReads) return false;
       this.#isAsked = isAsked;
       if (!isAsked) this.#leaveOut("matchConditions");
     }
     while (this.#next < rules.length) {
-      const { misses } = this.#store;
+      const { pendingReads } = this.#store;
       const { trace } = this.#view.base;
       const rule = rules[this.#next]!;
       const turn = this.#store.beforeRule();
@@ -73,7 +73,7 @@ export class PolicyRun {
       trace?.begin(policy, rule);
       this.#store.beginRule(this.#progress);
       const results = this.#resultsOf(rule);
-      if (this.#store.misses !== misses) {
+      if (this.#store.pendingReads !== pendingReads) {
         this.#progress = this.#store.progress;
         trace?.postpone();
         return false;
@@ -119,10 +119,10 @@ export class PolicyRun {
   #take(results: readonly RuleResult[]): void {
     if (results.length === 0) return;
     this.#results = this.#results.length === 0 ? results : [...this.#results, ...results];
-    for (const { effects, patched, spoils } of results) {
+    for (const { effects, patched, invalidatesObject } of results) {
       if (effects !== undefined) this.#effects = [...this.#effects, ...effects];
       if (patched !== undefined) this.#view = this.#view.mutated(patched);
-      if (spoils) this.#view = this.#view.spoiled();
+      if (invalidatesObject) this.#view = this.#view.spoiled();
     }
   }
 }
@@ -130,7 +130,7 @@ export class PolicyRun {
 const nothing: readonly never[] = [];
 
 /** Why a rule was not reached in time: what was waited for, where anything was. */
-function expiry({ late }: RequestStore): string {
+function expiry({ late }: LoadTracker): string {
   const passed = "the request's deadline passed before this rule";
   return late.length === 0 ? passed : `${passed}: no answer in time for ${late.join(", ")}`;
 }
@@ -144,7 +144,7 @@ function ends({ result, type }: RuleResult): boolean {
 export function runAll(
   policies: readonly CompiledPolicy[],
   view: RequestView,
-  store: RequestStore,
+  store: LoadTracker,
 ): PolicyRun[] | Promise<PolicyRun[]> {
   const runs = policies.map((policy) => new PolicyRun(policy, view, store));
   const open = runs.filter((run) => !run.advance());
@@ -152,7 +152,7 @@ export function runAll(
 
   async function later(): Promise<PolicyRun[]> {
     for (let waiting = open; waiting.length > 0;) {
-      await store.settle();
+      await store.awaitLoads();
       waiting = waiting.filter((run) => !run.advance());
     }
     return runs;

@@ -1,4 +1,4 @@
-import { type Computed, Context, type RequestStore } from "../context/mod.ts";
+import { type Computed, Context, type LoadTracker } from "../context/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import { asString, dig, type Fault, isFault, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { extractImages, type ResourceType, serviceAccountVariables, typeOf } from "../kube/mod.ts";
@@ -16,7 +16,7 @@ export type GivenValues = (policy: string, rule: string) => JsonObject;
 export interface ViewBase {
   readonly request: PolicyRequest;
   readonly facts: Facts;
-  readonly store: RequestStore;
+  readonly store: LoadTracker;
   /** Time and randomness for expressions. */
   readonly environment: Environment;
   readonly given: GivenValues | undefined;

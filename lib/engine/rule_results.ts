@@ -55,7 +55,7 @@ function generateOutcome(rule: CompiledRule, policy: Policy, view: RequestView):
   const isFired = view.base.background !== undefined && view.operation === "DELETE" && asksForDeletions(rule);
   const current = isFired ? former : view;
   if (current === undefined || !selects(rule, current)) {
-    return former !== undefined && selects(rule, former) ? run(former, "ceased") : undefined;
+    return former !== undefined && selects(rule, former) ? run(former, "gone") : undefined;
   }
   if (rule.preconditions === undefined) return run(current, "applies");
   const context = ruleContext(rule, policy, current);
@@ -71,12 +71,12 @@ function generateOutcome(rule: CompiledRule, policy: Policy, view: RequestView):
     return error(`failed to evaluate conditions for old resource: ${formerly.message}`);
   }
   if (!formerly.holds) return skip("");
-  const outcome = run(former, "ceased");
+  const outcome = run(former, "gone");
   return outcome && { ...outcome, message: formerly.message };
 
-  function run(subject: RequestView, state: "applies" | "ceased"): Outcome | undefined {
+  function run(subject: RequestView, state: "applies" | "gone"): Outcome | undefined {
     const input = subject.input(ruleContext(rule, policy, subject), noExceptions);
-    return rule.body.run(state === "ceased" ? { ...input, ceased: true } : input);
+    return rule.body.run(state === "gone" ? { ...input, triggerGone: true } : input);
   }
 }
 

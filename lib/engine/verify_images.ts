@@ -1,4 +1,4 @@
-import type { RequestStore } from "../context/mod.ts";
+import type { LoadTracker } from "../context/mod.ts";
 import { isFault, type JsonObject } from "../json/mod.ts";
 import { type PatchOperation, planJsonPatch } from "../patch/mod.ts";
 import { annotated, type ScopedNotes } from "../rules/mod.ts";
@@ -15,7 +15,7 @@ import type { RequestView } from "./request_view.ts";
 export function verifyImages(
   policies: readonly CompiledPolicy[],
   start: RequestView,
-  { store, mutated }: { readonly store: RequestStore; readonly mutated: Decision },
+  { store, mutated }: { readonly store: LoadTracker; readonly mutated: Decision },
 ): Decision | Promise<Decision> {
   const { object } = mutated;
   if (!mutated.allowed || object === undefined) return mutated;

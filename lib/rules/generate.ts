@@ -17,7 +17,7 @@ import {
 import { compileLoop, type Loop } from "./loop.ts";
 import { type Effect, fail, pass } from "./outcome.ts";
 import type { CompiledBody, Downstream, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
-import { clusterSurroundings, describe, type KindPlace, lonelySurroundings } from "./surroundings.ts";
+import { describe, type KindPlace, objectsInCluster, triggerAlone } from "./cluster_objects.ts";
 
 /**
  * `generate`: objects are made because of another one, the trigger. The rule plans what is missing or out of step, and
@@ -40,19 +40,19 @@ export const generate: RuleKind<BodyOf<"generate">> = {
         const { store } = input.context;
         const situation: Situation = {
           owner: { policy: { name, namespace }, rule: rule.name, trigger },
-          surroundings: store.serves("downstream") ? clusterSurroundings(store) : lonelySurroundings(trigger),
+          clusterObjects: store.serves("downstream") ? objectsInCluster(store) : triggerAlone(trigger),
           existing: synchronize ? "synchronize" : "leave",
           writing: useServerSideApply ? "apply" : "replace",
         };
-        const ceased = input.ceased === true;
-        const plan = ceased
+        const triggerGone = input.triggerGone === true;
+        const plan = triggerGone
           ? synchronize ? withdraw(makers, input, situation) : nothing
           : joined(makers.map((maker) => maker.plan(input.context, situation)));
         const { effects, failures } = plan;
         return {
-          ...(ceased ? fail("") : pass("")),
+          ...(triggerGone ? fail("") : pass("")),
           ...(effects.length > 0 && { effects }),
-          ...(failures.length > 0 && { unplanned: failures }),
+          ...(failures.length > 0 && { planErrors: failures }),
         };
       },
     };
@@ -127,7 +127,7 @@ function compileLoopMaker(
 function withdraw(
   makers: readonly Maker[],
   { context }: RuleInput,
-  { owner, surroundings }: Situation,
+  { owner, clusterObjects }: Situation,
 ): Plan {
   if (dig(owner.trigger, "metadata", "uid") === undefined) {
     return failed({
@@ -144,7 +144,7 @@ function withdraw(
   }
   const effects: Effect[] = [];
   for (const kind of kinds.values()) {
-    const downstream = surroundings.list({
+    const downstream = clusterObjects.list({
       ...kind,
       namespace: "",
       selector: { matchLabels: { ...ownerLabels(owner) } },

@@ -28,12 +28,12 @@ import {
 import { downstreamNeeds } from "./downstream_needs.ts";
 import type { Effect } from "./outcome.ts";
 import type { RuleTools } from "./rule_kind.ts";
-import { describe, type KindPlace, type Place, type Surroundings } from "./surroundings.ts";
+import { type ClusterObjects, describe, type KindPlace, type Place } from "./cluster_objects.ts";
 
 /** For what, and amid what, objects are generated. */
 export interface Situation {
   readonly owner: Owner;
-  readonly surroundings: Surroundings;
+  readonly clusterObjects: ClusterObjects;
   /** Whether objects that exist are kept in step; otherwise only missing ones are made. */
   readonly existing: "synchronize" | "leave";
   /** Whether objects are written by server-side apply. */
@@ -160,7 +160,7 @@ class Planner {
     const selector = asObject(field(list, "selector"));
     return joined(kinds.map((written) => {
       const kind = kindOf(written);
-      const sources = this.#situation.surroundings.list({
+      const sources = this.#situation.clusterObjects.list({
         ...kind,
         namespace,
         ...(selector !== undefined && { selector }),
@@ -182,7 +182,7 @@ class Planner {
     if (this.#isForeign(source.namespace)) return failed(foreign("clone from", source.namespace));
     // A clone of an object in its own place is the object itself.
     if (source.namespace === target.namespace && source.name === target.name) return nothing;
-    const lookup = this.#situation.surroundings.get(source);
+    const lookup = this.#situation.clusterObjects.get(source);
     if (isFault(lookup)) return failed(lookup);
     if ("object" in lookup) return this.#copy(lookup.object, target);
     const { apiVersion, kind, namespace, name } = source;
@@ -205,9 +205,9 @@ class Planner {
 
   /** Makes the object, or keeps the one that exists in step. */
   #write(target: Place, content: JsonObject): Plan {
-    const { owner, surroundings, existing, writing } = this.#situation;
+    const { owner, clusterObjects, existing, writing } = this.#situation;
     const wanted = labelled(placedAt({ ...typed(content, target) }, target), ownerLabels(owner));
-    const lookup = surroundings.get(target);
+    const lookup = clusterObjects.get(target);
     if (isFault(lookup)) return failed(lookup);
     const why = `generated for ${describe(owner.trigger)}`;
     if ("missing" in lookup) return one(this.#effect(writing === "apply" ? "apply" : "create", wanted, why));

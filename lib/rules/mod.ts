@@ -35,7 +35,7 @@ export {
   sourceLabels,
   sourceOf,
 } from "./downstream.ts";
-export { clusterSurroundings, type Surroundings } from "./surroundings.ts";
+export { type ClusterObjects, objectsInCluster } from "./cluster_objects.ts";
 export { compileWebhookConditions } from "./cel/mod.ts";
 export { notYet, type PolicyKind, policyKindsOf, type PolicyTools, rankOf } from "./policy_kinds/mod.ts";
 export { ruleImageExtractors } from "./image_extractors.ts";

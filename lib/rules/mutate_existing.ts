@@ -10,7 +10,7 @@ import { compileContext } from "./loop.ts";
 import { compileMutation, type Mutation } from "./mutation.ts";
 import { type Effect, error, type Outcome, skip } from "./outcome.ts";
 import type { CompiledBody, RuleKind, RuleTools } from "./rule_kind.ts";
-import { clusterSurroundings, describe, type Surroundings } from "./surroundings.ts";
+import { type ClusterObjects, describe, objectsInCluster } from "./cluster_objects.ts";
 
 /**
  * `mutate.targets`: objects that exist are changed because of another one, the trigger. The rule plans an update of each
@@ -26,23 +26,25 @@ export const mutateExisting: RuleKind<BodyOf<"mutateExisting">> = {
     return {
       looksBack: tools.policy.mutateExistingOnPolicyUpdate || body.onPolicyUpdate,
       run({ context, resource, oldResource }) {
-        const surroundings = clusterSurroundings(context.store);
+        const clusterObjects = objectsInCluster(context.store);
         const trigger = resource ?? oldResource;
         const outcomes: Outcome[] = [];
         const failures: string[] = [];
         for (const target of targets) {
-          const found = target.find(context, surroundings);
+          const found = target.find(context, clusterObjects);
           if (isFault(found)) failures.push(found.message);
           else outcomes.push(...found.map((part) => changeTarget(part, target, context)));
         }
         // Kyverno parity: the message of targets that cannot be had begins with a colon.
         if (failures.length > 0) outcomes.unshift(error(`: ${failures.join("; ")}`));
-        const [first, ...further] = outcomes;
-        return first === undefined ? undefined : { ...first, ...(further.length > 0 && { further }) };
+        const [first, ...moreOutcomes] = outcomes;
+        return first === undefined
+          ? undefined
+          : { ...first, ...(moreOutcomes.length > 0 && { moreOutcomes }) };
 
         function changeTarget({ object, subresource }: Part, target: Target, context: Context): Outcome {
           const outcome = mutateTarget(object, target, { context, mutation });
-          const { patched, spoils: _, ...rest } = outcome;
+          const { patched, invalidatesObject: _, ...rest } = outcome;
           if (patched === undefined) return rest;
           const effect: Effect = {
             verb: "update",
@@ -68,7 +70,7 @@ interface Part {
 interface Target {
   readonly entries: readonly ContextEntry[];
   readonly preconditions: Conditions | undefined;
-  find(context: Context, surroundings: Surroundings): readonly Part[] | Fault;
+  find(context: Context, clusterObjects: ClusterObjects): readonly Part[] | Fault;
 }
 
 function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Target {
@@ -92,7 +94,7 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
     preconditions: preconditions === undefined
       ? undefined
       : ruleConditions(preconditions, tools, [...path, "preconditions"]),
-    find(context, surroundings) {
+    find(context, clusterObjects) {
       const rendered = place.render(context, context.environment);
       if (isFault(rendered)) {
         return new Fault(`failed to substitute variables in target[${index}]: ${rendered.message}`);
@@ -100,7 +102,7 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
       // Kyverno parity: a Policy only finds targets in its own namespace, whatever the target says.
       const namespace = policy.namespace ?? text(rendered, "namespace");
       const [kind = "", subresource = ""] = text(rendered, "kind").split(/[/.]/, 2);
-      const objects = findTargets(surroundings, {
+      const objects = findTargets(clusterObjects, {
         type: { apiVersion: text(rendered, "apiVersion"), kind, subresource },
         namespace,
         name: text(rendered, "name"),
@@ -130,13 +132,13 @@ interface Wanted {
  * objects that fit are targets, even if there are none.
  */
 function findTargets(
-  surroundings: Surroundings,
+  clusterObjects: ClusterObjects,
   { type, namespace, name, selector }: Wanted,
 ): readonly JsonObject[] | Fault {
   const everywhere = namespace === "" || hasWildcard(namespace);
   if (!everywhere && name !== "" && !hasWildcard(name)) return one(name, namespace);
   const { apiVersion, kind } = type;
-  const listed = surroundings.list({
+  const listed = clusterObjects.list({
     apiVersion,
     kind,
     namespace: everywhere ? "" : namespace,
@@ -156,7 +158,7 @@ function findTargets(
   return parts;
 
   function one(name: string, namespace: string): readonly JsonObject[] | Fault {
-    const lookup = surroundings.get({ ...type, namespace, name });
+    const lookup = clusterObjects.get({ ...type, namespace, name });
     if (isFault(lookup)) return lookup;
     return "object" in lookup ? [lookup.object] : new Fault(lookup.missing);
   }

@@ -78,7 +78,7 @@ function mutated(patched: JsonObject): Outcome {
 
 /** Kyverno parity: a patch that fails leaves no object behind. */
 function spoiled(cause: Fault): Outcome {
-  return { ...error(cause.message), spoils: true };
+  return { ...error(cause.message), invalidatesObject: true };
 }
 
 /** One entry of `mutate.foreach`. */

@@ -38,12 +38,12 @@ export interface Outcome {
   /** Set for a rule that was refused when it was loaded. */
   readonly unusable?: true;
   /** Set by a mutation that failed: there is no object any more for the rules that follow. */
-  readonly spoils?: true;
+  readonly invalidatesObject?: true;
   readonly effects?: readonly Effect[];
   /** Why effects that the rule asks for could not be planned, such as a source that is not there (yet). */
-  readonly unplanned?: readonly string[];
+  readonly planErrors?: readonly string[];
   /** Outcomes after the first of a rule that has several, one for each target. */
-  readonly further?: readonly Outcome[];
+  readonly moreOutcomes?: readonly Outcome[];
   /** What a rule found out about images in the mutate phase. */
   readonly images?: ImageFindings;
   /** Told as a warning although it is no failure. */

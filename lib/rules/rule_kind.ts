@@ -24,7 +24,7 @@ export interface RuleInput {
   /** Labels of the request's namespace, where the caller gave them instead of a cluster. */
   readonly namespaceLabels?: JsonObject | undefined;
   /** Of a generate rule: the trigger is gone or no longer matches, and so is what the rule made for it. */
-  readonly ceased?: true;
+  readonly triggerGone?: true;
   /** Exceptions that match and carry pod security controls. */
   readonly exceptions: readonly PolicyException[];
 }

@@ -2,8 +2,8 @@ import {
   type CompiledPolicy,
   type Decision,
   evaluate,
+  type PolicyQuery,
   type PolicyRequest,
-  type Question,
   type Snapshot,
 } from "../engine/mod.ts";
 import type { Log, Ports } from "../ports.ts";
@@ -26,7 +26,7 @@ export interface AuditOptions {
 }
 
 /** Which policies the request was about: each webhook's request is audited for its own policies. */
-export type Audited = Pick<Question, "failurePolicy" | "policy">;
+export type Audited = Pick<PolicyQuery, "failurePolicy" | "policy">;
 
 interface Waiting {
   readonly subject: PolicyRequest;

@@ -1,4 +1,11 @@
-import type { Decision, PolicyIdentity, PolicyRequest, RuleResult, Snapshot } from "../engine/mod.ts";
+import {
+  areConstant,
+  type Decision,
+  type PolicyIdentity,
+  type PolicyRequest,
+  type RuleResult,
+  type Snapshot,
+} from "../engine/mod.ts";
 import { type AdmissionRequest, builtinKind, hasWildcard, parseKindSelectors } from "../kube/mod.ts";
 import { Counter, type Distribution, Gauge, Histogram, type SeriesValue } from "./metric.ts";
 
@@ -98,7 +105,7 @@ export class Metrics {
     const known = this.#constant.get(rules);
     if (known?.operation === operation) return known.cells;
     const cells = rules.map((rule) => this.#cellOf(policy, rule, operation));
-    if (Object.isFrozen(rules)) this.#constant.set(rules, { operation, cells });
+    if (areConstant(rules)) this.#constant.set(rules, { operation, cells });
     return cells;
   }
 

@@ -1,9 +1,9 @@
-import type { Question, Snapshot } from "../engine/mod.ts";
+import type { PolicyQuery, Snapshot } from "../engine/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import type { AdmissionResponse } from "../report/mod.ts";
 
 /** The policies that a URL selects. */
-export type Route = Pick<Question, "phase" | "failurePolicy" | "policy">;
+export type Route = Pick<PolicyQuery, "phase" | "failurePolicy" | "policy">;
 
 /** What the webhook at a path asks: some of the policies, in one phase. */
 export interface PathRoute {

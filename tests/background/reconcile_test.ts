@@ -14,10 +14,10 @@ const cases: [DownstreamState["rule"], Omit<DownstreamState, "rule">, string][] 
   [clone, { trigger: "present", source: "present", target: "missing" }, "create"],
   [clone, { trigger: "present", source: "present", target: "drifted" }, "update"],
   // The trigger's end.
-  [data, { trigger: "ceased", source: "none", target: "in-step" }, "delete"],
-  [data, { trigger: "ceased", source: "none", target: "drifted" }, "delete"],
-  [data, { trigger: "ceased", source: "none", target: "missing" }, "leave"],
-  [clone, { trigger: "ceased", source: "present", target: "in-step" }, "delete"],
+  [data, { trigger: "gone", source: "none", target: "in-step" }, "delete"],
+  [data, { trigger: "gone", source: "none", target: "drifted" }, "delete"],
+  [data, { trigger: "gone", source: "none", target: "missing" }, "leave"],
+  [clone, { trigger: "gone", source: "present", target: "in-step" }, "delete"],
   // The source's end.
   [clone, { trigger: "present", source: "deleted", target: "in-step" }, "delete"],
   [clone, { trigger: "present", source: "deleted", target: "missing" }, "leave"],
@@ -29,10 +29,10 @@ const cases: [DownstreamState["rule"], Omit<DownstreamState, "rule">, string][] 
     "leave",
   ],
   [{ ...clone, state: "deleted" }, { trigger: "present", source: "present", target: "in-step" }, "leave"],
-  [{ ...data, state: "deleted" }, { trigger: "ceased", source: "none", target: "missing" }, "leave"],
+  [{ ...data, state: "deleted" }, { trigger: "gone", source: "none", target: "missing" }, "leave"],
   // Without synchronize nothing follows anything.
   [{ ...data, synchronize: false }, { trigger: "present", source: "none", target: "missing" }, "leave"],
-  [{ ...data, synchronize: false }, { trigger: "ceased", source: "none", target: "in-step" }, "leave"],
+  [{ ...data, synchronize: false }, { trigger: "gone", source: "none", target: "in-step" }, "leave"],
   [{ ...clone, synchronize: false }, { trigger: "present", source: "deleted", target: "in-step" }, "leave"],
   [
     { ...data, synchronize: false, state: "deleted" },

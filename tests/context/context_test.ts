@@ -4,8 +4,8 @@ import {
   Context,
   type ContextEntry,
   type EntryOptions,
-  RequestStore,
-  untilSettled,
+  LoadTracker,
+  untilLoaded,
 } from "../../lib/context/mod.ts";
 import { compileExpression } from "../../lib/jmespath/mod.ts";
 import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
@@ -46,7 +46,7 @@ function world(answers: Record<string, Json>, wait = (): Promise<void> => Promis
 }
 
 function contextOf({ ports }: World, entries: JsonObject[], deadline?: () => AbortSignal): Context {
-  const store = new RequestStore({ ports, ...(deadline && { deadline }) });
+  const store = new LoadTracker({ ports, ...(deadline && { deadline }) });
   const environment = { now: () => 0, random: () => 0 };
   const root = Context.root({ store, environment }, {
     values: { request: { namespace: "default", object: { n: 2 } } },
@@ -58,7 +58,7 @@ function contextOf({ ports }: World, entries: JsonObject[], deadline?: () => Abo
 async function query(context: Context, text: string): Promise<Json | string> {
   const expression = compileExpression(text);
   if (isFault(expression)) return expression.message;
-  const value = await untilSettled(context.store, () => expression.evaluate(context, context.environment));
+  const value = await untilLoaded(context.store, () => expression.evaluate(context, context.environment));
   return isFault(value) ? `fault: ${value.message}` : value;
 }
 
@@ -168,7 +168,7 @@ Deno.test("a load that takes longer than the request may is given up, and named"
 
 Deno.test("a kind of entry that cannot be loaded here counts as not declared", async () => {
   const { ports } = world({});
-  const store = new RequestStore({ ports, absent: ["configMap"] });
+  const store = new LoadTracker({ ports, absent: ["configMap"] });
   const root = Context.root({ store, environment: { now: () => 0, random: () => 0 } }, { values: {} });
   const context = root.child({
     entries: [
@@ -221,7 +221,7 @@ const notText: [entry: JsonObject, fault: RegExp][] = [
 ];
 for (const [entry, fault] of notText) {
   Deno.test(`what is no text is no name: ${JSON.stringify(entry)}`, async () => {
-    const store = new RequestStore({ ports: world({}).ports });
+    const store = new LoadTracker({ ports: world({}).ports });
     const environment = { now: () => 0, random: () => 0 };
     const object = { toString: "a", list: [], map: { toString: "a" } };
     const root = Context.root({ store, environment }, { values: { request: { object } } });
@@ -268,7 +268,7 @@ for (const [urlPath, fault] of paths) {
   Deno.test(`a Policy of team ${fault === undefined ? "may" : "must not"} call ${urlPath}`, async () => {
     const { ports, calls } = world({ [urlPath]: "answer" });
     const environment = { now: () => 0, random: () => 0 };
-    const root = Context.root({ store: new RequestStore({ ports }), environment }, {});
+    const root = Context.root({ store: new LoadTracker({ ports }), environment }, {});
     const options = { policyNamespace: "team", report: () => {}, variables: () => {}, need: () => {} };
     const context = root.child({ entries: [compileWritten({ name: "e", apiCall: { urlPath } }, options)] });
     const answer = String(await query(context, "e"));
@@ -281,7 +281,7 @@ for (const [urlPath, fault] of paths) {
 Deno.test("questions that change with every evaluation end after a number of rounds", async () => {
   let count = 0;
   const { ports, calls } = world({});
-  const store = new RequestStore({ ports });
+  const store = new LoadTracker({ ports });
   const environment = {
     now: () => 0,
     random: () => (count = (Math.imul(count, 1664525) + 1013904223) >>> 0) / 2 ** 32,
@@ -293,7 +293,7 @@ Deno.test("questions that change with every evaluation end after a number of rou
   );
   const expression = compileExpression("e");
   assert.ok(!isFault(expression));
-  const value = await untilSettled(store, () => {
+  const value = await untilLoaded(store, () => {
     const context = Context.root({ store, environment }, { entries: [entry] });
     return expression.evaluate(context, environment);
   });
@@ -303,13 +303,13 @@ Deno.test("questions that change with every evaluation end after a number of rou
 });
 
 Deno.test("questions that differ in credentials or payload are different questions, and are not shown", async () => {
-  const store = new RequestStore({ ports: world({}).ports });
-  const ask = (secret: string) => store.ask("GET /x", () => Promise.resolve(secret), secret);
+  const store = new LoadTracker({ ports: world({}).ports });
+  const ask = (secret: string) => store.load("GET /x", () => Promise.resolve(secret), secret);
   assert.ok(isFault(ask("a")) && isFault(ask("b")));
-  await store.settle();
+  await store.awaitLoads();
   assert.deepEqual([ask("a"), ask("b"), store.loads], ["a", "b", 2]);
-  assert.ok(isFault(store.ask("GET /y", () => Promise.reject(new Error("no")), "hidden")));
-  await store.settle();
-  const failed = store.ask("GET /y", () => Promise.resolve(1), "hidden");
+  assert.ok(isFault(store.load("GET /y", () => Promise.reject(new Error("no")), "hidden")));
+  await store.awaitLoads();
+  const failed = store.load("GET /y", () => Promise.resolve(1), "hidden");
   assert.equal(isFault(failed) && failed.message, "failed to load GET /y: no");
 });

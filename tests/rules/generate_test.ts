@@ -67,7 +67,7 @@ function shown({ verb, object }: Effect): string {
 
 const map = (name: string, rest: string): string =>
   `apiVersion: v1\nkind: ConfigMap\nname: ${name}\nnamespace: team\n${rest}`;
-const cases: [title: string, generate: string, rest: string, effects: string[], unplanned?: RegExp][] = [
+const cases: [title: string, generate: string, rest: string, effects: string[], planErrors?: RegExp][] = [
   ["data is made", map("new", "data: {data: {a: b}}"), "", ["create ConfigMap team/new"]],
   ["an object without data is made", map("new", ""), "", ["create ConfigMap team/new"]],
   ["by server-side apply it is applied", map("new", "data: {}"), "useServerSideApply", [
@@ -172,14 +172,14 @@ const cases: [title: string, generate: string, rest: string, effects: string[], 
   ],
 ];
 
-for (const [title, generate, rest, effects, unplanned] of cases) {
+for (const [title, generate, rest, effects, planErrors] of cases) {
   Deno.test(`generate: ${title}`, async () => {
     const decision = await decide(policy(generate, rest));
     assert.deepEqual(decision.effects.map(shown), effects);
     const [rule] = decision.results[0]!.rules;
     assert.deepEqual([rule?.result, rule?.message], ["pass", ""]);
-    if (unplanned === undefined) assert.equal(rule?.unplanned, undefined);
-    else assert.match(rule?.unplanned?.join("\n") ?? "", unplanned);
+    if (planErrors === undefined) assert.equal(rule?.planErrors, undefined);
+    else assert.match(rule?.planErrors?.join("\n") ?? "", planErrors);
   });
 }
 
@@ -256,7 +256,7 @@ for (const [title, generate] of foreign) {
     const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "x", namespace: "mine" } };
     const decision = await decide(hidden, request(pod));
     assert.deepEqual(decision.effects, []);
-    assert.match(decision.results[0]!.rules[0]?.unplanned?.[0] ?? "", /a Policy cannot/);
+    assert.match(decision.results[0]!.rules[0]?.planErrors?.[0] ?? "", /a Policy cannot/);
   });
 }
 

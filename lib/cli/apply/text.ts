@@ -89,11 +89,11 @@ function numbered({ rule, message }: RuleResult, index: number): string {
 
 /** What mutations and generations say beside their objects. */
 function effectLines(
-  { rule, type, result, message, unplanned = [] }: RuleResult,
+  { rule, type, result, message, planErrors = [] }: RuleResult,
   { policy, path }: { readonly policy: string; readonly path: string },
 ): string[] {
   const isMutation = type === "mutate" || type === "mutateExisting";
-  const lines = unplanned.map((cause) =>
+  const lines = planErrors.map((cause) =>
     `policy ${policy} -> resource ${path}: ${rule} generates nothing: ${cause}`
   );
   if (isMutation && result === "skip") lines.push(`\nskipped mutate policy ${policy} -> resource ${path}`);

@@ -9,8 +9,8 @@ import {
   type JsonObject,
 } from "../../json/mod.ts";
 import { parseApiVersion, pluralOf } from "../../kube/mod.ts";
-import { kindNeed, type Need, type RequestStore } from "../../context/mod.ts";
-import { clusterSurroundings } from "../surroundings.ts";
+import { kindNeed, type LoadTracker, type Need } from "../../context/mod.ts";
+import { objectsInCluster } from "../cluster_objects.ts";
 
 /** Which objects parametrise a policy, and what it means when there are none. */
 export interface ParameterSource {
@@ -70,14 +70,14 @@ export function parameterProblems(
  */
 export function collectParameters(
   source: ParameterSource,
-  store: RequestStore,
+  store: LoadTracker,
   namespace: string,
 ): readonly JsonObject[] | Fault {
   const { apiVersion, kind, name, selector, whenNotFound } = source;
   // Without a cluster nobody knows the kind, and no object of it is found.
   const scope = !store.serves("downstream")
     ? "unknown"
-    : store.ask(`scope of ${apiVersion} ${kind}`, async () => {
+    : store.load(`scope of ${apiVersion} ${kind}`, async () => {
       const resource = await store.ports.cluster.resource(apiVersion, kind);
       return resource === undefined ? "unknown" : resource.namespaced ? "namespaced" : "cluster";
     });
@@ -90,16 +90,16 @@ export function collectParameters(
     return new Fault("can't use namespaced paramRef to match cluster-scoped resources");
   }
   const place = { apiVersion, kind, namespace: within };
-  const surroundings = clusterSurroundings(store);
+  const clusterObjects = objectsInCluster(store);
   if (name !== "") {
     if (scope === "unknown") return missing(notFound(source));
-    const found = surroundings.get({ ...place, name });
+    const found = clusterObjects.get({ ...place, name });
     if (isFault(found)) return found;
     return "object" in found ? [found.object] : missing(found.missing);
   }
   const found = scope === "unknown"
     ? []
-    : surroundings.list(selector === undefined ? place : { ...place, selector });
+    : clusterObjects.list(selector === undefined ? place : { ...place, selector });
   if (isFault(found) || found.length > 0) return found;
   return missing("no params found");
 

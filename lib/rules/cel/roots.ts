@@ -102,7 +102,7 @@ function namespaceObject(input: RuleInput): Json | Fault {
   }
   const { store } = input.context;
   const path = `/api/v1/namespaces/${encodeURIComponent(name)}`;
-  const found = store.ask(`Namespace ${name}`, async () => {
+  const found = store.load(`Namespace ${name}`, async () => {
     const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
     if (answer.ok) return answer.body;
     // A namespace that is not there (yet) has nothing but its name.

@@ -9,7 +9,7 @@ import {
   pending,
   requestKey,
 } from "../../cel/mod.ts";
-import type { Context, RequestStore } from "../../context/mod.ts";
+import type { Context, LoadTracker } from "../../context/mod.ts";
 import { asString, field, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import type { Answer } from "../../ports.ts";
 import type { RuleInput } from "../rule_kind.ts";
@@ -49,13 +49,13 @@ class RequestWorld implements ExternalCalls {
   }
 }
 
-function askStore(store: RequestStore, request: ExternalRequest): ExternalReply | CelFault {
+function askStore(store: LoadTracker, request: ExternalRequest): ExternalReply | CelFault {
   const absent = absence(store, request);
   if (absent !== undefined) return absent;
   const key = requestKey(request);
-  const misses = store.misses;
-  const answer = store.ask(shownName(request), async () => jsonOf(await putToPort(store, request)), key);
-  if (store.misses !== misses) return pending(key);
+  const pendingReads = store.pendingReads;
+  const answer = store.load(shownName(request), async () => jsonOf(await putToPort(store, request)), key);
+  if (store.pendingReads !== pendingReads) return pending(key);
   return isFault(answer) ? failure(answer.message) : replyOf(answer);
 }
 
@@ -78,7 +78,7 @@ function shownName(request: ExternalRequest): string {
 }
 
 /** What there is nothing to load from is not found; the words are those of the reference's command line. */
-function absence(store: RequestStore, request: ExternalRequest): ExternalReply | undefined {
+function absence(store: LoadTracker, request: ExternalRequest): ExternalReply | undefined {
   switch (request.kind) {
     case "api":
       return store.serves("downstream") ? undefined : notFound("not found");
@@ -102,7 +102,7 @@ function notFound(message: string): ExternalReply {
   return { ok: false, status: 404, message };
 }
 
-function putToPort(store: RequestStore, request: ExternalRequest): Promise<Answer> {
+function putToPort(store: LoadTracker, request: ExternalRequest): Promise<Answer> {
   const { ports, call } = store;
   switch (request.kind) {
     case "api":
@@ -125,7 +125,7 @@ function putToPort(store: RequestStore, request: ExternalRequest): Promise<Answe
 }
 
 async function callApi(
-  { ports, call }: RequestStore,
+  { ports, call }: LoadTracker,
   { method, path, body }: ApiRequest,
 ): Promise<Answer> {
   const answer = await ports.cluster.call({ method, path, ...(body !== undefined && { body }), ...call });
@@ -142,7 +142,7 @@ function withItemKinds(body: Json): Json {
   return { ...body, items: items.map((item) => isObject(item) ? { apiVersion, kind, ...item } : item) };
 }
 
-async function resourceOf({ ports }: RequestStore, apiVersion: string, kind: string): Promise<Answer> {
+async function resourceOf({ ports }: LoadTracker, apiVersion: string, kind: string): Promise<Answer> {
   const resource = await ports.cluster.resource(apiVersion, kind);
   if (resource === undefined) {
     return { ok: false, status: 404, message: `no kind "${kind}" in ${apiVersion}` };

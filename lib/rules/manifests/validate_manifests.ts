@@ -1,4 +1,4 @@
-import type { RequestStore } from "../../context/mod.ts";
+import type { LoadTracker } from "../../context/mod.ts";
 import { dig, goJson, type JsonObject } from "../../json/mod.ts";
 import { annotationsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
 import {
@@ -96,14 +96,14 @@ function verifySet(set: AttestorSet, path: string, check: ManifestCheck): Manife
 class ManifestCheck {
   readonly #object: JsonObject;
   readonly #signed: SignedManifest;
-  readonly #store: RequestStore;
+  readonly #store: LoadTracker;
   readonly #manifest: JsonObject | undefined;
   readonly #difference: string | undefined;
 
   constructor(
     object: JsonObject,
     signed: SignedManifest,
-    { store, ignores }: { readonly store: RequestStore; readonly ignores: Ignores },
+    { store, ignores }: { readonly store: LoadTracker; readonly ignores: Ignores },
   ) {
     this.#object = object;
     this.#signed = signed;

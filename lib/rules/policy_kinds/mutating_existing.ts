@@ -25,7 +25,7 @@ import {
 } from "../cel/mod.ts";
 import { type Effect, error, type Outcome, pass } from "../outcome.ts";
 import type { CompiledBody, ObjectType, RuleInput } from "../rule_kind.ts";
-import { clusterSurroundings, describe } from "../surroundings.ts";
+import { describe, objectsInCluster } from "../cluster_objects.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
 import { changingObject, compileMutations } from "./mutations.ts";
@@ -79,8 +79,8 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     const found = program === undefined ? targets.find(input) : given(program, evaluation);
     if (isFault(found)) return failed(found.message);
     const outcomes = found.flatMap((target) => changeTarget(target, input) ?? []);
-    const [first, ...further] = outcomes;
-    return first === undefined ? undefined : { ...first, ...(further.length > 0 && { further }) };
+    const [first, ...moreOutcomes] = outcomes;
+    return first === undefined ? undefined : { ...first, ...(moreOutcomes.length > 0 && { moreOutcomes }) };
   }
 
   function changeTarget(target: JsonObject, input: RuleInput): Outcome | undefined {
@@ -132,10 +132,10 @@ class TargetSearch {
   }
 
   find({ context }: RuleInput): readonly JsonObject[] | Fault {
-    const surroundings = clusterSurroundings(context.store);
+    const clusterObjects = objectsInCluster(context.store);
     const found: JsonObject[] = [];
     for (const kind of this.types) {
-      const objects = surroundings.list({ ...kind, namespace: this.#namespace });
+      const objects = clusterObjects.list({ ...kind, namespace: this.#namespace });
       if (isFault(objects)) return objects;
       found.push(...objects.filter((object) => this.#selects(object)));
     }

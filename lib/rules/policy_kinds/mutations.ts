@@ -11,7 +11,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import type { RequestStore } from "../../context/mod.ts";
+import type { LoadTracker } from "../../context/mod.ts";
 import { builtinKind } from "../../kube/mod.ts";
 import {
   applyStrictly,
@@ -30,7 +30,7 @@ export type Schema = "required" | "where known";
 export type Mutations = (
   object: JsonObject,
   evaluation: CelEvaluation,
-  surroundings: { readonly see: See; readonly store: RequestStore },
+  surroundings: { readonly see: See; readonly store: LoadTracker },
 ) => JsonObject | Fault;
 
 /** Is told the object that expressions evaluated from now on see. */
@@ -99,7 +99,7 @@ function patched(object: JsonObject, made: Json): JsonObject | Fault {
  * The lists that merge in an object of its kind. Kyverno parity: of kinds that only a cluster knows there is no schema
  * without one, so that nothing can be merged into them.
  */
-function schemaFor(object: JsonObject, schema: Schema, store: RequestStore): MergeSchema | Fault {
+function schemaFor(object: JsonObject, schema: Schema, store: LoadTracker): MergeSchema | Fault {
   const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
   const isKnown = builtinKind(kind) !== undefined;
   if (schema === "required" && !isKnown && !store.serves("downstream")) {

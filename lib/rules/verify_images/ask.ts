@@ -1,4 +1,4 @@
-import type { RequestStore } from "../../context/mod.ts";
+import type { LoadTracker } from "../../context/mod.ts";
 import { isFault, type Json } from "../../json/mod.ts";
 import type {
   DigestAnswer,
@@ -14,7 +14,7 @@ export const pending = Symbol("pending");
 export type Pending = typeof pending;
 
 /** Asks about a signature of an image; one question is asked once in a request, whoever asks it. */
-export function askSignature(store: RequestStore, question: SignatureQuestion): SignatureAnswer | Pending {
+export function askSignature(store: LoadTracker, question: SignatureQuestion): SignatureAnswer | Pending {
   const { signatures } = store.ports;
   if (signatures === undefined) return unanswered("signatures cannot be verified here");
   const answer = askOnce(
@@ -28,7 +28,7 @@ export function askSignature(store: RequestStore, question: SignatureQuestion): 
 
 /** Asks for the digest that a registry has for an image. */
 export function askDigest(
-  store: RequestStore,
+  store: LoadTracker,
   image: string,
   credentials: RegistryCredentials,
 ): DigestAnswer | Pending {
@@ -45,7 +45,7 @@ export function askDigest(
 
 /** Asks whether a text was signed; `key` tells the question from others about the same object. */
 export function askSignedText(
-  store: RequestStore,
+  store: LoadTracker,
   question: SignedTextQuestion,
   { name, key }: { readonly name: string; readonly key: string },
 ): SignedTextAnswer | Pending {
@@ -64,15 +64,15 @@ function isProblem(answer: unknown): answer is Problem {
 }
 
 function askOnce<Answer extends object>(
-  store: RequestStore,
+  store: LoadTracker,
   name: string,
   key: string,
   load: () => Promise<Answer>,
 ): Answer | Pending | Problem {
-  const { misses } = store;
+  const { pendingReads } = store;
   // The store keeps answers for the time of a request and looks into none of them.
-  const answer = store.ask(name, async () => await load() as unknown as Json, key);
-  if (store.misses !== misses) return pending;
+  const answer = store.load(name, async () => await load() as unknown as Json, key);
+  if (store.pendingReads !== pendingReads) return pending;
   // What is left is the deadline, which names the image and so its registry.
   return isFault(answer) ? { problem: answer.message } : answer as unknown as Answer;
 }

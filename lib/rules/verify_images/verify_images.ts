@@ -70,11 +70,11 @@ class Verification {
     }
     // An outcome that came of half the answers is never seen: the rule is run again.
     if (this.#isPending) return undefined;
-    const [first, ...further] = this.#outcomes;
+    const [first, ...moreOutcomes] = this.#outcomes;
     if (first === undefined && this.#notes.length === 0) return undefined;
     const images_ = { notes: this.#notes, digests: this.#digests };
     if (first === undefined) return { ...pass(""), silent: true, images: images_ };
-    return { ...first, images: images_, ...(further.length > 0 && { further }) };
+    return { ...first, images: images_, ...(moreOutcomes.length > 0 && { moreOutcomes }) };
   }
 
   #verify(entry: ImageEntry, found: FoundImage): void {

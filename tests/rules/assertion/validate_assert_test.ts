@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { Context, RequestStore } from "../../../lib/context/mod.ts";
+import { Context, LoadTracker } from "../../../lib/context/mod.ts";
 import type { Json, JsonObject } from "../../../lib/json/mod.ts";
 import { parsePolicy } from "../../../lib/policy/mod.ts";
 import type { Answer, Ports } from "../../../lib/ports.ts";
@@ -43,7 +43,7 @@ function run(
   const request = { resource: { group: "", version: "v1", resource: "services" }, subResource: "status" };
   const user = { roles: ["ns:r"], clusterRoles: [], userInfo: { username: "u" } };
   const context = Context.root(
-    { store: new RequestStore({ ports }), environment: { now: () => 0, random: () => 0 } },
+    { store: new LoadTracker({ ports }), environment: { now: () => 0, random: () => 0 } },
     { values: { request: { ...request, ...user }, ...values } },
   );
   const outcome = body.run({

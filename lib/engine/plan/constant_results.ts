@@ -1,18 +1,30 @@
-import type { FailureAction } from "../policy/mod.ts";
-import type { CompiledBody, Outcome } from "../rules/mod.ts";
-import type { RuleResult } from "./decision.ts";
+import type { FailureAction } from "../../policy/mod.ts";
+import type { CompiledBody, Outcome } from "../../rules/mod.ts";
+import type { RuleResult } from "../decision.ts";
+
+/** Every list of constant results, for as long as its rule is in force. */
+const made = new WeakSet<readonly RuleResult[]>();
+
+/** Whether the same list of results comes again with other requests, so that what is worked out of it can be kept. */
+export function areConstant(results: readonly RuleResult[]): boolean {
+  return made.has(results);
+}
 
 /**
  * The results of the outcomes that a rule's body gives again and again. They are made once, so a rule that passes, as
  * most do, makes nothing for it.
  */
-export class KnownResults {
+export class ConstantResults {
   readonly #outcomes: readonly Outcome[];
   readonly #results: Readonly<Record<FailureAction, readonly (readonly RuleResult[])[]>>;
 
   constructor({ constants = [] }: CompiledBody, identity: Pick<RuleResult, "rule" | "type">) {
     const resultsWith = (action: FailureAction) =>
-      constants.map((outcome) => Object.freeze([{ ...outcome, ...identity, action }]));
+      constants.map((outcome) => {
+        const results: readonly RuleResult[] = [{ ...outcome, ...identity, action }];
+        made.add(results);
+        return results;
+      });
     this.#outcomes = constants;
     this.#results = { Enforce: resultsWith("Enforce"), Audit: resultsWith("Audit") };
   }

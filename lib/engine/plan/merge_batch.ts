@@ -1,12 +1,12 @@
-import type { RequestStore } from "../context/mod.ts";
-import { Draft } from "../patch/mod.ts";
-import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
-import type { PolicyResult } from "./decision.ts";
-import { resultsFrom } from "./evaluate_rule.ts";
-import type { RequestView } from "./request_view.ts";
+import type { LoadTracker } from "../../context/mod.ts";
+import { Draft } from "../../patch/mod.ts";
+import type { CompiledPolicy, CompiledRule } from "../compiled.ts";
+import type { PolicyResult } from "../decision.ts";
+import { resultsFrom } from "../evaluate_rule.ts";
+import type { RequestView } from "../request_view.ts";
 
 /** What became of policies that were merged in a row. */
-export interface MergedRow {
+export interface MergedBatch {
   readonly results: readonly PolicyResult[];
   /** The request after all of them. */
   readonly view: RequestView;
@@ -22,11 +22,11 @@ export interface MergedRow {
  * An error under failurePolicy Fail refuses the request, and the draft is forgotten. Under Ignore it would have to be as
  * it was before, so such policies do not take part.
  */
-export function mergeRow(
+export function mergeBatch(
   { policies, from }: { readonly policies: readonly CompiledPolicy[]; readonly from: number },
   view: RequestView,
-  store: RequestStore,
-): MergedRow | undefined {
+  store: LoadTracker,
+): MergedBatch | undefined {
   const { object } = view;
   const { trace, given, background } = view.base;
   // Whoever looks on wants to see the object after each of them.

@@ -39,7 +39,7 @@ interface Row {
   readonly failing: readonly string[];
 }
 
-// Each row comes after rows that are alike but for one thing, whose agenda it must not get.
+// Each row comes after rows that are alike but for one thing, whose selection it must not get.
 const rows: Record<string, Row> = {
   "a request": { request: {}, failing: ["any-version", "creations", "in-shop", "named", "one-version"] },
   "another version": {

@@ -1,5 +1,5 @@
-import type { ResourceType } from "../kube/mod.ts";
-import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
+import type { ResourceType } from "../../kube/mod.ts";
+import type { CompiledPolicy, CompiledRule } from "../compiled.ts";
 
 /** A type of resources and what is done to one: all that most rules look at to choose their objects. */
 export interface TypeOfRequest extends ResourceType {

@@ -8,7 +8,7 @@ import { LoopProgress, Progress } from "./progress.ts";
 export type AbsentSource = EntrySource | "downstream";
 
 /** What a store is made with. */
-export interface StoreOptions {
+export interface LoadOptions {
   readonly ports: Ports;
   /** Makes the signal that ends loads; it is not asked for by a request that loads nothing. */
   readonly deadline?: (() => AbortSignal) | undefined;
@@ -20,8 +20,8 @@ export interface StoreOptions {
   readonly observer?: Observer | undefined;
 }
 
-/** What a request may ask of the world while it is evaluated, and what it has already been told. */
-export class RequestStore {
+/** The values that a request loads from outside while it is evaluated, each once. */
+export class LoadTracker {
   readonly ports: Ports;
   /** Set only for requests that shall be explained. */
   readonly observer: Observer | undefined;
@@ -33,7 +33,7 @@ export class RequestStore {
   #isPausing = false;
   #progress: Progress | undefined;
   /** Misses when the evaluation of the rule began. */
-  #missesBefore = 0;
+  #pendingReadsBefore = 0;
   #signal: AbortSignal | undefined;
   readonly #answers = new Map<string, Json | Fault>();
   readonly #pending = new Map<string, Pending>();
@@ -44,9 +44,9 @@ export class RequestStore {
   #isOver = false;
   readonly #late: string[] = [];
   #loads = 0;
-  #misses = 0;
+  #pendingReads = 0;
 
-  constructor({ ports, deadline, absent = [], observer, budget }: StoreOptions) {
+  constructor({ ports, deadline, absent = [], observer, budget }: LoadOptions) {
     this.#slice = ports.scheduler?.sliceMilliseconds ?? Infinity;
     const now = budget === undefined && this.#slice === Infinity ? 0 : ports.clock.now();
     this.#endsAt = budget === undefined ? Infinity : now + budget;
@@ -80,7 +80,7 @@ export class RequestStore {
     if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
     if (++this.#elements % elementsBetweenLooks !== 0) return "go";
     const turn = this.#look();
-    if (turn === "pause") this.#misses++;
+    if (turn === "pause") this.#pendingReads++;
     return turn;
   }
 
@@ -97,7 +97,7 @@ export class RequestStore {
   /** The evaluation of a rule begins; with the progress of its former evaluation, if it paused or waited. */
   beginRule(progress: Progress | undefined): void {
     this.#progress = progress;
-    this.#missesBefore = this.#misses;
+    this.#pendingReadsBefore = this.#pendingReads;
     progress?.restart();
   }
 
@@ -108,7 +108,7 @@ export class RequestStore {
 
   /** Whether all values that the rule has read were there, so that what it has done so far counts. */
   get isComplete(): boolean {
-    return this.#misses === this.#missesBefore;
+    return this.#pendingReads === this.#pendingReadsBefore;
   }
 
   /**
@@ -153,8 +153,8 @@ export class RequestStore {
   }
 
   /** Counts the reads of values that were not there yet: what changed it must be evaluated again. */
-  get misses(): number {
-    return this.#misses;
+  get pendingReads(): number {
+    return this.#pendingReads;
   }
 
   /** Whether evaluation stopped: at a value that is not there yet, or to let others work. Its result is then void. */
@@ -164,10 +164,10 @@ export class RequestStore {
 
   /**
    * The answer to a question. The first time it starts the load and answers with a fault that says it is under way;
-   * whoever evaluates calls {@link settle} and evaluates again. One question is asked once in a request. Its name is
+   * whoever evaluates calls {@link awaitLoads} and evaluates again. One question is asked once in a request. Its name is
    * shown to people; what else tells it from others, such as credentials, is not.
    */
-  ask(name: string, load: () => Promise<Json | Fault>, secret = ""): Json | Fault {
+  load(name: string, load: () => Promise<Json | Fault>, secret = ""): Json | Fault {
     const key = secret === "" ? name : `${name}\n${secret}`;
     const known = this.#answers.get(key);
     if (known !== undefined) {
@@ -183,12 +183,12 @@ export class RequestStore {
       this.#loads++;
       this.#pending.set(key, { name, done: this.#remember(key, name, load) });
     }
-    this.#misses++;
+    this.#pendingReads++;
     return underWay;
   }
 
   /** Waits until others had their turn and everything that was asked for has an answer, at most until the deadline. */
-  async settle(): Promise<void> {
+  async awaitLoads(): Promise<void> {
     if (this.#isPausing) await this.ports.scheduler?.pause();
     if (this.#pending.size > 0) await this.#loaded();
     this.#isPausing = false;
@@ -273,14 +273,14 @@ function aborted(signal: AbortSignal): Promise<void> {
  * Runs an evaluation until it met no value that was still missing. The usual one, without external values, runs once
  * and touches no promise. Evaluation is repeated, never resumed, so it must have no effects of its own.
  */
-export function untilSettled<T>(store: RequestStore, evaluate: () => T): T | Promise<T> {
+export function untilLoaded<T>(store: LoadTracker, evaluate: () => T): T | Promise<T> {
   const result = evaluate();
   return store.waiting ? again(store, evaluate) : result;
 }
 
-async function again<T>(store: RequestStore, evaluate: () => T): Promise<T> {
+async function again<T>(store: LoadTracker, evaluate: () => T): Promise<T> {
   for (;;) {
-    await store.settle();
+    await store.awaitLoads();
     const result = evaluate();
     if (!store.waiting) return result;
   }

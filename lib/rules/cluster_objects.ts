@@ -1,4 +1,4 @@
-import type { RequestStore } from "../context/mod.ts";
+import type { LoadTracker } from "../context/mod.ts";
 import {
   asList,
   asObject,
@@ -49,18 +49,18 @@ export interface Listing extends KindPlace {
  * The objects around a request, as rules that change the cluster look for sources and targets. Each answer is loaded
  * once in a request; until it is there, the answer is a fault and the evaluation is repeated.
  */
-export interface Surroundings {
+export interface ClusterObjects {
   get(place: Place): Lookup | Fault;
   list(listing: Listing): readonly JsonObject[] | Fault;
 }
 
 /** The cluster itself. */
-export function clusterSurroundings(store: RequestStore): Surroundings {
+export function objectsInCluster(store: LoadTracker): ClusterObjects {
   return {
     get(place) {
       const { apiVersion, kind, subresource = "", namespace, name } = place;
       const key = `object ${apiVersion} ${kind} ${subresource} ${namespace}/${name}`;
-      const answer = store.ask(key, async () => {
+      const answer = store.load(key, async () => {
         const resource = await findKind(store.ports.cluster, place);
         if (isFault(resource)) return resource;
         const path = objectPath(resource, place);
@@ -76,7 +76,7 @@ export function clusterSurroundings(store: RequestStore): Surroundings {
       const selected = selection(listing.selector);
       if (isFault(selected)) return selected;
       const { apiVersion, kind, namespace } = listing;
-      const answer = store.ask(`objects ${apiVersion} ${kind} ${namespace}`, async () => {
+      const answer = store.load(`objects ${apiVersion} ${kind} ${namespace}`, async () => {
         const resource = await findKind(store.ports.cluster, listing);
         if (isFault(resource)) return resource;
         const path = collectionPath(resource, namespace);
@@ -92,7 +92,7 @@ export function clusterSurroundings(store: RequestStore): Surroundings {
  * No cluster but the one object that a rule is about: how the command line shows what a generate rule would make.
  * Kyverno parity: objects in other files are neither sources nor targets there.
  */
-export function lonelySurroundings(trigger: JsonObject | undefined): Surroundings {
+export function triggerAlone(trigger: JsonObject | undefined): ClusterObjects {
   const objects = trigger === undefined ? [] : [trigger];
   const isOf = (object: JsonObject, { apiVersion, kind }: KindPlace): boolean =>
     object["kind"] === kind && (apiVersion === "" || object["apiVersion"] === apiVersion);

@@ -1,13 +1,13 @@
-import type { JsonObject } from "../json/mod.ts";
-import type { FailurePolicy } from "../policy/mod.ts";
-import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
-import type { PolicyRequest } from "./request.ts";
+import type { JsonObject } from "../../json/mod.ts";
+import type { FailurePolicy } from "../../policy/mod.ts";
+import type { CompiledPolicy, CompiledRule } from "../compiled.ts";
+import type { PolicyRequest } from "../request.ts";
 import { rulesForType } from "./rules_for_type.ts";
-import type { Snapshot } from "./snapshot.ts";
-import type { Phase } from "./phase.ts";
+import type { Snapshot } from "../snapshot.ts";
+import type { Phase } from "../phase.ts";
 
 /** Which policies are asked. */
-export interface Question {
+export interface PolicyQuery {
   readonly phase: Phase;
   /** Only policies of this failurePolicy: the API server calls for each apart. */
   readonly failurePolicy?: FailurePolicy;
@@ -23,46 +23,50 @@ export interface Question {
 }
 
 /** The policies that are asked, with all that does not depend on the single request worked out. */
-export interface Agenda {
+export interface PolicySelection {
   readonly policies: readonly CompiledPolicy[];
   readonly needsNamespaceLabels: boolean;
   readonly needsRoles: boolean;
 }
 
-interface KnownAgenda {
+interface RememberedSelection {
   readonly type: Pick<PolicyRequest, "group" | "version" | "subresource">;
-  readonly question: Question;
-  readonly agenda: Agenda;
+  readonly question: PolicyQuery;
+  readonly selection: PolicySelection;
 }
 
 /**
- * Agendas by what the index found, which is the same list for the same kind, operation and namespace, and by the policy
+ * Selections by what the index found, which is the same list for the same kind, operation and namespace, and by the policy
  * that is asked.
  */
-const remembered = new WeakMap<readonly CompiledPolicy[], Map<string, KnownAgenda[]>>();
+const remembered = new WeakMap<readonly CompiledPolicy[], Map<string, RememberedSelection[]>>();
 
 /** Types come from requests: no more of them are remembered for a list of policies. */
 const maxRemembered = 64;
 
-const nothing: Agenda = { policies: [], needsNamespaceLabels: false, needsRoles: false };
+const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, needsRoles: false };
 
-/** The agenda for a request, put together once for all that are alike. */
-export function agendaFor(snapshot: Snapshot, request: PolicyRequest, question: Question): Agenda {
+/** The selection for a request, put together once for all that are alike. */
+export function selectPolicies(
+  snapshot: Snapshot,
+  request: PolicyRequest,
+  question: PolicyQuery,
+): PolicySelection {
   const found = snapshot.candidates(question.phase, request);
   if (found.length === 0) return nothing;
-  let agendas = remembered.get(found);
-  if (agendas === undefined) remembered.set(found, agendas = new Map());
+  let selections = remembered.get(found);
+  if (selections === undefined) remembered.set(found, selections = new Map());
   const { policy = "" } = question;
-  const alike = agendas.get(policy) ?? [];
-  for (const known of alike) if (isFor(known, request, question)) return known.agenda;
+  const alike = selections.get(policy) ?? [];
+  for (const known of alike) if (isFor(known, request, question)) return known.selection;
 
   const asked = policiesAsked(found, question).map((each) => rulesForType(each, request));
-  const agenda = agendaOf(asked, request, question);
+  const selection = selectionOf(asked, request, question);
   // URLs name policies, too: only those that are there are remembered.
-  if (agenda.policies.length === 0) return nothing;
+  if (selection.policies.length === 0) return nothing;
   const { group, version, subresource } = request;
   const { phase, failurePolicy, kind, rules } = question;
-  const known: KnownAgenda = {
+  const known: RememberedSelection = {
     type: { group, version, subresource },
     question: {
       phase,
@@ -70,24 +74,32 @@ export function agendaFor(snapshot: Snapshot, request: PolicyRequest, question: 
       ...(kind && { kind }),
       ...(rules && { rules }),
     },
-    agenda,
+    selection,
   };
-  agendas.set(policy, alike.length < maxRemembered ? [...alike, known] : [known]);
-  return agenda;
+  selections.set(policy, alike.length < maxRemembered ? [...alike, known] : [known]);
+  return selection;
 }
 
-function isFor({ type, question }: KnownAgenda, request: PolicyRequest, asked: Question): boolean {
+function isFor({ type, question }: RememberedSelection, request: PolicyRequest, asked: PolicyQuery): boolean {
   return question.failurePolicy === asked.failurePolicy && question.rules === asked.rules &&
     question.kind === asked.kind && type.group === request.group && type.version === request.version &&
     type.subresource === request.subresource;
 }
 
-/** The agenda of a request that shall be explained: with the rules that are for other kinds, whose clauses are told. */
-export function explainedAgenda(snapshot: Snapshot, request: PolicyRequest, question: Question): Agenda {
-  return agendaOf(policiesAsked(snapshot.candidates(question.phase, request), question), request, question);
+/** The selection of a request that shall be explained: with the rules that are for other kinds, whose clauses are told. */
+export function selectForExplanation(
+  snapshot: Snapshot,
+  request: PolicyRequest,
+  question: PolicyQuery,
+): PolicySelection {
+  return selectionOf(
+    policiesAsked(snapshot.candidates(question.phase, request), question),
+    request,
+    question,
+  );
 }
 
-function policiesAsked(found: readonly CompiledPolicy[], question: Question): readonly CompiledPolicy[] {
+function policiesAsked(found: readonly CompiledPolicy[], question: PolicyQuery): readonly CompiledPolicy[] {
   const { failurePolicy, policy: key, kind, rules = "all" } = question;
   return found.filter(({ policy }) =>
     (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
@@ -99,7 +111,11 @@ function policiesAsked(found: readonly CompiledPolicy[], question: Question): re
   );
 }
 
-function agendaOf(policies: readonly CompiledPolicy[], request: PolicyRequest, question: Question): Agenda {
+function selectionOf(
+  policies: readonly CompiledPolicy[],
+  request: PolicyRequest,
+  question: PolicyQuery,
+): PolicySelection {
   const { rules = "all" } = question;
   const rulesOf = policies.flatMap((policy) => policy.rules);
   const needsRoles = rulesOf.some((rule) => rule.needsRoles);
