@@ -45,8 +45,8 @@ export class RulesInForce {
         const key = await digest([policy.kind, policy.key, rule.rule.name]);
         const { selection, whole } = await digests(policy.document, rule.rule.name);
         const known = this.#rules.get(key);
-        // Creation times of objects have whole seconds.
-        const since = known?.selection === selection ? known.since : Math.floor(now / 1000) * 1000;
+        // Creation times have whole seconds: what came in the same second may have been there before.
+        const since = known?.selection === selection ? known.since : Math.ceil(now / 1000) * 1000;
         remembered.set(key, { since, selection, whole });
         inForce.push({ policy, rule, since, changed: known?.whole !== whole });
       }

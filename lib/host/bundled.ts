@@ -2,7 +2,7 @@ import { jsonLog, systemClock, writeToStandardError } from "../adapters/mod.ts";
 import { compile } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { BackgroundWorker } from "../background/mod.ts";
+import { BackgroundWorker, ownUsername } from "../background/mod.ts";
 import { createApp } from "../server/mod.ts";
 import { AuditQueue } from "../server/mod.ts";
 import { bundledPorts } from "./bundled_ports.ts";
@@ -34,7 +34,15 @@ export async function bundledHandler(policies: BundledPolicies, settings: Settin
   metrics.loaded(snapshot);
   const current = () => snapshot;
   const audit = new AuditQueue({ snapshot: current, ports, log, metrics });
-  const effects = new BackgroundWorker({ snapshot: current, ports, log });
+  // Whoever reaches a bundle can send reviews: only what the cluster stores sets anything off.
+  const self = await ownUsername(ports.cluster);
+  const effects = new BackgroundWorker({
+    snapshot: current,
+    ports,
+    log,
+    triggers: "as-stored",
+    ...(self !== undefined && { self }),
+  });
   const secretPath = settings("POSTERN_SECRET_PATH");
   const app = createApp({
     snapshot: current,
