@@ -1,4 +1,8 @@
-/** A real registry server, cosign and notation, where they were built: `IMAGE_TOOLS` names their folder. */
+/**
+ * A real registry server, cosign and notation, where they were built: `IMAGE_TOOLS` names their folder. With Go they are
+ * `go install`ed from `github.com/google/go-containerregistry/cmd/registry`, `github.com/sigstore/cosign/v2/cmd/cosign` and
+ * `github.com/notaryproject/notation/cmd/notation`.
+ */
 import { join } from "node:path";
 
 /** Where programs for images are; a signing tool may be missing. */
