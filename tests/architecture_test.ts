@@ -292,3 +292,11 @@ Deno.test("a comment on Kyverno parity names the test that pins it", () => {
   );
   assert.deepEqual(wrong, []);
 });
+
+Deno.test("Kyverno is called Kyverno", () => {
+  const wrong = files.filter(({ path, text }) =>
+    pinnedFolders.includes(moduleOf(path)) &&
+    commentsOf(text).some((each) => /\b[Tt]he reference's\b/.test(each))
+  );
+  assert.deepEqual(wrong.map(({ name }) => name), []);
+});

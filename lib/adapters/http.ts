@@ -4,7 +4,7 @@ import { statusLine } from "./api_answer.ts";
 import type { AddressCheck } from "./service_addresses.ts";
 import { send } from "./transport.ts";
 
-/** The bounds of calls to services; each has the reference's default. */
+/** The bounds of calls to services; each has Kyverno's default. */
 export interface HttpOptions {
   /** Milliseconds for a whole call: 30,000. */
   readonly timeout?: number;
@@ -22,7 +22,7 @@ export interface HttpOptions {
 /**
  * Calls to services over HTTP(S) for policies: JSON in and out, bounded in time and size.
  *
- * Certificates given with a call are trusted in addition to the runtime's roots (the reference trusts them alone;
+ * Certificates given with a call are trusted in addition to the runtime's roots (Kyverno trusts them alone;
  * Deno's client can only add). Answers other than 2xx are failures with the status and without the body. Every message names the URL once.
  */
 export class HttpClient implements Http {

@@ -1,5 +1,5 @@
 /**
- * Changes of JSON documents: JSON patches (RFC 6902) with the reference's options, strategic
+ * Changes of JSON documents: JSON patches (RFC 6902) with the options that Kyverno sets, strategic
  * merge patches with Kyverno's anchors, and the patch that leads from one document to another. Documents are never
  * modified; what a change does not touch is shared between old and new.
  *

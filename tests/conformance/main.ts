@@ -1,6 +1,6 @@
 // deno-lint-ignore-file no-console
 /**
- * Compares Postern with the reference's recorded answers.
+ * Compares Postern with Kyverno's recorded answers.
  *
  *     deno task conformance [NAME…] [--json] [--show N]
  *

@@ -58,7 +58,7 @@ function scan(row: ScanCase): readonly Check[] {
   let bindings: Bindings = Bindings.none;
   for (const [name, value] of Object.entries(row.bindings ?? {})) bindings = bindings.with(name, value);
   const results = compileJsonPolicy(row.policy, compilers).scan(row.payload, { bindings, environment });
-  // The reference's whole run ends where it cannot print a rule's result as JSON: here that rule is an error.
+  // Kyverno-json's whole run ends where it cannot print a rule's result as JSON: here that rule is an error.
   const expected = row.outcome === "error" ? "ruleerror" : row.outcome;
   const checks = [checkText("outcome", expected, outcomeOf(results))];
   if (row.outcome === "error") return checks;
@@ -148,7 +148,7 @@ function judge({ validate, resource, result, message }: RuleCase): readonly Chec
   const [version, group = ""] = apiVersion.split("/").reverse();
   const payload = {
     object: resource,
-    // The reference has no old object here, but not null either.
+    // Kyverno has no old object here, but not null either.
     oldObject: {},
     operation: "CREATE",
     namespaceLabels: {},

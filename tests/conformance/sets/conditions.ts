@@ -81,7 +81,7 @@ interface Expected {
 
 function checksOf(actual: Verdict | Fault, { expect, error }: Expected): Check[] {
   const checks = [checkText("result", String(expect), isFault(actual) ? "error" : String(actual.holds))];
-  // The reference's text for an operator that does not exist is a slip of its formatting.
+  // Kyverno's text for an operator that does not exist is a slip of its formatting.
   if (isFault(actual) && error !== undefined && !error.includes("%!w")) {
     checks.push(checkText("error", error, actual.message));
   }

@@ -14,7 +14,7 @@ const pending: Readonly<Partial<Record<Group, string>>> = {
   "-images": "tests that verify images and manifests",
 };
 
-/** The reference's own test folders, run by the code of the `test` command. */
+/** Kyverno's own test folders, run by the code of the `test` command. */
 export const kyvernoTestSets: readonly ConformanceSet[] = groups.flatMap((group): ConformanceSet[] => [
   {
     name: `kyverno-tests/library${group}`,

@@ -27,7 +27,7 @@ function written(value: Json): Json {
     : value;
 }
 
-/** The reference lists an object's values in random order, so that their order is not compared. */
+/** Kyverno lists an object's values in random order, so that their order is not compared. */
 function ordered({ expression }: JmespathRow, value: Json): Json {
   if (!/^(?:values|keys)\(/.test(expression) || !Array.isArray(value)) return value;
   return value.map((element) => JSON.stringify(element)).sort();
