@@ -1,7 +1,7 @@
 import { didYouMean } from "../diagnostics/mod.ts";
 import { type RuleTrace, type Snapshot, Trace } from "../engine/mod.ts";
 import { asString, dig, field, isFault, type JsonObject } from "../json/mod.ts";
-import { type Explanation, explanationObject, explanationText } from "../report/mod.ts";
+import { type Explanation, explanationObject, explanationPage, explanationText } from "../report/mod.ts";
 import { type ApplyOptions, applyPolicies } from "../apply/mod.ts";
 import { type ApplyInputArguments, openInputs } from "./apply/inputs.ts";
 import { type ClusterArguments, objectsToCheck } from "./apply/objects.ts";
@@ -16,7 +16,7 @@ export interface ExplainArguments extends ApplyInputArguments, ClusterArguments 
   readonly policy?: string;
   /** Only this rule, and those that are generated from it. */
   readonly rule?: string;
-  readonly outputFormat: "json" | "text";
+  readonly outputFormat: "json" | "text" | "html";
 }
 
 /**
@@ -35,7 +35,7 @@ export async function explain(args: ExplainArguments, terminal: Terminal): Promi
   let count = 0;
   const add = ({ rules, ...rest }: Explanation): void => {
     const explanation = { ...rest, rules: rules.filter((trace) => isAskedFor(trace, args)) };
-    if (args.outputFormat === "json") explanations.push(explanation);
+    if (args.outputFormat !== "text") explanations.push(explanation);
     else terminal.out(`${count === 0 ? "" : "\n"}${explanationText(explanation)}`);
     count++;
   };
@@ -54,7 +54,7 @@ export async function explain(args: ExplainArguments, terminal: Terminal): Promi
   }
   if (args.outputFormat === "json") {
     terminal.out(JSON.stringify(explanations.map(explanationObject), null, 2));
-  }
+  } else if (args.outputFormat === "html") terminal.out(explanationPage(explanations));
   if (count === 0) {
     diagnostics.add({ severity: "error", code: "nothing-checked", message: "There was nothing to explain" });
   }

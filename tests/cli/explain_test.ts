@@ -65,3 +65,28 @@ Deno.test("explain --policy and --rule leave out everything else, and refuse nam
   assert.equal(await run([...explainFailing, "--policy", "disallow-latest-tags"], terminal), 2);
   assert.match(err(), /there is no policy "disallow-latest-tags"; did you mean "disallow-latest-tag"\?/);
 });
+
+Deno.test("explain --output html writes one page that needs nothing else, and in which nothing of the input is code", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    const pod = join(folder, "pod.yaml");
+    const name = "<script>alert(1)</script>";
+    await Deno.writeTextFile(
+      pod,
+      JSON.stringify({
+        apiVersion: "v1",
+        kind: "Pod",
+        metadata: { name },
+        spec: { containers: [{ name: "<b>", image: "a:latest" }] },
+      }),
+    );
+    const { terminal, out } = heard();
+    assert.equal(await run([...explainFailing, "-r", pod, "--output", "html"], terminal), 0);
+    assert.match(out(), /^<!DOCTYPE html>\n/);
+    assert.match(out(), /<details class="fail" open><summary>disallow-latest-tag\/validate-image-tag: fail/);
+    assert.match(out(), /&lt;script&gt;alert\(1\)&lt;\/script&gt;/);
+    assert.doesNotMatch(out(), /<script|<b>|(?:src|href)=|url\(|@import/);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

@@ -159,3 +159,17 @@ Deno.test("policies come from an http address, whose failures are said", async (
     await server.shutdown();
   }
 });
+
+Deno.test("the README's `deno install` makes a command that runs anywhere", () =>
+  withFiles({ "policy.yaml": policy, "pod.yaml": good }, async (folder) => {
+    const root = join(import.meta.dirname!, "..", "..");
+    const readme = await Deno.readTextFile(join(root, "README.md"));
+    const line = /^deno install .*$/m.exec(readme)![0].replace(
+      "--global",
+      `--global --root ${folder}/installed`,
+    );
+    const made = await shell(line, root);
+    assert.equal(made.code, 0, made.err);
+    const { out, err } = await shell(`${folder}/installed/bin/postern apply policy.yaml -r pod.yaml`, folder);
+    assert.match(out, /pass: 1, fail: 0/, err);
+  }));

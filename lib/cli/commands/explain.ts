@@ -18,12 +18,21 @@ export const explain = command({
       type: "text",
       value: "format",
       about: "for people or for programs",
-      choices: ["text", "json"],
+      choices: ["text", "json", "html"],
       default: "text",
+    },
+    output: {
+      type: "text",
+      short: "o",
+      value: "format",
+      about: "the same as --output-format",
+      choices: ["text", "json", "html"],
+      hidden: true,
     },
   },
   examples: [
     { does: "say how each rule decides about a Pod", line: "explain policies -r pod.yaml" },
+    { does: "write it as a page", line: "explain policies -r pod.yaml -o html > why.html" },
     {
       does: "say why a recorded request was denied",
       line: "explain policies --review review.json --policy disallow-latest-tag",
@@ -31,6 +40,7 @@ export const explain = command({
   ],
   async run(policies, options, terminal) {
     const { explain } = await import("../explain.ts");
-    return await explain({ ...joined(options), policies }, terminal);
+    const { output, outputFormat } = options;
+    return await explain({ ...joined(options), policies, outputFormat: output ?? outputFormat }, terminal);
   },
 });
