@@ -109,3 +109,14 @@ Deno.test("docs/support.md says what the tables in the code say", () => {
   if (Deno.env.get("UPDATE_GOLDEN") !== undefined) Deno.writeTextFileSync(page, text);
   else assert.equal(text, Deno.readTextFileSync(page));
 });
+
+Deno.test("the README names every command", () => {
+  const readme = Deno.readTextFileSync(join(import.meta.dirname!, "../README.md"));
+  const missing = commands.filter(({ name }) => {
+    const [first, second] = name.split(" ");
+    return !new RegExp(`^\\| .*\`${first}\\b${second === undefined ? "" : `.*\\b${second}\\b`}`, "m").test(
+      readme,
+    );
+  });
+  assert.deepEqual(missing.map(({ name }) => name), []);
+});
