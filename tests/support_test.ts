@@ -1,14 +1,14 @@
 /** `docs/support.md` is made from the tables in the code, so that it cannot say what is not so. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { kubernetesLibraries, kyvernoLibraries, type Library } from "../lib/cel/mod.ts";
+import { imageVerifyLibrary, kubernetesLibraries, kyvernoLibraries, type Library } from "../lib/cel/mod.ts";
 import { commands } from "../lib/cli/commands/table.ts";
 import { operatorNames } from "../lib/condition/mod.ts";
 import { kyvernoFunctions } from "../lib/jmespath/mod.ts";
 import { entryKinds } from "../lib/policy/mod.ts";
 import { reportFormats } from "../lib/report/mod.ts";
 import { controls } from "../lib/rules/pod_security/controls/mod.ts";
-import { policyKinds, unsupportedKinds } from "../lib/rules/policy_kinds/table.ts";
+import { policyKinds } from "../lib/rules/policy_kinds/table.ts";
 import { ruleKinds } from "../lib/rules/table.ts";
 
 const page = join(import.meta.dirname!, "../docs/support.md");
@@ -37,7 +37,6 @@ function kindRows(): string[][] {
   });
   const cleanup = ["CleanupPolicy", "ClusterCleanupPolicy"]
     .map((kind) => [code(kind), "kyverno.io", "**not supported**: Postern deletes nothing"]);
-  const other = unsupportedKinds.map((kind) => [code(kind), "policies.kyverno.io", "**not supported**"]);
   return [
     [code("ClusterPolicy"), "kyverno.io", "see the kinds of rules"],
     [code("Policy"), "kyverno.io", "see the kinds of rules"],
@@ -46,7 +45,6 @@ function kindRows(): string[][] {
     ...cel,
     [code("ValidatingPolicy"), "json.kyverno.io", "checks any JSON"],
     ...cleanup,
-    ...other,
   ];
 }
 
@@ -92,6 +90,8 @@ function supportPage(): string {
       ["library", "functions"],
       libraryRows(kyvernoLibraries.filter(({ name }) => !kubernetes.has(name))),
     ),
+    "ImageValidatingPolicies also have:",
+    table(["library", "functions"], libraryRows([imageVerifyLibrary])),
     "## Controls of the Pod Security Standards",
     table(
       ["control", "level", "name in exclusions"],

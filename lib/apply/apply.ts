@@ -4,6 +4,7 @@ import {
   type Effect,
   isOfPhase,
   type RuleResult,
+  withRequiredImages,
 } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
@@ -101,14 +102,16 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
       generated.push(...generatedBy(decision, `${policy.name}-generated`));
     }
   }
+  // Each policy was asked alone; an image counts as verified when any of them verified it.
+  const told = withRequiredImages(steps);
   return {
     resource,
-    results: steps.filter(({ rules }) => rules.length > 0).map(({ policy, rules }) => ({
+    results: told.filter(({ rules }) => rules.length > 0).map(({ policy, rules }) => ({
       policy,
       resource,
       rules,
     })),
-    steps,
+    steps: told,
     mutated,
     changed: mutated !== undefined && mutated !== resource,
     targets: changedTargets,
@@ -129,7 +132,9 @@ async function verifyImages(
   let current = object;
   for (const { policy, rules } of options.snapshot.written) {
     if (current === undefined) break;
-    if (!rules.some(({ type }) => type === "verifyImages")) continue;
+    // Kyverno parity: image policies in CEL do not change objects here. Pinned by `ivpol-*` of the corpus.
+    const isClassic = policy.language === "classic";
+    if (!isClassic || !rules.some(({ type }) => type === "verifyImages")) continue;
     const question = { phase: "verifyImages", policy: policy.key, kind: policy.kind } as const;
     const decision: Decision = await decideStep(current, question, options);
     current = decision.verified ?? current;

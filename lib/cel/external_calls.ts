@@ -76,6 +76,17 @@ export type AccessRequest = {
   readonly spec: JsonObject;
 };
 
+/** What an image policy asks about an image: who signed it, what was stated of it, what its registry knows. */
+export type ImageCheckRequest = {
+  readonly kind: "imageCheck";
+  readonly check: "signatures" | "attestations" | "payload" | "data";
+  readonly image: string;
+  /** The name of an attestation of the policy; empty where none is asked for. */
+  readonly attestation: string;
+  /** Names of attestors of the policy. */
+  readonly attestors: readonly string[];
+};
+
 /** A call that leaves an expression. */
 export type ExternalRequest =
   | ApiRequest
@@ -83,6 +94,7 @@ export type ExternalRequest =
   | HttpRequest
   | GlobalRequest
   | ImageRequest
+  | ImageCheckRequest
   | AccessRequest;
 
 /** The answer to a call, or why there is none. The shape is that of the ports' answers. */

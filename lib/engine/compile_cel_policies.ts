@@ -12,7 +12,6 @@ import {
 import {
   type CompiledBody,
   error,
-  notYet,
   type Outcome,
   type PolicyKind,
   policyKindsOf,
@@ -32,21 +31,12 @@ export function compileCelPolicies(
   const exceptions = documents.filter(({ group, kind }) =>
     group === "policies.kyverno.io" && kind === "PolicyException"
   ).map(parseCelException);
-  for (const document of documents) reportNotYet(document, options.report);
   return documents.flatMap((document) => {
     const [kind, ...further] = policyKindsOf(document);
     return kind === undefined ? [] : [{ document, kind, further }];
   }).sort((left, right) => rankOf(left.kind) - rankOf(right.kind)).map(({ document, ...kinds }) =>
     compileOne(document, { ...options, ...kinds, exceptions, documents })
   );
-}
-
-function reportNotYet(located: LocatedDocument, report: (diagnostic: Diagnostic) => void): void {
-  const message = notYet(located);
-  if (message === undefined) return;
-  const position = located.locate(["kind"]);
-  const policy = asString(dig(located.document, "metadata", "name")) ?? "";
-  report({ severity: "error", code: "not-yet", message, policy, ...(position && { position }) });
 }
 
 interface Setting {
@@ -76,7 +66,14 @@ function compileOne(located: LocatedDocument, setting: Setting): CompiledPolicy 
   const parts = bindings.length === 0
     ? specs.map((spec, index) => ({ kind, spec, index, binding: undefined }))
     : bindings.map((binding) => ({ kind, spec: specs[0]!, index: 0, binding }));
-  const others = further.map((each) => ({ kind: each, spec: specs[0]!, index: 0, binding: undefined }));
+  const others = further.flatMap((each) =>
+    (each.everySpec ? specs : specs.slice(0, 1)).map((spec, index) => ({
+      kind: each,
+      spec,
+      index,
+      binding: undefined,
+    }))
+  );
   const rules = [...parts, ...others].map(({ kind, spec, index, binding }, part) => {
     const needs: Need[] = [];
     const body = kind.compile(spec, {

@@ -54,7 +54,8 @@ function refuses(rule: RuleResult, policy: PolicyIdentity, strictest: FailurePol
     default: {
       const isEnforced = action === "Enforce";
       if (isEnforced && (result === "fail" || rule.blocks === true)) return true;
-      if (result !== "error" || !isEnforced && type === "validate") return false;
+      const isAudited = !isEnforced && (type === "validate" || policy.language !== "classic");
+      if (result !== "error" || isAudited) return false;
       const judge = rule.unusable || policy.language !== "classic" ? policy.failurePolicy : strictest;
       return judge === "Fail";
     }

@@ -14,6 +14,7 @@ import type { Decision, PolicyResult } from "./decision.ts";
 import { type Facts, gatherFacts } from "./facts.ts";
 import { mutate } from "./mutate_request.ts";
 import { tracePassedOver } from "./passed_over.ts";
+import { withRequiredImages } from "./required_images.ts";
 import { type PolicyRun, runAll, strictestOf } from "./policy_run.ts";
 import type { Phase } from "./phase.ts";
 import type { PolicyRequest } from "./request.ts";
@@ -51,7 +52,7 @@ export function evaluate(
   const selection = trace === undefined
     ? selectPolicies(snapshot, request, options)
     : selectForExplanation(snapshot, request, options);
-  const images = verifiesImages(options) ? selectForImages() : nothing;
+  const images = options.phase === "mutate" ? verifying(selectForImages(), options) : nothing;
   const policies = images.policies.length === 0
     ? selection.policies
     : [...selection.policies, ...images.policies];
@@ -129,11 +130,16 @@ function runPhase(
 const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, needsRoles: false };
 
 /**
- * Images are verified after the mutations of a request. Kyverno parity: not where one policy is asked by its own address,
- * so a policy with match conditions never verifies (it refuses what is not verified, if it says so).
+ * Images are verified after the mutations of a request. Kyverno parity: a ClusterPolicy or Policy that is asked by its own
+ * address never verifies (it refuses what is not verified, if it says so); that is one with match conditions.
  */
-function verifiesImages({ phase, policy }: EvaluateOptions): boolean {
-  return phase === "mutate" && policy === undefined;
+function verifying(
+  { policies, ...needs }: PolicySelection,
+  { policy: key }: EvaluateOptions,
+): PolicySelection {
+  if (key === undefined) return { policies, ...needs };
+  const kept = policies.filter(({ policy: { kind } }) => kind !== "ClusterPolicy" && kind !== "Policy");
+  return { policies: kept, ...needs };
 }
 
 /** Mutations, and the verification of the images that they left. */
@@ -200,7 +206,9 @@ function validate(
 
   function finish(runs: readonly PolicyRun[]): Decision {
     const asked = runs.filter((run) => run.isAsked);
-    const results = asked.map((run): PolicyResult => ({ policy: run.policy.policy, rules: run.results }));
+    const results = withRequiredImages(
+      asked.map((run): PolicyResult => ({ policy: run.policy.policy, rules: run.results })),
+    );
     const effects = runs.flatMap((run) => run.effects);
     const failurePolicy = strictestOf(asked);
     return decide(view.base.request, { results, object: view.object, effects, failurePolicy });

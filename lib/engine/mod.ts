@@ -10,6 +10,7 @@ export type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 export type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "./decision.ts";
 export type { Effect } from "../rules/mod.ts";
 export { areConstant } from "./plan/constant_results.ts";
+export { withRequiredImages } from "./required_images.ts";
 export { evaluate, type EvaluateOptions } from "./evaluate.ts";
 export {
   type CompiledJsonPolicy,

@@ -86,6 +86,8 @@ export class Listener {
       answered: () => void (this.#lastAnswer = performance.now()),
     };
     this.#server = this.#makeServer(service);
+    // Of connections beyond the limit one that is of little use makes room; where none can, they are refused.
+    this.#server.maxConnections = this.#limits.connections + 16;
     this.#server.on("connection", (socket: Socket) => this.#arrived(socket));
   }
 
@@ -145,7 +147,7 @@ export class Listener {
     while (this.#connections.size > 0 && !isQuiet() && !isOver()) await pause(50);
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const connection of this.#connections) {
-      if (isFree(connection)) connection.end();
+      if (connection.activity === "idle") connection.end();
     }
     while (this.#connections.size > 0 && !isOver()) await pause(20);
     for (const connection of this.#connections) connection.destroy();
@@ -177,11 +179,6 @@ export class Listener {
 
   #arrived(socket: Socket): void {
     this.#makeRoom();
-    // Those of little use have made room; where none could, half as many more are taken.
-    if (this.#connections.size + this.#handshakes.size > this.#limits.connections * 1.5) {
-      socket.destroy();
-      return;
-    }
     if (this.#certificate === undefined) return;
     const from = addressOf(socket);
     this.#handshakes.set(from, socket);
@@ -234,42 +231,30 @@ export class Listener {
     if (this.#connections.size + this.#handshakes.size < most) return;
     const [oldestHandshake] = this.#handshakes.values();
     if (this.#handshakes.size > most / 4) return void oldestHandshake?.destroy();
-    const young = performance.now() + this.#limits.newTime - quietTime;
     let least: Connection | undefined;
     for (const connection of this.#connections) {
       if (rank[connection.activity] === undefined) continue;
-      if (connection.activity === "new" && connection.until > young) continue;
       if (least === undefined || isLess(connection, least)) least = connection;
     }
-    least?.destroy();
+    if (least === undefined) oldestHandshake?.destroy();
+    else least.destroy();
   }
 
   #busy(): number {
     let busy = 0;
-    for (const connection of this.#connections) {
-      if (!isFree(connection) && connection.activity !== "lingering") busy++;
-    }
+    for (const { activity } of this.#connections) if (activity !== "idle" && activity !== "lingering") busy++;
     return busy;
   }
 }
 
-/**
- * What is given up first; a request that is handled never is. Whoever has just come, such as a health check, goes after those
- * who had their turn.
- */
+/** What is given up first; a request that is handled never is. */
 const rank: Readonly<Partial<Record<Activity, number>>> = {
   lingering: 0,
   idle: 1,
   head: 2,
   body: 3,
   writing: 4,
-  new: 5,
 };
-
-/** Whether a connection has no request. */
-function isFree({ activity }: Connection): boolean {
-  return activity === "idle" || activity === "new";
-}
 
 function isLess(one: Connection, other: Connection): boolean {
   const difference = rank[one.activity]! - rank[other.activity]!;

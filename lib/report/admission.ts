@@ -60,7 +60,10 @@ function blockedMessage(
   const blocked = new Map<string, JsonObject>();
   const told: string[] = [];
   for (const { policy, rules } of results) {
-    const shown = rules.filter((rule) => isBlocking(rule) && isBad(rule));
+    const shown = rules.filter((rule) => {
+      if (policy.language === "cel" && rule.action !== "Enforce") return false;
+      return isBlocking(rule) && isBad(rule);
+    });
     if (shown.length === 0) continue;
     if (policy.language === "cel") told.push(...shown.map((rule) => celMessage(policy, rule)));
     else blocked.set(policy.name, Object.fromEntries(shown.map((rule) => [rule.rule, rule.message])));

@@ -46,6 +46,10 @@ export interface Outcome {
   readonly moreOutcomes?: readonly Outcome[];
   /** What a rule found out about images in the mutate phase. */
   readonly images?: ImageFindings;
+  /** Of a policy's expressions: images whose signatures they asked for, and whether anybody had signed. */
+  readonly attempts?: ReadonlyMap<string, boolean>;
+  /** Images that some policy of the request must have verified, if the rule passes by itself. */
+  readonly required?: readonly string[];
   /** Told as a warning although it is no failure. */
   readonly warns?: true;
   /** There is nothing to report: only what it carries counts. */

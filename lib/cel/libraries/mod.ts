@@ -31,6 +31,7 @@ export {
   subjectOf,
 } from "./authorizer.ts";
 export type { KyvernoLibraryOptions } from "./kyverno.ts";
+export { imageVerifyLibrary } from "./image_verify.ts";
 export { orValueLibrary } from "./or_value.ts";
 export * from "./library.ts";
 

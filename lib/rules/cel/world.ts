@@ -6,6 +6,7 @@ import {
   type ExternalReply,
   type ExternalRequest,
   failure,
+  type ImageCheckRequest,
   pending,
   requestKey,
 } from "../../cel/mod.ts";
@@ -37,6 +38,7 @@ class RequestWorld implements ExternalCalls {
   }
 
   call(request: ExternalRequest): ExternalReply | CelFault {
+    if (request.kind === "imageCheck") return failure("only image policies verify images");
     return askStore(this.#context.store, request);
   }
 
@@ -49,7 +51,10 @@ class RequestWorld implements ExternalCalls {
   }
 }
 
-function askStore(store: LoadTracker, request: ExternalRequest): ExternalReply | CelFault {
+/** What ports answer. */
+type PortRequest = Exclude<ExternalRequest, ImageCheckRequest>;
+
+function askStore(store: LoadTracker, request: PortRequest): ExternalReply | CelFault {
   const absent = absence(store, request);
   if (absent !== undefined) return absent;
   const key = requestKey(request);
@@ -60,7 +65,7 @@ function askStore(store: LoadTracker, request: ExternalRequest): ExternalReply |
 }
 
 /** A question as explanations and failures show it: headers and bodies may hold secrets. */
-function shownName(request: ExternalRequest): string {
+function shownName(request: PortRequest): string {
   switch (request.kind) {
     case "api":
       return `${request.method} ${request.path}`;
@@ -78,7 +83,7 @@ function shownName(request: ExternalRequest): string {
 }
 
 /** What there is nothing to load from is not found; the words are those of the reference's command line. */
-function absence(store: LoadTracker, request: ExternalRequest): ExternalReply | undefined {
+function absence(store: LoadTracker, request: PortRequest): ExternalReply | undefined {
   switch (request.kind) {
     case "api":
       return store.serves("downstream") ? undefined : notFound("not found");
@@ -102,7 +107,7 @@ function notFound(message: string): ExternalReply {
   return { ok: false, status: 404, message };
 }
 
-function putToPort(store: LoadTracker, request: ExternalRequest): Promise<Answer> {
+function putToPort(store: LoadTracker, request: PortRequest): Promise<Answer> {
   const { ports, call } = store;
   switch (request.kind) {
     case "api":

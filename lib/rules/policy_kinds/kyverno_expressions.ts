@@ -1,6 +1,7 @@
 import {
   type Activation,
   type CelType,
+  type ExternalCalls,
   kyvernoLibrariesFor,
   type KyvernoLibraryOptions,
   type Library,
@@ -39,6 +40,7 @@ function openAddresses(): AddressRules {
 
 /** What expressions of a kind have beyond those of all kinds. */
 export interface KindSetting {
+  readonly variables?: Readonly<Record<string, CelType>>;
   readonly libraries?: readonly Library[];
   readonly literals?: "homogeneous" | "mixed";
   readonly purpose?: NonNullable<KyvernoLibraryOptions["purpose"]>;
@@ -47,11 +49,11 @@ export interface KindSetting {
 /** Expressions with the variables and functions of Kyverno's own policies. */
 export function kyvernoExpressions(
   { policy, report, need }: Pick<PolicyTools, "policy" | "report" | "need">,
-  { libraries = [], literals = "homogeneous", purpose = "validate" }: KindSetting = {},
+  { variables = {}, libraries = [], literals = "homogeneous", purpose = "validate" }: KindSetting = {},
 ): ExpressionSet {
   const within = policy.namespace === undefined ? {} : { namespace: policy.namespace };
   return new ExpressionSet({
-    variables: { ...kyvernoVariables, exceptions: exceptionsType },
+    variables: { ...kyvernoVariables, exceptions: exceptionsType, ...variables },
     libraries: [...kyvernoLibrariesFor({ ...within, addresses, purpose }), orValueLibrary, ...libraries],
     literals,
     report,
@@ -73,20 +75,22 @@ export interface EvaluationSetting {
   /** Variables that come before the request's own. */
   readonly over?: Activation;
   readonly generate?: Generate;
+  /** Answers calls that leave an expression, with the usual answers behind. */
+  readonly external?: (usual: ExternalCalls) => ExternalCalls;
 }
 
 /** Evaluates the expressions of a Kyverno policy for one request; `allow` sets what they see as `exceptions`. */
 export function kyvernoEvaluation(
   expressions: ExpressionSet,
   input: RuleInput,
-  { over, generate }: EvaluationSetting = {},
+  { over, generate, external = (usual) => usual }: EvaluationSetting = {},
 ): { readonly evaluation: CelEvaluation; allow(values: Allowed): void } {
   let allowed: Value = { allowedImages: [], allowedValues: [] };
   const own = admissionRoots(input, (name) => name === "exceptions" ? allowed : undefined);
   const evaluation = new CelEvaluation({
     roots: over === undefined ? own : (name) => over(name) ?? own(name),
     variables: expressions.variables,
-    host: requestHost(input, generate),
+    host: external(requestHost(input, generate)),
     observer: input.context.store.observer,
   });
   return { evaluation, allow: (values) => void (allowed = { ...values }) };

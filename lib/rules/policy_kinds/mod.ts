@@ -4,4 +4,4 @@
  * @module
  */
 export type { PolicyKind, PolicyTools } from "./policy_kind.ts";
-export { notYet, policyKindsOf, rankOf } from "./table.ts";
+export { policyKindsOf, rankOf } from "./table.ts";

@@ -25,6 +25,8 @@ export interface PolicyKind extends CelPolicyForm {
   readonly type: RuleKind["type"];
   /** Whether a spec has a rule of this kind; every spec has one when absent. */
   applies?(spec: JsonObject): boolean;
+  /** Of a kind that is not a policy's first: whether it has a rule for the specs for pod controllers, too. */
+  readonly everySpec?: true;
   /** Whether a spec plays a part only on the command line; everywhere when absent. */
   onlyOnCommandLine?(spec: JsonObject): boolean;
   /** For explanations. */

@@ -3,6 +3,8 @@ import type { LocatedDocument } from "../../policy/mod.ts";
 import type { PolicyKind } from "./policy_kind.ts";
 import { deletingPolicy } from "./deleting_policy.ts";
 import { generatingPolicy } from "./generating_policy.ts";
+import { imageDigests } from "./image_digests.ts";
+import { imageValidatingPolicy } from "./image_validating.ts";
 import { mutatingAdmissionPolicy } from "./mutating_admission_policy.ts";
 import { mutatingExisting } from "./mutating_existing.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
@@ -16,6 +18,8 @@ export const policyKinds: readonly PolicyKind[] = [
   mutatingExisting,
   validatingAdmissionPolicy,
   validatingPolicy,
+  imageValidatingPolicy,
+  imageDigests,
   generatingPolicy,
   deletingPolicy,
 ];
@@ -31,14 +35,4 @@ export function policyKindsOf({ group, kind, document }: LocatedDocument): reado
 /** Where a kind stands in the order of evaluation. */
 export function rankOf(kind: PolicyKind): number {
   return policyKinds.indexOf(kind);
-}
-
-/** Kinds of policies.kyverno.io that Postern knows and does not run. */
-export const unsupportedKinds = ["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"];
-
-/** What to tell of a document whose kind does nothing yet; `undefined` for all others. */
-export function notYet({ group, kind }: LocatedDocument): string | undefined {
-  return group === "policies.kyverno.io" && unsupportedKinds.includes(kind)
-    ? `${kind} is not supported yet: the policy has no effect`
-    : undefined;
 }

@@ -1,4 +1,3 @@
-import { isCelFault, type Program, type Result } from "../../cel/mod.ts";
 import {
   asList,
   asObject,
@@ -17,13 +16,13 @@ import {
   compileMatchConditions,
   type ExpressionSet,
   kyvernoTexts,
-  wanted,
 } from "../cel/mod.ts";
-import { error, type Outcome, pass, skip } from "../outcome.ts";
+import { error, fail, type Outcome, pass, skip } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { compileExemptions } from "./exceptions.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions, properties } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
+import { compileValidation } from "./validation.ts";
 
 /** `ValidatingPolicy` of policies.kyverno.io, for Kubernetes objects and, in mode JSON, for any payload. */
 export const validatingPolicy: PolicyKind = {
@@ -100,8 +99,9 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     );
     return (evaluation) => {
       for (const validation of validations) {
-        const outcome = validation(evaluation);
-        if (outcome !== undefined) return outcome;
+        const said = validation(evaluation);
+        if (said === undefined) continue;
+        return isFault(said) ? error(`error: ${said.message}`) : fail(said);
       }
       return passed;
     };
@@ -111,39 +111,4 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
 /** Kyverno parity: what cannot be evaluated is refused, also where failurePolicy is Ignore. */
 function failed(cause: string): Outcome {
   return { blocks: true, ...error(`failed to load context: ${cause}`), reportedAs: "evaluation" };
-}
-
-/** One validation; nothing when it holds. */
-function compileValidation(
-  entry: JsonObject,
-  index: number,
-  expressions: ExpressionSet,
-): (evaluation: CelEvaluation) => Outcome | undefined {
-  const path = ["spec", "validations", index];
-  const expression = asString(field(entry, "expression")) ?? "";
-  const program = expressions.compile(expression, [...path, "expression"], wanted.bool);
-  const text = asString(field(entry, "messageExpression")) ?? "";
-  const messageProgram = text === ""
-    ? undefined
-    : expressions.compile(text, [...path, "messageExpression"], wanted.text);
-  const message = asString(field(entry, "message")) ?? "";
-  return (evaluation) => {
-    if (program === undefined) return error("error: the expression does not compile");
-    const value = evaluation.evaluate(program);
-    evaluation.tell(expression, value);
-    if (value === true) return undefined;
-    if (isCelFault(value)) return error(`error: ${value.message}`);
-    if (value !== false) return error("error: the expression gives no bool");
-    const told = messageProgram === undefined ? message : made(messageProgram, evaluation);
-    return {
-      result: "fail",
-      message: told || `CEL expression validation failed at index ${index}`,
-    };
-  };
-}
-
-function made(program: Program, evaluation: CelEvaluation): string {
-  const value: Result = evaluation.evaluate(program);
-  if (isCelFault(value)) return `failed to evaluate message expression: ${value.message}`;
-  return typeof value === "string" ? value : "failed to convert message expression to string";
 }

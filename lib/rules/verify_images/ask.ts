@@ -1,7 +1,9 @@
 import type { LoadTracker } from "../../context/mod.ts";
 import { isFault, type Json } from "../../json/mod.ts";
 import type {
+  Answer,
   DigestAnswer,
+  ReferrerQuestion,
   RegistryCredentials,
   SignatureAnswer,
   SignatureQuestion,
@@ -55,6 +57,21 @@ export function askSignedText(
   return isProblem(answer) ? { ok: false, message: answer.problem } : answer;
 }
 
+/** Asks for the JSON of an artifact that refers to an image. */
+export function askReferrer(store: LoadTracker, question: ReferrerQuestion): Answer | Pending {
+  const { signatures } = store.ports;
+  const failed = (message: string): Answer => ({ ok: false, status: undefined, message });
+  if (signatures === undefined) return failed("registries cannot be asked here");
+  const name = `referrers of ${question.image}`;
+  const answer = askOnce(
+    store,
+    name,
+    JSON.stringify(question),
+    () => signatures.referrer(question, store.signal),
+  );
+  return isProblem(answer) ? failed(answer.problem) : answer;
+}
+
 interface Problem {
   readonly problem: string;
 }
@@ -63,18 +80,18 @@ function isProblem(answer: unknown): answer is Problem {
   return typeof answer === "object" && answer !== null && "problem" in answer;
 }
 
-function askOnce<Answer extends object>(
+function askOnce<Result extends object>(
   store: LoadTracker,
   name: string,
   key: string,
-  load: () => Promise<Answer>,
-): Answer | Pending | Problem {
+  load: () => Promise<Result>,
+): Result | Pending | Problem {
   const { pendingReads } = store;
   // The store keeps answers for the time of a request and looks into none of them.
   const answer = store.load(name, async () => await load() as unknown as Json, key);
   if (store.pendingReads !== pendingReads) return pending;
   // What is left is the deadline, which names the image and so its registry.
-  return isFault(answer) ? { problem: answer.message } : answer as unknown as Answer;
+  return isFault(answer) ? { problem: answer.message } : answer as unknown as Result;
 }
 
 function unanswered(message: string): SignatureAnswer {

@@ -7,6 +7,7 @@
  *
  * @module
  */
-export { askDigest, askSignature, askSignedText, type Pending, pending } from "./ask.ts";
+export { askDigest, askReferrer, askSignature, askSignedText, type Pending, pending } from "./ask.ts";
+export { pullSecretsOf } from "./images.ts";
 export { annotated, type ImageNote, type ScopedNotes } from "./notes.ts";
 export { verifyImages } from "./verify_images.ts";

@@ -12,6 +12,7 @@ import { reportedResult } from "../../../lib/report/mod.ts";
 import { parseDocuments, type YamlDocument } from "../../../lib/yaml/mod.ts";
 import type { Ports } from "../../../lib/ports.ts";
 import { compareRows } from "../compare_rows.ts";
+import type { AbsentSource } from "../../../lib/context/mod.ts";
 import { clusterPorts } from "../ports.ts";
 import { type Check, checkText, type ConformanceSet, type Row } from "../set.ts";
 
@@ -75,6 +76,8 @@ function filesOf(folder: string, pattern: RegExp): string[] {
 export interface CaseWorld {
   text(path: string): string;
   ports(objects: readonly JsonObject[]): Ports;
+  /** What there is nothing to load from. */
+  readonly absent: readonly AbsentSource[];
   /** Whether policies that name their namespace are reported with the others, by `NAMESPACE/NAME`. */
   readonly reports: "cluster" | "all";
 }
@@ -82,6 +85,7 @@ export interface CaseWorld {
 const noWorld: CaseWorld = {
   text: (path) => Deno.readTextFileSync(path),
   ports: (objects) => clusterPorts(objects, { intake: "verbatim" }),
+  absent: ["configMap", "globalReference", "imageRegistry", "downstream"],
   reports: "cluster",
 };
 
@@ -105,7 +109,7 @@ export async function checkCase(folder: string, world: CaseWorld = noWorld): Pro
     ports: world.ports(objects),
     values: parseValues(text("values.yaml")),
     user: parseUserInfo(text("userinfo.yaml")),
-    absent: ["configMap", "globalReference", "imageRegistry", "downstream"] as const,
+    absent: world.absent,
   };
   const reported = clusterWide(snapshot);
   const rows: string[][] = [];

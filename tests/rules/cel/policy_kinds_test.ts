@@ -369,7 +369,7 @@ Deno.test("DeletingPolicy: the command line shows what would be deleted, admissi
 });
 
 Deno.test("kinds that are not supported yet say so", () => {
-  for (const kind of ["DeletingPolicy", "ImageValidatingPolicy", "NamespacedDeletingPolicy"]) {
+  for (const kind of ["DeletingPolicy", "NamespacedDeletingPolicy"]) {
     const { diagnostics } = compile(parseDocuments(written(kind, ""), "p.yaml").documents);
     const found = diagnostics.filter(({ code }) => code === "not-yet");
     assert.deepEqual(found.map(({ position }) => position?.line), [3], kind);

@@ -1,0 +1,164 @@
+import { isCelFault } from "../../cel/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  Fault,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
+import type { Identity, LogTrust, Signer } from "../../ports.ts";
+import { type CelEvaluation, type ExpressionSet, type Path, wanted } from "../cel/mod.ts";
+
+/** Someone who may have signed, as an ImageValidatingPolicy names him. */
+export interface PolicyAttestor {
+  readonly kind: "cosign" | "notary";
+  readonly by: Signer;
+  readonly log: LogTrust;
+  readonly annotations: Readonly<Record<string, string>>;
+  readonly repository: string;
+  readonly tagPrefix: string;
+  /** Why nothing can be verified with it, whatever was signed. */
+  readonly problem: string | undefined;
+}
+
+/** The attestors of a policy for one request: texts of theirs may be expressions. */
+export type ResolveAttestors = (evaluation: CelEvaluation) => ReadonlyMap<string, PolicyAttestor> | Fault;
+
+/** A text of an attestor: as it is written, or made by an expression. */
+type Text = (evaluation: CelEvaluation) => string | Fault;
+
+/** Compiles `attestors`. */
+export function compileAttestors(written: Json | undefined, expressions: ExpressionSet): ResolveAttestors {
+  const compiled = asList(written).filter(isObject).map((attestor, index) => ({
+    name: asString(attestor["name"]) ?? "",
+    resolve: compileAttestor(attestor, expressions, ["spec", "attestors", index]),
+  }));
+  return (evaluation) => {
+    const attestors = new Map<string, PolicyAttestor>();
+    for (const { name, resolve } of compiled) {
+      const attestor = resolve(evaluation);
+      if (attestor instanceof Fault) return attestor;
+      attestors.set(name, attestor);
+    }
+    return attestors;
+  };
+}
+
+function compileAttestor(
+  attestor: JsonObject,
+  expressions: ExpressionSet,
+  path: Path,
+): (evaluation: CelEvaluation) => PolicyAttestor | Fault {
+  const notary = asObject(attestor["notary"]), cosign = asObject(attestor["cosign"]) ?? {};
+  const text = (value: Json | undefined, ...steps: string[]): Text =>
+    compileText(value, expressions, [...path, ...steps]);
+  if (notary !== undefined) {
+    const certificates = text(notary["certs"], "notary", "certs");
+    return (evaluation) => {
+      const chain = certificates(evaluation);
+      if (chain instanceof Fault) return chain;
+      const by: Signer = { kind: "certificates", certificate: "", chain };
+      return { kind: "notary", by, log: logOf({}), ...elsewhere({}), problem: undefined };
+    };
+  }
+  const signer = compileSigner(cosign, text);
+  const trustedRoot = text(cosign["trustedRoot"], "cosign", "trustedRoot");
+  return (evaluation) => {
+    const by = signer(evaluation), root = trustedRoot(evaluation);
+    if (by instanceof Fault) return by;
+    if (root instanceof Fault) return root;
+    const log = { ...logOf(cosign), trustedRoot: root };
+    return { kind: "cosign", by, log, ...elsewhere(cosign), problem: problemOf(cosign) };
+  };
+}
+
+/** Kyverno parity: a log without address cannot be asked, and is asked unless it shall be ignored. */
+function problemOf({ ctlog }: JsonObject): string | undefined {
+  if (!isObject(ctlog) || ctlog["insecureIgnoreTlog"] === true) return undefined;
+  return textIn(ctlog, "url") === "" ? "rekor URL must be provided" : undefined;
+}
+
+function elsewhere(cosign: JsonObject): Pick<PolicyAttestor, "annotations" | "repository" | "tagPrefix"> {
+  const annotations = Object.entries(asObject(cosign["annotations"]) ?? {}).flatMap(([name, value]) =>
+    typeof value === "string" ? [[name, value] as const] : []
+  );
+  return {
+    annotations: Object.fromEntries(annotations),
+    repository: textIn(cosign["source"], "repository"),
+    tagPrefix: textIn(cosign["source"], "tagPrefix"),
+  };
+}
+
+type CompileText = (value: Json | undefined, ...steps: string[]) => Text;
+
+function compileSigner(
+  cosign: JsonObject,
+  text: CompileText,
+): (evaluation: CelEvaluation) => Signer | Fault {
+  const key = asObject(cosign["key"]), certificate = asObject(cosign["certificate"]);
+  if (key !== undefined) {
+    const hash = hashes.find((name) => name === key["hashAlgorithm"]) ?? "sha256";
+    const secret = asObject(key["secretRef"]);
+    const written = secret === undefined
+      ? text({ value: key["data"] ?? key["kms"] ?? "", expression: key["expression"] ?? "" }, "cosign", "key")
+      : () => `k8s://${textIn(secret, "namespace")}/${textIn(secret, "name")}`;
+    return (evaluation) => {
+      const found = written(evaluation);
+      return found instanceof Fault ? found : { kind: "key", key: found, hash };
+    };
+  }
+  if (certificate !== undefined) {
+    const cert = text(certificate["cert"], "cosign", "certificate", "cert");
+    const certChain = text(certificate["certChain"], "cosign", "certificate", "certChain");
+    return (evaluation) => {
+      const own = cert(evaluation), chain = certChain(evaluation);
+      if (own instanceof Fault) return own;
+      return chain instanceof Fault ? chain : { kind: "certificates", certificate: own, chain };
+    };
+  }
+  const identities = asList(field(cosign["keyless"], "identities")).map((identity): Identity => ({
+    issuer: textIn(identity, "issuer"),
+    issuerRegExp: textIn(identity, "issuerRegExp"),
+    subject: textIn(identity, "subject"),
+    subjectRegExp: textIn(identity, "subjectRegExp"),
+  }));
+  // Kyverno parity: `keyless.roots` has no effect, the trusted root judges.
+  const by: Signer = { kind: "keyless", identities, compare: "literally", roots: "", extensions: {} };
+  return () => by;
+}
+
+const hashes = ["sha224", "sha256", "sha384", "sha512"] as const;
+
+/** `{value}` or `{expression}`. */
+function compileText(written: Json | undefined, expressions: ExpressionSet, path: Path): Text {
+  const expression = textIn(written, "expression");
+  const value = textIn(written, "value");
+  if (expression === "") return () => value;
+  const program = expressions.compile(expression, [...path, "expression"], wanted.text);
+  return (evaluation) => {
+    const made = program === undefined ? "" : evaluation.evaluate(program);
+    if (isCelFault(made)) return new Fault(made.message);
+    return typeof made === "string" ? made : new Fault("an attestor's expression must give a text");
+  };
+}
+
+function logOf(cosign: JsonObject): LogTrust {
+  const { ctlog, tuf } = cosign;
+  return {
+    ignoreTlog: field(ctlog, "insecureIgnoreTlog") === true,
+    rekorUrl: textIn(ctlog, "url"),
+    rekorKey: textIn(ctlog, "rekorPubKey"),
+    ignoreSct: field(ctlog, "insecureIgnoreSCT") === true,
+    ctlogKey: textIn(ctlog, "ctLogPubKey"),
+    tsaChain: textIn(ctlog, "tsaCertChain"),
+    trustedRoot: "",
+    tufMirror: textIn(tuf, "mirror"),
+  };
+}
+
+function textIn(value: Json | undefined, name: string): string {
+  return asString(field(value, name)) ?? "";
+}

@@ -1,0 +1,213 @@
+import {
+  type CelFault,
+  type ExternalCalls,
+  type ExternalReply,
+  type ExternalRequest,
+  failure,
+  type ImageCheckRequest,
+  pending as pendingValue,
+} from "../../cel/mod.ts";
+import type { LoadTracker } from "../../context/mod.ts";
+import { asObject, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { parseImageReference } from "../../kube/mod.ts";
+import type { SignatureAnswer } from "../../ports.ts";
+import { askReferrer, askSignature, pending } from "../verify_images/mod.ts";
+import type { PolicyAttestor } from "./image_attestors.ts";
+
+/** An attestation of a policy: a statement of a type, or an artifact that refers to the image. */
+export interface PolicyAttestation {
+  readonly kind: "intoto" | "referrer";
+  readonly type: string;
+}
+
+/** What the functions of an image policy are answered with, for one request. */
+export interface ImageCallSetting {
+  readonly usual: ExternalCalls;
+  readonly store: LoadTracker;
+  readonly attestors: ReadonlyMap<string, PolicyAttestor>;
+  readonly attestations: ReadonlyMap<string, PolicyAttestation>;
+  /** Whether the policy is about an image; a text is why that cannot be told. */
+  matches(image: string): boolean | string;
+  readonly credentials: Parameters<typeof askReferrer>[1]["credentials"];
+}
+
+/** Answers the functions of an image policy, and keeps which images were verified. */
+export class ImageCalls implements ExternalCalls {
+  /** By image: whether some question about its signatures was answered with a signer. */
+  readonly attempts = new Map<string, boolean>();
+  readonly #setting: ImageCallSetting;
+  readonly #statements = new Map<string, Json>();
+
+  constructor(setting: ImageCallSetting) {
+    this.#setting = setting;
+  }
+
+  now(): number {
+    return this.#setting.usual.now();
+  }
+
+  random(): number {
+    return this.#setting.usual.random();
+  }
+
+  generate(...args: Parameters<ExternalCalls["generate"]>): ReturnType<ExternalCalls["generate"]> {
+    return this.#setting.usual.generate(...args);
+  }
+
+  call(request: ExternalRequest): ExternalReply | CelFault {
+    if (request.kind !== "imageCheck") return this.#setting.usual.call(request);
+    switch (request.check) {
+      case "signatures":
+        return this.#count(request, undefined);
+      case "attestations":
+        return this.#attestations(request);
+      case "payload":
+        return this.#payload(request);
+      case "data":
+        return this.#imageData(request.image);
+    }
+  }
+
+  /** How many attestors signed the image, or an attestation of it. All are asked at once: the count wants all answers. */
+  #count(
+    { image, attestors }: ImageCheckRequest,
+    attestation: { readonly name: string; readonly type: string } | undefined,
+  ): ExternalReply | CelFault {
+    const isAbout = this.#setting.matches(image);
+    if (typeof isAbout === "string") return failure(isAbout);
+    if (!isAbout) return found(0);
+    let verified = 0, isOpen = false;
+    for (const name of attestors) {
+      const attestor = this.#setting.attestors.get(name);
+      if (attestor === undefined) return failure(`attestor not found in policy: ${name}`);
+      if (
+        attestor.problem !== undefined ||
+        (attestation !== undefined && this.#cannotAttest(attestor, attestation))
+      ) {
+        continue;
+      }
+      const answer = this.#ask(image, attestor, { name, type: attestation?.type });
+      if (answer === undefined) isOpen = true;
+      else if (this.#isVerified(image, answer, attestation)) verified++;
+    }
+    if (isOpen) return pendingValue(`signatures of ${image}`);
+    if (attestors.length > 0) this.attempts.set(image, this.attempts.get(image) === true || verified > 0);
+    return found(verified);
+  }
+
+  /** Kyverno parity: Cosign signs no artifacts that refer to an image. */
+  #cannotAttest({ kind }: PolicyAttestor, { name }: { readonly name: string }): boolean {
+    return kind === "cosign" && this.#setting.attestations.get(name)?.kind === "referrer";
+  }
+
+  #isVerified(
+    image: string,
+    answer: SignatureAnswer,
+    attestation: { readonly name: string; readonly type: string } | undefined,
+  ): boolean {
+    if (!answer.ok) return false;
+    if (attestation === undefined) return true;
+    const statement = answer.statements.find(({ type }) => type === attestation.type);
+    if (statement === undefined) return false;
+    this.#statements.set(`${image} ${attestation.name}`, statement.statement);
+    return true;
+  }
+
+  #ask(
+    image: string,
+    attestor: PolicyAttestor,
+    { name, type }: { readonly name: string; readonly type: string | undefined },
+  ): SignatureAnswer | undefined {
+    const { store, credentials } = this.#setting;
+    const { kind, by, log, annotations, repository, tagPrefix } = attestor;
+    const answer = askSignature(store, {
+      image,
+      layout: kind === "notary" ? "notary" : "bundle or tag",
+      want: type === undefined ? "signature" : { attestations: type },
+      by,
+      log,
+      annotations,
+      annotationsIn: "layer",
+      repository,
+      tagPrefix,
+      credentials,
+      useCache: true,
+    });
+    if (answer === pending) return undefined;
+    const failure = answer.ok ? "" : answer.message;
+    store.observer?.attestor({ image, path: `.attestors.${name}`, failure, tried: answer.tried });
+    return answer;
+  }
+
+  #attestations(request: ImageCheckRequest): ExternalReply | CelFault {
+    const attestation = this.#setting.attestations.get(request.attestation);
+    if (attestation === undefined) return failure(`attestation not found in policy: ${request.attestation}`);
+    const { kind, type } = attestation;
+    const hasNotary = request.attestors.some((name) => this.#setting.attestors.get(name)?.kind === "notary");
+    if (hasNotary && kind !== "referrer") {
+      return failure("notary verifier only supports oci 1.1 referrers as attestations");
+    }
+    return this.#count(request, { name: request.attestation, type });
+  }
+
+  #payload({ image, attestation: name }: ImageCheckRequest): ExternalReply | CelFault {
+    const attestation = this.#setting.attestations.get(name);
+    if (attestation === undefined) return failure(`attestation not found in policy: ${name}`);
+    if (attestation.kind === "intoto") {
+      const statement = this.#statements.get(`${image} ${name}`);
+      return statement === undefined
+        ? failure(
+          "failed to get payload: intoto attestation payload cannot be fetch before verifying intoto attestation",
+        )
+        : found(asObject(statement) ?? {});
+    }
+    const { store, credentials } = this.#setting;
+    const answer = askReferrer(store, { image, artifactType: attestation.type, credentials });
+    if (answer === pending) return pendingValue(`referrer of ${image}`);
+    if (answer.ok) return found(answer.body);
+    const why = answer.message === "failed to unmarshal json"
+      ? `failed to unmarshal json for attestation ${name}`
+      : answer.message;
+    return failure(`failed to get payload: ${why}`);
+  }
+
+  #imageData(image: string): ExternalReply | CelFault {
+    const reply = this.#setting.usual.call({ kind: "image", reference: image });
+    if (!("ok" in reply)) return reply;
+    if (!reply.ok) return failure(`failed to get imagedata: ${withoutImage(reply.message)}`);
+    return found(imageData(image, asObject(reply.body) ?? {}));
+  }
+}
+
+/** What a registry's refusal says, without the image that was asked for. */
+export function withoutImage(message: string): string {
+  return message.replace(/^failed to fetch image reference: \S+, error: /, "");
+}
+
+function found(body: Json): ExternalReply {
+  return { ok: true, status: 200, body };
+}
+
+/** The record of an image with the fields' names as Kyverno's documentation spells them, and as Go spells them. */
+function imageData(image: string, record: JsonObject): JsonObject {
+  const reference = parseImageReference(image);
+  const own = isFault(reference) ? { tag: "", digest: "" } : reference;
+  const resolved = asString(field(record, "resolvedImage")) ?? "";
+  const config = record["configData"] ?? null;
+  const fields: Record<string, Json> = {
+    image: record["image"] ?? image,
+    resolvedImage: resolved,
+    registry: record["registry"] ?? "",
+    repository: record["repository"] ?? "",
+    identifier: record["identifier"] ?? "",
+    tag: own.tag,
+    digest: own.digest || resolved.slice(resolved.indexOf("@") + 1),
+    imageIndex: record["manifestList"] ?? null,
+    manifest: record["manifest"] ?? null,
+    configData: config,
+  };
+  const asInGo = Object.entries(fields).map(([name, value]) =>
+    [`${name[0]!.toUpperCase()}${name.slice(1)}`, value] as const
+  );
+  return { ...fields, config, ...Object.fromEntries(asInGo) };
+}

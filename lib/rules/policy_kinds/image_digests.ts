@@ -1,0 +1,57 @@
+import { isFault } from "../../json/mod.ts";
+import { error, type Outcome, pass } from "../outcome.ts";
+import type { CompiledBody } from "../rule_kind.ts";
+import { askDigest, pending } from "../verify_images/mod.ts";
+import {
+  credentialsOf,
+  evaluationFailed,
+  imagePolicyExpressions,
+  imagePolicyForm,
+  isConfigured,
+  matchedImages,
+} from "./image_policy.ts";
+import { kyvernoEvaluation } from "./kyverno_expressions.ts";
+import type { PolicyKind } from "./policy_kind.ts";
+
+/** `ImageValidatingPolicy` in the mutate phase: images get the digests of their tags. Nothing is verified. */
+export const imageDigests: PolicyKind = {
+  ...imagePolicyForm,
+  type: "verifyImages",
+  name: "image digests",
+  everySpec: true,
+  applies: (spec) => isConfigured(spec, "mutateDigest"),
+  compile(spec, tools): CompiledBody {
+    const parts = imagePolicyExpressions(spec, tools);
+    return {
+      run(input): Outcome | undefined {
+        if (input.operation === "DELETE") return undefined;
+        const { evaluation } = kyvernoEvaluation(parts.expressions, input);
+        const applies = parts.conditions(evaluation);
+        // What cannot be told is refused by the other phase.
+        if (isFault(applies) || !applies) return undefined;
+        const exemption = parts.exempt(evaluation, input.context.environment.now());
+        if (isFault(exemption) || "outcome" in exemption) return undefined;
+        const all = parts.lists(input.resource, evaluation);
+        if (isFault(all)) return evaluationFailed(all.message);
+        const matched = matchedImages(all, parts, evaluation);
+        if (typeof matched === "string") return evaluationFailed(matched);
+        const open = Object.values(matched).flat().filter(({ text }) => !text.includes("@"));
+        const credentials = credentialsOf(spec, input);
+        const answers = open.map(({ text }) => askDigest(input.context.store, text, credentials));
+        const digests: { pointer: string; text: string }[] = [];
+        for (const [index, { text, pointer }] of open.entries()) {
+          const answer = answers[index]!;
+          if (answer === pending) return undefined;
+          if (!answer.ok) {
+            const why = `failed to resolve digest for image ${text}: ${answer.message}`;
+            return { ...error(`failed to update digest: ${why}`), blocks: true };
+          }
+          if (pointer !== undefined) digests.push({ pointer, text: `${text}@${answer.digest}` });
+        }
+        return digests.length === 0 ? undefined : { ...pinned, images: { notes: [], digests } };
+      },
+    };
+  },
+};
+
+const pinned: Outcome = { ...pass("success"), silent: true };

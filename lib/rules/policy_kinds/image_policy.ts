@@ -1,0 +1,133 @@
+import { listType, mapType, stringType } from "../../cel/mod.ts";
+import { imageVerifyLibrary } from "../../cel/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  dig,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
+import { namespaceOf } from "../../kube/mod.ts";
+import { podControllerSpecs, rewriteText } from "../../policy/mod.ts";
+import type { RegistryCredentials } from "../../ports.ts";
+import { type CelEvaluation, compileMatchConditions, type ExpressionSet, kyvernoTexts } from "../cel/mod.ts";
+import { error, type Outcome } from "../outcome.ts";
+import type { RuleInput } from "../rule_kind.ts";
+import { pullSecretsOf } from "../verify_images/mod.ts";
+import { compileExemptions } from "./exceptions.ts";
+import {
+  compileImageLists,
+  compileImageReferences,
+  type ImageLists,
+  type PolicyImage,
+} from "./image_references.ts";
+import { defineVariables, kyvernoExpressions } from "./kyverno_expressions.ts";
+import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
+
+/** What both phases of an ImageValidatingPolicy have in common. */
+export const imagePolicyForm: Pick<
+  PolicyKind,
+  "group" | "kinds" | "body" | "ruleName" | "variants" | "onlyOnCommandLine" | "constraints"
+> = {
+  group: "policies.kyverno.io",
+  kinds: ["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"],
+  body: "validate",
+  ruleName: "policy",
+  variants: (spec) => isAboutJson(spec) ? [] : podControllerSpecs(spec, rewriteText),
+  onlyOnCommandLine: isAboutJson,
+  constraints: (spec) => isAboutJson(spec) ? {} : asObject(field(spec, "matchConstraints")),
+};
+
+function isAboutJson(spec: JsonObject): boolean {
+  return dig(spec, "evaluation", "mode") === "JSON";
+}
+
+/** A flag of `validationConfigurations`; all of them are on unless the policy says otherwise. */
+export function isConfigured(spec: JsonObject, name: "mutateDigest" | "verifyDigest" | "required"): boolean {
+  return dig(spec, "validationConfigurations", name) !== false;
+}
+
+/** The expressions of an image policy, and what of them both phases evaluate. */
+export interface ImagePolicyExpressions {
+  readonly expressions: ExpressionSet;
+  readonly conditions: ReturnType<typeof compileMatchConditions>;
+  readonly exempt: ReturnType<typeof compileExemptions>;
+  readonly lists: ReturnType<typeof compileImageLists>;
+  readonly references: ReturnType<typeof compileImageReferences>;
+}
+
+/** Compiles what both phases evaluate. */
+export function imagePolicyExpressions(spec: JsonObject, tools: PolicyTools): ImagePolicyExpressions {
+  const names = mapType(stringType, stringType);
+  const expressions = kyvernoExpressions(tools, {
+    libraries: [imageVerifyLibrary],
+    variables: {
+      images: mapType(stringType, listType(stringType)),
+      attestors: names,
+      attestations: names,
+      ref: stringType,
+    },
+  });
+  const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
+    path: ["spec", "matchConditions"],
+    texts: kyvernoTexts,
+  });
+  const exempt = compileExemptions(tools, expressions);
+  defineVariables(expressions, field(spec, "variables"));
+  return {
+    expressions,
+    conditions,
+    exempt,
+    lists: compileImageLists(field(spec, "images"), expressions),
+    references: compileImageReferences(field(spec, "matchImageReferences"), expressions),
+  };
+}
+
+/** Names by themselves: how expressions hold attestors and attestations. */
+export function namesIn(written: Json | undefined): JsonObject {
+  const names = asList(written).filter(isObject).map((each) => asString(each["name"]) ?? "");
+  return Object.fromEntries(names.map((name) => [name, name]));
+}
+
+/** The images of each list that the policy is about; a text is why that cannot be told. */
+export function matchedImages(
+  lists: ImageLists,
+  { references }: ImagePolicyExpressions,
+  evaluation: CelEvaluation,
+): ImageLists | string {
+  const matched: Record<string, readonly PolicyImage[]> = {};
+  for (const [name, images] of Object.entries(lists)) {
+    const kept: PolicyImage[] = [];
+    for (const image of images) {
+      const verdict = references(image.text, evaluation);
+      if (isFault(verdict)) return verdict.message;
+      if (verdict) kept.push(image);
+    }
+    matched[name] = kept;
+  }
+  return matched;
+}
+
+/** With what the registries of a policy are asked, and the pull secrets of the object. */
+export function credentialsOf(spec: JsonObject, { resource }: RuleInput): RegistryCredentials {
+  const written = field(spec, "credentials");
+  const secrets = asTexts(field(written, "secrets"));
+  const own = resource === undefined
+    ? []
+    : pullSecretsOf(resource).map((name) => `${namespaceOf(resource) || "default"}/${name}`);
+  return {
+    allowInsecureRegistry: field(written, "allowInsecureRegistry") === true,
+    providers: asTexts(field(written, "providers")),
+    secrets: [...secrets, ...own],
+  };
+}
+
+/** Kyverno parity: what cannot be evaluated is refused, also where failurePolicy is Ignore. */
+export function evaluationFailed(cause: string): Outcome {
+  return { blocks: true, ...error(`failed to evaluate policy: ${cause}`), reportedAs: "evaluation" };
+}

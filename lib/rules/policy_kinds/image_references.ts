@@ -1,0 +1,105 @@
+import { isCelFault } from "../../cel/mod.ts";
+import {
+  asList,
+  asString,
+  dig,
+  Fault,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
+import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
+import { compileGlob } from "./glob.ts";
+
+/** An image of an object, with the pointer to its text where it stands at the usual place. */
+export interface PolicyImage {
+  readonly text: string;
+  readonly pointer: string | undefined;
+}
+
+/** Images by the list that expressions find them in: `containers`, `initContainers`, own ones. */
+export type ImageLists = Readonly<Record<string, readonly PolicyImage[]>>;
+
+const groups = ["containers", "initContainers", "ephemeralContainers"] as const;
+
+/** Where the spec of a Pod stands in the objects that hold one. */
+const podSpecs: Readonly<Record<string, readonly string[]>> = {
+  Pod: ["spec"],
+  ...Object.fromEntries(
+    ["DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"].map((kind) =>
+      [kind, ["spec", "template", "spec"]] as const
+    ),
+  ),
+  CronJob: ["spec", "jobTemplate", "spec", "template", "spec"],
+};
+
+/** Compiles which images of an object a policy sees: `images` of its spec beside the containers of Pods. */
+export function compileImageLists(
+  written: Json | undefined,
+  expressions: ExpressionSet,
+): (object: JsonObject | undefined, evaluation: CelEvaluation) => ImageLists | Fault {
+  const own = asList(written).filter(isObject).map((entry, index) => ({
+    name: asString(entry["name"]) ?? "",
+    program: expressions.compile(asString(entry["expression"]) ?? "", [
+      "spec",
+      "images",
+      index,
+      "expression",
+    ], wanted.any),
+  }));
+  return (object, evaluation) => {
+    const lists: Record<string, readonly PolicyImage[]> = containerImages(object);
+    for (const { name, program } of own) {
+      const value = program === undefined ? [] : evaluation.evaluate(program);
+      if (isCelFault(value)) return new Fault(value.message);
+      const texts = Array.isArray(value) ? value : [value];
+      lists[name] = texts.flatMap((text) =>
+        typeof text === "string" && text !== "" ? [{ text, pointer: undefined }] : []
+      );
+    }
+    return lists;
+  };
+}
+
+function containerImages(object: JsonObject | undefined): Record<string, readonly PolicyImage[]> {
+  const path = podSpecs[asString(object?.["kind"]) ?? ""];
+  const spec = path === undefined ? undefined : dig(object, ...path);
+  return Object.fromEntries(groups.map((group) => [
+    group,
+    asList(field(spec, group)).flatMap((container, index) => {
+      const text = asString(field(container, "image")) ?? "";
+      return text === "" ? [] : [{ text, pointer: `/${[...path ?? [], group, index, "image"].join("/")}` }];
+    }),
+  ]));
+}
+
+/** Whether a policy is about an image; a fault when an expression cannot say it. */
+export type MatchesImage = (image: string, evaluation: CelEvaluation) => boolean | Fault;
+
+/** Compiles `matchImageReferences`: globs, and expressions over `ref`. A policy without any is about every image. */
+export function compileImageReferences(written: Json | undefined, expressions: ExpressionSet): MatchesImage {
+  const tests = asList(written).filter(isObject).map((entry, index): MatchesImage => {
+    const glob = asString(entry["glob"]) ?? "";
+    if (glob !== "") {
+      const isMatch = compileGlob(glob);
+      return (image) => isMatch(image);
+    }
+    const path = ["spec", "matchImageReferences", index, "expression"];
+    const program = expressions.compile(asString(entry["expression"]) ?? "", path, wanted.bool);
+    return (image, evaluation) => {
+      if (program === undefined) return false;
+      const value = evaluation.evaluateWith(program, (name) => name === "ref" ? image : undefined);
+      return isCelFault(value) ? new Fault(value.message) : value === true;
+    };
+  });
+  if (tests.length === 0) return () => true;
+  return (image, evaluation) => {
+    for (const test of tests) {
+      const verdict = test(image, evaluation);
+      if (isFault(verdict) || verdict) return verdict;
+    }
+    return false;
+  };
+}

@@ -1,0 +1,180 @@
+import type { ExternalCalls, Value } from "../../cel/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  field,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
+import { type CelEvaluation, compileAuditAnnotations } from "../cel/mod.ts";
+import { fail, type Outcome, pass } from "../outcome.ts";
+import type { CompiledBody, RuleInput } from "../rule_kind.ts";
+import { askDigest, pending } from "../verify_images/mod.ts";
+import { compileAttestors } from "./image_attestors.ts";
+import { ImageCalls, type PolicyAttestation, withoutImage } from "./image_calls.ts";
+import {
+  credentialsOf,
+  evaluationFailed,
+  imagePolicyExpressions,
+  imagePolicyForm,
+  isConfigured,
+  matchedImages,
+  namesIn,
+} from "./image_policy.ts";
+import type { ImageLists } from "./image_references.ts";
+import { kyvernoEvaluation, properties } from "./kyverno_expressions.ts";
+import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
+import { compileValidation } from "./validation.ts";
+
+/** `ImageValidatingPolicy` in the validate phase: expressions ask who signed the images of an object. */
+export const imageValidatingPolicy: PolicyKind = {
+  ...imagePolicyForm,
+  type: "validate",
+  name: "image validating policy",
+  compile: (spec, tools) => new ImageValidation(spec, tools),
+};
+
+class ImageValidation implements CompiledBody {
+  readonly #spec: JsonObject;
+  readonly #parts: ReturnType<typeof imagePolicyExpressions>;
+  readonly #attestors: ReturnType<typeof compileAttestors>;
+  readonly #attestations: ReadonlyMap<string, PolicyAttestation>;
+  readonly #validations: readonly ReturnType<typeof compileValidation>[];
+  readonly #annotate: ReturnType<typeof compileAuditAnnotations>;
+  readonly #ignores: boolean;
+  /** `attestors` and `attestations` of expressions. */
+  readonly #names: Readonly<Record<string, JsonObject>>;
+
+  constructor(spec: JsonObject, tools: PolicyTools) {
+    const parts = imagePolicyExpressions(spec, tools);
+    this.#spec = spec;
+    this.#parts = parts;
+    this.#attestors = compileAttestors(spec["attestors"], parts.expressions);
+    this.#attestations = attestationsOf(spec["attestations"]);
+    this.#validations = asList(spec["validations"]).filter(isObject).map((entry, index) =>
+      compileValidation(entry, index, parts.expressions)
+    );
+    this.#annotate = compileAuditAnnotations(spec["auditAnnotations"], parts.expressions, [
+      "spec",
+      "auditAnnotations",
+    ]);
+    this.#ignores = tools.policy.failurePolicy === "Ignore";
+    this.#names = { attestors: namesIn(spec["attestors"]), attestations: namesIn(spec["attestations"]) };
+    tools.need({ kind: "registry" });
+  }
+
+  run(input: RuleInput): Outcome | undefined {
+    if (input.operation === "DELETE") return undefined;
+    let images: Value = {};
+    const switchboard = new CallSwitch();
+    const { evaluation, allow } = kyvernoEvaluation(this.#parts.expressions, input, {
+      over: (name) => name === "images" ? images : this.#names[name],
+      external: (usual) => switchboard.before(usual),
+    });
+    const { conditions, exempt, lists } = this.#parts;
+    const applies = conditions(evaluation);
+    if (isFault(applies)) return this.#ignores ? undefined : evaluationFailed(applies.message);
+    if (!applies) return undefined;
+    const exemption = exempt(evaluation, input.context.environment.now());
+    if (isFault(exemption)) return this.#ignores ? undefined : evaluationFailed(exemption.message);
+    if ("outcome" in exemption) return exemption.outcome;
+    allow(exemption.allowed);
+    const all = lists(input.resource, evaluation);
+    if (isFault(all)) return evaluationFailed(all.message);
+    const matched = matchedImages(all, this.#parts, evaluation);
+    if (typeof matched === "string") return evaluationFailed(matched);
+    images = Object.fromEntries(
+      Object.entries(matched).map(([name, list]) => [name, list.map(({ text }) => text)]),
+    );
+    const attestors = this.#attestors(evaluation);
+    if (isFault(attestors)) return evaluationFailed(attestors.message);
+    const { references } = this.#parts;
+    const calls = new ImageCalls({
+      usual: switchboard.usual,
+      store: input.context.store,
+      attestors,
+      attestations: this.#attestations,
+      matches: (image) => {
+        const verdict = references(image, evaluation);
+        return isFault(verdict) ? verdict.message : verdict;
+      },
+      credentials: credentialsOf(this.#spec, input),
+    });
+    switchboard.own = calls;
+    return this.#judge(input, evaluation, { calls, images: textsOf(matched) });
+  }
+
+  #judge(
+    input: RuleInput,
+    evaluation: CelEvaluation,
+    { calls, images }: { readonly calls: ImageCalls; readonly images: readonly string[] },
+  ): Outcome | undefined {
+    if (isConfigured(this.#spec, "verifyDigest")) {
+      const open = images.find((image) => !image.includes("@"));
+      if (open !== undefined) return fail(`image ${open} does not have a digest`);
+    }
+    const missing = this.#missing(input, images);
+    if (missing !== undefined) return missing === pending ? undefined : evaluationFailed(missing);
+    for (const validation of this.#validations) {
+      const said = validation(evaluation);
+      if (said === undefined) continue;
+      const outcome = isFault(said) ? evaluationFailed(said.message) : fail(said);
+      return { ...outcome, attempts: calls.attempts };
+    }
+    const annotations = this.#annotate(evaluation);
+    const required = isConfigured(this.#spec, "required") ? images : [];
+    return {
+      ...passed,
+      attempts: calls.attempts,
+      ...(required.length > 0 && { required }),
+      ...(!isFault(annotations) && properties(annotations)),
+    };
+  }
+
+  /** Why an image cannot be read; all images are asked for at once. */
+  #missing(input: RuleInput, images: readonly string[]): string | typeof pending | undefined {
+    const credentials = credentialsOf(this.#spec, input);
+    const answers = images.map((image) => askDigest(input.context.store, image, credentials));
+    if (answers.includes(pending)) return pending;
+    for (const answer of answers) if (answer !== pending && !answer.ok) return withoutImage(answer.message);
+    return undefined;
+  }
+}
+
+const passed = pass("success");
+
+/** Leads the calls of expressions to the answers of an image policy, once its attestors are known. */
+class CallSwitch {
+  own: ExternalCalls | undefined;
+  #usual: ExternalCalls | undefined;
+
+  get usual(): ExternalCalls {
+    return this.#usual!;
+  }
+
+  before(usual: ExternalCalls): ExternalCalls {
+    this.#usual = usual;
+    return {
+      call: (request) => (this.own ?? usual).call(request),
+      now: () => usual.now(),
+      random: () => usual.random(),
+      generate: (namespace, resources) => usual.generate(namespace, resources),
+    };
+  }
+}
+
+function textsOf(lists: ImageLists): string[] {
+  return Object.values(lists).flat().map(({ text }) => text);
+}
+
+function attestationsOf(written: Json | undefined): ReadonlyMap<string, PolicyAttestation> {
+  return new Map(
+    asList(written).filter(isObject).map((entry): [string, PolicyAttestation] => {
+      const kind = asObject(entry["referrer"]) === undefined ? "intoto" : "referrer";
+      return [asString(entry["name"]) ?? "", { kind, type: asString(field(entry[kind], "type")) ?? "" }];
+    }),
+  );
+}

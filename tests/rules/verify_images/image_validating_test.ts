@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { compileGlob } from "../../../lib/rules/policy_kinds/glob.ts";
+import { ask, digests, podOf } from "./setting.ts";
+
+/** An ImageValidatingPolicy about images of r.io with attestors `a` and `b`. */
+function policy(validation: string, { name = "iv", more = "" } = {}): string {
+  const key = (data: string): string => `cosign: {key: {data: ${data}}, ctlog: {insecureIgnoreTlog: true}}`;
+  return `---
+apiVersion: policies.kyverno.io/v1
+kind: ImageValidatingPolicy
+metadata: {name: ${name}}
+spec:
+  validationActions: [Deny]
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [pods]}]
+  matchImageReferences: [{glob: "r.io/*"}]
+  validationConfigurations: {mutateDigest: true, verifyDigest: false, required: ${more === "required"}}
+  attestors: [{name: a, ${key("A")}}, {name: b, ${key("B")}}]
+  attestations: [{name: scan, intoto: {type: scan}}, {name: sbom, referrer: {type: sbom}}]
+  validations: [{expression: "${validation}", message: "no"}]
+`;
+}
+
+const images = (condition: string): string => `images.containers.all(i, ${condition})`;
+
+/** A validation, images, and what the policy says of them. */
+const cases: readonly (readonly [string, readonly string[], string])[] = [
+  [images("verifyImageSignatures(i, [attestors.a]) > 0"), ["r.io/one:v1"], "pass success"],
+  [images("verifyImageSignatures(i, [attestors.a]) > 0"), ["r.io/two:v1"], "fail no"],
+  [images("verifyImageSignatures(i, [attestors.a, attestors.b]) == 2"), ["r.io/three:v1"], "pass success"],
+  [images("verifyImageSignatures(i, [attestors.a, attestors.b]) == 1"), ["r.io/one:v1"], "pass success"],
+  // Images of others are not in the lists, and not asked about.
+  ["images.containers.size() == 1", ["ghcr.io/x/y:v1", "r.io/one:v1"], "pass success"],
+  ["verifyImageSignatures('ghcr.io/x/y:v1', [attestors.a]) == 0", ["r.io/one:v1"], "pass success"],
+  [
+    images("verifyImageSignatures(i, [attestors.none]) > 0"),
+    ["r.io/one:v1"],
+    "error failed to evaluate policy: no such key: none",
+  ],
+  [
+    images("verifyAttestationSignatures(i, 'none', [attestors.a]) > 0"),
+    ["r.io/one:v1"],
+    "error failed to evaluate policy: attestation not found in policy: none",
+  ],
+  [
+    images("extractPayload(i, attestations.scan).ok"),
+    ["r.io/one:v1"],
+    "error failed to evaluate policy: failed to get payload: intoto attestation payload cannot be fetch before verifying intoto attestation",
+  ],
+  // Cosign signs no artifacts that refer to an image.
+  [
+    images("verifyAttestationSignatures(i, attestations.sbom, [attestors.a]) == 0"),
+    ["r.io/one:v1"],
+    "pass success",
+  ],
+  ["true", ["r.io/gone:v1"], "error failed to evaluate policy: MANIFEST_UNKNOWN: manifest unknown"],
+];
+
+for (const [validation, pods, expected] of cases) {
+  Deno.test(`${validation} of ${pods.join(", ")}`, async () => {
+    const { rows } = await ask(policy(validation), podOf(pods), { phase: "validate" });
+    assert.deepEqual(rows, [expected]);
+  });
+}
+
+Deno.test("all attestors of a call are asked at once", async () => {
+  const text = policy(images("verifyImageSignatures(i, [attestors.a, attestors.b]) > 0"));
+  const { signatures } = await ask(text, podOf(["r.io/one:v1", "r.io/two:v1"]), { phase: "validate" });
+  assert.equal(signatures.mostAtOnce >= 2, true);
+});
+
+Deno.test("a required image counts as verified when any policy of the request verified it", async () => {
+  const catchAll = policy("true", { name: "all", more: "required" });
+  const asks = policy(images("verifyImageSignatures(i, [attestors.a]) >= 0"), { name: "asks" });
+  const alone = await ask(catchAll, podOf(["r.io/one:v1"]), { phase: "validate" });
+  assert.deepEqual(alone.rows, [
+    "fail image r.io/one:v1 is not verified: no policy performed a signature or attestation check on it",
+  ]);
+  const both = await ask(catchAll + asks, podOf(["r.io/one:v1"]), { phase: "validate" });
+  assert.deepEqual(both.rows, ["pass success", "pass success"]);
+  const unsigned = await ask(catchAll + asks, podOf(["r.io/two:v1"]), { phase: "validate" });
+  assert.deepEqual(unsigned.rows, [
+    "fail image r.io/two:v1 failed signature or attestation verification",
+    "pass success",
+  ]);
+});
+
+Deno.test("the mutate phase pins digests, and verifies nothing", async () => {
+  const text = policy(images("verifyImageSignatures(i, [attestors.a]) > 0"));
+  const { images: pinned, signatures, rows } = await ask(text, podOf(["r.io/two:v1", "ghcr.io/x/y:v1"]));
+  assert.deepEqual(pinned, [`r.io/two:v1@${digests.two}`, "ghcr.io/x/y:v1"]);
+  assert.deepEqual([signatures.asked.length, rows], [0, []]);
+  const gone = await ask(text, podOf(["r.io/gone:v1"]));
+  assert.equal(gone.decision.allowed, false);
+  assert.deepEqual(gone.rows, [
+    "error failed to update digest: failed to resolve digest for image r.io/gone:v1: MANIFEST_UNKNOWN: manifest unknown",
+  ]);
+});
+
+/** Globs, texts that they are, and texts that they are not. */
+const globs: readonly (readonly [string, string, string])[] = [
+  ["r.io/*", "r.io/a/b:v1@sha256:0", "r.io"],
+  ["r.io/?", "r.io/a", "r.io/ab"],
+  ["{r,s}.io/*", "s.io/a", "t.io/a"],
+  ["r.io/[ab]:*", "r.io/b:v1", "r.io/c:v1"],
+  ["r.io/[!ab]:*", "r.io/c:v1", "r.io/a:v1"],
+  ["r.io/a.b", "r.io/a.b", "r.io/aXb"],
+  ["r.io/{a", "r.io/{a", "r.io/a"],
+  ["r.io/[a", "r.io/[a", "r.io/a"],
+];
+
+for (const [glob, is, isNot] of globs) {
+  Deno.test(`the glob ${glob} is ${is} and not ${isNot}`, () => {
+    assert.equal(compileGlob(glob)(is), true);
+    assert.equal(compileGlob(glob)(isNot), false);
+  });
+}
+
+Deno.test("a glob of many stars costs little on a long text", () => {
+  const started = performance.now();
+  compileGlob(`${"*a".repeat(50)}*b`)("a".repeat(4_000));
+  assert.ok(performance.now() - started < 5_000);
+});
