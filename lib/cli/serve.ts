@@ -34,6 +34,7 @@ export interface ServeArguments {
   readonly searchLogs: boolean;
   readonly localRegistries: boolean;
   readonly watchPolicies?: boolean;
+  readonly ttlInterval: number;
   readonly installNames: "postern" | "kyverno";
   readonly servicePort?: number;
   readonly clientCa?: string;
@@ -61,6 +62,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     policies: [...args.policies, ...args.exceptions],
     services: { allowedAddresses: args.allowServiceAddress, namespaced: args.namespacedServiceCalls },
     images: args,
+    lookForExpired: args.ttlInterval * 1000,
     ...(args.watchPolicies === true &&
       { installation: (caBundle: string | undefined) => installationOf({ ...args, secretPath }, caBundle) }),
     lease: placeOf(args.service),

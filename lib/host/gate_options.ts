@@ -26,6 +26,8 @@ export interface GateOptions {
   readonly installation?: ((caBundle: string | undefined) => Installation) | undefined;
   /** Where replicas that share a cluster agree on who leads. */
   readonly lease: { readonly namespace: string; readonly name: string };
+  /** Milliseconds between two looks for objects whose time to live is over. */
+  readonly lookForExpired?: number;
   readonly hostname: string;
   readonly port: number;
   readonly metricsPort: number;

@@ -1,8 +1,10 @@
 import { systemClock } from "../adapters/mod.ts";
 import type { Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import {
+  Cleaner,
   decisionEvents,
   EventWriter,
+  Expirer,
   type Installation,
   LivePolicies,
   ObjectReviews,
@@ -31,6 +33,8 @@ export interface LiveGateOptions {
   readonly cameIntoForce: (snapshot: Snapshot) => void;
   /** Whether this replica writes to the cluster. */
   readonly leads: () => boolean;
+  /** Milliseconds between two looks for objects whose time to live is over: a minute. */
+  readonly lookForExpired?: number;
 }
 
 /** Milliseconds after which an object that was admitted is stored. */
@@ -44,6 +48,8 @@ export class LiveGate {
   readonly #reports: ReportStore;
   readonly #scanner: Scanner;
   readonly #events: EventWriter;
+  readonly #cleaner: Cleaner;
+  readonly #expirer: Expirer;
   readonly #clock = systemClock();
   readonly #reporting = new Set<ReturnType<typeof setTimeout>>();
 
@@ -60,6 +66,7 @@ export class LiveGate {
       loaded: (snapshot) => {
         cameIntoForce(snapshot);
         this.#scanner.policiesChanged(snapshot);
+        this.#cleaner.policies(this.#policies.cleanupPolicies());
       },
     });
     this.#routes = new WebhookRoutes(() => this.snapshot);
@@ -80,6 +87,21 @@ export class LiveGate {
       clock: this.#clock,
       omitted: new Set(),
       successActions: () => this.#policies.configuration.successEventActions,
+    });
+    const account = installation.accounts.cleanup;
+    this.#cleaner = new Cleaner({
+      ...shared,
+      ports,
+      compiling: { dialect },
+      account,
+      statuses: this.#policies.statuses,
+      events: (events) => this.#events.add(events),
+    });
+    this.#expirer = new Expirer({
+      ...shared,
+      clock: this.#clock,
+      account,
+      ...(options.lookForExpired !== undefined && { every: options.lookForExpired }),
     });
   }
 
@@ -142,6 +164,8 @@ export class LiveGate {
 
   /** Ends what is followed. */
   async close(): Promise<void> {
+    this.#cleaner.close();
+    this.#expirer.close();
     for (const timer of this.#reporting) clearTimeout(timer);
     await this.#policies.close();
     await this.#scanner.close();

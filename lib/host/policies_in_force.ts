@@ -72,7 +72,7 @@ export class PoliciesInForce {
 
   /** Follows changes of the files, and of the cluster's policies where that was wanted. */
   async follow(watching: OpenPorts["watching"], caBundle: string | undefined): Promise<void> {
-    const { installation, dialect } = this.#options;
+    const { installation, dialect, lookForExpired } = this.#options;
     if (installation !== undefined && watching !== undefined) {
       const { ports, log, background } = this.#followers;
       this.#live = new LiveGate({
@@ -84,6 +84,7 @@ export class PoliciesInForce {
         files: () => this.#files.documents,
         cameIntoForce: (snapshot) => this.#cameIntoForce(snapshot),
         leads: () => background.leads,
+        ...(lookForExpired !== undefined && { lookForExpired }),
       });
       background.lead();
       await this.#live.start();

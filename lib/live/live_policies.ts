@@ -93,6 +93,16 @@ export class LivePolicies {
     return this.#configuration ??= this.#readConfiguration();
   }
 
+  /** The objects of policies that delete on schedule. */
+  cleanupPolicies(): PolicyObject[] {
+    return this.#objects.all().filter(({ kind }) => kind.role === "cleanup" || kind.role === "deleting");
+  }
+
+  /** Writes statuses. */
+  get statuses(): StatusWriter {
+    return this.#statuses;
+  }
+
   /** The object of a policy; `undefined` for one from a file. The key is as in `Policy.key`. */
   policyObject(kind: string, key: string): JsonObject | undefined {
     const compiled = this.#snapshot?.policies.find(({ policy }) =>
@@ -206,7 +216,7 @@ export class LivePolicies {
   }
 
   async #tell({ kind, object }: PolicyObject, { configured, generated }: Told): Promise<void> {
-    if (kind.role !== "classic" && kind.role !== "cel") return;
+    if (!["classic", "cel", "deleting"].includes(kind.role)) return;
     const compiled = this.#compiled(object);
     if (compiled === undefined) return;
     const generation = generated.find((each) => each.compiled === compiled);

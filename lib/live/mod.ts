@@ -15,3 +15,5 @@ export { Scanner } from "./reports/scanner.ts";
 export { decisionEvents } from "./events/admission_events.ts";
 export { EventWriter } from "./events/writer.ts";
 export { rowsOf } from "./reports/rows.ts";
+export { Cleaner } from "./cleanup/cleaner.ts";
+export { Expirer } from "./cleanup/expirer.ts";

@@ -57,6 +57,12 @@ export const serve = command({
       about:
         "take policies that are objects of the live cluster, and keep webhook configurations and statuses for them",
     },
+    ttlInterval: {
+      type: "number",
+      value: "seconds",
+      about: "time between two looks for objects whose cleanup.kyverno.io/ttl is over",
+      default: 60,
+    },
     installNames: {
       type: "text",
       value: "names",

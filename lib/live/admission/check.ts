@@ -1,6 +1,7 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import type { ServedResource } from "../../ports.ts";
+import type { Right } from "../access.ts";
 import type { Accounts } from "../installation.ts";
 
 /** What is wrong with an object, and what its author should know although it is taken. */
@@ -14,16 +15,6 @@ export interface CheckedObject {
   readonly object: JsonObject;
   /** As it is stored now; `undefined` for a new one. */
   readonly former: JsonObject | undefined;
-}
-
-/** A right that a service account needs. */
-export interface Right {
-  readonly verb: string;
-  readonly group: string;
-  readonly resource: string;
-  readonly subresource?: string;
-  /** Absent for all namespaces. */
-  readonly namespace?: string;
 }
 
 /** What checks look up. */

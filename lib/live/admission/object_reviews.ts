@@ -7,7 +7,8 @@ import type { Cluster, Discovery } from "../../ports.ts";
 import type { AdmissionResponse } from "../../report/mod.ts";
 import { ttlProblem } from "../cleanup/ttl.ts";
 import type { Accounts } from "../installation.ts";
-import type { CheckedObject, CheckTools, Findings, Right } from "./check.ts";
+import { hasRight } from "../access.ts";
+import type { CheckedObject, CheckTools, Findings } from "./check.ts";
 import { classicChecks } from "./classic_checks.ts";
 import { celChecks } from "./cel_checks.ts";
 import { cleanupProblems, exceptionProblems, globalContextProblems } from "./object_checks.ts";
@@ -109,31 +110,9 @@ async function toolsOf({ cluster, discovery, accounts }: ObjectReviewsOptions): 
   return {
     served: discovered.ok ? discovered.resources : [],
     accounts: accounts(),
-    hasRight: (account, right) => hasRight(cluster, { account, right }),
+    // An API server that does not say refuses nobody a policy.
+    hasRight: async (account, right) => await hasRight(cluster, account, right) ?? true,
   };
-}
-
-/** Kubernetes API: SubjectAccessReview. An API server that does not answer refuses nobody a policy. */
-async function hasRight(
-  cluster: Cluster,
-  { account, right }: { readonly account: string; readonly right: Right },
-): Promise<boolean> {
-  const answer = await cluster.call({
-    method: "POST",
-    path: "/apis/authorization.k8s.io/v1/subjectaccessreviews",
-    body: {
-      apiVersion: "authorization.k8s.io/v1",
-      kind: "SubjectAccessReview",
-      spec: { user: account, groups: groupsOf(account), resourceAttributes: { ...right } },
-    },
-  });
-  return !answer.ok || dig(answer.body, "status", "allowed") === true;
-}
-
-/** The groups that the API server gives a service account. */
-function groupsOf(account: string): string[] {
-  const [, , namespace = ""] = account.split(":");
-  return ["system:serviceaccounts", `system:serviceaccounts:${namespace}`, "system:authenticated"];
 }
 
 function errors(problems: readonly string[]): Findings {

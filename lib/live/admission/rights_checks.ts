@@ -1,6 +1,7 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
 import { placesOf } from "../webhooks/served_kinds.ts";
-import type { CheckedPolicy, CheckTools, PolicyCheck, Right } from "./check.ts";
+import type { Right } from "../access.ts";
+import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 import { isPlain } from "./generate_checks.ts";
 
 /** Rules that act on other objects need the rights to do so before they come into force. */

@@ -7,8 +7,8 @@ import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyvern
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 
 /**
- * `DeletingPolicy` of policies.kyverno.io: it says of an object whether it would be deleted. Deleting on schedule is not
- * supported yet, so it plays no part at admission.
+ * `DeletingPolicy` of policies.kyverno.io: it says of an object whether it would be deleted. Objects are deleted on its
+ * schedule, where policies of a cluster are followed; it plays no part at admission.
  */
 export const deletingPolicy: PolicyKind = {
   group: "policies.kyverno.io",
@@ -32,12 +32,6 @@ function constraints(spec: JsonObject): JsonObject | undefined {
 }
 
 function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
-  tools.report({
-    severity: "warning",
-    code: "not-yet",
-    message: "a DeletingPolicy deletes nothing yet: the command line shows what it is about",
-    path: ["kind"],
-  });
   const expressions = kyvernoExpressions(tools);
   defineVariables(expressions, field(spec, "variables"));
   const conditions = compileMatchConditions(field(spec, "conditions"), expressions, {

@@ -1,0 +1,71 @@
+import { compile, type CompileOptions, type Snapshot } from "../../engine/mod.ts";
+import { asObject, asString, field, type Json, type JsonObject } from "../../json/mod.ts";
+import { nameOf, namespaceOf } from "../../kube/mod.ts";
+
+/** A policy that deletes on schedule, ready to say of an object whether it goes. */
+export interface CleanupPolicy {
+  readonly schedule: string;
+  /** `undefined` for all namespaces. */
+  readonly namespace: string | undefined;
+  readonly propagation: string | undefined;
+  /** The one policy that is evaluated, and the result by which it says that an object goes. */
+  readonly snapshot: Snapshot;
+  readonly deletes: "pass" | "fail";
+}
+
+/** Reads a CleanupPolicy, ClusterCleanupPolicy, DeletingPolicy or NamespacedDeletingPolicy. */
+export function cleanupPolicy(object: JsonObject, compiling: CompileOptions): CleanupPolicy {
+  const spec = asObject(object["spec"]) ?? {};
+  const kind = asString(object["kind"]) ?? "";
+  const isClassic = kind.endsWith("CleanupPolicy");
+  const document = isClassic ? asValidation(object, spec) : object;
+  const isNamespaced = kind === "CleanupPolicy" || kind === "NamespacedDeletingPolicy";
+  return {
+    schedule: asString(field(spec, "schedule")) ?? "",
+    namespace: isNamespaced ? namespaceOf(object) : undefined,
+    propagation: asString(field(spec, "deletionPropagationPolicy")),
+    snapshot: compile(
+      [{ value: document, positionOf: () => ({ file: nameOf(object), line: 1, column: 1 }) }],
+      compiling,
+    ),
+    deletes: isClassic ? "fail" : "pass",
+  };
+}
+
+/**
+ * A cleanup policy selects with the means of a validation: what it would delete is what `validate.deny` with the same conditions
+ * would deny. Its conditions call the object `target`.
+ */
+function asValidation(object: JsonObject, spec: JsonObject): JsonObject {
+  const conditions = aboutObject(field(spec, "conditions"));
+  const namespace = namespaceOf(object);
+  return {
+    apiVersion: "kyverno.io/v1",
+    kind: namespace === "" ? "ClusterPolicy" : "Policy",
+    metadata: {
+      name: nameOf(object),
+      ...(namespace !== "" && { namespace }),
+      annotations: { "pod-policies.kyverno.io/autogen-controllers": "none" },
+    },
+    spec: {
+      background: true,
+      rules: [{
+        name: "cleanup",
+        match: field(spec, "match") ?? {},
+        ...(field(spec, "exclude") !== undefined && { exclude: field(spec, "exclude")! }),
+        ...(field(spec, "context") !== undefined && { context: aboutObject(field(spec, "context")) }),
+        validate: { message: "selected", deny: conditions === null ? {} : { conditions } },
+      }],
+    },
+  };
+}
+
+/** Variables about `target` become variables about the object. */
+function aboutObject(value: Json | undefined): Json {
+  if (value === undefined) return null;
+  const text = JSON.stringify(value).replace(
+    /\{\{.*?\}\}/g,
+    (variable) => variable.replace(/\btarget\b/g, "request.object"),
+  );
+  return JSON.parse(text) as Json;
+}

@@ -1,0 +1,122 @@
+import { asList, asString, dig, field, isObject, type JsonObject } from "../../json/mod.ts";
+import { annotationsOf, labelsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
+import type { Clock, Cluster, Discovery, Log, ServedResource } from "../../ports.ts";
+import { hasRight } from "../access.ts";
+import { endOfLife, ttlLabel } from "./ttl.ts";
+
+/** What an {@link Expirer} works with. */
+export interface ExpirerOptions {
+  readonly cluster: Cluster;
+  readonly discovery: Discovery;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** The user name whose rights decide what may be deleted. */
+  readonly account: string;
+  readonly leads: () => boolean;
+  /** Milliseconds between two looks at the cluster: a minute. */
+  readonly every?: number;
+}
+
+const propagations = ["Foreground", "Background", "Orphan"];
+
+/** Deletes objects whose label gives them a time to live, once it is over. Nothing is kept between two looks. */
+export class Expirer {
+  readonly #options: ExpirerOptions;
+  readonly #timers = new Set<ReturnType<typeof setTimeout>>();
+  #closed = false;
+
+  /** Begins to look. */
+  constructor(options: ExpirerOptions) {
+    this.#options = options;
+    this.#after(0);
+  }
+
+  /** Looks no more. */
+  close(): void {
+    this.#closed = true;
+    for (const timer of this.#timers) clearTimeout(timer);
+  }
+
+  #after(milliseconds: number): void {
+    if (this.#closed) return;
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void this.#look().finally(() => this.#after(this.#options.every ?? 60_000));
+    }, milliseconds);
+    this.#timers.add(timer);
+  }
+
+  async #look(): Promise<void> {
+    const { discovery, leads, log } = this.#options;
+    if (!leads()) return;
+    const discovered = await discovery.resources();
+    if (!discovered.ok) return;
+    const usable = discovered.resources.filter(({ preferred, verbs }) =>
+      preferred && ["list", "watch", "delete"].every((verb) => verbs.includes(verb))
+    );
+    for (const resource of usable) {
+      if (this.#closed) return;
+      await this.#lookAt(resource).catch((cause) =>
+        log.write("warn", "objects with a time to live were not looked at", { cause: String(cause) })
+      );
+    }
+  }
+
+  async #lookAt(resource: ServedResource): Promise<void> {
+    const { cluster, account } = this.#options;
+    const { group, version, plural, namespaced } = resource;
+    const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+    const answer = await cluster.call({
+      method: "GET",
+      path: `${root}/${plural}?limit=500&labelSelector=${encodeURIComponent(ttlLabel)}`,
+    });
+    if (!answer.ok) return;
+    const items = asList(field(answer.body, "items")).filter(isObject);
+    if (items.length === 0) return;
+    for (const verb of ["list", "watch", "delete"]) {
+      if (await hasRight(cluster, account, { verb, group, resource: plural }) === false) return;
+    }
+    for (const item of items) {
+      const within = namespaced ? `${root}/namespaces/${namespaceOf(item)}/${plural}` : `${root}/${plural}`;
+      this.#expire(item, `${within}/${nameOf(item)}`);
+    }
+  }
+
+  #expire(object: JsonObject, path: string): void {
+    const { clock, every = 60_000 } = this.#options;
+    const created = Date.parse(asString(dig(object, "metadata", "creationTimestamp")) ?? "");
+    const end = endOfLife(asString(labelsOf(object)[ttlLabel]) ?? "", created);
+    if (end === undefined || Number.isNaN(end)) return;
+    const left = end - clock.now();
+    // The next look comes before objects that live longer.
+    if (left > every) return;
+    if (left <= 0) return void this.#delete(object, path);
+    const timer = setTimeout(() => {
+      this.#timers.delete(timer);
+      void this.#delete(object, path);
+    }, left);
+    this.#timers.add(timer);
+  }
+
+  async #delete(object: JsonObject, path: string): Promise<void> {
+    const { cluster, log, leads } = this.#options;
+    if (!leads() || dig(object, "metadata", "deletionTimestamp") !== undefined) return;
+    const wanted = annotationsOf(object)["cleanup.kyverno.io/propagation-policy"];
+    const propagationPolicy = propagations.find((each) => each === wanted);
+    const uid = asString(dig(object, "metadata", "uid")) ?? "";
+    const answer = await cluster.call({
+      method: "DELETE",
+      path,
+      body: {
+        apiVersion: "v1",
+        kind: "DeleteOptions",
+        preconditions: { uid },
+        ...(propagationPolicy !== undefined && { propagationPolicy }),
+      },
+    });
+    if (answer.ok) log.write("info", "time to live is over", { path });
+    else if (answer.status !== 404 && answer.status !== 409) {
+      log.write("warn", "time to live is over, but the object stays", { path, reason: answer.message });
+    }
+  }
+}
