@@ -1,4 +1,4 @@
-import { asList, asObject, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
+import { asList, asObject, dig, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import { compileMatchConditions, kyvernoTexts } from "../cel/mod.ts";
 import { error, fail, type Outcome, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
@@ -32,6 +32,16 @@ function constraints(spec: JsonObject): JsonObject | undefined {
 }
 
 function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
+  // Only an object of a cluster has a uid.
+  if (dig(tools.policy.document, "metadata", "uid") === undefined) {
+    tools.report({
+      severity: "warning",
+      code: "not-yet",
+      message: "a DeletingPolicy from a file deletes nothing: the command line shows what it is about",
+      hint: "apply it to a cluster whose policies are followed (serve --watch-policies)",
+      path: ["kind"],
+    });
+  }
   const expressions = kyvernoExpressions(tools);
   defineVariables(expressions, field(spec, "variables"));
   const conditions = compileMatchConditions(field(spec, "conditions"), expressions, {
