@@ -21,7 +21,7 @@ export interface JsonScanArguments {
 
 /**
  * `json scan --payload FILE --policy FILE…`: what JSON policies say of any YAML or JSON. Exit code 0 when every check
- * holds, 1 when one fails or cannot be evaluated, 2 when something cannot be read.
+ * holds, 1 when one fails or cannot be evaluated or a policy cannot be used, 2 when something cannot be read.
  */
 export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Promise<number> {
   const say = (line: string): void => args.output === "text" ? terminal.out(line) : undefined;
@@ -57,7 +57,8 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
   for (const result of results) say(scanLine(result));
   say("Done");
   if (args.output === "json") terminal.out(JSON.stringify(scanObject(results), null, 2));
-  return results.some(({ result }) => result !== "pass") ? 1 : 0;
+  const isUnusable = problems.some(({ severity }) => severity === "error");
+  return isUnusable || results.some(({ result }) => result !== "pass") ? 1 : 0;
 }
 
 /** The payload: one document, or all of several as a list. */

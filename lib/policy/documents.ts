@@ -118,7 +118,7 @@ export function readPolicies(documents: readonly YamlDocument[]): PolicySet {
     const hint = known.includes(kind)
       ? `is "${apiVersion}" its apiVersion?`
       : meant === undefined
-      ? "Kubernetes objects belong in --cluster or --resource, not among the policies"
+      ? "Kubernetes objects belong in --cluster-objects or --resource, not among the policies"
       : `did you mean "${meant}"?`;
     report(
       "unknown-kind",

@@ -262,6 +262,10 @@ const others: readonly KyvernoFlag[] = [
   ]),
   ...flags("fix policy", ["@policy.yaml"], [["--save", "works", "comments stay", ["--save"], /^$/]]),
   ...flags("json scan", ["--payload", "@good.yaml", "--policy", "@json.yaml"], [
+    ["--bindings", "not supported", "values come with --pre-process or the policy's context", [
+      "--bindings",
+      "x",
+    ], /not supported: --bindings/],
     ["--labels", "works", "", ["--labels", "a=b"], /0 policies/],
     ["--output", "works", "", ["--output", "json"], /"results"/],
     ["--payload", "works", "", [], /PASSED/],

@@ -17,6 +17,12 @@ export const jsonScan = command({
       about: "JMESPath expressions applied to the payload first",
     },
     labels: { type: "texts", value: "selector", about: "only policies whose labels are selected" },
+    bindings: {
+      type: "unsupported",
+      value: "file",
+      about: "variables for policies",
+      instead: "put the values into the payload with --pre-process, or into the policy's context",
+    },
     output: {
       type: "text",
       value: "format",

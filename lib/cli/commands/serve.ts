@@ -7,12 +7,12 @@ export const serve = command({
   options: {
     ...policyFileOptions,
     policies: { ...policyFileOptions.policies, default: [] },
-    cluster: {
+    clusterObjects: {
       type: "list",
       value: "path",
       about: "objects that stand for a cluster, as files and folders",
-      default: [],
     },
+    cluster: { type: "list", value: "path", about: "the same as --cluster-objects", hidden: true },
     kubeconfig: { type: "text", value: "file", about: "a live cluster instead" },
     host: { type: "text", value: "address", about: "where to listen", default: "127.0.0.1" },
     port: { type: "number", value: "number", about: "port of the webhook", default: 9443 },
@@ -105,6 +105,7 @@ export const serve = command({
   ],
   async run(_, options, terminal) {
     const { serve } = await import("../serve.ts");
-    return await serve(options, terminal);
+    const cluster = [...options.clusterObjects, ...options.cluster];
+    return await serve({ ...options, cluster }, terminal);
   },
 });
