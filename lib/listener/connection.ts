@@ -27,8 +27,8 @@ export interface Service {
   answered(): void;
 }
 
-/** What a connection is about: in which order the kinds stand says which one is given up first. */
-export type Activity = "lingering" | "idle" | "writing" | "head" | "body" | "handling";
+/** What a connection is about; `new` before its first request. */
+export type Activity = "new" | "idle" | "head" | "body" | "handling" | "writing" | "lingering";
 
 /** Bytes of further requests that are kept while one is handled. */
 const maxPipelined = 64 * 1024;
@@ -45,7 +45,7 @@ export class Connection {
   /** Which certificate it began with. */
   readonly #generation: number;
   readonly #authenticated: boolean;
-  #activity: Activity = "idle";
+  #activity: Activity = "new";
   /** When the activity has taken too long, on the clock of `performance.now()`. */
   #until: number;
   /** Bytes that no request has taken yet. */
@@ -65,7 +65,7 @@ export class Connection {
     this.#service = service;
     this.#generation = generation;
     this.#authenticated = authenticated;
-    this.#until = performance.now() + service.limits.idleTime;
+    this.#until = performance.now() + service.limits.newTime;
     socket.setNoDelay(true);
     socket.on("data", (bytes: Uint8Array) => this.#received(bytes));
     socket.on("drain", () => this.#activity === "writing" && this.#next());
@@ -92,6 +92,7 @@ export class Connection {
   expire(now: number): void {
     if (now <= this.#until) return;
     switch (this.#activity) {
+      case "new":
       case "idle":
         return this.end();
       case "head":
@@ -123,6 +124,7 @@ export class Connection {
     switch (this.#activity) {
       case "lingering":
         return;
+      case "new":
       case "idle":
         this.#begin("head", this.#service.limits.headTime);
         return this.#readHead(bytes);

@@ -4,7 +4,9 @@ export interface Limits {
   readonly connections: number;
   /** From accepting a connection to the end of the TLS handshake. */
   readonly handshakeTime: number;
-  /** A connection without a request. Longer than Go's clients keep one (90 s), so that they are the ones who close. */
+  /** A connection before its first request. */
+  readonly newTime: number;
+  /** A connection between requests. Longer than Go's clients keep one (90 s), so that they are the ones who close. */
   readonly idleTime: number;
   /** From the first byte of a request to the end of its head. */
   readonly headTime: number;
@@ -25,6 +27,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   connections: 1024,
   handshakeTime: 10_000,
+  newTime: 10_000,
   idleTime: 180_000,
   headTime: 5_000,
   headBytes: 16 * 1024,

@@ -86,8 +86,6 @@ export class Listener {
       answered: () => void (this.#lastAnswer = performance.now()),
     };
     this.#server = this.#makeServer(service);
-    // Of connections beyond the limit one that is of little use makes room; where none can, they are refused.
-    this.#server.maxConnections = this.#limits.connections + 16;
     this.#server.on("connection", (socket: Socket) => this.#arrived(socket));
   }
 
@@ -147,7 +145,7 @@ export class Listener {
     while (this.#connections.size > 0 && !isQuiet() && !isOver()) await pause(50);
     const closed = new Promise<void>((resolve) => this.#server.close(() => resolve()));
     for (const connection of this.#connections) {
-      if (connection.activity === "idle") connection.end();
+      if (isFree(connection)) connection.end();
     }
     while (this.#connections.size > 0 && !isOver()) await pause(20);
     for (const connection of this.#connections) connection.destroy();
@@ -179,6 +177,11 @@ export class Listener {
 
   #arrived(socket: Socket): void {
     this.#makeRoom();
+    // Those of little use have made room; where none could, half as many more are taken.
+    if (this.#connections.size + this.#handshakes.size > this.#limits.connections * 1.5) {
+      socket.destroy();
+      return;
+    }
     if (this.#certificate === undefined) return;
     const from = addressOf(socket);
     this.#handshakes.set(from, socket);
@@ -231,30 +234,45 @@ export class Listener {
     if (this.#connections.size + this.#handshakes.size < most) return;
     const [oldestHandshake] = this.#handshakes.values();
     if (this.#handshakes.size > most / 4) return void oldestHandshake?.destroy();
+    const young = performance.now() + this.#limits.newTime - quietTime;
     let least: Connection | undefined;
     for (const connection of this.#connections) {
       if (rank[connection.activity] === undefined) continue;
+      if (connection.activity === "new" && connection.until > young) continue;
       if (least === undefined || isLess(connection, least)) least = connection;
     }
-    if (least === undefined) oldestHandshake?.destroy();
-    else least.destroy();
+    if (least === undefined) return;
+    // At once: a burst of callers comes before the end of the connection is noticed, and each makes room once.
+    this.#connections.delete(least);
+    least.destroy();
   }
 
   #busy(): number {
     let busy = 0;
-    for (const { activity } of this.#connections) if (activity !== "idle" && activity !== "lingering") busy++;
+    for (const connection of this.#connections) {
+      if (!isFree(connection) && connection.activity !== "lingering") busy++;
+    }
     return busy;
   }
 }
 
-/** What is given up first; a request that is handled never is. */
+/**
+ * What is given up first; a request that is handled never is. Whoever has just come, such as a health check, goes after those
+ * who had their turn.
+ */
 const rank: Readonly<Partial<Record<Activity, number>>> = {
   lingering: 0,
   idle: 1,
   head: 2,
   body: 3,
   writing: 4,
+  new: 5,
 };
+
+/** Whether a connection has no request. */
+function isFree({ activity }: Connection): boolean {
+  return activity === "idle" || activity === "new";
+}
 
 function isLess(one: Connection, other: Connection): boolean {
   const difference = rank[one.activity]! - rank[other.activity]!;

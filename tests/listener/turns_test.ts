@@ -1,0 +1,48 @@
+/** The order in which requests are worked on. */
+import assert from "node:assert/strict";
+import { type Job, Turns } from "../../lib/listener/turns.ts";
+
+function work(milliseconds: number): void {
+  for (const end = performance.now() + milliseconds; performance.now() < end;);
+}
+
+Deno.test("work is done at once while there is little, and in its order beside other events when there is much", async () => {
+  const turns = new Turns();
+  const done: string[] = [];
+  const job = (name: string): Job => ({
+    run: () => {
+      work(6);
+      done.push(name);
+    },
+    shed: () => done.push(`${name} shed`),
+    until: Infinity,
+  });
+  turns.add(job("first"));
+  assert.deepEqual(done, ["first"]);
+  for (const name of ["b", "c", "d", "e", "f"]) turns.add(job(name));
+  assert.ok(turns.waiting > 0, "the event loop has its turn first");
+  setTimeout(() => done.push("timer"));
+  while (turns.waiting > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.deepEqual(done.filter((name) => name !== "timer"), ["first", "b", "c", "d", "e", "f"]);
+  assert.ok(done.indexOf("timer") < done.length - 1, done.join());
+});
+
+Deno.test("work that would be done too late is shed when it arrives, or when its turn comes", async () => {
+  const turns = new Turns();
+  const done: string[] = [];
+  const job = (name: string, until: number): Job => ({
+    run: () => {
+      work(8);
+      done.push(name);
+    },
+    shed: () => done.push(`${name} shed`),
+    until,
+  });
+  for (let index = 0; index < 40; index++) turns.add(job(`${index}`, Infinity));
+  const waiting = turns.waiting;
+  turns.add(job("hasty", performance.now() + 20));
+  assert.equal(done.at(-1), "hasty shed");
+  assert.equal(turns.waiting, waiting);
+  while (turns.waiting > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.equal(done.filter((name) => !name.includes("shed")).length, 40);
+});
