@@ -2,6 +2,7 @@ import { LoadTracker, untilLoaded } from "../context/mod.ts";
 import { type CompiledRule, type Effect, evaluate, type Snapshot } from "../engine/mod.ts";
 import { asString, dig, Fault, isFault, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
+import { policyKey } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
 import {
   cloneSourceLabel,
@@ -225,7 +226,7 @@ function isSameOwner(left: OwnerReference, right: OwnerReference): boolean {
 }
 
 function keyOf({ policy: { name, namespace } }: OwnerReference): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
+  return policyKey({ name, namespace });
 }
 
 function isSame(left: JsonObject, right: JsonObject): boolean {

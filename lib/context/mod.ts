@@ -5,6 +5,7 @@
  * @module
  */
 export { type Computed, Context, type ContextEntry, type Layer } from "./context.ts";
+export { loadNamespace } from "./namespace.ts";
 export { kindNeed, type Need, readsRoles } from "./need.ts";
 export { compileEntry } from "./entries.ts";
 export type { EntryOptions } from "./entry_options.ts";

@@ -1,5 +1,5 @@
 import { asObject, dig, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
-import type { LoadTracker } from "../context/mod.ts";
+import { loadNamespace, type LoadTracker } from "../context/mod.ts";
 import type { PolicySelection } from "./plan/policy_selection.ts";
 import { rolesOf } from "./roles.ts";
 import type { PolicyRequest } from "./request.ts";
@@ -34,15 +34,7 @@ const noFacts: Facts = { namespaceLabels: {}, ...noRoles };
 function namespaceLabels(request: PolicyRequest, store: LoadTracker): JsonObject | Fault {
   if (request.namespaceLabels !== undefined) return request.namespaceLabels;
   if (request.namespace === "" || request.kind === "Namespace") return {};
-  const path = `/api/v1/namespaces/${encodeURIComponent(request.namespace)}`;
-  const object = store.load(`Namespace ${request.namespace}`, async () => {
-    const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
-    if (answer.ok) return answer.body;
-    // A namespace that is not there (yet) has no labels.
-    return answer.status === 404
-      ? {}
-      : new Fault(`failed to read namespace ${request.namespace}: ${answer.message}`);
-  });
+  const object = loadNamespace(request.namespace, store);
   return isFault(object) ? object : asObject(dig(object, "metadata", "labels")) ?? {};
 }
 

@@ -5,6 +5,7 @@ import { celPolicySpecShape } from "./cel_shape.ts";
 import { checkShape } from "./check_shape.ts";
 import type { LocatedDocument } from "./documents.ts";
 import { parseMatch } from "./match_block.ts";
+import { policyKey } from "./policy_key.ts";
 import type { CelPolicy, Rule } from "./policy.ts";
 
 /** A policy that is written in CEL as far as all kinds of them are alike, and its specs. */
@@ -53,7 +54,7 @@ export function parseCelPolicy(
     kind,
     name,
     namespace,
-    key: namespace === undefined ? name : `${namespace}/${name}`,
+    key: policyKey({ name, namespace }),
     annotations: annotationsOf(document),
     failurePolicy: field(spec, "failurePolicy") === "Ignore" ? "Ignore" : "Fail",
     failureAction: actions.length === 0 || actions.includes("Deny") ? "Enforce" : "Audit",

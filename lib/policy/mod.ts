@@ -57,6 +57,7 @@ export { type MatchBlock, type MatchFilter, parseMatch, type ResourceCriteria } 
 export { autogenRules, type RuleSource } from "./autogen.ts";
 export { type ParsedPolicy, parsePolicy } from "./parse.ts";
 export { policySchemas } from "./json_schema.ts";
+export { policyKey, type PolicyName } from "./policy_key.ts";
 export type { Shape } from "./shape.ts";
 export type {
   ActionOverride,

@@ -1,7 +1,14 @@
 import type { Conditions } from "../condition/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { dig, isFault, type JsonObject } from "../json/mod.ts";
-import type { BodyOf, GenerateBody, GenerateEntry, GeneratePatternSpec, LoopSpec } from "../policy/mod.ts";
+import {
+  type BodyOf,
+  type GenerateBody,
+  type GenerateEntry,
+  type GeneratePatternSpec,
+  type LoopSpec,
+  policyKey,
+} from "../policy/mod.ts";
 import { ruleConditions } from "./conditions.ts";
 import { type Owner, ownerLabels } from "./downstream.ts";
 import { hasVariables } from "./downstream_needs.ts";
@@ -159,7 +166,7 @@ function deletion(object: JsonObject, { policy, rule, trigger }: Owner): Effect 
   return {
     verb: "delete",
     object,
-    policy: policy.namespace === undefined ? policy.name : `${policy.namespace}/${policy.name}`,
+    policy: policyKey(policy),
     rule,
     reason: `${describe(trigger)}, for which it was generated, is gone or no longer matches`,
   };

@@ -11,7 +11,7 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
-import type { GeneratePatternSpec } from "../policy/mod.ts";
+import { type GeneratePatternSpec, policyKey } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import {
   cloneSourceLabel,
@@ -221,8 +221,7 @@ class Planner {
 
   #effect(verb: Effect["verb"], object: JsonObject, reason: string): Effect {
     const { policy, rule } = this.#situation.owner;
-    const key = policy.namespace === undefined ? policy.name : `${policy.namespace}/${policy.name}`;
-    return { verb, object, policy: key, rule, reason };
+    return { verb, object, policy: policyKey(policy), rule, reason };
   }
 
   #isForeign(namespace: string): boolean {

@@ -1,3 +1,4 @@
+import { loadNamespace } from "../../context/mod.ts";
 import {
   type Activation,
   admissionRequestType,
@@ -100,14 +101,7 @@ function namespaceObject(input: RuleInput): Json | Fault {
   if (labels !== undefined) {
     return { metadata: { name, ...(Object.keys(labels).length > 0 && { labels }) } };
   }
-  const { store } = input.context;
-  const path = `/api/v1/namespaces/${encodeURIComponent(name)}`;
-  const found = store.load(`Namespace ${name}`, async () => {
-    const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
-    if (answer.ok) return answer.body;
-    // A namespace that is not there (yet) has nothing but its name.
-    return answer.status === 404 ? {} : new Fault(`failed to read namespace ${name}: ${answer.message}`);
-  });
+  const found = loadNamespace(name, input.context.store);
   if (isFault(found)) return found;
   return field(found, "metadata") === undefined ? { metadata: { name } } : found;
 }

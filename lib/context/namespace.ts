@@ -1,0 +1,12 @@
+import { Fault, type Json } from "../json/mod.ts";
+import type { LoadTracker } from "./load_tracker.ts";
+
+/** A Namespace of the cluster, loaded once in a request. One that is not there (yet) is an empty object. */
+export function loadNamespace(name: string, store: LoadTracker): Json | Fault {
+  const path = `/api/v1/namespaces/${encodeURIComponent(name)}`;
+  return store.load(`Namespace ${name}`, async () => {
+    const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
+    if (answer.ok) return answer.body;
+    return answer.status === 404 ? {} : new Fault(`failed to read namespace ${name}: ${answer.message}`);
+  });
+}
