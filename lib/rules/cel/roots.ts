@@ -10,7 +10,7 @@ import {
   type Result,
   type Value,
 } from "../../cel/mod.ts";
-import { asString, dig, Fault, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { asString, dig, type Fault, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import { nameOf, pluralOf } from "../../kube/mod.ts";
 import { authorizerValue } from "./authorizer.ts";
 import type { RuleInput } from "../rule_kind.ts";
