@@ -9,7 +9,7 @@ COPY deno.json deno.lock ./
 RUN deno install --frozen
 COPY main.ts ./
 COPY lib lib
-RUN deno bundle --quiet --output postern.js main.ts
+RUN deno bundle --quiet --minify --output postern.js main.ts
 
 FROM denoland/deno:distroless-${DENO_VERSION}
 LABEL org.opencontainers.image.title="Postern" \

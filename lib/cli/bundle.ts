@@ -4,6 +4,7 @@ import type { Dialect } from "../match/mod.ts";
 import type { BundledPolicies } from "../host/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { loadDocuments } from "../sources/mod.ts";
+import { resolve } from "node:path";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of `bundle`. */
@@ -78,13 +79,26 @@ async function runBundler(
     config,
     ...(minify ? ["--minify"] : []),
     "--output",
-    out,
+    resolve(out),
     entry,
   ];
   try {
-    const { success, stderr } = await new Deno.Command("deno", { args, stdin: "null" }).output();
-    return success ? undefined : `deno bundle failed: ${new TextDecoder().decode(stderr).trim()}`;
+    // The bundler names modules by their paths from where it runs: always from the same place.
+    const cwd = new URL("../../", import.meta.url).pathname;
+    const { success, stderr } = await new Deno.Command("deno", { args, cwd, stdin: "null" }).output();
+    if (!success) return `deno bundle failed: ${new TextDecoder().decode(stderr).trim()}`;
+    await nameEntry(out);
+    return undefined;
   } catch (cause) {
     return `deno bundle cannot be run: ${cause instanceof Error ? cause.message : String(cause)}`;
   }
+}
+
+/** Takes the folder that is made for each run out of a bundle: the same policies make the same bytes. */
+async function nameEntry(out: string): Promise<void> {
+  const text = await Deno.readTextFile(out);
+  await Deno.writeTextFile(
+    out,
+    text.replace(/[^\s"'`]*postern-bundle-[^\s"'`/]+\/entry\.ts/g, "bundle/entry.ts"),
+  );
 }

@@ -11,7 +11,7 @@ import {
   serviceNames,
 } from "../install/mod.ts";
 import { toYaml } from "../yaml/mod.ts";
-import { policyDocuments } from "../sources/mod.ts";
+import { policyChecksum, policyDocuments } from "../sources/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of `manifests`. */
@@ -53,7 +53,8 @@ export async function manifests(args: ManifestsArguments, terminal: Terminal): P
     terminal.err(`error: ${secretPath.message}`);
     return 2;
   }
-  const setting = { namespace, image, replicas, dialect, certificate, secretPath };
+  const checksum = await policyChecksum(files);
+  const setting = { namespace, image, replicas, dialect, certificate, secretPath, checksum };
   const made = makeManifests(snapshot, files, setting);
   if (args.secretPath === "random") terminal.err(`note: ${newPath}`);
   for (const remark of made.remarks) terminal.err(`note: ${remark}`);

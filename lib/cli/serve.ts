@@ -24,6 +24,7 @@ export interface ServeArguments {
   readonly metricsPort: number;
   readonly tlsCert?: string;
   readonly tlsKey?: string;
+  readonly tlsCa?: string;
   readonly certDir?: string;
   /** `namespace/name`, as the two below. */
   readonly service: string;
@@ -66,6 +67,8 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     ...(args.watchPolicies === true &&
       { installation: (caBundle: string | undefined) => installationOf({ ...args, secretPath }, caBundle) }),
     lease: placeOf(args.service),
+    ...(args.webhooks !== undefined &&
+      { registration: { name: args.webhooks, service: placeOf(args.service) } }),
     hostname: args.host,
     ...(args.tls && { certificates: (cluster) => certificatesOf(args, cluster) }),
     lookEvery: args.certificateSecret === undefined ? lookEvery.files : lookEvery.secret,
@@ -138,10 +141,15 @@ function installationOf(args: ServeArguments, caBundle: string | undefined): Ins
 }
 
 function certificatesOf(args: ServeArguments, cluster: Cluster): Certificates {
-  const { tlsCert, tlsKey, certDir, host, certificateSecret, webhooks } = args;
+  const { tlsCert, tlsKey, tlsCa, certDir, host, certificateSecret, webhooks } = args;
   const clock = systemClock();
   if (tlsCert !== undefined || tlsKey !== undefined) {
-    return givenCertificates({ certFile: tlsCert ?? "", keyFile: tlsKey ?? "", clock });
+    return givenCertificates({
+      certFile: tlsCert ?? "",
+      keyFile: tlsKey ?? "",
+      ...(tlsCa !== undefined && { caFile: tlsCa }),
+      clock,
+    });
   }
   const service = namesOfService(args.service);
   if (certificateSecret !== undefined) {
@@ -204,6 +212,8 @@ function greet({ args, gate, secretPath }: Greeting, terminal: Terminal): void {
     `\nPostern listens on ${url} (metrics: http://${args.host}:${metricsPort}/metrics), with the ${about}.`,
   );
   if (caBundle !== undefined) terminal.err(`caBundle of its certificate: ${caBundle}`);
+  // In a container, which listens on every address, nobody stands in front of the log who could.
+  if (!isLoopback(args.host)) return;
   terminal.err(
     `\nTry it:\n\n  curl -sk ${url}/validate/fail -H 'Content-Type: application/json' -d '${sampleReview}'\n`,
   );

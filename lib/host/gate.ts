@@ -61,7 +61,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   if (typeof listener === "string") return listener;
   const metricsListener = await openMetrics(options, app);
   if (typeof metricsListener === "string") return metricsListener;
-  await policies.follow(watching, listener.caBundle);
+  await policies.follow(watching, listener);
   return {
     port: listener.port,
     metricsPort: metricsListener.port,

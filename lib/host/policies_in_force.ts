@@ -1,6 +1,7 @@
 import type { BackgroundWork } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
+import { WebhookRegistration } from "../install/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
 import { FileSource, FollowedPolicies } from "../sources/mod.ts";
@@ -22,8 +23,11 @@ export class PoliciesInForce {
   readonly #followers: PolicyFollowers;
   readonly #files: FollowedPolicies;
   #live: LiveGate | undefined;
+  #registration: WebhookRegistration | undefined;
   /** A path that was named and is not there. */
   #missing: Diagnostic | undefined;
+  /** Of the files. */
+  #checksum = "";
 
   constructor(options: GateOptions, followers: PolicyFollowers) {
     this.#options = options;
@@ -36,6 +40,7 @@ export class PoliciesInForce {
         this.#missing ??= policies.diagnostics.find(({ code, position }) =>
           code === "missing-file" && options.policies.includes(position?.file ?? "")
         );
+        this.#checksum = policies.checksum;
         options.loaded(policies);
         if (this.#live === undefined) this.#cameIntoForce(policies.snapshot);
         else this.#live.refresh();
@@ -70,9 +75,14 @@ export class PoliciesInForce {
     await this.#files.load();
   }
 
-  /** Follows changes of the files, and of the cluster's policies where that was wanted. */
-  async follow(watching: OpenPorts["watching"], caBundle: string | undefined): Promise<void> {
+  /** Follows changes of the files, and of the cluster's policies where that was wanted; webhooks follow the policies. */
+  async follow(
+    watching: OpenPorts["watching"],
+    listener: { readonly caBundle: string | undefined },
+  ): Promise<void> {
     const { installation, dialect, lookForExpired } = this.#options;
+    const { caBundle } = listener;
+    this.#register(listener);
     if (installation !== undefined && watching !== undefined) {
       const { ports, log, background } = this.#followers;
       this.#live = new LiveGate({
@@ -97,15 +107,38 @@ export class PoliciesInForce {
     this.#live?.refresh();
   }
 
+  /** Registers webhooks for the policies of files, where the installation has configurations for them. */
+  #register(listener: { readonly caBundle: string | undefined }): void {
+    const { registration, secretPath } = this.#options;
+    if (registration === undefined) return;
+    const { ports, log } = this.#followers;
+    this.#registration = new WebhookRegistration({
+      ...registration,
+      secretPath,
+      cluster: ports.cluster,
+      log,
+      snapshot: () => this.#files.snapshot,
+      caBundle: () => listener.caBundle,
+    });
+    this.#registration.begin();
+  }
+
   /** Follows nothing any more. */
   async close(): Promise<void> {
     this.#files.close();
+    await this.#registration?.close();
     await this.#live?.close();
   }
 
   #cameIntoForce(after: Snapshot): void {
-    const { background, metrics } = this.#followers;
-    metrics.loaded(after);
+    const { background, metrics, log } = this.#followers;
+    metrics.loaded(after, this.#checksum);
+    log.write("info", "policies in force", {
+      policies: after.policies.length,
+      broken: after.policies.filter(({ broken }) => broken !== undefined).map(({ policy }) => policy.key),
+      checksum: this.#checksum,
+    });
+    void this.#registration?.policiesChanged();
     // Files alone are not yet all where policies of the cluster are followed: rules would count as gone, and as new.
     if (this.#options.installation === undefined || this.#live !== undefined) background.loaded(after);
   }

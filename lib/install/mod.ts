@@ -1,6 +1,6 @@
 /**
  * What an installation in a cluster needs: the certificates to serve with, made or given, kept in a folder or in a
- * Secret; the manifests, with webhooks for the policies; and rules written as admission policies of the API server.
+ * Secret; the manifests; the webhooks of the policies, registered when somebody can answer; and rules written as admission policies of the API server.
  *
  * @module
  */
@@ -8,5 +8,8 @@ export { type Certificates, givenCertificates, madeCertificates } from "./certif
 export { clusterCertificates } from "./certificates/cluster_certificates.ts";
 export { readServingCertificate, type ServingCertificate } from "./certificates/serving_certificate.ts";
 export { exportAdmissionPolicies } from "./export/admission_policies.ts";
+export { type WebhookSetting, webhooksOf } from "./manifests/webhooks.ts";
 export { makeManifests } from "./manifests/manifests.ts";
+export { WebhookRegistration, type WebhookRegistrationOptions } from "./registration/webhook_registration.ts";
+export type { ServicePlace } from "./registration/ready_endpoints.ts";
 export { type CertificateSource, serviceNames } from "./manifests/setting.ts";

@@ -55,6 +55,12 @@ export class Metrics {
     help: "Rules that are loaded; status_ready is false for a rule that cannot be used",
     labels: ["policy_name", "policy_type", "rule_name", "rule_type", "status_ready"],
   });
+  readonly #inForce = new Gauge({
+    name: "postern_policies",
+    help:
+      "Policies in force; broken ones answer as their failurePolicy says. The checksum is that of the manifests",
+    labels: ["checksum", "state"],
+  });
   readonly #changes = new Counter({
     name: "kyverno_policy_changes_total",
     help: "Times that policies were loaded",
@@ -124,9 +130,13 @@ export class Metrics {
     return known.cell;
   }
 
-  /** A snapshot took effect. */
-  loaded(snapshot: Snapshot): void {
+  /** A snapshot took effect; of policies that came from files with the files' checksum. */
+  loaded(snapshot: Snapshot, checksum = ""): void {
     this.#changes.increment();
+    this.#inForce.reset();
+    const broken = snapshot.policies.filter((policy) => policy.broken !== undefined).length;
+    this.#inForce.set(snapshot.policies.length - broken, checksum, "ready");
+    this.#inForce.set(broken, checksum, "broken");
     this.#rules.reset();
     this.#kinds = kindsOf(snapshot);
     for (const { policy, rules, broken } of snapshot.policies) {
@@ -138,7 +148,7 @@ export class Metrics {
 
   /** All metrics as Prometheus reads them. */
   text(): Promise<string> {
-    const all = [this.#requests, this.#duration, this.#results, this.#rules, this.#changes];
+    const all = [this.#requests, this.#duration, this.#results, this.#rules, this.#inForce, this.#changes];
     return Promise.resolve(all.map((metric) => metric.text()).join(""));
   }
 

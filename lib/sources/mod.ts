@@ -15,6 +15,7 @@ export {
   type LoadedPolicies,
   loadPolicies,
 } from "./policies.ts";
+export { policyChecksum } from "./policy_checksum.ts";
 export type { PolicySource } from "./policy_source.ts";
 export { policyDocuments } from "./policy_documents.ts";
 export { streamDocuments, type StreamedDocument, type StreamOptions } from "./stream.ts";

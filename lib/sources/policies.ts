@@ -3,12 +3,15 @@ import { compile, type CompileOptions, type Snapshot } from "../engine/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { FormerVersions } from "./former_versions.ts";
 import { loadDocuments } from "./load.ts";
+import { policyChecksum } from "./policy_checksum.ts";
 import type { PolicySource } from "./policy_source.ts";
 
 /** Policies that were read and compiled. */
 export interface LoadedPolicies {
   readonly snapshot: Snapshot;
   readonly diagnostics: readonly Diagnostic[];
+  /** Of the files as they were read, as the manifests carry it. */
+  readonly checksum: string;
 }
 
 /** Reads and compiles policies and exceptions. */
@@ -16,9 +19,10 @@ export async function loadPolicies(
   paths: readonly string[],
   options: CompileOptions,
 ): Promise<LoadedPolicies> {
-  const { documents, diagnostics } = await loadDocuments(paths);
+  const { documents, diagnostics, files } = await loadDocuments(paths);
   const snapshot = compile(documents, options);
-  return { snapshot, diagnostics: [...diagnostics, ...snapshot.diagnostics] };
+  const checksum = await policyChecksum(files);
+  return { snapshot, diagnostics: [...diagnostics, ...snapshot.diagnostics], checksum };
 }
 
 /** What {@link FollowedPolicies} works with. */
@@ -75,7 +79,7 @@ export class FollowedPolicies {
       ...kept.map(keptDiagnostic),
       ...snapshot.diagnostics,
     ];
-    loaded({ snapshot, diagnostics });
+    loaded({ snapshot, diagnostics, checksum: await policyChecksum(read.files) });
   }
 
   /** Loads again whenever the source changes, until {@link close}. */

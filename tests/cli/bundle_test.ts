@@ -52,6 +52,30 @@ async function post(address: string, path: string, body: unknown): Promise<Respo
   });
 }
 
+Deno.test("the same policies make the same bytes, minified too, wherever the temporary folder is", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    await Deno.writeTextFile(`${folder}/policy.yaml`, requireTeam);
+    await Deno.mkdir(`${folder}/other/deeper`, { recursive: true });
+    const bytes = async (out: string, ...flags: string[]): Promise<string> => {
+      const main = new URL("../../main.ts", import.meta.url).pathname;
+      const args = ["run", "-A", "--no-check", main, "bundle", "--policies", `${folder}/policy.yaml`];
+      // In a process of its own, which starts somewhere else and has another folder for what is temporary.
+      const { code, stderr } = await new Deno.Command(Deno.execPath(), {
+        args: [...args, "--out", out, ...flags],
+        cwd: out === "one.js" ? folder : `${folder}/other`,
+        env: { TMPDIR: out === "one.js" ? folder : `${folder}/other/deeper` },
+      }).output();
+      assert.equal(code, 0, new TextDecoder().decode(stderr));
+      return await Deno.readTextFile(out === "one.js" ? `${folder}/one.js` : `${folder}/other/${out}`);
+    };
+    assert.equal(await bytes("one.js"), await bytes("two.js"));
+    assert.equal(await bytes("one.js", "--minify"), await bytes("two.js", "--minify"));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("a bundle under `deno serve` denies with the policy's message, and needs no permission", async () => {
   await bundled(`${requireTeam}---${looksUp}`, async ({ code, out, said }) => {
     assert.equal(code, 0, said);

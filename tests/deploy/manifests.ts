@@ -1,7 +1,9 @@
 /** Manifests of policy texts, as `postern manifests` prints them. */
 import assert from "node:assert/strict";
 import { run } from "../../lib/cli/mod.ts";
-import { asList, asString, dig, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { compile } from "../../lib/engine/mod.ts";
+import { webhooksOf as registeredWebhooks } from "../../lib/install/mod.ts";
+import { asList, asObject, asString, dig, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 
 export interface Printed {
@@ -47,13 +49,33 @@ export function find(objects: readonly JsonObject[], kind: string, name?: string
   return found;
 }
 
-/** The webhooks of a phase by the path that they call. */
+/** The webhooks of a phase by the path that they call: those that a replica registers, of the policies that it mounts. */
 export function webhooksOf(
   objects: readonly JsonObject[],
   phase: "Validating" | "Mutating",
 ): Map<string, JsonObject> {
-  const all = asList(find(objects, `${phase}WebhookConfiguration`)["webhooks"]).filter(isObject);
+  const mounted = objects.filter(({ kind }) => kind === "ConfigMap").flatMap((map) =>
+    Object.entries(asObject(map["data"]) ?? {}).flatMap(([file, text]) =>
+      parseDocuments(asString(text) ?? "", file).documents
+    )
+  );
+  const snapshot = compile(mounted, { dialect: "classic" });
+  const namespace = asString(dig(find(objects, "Deployment"), "metadata", "namespace")) ?? "";
+  const path = objects.flatMap((object) => asString(dig(object, "data", "path")) ?? [])[0];
+  const secretPath = path === undefined ? undefined : atob(path);
+  const setting = { namespace, service: "postern", secretPath, caBundle: undefined };
+  const configured = registeredWebhooks(snapshot.policies, setting);
+  const all = configured.find(({ kind }) => kind.startsWith(phase))?.webhooks ?? [];
   return new Map(all.map((each) => [asString(dig(each, "clientConfig", "service", "path")) ?? "", each]));
+}
+
+/** The objects when a replica has registered its webhooks. */
+export function withWebhooks(objects: readonly JsonObject[]): JsonObject[] {
+  return objects.map((object) => {
+    const phase = /^(Validating|Mutating)WebhookConfiguration$/.exec(String(object["kind"]))?.[1];
+    if (phase !== "Validating" && phase !== "Mutating") return object;
+    return { ...object, webhooks: [...webhooksOf(objects, phase).values()] };
+  });
 }
 
 /** Rules of a webhook or role as short texts, sorted. */

@@ -5,7 +5,7 @@ import { asList, asString, dig, isFault, type Json, type JsonObject } from "../.
 import { clusterCertificates, type ServingCertificate } from "../../lib/install/mod.ts";
 import { parseJsonPatch } from "../../lib/patch/mod.ts";
 import type { ApiCall, Cluster } from "../../lib/ports.ts";
-import { manifestsOf } from "../deploy/manifests.ts";
+import { manifestsOf, withWebhooks } from "../deploy/manifests.ts";
 
 const DAY = 86_400_000;
 const names = ["postern.postern.svc"];
@@ -30,7 +30,7 @@ const patches = {
   },
 };
 
-const { objects } = await manifestsOf([policy]);
+const objects = withWebhooks((await manifestsOf([policy])).objects);
 
 /** A cluster in which the manifests were applied, with a clock that can be moved, and a note of every call. */
 function installed(objectsThere: readonly JsonObject[] = objects) {

@@ -19,6 +19,7 @@ export const serve = command({
     metricsPort: { type: "number", value: "number", about: "port of the metrics", default: 8000 },
     tlsCert: { type: "text", value: "file", about: "PEM certificate chain" },
     tlsKey: { type: "text", value: "file", about: "PEM private key" },
+    tlsCa: { type: "text", value: "file", about: "PEM of the certificate's authority, for webhooks" },
     service: {
       type: "text",
       value: "namespace/name",
@@ -34,7 +35,8 @@ export const serve = command({
     webhooks: {
       type: "text",
       value: "name",
-      about: "webhook configurations that get the certificate's authority",
+      about:
+        "webhook configurations that get the webhooks of the policies once the service has a ready replica",
     },
     certDir: { type: "text", value: "folder", about: "where a certificate that Postern makes is kept" },
     tls: { type: "flag", about: "speak plain HTTP, behind something that speaks TLS", default: true },

@@ -11,8 +11,8 @@ export interface OwnNeeds {
 }
 
 /**
- * Service account and rights: what the policies look up, and, when Postern makes its certificate itself, its own Secret
- * and its own webhook configurations by name. Where one replica must lead there is the Lease on which they agree, with no
+ * Service account and rights: what the policies look up; its own webhook configurations by name, and the endpoints of its
+ * Service, by which it sees when they may have webhooks; and its own Secret, when it makes its certificate itself. Where one replica must lead there is the Lease on which they agree, with no
  * holder: applying it again changes nothing.
  */
 export function accessObjects(
@@ -22,12 +22,12 @@ export function accessObjects(
 ): JsonObject[] {
   const { namespace, certificate } = setting;
   const own = certificate.from === "postern";
-  const within = [...(own ? [ownSecret] : []), ...(leader ? [ownLease] : [])];
-  const rules = [...accessRules(access), ...(own ? [ownWebhooks] : [])];
+  const within = [...(own ? [ownSecret] : []), ...(leader ? [ownLease] : []), ownEndpoints];
+  const rules = [...accessRules(access), ownWebhooks];
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: metadata(appName, namespace) },
-    ...(rules.length === 0 ? [] : granted("ClusterRole", setting, rules)),
-    ...(within.length === 0 ? [] : granted("Role", setting, within)),
+    ...granted("ClusterRole", setting, rules),
+    ...granted("Role", setting, within),
     ...(leader ? [lease(namespace)] : []),
   ];
 }
@@ -49,6 +49,9 @@ const ownWebhooks = {
   resourceNames: [appName],
   verbs: ["get", "patch"],
 };
+
+/** The right to list cannot be one for names. */
+const ownEndpoints = { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list"] };
 
 const ownSecret = {
   apiGroups: [""],

@@ -5,9 +5,9 @@ import { certificateObjects } from "./certificate_objects.ts";
 import { lookUps } from "./look_ups.ts";
 import { type PolicyFile, policyMaps } from "./policy_maps.ts";
 import { secretPathObjects } from "./secret_path.ts";
-import type { ManifestSetting } from "./setting.ts";
+import { appName, type ManifestSetting } from "./setting.ts";
 import { namespaceObject, workloadObjects } from "./workload.ts";
-import { webhookConfigurations } from "./webhooks.ts";
+import { emptyConfigurations, webhooksOf } from "./webhooks.ts";
 
 /** Everything that is installed, and what whoever installs it should know. */
 export interface Manifests {
@@ -18,7 +18,8 @@ export interface Manifests {
 
 /**
  * Makes the objects that run Postern with these policies in a cluster. The same policies and setting make the same
- * objects. The webhooks come before the Deployment, which tells them its certificate when it starts.
+ * objects. The webhook configurations come first, which are without webhooks until a replica is ready: `kubectl delete`
+ * takes objects in the same order, and nothing may be asked once the Deployment goes.
  */
 export function makeManifests(
   snapshot: Snapshot,
@@ -28,17 +29,18 @@ export function makeManifests(
   const { access, hosts, remarks } = lookUps(snapshot);
   const guesses = new Map<string, string>();
   const maps = policyMaps(files, setting.namespace);
-  const webhooks = webhookConfigurations(snapshot.policies, setting, ({ kind, resource }) => {
+  const called = { namespace: setting.namespace, service: appName, caBundle: undefined };
+  webhooksOf(snapshot.policies, called, ({ kind, resource }) => {
     guesses.set(kind, `${kind} is no kind of plain Kubernetes: its resource is taken to be ${resource}`);
   });
   return {
     objects: [
+      ...emptyConfigurations(setting),
       namespaceObject(setting),
       ...accessObjects(setting, access, { leader: changesOthers(snapshot) }),
       ...certificateObjects(setting),
       ...secretPathObjects(setting),
       ...maps,
-      ...webhooks,
       ...workloadObjects(setting, { policyMaps: maps.length, hosts }),
     ],
     remarks: [...guesses.values(), ...remarks],

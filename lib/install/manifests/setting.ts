@@ -17,6 +17,8 @@ export interface ManifestSetting {
   readonly certificate: CertificateSource;
   /** Path below which reviews are taken, which only the API server and the pods know; none when absent. */
   readonly secretPath?: string | undefined;
+  /** What tells these policies from others: the pods carry it, so that other policies roll them out. */
+  readonly checksum: string;
   /** `--dialect` of the server. */
   readonly dialect: "classic" | "current";
 }

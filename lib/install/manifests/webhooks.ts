@@ -9,7 +9,9 @@ import {
   webhookTargets,
 } from "./webhook_rule.ts";
 
-const kindOf: Readonly<Record<WebhookPhase, string>> = {
+const phases = ["validate", "mutate"] as const;
+
+const kindOf: Readonly<Record<WebhookPhase, ConfiguredWebhooks["kind"]>> = {
   validate: "ValidatingWebhookConfiguration",
   mutate: "MutatingWebhookConfiguration",
 };
@@ -23,20 +25,47 @@ function unseenNamespaces(namespace: string): string[] {
   return [...new Set(["kube-node-lease", "kube-public", "kube-system", namespace])].sort();
 }
 
+/** Where webhooks call Postern, and whom they trust. */
+export interface WebhookSetting {
+  readonly namespace: string;
+  /** The Service. */
+  readonly service: string;
+  /** In front of every path; none when absent. */
+  readonly secretPath?: string | undefined;
+  /** Base64 of the authorities in PEM. */
+  readonly caBundle: string | undefined;
+}
+
+/** The webhooks of one configuration. */
+export interface ConfiguredWebhooks {
+  readonly kind: "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration";
+  readonly webhooks: readonly JsonObject[];
+}
+
 /**
- * The two webhook configurations: in each a webhook for every failurePolicy that policies of the phase have, and one for
- * each policy with match conditions of its own. They cannot lock a cluster: what they leave out keeps it running and lets
- * Postern start again. A configuration without webhooks is written too, so that applying it takes away former ones.
+ * The two webhook configurations as they are installed: without webhooks, so that nothing is asked before somebody can
+ * answer. A replica that is ready writes {@link webhooksOf} into them. To apply them again leaves those in place.
  */
-export function webhookConfigurations(
-  policies: readonly CompiledPolicy[],
-  setting: ManifestSetting,
-  guessed: (kind: GuessedKind) => void,
-): JsonObject[] {
-  return (["validate", "mutate"] as const).map((phase) => ({
+export function emptyConfigurations(setting: ManifestSetting): JsonObject[] {
+  return phases.map((phase) => ({
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: kindOf[phase],
     metadata: { ...metadata(appName), ...injection(setting) },
+  }));
+}
+
+/**
+ * The webhooks of both configurations: one for every failurePolicy that policies of the phase have, and one for each
+ * policy with match conditions of its own. They cannot lock a cluster: what they leave out keeps it running and lets
+ * Postern start again.
+ */
+export function webhooksOf(
+  policies: readonly CompiledPolicy[],
+  setting: WebhookSetting,
+  guessed: (kind: GuessedKind) => void = () => {},
+): ConfiguredWebhooks[] {
+  return phases.map((phase) => ({
+    kind: kindOf[phase],
     webhooks: groups(policies, phase).map((group) => webhook(group, setting, guessed)),
   }));
 }
@@ -85,7 +114,7 @@ function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
   return found.filter((group) => group.policies.length + group.followed.length > 0);
 }
 
-function webhook(group: Group, setting: ManifestSetting, guessed: (kind: GuessedKind) => void): JsonObject {
+function webhook(group: Group, setting: WebhookSetting, guessed: (kind: GuessedKind) => void): JsonObject {
   const { phase, failurePolicy, policies, followed, own } = group;
   const word = failurePolicy.toLowerCase();
   const finegrained = own === undefined ? "" : `/finegrained/${own.key}`;
@@ -100,11 +129,11 @@ function webhook(group: Group, setting: ManifestSetting, guessed: (kind: Guessed
     clientConfig: {
       service: {
         namespace: setting.namespace,
-        name: appName,
+        name: setting.service,
         port: 443,
         path: `${setting.secretPath ?? ""}/${phase}/${word}${finegrained}`,
       },
-      ...(setting.certificate.from === "texts" && { caBundle: btoa(setting.certificate.ca) }),
+      ...(setting.caBundle !== undefined && { caBundle: setting.caBundle }),
     },
     rules,
     failurePolicy,

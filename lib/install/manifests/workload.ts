@@ -29,7 +29,7 @@ export function namespaceObject({ namespace }: ManifestSetting): JsonObject {
 
 /** Service, Deployment and PodDisruptionBudget. */
 export function workloadObjects(setting: ManifestSetting, needs: WorkloadNeeds): JsonObject[] {
-  const { namespace, replicas } = setting;
+  const { namespace, replicas, checksum } = setting;
   return [
     {
       apiVersion: "v1",
@@ -53,7 +53,11 @@ export function workloadObjects(setting: ManifestSetting, needs: WorkloadNeeds):
         template: {
           metadata: {
             labels,
-            annotations: { "prometheus.io/scrape": "true", "prometheus.io/port": String(metricsPort) },
+            annotations: {
+              "prometheus.io/scrape": "true",
+              "prometheus.io/port": String(metricsPort),
+              [`${appName}/policies`]: checksum,
+            },
           },
           spec: podSpec(setting, needs),
         },
@@ -108,7 +112,8 @@ function podSpec(setting: ManifestSetting, needs: WorkloadNeeds): JsonObject {
         { name: "https", containerPort: webhookPort },
         { name: "metrics", containerPort: metricsPort },
       ],
-      startupProbe: { ...probe("liveness"), periodSeconds: 1, failureThreshold: 60 },
+      // A look that comes before the port is open is told to users as an event of an unhealthy pod.
+      startupProbe: { ...probe("liveness"), initialDelaySeconds: 2, periodSeconds: 1, failureThreshold: 60 },
       livenessProbe: { ...probe("liveness"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
       readinessProbe: { ...probe("readiness"), periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 },
       // Requests still come for a moment after the service has been told that the pod goes.
@@ -160,12 +165,8 @@ function command(setting: ManifestSetting, { hosts }: WorkloadNeeds): string[] {
 
 function serverArguments({ namespace, certificate, dialect }: ManifestSetting): string[] {
   const tls = certificate.from === "postern"
-    ? [
-      `--service=${namespace}/${appName}`,
-      `--certificate-secret=${namespace}/${certificateSecret}`,
-      `--webhooks=${appName}`,
-    ]
-    : ["--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key"];
+    ? [`--certificate-secret=${namespace}/${certificateSecret}`]
+    : ["--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key", "--tls-ca=/tls/ca.crt"];
   return [
     "serve",
     "--policies=/policies",
@@ -173,6 +174,8 @@ function serverArguments({ namespace, certificate, dialect }: ManifestSetting): 
     `--port=${webhookPort}`,
     `--metrics-port=${metricsPort}`,
     `--dialect=${dialect}`,
+    `--service=${namespace}/${appName}`,
+    `--webhooks=${appName}`,
     ...tls,
   ];
 }

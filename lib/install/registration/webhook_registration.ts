@@ -1,0 +1,163 @@
+import type { Snapshot } from "../../engine/mod.ts";
+import { asList, asString, dig, equal, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import type { Cluster, Log } from "../../ports.ts";
+import { type ConfiguredWebhooks, webhooksOf } from "../manifests/webhooks.ts";
+import { readyEndpoints, type ServicePlace } from "./ready_endpoints.ts";
+
+/** What {@link WebhookRegistration} works with. */
+export interface WebhookRegistrationOptions {
+  readonly cluster: Cluster;
+  readonly log: Log;
+  /** Name of both webhook configurations. They exist: the right to make them is not needed. */
+  readonly name: string;
+  readonly service: ServicePlace;
+  /** In front of every path that the API server calls; none when absent. */
+  readonly secretPath?: string | undefined;
+  /** The policies in force. */
+  readonly snapshot: () => Snapshot | undefined;
+  /** Whom callers must trust now, as webhook configurations have it. */
+  readonly caBundle: () => string | undefined;
+}
+
+/** Milliseconds between looks: before the webhooks are registered, and after. */
+const lookEvery = { before: 1_000, after: 30_000 };
+/** So many looks in a row must find a ready endpoint: nodes hear of it later than the API server. */
+const looksInARow = 3;
+
+const collections: Readonly<Record<ConfiguredWebhooks["kind"], string>> = {
+  ValidatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+  MutatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+};
+
+/** cert-manager keeps the authority of such a configuration right. */
+const injected = "cert-manager.io/inject-ca-from";
+
+/**
+ * Writes the webhooks of the policies in force into the webhook configurations that are installed empty, as soon as the
+ * API server can reach a replica that is ready: what cannot answer blocks nobody. It writes them again when the policies
+ * change or somebody emptied the configurations, and keeps the authority right. What others changed in them otherwise
+ * stays until the policies change: during a rollout two replicas have different policies, and must not take turns.
+ */
+export class WebhookRegistration {
+  readonly #options: WebhookRegistrationOptions;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  #isClosed = false;
+  #isRegistered = false;
+  #readyLooks = 0;
+  /** What was said to be wrong since the last time that nothing was. */
+  readonly #problems = new Set<string>();
+  /** Looks and writes come one after the other. */
+  #working: Promise<void> = Promise.resolve();
+
+  constructor(options: WebhookRegistrationOptions) {
+    this.#options = options;
+  }
+
+  /** Begins to look. */
+  begin(): void {
+    const next = async (): Promise<void> => {
+      await this.look();
+      if (this.#isClosed) return;
+      this.#timer = setTimeout(next, this.#isRegistered ? lookEvery.after : lookEvery.before);
+    };
+    void next();
+  }
+
+  /** Looks once: for endpoints that are ready, and, when the webhooks are registered, at the configurations. */
+  look(): Promise<void> {
+    return this.#working = this.#working.then(() => this.#isRegistered ? this.#keep() : this.#register());
+  }
+
+  /** Other policies came into force. */
+  policiesChanged(): Promise<void> {
+    return this.#working = this.#working.then(async () => {
+      if (this.#isRegistered) await this.#write(() => true);
+    });
+  }
+
+  /** Ends. The webhooks stay: other replicas answer, or the next one. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#timer);
+    await this.#working;
+  }
+
+  async #register(): Promise<void> {
+    const { cluster, service } = this.#options;
+    const ready = await readyEndpoints(cluster, service);
+    if (isFault(ready)) this.#problem(`the endpoints of the service cannot be read: ${ready.message}`);
+    this.#readyLooks = isFault(ready) || ready === 0 ? 0 : this.#readyLooks + 1;
+    if (this.#readyLooks >= looksInARow) this.#isRegistered = await this.#write(() => true);
+  }
+
+  /** Writes configurations that are empty, and authorities that are not the present one. */
+  async #keep(): Promise<void> {
+    await this.#write((present, wanted) => present.length === 0 && wanted.length > 0);
+  }
+
+  /** Writes the configurations that are due; whether all of them could be written. */
+  async #write(
+    isDue: (present: readonly Json[], wanted: readonly JsonObject[]) => boolean,
+  ): Promise<boolean> {
+    const { snapshot, service, secretPath, caBundle } = this.#options;
+    const policies = snapshot()?.policies;
+    if (policies === undefined || this.#isClosed) return false;
+    const setting = { namespace: service.namespace, service: service.name, secretPath, caBundle: caBundle() };
+    let complete = true;
+    for (const { kind, webhooks } of webhooksOf(policies, setting)) {
+      const path = `${collections[kind]}/${encodeURIComponent(this.#options.name)}`;
+      const read = await this.#options.cluster.call({ method: "GET", path });
+      if (!read.ok) {
+        complete = this.#problem(`${kind} ${this.#options.name}: ${read.message}`);
+        continue;
+      }
+      const present = asList(field(read.body, "webhooks"));
+      const next = isDue(present, webhooks) ? webhooks : this.#withAuthority(present, read.body);
+      if (equal([...present], [...next])) continue;
+      if (!await this.#replace(path, kind, { read: read.body, next })) complete = false;
+    }
+    if (complete) this.#problems.clear();
+    return complete;
+  }
+
+  #withAuthority(present: readonly Json[], configuration: Json): readonly Json[] {
+    const caBundle = this.#options.caBundle();
+    if (caBundle === undefined || dig(configuration, "metadata", "annotations", injected) !== undefined) {
+      return present;
+    }
+    return present.map((webhook) => {
+      const { clientConfig, ...rest } = webhook as JsonObject;
+      return { ...rest, clientConfig: { ...clientConfig as JsonObject, caBundle } };
+    });
+  }
+
+  /** Replaces the webhooks of a configuration, if it still is the one that was read. */
+  async #replace(
+    path: string,
+    kind: string,
+    { read, next }: { readonly read: Json; readonly next: readonly Json[] },
+  ): Promise<boolean> {
+    const { cluster, log, name } = this.#options;
+    const resourceVersion = asString(dig(read, "metadata", "resourceVersion"));
+    const written = await cluster.call({
+      method: "PATCH",
+      path,
+      contentType: "application/merge-patch+json",
+      body: { ...(resourceVersion !== undefined && { metadata: { resourceVersion } }), webhooks: [...next] },
+    });
+    if (!written.ok) return this.#problem(`${kind} ${name}: ${written.message}`);
+    log.write("info", "webhooks registered", {
+      kind,
+      name,
+      webhooks: next.map((webhook) => asString(field(webhook, "name")) ?? ""),
+    });
+    return true;
+  }
+
+  /** Says what is wrong, once. */
+  #problem(reason: string): false {
+    if (!this.#problems.has(reason)) this.#options.log.write("error", "webhooks not registered", { reason });
+    this.#problems.add(reason);
+    return false;
+  }
+}

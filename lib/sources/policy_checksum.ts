@@ -1,0 +1,14 @@
+import type { FileText } from "../adapters/mod.ts";
+
+/**
+ * What tells some files of policies from others: 16 digits of a SHA-256 of their texts, whatever the files are called and
+ * in whatever order they come. The manifests carry it, and replicas say it of what they loaded.
+ */
+export async function policyChecksum(files: readonly FileText[]): Promise<string> {
+  const each = await Promise.all(files.map(({ text }) => digest(text)));
+  return (await digest(each.sort().join("\n"))).slice(0, 16);
+}
+
+async function digest(text: string): Promise<string> {
+  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))).toHex();
+}
