@@ -1,7 +1,8 @@
-import { EmbeddedCluster, HttpClient, systemClock, systemEntropy } from "../adapters/mod.ts";
+import { EmbeddedCluster, HttpClient, ImageSignatures, systemClock, systemEntropy } from "../adapters/mod.ts";
 import type { AbsentSource } from "../context/mod.ts";
 import type { Json, JsonObject } from "../json/mod.ts";
 import type { Cluster, Http, Ports, Registry } from "../ports.ts";
+import { offlineSignatures } from "./offline_signatures.ts";
 import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "./mocks.ts";
 
 /** What a test puts where a cluster, services and the global context would be. */
@@ -39,10 +40,13 @@ export function testPorts(world: TestWorld, language: TestLanguage): Ports {
   const calls = mockedCalls(world.apiCallResponses);
   const services = language === "cel" ? wrapped(calls) : calls;
   const mocked = world.apiCallResponses.length > 0;
+  const signatures = new ImageSignatures({ clock, entropy, cluster });
   return {
     cluster: mocked ? mockedCluster(calls, cluster) : cluster,
     http: mocked ? mockedHttp(services, new HttpClient()) : new HttpClient(),
     registry: mockedImages(world.images, world.registry),
+    // Signed manifests carry what they are verified with; images are looked up only where registries may be asked.
+    signatures: world.registry === undefined ? offlineSignatures(signatures) : signatures,
     globals: mockedEntries(world.globalContextEntries, { now: clock.now, random: entropy.next }),
     clock,
     entropy,

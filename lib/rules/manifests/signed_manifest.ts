@@ -41,6 +41,10 @@ function unpacked(text: string): Uint8Array | undefined {
   if (text === "") return undefined;
   const bytes: Uint8Array | Fault = decodeBase64(text);
   if (isFault(bytes)) return undefined;
+  return gunzipped(bytes);
+}
+
+function gunzipped(bytes: Uint8Array): Uint8Array | undefined {
   try {
     return gunzipSync(bytes, { maxOutputLength: maxBytes });
   } catch {
@@ -67,8 +71,9 @@ export function manifestFor(object: JsonObject, message: Uint8Array): JsonObject
 
 const block = 512;
 
-/** The files of a tar archive; a message that is none is one file. */
-function filesIn(message: Uint8Array): Uint8Array[] {
+/** The files of a tar archive, which may be packed itself; a message that is none is one file. */
+function filesIn(packed: Uint8Array): Uint8Array[] {
+  const message = packed[0] === 0x1f && packed[1] === 0x8b ? gunzipped(packed) ?? packed : packed;
   if (message.length < block || ascii(message, 257, 5) !== "ustar") return [message];
   const files: Uint8Array[] = [];
   for (let at = 0; at + block <= message.length;) {

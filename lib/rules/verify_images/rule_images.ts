@@ -25,6 +25,8 @@ export class RuleImages {
     if (this.#extractors?.has(String(object["kind"]))) {
       return error(`failed to instantiate handler: failed to extract images: ${images.message}`);
     }
+    // What has no images for another reason, such as a container without a name, is refused by the API server.
+    if (!images.message.startsWith("invalid image ")) return false;
     // Kyverno finds no images in such an object, and allows it (declared in docs/compatibility.md).
     return fail(`failed to extract images: ${images.message}: no image of the object can be verified`);
   }

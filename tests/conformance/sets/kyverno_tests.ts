@@ -11,7 +11,6 @@ type Group = typeof groups[number];
 /** What the command line's tests still wait for. */
 const pending: Readonly<Partial<Record<Group, string>>> = {
   "-cel": "tests of policies in CEL that delete, change existing objects or check images",
-  "-images": "tests that verify images and manifests",
 };
 
 /** Kyverno's own test folders, run by the code of the `test` command. */

@@ -1,0 +1,21 @@
+import type { SignatureAnswer, Signatures } from "../ports.ts";
+
+const message = "registries are not asked here: use --registry";
+
+/** Signatures of texts, which carry what they are verified with. Images are as if no registry could be reached. */
+export function offlineSignatures(signatures: Signatures): Signatures {
+  const unanswered: SignatureAnswer = {
+    ok: false,
+    why: "no connection",
+    message,
+    digest: undefined,
+    tried: [],
+    cached: false,
+  };
+  return {
+    verify: () => Promise.resolve(unanswered),
+    digest: () => Promise.resolve({ ok: false, why: "no connection", message }),
+    referrer: () => Promise.resolve({ ok: false, status: undefined, message }),
+    verifyText: (question, signal) => signatures.verifyText(question, signal),
+  };
+}
