@@ -1,8 +1,8 @@
 /** Whether somebody pressed Ctrl-C. */
 export interface Interruption extends Disposable {
   readonly happened: boolean;
-  /** Resolves when it happens. */
-  readonly occurrence: Promise<void>;
+  /** What is waited for, or nothing when the interruption comes first. */
+  before<T>(work: Promise<T>): Promise<T | undefined>;
 }
 
 /** The exit code of a command that was interrupted, as shells have it. */
@@ -14,15 +14,20 @@ export const interruptedCode = 130;
  */
 export function watchInterruption(): Interruption {
   let happened = false;
-  const { promise: occurrence, resolve } = Promise.withResolvers<void>();
+  // Only the wait under way is known: a race with one lasting promise would keep everything that was ever waited for.
+  let interrupt = (): void => {};
   const note = (): void => {
     if (happened) Deno.exit(interruptedCode);
     happened = true;
-    resolve();
+    interrupt();
   };
   Deno.addSignalListener("SIGINT", note);
   return {
-    occurrence,
+    before: (work) =>
+      new Promise((resolve, reject) => {
+        interrupt = () => resolve(undefined);
+        work.then(resolve, reject);
+      }),
     get happened() {
       return happened;
     },

@@ -126,7 +126,7 @@ class ApplyRun {
     }
     while (!interruption.happened) {
       // Input that never comes must not keep Ctrl-C from ending the command.
-      const next = await Promise.race([objects.next(), interruption.occurrence]);
+      const next = await interruption.before(objects.next());
       if (next === undefined || next.done === true) break;
       await this.#take(next.value);
     }

@@ -35,8 +35,13 @@ export function rowsOf(
         message: messageOf(outcome, result),
         resource,
         outcome,
-        position: positionOf?.(stepsOf(outcome.path ?? "")),
-        rulePosition: rulePosition(policy, outcome.rule),
+        // Places are looked for when a format shows them, which most do for failures only.
+        get position() {
+          return positionOf?.(stepsOf(outcome.path ?? ""));
+        },
+        get rulePosition() {
+          return rulePosition(policy, outcome.rule);
+        },
       };
     })
   );
