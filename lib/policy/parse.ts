@@ -19,6 +19,7 @@ import { bodySections, parseBody } from "./bodies/mod.ts";
 import { parseContext } from "./context_entry.ts";
 import { parseMatch } from "./match_block.ts";
 import type { ActionOverride, ClassicPolicy, FailureAction, Locate, Rule } from "./policy.ts";
+import { maxRules, representativeRules } from "./too_many_rules.ts";
 import { policySpecShape } from "./spec_shape.ts";
 import { modernSpec } from "./spelling.ts";
 
@@ -88,13 +89,16 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
   checkNames(sources);
   return { policy, diagnostics };
 
-  /** A policy with more rules is not used: compiling them would end the process before it answers anything. */
+  /**
+   * A policy with more rules is broken: compiling them would end the process before it answers anything. Its failurePolicy
+   * answers what any of its rules matches.
+   */
   function boundedRules(spec: JsonObject): JsonObject {
     const rules = asList(spec["rules"]);
     if (rules.length <= maxRules) return spec;
     const message = `spec.rules has ${rules.length} rules; a policy may have ${maxRules}`;
     report("too-many-rules", message, ["spec", "rules"], "split the policy");
-    return { ...spec, rules: rules.slice(0, maxRules) };
+    return { ...spec, rules: representativeRules(rules) };
   }
 
   function readRule({ rule, index, generatedFor }: RuleSource): Rule {
@@ -190,9 +194,6 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
     });
   }
 }
-
-/** Rules of one policy. The API server stores no policy with more than some ten thousand, however small they are. */
-const maxRules = 2_000;
 
 function ruleSources(spec: JsonObject): RuleSource[] {
   return asList(spec["rules"]).flatMap((rule, index) =>

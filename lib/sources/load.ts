@@ -27,12 +27,37 @@ export async function loadDocuments(
       await Promise.all(paths.map((path) => isAddress(path) ? download(path, remote) : readFiles([path]))),
     )
     : await readFiles(paths);
-  const parsed = loaded.files.map(({ file, text }) => parseDocuments(text, file));
+  const { files, diagnostics } = bounded(loaded);
+  const parsed = files.map(({ file, text }) =>
+    parseDocuments(text, file, { longest: mostCharacters.document })
+  );
   return {
     documents: parsed.flatMap((one) => one.documents),
-    diagnostics: [...loaded.diagnostics, ...parsed.flatMap((one) => one.diagnostics)],
+    diagnostics: [...diagnostics, ...parsed.flatMap((one) => one.diagnostics)],
     files: loaded.files,
   };
+}
+
+/** What is read of all files together. Objects of a cluster that are checked come by {@link streamDocuments} instead. */
+const mostCharacters = { document: 4_000_000, all: 32_000_000 };
+
+/** The files as far as all of them may be read; those beyond are a diagnostic each. */
+function bounded({ files, diagnostics }: Files): Files {
+  let characters = 0;
+  const refused: Diagnostic[] = [];
+  const read = files.filter(({ file, text }) => {
+    characters += text.length;
+    if (characters <= mostCharacters.all) return true;
+    refused.push({
+      severity: "error",
+      code: "large-files",
+      message:
+        `The file is not read: with those before it there are more than ${mostCharacters.all} characters`,
+      position: { file, line: 1, column: 1 },
+    });
+    return false;
+  });
+  return { files: read, diagnostics: [...diagnostics, ...refused] };
 }
 
 type Files = Pick<LoadedDocuments, "files" | "diagnostics">;

@@ -22,6 +22,12 @@ export interface ParsedDocuments {
   readonly diagnostics: readonly Diagnostic[];
 }
 
+/** Bounds of {@link parseDocuments}. */
+export interface ParseOptions {
+  /** Longer documents are diagnostics and not read: what YAML builds takes some 70 times as much memory. */
+  readonly longest?: number;
+}
+
 /**
  * Reads one document as Kubernetes' tools do (JSON is YAML too); further ones are not looked at, and no document is null.
  *
@@ -53,8 +59,28 @@ export function parseYaml(text: string): Json | Fault {
  * Reads all documents of a file. Empty ones are left out; a broken one becomes a diagnostic and does not touch the
  * others; a key that occurs twice becomes a warning, and its later value counts. Lists of kind `List` stay whole.
  */
-export function parseDocuments(text: string, file: string): ParsedDocuments {
-  return parseChunks(splitDocuments(withoutMark(text)), file);
+export function parseDocuments(
+  text: string,
+  file: string,
+  { longest = Infinity }: ParseOptions = {},
+): ParsedDocuments {
+  const chunks = splitDocuments(withoutMark(text));
+  const { documents, diagnostics } = parseChunks(chunks.filter(({ text }) => text.length <= longest), file);
+  const refused = chunks.filter(({ text }) => text.length > longest);
+  return {
+    documents,
+    diagnostics: [...diagnostics, ...refused.map((chunk) => tooLong(chunk, file, longest))],
+  };
+}
+
+function tooLong({ text, firstLine }: Chunk, file: string, longest: number): Diagnostic {
+  return {
+    severity: "error",
+    code: "large-document",
+    message: `The document has ${text.length} characters; ${longest} are read at most`,
+    hint: "split it into documents of their own, with --- between them",
+    position: { file, line: firstLine, column: 1 },
+  };
 }
 
 /** Reads the documents of parts of a file, as {@link parseDocuments} reads those of a whole file. */

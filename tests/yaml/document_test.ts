@@ -227,3 +227,14 @@ Deno.test("any text is read or refused, never thrown at", () => {
     { numRuns: 2000 },
   );
 });
+
+Deno.test("a document beyond a bound is a diagnostic and not built; the others of its file are", () => {
+  const long = `a: ${"x".repeat(200)}`;
+  const { documents, diagnostics } = parseDocuments(`b: 1\n---\n${long}\n---\nc: 2\n`, "f.yaml", {
+    longest: 100,
+  });
+  assert.deepEqual(documents.map(({ value }) => value), [{ b: 1 }, { c: 2 }]);
+  assert.deepEqual(diagnostics.map(({ code, severity, position }) => [code, severity, position]), [
+    ["large-document", "error", { file: "f.yaml", line: 2, column: 1 }],
+  ]);
+});

@@ -1,0 +1,55 @@
+import { asList, asObject, asTexts, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { bodySections } from "./bodies/mod.ts";
+
+/** Rules of one policy. The API server stores no policy with more than some ten thousand, however small they are. */
+export const maxRules = 2_000;
+
+/**
+ * The rules that stand for those of a policy that has too many: such a policy is broken, and only what its rules match
+ * and what they do decides which requests its failurePolicy answers. Rules that match the same are one. When more than
+ * {@link maxRules} are left, one stands for all of them, by their kinds: it may match more, and none less.
+ */
+export function representativeRules(rules: readonly Json[]): JsonObject[] {
+  const distinct = new Map<string, JsonObject>();
+  for (const rule of rules) {
+    if (!isObject(rule)) continue;
+    const key = JSON.stringify([rule["match"] ?? null, rule["exclude"] ?? null, ...doingOf(rule)]);
+    if (!distinct.has(key)) distinct.set(key, rule);
+  }
+  const found = [...distinct.values()];
+  return found.length <= maxRules ? found : byKinds(found);
+}
+
+/** One rule for each thing that rules do, which matches all kinds that any of these rules does. */
+function byKinds(rules: readonly JsonObject[]): JsonObject[] {
+  const doing = new Map<string, { readonly rule: JsonObject; readonly kinds: Set<string> }>();
+  for (const rule of rules) {
+    const key = JSON.stringify(doingOf(rule));
+    const found = doing.get(key) ?? { rule, kinds: new Set() };
+    doing.set(key, found);
+    for (const kind of kindsOf(rule["match"])) found.kinds.add(kind);
+  }
+  return [...doing.values()].map(({ rule: { exclude: _exclude, ...rule }, kinds }) => ({
+    ...rule,
+    match: { any: [{ resources: { kinds: kinds.size <= maxRules ? [...kinds] : ["*"] } }] },
+  }));
+}
+
+/** The kinds of a match; any kind where a filter names none. */
+function kindsOf(match: Json | undefined): readonly string[] {
+  const filters = [match ?? {}, ...asList(field(match, "any")), ...asList(field(match, "all"))]
+    .filter((filter) => asObject(field(filter, "resources")) !== undefined || isSubjects(filter));
+  const kinds = filters.map((filter) => asTexts(field(field(filter, "resources"), "kinds")));
+  return kinds.length === 0 || kinds.some((each) => each.length === 0) ? ["*"] : kinds.flat();
+}
+
+/** Whether a filter is about who asks alone. */
+function isSubjects(filter: Json): boolean {
+  return ["subjects", "roles", "clusterRoles"].some((name) => field(filter, name) !== undefined);
+}
+
+/** What a rule does, as far as it decides in which phases it runs: its sections, with the names of their fields. */
+function doingOf(rule: JsonObject): Json[] {
+  return bodySections.filter((section) => Object.hasOwn(rule, section))
+    .map((section) => [section, ...Object.keys(asObject(rule[section]) ?? {}).sort()]);
+}
