@@ -5,7 +5,7 @@ import { dirname, join, relative, resolve } from "node:path";
 const root = resolve(import.meta.dirname!, "..");
 const lib = join(root, "lib");
 
-const base = ["json", "ports", "kube", "diagnostics", "yaml"];
+const base = ["json", "bytes", "ports", "kube", "diagnostics", "yaml"];
 const languages = ["jmespath", "cel", "pattern", "patch", "template", "condition"];
 const policies = [...base, ...languages, "policy", "match", "context", "rules"];
 const engine = [...policies, "engine"];
@@ -13,12 +13,13 @@ const engine = [...policies, "engine"];
 /** What each module of `lib/` may import, lowest first. */
 const allowed: Record<string, readonly string[]> = {
   json: [],
+  bytes: ["json"],
   ports: ["json"],
   kube: ["json"],
   diagnostics: ["json"],
   yaml: ["json", "diagnostics"],
-  jmespath: ["json", "diagnostics", "kube", "yaml"],
-  cel: ["json", "diagnostics", "kube", "yaml"],
+  jmespath: ["json", "bytes", "diagnostics", "kube", "yaml"],
+  cel: ["json", "bytes", "diagnostics", "kube", "yaml"],
   pattern: ["json", "kube"],
   patch: ["json", "kube", "yaml", "pattern"],
   template: ["json", "diagnostics", "kube", "jmespath"],
@@ -29,6 +30,7 @@ const allowed: Record<string, readonly string[]> = {
   rules: [...base, ...languages, "policy", "match", "context"],
   engine: policies,
   report: engine,
+  library: [...engine, "report"],
   adapters: base,
   sources: [...engine, "adapters"],
   apply: [...engine, "report"],

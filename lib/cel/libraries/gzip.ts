@@ -1,4 +1,5 @@
-import { gunzipSync, gzipSync } from "node:zlib";
+import { gunzip, gzip } from "../../bytes/mod.ts";
+import { isFault } from "../../json/mod.ts";
 import { failure, noSuchOverload } from "../fault.ts";
 import { bytesType, dynType, stringType } from "../types/mod.ts";
 import type { Value } from "../values/mod.ts";
@@ -9,15 +10,12 @@ const maxBytes = 10_000_000;
 
 function compress(value: Value): Result {
   if (typeof value !== "string") return noSuchOverload("gzip.compress");
-  return Uint8Array.from(gzipSync(new TextEncoder().encode(value)));
+  return gzip(new TextEncoder().encode(value));
 }
 
 function decompress(bytes: Uint8Array): Result {
-  try {
-    return new TextDecoder().decode(gunzipSync(bytes, { maxOutputLength: maxBytes }));
-  } catch (cause) {
-    return failure(`gzip: ${cause instanceof Error ? cause.message : String(cause)}`);
-  }
+  const unpacked = gunzip(bytes, maxBytes);
+  return isFault(unpacked) ? failure(`gzip: ${unpacked.message}`) : new TextDecoder().decode(unpacked);
 }
 
 /** `gzip.compress(text)` and `gzip.decompress(bytes)`. Other compressors may give other bytes for the same text. */

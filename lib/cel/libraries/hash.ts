@@ -1,14 +1,14 @@
-import { createHash } from "node:crypto";
+import { type DigestAlgorithm, hexDigest } from "../../bytes/mod.ts";
 import { stringType } from "../types/mod.ts";
 import { type FunctionDeclaration, type Library, overload } from "./library.ts";
 
-function digest(algorithm: "sha1" | "sha256" | "md5"): FunctionDeclaration[] {
+function digest(algorithm: DigestAlgorithm): FunctionDeclaration[] {
   const overloads = [
     overload({
       id: `${algorithm}_string`,
       takes: [stringType],
       gives: stringType,
-      call: (text) => createHash(algorithm).update(text).digest("hex"),
+      call: (text) => hexDigest(algorithm, text),
     }),
   ];
   return [{ name: algorithm, overloads }, { name: `hash.${algorithm}`, overloads }];

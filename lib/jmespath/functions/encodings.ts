@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { type DigestAlgorithm, hexDigest } from "../../bytes/mod.ts";
 import {
   Fault,
   goFloat,
@@ -30,8 +30,8 @@ function ofText(
   };
 }
 
-function digest(algorithm: "sha256" | "sha1" | "md5"): (text: string) => string {
-  return (text) => createHash(algorithm).update(text).digest("hex");
+function digest(algorithm: DigestAlgorithm): (text: string) => string {
+  return (text) => hexDigest(algorithm, text);
 }
 
 /** Kyverno's functions that encode, decode and digest texts. */

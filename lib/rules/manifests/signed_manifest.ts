@@ -1,4 +1,4 @@
-import { gunzipSync } from "node:zlib";
+import { gunzip } from "../../bytes/mod.ts";
 import { type Fault, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import { annotationsOf, decodeBase64, nameOf } from "../../kube/mod.ts";
 import { parseDocuments } from "../../yaml/mod.ts";
@@ -45,11 +45,8 @@ function unpacked(text: string): Uint8Array | undefined {
 }
 
 function gunzipped(bytes: Uint8Array): Uint8Array | undefined {
-  try {
-    return gunzipSync(bytes, { maxOutputLength: maxBytes });
-  } catch {
-    return undefined;
-  }
+  const message = gunzip(bytes, maxBytes);
+  return isFault(message) ? undefined : message;
 }
 
 /**
