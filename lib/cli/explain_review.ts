@@ -1,10 +1,10 @@
-import { Trace } from "../engine/mod.ts";
+import { decideReview, Trace } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
 import { parseReview } from "../kube/mod.ts";
 import type { Explanation } from "../report/mod.ts";
 import { compileFilters } from "../server/mod.ts";
 import type { ApplyOptions } from "../apply/mod.ts";
-import { decideReview, reviewText } from "./decide_review.ts";
+import { reviewText } from "./review_text.ts";
 
 /** Decides a recorded AdmissionReview as the server does, and keeps how each rule came to what it says. */
 export async function explainReview(
@@ -19,10 +19,12 @@ export async function explainReview(
     return { subject, rules: [], unseen: "the server's filters let such requests pass unseen" };
   }
   const traces: Trace[] = [];
-  await decideReview(request, options, () => {
-    const trace = new Trace(options.ports.clock);
-    traces.push(trace);
-    return trace;
-  });
+  const { snapshot, ports, absent } = options;
+  const trace = (): Trace => {
+    const made = new Trace(ports.clock);
+    traces.push(made);
+    return made;
+  };
+  await decideReview(snapshot, request, { ports, absent, trace });
   return { subject, rules: traces.flatMap(({ rules }) => rules) };
 }

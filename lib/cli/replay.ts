@@ -1,4 +1,4 @@
-import { compile, type Snapshot } from "../engine/mod.ts";
+import { compile, decideReview, type Snapshot } from "../engine/mod.ts";
 import { openPorts } from "../host/mod.ts";
 import { dig, field, isFault, isObject, type Json } from "../json/mod.ts";
 import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
@@ -8,7 +8,7 @@ import { compileFilters } from "../server/mod.ts";
 import { loadDocuments } from "../sources/mod.ts";
 import { type ApplyOptions, noValues } from "../apply/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
-import { decideReview, reviewText } from "./decide_review.ts";
+import { reviewText } from "./review_text.ts";
 import { Diagnostics, unevaluatedPolicies } from "./diagnostics.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
@@ -79,7 +79,8 @@ async function answer(
   options: ApplyOptions & { readonly snapshot: Snapshot },
 ): Promise<{ allowed: boolean; message: string }> {
   if (compileFilters()(request)) return { allowed: true, message: "" };
-  const { mutation, validation } = await decideReview(request, options);
+  const { snapshot, ports, absent } = options;
+  const { mutation, validation } = await decideReview(snapshot, request, { ports, absent });
   const subject = { kind: request.kind.kind, namespace: request.namespace, name: request.name };
   for (const decision of [mutation, validation]) {
     if (!decision.allowed) return { allowed: false, message: denialMessage(decision, subject) };

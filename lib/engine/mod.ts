@@ -7,10 +7,11 @@
  */
 export type { PolicyQuery } from "./plan/policy_selection.ts";
 export type { CompiledPolicy, CompiledRule } from "./compiled.ts";
-export type { Decision, PolicyIdentity, PolicyResult, RuleResult } from "./decision.ts";
+export type { Decision, PolicyIdentity, PolicyResult, Refusing, RuleResult } from "./decision.ts";
 export type { Effect } from "../rules/mod.ts";
 export { areConstant } from "./plan/constant_results.ts";
 export { withRequiredImages } from "./required_images.ts";
+export { decideReview, type DecideReviewOptions, type ReviewDecisions } from "./decide_review.ts";
 export { evaluate, type EvaluateOptions } from "./evaluate.ts";
 export {
   type CompiledJsonPolicy,
@@ -24,6 +25,7 @@ export {
 export type { Operation } from "../kube/mod.ts";
 export type { PolicyRequest, Requester } from "./request.ts";
 export type { Background, GivenValues } from "./request_view.ts";
+export { policyRequest } from "./review_request.ts";
 export { compile, type CompileOptions, restrict, type Snapshot } from "./snapshot.ts";
 export { isOfPhase, isOfWebhook, type Phase, phases, type WebhookPhase } from "./phase.ts";
 export { type EntryTrace, type LoadTrace, type RuleTrace, Trace, type TraceStep } from "./trace.ts";

@@ -23,6 +23,7 @@ export {
   reportResult,
   type ReportSummary,
 } from "./policy_report.ts";
+export { subjectOf } from "./subject.ts";
 export { scanLine, scanObject } from "./scan_report.ts";
 export {
   type TableRow,

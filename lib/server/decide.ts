@@ -1,9 +1,7 @@
 import { type Decision, evaluate, type Phase, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
-import { asString, field } from "../json/mod.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import type { Log, Ports } from "../ports.ts";
-import { type AdmissionResponse, admissionResponse } from "../report/mod.ts";
+import { type AdmissionResponse, admissionResponse, subjectOf } from "../report/mod.ts";
 import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics.ts";
 import type { Route } from "./review_route.ts";
@@ -84,21 +82,6 @@ export function failed(
     return { uid, allowed: true, warnings: [`policies were not evaluated: ${message}`] };
   }
   return { uid, allowed: false, status: { status: "Failure", message, code: 500 } };
-}
-
-/**
- * The object as messages name it. Kyverno parity: it has the names in its metadata, so a name that is still to be
- * generated is empty. Pinned by "an object without namespace or name leaves their places empty".
- */
-function subjectOf(
-  { object, oldObject, kind }: PolicyRequest,
-): { kind: string; namespace: string; name: string } {
-  const subject = object ?? oldObject;
-  return {
-    kind: asString(field(subject, "kind")) ?? kind,
-    namespace: namespaceOf(subject),
-    name: nameOf(subject),
-  };
 }
 
 interface Line {

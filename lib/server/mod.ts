@@ -9,6 +9,5 @@ export type { AppOptions } from "./app_options.ts";
 export { AuditQueue } from "./audit.ts";
 export { compileFilters, type FilterConfig } from "./filters.ts";
 export { Metrics } from "./metrics.ts";
-export { policyRequest } from "./review.ts";
 export { type ReadRequest, type ReviewAnswer, Reviews } from "./reviews.ts";
 export { patienceOf } from "./review_route.ts";

@@ -1,9 +1,10 @@
+import { policyRequest } from "../engine/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
 import { decide, failed, type ReviewOptions } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
-import { type HttpError, policyRequest, readReview } from "./review.ts";
+import { type HttpError, readReview } from "./review.ts";
 import { type ObjectRoute, type PathRoute, patienceOf, routeOf } from "./review_route.ts";
 
 /** A review that was posted. */

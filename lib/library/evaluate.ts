@@ -1,0 +1,51 @@
+import { decideReview, type Snapshot } from "../engine/mod.ts";
+import type { Json } from "../json/mod.ts";
+import { parseReview } from "../kube/mod.ts";
+import type { Ports } from "../ports.ts";
+import { offlinePorts } from "./offline_ports.ts";
+import type { ReviewDecision } from "./review_decision.ts";
+
+/** How a review is decided. */
+export interface EvaluateReviewOptions {
+  /** What policies may reach; everything that is not given is offline, see {@link offlinePorts}. */
+  readonly ports?: Partial<Ports>;
+  /**
+   * Milliseconds for the whole decision: look-ups end then, and rules that are not reached answer with an error. Without it
+   * there is no limit.
+   */
+  readonly timeout?: number;
+}
+
+/**
+ * Decides an AdmissionReview v1 (as `JSON.parse` gives it) as the API server has it decided by two webhooks: mutations
+ * first, then validations of what they leave. What is no AdmissionReview is refused and says why; nothing is thrown for
+ * what a policy or a review holds.
+ */
+export async function evaluate(
+  policies: Snapshot,
+  review: Json,
+  { ports, timeout }: EvaluateReviewOptions = {},
+): Promise<ReviewDecision> {
+  const parsed = parseReview(review);
+  if (!parsed.ok) return { kind: "unreadable", allowed: false, uid: parsed.uid, message: parsed.message };
+  const { request } = parsed.review;
+  let signal: AbortSignal | undefined;
+  const decisions = await decideReview(policies, request, {
+    ports: { ...offlinePorts(), ...ports },
+    ...(timeout !== undefined &&
+      { budget: timeout, deadline: () => signal ??= AbortSignal.timeout(timeout) }),
+  });
+  const { mutation } = decisions;
+  const validation = mutation.allowed ? decisions.validation : undefined;
+  const last = validation ?? mutation;
+  return {
+    kind: "decided",
+    request,
+    allowed: last.allowed,
+    refusing: last.refusing,
+    object: mutation.object,
+    patch: last.allowed ? mutation.patch : [],
+    mutation,
+    validation,
+  };
+}

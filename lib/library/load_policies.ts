@@ -1,0 +1,40 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { compile, type CompileOptions, type Snapshot } from "../engine/mod.ts";
+import { parseDocuments } from "../yaml/mod.ts";
+
+/** The text of a file. */
+export interface PolicyText {
+  /** Its name in diagnostics. */
+  readonly file: string;
+  /** YAML or JSON; any number of documents. */
+  readonly text: string;
+}
+
+/** How policies are loaded. */
+export type LoadPoliciesOptions = CompileOptions;
+
+/** What a text holds. */
+export interface LoadedPolicies {
+  /** Compiled, immutable, and good for any number of evaluations. */
+  readonly policies: Snapshot;
+  /** What is wrong with the text or should be written otherwise, with positions. */
+  readonly diagnostics: readonly Diagnostic[];
+}
+
+/**
+ * Compiles policies and policy exceptions, of one text or of several files. It never throws for what a text holds: a policy
+ * with an error is a diagnostic, and its rules answer the requests that they match as its failurePolicy says. Refuse to
+ * start when a diagnostic is an error.
+ */
+export function loadPolicies(
+  texts: string | readonly PolicyText[],
+  options: LoadPoliciesOptions = {},
+): LoadedPolicies {
+  const files = typeof texts === "string" ? [{ file: "policies.yaml", text: texts }] : texts;
+  const parsed = files.map(({ file, text }) => parseDocuments(text, file));
+  const policies = compile(parsed.flatMap(({ documents }) => documents), options);
+  return {
+    policies,
+    diagnostics: [...parsed.flatMap(({ diagnostics }) => diagnostics), ...policies.diagnostics],
+  };
+}

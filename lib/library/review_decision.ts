@@ -1,0 +1,33 @@
+import type { Decision, Refusing } from "../engine/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import type { AdmissionRequest } from "../kube/mod.ts";
+import type { PatchOperation } from "../patch/mod.ts";
+
+/** What policies decide about a review. */
+export type ReviewDecision = DecidedReview | UnreadableReview;
+
+/** The policies decided. */
+export interface DecidedReview {
+  readonly kind: "decided";
+  readonly allowed: boolean;
+  readonly request: AdmissionRequest;
+  /** The results that refuse the request; none when it is allowed. */
+  readonly refusing: readonly Refusing[];
+  /** The object as mutations leave it; `undefined` when the request has none, as for DELETE. */
+  readonly object: JsonObject | undefined;
+  /** From the request's object to {@link object}; empty when nothing changed, and when the request is refused. */
+  readonly patch: readonly PatchOperation[];
+  readonly mutation: Decision;
+  /** About the object as mutations leave it; `undefined` when mutations refused the request. */
+  readonly validation: Decision | undefined;
+}
+
+/** What was given is no AdmissionReview, so it is refused. */
+export interface UnreadableReview {
+  readonly kind: "unreadable";
+  readonly allowed: false;
+  /** Of the request, as far as it can be read; otherwise empty. */
+  readonly uid: string;
+  /** What is wrong with the review. */
+  readonly message: string;
+}

@@ -1,0 +1,18 @@
+import type { PolicyRequest } from "../engine/mod.ts";
+import { asString, field } from "../json/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
+
+/**
+ * The object as messages name it. Kyverno parity: it has the names in its metadata, so a name that is still to be
+ * generated is empty. Pinned by "an object without namespace or name leaves their places empty".
+ */
+export function subjectOf(
+  { object, oldObject, kind }: PolicyRequest,
+): { kind: string; namespace: string; name: string } {
+  const subject = object ?? oldObject;
+  return {
+    kind: asString(field(subject, "kind")) ?? kind,
+    namespace: namespaceOf(subject),
+    name: nameOf(subject),
+  };
+}
