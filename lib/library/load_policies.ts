@@ -14,7 +14,7 @@ export interface PolicyText {
 export type LoadPoliciesOptions = CompileOptions;
 
 /** What a text holds. */
-export interface LoadedPolicies {
+export interface PoliciesOfText {
   /** Compiled, immutable, and good for any number of evaluations. */
   readonly policies: Snapshot;
   /** What is wrong with the text or should be written otherwise, with positions. */
@@ -29,7 +29,7 @@ export interface LoadedPolicies {
 export function loadPolicies(
   texts: string | readonly PolicyText[],
   options: LoadPoliciesOptions = {},
-): LoadedPolicies {
+): PoliciesOfText {
   const files = typeof texts === "string" ? [{ file: "policies.yaml", text: texts }] : texts;
   const parsed = files.map(({ file, text }) => parseDocuments(text, file));
   const policies = compile(parsed.flatMap(({ documents }) => documents), options);

@@ -10,9 +10,9 @@
 export { admissionResponse } from "./admission_response.ts";
 export { evaluate, type EvaluateReviewOptions } from "./evaluate.ts";
 export {
-  type LoadedPolicies,
   loadPolicies,
   type LoadPoliciesOptions,
+  type PoliciesOfText,
   type PolicyText,
 } from "./load_policies.ts";
 export { offlinePorts } from "./offline_ports.ts";
