@@ -4,6 +4,21 @@
  * Kubernetes, unless the environment says otherwise. It does not support protocol buffer messages, wrappers and
  * enumerations, and it has no list types by schema (lists compare by order).
  *
+ * ```ts
+ * import { celToJson, createEnvironment, dynType, kubernetesLibraries } from "@postern/postern/cel";
+ * import assert from "node:assert/strict";
+ *
+ * const environment = createEnvironment({ variables: { object: dynType }, libraries: kubernetesLibraries });
+ * const compiled = environment.compile("object.spec.replicas > 2 && object.metadata.name.find('[0-9]+') == '42'");
+ * assert(compiled.ok);
+ * const object = { metadata: { name: "web-42" }, spec: { replicas: 3 } };
+ * const value = compiled.program.evaluate((name) => name === "object" ? object : undefined);
+ * assert.equal(celToJson(value), true);
+ *
+ * const wrong = environment.compile("object.spec.replicas >");
+ * assert(!wrong.ok && wrong.errors.length > 0);
+ * ```
+ *
  * @module
  */
 export { CelFault, failure, type FaultKind, isCelFault, noSuchOverload, pending } from "./fault.ts";

@@ -5,6 +5,17 @@
  *
  * Not supported: looking up host names (`is_external_url` of a name is an error), local time other than UTC.
  *
+ * ```ts
+ * import { compileExpression, isFault, scopeOf } from "@postern/postern/jmespath";
+ * import assert from "node:assert/strict";
+ *
+ * const names = compileExpression("spec.containers[?image == 'nginx'].to_upper(name)");
+ * assert(!isFault(names));
+ * const pod = { spec: { containers: [{ name: "web", image: "nginx" }, { name: "log", image: "fluentd" }] } };
+ * const environment = { now: () => Date.now(), random: () => Math.random() };
+ * assert.deepEqual(names.evaluate(scopeOf(pod), environment), ["WEB"]);
+ * ```
+ *
  * @module
  */
 export {
@@ -41,3 +52,4 @@ export {
   type CommunityInput,
   type CommunityTable,
 } from "./community/mod.ts";
+export { Fault, isFault, type Scope, scopeOf } from "../json/mod.ts";

@@ -10,6 +10,18 @@
  * Unlike in Kyverno, several elements with anchors in one list all count (in Kyverno they remove each other, or crash),
  * and only keys are anchors, never values.
  *
+ * ```ts
+ * import { diff, isFault, planStrategicMerge } from "@postern/postern/patch";
+ * import assert from "node:assert/strict";
+ *
+ * const pod = { apiVersion: "v1", kind: "Pod", spec: { containers: [{ name: "web", image: "nginx:latest" }] } };
+ * const plan = planStrategicMerge({ spec: { containers: [{ "(image)": "*:latest", imagePullPolicy: "Always" }] } });
+ * assert(!isFault(plan));
+ * assert.deepEqual(diff(pod, plan.apply(pod) as typeof pod), [
+ *   { op: "add", path: "/spec/containers/0/imagePullPolicy", value: "Always" },
+ * ]);
+ * ```
+ *
  * @module
  */
 export { Draft } from "./draft.ts";
@@ -20,3 +32,4 @@ export { parseJsonPatch } from "./parse_json_patch.ts";
 export { applyStrictly } from "./strict_patch.ts";
 export { structuredMerge } from "./structured_merge.ts";
 export { planStrategicMerge, type StrategicMerge } from "./strategic_merge.ts";
+export { Fault, isFault } from "../json/mod.ts";

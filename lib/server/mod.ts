@@ -2,6 +2,22 @@
  * The webhook as a Hono app, made from policies, ports, log and metrics. It opens no port and reads no file; `lib/host`
  * does.
  *
+ * ```ts
+ * import { loadPolicies, offlinePorts } from "@postern/postern";
+ * import { createApp, Metrics } from "@postern/postern/server";
+ * import assert from "node:assert/strict";
+ *
+ * const { policies } = loadPolicies("");
+ * const app = createApp({
+ *   snapshot: () => policies,
+ *   ports: offlinePorts(),
+ *   log: { write: () => {} },
+ *   metrics: new Metrics(),
+ * });
+ * const answer = await app.fetch(new Request("http://localhost/health/readiness"));
+ * assert.equal(await answer.text(), "ok");
+ * ```
+ *
  * @module
  */
 export { createApp } from "./app.ts";

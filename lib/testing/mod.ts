@@ -1,5 +1,18 @@
 /**
- * Tests of policies (`kyverno-test.yaml`): found, read, run, and compared with what they expect.
+ * Tests of policies (`kyverno-test.yaml`): found, read, run, and compared with what they expect. It reads files, so it needs Deno.
+ *
+ * ```ts
+ * import { findTests, runTest, testRows } from "@postern/postern/testing";
+ * import assert from "node:assert/strict";
+ *
+ * const { tests, diagnostics } = await findTests(["policies/disallow-default-namespace"], "kyverno-test.yaml");
+ * assert.deepEqual(diagnostics, []);
+ * for (const found of tests) {
+ *   const run = await runTest(found, { dialect: "classic" });
+ *   const { rows } = await testRows(run, found.test.results);
+ *   assert(rows.length > 0 && rows.every(({ result }) => result === "Pass"));
+ * }
+ * ```
  *
  * @module
  */
