@@ -61,9 +61,9 @@ function asBundled({ value, positionOf }: YamlDocument): BundledPolicies["docume
 function entrySource(policies: BundledPolicies): string {
   const server = new URL("../host/mod.ts", import.meta.url).href;
   return [
-    `import { bundledHandler, environmentSettings } from ${JSON.stringify(server)};`,
+    `import { bundledHandler, environmentSettings, writeLogLine } from ${JSON.stringify(server)};`,
     `const policies = JSON.parse(${JSON.stringify(JSON.stringify(policies))});`,
-    "export default await bundledHandler(policies, environmentSettings());",
+    "export default await bundledHandler(policies, { settings: environmentSettings(), writeLine: writeLogLine });",
     "",
   ].join("\n");
 }

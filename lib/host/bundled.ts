@@ -1,4 +1,4 @@
-import { jsonLog, systemClock, writeToStandardError } from "../adapters/mod.ts";
+import { jsonLog, systemClock } from "../adapters/mod.ts";
 import { compile } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
@@ -15,6 +15,13 @@ export interface BundledPolicies {
   readonly dialect: Dialect;
 }
 
+/** What a bundle needs of the runtime that it runs on. */
+export interface BundleRuntime {
+  readonly settings: Settings;
+  /** Takes one line of the log, without the line break. */
+  readonly writeLine: (line: string) => void;
+}
+
 /** What `deno serve` and edge platforms call. */
 export interface FetchHandler {
   fetch(request: Request): Promise<Response>;
@@ -22,13 +29,16 @@ export interface FetchHandler {
 
 /**
  * The handler of a bundle: compiles the policies now, and answers what {@link createApp} answers, with `/metrics` beside
- * it. Settings come from the environment: `POSTERN_SECRET_PATH` (everything is served below it), `POSTERN_LOG_LEVEL`, and
+ * it. Settings come from the runtime: `POSTERN_SECRET_PATH` (everything is served below it), `POSTERN_LOG_LEVEL`, and
  * those of {@link bundledPorts}. No file is read but a pod's service account.
  */
-export async function bundledHandler(policies: BundledPolicies, settings: Settings): Promise<FetchHandler> {
+export async function bundledHandler(
+  policies: BundledPolicies,
+  { settings, writeLine }: BundleRuntime,
+): Promise<FetchHandler> {
   const { dialect } = policies;
   const snapshot = compile(policies.documents.map(asDocument), { dialect });
-  const log = jsonLog({ clock: systemClock(), write: writeToStandardError, level: logLevelOf(settings) });
+  const log = jsonLog({ clock: systemClock(), write: writeLine, level: logLevelOf(settings) });
   const ports = await bundledPorts(settings);
   const metrics = new Metrics();
   metrics.loaded(snapshot);

@@ -14,13 +14,13 @@ import {
   systemEntropy,
 } from "../adapters/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
-import { type Fault, isFault, type Json, scopeOf } from "../json/mod.ts";
+import { Fault, isFault, type Json, scopeOf } from "../json/mod.ts";
 import type { Answer, Cluster, Ports } from "../ports.ts";
 import type { Settings } from "./settings.ts";
 
 /**
  * The ports of a bundle. Its cluster is the API server at `POSTERN_API_SERVER` (with `POSTERN_API_TOKEN`, and
- * `POSTERN_API_CA` in PEM), or that of the pod that it runs in; without either every look-up fails and says so, and the
+ * `POSTERN_API_CA` in PEM), or that of the pod that it runs in; without either, and on other runtimes than Deno, every look-up fails and says so, and the
  * failurePolicy of the policy that asked decides.
  */
 export async function bundledPorts(settings: Settings): Promise<Ports> {
@@ -29,7 +29,9 @@ export async function bundledPorts(settings: Settings): Promise<Ports> {
   const refuses = serviceAddresses();
   const http = new HttpClient(isFault(refuses) ? {} : { refuses });
   const endpoint = givenEndpoint(settings) ?? await podEndpoint(settings);
-  const reached = endpoint === undefined || isFault(endpoint)
+  const reached = typeof Deno === "undefined"
+    ? new Fault("a bundle reaches a cluster on Deno only")
+    : endpoint === undefined || isFault(endpoint)
     ? endpoint
     : LiveCluster.connect(endpoint, { clock, entropy });
   const cluster = reached === undefined
@@ -74,7 +76,7 @@ function givenEndpoint(settings: Settings): Endpoint | undefined {
 }
 
 async function podEndpoint(settings: Settings): Promise<Endpoint | Fault | undefined> {
-  if (settings("KUBERNETES_SERVICE_HOST") === undefined) return undefined;
+  if (settings("KUBERNETES_SERVICE_HOST") === undefined || typeof Deno === "undefined") return undefined;
   return await inClusterEndpoint({ env: settings, readText: Deno.readTextFile });
 }
 

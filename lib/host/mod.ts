@@ -3,8 +3,8 @@
  *
  * @module
  */
-export { bundledHandler, type BundledPolicies, type FetchHandler } from "./bundled.ts";
+export { bundledHandler, type BundledPolicies, type BundleRuntime, type FetchHandler } from "./bundled.ts";
 export { type Gate, openGate } from "./gate.ts";
 export type { GateOptions } from "./gate_options.ts";
 export { openPorts } from "./ports.ts";
-export { environmentSettings, type Settings } from "./settings.ts";
+export { environmentSettings, type Settings, writeLogLine } from "./settings.ts";

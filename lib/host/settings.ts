@@ -1,12 +1,12 @@
-import type { LogLevel } from "../adapters/mod.ts";
+import { type LogLevel, writeToStandardError } from "../adapters/mod.ts";
 
 /** A setting by its name; `undefined` when it is not set or empty. */
 export type Settings = (name: string) => string | undefined;
 
-/** The settings of this process's environment. What may not be read, and what a platform lacks, is not set. */
+/** The settings of this process's environment, on Deno and on Node. What may not be read, and what a platform lacks, is not set. */
 export function environmentSettings(): Settings {
   return (name) => {
-    if (typeof Deno === "undefined") return undefined;
+    if (typeof Deno === "undefined") return nodeEnvironment()[name] || undefined;
     // Asked for, not tried: without the permission a terminal would be prompted.
     if (Deno.permissions?.querySync?.({ name: "env", variable: name }).state === "prompt") return undefined;
     try {
@@ -15,6 +15,18 @@ export function environmentSettings(): Settings {
       return undefined;
     }
   };
+}
+
+function nodeEnvironment(): Readonly<Record<string, string | undefined>> {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env ?? {};
+}
+
+/** Writes lines of the log where the runtime keeps them: to standard error, or to the console where that is all there is. */
+export function writeLogLine(line: string): void {
+  if (typeof Deno !== "undefined") return writeToStandardError(line);
+  // deno-lint-ignore no-console
+  console.error(line);
 }
 
 const levels: readonly LogLevel[] = ["debug", "info", "warn", "error"];

@@ -51,7 +51,10 @@ export function decodeBase64(text: string): Uint8Array | Fault {
 
 /** Bytes as padded standard base64. */
 export function encodeBase64(bytes: Uint8Array): string {
-  return bytes.toBase64();
+  // Node 24 and browsers from before 2025 have no such method.
+  const { toBase64 } = bytes as { toBase64?: () => string };
+  if (toBase64 !== undefined) return bytes.toBase64();
+  return btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
 }
 
 const encoder = new TextEncoder();

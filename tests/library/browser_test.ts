@@ -66,6 +66,7 @@ const removed = [
 /** A worker that has no more than a browser's: it loads the library, and answers each review that it is sent. */
 const workerSource = (library: string): string => `
   for (const name of ${JSON.stringify(removed)}) delete globalThis[name];
+  delete Uint8Array.prototype.toBase64; // older browsers lack it
   const { admissionResponse, evaluate, loadPolicies } = await import(${JSON.stringify(library)});
   const { policies } = loadPolicies(${JSON.stringify(policies)});
   onmessage = async ({ data }) => {
