@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# One JavaScript file and Deno, nothing else: `docker build -t postern:0.1.0 .` For a release, pin the image by digest.
+# A bundle and Deno, nothing else: `docker build -t postern:0.1.0 .` For a release, pin the image by digest.
 ARG DENO_VERSION=2.9.6
 
 FROM denoland/deno:${DENO_VERSION} AS build
@@ -7,9 +7,9 @@ WORKDIR /app
 # Dependencies in a layer of their own: it is made again only when the lock file changes.
 COPY deno.json deno.lock ./
 RUN deno install --frozen
-COPY main.ts ./
+COPY image image
 COPY lib lib
-RUN deno bundle --quiet --minify --output postern.js main.ts
+RUN deno bundle --quiet --minify --format cjs --output engine.cjs image/main.ts
 
 # The image's file system: Deno, and the C libraries that the loader says it is linked with. A base image would add
 # libraries that Deno does not use, 7 MB of them when compressed.
@@ -23,7 +23,7 @@ LABEL org.opencontainers.image.title="Postern" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /runtime /
 WORKDIR /app
-COPY --from=build /app/postern.js ./
+COPY --from=build /app/engine.cjs /app/image/postern.js ./
 # What is served when nothing is mounted over it.
 COPY policies /policies
 # The root file system may be read-only: nothing is written, not even caches. The heap ends before the memory limit of
@@ -41,7 +41,7 @@ EXPOSE 9443 8000
 # down to what its policies name.
 ENTRYPOINT ["/tini", "--", "/bin/deno", "run", "--no-prompt", "--cached-only", "--no-code-cache", \
   "--allow-net", \
-  "--allow-read=/policies,/exceptions,/cluster,/tls,/var/run/secrets/kubernetes.io/serviceaccount", \
+  "--allow-read=/app,/policies,/exceptions,/cluster,/tls,/var/run/secrets/kubernetes.io/serviceaccount", \
   "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,POD_NAMESPACE,NO_COLOR", \
   "/app/postern.js"]
 CMD ["serve", "--policies", "/policies", "--host", "0.0.0.0"]

@@ -36,15 +36,18 @@ Deno.test("what the image builds starts by its entry point and answers", async (
     await Deno.writeTextFile(`${folder}/policy.yaml`, policy);
     const build = dockerfile.run.find((line) => line.includes("deno bundle"))!;
     const built = await new Deno.Command("deno", {
-      args: build.replace(/^deno /, "").replace("postern.js", `${folder}/postern.js`).split(/\s+/),
+      args: build.replace(/^deno /, "").replace("engine.cjs", `${folder}/engine.cjs`).split(/\s+/),
       cwd: root,
     }).output();
     assert.ok(built.success, new TextDecoder().decode(built.stderr));
 
+    await Deno.copyFile(`${root}image/postern.js`, `${folder}/postern.js`);
     const [init, dashes, deno, ...line] = [...dockerfile.entrypoint, ...dockerfile.command];
     assert.deepEqual([init, dashes, deno], ["/tini", "--", "/bin/deno"]);
     // Only places differ from the image's: its file system is not here, and its ports may be taken.
-    const args = line.map((each) => each.replace("/app/", `${folder}/`).replace(/\/policies\b/, folder));
+    const args = line.map((each) =>
+      each.replace("/app/", `${folder}/`).replace("=/app,", `=${folder},`).replace(/\/policies\b/, folder)
+    );
     const env = { ...dockerfile.env };
     const here = ["--host", "127.0.0.1", "--port", "0", "--metrics-port", "0"];
     await using server = await served([...args, ...here], { env });

@@ -20,7 +20,7 @@ export class BundleChecker {
   readonly #here = new Limit(1);
   #worker: Worker | undefined;
   /** In a program of one file, such as an edge platform's, there is no file to start a thread with. */
-  #threads = import.meta.url.endsWith("/bundle_checker.ts");
+  #threads = (import.meta.url as string | undefined)?.endsWith("/bundle_checker.ts") === true;
   #last = 0;
 
   /** Checks a bundle; never throws. */

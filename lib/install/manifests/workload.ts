@@ -146,7 +146,7 @@ function command(setting: ManifestSetting, { hosts }: WorkloadNeeds): string[] {
     ...secretPathVariableNames(setting),
   ];
   const own = [`0.0.0.0:${webhookPort}`, `0.0.0.0:${metricsPort}`, `${apiServer.host}:${apiServer.port}`];
-  const reads = ["/policies", "/var/run/secrets/kubernetes.io/serviceaccount"];
+  const reads = ["/app", "/policies", "/var/run/secrets/kubernetes.io/serviceaccount"];
   if (setting.certificate.from !== "postern") reads.push("/tls");
   return [
     "/tini",
