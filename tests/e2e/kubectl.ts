@@ -50,7 +50,7 @@ export interface Started {
   stop(signal?: Deno.Signal): Promise<void>;
 }
 
-/** Starts `main.ts serve` on free ports of the loopback address and waits until it listens. */
+/** Starts `main.ts serve` on free ports of the loopback address, with PORT for the webhook's in its arguments, and waits until it listens. */
 export async function startPostern(args: readonly string[]): Promise<Started> {
   const [port, metricsPort] = [freePort(), freePort()];
   const child = new Deno.Command(Deno.execPath(), {
@@ -65,7 +65,7 @@ export async function startPostern(args: readonly string[]): Promise<Started> {
       String(port),
       "--metrics-port",
       String(metricsPort),
-      ...args,
+      ...args.map((each) => each.replace("PORT", String(port))),
     ],
     stdout: "null",
     stderr: "piped",

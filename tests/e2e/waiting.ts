@@ -11,3 +11,15 @@ export async function until(isSo: () => Promise<boolean>, seconds = 15): Promise
   }
   throw new Error(`it did not come to be within ${seconds} seconds`);
 }
+
+/** Repeats a check until it passes, at most so many seconds; then it fails as the check does. */
+export async function eventually(check: () => Promise<void>, seconds = 30): Promise<void> {
+  for (let tries = 0;; tries++) {
+    try {
+      return await check();
+    } catch (cause) {
+      if (tries >= seconds * 4) throw cause;
+      await pause(250);
+    }
+  }
+}

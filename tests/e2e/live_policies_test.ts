@@ -1,0 +1,130 @@
+/** Policies as objects of a real API server: they come into force, say so, and take their webhooks with them. */
+import assert from "node:assert/strict";
+import { clusterForTests, kubectl, startPostern } from "./kubectl.ts";
+import { eventually } from "./waiting.ts";
+
+const cluster = clusterForTests();
+const corpus = Deno.env.get("CONFORMANCE_CORPUS") ??
+  new URL("../../../shared/corpus", import.meta.url).pathname;
+const definitions = `${corpus}/chainsaw/crds`;
+const isDefined = await Deno.stat(definitions).then(() => true, () => false);
+const namespace = `live-${crypto.randomUUID().slice(0, 8)}`;
+/** Postern's own namespace is left out of its webhooks. */
+const installation = `${namespace}-postern`;
+const webhooks = "validatingwebhookconfiguration/postern-resource-validating-webhook-cfg";
+
+const policy = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: ${namespace}, annotations: {pod-policies.kyverno.io/autogen-controllers: none}}
+spec:
+  background: true
+  rules:
+  - name: team
+    match: {any: [{resources: {kinds: [ConfigMap], namespaces: [${namespace}]}}]}
+    validate:
+      failureAction: Enforce
+      message: "a ConfigMap needs a team"
+      pattern: {metadata: {labels: {team: "?*"}}}
+`;
+
+const configMap = (name: string, labels: string) => `
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: ${name}, namespace: ${namespace}, labels: {${labels}}}
+`;
+
+Deno.test({
+  name:
+    "a policy that is stored comes into force, is refused when it cannot work, and goes with its webhooks",
+  ignore: cluster === undefined || !isDefined,
+  async fn(t) {
+    const { kubeconfig } = cluster!;
+    const run = (args: string[], input?: string) => kubectl(kubeconfig, args, input);
+    const apply = (text: string) => run(["apply", "-f", "-"], text);
+    await run(["apply", "--server-side", "--force-conflicts", "-f", definitions]);
+    await eventually(async () =>
+      assert.equal(
+        (await run(["wait", "--for=condition=Established", "--timeout=5s", "crd", "--all"])).code,
+        0,
+      )
+    );
+    for (const name of [namespace, installation]) await run(["create", "namespace", name]);
+    const services = {
+      apiVersion: "v1",
+      kind: "Service",
+      metadata: { name: "postern", namespace: installation },
+      spec: { type: "ExternalName", externalName: "127.0.0.1" },
+    };
+    await apply(JSON.stringify(services));
+    const postern = await startPostern([
+      ...["--kubeconfig", kubeconfig, "--watch-policies", "--service", `${installation}/postern`],
+      ...["--dialect", "current", "--service-port", "PORT"],
+    ]);
+    try {
+      await t.step("its status says that it is ready, and it denies", async () => {
+        // The webhook about policies reaches the API server a moment after it is written.
+        await eventually(async () => assert.equal((await apply(policy)).code, 0));
+        await eventually(async () => {
+          const { out } = await run([
+            "get",
+            "clusterpolicy",
+            namespace,
+            "-o",
+            "jsonpath={.status.conditions[0].reason}",
+          ]);
+          assert.equal(out, "Succeeded");
+        });
+        // What was stored before the webhook was known may stay as it is: each try is about another object.
+        await eventually(async () => {
+          const { code, err } = await apply(configMap(`bad-${crypto.randomUUID()}`, "a: b"));
+          assert.notEqual(code, 0);
+          assert.match(err, /a ConfigMap needs a team/);
+        });
+        assert.equal((await apply(configMap("good", "team: red"))).code, 0);
+      });
+      await t.step("what it finds is reported", () =>
+        eventually(async () => {
+          const { out } = await run([
+            ...["get", "policyreports", "-n", namespace, "-o"],
+            "jsonpath={range .items[*]}{.scope.name}={.summary.pass}/{.summary.fail} {end}",
+          ]);
+          assert.match(out, /good=1\/0/);
+        }));
+      await t.step("webhooks that somebody changed are put back", async () => {
+        await run(["patch", webhooks, "--type=json", "-p", '[{"op":"remove","path":"/webhooks"}]']);
+        await eventually(async () => {
+          const { out } = await run(["get", webhooks, "-o", "jsonpath={.webhooks[*].name}"]);
+          assert.match(out, /validate\.postern\.svc-fail/);
+        });
+      });
+      await t.step("a policy that cannot work is refused", async () => {
+        const { code, err } = await apply(
+          policy.replace("background: true", "admission: false\n  background: false"),
+        );
+        assert.notEqual(code, 0);
+        assert.match(err, /disabling both admission and background/);
+      });
+      await t.step("a policy that is deleted no longer asks", async () => {
+        await run(["delete", "clusterpolicy", namespace]);
+        await eventually(async () => {
+          const { out } = await run(["get", webhooks, "-o", "jsonpath={.webhooks[*].name}"]);
+          assert.equal(out, "");
+        });
+        assert.equal((await apply(configMap("bad", "a: b"))).code, 0);
+      });
+    } finally {
+      await run(["delete", "clusterpolicy", namespace, "--ignore-not-found"]);
+      const { out } = await run([
+        "get",
+        "validatingwebhookconfigurations,mutatingwebhookconfigurations",
+        "-o",
+        "name",
+      ]);
+      const own = out.split("\n").filter((name) => name.includes("/postern-"));
+      if (own.length > 0) await run(["delete", ...own]);
+      await run(["delete", "namespace", namespace, installation, "--wait=false"]);
+      await postern.stop();
+    }
+  },
+});
