@@ -43,7 +43,7 @@ export class EventWriter {
       if (this.#waiting.length >= most) this.#dropped++;
       else this.#waiting.push(event);
     }
-    this.#running ??= this.#run();
+    this.#start();
   }
 
   /** Waits until everything is written. */
@@ -51,11 +51,19 @@ export class EventWriter {
     while (this.#running !== undefined) await this.#running;
   }
 
+  #start(): void {
+    if (this.#running !== undefined || this.#waiting.length === 0) return;
+    this.#running = this.#run().finally(() => {
+      this.#running = undefined;
+      // What came after the last look at the queue.
+      this.#start();
+    });
+  }
+
   async #run(): Promise<void> {
     for (let event = this.#waiting.shift(); event !== undefined; event = this.#waiting.shift()) {
       await this.#write(event);
     }
-    this.#running = undefined;
   }
 
   async #write(event: PolicyEvent): Promise<void> {

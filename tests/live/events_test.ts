@@ -1,0 +1,120 @@
+/** Events that tell of decisions. */
+import assert from "node:assert/strict";
+import { compile, evaluate, type PolicyRequest } from "../../lib/engine/mod.ts";
+import { dig, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { decisionEvents, EventWriter } from "../../lib/live/mod.ts";
+import type { ApiCall, Cluster } from "../../lib/ports.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
+import { clusterPorts } from "../conformance/ports.ts";
+
+const policyText = (action: string) => `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: teams, uid: p-1, annotations: {pod-policies.kyverno.io/autogen-controllers: none}}
+spec:
+  background: false
+  rules:
+  - name: team
+    match: {any: [{resources: {kinds: [ConfigMap]}}]}
+    validate: {failureAction: ${action}, message: "a team is needed", pattern: {metadata: {labels: {team: "?*"}}}}
+`;
+
+function request(labels: JsonObject): PolicyRequest {
+  const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "shop", labels } };
+  return {
+    uid: "u",
+    operation: "CREATE",
+    group: "",
+    version: "v1",
+    kind: "ConfigMap",
+    subresource: "",
+    namespace: "shop",
+    name: "c",
+    object,
+    oldObject: undefined,
+    requester: { username: "jane", groups: [] },
+    dryRun: false,
+    variable: { namespace: "shop", name: "c", operation: "CREATE", object },
+  };
+}
+
+async function events(action: string, labels: JsonObject, successes = false) {
+  const { documents } = parseDocuments(policyText(action), "p.yaml");
+  const asked = request(labels);
+  const decision = await evaluate(compile(documents), asked, {
+    phase: "validate",
+    rules: "all",
+    ports: clusterPorts([]),
+  });
+  const { value } = documents[0]!;
+  const policyObject = () => isObject(value) ? value : undefined;
+  return decisionEvents(decision, { request: asked, policyObject, successes });
+}
+
+const cases: readonly (readonly [
+  what: string,
+  action: string,
+  labels: JsonObject,
+  expected: readonly (readonly [about: Json, reason: string, action: string, message: RegExp])[],
+])[] = [
+  ["what is denied is told of the policy alone", "Enforce", {}, [
+    [
+      "ClusterPolicy",
+      "PolicyViolation",
+      "Resource Blocked",
+      /^ConfigMap shop\/c: \[team\] fail \(blocked\); .*a team is needed/,
+    ],
+  ]],
+  ["what is audited is told of the policy and of the object", "Audit", {}, [
+    ["ClusterPolicy", "PolicyViolation", "Resource Passed", /^ConfigMap shop\/c: \[team\] fail; /],
+    ["ConfigMap", "PolicyViolation", "Resource Passed", /^policy teams\/team fail: /],
+  ]],
+  ["a success is told when it is asked for", "Enforce", { team: "red" }, [
+    ["ClusterPolicy", "PolicyApplied", "Resource Passed", /^ConfigMap shop\/c: pass$/],
+  ]],
+];
+
+for (const [what, action, labels, expected] of cases) {
+  Deno.test(`events: ${what}`, async () => {
+    const found = await events(action, labels, true);
+    assert.deepEqual(
+      found.map(({ regarding, reason, action }) => [regarding["kind"], reason, action]),
+      expected.map((each) => each.slice(0, 3)),
+    );
+    found.forEach(({ message }, index) => assert.match(message, expected[index]![3]));
+  });
+}
+
+Deno.test("events: a success is not told by default", async () => {
+  assert.deepEqual(await events("Enforce", { team: "red" }), []);
+});
+
+Deno.test("the writer writes what comes after it had nothing to do, and can be drained", async () => {
+  const written: ApiCall[] = [];
+  const cluster: Cluster = {
+    call: (call) => {
+      written.push(call);
+      return Promise.resolve({ ok: true, status: 201, body: {} });
+    },
+    resource: () => Promise.resolve(undefined),
+  };
+  const writer = new EventWriter({
+    cluster,
+    clock: { now: () => Date.parse("2026-11-22T10:00:00Z") },
+    log: { write: () => {} },
+    omitted: new Set(["PolicySkipped"]),
+    successActions: () => ["Resource Mutated"],
+  });
+  writer.add([]);
+  await writer.drain();
+  const [violation] = await events("Enforce", {});
+  const [success] = await events("Enforce", { team: "red" }, true);
+  writer.add([violation!, { ...violation!, reason: "PolicySkipped" }, success!]);
+  await writer.drain();
+  assert.deepEqual(written.map(({ path }) => path), ["/apis/events.k8s.io/v1/namespaces/default/events"]);
+  assert.equal(dig(written[0]!.body ?? null, "reportingController"), "kyverno-admission");
+  assert.equal(writer.dropped, 0);
+  writer.add(Array.from({ length: 1_200 }, () => violation!));
+  assert.equal(writer.dropped, 200);
+  await writer.drain();
+});
