@@ -3,12 +3,18 @@ import assert from "node:assert/strict";
 import { admissionReview, pod } from "../server/review.ts";
 import { denies } from "../server/serving.ts";
 import { postBytes, postHead, RawConnection } from "../support/raw_http.ts";
-import { startServer } from "../support/server_process.ts";
+import { type ServerOptions, type ServerProcess, startServer } from "../support/server_process.ts";
 
 const policies = denies("never", "validationFailureAction: Enforce", "kinds: [ConfigMap]");
 const small = JSON.stringify(admissionReview());
 /** MiB that no attack may pass. */
 const bound = 200;
+
+/** A server with the settings of the image (Dockerfile): what its memory is bounded by. */
+function startReplica(options: Omit<ServerOptions, "runtime" | "env">): Promise<ServerProcess> {
+  const runtime = ["--v8-flags=--max-old-space-size=128,--max-semi-space-size=2"];
+  return startServer({ ...options, runtime, env: { MALLOC_ARENA_MAX: "1" } });
+}
 
 async function answered(port: number): Promise<number> {
   using connection = await RawConnection.open(port);
@@ -17,7 +23,7 @@ async function answered(port: number): Promise<number> {
 }
 
 Deno.test("bodies that are announced and do not come cost nothing, and end with 408", async () => {
-  await using server = await startServer({ policies, args: ["--no-tls"] });
+  await using server = await startReplica({ policies, args: ["--no-tls"] });
   const connections = await Promise.all(Array.from({ length: 300 }, () => RawConnection.open(server.port)));
   for (const connection of connections) {
     await connection.write(postHead("/validate/fail", 5_000_000));
@@ -32,7 +38,7 @@ Deno.test("bodies that are announced and do not come cost nothing, and end with 
 });
 
 Deno.test("a body that drips in bytes costs little more than it holds", async () => {
-  await using server = await startServer({ policies, args: ["--no-tls"] });
+  await using server = await startReplica({ policies, args: ["--no-tls"] });
   const connections = await Promise.all(Array.from({ length: 20 }, () => RawConnection.open(server.port)));
   const head = "POST /validate/fail HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n" +
     "Transfer-Encoding: chunked\r\n\r\n";
@@ -48,7 +54,7 @@ Deno.test("a body that drips in bytes costs little more than it holds", async ()
 });
 
 Deno.test("many reviews of 3 MB at once are all answered, within the bound", async () => {
-  await using server = await startServer({ policies, args: ["--no-tls"] });
+  await using server = await startReplica({ policies, args: ["--no-tls"] });
   const annotations = { text: "x".repeat(3_000_000) };
   const large = postBytes(
     "/validate/fail?timeout=30s",
@@ -65,7 +71,7 @@ Deno.test("many reviews of 3 MB at once are all answered, within the bound", asy
 });
 
 Deno.test("large bodies that never end do not keep small ones from being answered", async () => {
-  await using server = await startServer({ policies, args: ["--no-tls"] });
+  await using server = await startReplica({ policies, args: ["--no-tls"] });
   const connections = await Promise.all(Array.from({ length: 30 }, () => RawConnection.open(server.port)));
   const most = "x".repeat(1_500_000);
   void Promise.all(connections.map(async (connection) => {
@@ -81,7 +87,7 @@ Deno.test("large bodies that never end do not keep small ones from being answere
 });
 
 Deno.test("a body that is too large is refused before it is read", async () => {
-  await using server = await startServer({ policies, args: ["--no-tls"] });
+  await using server = await startReplica({ policies, args: ["--no-tls"] });
   using connection = await RawConnection.open(server.port);
   await connection.write(postHead("/validate/fail", 500_000_000));
   assert.equal((await connection.answer()).status, 413);
