@@ -4,7 +4,7 @@ import { compile } from "../../lib/engine/mod.ts";
 import { asList, asString, dig, field, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { resourceConfigurations } from "../../lib/live/webhooks/configurations.ts";
 import { readConfiguration } from "../../lib/live/configuration.ts";
-import type { Installation } from "../../lib/live/mod.ts";
+import { type Installation, WebhookRoutes } from "../../lib/live/mod.ts";
 import type { ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 
@@ -378,4 +378,11 @@ spec:
       scope: "*",
     },
   ]);
+});
+
+Deno.test("webhooks: a path with escapes that cannot be read names no policy", () => {
+  const snapshot = compile([]);
+  const routes = new WebhookRoutes(() => snapshot);
+  assert.deepEqual(routes.find("/vpol/%E0%A4%A")?.snapshot.policies, []);
+  assert.equal(routes.find("/%zz"), undefined);
 });

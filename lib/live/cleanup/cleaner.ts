@@ -6,7 +6,8 @@ import type { Discovery, Log, Ports, ServedResource } from "../../ports.ts";
 import { hasRight } from "../access.ts";
 import { type PolicyEvent, referenceTo } from "../events/event.ts";
 import type { PolicyObject } from "../policy_objects.ts";
-import { scanPaths } from "../reports/scan_targets.ts";
+import { scannedResources } from "../reports/scan_targets.ts";
+import { resourcePath } from "../resource_path.ts";
 import type { StatusWriter } from "../status.ts";
 import { type CleanupPolicy, cleanupPolicy } from "./cleanup_policy.ts";
 import { compileSchedule } from "./schedule.ts";
@@ -107,18 +108,14 @@ export class Cleaner {
     const discovered = await discovery.resources();
     if (!discovered.ok) return;
     const { policy, object } = scheduled;
-    for (const path of scanPaths(policy.snapshot, discovered.resources)) {
-      const resource = discovered.resources.find((each) => pathOf(each) === path)!;
-      await this.#runOn({ path, resource }, scheduled);
+    for (const resource of scannedResources(policy.snapshot, discovered.resources)) {
+      await this.#runOn(resource, scheduled);
     }
     const time = new Date(ports.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     await statuses.write(object.kind, object.object, { lastExecutionTime: time });
   }
 
-  async #runOn(
-    { path, resource }: { readonly path: string; readonly resource: ServedResource },
-    scheduled: Scheduled,
-  ): Promise<void> {
+  async #runOn(resource: ServedResource, scheduled: Scheduled): Promise<void> {
     const { ports: { cluster }, account, log } = this.#options;
     const { namespace } = scheduled.policy;
     const { group, plural } = resource;
@@ -131,7 +128,7 @@ export class Cleaner {
     }
     let token = "";
     do {
-      const page = `${withinNamespace(path, namespace)}?limit=500${
+      const page = `${resourcePath(resource, namespace)}?limit=500${
         token === "" ? "" : `&continue=${encodeURIComponent(token)}`
       }`;
       const answer = await cluster.call({ method: "GET", path: page });
@@ -140,7 +137,7 @@ export class Cleaner {
       for (const item of asList(field(answer.body, "items")).filter(isObject)) {
         await this.#consider(
           { ...item, apiVersion, kind: resource.kind },
-          `${withinNamespace(path, namespaceOf(item) || undefined)}/${nameOf(item)}`,
+          `${resourcePath(resource, namespaceOf(item))}/${nameOf(item)}`,
           scheduled,
         );
       }
@@ -186,14 +183,4 @@ export class Cleaner {
       component: "kyverno-cleanup",
     }]);
   }
-}
-
-function pathOf({ group, version, plural }: ServedResource): string {
-  return group === "" ? `/api/${version}/${plural}` : `/apis/${group}/${version}/${plural}`;
-}
-
-function withinNamespace(path: string, namespace: string | undefined): string {
-  if (namespace === undefined) return path;
-  const slash = path.lastIndexOf("/");
-  return `${path.slice(0, slash)}/namespaces/${encodeURIComponent(namespace)}${path.slice(slash)}`;
 }

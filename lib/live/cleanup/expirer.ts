@@ -2,6 +2,7 @@ import { asList, asString, dig, field, isObject, type JsonObject } from "../../j
 import { annotationsOf, labelsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { Clock, Cluster, Discovery, Log, ServedResource } from "../../ports.ts";
 import { hasRight } from "../access.ts";
+import { resourcePath } from "../resource_path.ts";
 import { endOfLife, ttlLabel } from "./ttl.ts";
 
 /** What an {@link Expirer} works with. */
@@ -64,11 +65,10 @@ export class Expirer {
 
   async #lookAt(resource: ServedResource): Promise<void> {
     const { cluster, account } = this.#options;
-    const { group, version, plural, namespaced } = resource;
-    const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
+    const { group, plural } = resource;
     const answer = await cluster.call({
       method: "GET",
-      path: `${root}/${plural}?limit=500&labelSelector=${encodeURIComponent(ttlLabel)}`,
+      path: `${resourcePath(resource)}?limit=500&labelSelector=${encodeURIComponent(ttlLabel)}`,
     });
     if (!answer.ok) return;
     const items = asList(field(answer.body, "items")).filter(isObject);
@@ -77,8 +77,7 @@ export class Expirer {
       if (await hasRight(cluster, account, { verb, group, resource: plural }) === false) return;
     }
     for (const item of items) {
-      const within = namespaced ? `${root}/namespaces/${namespaceOf(item)}/${plural}` : `${root}/${plural}`;
-      this.#expire(item, `${within}/${nameOf(item)}`);
+      this.#expire(item, `${resourcePath(resource, namespaceOf(item))}/${nameOf(item)}`);
     }
   }
 

@@ -15,12 +15,12 @@ const unscanned = [
   "updaterequests",
 ];
 
-/** The collections that background policies are about, as paths. */
-export function scanPaths(snapshot: Snapshot, served: readonly ServedResource[]): string[] {
+/** The resources that policies are about, as far as their objects can be listed and watched. */
+export function scannedResources(snapshot: Snapshot, served: readonly ServedResource[]): ServedResource[] {
   const targets = snapshot.policies.flatMap((compiled) =>
     policyTargets({ ...compiled, policy: { ...compiled.policy, admission: true } }, "validate", served)
   );
-  const wanted = served.filter((resource) =>
+  return served.filter((resource) =>
     resource.preferred && resource.verbs.includes("list") && resource.verbs.includes("watch") &&
     !unscanned.includes(resource.plural) &&
     targets.some(({ group, version, resource: plural }) =>
@@ -28,11 +28,4 @@ export function scanPaths(snapshot: Snapshot, served: readonly ServedResource[])
       (plural === "*" || plural === "*/*" || plural === resource.plural)
     )
   );
-  return [
-    ...new Set(
-      wanted.map(({ group, version, plural }) =>
-        group === "" ? `/api/${version}/${plural}` : `/apis/${group}/${version}/${plural}`
-      ),
-    ),
-  ];
 }

@@ -13,7 +13,8 @@ import type { Collection, Collections, Discovery, Log, ObjectChange, Ports } fro
 import { uidOf } from "./report.ts";
 import type { ReportStore } from "./report_store.ts";
 import { rowsOf } from "./rows.ts";
-import { scanPaths } from "./scan_targets.ts";
+import { resourcePath } from "../resource_path.ts";
+import { scannedResources } from "./scan_targets.ts";
 
 /** What a {@link Scanner} works with. */
 export interface ScannerOptions {
@@ -80,7 +81,7 @@ export class Scanner {
     this.#watched.clear();
     this.#scanned.clear();
     await store.ready();
-    for (const path of scanPaths(policies, discovered.resources)) {
+    for (const path of scannedResources(policies, discovered.resources).map((each) => resourcePath(each))) {
       const changed = (change: ObjectChange): void | Promise<void> => this.#changed(change);
       this.#watched.set(path, collections.watch(path, changed, { keep: onlyIdentity }));
     }

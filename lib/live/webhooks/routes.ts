@@ -67,7 +67,8 @@ export class WebhookRoutes {
 function parsePath(
   path: string,
 ): { kinds: readonly string[]; keys: readonly string[]; phase: WebhookPhase } | undefined {
-  const [, word = "", ...rest] = path.split("/").map((part) => decodeURIComponent(part));
+  // Names of policies need no escapes, and a caller may send escapes that cannot be read.
+  const [, word = "", ...rest] = path.split("/");
   const family = webhookFamilies.find((each) => each.word !== "" && each.word === word);
   if (family === undefined) return undefined;
   const { kinds, phases } = family;
