@@ -9,7 +9,7 @@ import {
 import type { JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { ReportedResult } from "../report/mod.ts";
-import { ownerOf } from "../rules/mod.ts";
+import { ownerOf, patchedObject, planErrorsOf } from "../rules/mod.ts";
 import { type DecideOptions, decideStep } from "./decide.ts";
 
 /** What applying policies to objects needs; without a cluster, context entries but API calls are absent. */
@@ -69,14 +69,16 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
       kind: policy.kind,
     }, options);
     const changed: RuleResult[] = rulesOf(mutation);
-    const patched = changed.findLast((rule) => rule.patched !== undefined)?.patched;
+    const patched = changed.map(patchedObject).findLast((object) => object !== undefined);
     const seen: JsonObject = patched ?? mutation.object ?? current;
     const targets: Decision = await decideStep(
       seen,
       { phase: "mutateExisting", policy: policy.key, kind: policy.kind },
       options,
     );
-    current = changed.some((rule) => rule.invalidatesObject) ? undefined : seen;
+    current = changed.some((rule) => rule.result === "error" && rule.meaning === "objectLost")
+      ? undefined
+      : seen;
     steps.push({ policy, rules: [...changed, ...rulesOf(targets)], object: current });
     if (isMutatingPolicy(policy)) owed += writings(policy, resource);
     else if (current !== undefined) outputs.push({ file, object: current });
@@ -159,7 +161,7 @@ function rulesOf(decision: Decision): RuleResult[] {
 
 /** Kyverno parity: of a policy with a generation that failed nothing is written. */
 function generatedBy(decision: Decision, file: string): Output[] {
-  if (rulesOf(decision).some((rule) => isError(rule) || rule.planErrors !== undefined)) return [];
+  if (rulesOf(decision).some((rule) => isError(rule) || planErrorsOf(rule).length > 0)) return [];
   const isMade = ({ verb, object }: Effect): boolean =>
     verb !== "delete" && (verb !== "update" || ownerOf(object) !== undefined);
   return decision.effects.filter(isMade).map(({ object }) => ({ file, object }));

@@ -1,3 +1,4 @@
+import { planErrorsOf } from "../rules/mod.ts";
 import {
   type Decision,
   type Effect,
@@ -111,9 +112,9 @@ function planFailures(
   isMeant: (result: { readonly rule: string }) => boolean,
 ): Failure[] {
   return results.flatMap(({ policy, rules }) =>
-    rules.filter(isMeant).flatMap(({ rule, result, message, planErrors = [] }) => {
-      const causes = result === "error" ? [message, ...planErrors] : planErrors;
-      return causes.map((cause) => ({ message: `${policy.key}/${rule}: ${cause}`, passing: true }));
+    rules.filter(isMeant).flatMap((result) => {
+      const causes = result.result === "error" ? [result.message] : planErrorsOf(result);
+      return causes.map((cause) => ({ message: `${policy.key}/${result.rule}: ${cause}`, passing: true }));
     })
   );
 }

@@ -176,7 +176,7 @@ class RuleSweep {
 /** What a rule said of an object: nothing at all, or that its preconditions do not hold, means that it is not about it. */
 function verdictOf(results: readonly PolicyResult[], rule: string): "applies" | "does not match" {
   const found = results.flatMap(({ rules }) => rules.filter((each) => each.rule === rule));
-  const passedOver = found.every(({ result, exceptions }) => result === "skip" && exceptions === undefined);
+  const passedOver = found.every((each) => each.result === "skip" && each.exceptions === undefined);
   return passedOver ? "does not match" : "applies";
 }
 

@@ -178,6 +178,6 @@ function withinBinding(selector: RuleSelector, { document }: LocatedDocument): R
 }
 
 function brokenBody({ message }: Diagnostic, { downstream }: CompiledBody): CompiledBody {
-  const outcome: Outcome = { ...error(`the policy cannot be used: ${message}`), unusable: true };
+  const outcome: Outcome = { ...error(`the policy cannot be used: ${message}`), meaning: "unusable" };
   return { run: () => outcome, constants: [outcome], ...(downstream && { downstream }) };
 }

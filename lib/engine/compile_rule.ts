@@ -123,7 +123,7 @@ function brokenBody(
   { downstream }: CompiledRule["body"],
 ): CompiledRule["body"] {
   const message = `the rule cannot be used: ${problem.message}`;
-  const outcome = { result: "error", message, unusable: true } as const;
+  const outcome = { result: "error", message, meaning: "unusable" } as const;
   // What it made while it could run is still known by its types.
   return { run: () => outcome, constants: [outcome], ...(downstream && { downstream }) };
 }

@@ -44,6 +44,7 @@ const none: readonly Refusing[] = [];
 function refuses(rule: RuleResult, policy: PolicyIdentity, strictest: FailurePolicy): boolean {
   const { type, result, action } = rule;
   if (result !== "fail" && result !== "error") return false;
+  const meaning = result === "error" ? rule.meaning : undefined;
   switch (type) {
     // What rules do to other objects is no reason to refuse this one.
     case "generate":
@@ -53,10 +54,12 @@ function refuses(rule: RuleResult, policy: PolicyIdentity, strictest: FailurePol
       return result === "error" && policy.failurePolicy === "Fail";
     default: {
       const isEnforced = action === "Enforce";
-      if (isEnforced && (result === "fail" || rule.blocks === true)) return true;
+      if (isEnforced && (result === "fail" || meaning === "blocking")) return true;
       const isAudited = !isEnforced && (type === "validate" || policy.language !== "classic");
       if (result !== "error" || isAudited) return false;
-      const judge = rule.unusable || policy.language !== "classic" ? policy.failurePolicy : strictest;
+      const judge = meaning === "unusable" || policy.language !== "classic"
+        ? policy.failurePolicy
+        : strictest;
       return judge === "Fail";
     }
   }

@@ -3,12 +3,31 @@ import type { PatchOperation } from "../patch/mod.ts";
 import type { FailureAction, FailurePolicy, Policy } from "../policy/mod.ts";
 import type { Effect, Outcome, RuleKind } from "../rules/mod.ts";
 
-/** The outcome of one rule for one request. */
-export interface RuleResult extends Outcome {
+/** Which rule an outcome is of, and what a failure of it means. */
+export interface RuleIdentity {
   readonly rule: string;
   readonly type: RuleKind["type"];
   /** What a failure of this rule means in the request's namespace. */
   readonly action: FailureAction;
+}
+
+/** The outcome of one rule for one request. */
+export type RuleResult = Outcome & RuleIdentity;
+
+/** A result whose outcome another one replaces; its rule, and what reports say of it beside the message, stay. */
+export function replaced(
+  { rule, type, action, properties, auditAnnotations, images }: RuleResult,
+  outcome: Outcome,
+): RuleResult {
+  return {
+    ...(properties && { properties }),
+    ...(auditAnnotations && { auditAnnotations }),
+    ...(images && { images }),
+    ...outcome,
+    rule,
+    type,
+    action,
+  };
 }
 
 /** What the engine needs to know of a policy to name it in results. */

@@ -1,11 +1,11 @@
 import type { Observe, Verdict } from "../condition/mod.ts";
 import type { ConditionOwner, Context, Observer } from "../context/mod.ts";
 import { clipped, isFault, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
-import { error, type Outcome, skip } from "../rules/mod.ts";
+import { error, type Outcome, type OutcomeList, skip } from "../rules/mod.ts";
 import type { Candidate } from "../match/mod.ts";
 import type { Policy, PolicyException } from "../policy/mod.ts";
 import type { CompiledException, CompiledRule } from "./compiled.ts";
-import type { RuleResult } from "./decision.ts";
+import { replaced, type RuleResult } from "./decision.ts";
 import { noExceptions, type RequestView } from "./request_view.ts";
 
 /**
@@ -17,27 +17,23 @@ export function evaluateRule(rule: CompiledRule, policy: Policy, view: RequestVi
   if (outcome === undefined) return none;
   const results = resultsFrom(outcome, rule, view);
   if (outcome.result !== "fail" || !isExcused(rule, policy, view)) return results;
-  return results.map((result) => ({ ...result, ...alreadyViolated }));
+  return results.map((result) => replaced(result, alreadyViolated));
 }
 
 /** The results that a rule's outcome amounts to. */
-export function resultsFrom(outcome: Outcome, rule: CompiledRule, view: RequestView): readonly RuleResult[] {
+export function resultsFrom(
+  outcome: Outcome | OutcomeList,
+  rule: CompiledRule,
+  view: RequestView,
+): readonly RuleResult[] {
   const { request, facts } = view.base;
   const action = rule.action(request.namespace, facts.namespaceLabels);
-  const known = rule.constantResults.of(outcome, action);
-  if (known !== undefined) return known;
-  const result: RuleResult = {
-    ...bounded(outcome),
-    rule: outcome.reportedAs ?? rule.rule.name,
-    type: rule.type,
-    action,
-  };
-  return result.moreOutcomes === undefined ? [result] : separate(result);
-}
+  if (outcome.result === "list") return outcome.outcomes.map(resultOf);
+  return rule.constantResults.of(outcome, action) ?? [resultOf(outcome)];
 
-/** The results of a rule that has several outcomes. */
-function separate({ moreOutcomes = [], ...first }: RuleResult): readonly RuleResult[] {
-  return [first, ...moreOutcomes.map((outcome) => withIdentity(bounded(outcome), first))];
+  function resultOf(outcome: Outcome): RuleResult {
+    return { ...bounded(outcome), rule: outcome.reportedAs ?? rule.rule.name, type: rule.type, action };
+  }
 }
 
 /** Characters of a message; a message that shows a field of the object would otherwise be as large as the request. */
@@ -49,10 +45,6 @@ function bounded(outcome: Outcome): Outcome {
 }
 
 const none: readonly RuleResult[] = [];
-
-function withIdentity(outcome: Outcome, { rule, type, action, properties }: RuleResult): RuleResult {
-  return { ...(properties !== undefined && { properties }), ...outcome, rule, type, action };
-}
 
 /** Whether the rule's violation is let through because the object had it before. */
 function isExcused(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
@@ -79,7 +71,7 @@ function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView):
   return outcomeOf({ ...rule, selectsAll: false }, policy, existing)?.result === "fail";
 }
 
-function outcomeOf(rule: CompiledRule, policy: Policy, view: RequestView): Outcome | undefined {
+function outcomeOf(rule: CompiledRule, policy: Policy, view: RequestView): Outcome | OutcomeList | undefined {
   if (!view.hasSubject) return undefined;
   const { trace } = view.base;
   trace?.select(rule.selector.explain(view.candidate()!));
@@ -107,7 +99,7 @@ function unmetPreconditions({ preconditions }: CompiledRule, context: Context): 
 }
 
 /** What a rule that is about the object says of it. */
-function judge(rule: CompiledRule, context: Context, view: RequestView): Outcome | undefined {
+function judge(rule: CompiledRule, context: Context, view: RequestView): Outcome | OutcomeList | undefined {
   const exceptions = rule.exceptions.length === 0
     ? noExceptions
     : matchingExceptions(rule.exceptions, view.candidate()!, context);

@@ -116,14 +116,23 @@ export class PolicyRun {
     return resultsFrom(error(why), rule, this.#view);
   }
 
+  /** What a result means for the rules that follow. */
+  #carry(result: RuleResult): void {
+    if (result.result === "skip") return;
+    if (result.result === "error") {
+      if (result.meaning === "objectLost") this.#view = this.#view.withoutObject();
+      return;
+    }
+    if (result.effects !== undefined) this.#effects = [...this.#effects, ...result.effects];
+    if (result.result === "pass" && result.patched !== undefined) {
+      this.#view = this.#view.mutated(result.patched);
+    }
+  }
+
   #take(results: readonly RuleResult[]): void {
     if (results.length === 0) return;
     this.#results = this.#results.length === 0 ? results : [...this.#results, ...results];
-    for (const { effects, patched, invalidatesObject } of results) {
-      if (effects !== undefined) this.#effects = [...this.#effects, ...effects];
-      if (patched !== undefined) this.#view = this.#view.mutated(patched);
-      if (invalidatesObject) this.#view = this.#view.spoiled();
-    }
+    for (const result of results) this.#carry(result);
   }
 }
 

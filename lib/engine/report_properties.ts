@@ -1,14 +1,14 @@
 import type { Context } from "../context/mod.ts";
 import { goJson, isFault, isObject, isString, type Json, type JsonObject, setField } from "../json/mod.ts";
-import type { Outcome } from "../rules/mod.ts";
+import type { Outcome, OutcomeList } from "../rules/mod.ts";
 import { compileTemplate, type Use } from "../template/mod.ts";
 
 /** What a rule's `reportProperties` add to its outcomes. */
 export interface ReportProperties {
   /** Of outcomes that come before the rule's body: the properties as the policy has them. */
-  unresolved(outcome: Outcome): Outcome;
+  unresolved(outcome: Outcome | OutcomeList): Outcome | OutcomeList;
   /** Of its body's outcomes: with variables replaced; the outcome's own properties win. */
-  resolved(outcome: Outcome, context: Context): Outcome;
+  resolved(outcome: Outcome | OutcomeList, context: Context): Outcome | OutcomeList;
 }
 
 /**
@@ -31,8 +31,16 @@ export function compileReportProperties(
   };
 }
 
-function joined(properties: JsonObject, outcome: Outcome): Outcome {
-  return { ...outcome, properties: { ...properties, ...outcome.properties } };
+function joined(properties: JsonObject, outcome: Outcome | OutcomeList): Outcome | OutcomeList {
+  if (outcome.result === "list") {
+    const [first, ...rest] = outcome.outcomes;
+    return { ...outcome, outcomes: [withProperties(first), ...rest.map(withProperties)] };
+  }
+  return withProperties(outcome);
+
+  function withProperties(outcome: Outcome): Outcome {
+    return { ...outcome, properties: { ...properties, ...outcome.properties } };
+  }
 }
 
 function texts(properties: JsonObject): JsonObject {

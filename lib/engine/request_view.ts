@@ -101,7 +101,7 @@ export class RequestView implements Computed {
    * The request after a mutation that failed. Kyverno parity: the following rules find no object, match by the old one
    * if there is one, and still see the object in their context.
    */
-  spoiled(): RequestView {
+  withoutObject(): RequestView {
     const state = { operation: this.operation, object: {}, oldObject: this.oldObject, user: this.#user };
     return new RequestView(this.base, { ...state, shown: this.#shown });
   }

@@ -1,24 +1,31 @@
 import { fail, type Outcome, pass } from "../rules/mod.ts";
-import type { PolicyResult, RuleResult } from "./decision.ts";
+import { type PolicyResult, replaced, type RuleResult } from "./decision.ts";
 
 /**
  * The results of image policies with what they require: each image must have been verified by some policy of the request,
  * whichever asked. To be called again when further policies were asked about the same object.
  */
 export function withRequiredImages<T extends PolicyResult>(results: readonly T[]): readonly T[] {
-  if (!results.some(({ rules }) => rules.some(({ required }) => required !== undefined))) return results;
+  if (!results.some(({ rules }) => rules.some((rule) => requiredBy(rule) !== undefined))) return results;
   const verified = new Map<string, boolean>();
-  for (const { attempts } of results.flatMap(({ rules }) => rules)) {
-    for (const [image, isVerified] of attempts ?? []) {
+  for (const { images } of results.flatMap(({ rules }) => rules)) {
+    if (images?.phase !== "validate") continue;
+    for (const [image, isVerified] of images.attempts) {
       verified.set(image, verified.get(image) === true || isVerified);
     }
   }
   return results.map((result) => ({
     ...result,
-    rules: result.rules.map((rule): RuleResult =>
-      rule.required === undefined ? rule : { ...rule, ...requiredOutcome(rule.required, verified) }
-    ),
+    rules: result.rules.map((rule): RuleResult => {
+      const required = requiredBy(rule);
+      return required === undefined ? rule : replaced(rule, requiredOutcome(required, verified));
+    }),
   }));
+}
+
+/** The images that a rule requires to be verified; `undefined` for none. */
+function requiredBy({ images }: RuleResult): readonly string[] | undefined {
+  return images?.phase === "validate" && images.required.length > 0 ? images.required : undefined;
 }
 
 function requiredOutcome(images: readonly string[], verified: ReadonlyMap<string, boolean>): Outcome {

@@ -1,6 +1,6 @@
 import { isFault } from "../json/mod.ts";
 import type { Policy } from "../policy/mod.ts";
-import { error, type Outcome, skip } from "../rules/mod.ts";
+import { error, type Outcome, type OutcomeList, skip } from "../rules/mod.ts";
 import type { CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
 import { evaluateRule, matchingExceptions, observing, resultsFrom, ruleContext } from "./evaluate_rule.ts";
@@ -41,7 +41,11 @@ function asksForDeletions({ selector }: CompiledRule): boolean {
  * A generate rule applies to the new object; when it applied to the old one and no longer does, it fails, which means
  * that what it made goes. Kyverno parity: exceptions are asked first, even about objects that the rule is not about.
  */
-function generateOutcome(rule: CompiledRule, policy: Policy, view: RequestView): Outcome | undefined {
+function generateOutcome(
+  rule: CompiledRule,
+  policy: Policy,
+  view: RequestView,
+): Outcome | OutcomeList | undefined {
   const candidate = view.candidate();
   if (candidate === undefined) return undefined;
   if (rule.exceptions.length > 0) {
@@ -72,9 +76,9 @@ function generateOutcome(rule: CompiledRule, policy: Policy, view: RequestView):
   }
   if (!formerly.holds) return skip("");
   const outcome = run(former, "gone");
-  return outcome && { ...outcome, message: formerly.message };
+  return outcome?.result === "fail" ? { ...outcome, message: formerly.message } : outcome;
 
-  function run(subject: RequestView, state: "applies" | "gone"): Outcome | undefined {
+  function run(subject: RequestView, state: "applies" | "gone"): Outcome | OutcomeList | undefined {
     const input = subject.input(ruleContext(rule, policy, subject), noExceptions);
     return rule.body.run(state === "gone" ? { ...input, triggerGone: true } : input);
   }

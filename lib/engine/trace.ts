@@ -15,7 +15,7 @@ import type { ExplainedSelection } from "../match/mod.ts";
 import { diff, type PatchOperation } from "../patch/mod.ts";
 import type { Policy } from "../policy/mod.ts";
 import type { Clock } from "../ports.ts";
-import type { RuleKind } from "../rules/mod.ts";
+import { patchedObject, type RuleKind } from "../rules/mod.ts";
 import type { CompiledRule } from "./compiled.ts";
 import type { Decision, RuleResult } from "./decision.ts";
 
@@ -117,7 +117,7 @@ export class Trace implements Observer {
 
   /** The rule has its results; `object` is what it was asked about. */
   finish(results: readonly RuleResult[], object: JsonObject | undefined): void {
-    const patched = results.find((result) => result.patched !== undefined)?.patched;
+    const patched = results.map(patchedObject).find((each) => each !== undefined);
     const changes = patched === undefined || object === undefined ? [] : diff(object, patched);
     if (this.#current !== undefined) this.rules.push({ ...this.#current, results, changes });
     this.#current = undefined;

@@ -26,17 +26,17 @@ export function verifyImages(
   function finish(runs: readonly PolicyRun[]): Decision {
     const asked = runs.filter((run) => run.isAsked);
     const found = asked.flatMap(({ policy: { policy }, results }) =>
-      results.map(({ rule, images }) => ({ policy, rule, images }))
+      results.flatMap(({ rule, images }) => images?.phase === "mutate" ? [{ policy, rule, ...images }] : [])
     );
-    const scopes = found.flatMap(({ policy, rule, images }): ScopedNotes[] =>
-      images === undefined
-        ? []
-        : [{ policy: `${policy.namespace ?? ""}/${policy.name}`, rule, notes: images.notes }]
-    );
-    const digests = found.flatMap(({ images }) => images?.digests ?? []);
+    const scopes = found.map(({ policy, rule, notes }): ScopedNotes => ({
+      policy: `${policy.namespace ?? ""}/${policy.name}`,
+      rule,
+      notes,
+    }));
+    const digests = found.flatMap(({ digests }) => digests);
     const results = asked.map(({ policy, results }): PolicyResult => ({
       policy: policy.policy,
-      rules: results.filter((result) => !result.silent),
+      rules: results.filter((result) => result.result !== "pass" || !result.silent),
     }));
     const verified = annotated(pinned(object!, digests), scopes);
     const decision = decide(view.base.request, {

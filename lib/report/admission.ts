@@ -103,7 +103,8 @@ function warningsOf(results: readonly PolicyResult[]): readonly string[] {
       if (isInCel) {
         if (policy.emitWarning && isBad(rule)) warnings.push(celMessage(policy, rule));
       } else if (
-        isBad(rule) || rule.warns || (rule.type === "mutate" && policy.emitWarning && rule.result !== "skip")
+        isBad(rule) || (rule.result === "skip" && rule.warns) ||
+        (rule.type === "mutate" && policy.emitWarning && rule.result !== "skip")
       ) {
         warnings.push(`policy ${policy.name}.${rule.rule}: ${rule.message}`);
       }

@@ -1,3 +1,4 @@
+import { exceptionsOf, failedPath } from "../rules/mod.ts";
 import type { RuleTrace } from "../engine/mod.ts";
 import { isFault, type Json, type JsonObject } from "../json/mod.ts";
 import { isForOtherController, outcomeOf, ruleLines, unaskedReason } from "./rule_explanation.ts";
@@ -69,12 +70,12 @@ export function explanationObject({ subject, rules, unseen }: Explanation): Json
         steps,
         changes,
         attempts,
-        results: results.map(({ result, message, path, action, exceptions }) => ({
-          result,
-          message,
-          path,
-          action,
-          exceptions,
+        results: results.map((result) => ({
+          result: result.result,
+          message: result.message,
+          path: failedPath(result),
+          action: result.action,
+          exceptions: exceptionsOf(result),
         })),
       });
     }),

@@ -1,3 +1,4 @@
+import { exceptionsOf } from "../rules/mod.ts";
 import type { PolicyIdentity, RuleResult } from "../engine/mod.ts";
 import { asString, dig, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
@@ -55,6 +56,7 @@ export function reportResult(
 ): JsonObject {
   const category = policy.annotations["policies.kyverno.io/category"];
   const severity = policy.annotations["policies.kyverno.io/severity"];
+  const exceptions = exceptionsOf(outcome);
   return {
     source: sourceOf(policy),
     policy: policy.key,
@@ -68,7 +70,7 @@ export function reportResult(
     message,
     properties: {
       ...outcome.properties,
-      ...(outcome.exceptions !== undefined && { exceptions: outcome.exceptions.join(",") }),
+      ...(exceptions !== undefined && { exceptions: exceptions.join(",") }),
       process: policy.background ? "background scan" : "admission review",
     },
   };

@@ -1,3 +1,4 @@
+import { exceptionsOf } from "../rules/mod.ts";
 import type { EntryTrace, RuleTrace, TraceStep } from "../engine/mod.ts";
 import { asString, field, isFault, isList, type Json } from "../json/mod.ts";
 import type { Clause } from "../match/mod.ts";
@@ -193,7 +194,9 @@ function resultLines({ results, attempts, changes }: RuleTrace): string[] {
   const changed = changes.map((change) =>
     `${change.op} ${change.path}${"value" in change ? ` ${shown(change.value)}` : ""}`
   );
-  const lines = results.flatMap(({ result, message, action, type, exceptions }) => {
+  const lines = results.flatMap((each) => {
+    const { result, message, action, type } = each;
+    const exceptions = exceptionsOf(each);
     const judges = type === "validate" || type === "verifyImages" || type === "checkImages";
     const consequence = result === "fail" && judges ? ` (${action})` : "";
     const text = message === "" ? [] : [`${result}${consequence}: ${message.trimEnd()}`];

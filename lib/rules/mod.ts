@@ -4,7 +4,21 @@
  *
  * @module
  */
-export { type Effect, error, fail, type ImageFindings, type Outcome, pass, skip } from "./outcome.ts";
+export {
+  type Effect,
+  effectsOf,
+  error,
+  exceptionsOf,
+  fail,
+  failedPath,
+  type ImageFindings,
+  type Outcome,
+  type OutcomeList,
+  pass,
+  patchedObject,
+  planErrorsOf,
+  skip,
+} from "./outcome.ts";
 export type {
   CompiledBody,
   Downstream,

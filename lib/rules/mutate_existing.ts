@@ -8,7 +8,7 @@ import { ruleConditions } from "./conditions.ts";
 import { hasVariables } from "./downstream_needs.ts";
 import { compileContext } from "./loop.ts";
 import { compileMutation, type Mutation } from "./mutation.ts";
-import { type Effect, error, type Outcome, skip } from "./outcome.ts";
+import { type Effect, error, listed, type Outcome, skip } from "./outcome.ts";
 import type { CompiledBody, RuleKind, RuleTools } from "./rule_kind.ts";
 import { type ClusterObjects, describe, objectsInCluster } from "./cluster_objects.ts";
 
@@ -37,15 +37,14 @@ export const mutateExisting: RuleKind<BodyOf<"mutateExisting">> = {
         }
         // Kyverno parity: the message of targets that cannot be had begins with a colon.
         if (failures.length > 0) outcomes.unshift(error(`: ${failures.join("; ")}`));
-        const [first, ...moreOutcomes] = outcomes;
-        return first === undefined
-          ? undefined
-          : { ...first, ...(moreOutcomes.length > 0 && { moreOutcomes }) };
+        return listed(outcomes);
 
         function changeTarget({ object, subresource }: Part, target: Target, context: Context): Outcome {
           const outcome = mutateTarget(object, target, { context, mutation });
-          const { patched, invalidatesObject: _, ...rest } = outcome;
-          if (patched === undefined) return rest;
+          // A target that could not be changed is not the object that the rules after this one see.
+          if (outcome.result === "error") return error(outcome.message);
+          if (outcome.result !== "pass" || outcome.patched === undefined) return outcome;
+          const { patched, ...rest } = outcome;
           const effect: Effect = {
             verb: "update",
             object: patched,

@@ -40,7 +40,7 @@ function compilePatch(patch: PatchSpec, tools: RuleTools): Mutation {
   return {
     run(resource, context) {
       const patched = patcher.apply(resource, context);
-      if (isFault(patched)) return spoiled(patched);
+      if (isFault(patched)) return objectLost(patched);
       return patched === resource ? unchanged : mutated(patched);
     },
     ...(merge && { merge: (draft) => mergeOutcome(merge(draft), draft) }),
@@ -48,7 +48,7 @@ function compilePatch(patch: PatchSpec, tools: RuleTools): Mutation {
 }
 
 function mergeOutcome(changed: boolean | Fault, { resource }: Draft): Outcome {
-  if (isFault(changed)) return spoiled(changed);
+  if (isFault(changed)) return objectLost(changed);
   return changed ? mutated(resource) : unchanged;
 }
 
@@ -57,7 +57,7 @@ function compileForeach(entries: readonly PatchLoop[], tools: RuleTools): Mutati
   return {
     run(resource, context) {
       const result = runLoops(loops, resource, context);
-      if (isFault(result)) return spoiled(result);
+      if (isFault(result)) return objectLost(result);
       return result.applied === 0 ? skip("0 elements processed") : mutated(result.resource);
     },
   };
@@ -77,8 +77,8 @@ function mutated(patched: JsonObject): Outcome {
 }
 
 /** Kyverno parity: a patch that fails leaves no object behind. */
-function spoiled(cause: Fault): Outcome {
-  return { ...error(cause.message), invalidatesObject: true };
+function objectLost(cause: Fault): Outcome {
+  return { ...error(cause.message), meaning: "objectLost" };
 }
 
 /** One entry of `mutate.foreach`. */

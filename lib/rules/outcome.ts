@@ -16,70 +16,139 @@ export interface Effect {
   readonly reason: string;
 }
 
-/** What verification of images found out: notes for the validate phase, and texts with their digests. */
-export interface ImageFindings {
-  readonly notes: readonly ImageNote[];
-  /** Replaces the texts at JSON pointers of the object. */
-  readonly digests: readonly { readonly pointer: string; readonly text: string }[];
-}
+/** What a rule found out about the images of an object. */
+export type ImageFindings =
+  | {
+    readonly phase: "mutate";
+    /** For the validate phase. */
+    readonly notes: readonly ImageNote[];
+    /** Replaces the texts at JSON pointers of the object. */
+    readonly digests: readonly { readonly pointer: string; readonly text: string }[];
+  }
+  | {
+    readonly phase: "validate";
+    /** The images whose signatures expressions verified, and whether any signature was good. */
+    readonly attempts: ReadonlyMap<string, boolean>;
+    /** Images that some policy of the request must have verified for the rule to pass. */
+    readonly required: readonly string[];
+  };
 
-/** What a rule body says about one request. */
-export interface Outcome {
-  readonly result: "pass" | "fail" | "skip" | "error";
+/** What an outcome can have whatever its result is. */
+interface Reported {
   readonly message: string;
-  /** What results call it instead of the rule's name: an evaluation that failed, an exception. */
+  /** The name in results instead of the rule's: an evaluation that failed, an exception. */
   readonly reportedAs?: string;
-  /** Of an error: it refuses the request whatever the policy's failurePolicy says. */
-  readonly blocks?: true;
-  /** Where a pattern failed: `/spec/containers/0/image/`. */
-  readonly path?: string;
-  /** The object after a mutation that changed it. */
-  readonly patched?: JsonObject;
-  /** Set for a rule that was refused when it was loaded. */
-  readonly unusable?: true;
-  /** Set by a mutation that failed: there is no object any more for the rules that follow. */
-  readonly invalidatesObject?: true;
-  readonly effects?: readonly Effect[];
-  /** Why effects that the rule asks for could not be planned, such as a source that is not there (yet). */
-  readonly planErrors?: readonly string[];
-  /** Outcomes after the first of a rule that has several, one for each target. */
-  readonly moreOutcomes?: readonly Outcome[];
-  /** What a rule found out about images in the mutate phase. */
   readonly images?: ImageFindings;
-  /** Of a policy's expressions: images whose signatures they asked for, and whether anybody had signed. */
-  readonly attempts?: ReadonlyMap<string, boolean>;
-  /** Images that some policy of the request must have verified, if the rule passes by itself. */
-  readonly required?: readonly string[];
-  /** Told as a warning although it is no failure. */
-  readonly warns?: true;
-  /** There is nothing to report: only what it carries counts. */
-  readonly silent?: true;
   /** Further facts for reports, such as the pod security controls. */
   readonly properties?: JsonObject;
   readonly auditAnnotations?: Readonly<Record<string, string>>;
-  /** Keys of the exceptions that made a rule skip. */
+}
+
+/** What a rule wants to change in the cluster. */
+interface Planned {
+  readonly effects?: readonly Effect[];
+  /** Why effects could not be planned, such as a source that does not exist (yet). */
+  readonly planErrors?: readonly string[];
+}
+
+/** The resource meets the rule. */
+export interface PassOutcome extends Reported, Planned {
+  readonly result: "pass";
+  /** The object after a mutation that changed it. */
+  readonly patched?: JsonObject;
+  /** Keys of the exceptions that made the rule pass. */
   readonly exceptions?: readonly string[];
-  /** What a failed pattern wanted and found, for explanations. */
+  /** Reports leave the outcome out: only its {@link ImageFindings} count. */
+  readonly silent?: true;
+}
+
+/** The resource breaks the rule; of a generate rule: the trigger is gone. */
+export interface FailOutcome extends Reported, Planned {
+  readonly result: "fail";
+  /** Where a pattern failed: `/spec/containers/0/image/`. */
+  readonly path?: string;
+  /** What a failed pattern expected and found, for explanations. */
   readonly expected?: Json;
   readonly actual?: Json;
 }
 
+/** The rule does not apply. */
+export interface SkipOutcome extends Reported {
+  readonly result: "skip";
+  /** Keys of the exceptions that made the rule skip. */
+  readonly exceptions?: readonly string[];
+  /** The answer shows the message as a warning. */
+  readonly warns?: true;
+}
+
+/** The rule could not be evaluated. */
+export interface ErrorOutcome extends Reported {
+  readonly result: "error";
+  /**
+   * What the error means for the request; absent, the strictest failurePolicy of the request decides.
+   * - `blocking`: it denies the request whatever the failurePolicy says.
+   * - `unusable`: the rule could not be loaded. The failurePolicy of its own policy decides.
+   * - `objectLost`: a mutation failed, so that the rules that follow have no object.
+   */
+  readonly meaning?: "blocking" | "unusable" | "objectLost";
+}
+
+/** What a rule body says about one request. */
+export type Outcome = PassOutcome | FailOutcome | SkipOutcome | ErrorOutcome;
+
+/** The outcomes of a rule that has several, such as one for each target, in order. */
+export interface OutcomeList {
+  readonly result: "list";
+  readonly outcomes: readonly [Outcome, ...Outcome[]];
+}
+
+/** One outcome as it is, several as a list; `undefined` for none. */
+export function listed(outcomes: readonly Outcome[]): Outcome | OutcomeList | undefined {
+  const [first, ...rest] = outcomes;
+  return first === undefined || rest.length === 0 ? first : { result: "list", outcomes: [first, ...rest] };
+}
+
 /** The rule holds. */
-export function pass(message: string): Outcome {
+export function pass(message: string): PassOutcome {
   return { result: "pass", message };
 }
 
 /** The rule is violated. */
-export function fail(message: string, path?: string): Outcome {
+export function fail(message: string, path?: string): FailOutcome {
   return path === undefined ? { result: "fail", message } : { result: "fail", message, path };
 }
 
 /** The rule does not apply after all. */
-export function skip(message: string): Outcome {
+export function skip(message: string): SkipOutcome {
   return { result: "skip", message };
 }
 
 /** The rule could not be evaluated. */
-export function error(message: string): Outcome {
+export function error(message: string): ErrorOutcome {
   return { result: "error", message };
+}
+
+/** Keys of the exceptions that made a rule skip or pass; `undefined` when none did. */
+export function exceptionsOf(outcome: Outcome): readonly string[] | undefined {
+  return outcome.result === "skip" || outcome.result === "pass" ? outcome.exceptions : undefined;
+}
+
+/** Where a pattern failed; `undefined` of other outcomes. */
+export function failedPath(outcome: Outcome): string | undefined {
+  return outcome.result === "fail" ? outcome.path : undefined;
+}
+
+/** The object that a mutation changed; `undefined` when nothing changed. */
+export function patchedObject(outcome: Outcome): JsonObject | undefined {
+  return outcome.result === "pass" ? outcome.patched : undefined;
+}
+
+/** What a rule wants to change in the cluster. */
+export function effectsOf(outcome: Outcome): readonly Effect[] {
+  return (outcome.result === "pass" || outcome.result === "fail" ? outcome.effects : undefined) ?? [];
+}
+
+/** Why effects could not be planned. */
+export function planErrorsOf(outcome: Outcome): readonly string[] {
+  return (outcome.result === "pass" || outcome.result === "fail" ? outcome.planErrors : undefined) ?? [];
 }

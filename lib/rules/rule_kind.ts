@@ -5,7 +5,7 @@ import type { Dialect } from "../match/mod.ts";
 import type { Draft } from "../patch/mod.ts";
 import type { Policy, PolicyException, Rule, RuleBody } from "../policy/mod.ts";
 import type { Use } from "../template/mod.ts";
-import type { Outcome } from "./outcome.ts";
+import type { Outcome, OutcomeList } from "./outcome.ts";
 
 /** What a rule body sees when it runs. */
 export interface RuleInput {
@@ -31,7 +31,7 @@ export interface RuleInput {
 
 /** A rule body, compiled. No outcome means that the rule has nothing to say about the request. */
 export interface CompiledBody {
-  run(input: RuleInput): Outcome | undefined;
+  run(input: RuleInput): Outcome | OutcomeList | undefined;
   /**
    * Whether the rule is about the object after all, asked before its preconditions; an outcome when that cannot be told.
    * Without it every object that the rule matches counts.
@@ -48,6 +48,11 @@ export interface CompiledBody {
   readonly downstream?: Downstream;
   /** Set when objects that exist are looked at once its policy comes into force. */
   readonly looksBack?: boolean;
+}
+
+/** A body that never has several outcomes, such as a check of `foreach`. */
+export interface SingleBody extends CompiledBody {
+  run(input: RuleInput): Outcome | undefined;
 }
 
 /** What a rule generates, as far as its text says: the same for rules of both languages. */

@@ -73,7 +73,7 @@ export const validateCel: RuleKind<BodyOf<"cel">> = {
         if (parameters === undefined) return check(input, undefined);
         const found = collectParameters(parameters, input.context.store, requestNamespace(input));
         if (isFault(found)) return error(`error in parameterized resource: ${found.message}`);
-        let outcome = passed;
+        let outcome: Outcome = passed;
         for (const parameter of found) {
           outcome = check(input, parameter);
           if (outcome.result !== "pass") return outcome;

@@ -3,7 +3,7 @@ import { compileTemplate, type Template } from "../template/mod.ts";
 import type { BodyOf, DenyCheck } from "../policy/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
 import { error, fail, type Outcome, pass } from "./outcome.ts";
-import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { RuleInput, RuleKind, RuleTools, SingleBody } from "./rule_kind.ts";
 
 /** `validate.deny`: the request is refused when the conditions hold; without conditions it always is. */
 export const validateDeny: RuleKind<BodyOf<"deny">> = {
@@ -17,7 +17,7 @@ export function compileDeny(
   deny: DenyCheck,
   written: Json | undefined,
   { tools, path }: { tools: RuleTools; path: readonly (string | number)[] },
-): CompiledBody {
+): SingleBody {
   const { rule } = tools;
   const conditions = ruleConditions(deny.conditions, tools, [...path, "deny", "conditions"]);
   const texts = new DenyTexts(written ?? "");

@@ -5,7 +5,7 @@ import type { BodyOf, CheckLoop, ForeachCheck, Validation } from "../policy/mod.
 import { observed, ruleConditions } from "./conditions.ts";
 import { compileLoop, type Loop, stopped } from "./loop.ts";
 import { error, type Outcome, pass } from "./outcome.ts";
-import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { RuleInput, RuleKind, RuleTools, SingleBody } from "./rule_kind.ts";
 import { compileDeny } from "./validate_deny.ts";
 import { compileAnyPatternBody, compilePatternBody, type PatternSetting } from "./validate_pattern.ts";
 
@@ -25,12 +25,12 @@ interface Entry {
   readonly loop: Loop;
   readonly elementScope: boolean | undefined;
   readonly preconditions: Conditions | undefined;
-  readonly body: CompiledBody | undefined;
+  readonly body: SingleBody | undefined;
   /** Whether the body has loops of its own. */
   readonly nests: boolean;
 }
 
-function compileForeach(foreach: ForeachCheck, setting: Setting): CompiledBody {
+function compileForeach(foreach: ForeachCheck, setting: Setting): SingleBody {
   const entries = foreach.entries.map((entry) => compileEntryBody(entry, setting));
   const passed = pass("rule passed");
   return {
@@ -122,7 +122,7 @@ function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: Setting
     nests: check?.kind === "foreach",
   };
 
-  function compileBody(): CompiledBody | undefined {
+  function compileBody(): SingleBody | undefined {
     const setting: PatternSetting = {
       message,
       tools,

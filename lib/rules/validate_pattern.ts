@@ -5,7 +5,7 @@ import { compilePattern, type Pattern, type PatternFailure, type PatternResult }
 import { type Rendering, resolveReferences, textTemplates } from "../template/mod.ts";
 import { compileMessage, type Message, withStop } from "./message.ts";
 import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
-import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
+import type { RuleInput, RuleKind, RuleTools, SingleBody } from "./rule_kind.ts";
 
 /** `validate.pattern`: the object must look like the pattern. */
 export const validatePattern: RuleKind<BodyOf<"pattern">> = {
@@ -30,7 +30,7 @@ export interface PatternSetting {
 }
 
 /** Compiles a `pattern`. On DELETE, where there is no object, it has nothing to say. */
-export function compilePatternBody(written: Json, setting: PatternSetting): CompiledBody {
+export function compilePatternBody(written: Json, setting: PatternSetting): SingleBody {
   const { tools, subject = objectOf } = setting;
   const rule = tools.rule.name;
   const pattern = compileSource(written, tools, "pattern");
@@ -85,7 +85,7 @@ function patternFailure(
 }
 
 /** Compiles the patterns of `anyPattern`. */
-export function compileAnyPatternBody(written: Json, setting: PatternSetting): CompiledBody {
+export function compileAnyPatternBody(written: Json, setting: PatternSetting): SingleBody {
   const { tools, subject = objectOf } = setting;
   const rule = tools.rule.name;
   const patterns = asList(resolved(written, tools)).map((pattern) =>

@@ -3,7 +3,7 @@ import type { RuleResult } from "../engine/mod.ts";
 import { Bindings, type Environment } from "../jmespath/mod.ts";
 import { asObject, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import type { TestRow } from "../report/mod.ts";
-import { compileTree, standardCompilers, violationText } from "../rules/mod.ts";
+import { compileTree, exceptionsOf, standardCompilers, violationText } from "../rules/mod.ts";
 import type { AppliedStep } from "../apply/mod.ts";
 import { subjectText } from "../apply/mod.ts";
 import type { TestRows } from "./rows.ts";
@@ -98,7 +98,7 @@ function saidBy(rule: RuleResult): JsonObject {
     message: rule.message,
     status: rule.result,
     podSecurityChecks: rule.properties ?? null,
-    exceptions: rule.exceptions ?? null,
+    exceptions: exceptionsOf(rule) ?? null,
   };
 }
 

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { RuleResult } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { reportedResult, type TestRow } from "../report/mod.ts";
-import { ownerOf } from "../rules/mod.ts";
+import { effectsOf, ownerOf } from "../rules/mod.ts";
 import type { AppliedStep } from "../apply/mod.ts";
 import { hasRules } from "../apply/mod.ts";
 import { isNamed, isSameSubject, isSpecified, type Subject, subjectOf, subjectText } from "../apply/mod.ts";
@@ -99,7 +99,7 @@ class EntryRows {
   async #changed(subject: Subject, targets: readonly SubjectAnswer[]): Promise<void> {
     for (const step of this.#stepsFor(subject, targets)) {
       for (const rule of step.rules) {
-        const object = rule.effects?.map((effect) => effect.object).find((each) =>
+        const object = effectsOf(rule).map((effect) => effect.object).find((each) =>
           isSameSubject(subjectOf(each), subject)
         );
         if (rule.type !== "mutateExisting" || object === undefined) continue;
@@ -134,7 +134,7 @@ class EntryRows {
   }
 
   async #generated(said: Said): Promise<void> {
-    const made = (said.rule.effects ?? []).filter(({ verb, object }) => verb !== "delete" && ownerOf(object))
+    const made = effectsOf(said.rule).filter(({ verb, object }) => verb !== "delete" && ownerOf(object))
       .map(({ object }) => object);
     if (made.length === 0) this.#addOutcome(said, equalMatch);
     for (const object of made) {

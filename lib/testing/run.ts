@@ -1,3 +1,4 @@
+import { effectsOf } from "../rules/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { compile, type Snapshot } from "../engine/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
@@ -120,7 +121,7 @@ function changedTargets(targets: readonly JsonObject[], answers: readonly Subjec
       answer.steps.filter(({ rules }) =>
         rules.some((rule) =>
           rule.type === "mutateExisting" &&
-          rule.effects?.some(({ object }) => isSameSubject(subjectOf(object), subject))
+          effectsOf(rule).some(({ object }) => isSameSubject(subjectOf(object), subject))
         )
       )
     );

@@ -1,3 +1,4 @@
+import { planErrorsOf } from "../../lib/rules/mod.ts";
 import assert from "node:assert/strict";
 import { type Decision, type Effect, evaluate, type PolicyRequest } from "../../lib/engine/mod.ts";
 import { asString, dig, type JsonObject } from "../../lib/json/mod.ts";
@@ -178,8 +179,8 @@ for (const [title, generate, rest, effects, planErrors] of cases) {
     assert.deepEqual(decision.effects.map(shown), effects);
     const [rule] = decision.results[0]!.rules;
     assert.deepEqual([rule?.result, rule?.message], ["pass", ""]);
-    if (planErrors === undefined) assert.equal(rule?.planErrors, undefined);
-    else assert.match(rule?.planErrors?.join("\n") ?? "", planErrors);
+    if (planErrors === undefined) assert.deepEqual(planErrorsOf(rule!), []);
+    else assert.match(planErrorsOf(rule!).join("\n"), planErrors);
   });
 }
 
@@ -256,7 +257,7 @@ for (const [title, generate] of foreign) {
     const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "x", namespace: "mine" } };
     const decision = await decide(hidden, request(pod));
     assert.deepEqual(decision.effects, []);
-    assert.match(decision.results[0]!.rules[0]?.planErrors?.[0] ?? "", /a Policy cannot/);
+    assert.match(planErrorsOf(decision.results[0]!.rules[0]!)[0] ?? "", /a Policy cannot/);
   });
 }
 

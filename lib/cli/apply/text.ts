@@ -1,3 +1,4 @@
+import { planErrorsOf } from "../../rules/mod.ts";
 import { type Applied, faultyPolicies } from "../../apply/mod.ts";
 import type { RuleResult, Snapshot } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
@@ -89,11 +90,12 @@ function numbered({ rule, message }: RuleResult, index: number): string {
 
 /** What mutations and generations say beside their objects. */
 function effectLines(
-  { rule, type, result, message, planErrors = [] }: RuleResult,
+  applied: RuleResult,
   { policy, path }: { readonly policy: string; readonly path: string },
 ): string[] {
+  const { rule, type, result, message } = applied;
   const isMutation = type === "mutate" || type === "mutateExisting";
-  const lines = planErrors.map((cause) =>
+  const lines = planErrorsOf(applied).map((cause) =>
     `policy ${policy} -> resource ${path}: ${rule} generates nothing: ${cause}`
   );
   if (isMutation && result === "skip") lines.push(`\nskipped mutate policy ${policy} -> resource ${path}`);

@@ -1,3 +1,4 @@
+import { exceptionsOf } from "../../rules/mod.ts";
 import type { Decision, PolicyRequest, RuleResult } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { formatApiVersion, nameOf } from "../../kube/mod.ts";
@@ -79,8 +80,8 @@ function violation(
 }
 
 function skipped({ regarding, related, rule, policy }: Subject): PolicyEvent[] {
-  if (rule.exceptions === undefined) return [];
-  const exceptions = rule.exceptions.join(",");
+  const exceptions = exceptionsOf(rule);
+  if (exceptions === undefined) return [];
   return [{
     regarding,
     related,
@@ -88,7 +89,7 @@ function skipped({ regarding, related, rule, policy }: Subject): PolicyEvent[] {
     action: "Resource Passed",
     message: `resource ${
       slashed(related)
-    } was skipped from rule ${rule.rule} of ${policy} due to policy exceptions ${exceptions}`,
+    } was skipped from rule ${rule.rule} of ${policy} due to policy exceptions ${exceptions.join(",")}`,
     component,
   }];
 }

@@ -1,3 +1,4 @@
+import { exceptionsOf, failedPath } from "../../rules/mod.ts";
 import { asString, dig } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { ReportFormat } from "./format.ts";
@@ -15,6 +16,7 @@ export const jsonLines: ReportFormat = {
 
 function lineOf(row: ReportRow): object {
   const { policy, rule, result, message, resource, outcome, position, rulePosition } = row;
+  const path = failedPath(outcome), exceptions = exceptionsOf(outcome);
   return {
     policy: policy.key,
     policyKind: policy.kind,
@@ -29,10 +31,10 @@ function lineOf(row: ReportRow): object {
       namespace: namespaceOf(resource),
       name: nameOf(resource) || (asString(dig(resource, "metadata", "generateName")) ?? ""),
     },
-    ...(outcome.path !== undefined && { path: outcome.path }),
+    ...(path !== undefined && { path }),
     ...(position !== undefined && { position }),
     ...(rulePosition !== undefined && { rulePosition }),
     ...(outcome.properties !== undefined && { properties: outcome.properties }),
-    ...(outcome.exceptions !== undefined && { exceptions: outcome.exceptions }),
+    ...(exceptions !== undefined && { exceptions }),
   };
 }

@@ -1,3 +1,4 @@
+import { failedPath } from "../../rules/mod.ts";
 import type { Position } from "../../diagnostics/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 import type { RuleResult } from "../../engine/mod.ts";
@@ -37,7 +38,7 @@ export function rowsOf(
         outcome,
         // Places are looked for when a format shows them, which most do for failures only.
         get position() {
-          return positionOf?.(stepsOf(outcome.path ?? ""));
+          return positionOf?.(stepsOf(failedPath(outcome) ?? ""));
         },
         get rulePosition() {
           return rulePosition(policy, outcome.rule);

@@ -1,3 +1,4 @@
+import { failedPath } from "../../rules/mod.ts";
 import type { Diagnostic, Position } from "../../diagnostics/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import type { ReportEnd, ReportFormat, ReportOptions } from "./format.ts";
@@ -58,6 +59,7 @@ function resultOf(
   { level, id, options }: { level: string; id: string; options: ReportOptions },
 ): object {
   const { position, rulePosition, resource, outcome } = row;
+  const path = failedPath(outcome);
   const message = `${resourceText(resource)}: ${row.message.trim() || "validation failed"}`;
   const logicalLocations = [{ fullyQualifiedName: resourceText(resource), kind: "object" }];
   const physical = position === undefined ? {} : { physicalLocation: physicalLocation(position, options) };
@@ -76,7 +78,7 @@ function resultOf(
     properties: {
       result: row.result,
       action: outcome.action,
-      ...(outcome.path !== undefined && { path: outcome.path }),
+      ...(path !== undefined && { path }),
     },
   };
 }

@@ -1,5 +1,5 @@
 import { isFault } from "../../json/mod.ts";
-import { error, type Outcome, pass } from "../outcome.ts";
+import { error, type Outcome, pass, type PassOutcome } from "../outcome.ts";
 import type { CompiledBody } from "../rule_kind.ts";
 import { askDigest, pending } from "../verify_images/mod.ts";
 import {
@@ -44,14 +44,17 @@ export const imageDigests: PolicyKind = {
           if (answer === pending) return undefined;
           if (!answer.ok) {
             const why = `failed to resolve digest for image ${text}: ${answer.message}`;
-            return { ...error(`failed to update digest: ${why}`), blocks: true };
+            return { ...error(`failed to update digest: ${why}`), meaning: "blocking" };
           }
           if (pointer !== undefined) digests.push({ pointer, text: `${text}@${answer.digest}` });
         }
-        return digests.length === 0 ? undefined : { ...pinned, images: { notes: [], digests } };
+        return digests.length === 0 ? undefined : {
+          ...pinned,
+          images: { phase: "mutate", notes: [], digests },
+        };
       },
     };
   },
 };
 
-const pinned: Outcome = { ...pass("success"), silent: true };
+const pinned: PassOutcome = { ...pass("success"), silent: true };

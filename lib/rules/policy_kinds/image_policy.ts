@@ -129,5 +129,5 @@ export function credentialsOf(spec: JsonObject, { resource }: RuleInput): Regist
 
 /** Kyverno parity: what cannot be evaluated is refused, also where failurePolicy is Ignore. */
 export function evaluationFailed(cause: string): Outcome {
-  return { blocks: true, ...error(`failed to evaluate policy: ${cause}`), reportedAs: "evaluation" };
+  return { ...error(`failed to evaluate policy: ${cause}`), reportedAs: "evaluation", meaning: "blocking" };
 }

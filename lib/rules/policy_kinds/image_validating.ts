@@ -10,7 +10,7 @@ import {
   type JsonObject,
 } from "../../json/mod.ts";
 import { type CelEvaluation, compileAuditAnnotations } from "../cel/mod.ts";
-import { fail, type Outcome, pass } from "../outcome.ts";
+import { fail, type ImageFindings, type Outcome, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
 import { askDigest, pending } from "../verify_images/mod.ts";
 import { compileAttestors } from "./image_attestors.ts";
@@ -122,16 +122,18 @@ class ImageValidation implements CompiledBody {
       const said = validation(evaluation);
       if (said === undefined) continue;
       const outcome = isFault(said) ? evaluationFailed(said.message) : fail(said);
-      return { ...outcome, attempts: calls.attempts };
+      return { ...outcome, images: verification([]) };
     }
     const annotations = this.#annotate(evaluation);
-    const required = isConfigured(this.#spec, "required") ? images : [];
     return {
       ...passed,
-      attempts: calls.attempts,
-      ...(required.length > 0 && { required }),
+      images: verification(isConfigured(this.#spec, "required") ? images : []),
       ...(!isFault(annotations) && properties(annotations)),
     };
+
+    function verification(required: readonly string[]): ImageFindings {
+      return { phase: "validate", attempts: calls.attempts, required };
+    }
   }
 
   /** Why an image cannot be read; all images are asked for at once. */

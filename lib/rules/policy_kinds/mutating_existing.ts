@@ -23,7 +23,7 @@ import {
   typesRead,
   wanted,
 } from "../cel/mod.ts";
-import { type Effect, error, type Outcome, pass } from "../outcome.ts";
+import { type Effect, error, listed, type Outcome, type OutcomeList, pass } from "../outcome.ts";
 import type { CompiledBody, ObjectType, RuleInput } from "../rule_kind.ts";
 import { describe, objectsInCluster } from "../cluster_objects.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
@@ -69,7 +69,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   for (const type of read) tools.need(kindNeed(type, ["get", "list", "patch", "update"]));
   return { run, looksBack: policy.mutateExistingOnPolicyUpdate };
 
-  function run(input: RuleInput): Outcome | undefined {
+  function run(input: RuleInput): Outcome | OutcomeList | undefined {
     // Without a cluster there is nothing but the object itself.
     if (!input.context.store.serves("downstream")) return undefined;
     const { evaluation } = kyvernoEvaluation(expressions, input);
@@ -78,9 +78,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     if (!applies) return undefined;
     const found = program === undefined ? targets.find(input) : given(program, evaluation);
     if (isFault(found)) return failed(found.message);
-    const outcomes = found.flatMap((target) => changeTarget(target, input) ?? []);
-    const [first, ...moreOutcomes] = outcomes;
-    return first === undefined ? undefined : { ...first, ...(moreOutcomes.length > 0 && { moreOutcomes }) };
+    return listed(found.flatMap((target) => changeTarget(target, input) ?? []));
   }
 
   function changeTarget(target: JsonObject, input: RuleInput): Outcome | undefined {

@@ -82,12 +82,12 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     if (isFault(applies)) return ignores ? skip("skip") : failed(applies.message);
     if (!applies) return skip("skip");
     const verdict = judge(evaluation);
-    if (verdict.result === "error") return { ...verdict, blocks: true };
+    if (verdict.result === "error") return { ...verdict, meaning: "blocking" };
     const annotations = annotate(evaluation);
     if (!isFault(annotations)) return { ...verdict, ...properties(annotations) };
     return verdict.result === "pass"
       ? failed(annotations.message)
-      : { ...error(`error: ${annotations.message}`), blocks: true };
+      : { ...error(`error: ${annotations.message}`), meaning: "blocking" };
   }
 
   function compileValidations(
@@ -110,5 +110,5 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
 
 /** Kyverno parity: what cannot be evaluated is refused, also where failurePolicy is Ignore. */
 function failed(cause: string): Outcome {
-  return { blocks: true, ...error(`failed to load context: ${cause}`), reportedAs: "evaluation" };
+  return { ...error(`failed to load context: ${cause}`), reportedAs: "evaluation", meaning: "blocking" };
 }

@@ -1,6 +1,6 @@
 import { equal, isFault, type JsonObject, parsePointer } from "../../json/mod.ts";
 import { namespaceOf } from "../../kube/mod.ts";
-import { error, type Outcome, pass } from "../outcome.ts";
+import { error, type ImageFindings, listed, type Outcome, type OutcomeList, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "../rule_kind.ts";
 import type { VerifyImagesBody } from "../../policy/mod.ts";
 import { checkImages } from "./check_images.ts";
@@ -64,17 +64,17 @@ class Verification {
   }
 
   /** What is under way for one image does not hold up the others. */
-  run(images: readonly FoundImage[]): Outcome | undefined {
+  run(images: readonly FoundImage[]): Outcome | OutcomeList | undefined {
     for (const entry of this.#request.entries) {
       for (const image of images) this.#verify(entry, image);
     }
     // An outcome that came of half the answers is never seen: the rule is run again.
     if (this.#isPending) return undefined;
-    const [first, ...moreOutcomes] = this.#outcomes;
+    const [first, ...others] = this.#outcomes;
     if (first === undefined && this.#notes.length === 0) return undefined;
-    const images_ = { notes: this.#notes, digests: this.#digests };
-    if (first === undefined) return { ...pass(""), silent: true, images: images_ };
-    return { ...first, images: images_, ...(moreOutcomes.length > 0 && { moreOutcomes }) };
+    const found: ImageFindings = { phase: "mutate", notes: this.#notes, digests: this.#digests };
+    if (first === undefined) return { ...pass(""), silent: true, images: found };
+    return listed([{ ...first, images: found }, ...others]);
   }
 
   #verify(entry: ImageEntry, found: FoundImage): void {

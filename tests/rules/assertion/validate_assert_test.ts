@@ -57,6 +57,7 @@ function run(
     request,
     exceptions: [],
   });
+  assert.ok(outcome?.result !== "list");
   assert.equal(problems.length > 0, outcome?.message.includes("SyntaxError") ?? false);
   return outcome;
 }
