@@ -1,10 +1,10 @@
-import { compile, decideReview, type Snapshot } from "../engine/mod.ts";
+import { compile, decideReview, evaluate, policyRequest, type Snapshot } from "../engine/mod.ts";
 import { openPorts } from "../host/mod.ts";
 import { dig, field, isFault, isObject, type Json } from "../json/mod.ts";
 import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { denialMessage } from "../report/mod.ts";
-import { compileFilters } from "../server/mod.ts";
+import { compileFilters, recordedRoute, type Route } from "../server/mod.ts";
 import { loadDocuments } from "../sources/mod.ts";
 import { type ApplyOptions, noValues } from "../apply/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
@@ -59,13 +59,18 @@ export async function replay(args: ReplayArguments, terminal: Terminal): Promise
       return diagnostics.add({ severity: "error", code: "no-review", message: parsed.message, position });
     }
     const { request } = parsed.review;
-    const now = await answer(request, options);
+    const now = await answer(request, recordedRoute(value), options);
     const before = field(value, "response");
     const isSame = !isObject(before ?? null) || (dig(value, "response", "allowed") === true) === now.allowed;
     counts[isSame ? "same" : "differing"]++;
     const { file, line } = positionOf([]);
     const was = isSame ? "" : `, recorded as ${now.allowed ? "denied" : "allowed"}`;
-    terminal.out(`${file}:${line}: ${reviewText(request)}: ${now.allowed ? "allowed" : "denied"}${was}`);
+    const blind = !isSame && dig(value, "recorded", "redacted") === true
+      ? " (the record does not hold the Secret's values)"
+      : "";
+    terminal.out(
+      `${file}:${line}: ${reviewText(request)}: ${now.allowed ? "allowed" : "denied"}${was}${blind}`,
+    );
     if (now.message !== "") terminal.out(`  ${now.message.trim().replaceAll("\n", "\n  ")}`);
     const recorded: Json | undefined = dig(value, "response", "status", "message");
     if (!isSame && typeof recorded === "string") {
@@ -74,16 +79,20 @@ export async function replay(args: ReplayArguments, terminal: Terminal): Promise
   }
 }
 
+/** What the recorded webhook answers now; without a record of it, what mutating and validating webhooks answer together. */
 async function answer(
   request: AdmissionRequest,
-  options: ApplyOptions & { readonly snapshot: Snapshot },
+  route: Route | undefined,
+  { snapshot, ports, absent }: ApplyOptions & { readonly snapshot: Snapshot },
 ): Promise<{ allowed: boolean; message: string }> {
   if (compileFilters()(request)) return { allowed: true, message: "" };
-  const { snapshot, ports, absent } = options;
-  const { mutation, validation } = await decideReview(snapshot, request, { ports, absent });
+  const decisions = route === undefined
+    ? Object.values(await decideReview(snapshot, request, { ports, absent }))
+    : [await evaluate(snapshot, policyRequest(request), { ...route, rules: "admission", ports, absent })];
   const subject = { kind: request.kind.kind, namespace: request.namespace, name: request.name };
-  for (const decision of [mutation, validation]) {
-    if (!decision.allowed) return { allowed: false, message: denialMessage(decision, subject) };
-  }
-  return { allowed: true, message: "" };
+  const denial = decisions.find(({ allowed }) => !allowed);
+  return {
+    allowed: denial === undefined,
+    message: denial === undefined ? "" : denialMessage(denial, subject),
+  };
 }

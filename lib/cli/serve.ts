@@ -1,5 +1,5 @@
 import { type LogLevel, systemClock } from "../adapters/mod.ts";
-import { environmentSettings, type Gate, openGate } from "../host/mod.ts";
+import { environmentSettings, type Gate, openGate, type RecordSetting } from "../host/mod.ts";
 import {
   type Certificates,
   clusterCertificates,
@@ -44,6 +44,10 @@ export interface ServeArguments {
   readonly scanPreprocessors: boolean;
   readonly allowServiceAddress: readonly string[];
   readonly namespacedServiceCalls: boolean;
+  /** Where reviews are kept. */
+  readonly record?: string;
+  readonly recordReviews: number;
+  readonly recordMegabytes: number;
   readonly dialect: Dialect;
   readonly logLevel: LogLevel;
 }
@@ -66,6 +70,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
     lookForExpired: args.ttlInterval * 1000,
     ...(args.watchPolicies === true &&
       { installation: (caBundle: string | undefined) => installationOf({ ...args, secretPath }, caBundle) }),
+    record: recordSetting(args),
     lease: placeOf(args.service),
     ...(args.webhooks !== undefined &&
       { registration: { name: args.webhooks, service: placeOf(args.service) } }),
@@ -85,6 +90,14 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   terminal.err("stopping: requests under way are answered first");
   await gate.close();
   return 0;
+}
+
+function recordSetting(
+  { record, recordReviews, recordMegabytes }: ServeArguments,
+): RecordSetting | undefined {
+  return record === undefined
+    ? undefined
+    : { folder: record, maxReviews: recordReviews, maxBytes: recordMegabytes * 1_000_000 };
 }
 
 /** Who could ask and should not; `undefined` when nobody. */

@@ -1,11 +1,13 @@
 import { jsonLog, systemClock } from "../adapters/mod.ts";
 import { BackgroundWork } from "../background/mod.ts";
-import { isFault } from "../json/mod.ts";
+import { type Fault, isFault } from "../json/mod.ts";
+import type { Log } from "../ports.ts";
 import { type AppOptions, AuditQueue, Metrics } from "../server/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { openListener, openMetrics } from "./listeners.ts";
 import { PoliciesInForce } from "./policies_in_force.ts";
 import { openPorts } from "./ports.ts";
+import { ReviewFiles } from "./review_recorder.ts";
 
 /** A gate that is open. */
 export interface Gate {
@@ -41,6 +43,8 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const parts = { snapshot, ports, log, elected, ...(opened.kind === "live" && { lease }) };
   const background = await BackgroundWork.prepare(parts);
   const metrics = new Metrics();
+  const recorder = await openRecorder(options, { log, metrics });
+  if (isFault(recorder)) return recorder.message;
   const policies: PoliciesInForce = new PoliciesInForce(options, { background, metrics, ports, log });
   const missing = await policies.begin();
   if (missing !== undefined) return missing;
@@ -55,6 +59,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
     audit,
     effects: background.worker,
     scanPreprocessors,
+    recorder,
     ...(secretPath !== undefined && { secretPath }),
   };
   const listener = await openListener(options, app);
@@ -72,11 +77,22 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
       await policies.close();
       await listener.close();
       await within(closingTime, audit.drain());
+      if (recorder !== undefined) await within(closingTime, recorder.close());
       await within(closingTime, background.close());
       await opened.close();
       await metricsListener.close();
     },
   };
+}
+
+async function openRecorder(
+  { record }: GateOptions,
+  { log, metrics }: { readonly log: Log; readonly metrics: Metrics },
+): Promise<ReviewFiles | Fault | undefined> {
+  if (record === undefined) return undefined;
+  const opened = await ReviewFiles.open({ ...record, clock: systemClock(), log, metrics });
+  if (!isFault(opened)) log.write("info", "reviews are recorded", { folder: record.folder });
+  return opened;
 }
 
 /** Waits for what should end, and no longer than so many milliseconds. */

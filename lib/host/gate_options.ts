@@ -6,6 +6,7 @@ import type { Dialect } from "../match/mod.ts";
 import type { Cluster } from "../ports.ts";
 import type { LoadedPolicies } from "../sources/mod.ts";
 import type { ImageSetting } from "./image_ports.ts";
+import type { RecordSetting } from "./review_recorder.ts";
 import type { ServiceSetting } from "./ports.ts";
 
 /** What a gate serves, where, and for whom. */
@@ -41,6 +42,8 @@ export interface GateOptions {
   readonly clientAuthority?: string | undefined;
   /** Reviews are taken below this path alone. */
   readonly secretPath?: string | undefined;
+  /** Keeps reviews with their answers in files. */
+  readonly record?: RecordSetting | undefined;
   readonly logLevel: LogLevel;
   /** Takes lines of the log. */
   readonly write: (line: string) => void;

@@ -4,6 +4,7 @@ import type { Log, Ports } from "../ports.ts";
 import type { AuditQueue } from "./audit.ts";
 import type { FilterConfig } from "./filters.ts";
 import type { Metrics } from "./metrics.ts";
+import type { ReviewRecorder } from "./recording.ts";
 import type { ObjectRoute, PathRoute } from "./review_route.ts";
 
 /** What the app serves, and with what. */
@@ -18,6 +19,8 @@ export interface AppOptions {
   readonly decided?: (decision: Decision, request: PolicyRequest) => void;
   /** Carries out the effects of rules after a request was allowed. */
   readonly effects?: BackgroundWorker;
+  /** Keeps reviews and their answers, so that they can be decided again. */
+  readonly recorder?: ReviewRecorder | undefined;
   /** Which requests are admitted without evaluating a policy. It is called for each request, because it can change. */
   readonly filters?: () => FilterConfig;
   /** What other webhooks ask about: given the path of a request that is none of Kyverno's classic ones. */

@@ -66,6 +66,12 @@ export class Metrics {
     help: "Times that policies were loaded",
     labels: [],
   });
+  readonly #recorded = new Counter({
+    name: "postern_recorded_reviews_total",
+    help:
+      "Reviews that --record took: written, or dropped because they are too long, too many, or cannot be written",
+    labels: ["outcome"],
+  });
   /** Series of results at hand, by policy and rule. Policies go with their snapshot, and these with them. */
   readonly #series = new WeakMap<object, Map<string, KnownSeries[]>>();
   /** The same by the results themselves, where they are the same objects at each request. */
@@ -130,6 +136,11 @@ export class Metrics {
     return known.cell;
   }
 
+  /** A review was recorded, or could not be. */
+  recorded(outcome: "written" | "dropped"): void {
+    this.#recorded.increment(outcome);
+  }
+
   /** A snapshot took effect; of policies that came from files with the files' checksum. */
   loaded(snapshot: Snapshot, checksum = ""): void {
     this.#changes.increment();
@@ -148,7 +159,15 @@ export class Metrics {
 
   /** All metrics as Prometheus reads them. */
   text(): Promise<string> {
-    const all = [this.#requests, this.#duration, this.#results, this.#rules, this.#inForce, this.#changes];
+    const all = [
+      this.#requests,
+      this.#duration,
+      this.#results,
+      this.#rules,
+      this.#inForce,
+      this.#changes,
+      this.#recorded,
+    ];
     return Promise.resolve(all.map((metric) => metric.text()).join(""));
   }
 

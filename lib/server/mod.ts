@@ -25,5 +25,6 @@ export type { AppOptions } from "./app_options.ts";
 export { AuditQueue } from "./audit.ts";
 export { compileFilters, type FilterConfig } from "./filters.ts";
 export { Metrics } from "./metrics.ts";
+export { type AnsweredReview, recordedRoute, reviewRecord, type ReviewRecorder } from "./recording.ts";
 export { type ReadRequest, type ReviewAnswer, Reviews } from "./reviews.ts";
-export { patienceOf } from "./review_route.ts";
+export { patienceOf, type Route } from "./review_route.ts";

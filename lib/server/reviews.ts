@@ -89,7 +89,7 @@ export class Reviews {
     try {
       const response = "respond" in endpoint
         ? endpoint.respond(request)
-        : this.#respond(request, endpoint, { started, timeout, bytes: body.length });
+        : this.#respond(request, endpoint, { started, timeout, bytes: body.length, path });
       return response instanceof Promise ? response.then(answered, broke) : answered(response);
     } catch (cause) {
       return broke(cause);
@@ -99,9 +99,12 @@ export class Reviews {
   #respond(
     request: AdmissionRequest,
     { route, snapshot }: PathRoute,
-    { started, timeout, bytes }: Pick<ReviewOptions, "started" | "timeout"> & { readonly bytes: number },
+    { started, timeout, bytes, path }: Pick<ReviewOptions, "started" | "timeout"> & {
+      readonly bytes: number;
+      readonly path: string;
+    },
   ): AdmissionResponse | Promise<AdmissionResponse> {
-    const { audit, effects, metrics } = this.#options;
+    const { audit, effects, metrics, recorder } = this.#options;
     if (snapshot === undefined) {
       return failed(request, route.failurePolicy ?? "Fail", "policies are still being loaded");
     }
@@ -122,6 +125,7 @@ export class Reviews {
         if (response.allowed) effects?.add(subject, { asked: route });
       }
       metrics.reviewed(request, response.allowed, performance.now() - started);
+      recorder?.add({ path, route, request, response, bytes });
       return response;
     }
   }

@@ -81,17 +81,20 @@ class EntryRows {
   /** What was said of the object itself; whether something about it was passed over. */
   async #asked(subject: Subject, triggers: readonly SubjectAnswer[]): Promise<boolean> {
     const before = this.rows.length;
-    let passedOver = false;
+    let passedOver = false, isExcluded = false, isSaid = false;
     for (const step of this.#stepsFor(subject, triggers)) {
       for (const rule of step.rules.filter((each) => !hasRules(step.policy.kind) || this.#isMeant(each))) {
+        isSaid = true;
         if (rule.type === "generate") await this.#generated({ rule, step, subject });
         else if (!await this.#checked({ rule, step, subject })) passedOver = true;
       }
       if (this.rows.length === before && !passedOver) {
         this.#add(subject, { rule: this.#expectation.rule, result: "Pass", reason: "Excluded" });
-        this.#remarkExcluded(subject);
+        isExcluded = true;
       }
     }
+    // A policy that mutates and validates is asked twice: a rule speaks in one of the two.
+    if (isExcluded && !isSaid) this.#remarkExcluded(subject);
     return passedOver;
   }
 

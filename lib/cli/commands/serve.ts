@@ -89,6 +89,13 @@ export const serve = command({
       default: [],
     },
     namespacedServiceCalls: { type: "flag", about: "let policies of namespaces call services too" },
+    record: {
+      type: "text",
+      value: "folder",
+      about: "keep reviews with their answers there, Secrets without values, for replay and explain --review",
+    },
+    recordReviews: { type: "number", value: "number", about: "how many of them are kept", default: 1000 },
+    recordMegabytes: { type: "number", value: "number", about: "how much room they may take", default: 100 },
     ...dialectOption,
     logLevel: {
       type: "text",
@@ -103,6 +110,10 @@ export const serve = command({
     {
       does: "decide with a live cluster at hand",
       line: "serve --policies policies --kubeconfig ~/.kube/config",
+    },
+    {
+      does: "keep the last reviews, and try changed policies on them",
+      line: "serve --policies policies --record records && postern replay records --policies changed",
     },
   ],
   async run(_, options, terminal) {

@@ -1,0 +1,157 @@
+import { join } from "node:path";
+import { Fault } from "../json/mod.ts";
+import type { Clock, Log } from "../ports.ts";
+import { type AnsweredReview, type Metrics, reviewRecord, type ReviewRecorder } from "../server/mod.ts";
+
+/** Where reviews are recorded, and how many are kept. */
+export interface RecordSetting {
+  readonly folder: string;
+  /** Records that are kept; the oldest make room for new ones. */
+  readonly maxReviews: number;
+  /** Bytes that all records may take. */
+  readonly maxBytes: number;
+}
+
+/** What a {@link ReviewFiles} works with. */
+export interface ReviewFilesOptions extends RecordSetting {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly metrics: Pick<Metrics, "recorded">;
+}
+
+/** What may wait to be written: reviews, their bytes, and the bytes of each. */
+const waitingReviews = 256, waitingBytes = 8 << 20, longestReview = 1 << 20;
+
+/** Milliseconds between two records: a busy server records a sample of its reviews instead of being slowed down. */
+const pause = 10;
+
+const recordName = /^\d{8}T\d{9}Z-\d{6}\.json$/;
+
+/**
+ * Records reviews as files of one folder, which only the owner of the process can read. Answers do not wait for it:
+ * reviews queue up to a bound, what does not fit is dropped and counted, and files are written one at a time with
+ * pauses. The oldest records make room for new ones, also those that an earlier process left.
+ */
+export class ReviewFiles implements ReviewRecorder {
+  readonly #options: ReviewFilesOptions;
+  readonly #waiting: AnsweredReview[] = [];
+  /** Records that are there, oldest first. */
+  readonly #kept: { readonly name: string; readonly bytes: number }[];
+  #waitingBytes = 0;
+  #keptBytes: number;
+  #sequence = 0;
+  #running: Promise<void> | undefined;
+  #isClosing = false;
+  /** The kind of error that the last record met: one kind is logged once, not for each review. */
+  #failure: string | undefined;
+
+  private constructor(options: ReviewFilesOptions, kept: readonly { name: string; bytes: number }[]) {
+    this.#options = options;
+    this.#kept = [...kept];
+    this.#keptBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  /** Makes the folder where it is not there; a fault says why nothing can be written to it. */
+  static async open(options: ReviewFilesOptions): Promise<ReviewFiles | Fault> {
+    const { folder } = options;
+    try {
+      await Deno.mkdir(folder, { recursive: true, mode: 0o700 });
+      const kept: { name: string; bytes: number }[] = [];
+      for await (const { name } of Deno.readDir(folder)) {
+        if (recordName.test(name)) kept.push({ name, bytes: (await Deno.stat(join(folder, name))).size });
+      }
+      kept.sort((left, right) => left.name < right.name ? -1 : 1);
+      const files = new ReviewFiles(options, kept);
+      await files.#write(".postern", "");
+      await Deno.remove(join(folder, ".postern"));
+      return files;
+    } catch (cause) {
+      return new Fault(`--record ${folder}: ${messageOf(cause)}`);
+    }
+  }
+
+  add(review: AnsweredReview): void {
+    const { bytes } = review;
+    const isFull = this.#waiting.length >= waitingReviews || this.#waitingBytes + bytes > waitingBytes;
+    if (this.#isClosing || bytes > longestReview || isFull) {
+      return this.#options.metrics.recorded("dropped");
+    }
+    this.#waiting.push(review);
+    this.#waitingBytes += bytes;
+    this.#running ??= this.#run();
+  }
+
+  /** Writes what waits, and takes no more. */
+  async close(): Promise<void> {
+    this.#isClosing = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    for (;;) {
+      // The answer goes out first.
+      await new Promise((resolve) => setTimeout(resolve, this.#isClosing ? 0 : pause));
+      const review = this.#waiting.shift();
+      if (review === undefined) break;
+      this.#waitingBytes -= review.bytes;
+      await this.#record(review);
+    }
+    this.#running = undefined;
+  }
+
+  async #record(review: AnsweredReview): Promise<void> {
+    const { clock, log, metrics } = this.#options;
+    const now = clock.now();
+    const name = `${new Date(now).toISOString().replace(/[-:.]/g, "")}-${
+      (this.#sequence++ % 1_000_000).toString().padStart(6, "0")
+    }.json`;
+    try {
+      const bytes = await this.#write(name, `${JSON.stringify(reviewRecord(review, now), null, 2)}\n`);
+      this.#kept.push({ name, bytes });
+      this.#keptBytes += bytes;
+      await this.#trim();
+      metrics.recorded("written");
+      this.#failure = undefined;
+    } catch (cause) {
+      metrics.recorded("dropped");
+      const kind = cause instanceof Error ? cause.name : "";
+      if (kind === this.#failure) return;
+      this.#failure = kind;
+      log.write("error", "reviews are not recorded", {
+        folder: this.#options.folder,
+        cause: messageOf(cause),
+      });
+    }
+  }
+
+  /** Writes a file that nobody sees before it is complete. Its length in bytes. */
+  async #write(name: string, text: string): Promise<number> {
+    const path = join(this.#options.folder, name), hidden = join(this.#options.folder, `.${name}`);
+    const bytes = new TextEncoder().encode(text);
+    try {
+      await Deno.writeFile(hidden, bytes, { mode: 0o600 });
+      await Deno.rename(hidden, path);
+    } catch (cause) {
+      await Deno.remove(hidden).catch(() => {});
+      throw cause;
+    }
+    return bytes.length;
+  }
+
+  async #trim(): Promise<void> {
+    const { folder, maxReviews, maxBytes } = this.#options;
+    while (this.#kept.length > maxReviews || this.#keptBytes > maxBytes) {
+      const oldest = this.#kept.shift();
+      if (oldest === undefined) return;
+      this.#keptBytes -= oldest.bytes;
+      await Deno.remove(join(folder, oldest.name)).catch((cause) => {
+        // Somebody took it away already.
+        if (!(cause instanceof Deno.errors.NotFound)) throw cause;
+      });
+    }
+  }
+}
+
+function messageOf(cause: unknown): string {
+  return cause instanceof Error ? cause.message : String(cause);
+}
