@@ -4,6 +4,7 @@ import { BackgroundWorker } from "./background_worker.ts";
 import { Leadership } from "./leadership.ts";
 import { ownUsername } from "./own_username.ts";
 import { Upkeep } from "./upkeep.ts";
+import type { WorkOutcome } from "./work_outcome.ts";
 
 /** What background work needs. */
 export interface BackgroundWorkOptions {
@@ -15,6 +16,8 @@ export interface BackgroundWorkOptions {
    * process's own, and stores nothing of what is admitted.
    */
   readonly lease?: { readonly namespace: string; readonly name: string };
+  /** Is told what became of each request's effects. */
+  readonly worked?: (outcome: WorkOutcome) => void;
   /** Called when this replica became the leader. */
   readonly elected?: () => void;
   /** Milliseconds between two looks at the cluster; see {@link Upkeep}. */
@@ -42,6 +45,7 @@ export class BackgroundWork {
       triggers: lease === undefined ? "as-admitted" : "as-stored",
       ...(self !== undefined && { self }),
       refused: () => this.#upkeep.missed(),
+      ...(options.worked !== undefined && { worked: options.worked }),
     });
     const leadership = lease === undefined ? undefined : new Leadership({
       ...lease,

@@ -6,7 +6,8 @@ import { carryOut } from "./carry_out.ts";
 import type { Failure } from "./failure.ts";
 import { FairQueue, type Ticket } from "./fair_queue.ts";
 import { changeOf } from "./followed_request.ts";
-import { type OnlyRule, phases, tryRequest } from "./request_try.ts";
+import { type OnlyRule, phases, type Tried, tryRequest } from "./request_try.ts";
+import type { WorkOutcome } from "./work_outcome.ts";
 
 /** What the worker works with. */
 export interface BackgroundOptions {
@@ -32,6 +33,8 @@ export interface BackgroundOptions {
   readonly memory?: number;
   /** Is told of a request for which there was no room, so that its effects can be found by a look at the cluster. */
   readonly refused?: (request: PolicyRequest) => void;
+  /** Is told what became of a request, once it is known, and that it fails, before that. */
+  readonly worked?: (outcome: WorkOutcome) => void;
   /** Lets time pass; given in tests. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
@@ -51,11 +54,13 @@ export interface JobScope {
 interface Job extends JobScope {
   readonly request: PolicyRequest;
   tries: number;
-  /** What was carried out for it already: a patch that adds to a list must not do so again. */
-  readonly done: Set<string>;
+  /** What was carried out for it already, by identity: a patch that adds to a list must not do so again. */
+  readonly done: Map<string, Effect>;
 }
 
 const longestDelay = 60_000;
+/** A failure that lasts for so many tries is told: an object may be a moment late. */
+const toldAfter = 3;
 /** How long one try may take. */
 const patience = 30_000;
 /** Longer uids are no uids of the API server's. */
@@ -94,7 +99,7 @@ export class BackgroundWorker {
     if (this.#closed || request.dryRun || !this.#concerns(request, scope)) return false;
     if (this.#isKnown(request, scope)) return false;
     const { kind, name, namespace } = request;
-    const item: Job = { ...scope, request, tries: 0, done: new Set() };
+    const item: Job = { ...scope, request, tries: 0, done: new Map() };
     const lane = namespace === "" && kind === "Namespace" ? name : namespace;
     const ticket: Ticket<Job> = { item, lane, bytes: jsonSize(request.variable) };
     const refused = this.#queue.add(ticket);
@@ -177,16 +182,22 @@ export class BackgroundWorker {
 
   async #attempt(ticket: Ticket<Job>): Promise<void> {
     const { request, tries } = ticket.item;
-    const failures = await this.#work(ticket.item);
+    const tried = await this.#work(ticket.item);
+    const { failures } = tried;
     const attempts = this.#options.attempts ?? 10;
     const [first] = failures;
-    if (first === undefined) return this.#queue.release(ticket);
+    if (first === undefined) {
+      this.#tell("done", ticket.item, tried);
+      return this.#queue.release(ticket);
+    }
     if (tries + 1 >= attempts || failures.every(({ passing }) => !passing)) {
       // That a request was not carried out after all is nobody's mistake.
       const level = failures.every(({ unfounded }) => unfounded) ? "debug" : "error";
       this.#log(level, "effects given up", request, { tries: tries + 1, cause: first.message });
+      this.#tell("given up", ticket.item, tried);
       return this.#queue.release(ticket);
     }
+    if (tries + 1 === toldAfter) this.#tell("failing", ticket.item, tried);
     this.#log("debug", "effects are tried again", request, { tries: tries + 1, cause: first.message });
     this.#queue.pause(ticket);
     const delay = Math.min((this.#options.firstDelay ?? 100) * 2 ** tries, longestDelay);
@@ -198,10 +209,17 @@ export class BackgroundWorker {
     this.#pausing.add(pause);
   }
 
-  /** One try; answers with what could not be done. */
-  async #work(job: Job): Promise<readonly Failure[]> {
+  #tell(state: WorkOutcome["state"], { done }: Job, { request, results, failures }: Tried): void {
+    this.#options.worked?.({ state, request, results, carried: [...done.values()], failures });
+  }
+
+  /** One try. */
+  async #work(job: Job): Promise<Tried> {
     const snapshot = this.#options.snapshot();
-    if (snapshot === undefined) return [{ message: "no policies are loaded", passing: true }];
+    if (snapshot === undefined) {
+      const failures = [{ message: "no policies are loaded", passing: true }];
+      return { request: job.request, results: [], failures };
+    }
     const { ports, self, triggers = "as-admitted" } = this.#options;
     return await tryRequest(job.request, {
       snapshot,
@@ -220,11 +238,13 @@ export class BackgroundWorker {
     if (done.has(key)) return [];
     const carried = await carryOut(effect, this.#options.ports.cluster, AbortSignal.timeout(patience));
     if (!carried.done) {
-      if (effect.dispensable === undefined) return [carried];
+      if (effect.dispensable === undefined) {
+        return [{ ...carried, by: { policy: effect.policy, rule: effect.rule } }];
+      }
       this.#log("warn", "effect left out", request, { reason: effect.reason, cause: carried.message });
       return [];
     }
-    done.add(key);
+    done.set(key, effect);
     const { verb, policy, rule, reason } = effect;
     if (carried.changed) {
       this.#log("info", `effect: ${verb}`, request, { policy, rule, reason, object: objectOf(effect) });

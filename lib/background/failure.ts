@@ -5,4 +5,6 @@ export interface Failure {
   readonly passing: boolean;
   /** Set when the request itself was not carried out, as far as can be seen: then there is nothing to do for it. */
   readonly unfounded?: true;
+  /** The rule whose wish it was; absent when no single rule is to blame. */
+  readonly by?: { readonly policy: string; readonly rule: string };
 }

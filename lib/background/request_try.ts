@@ -5,6 +5,7 @@ import {
   evaluate,
   type PolicyQuery,
   type PolicyRequest,
+  type PolicyResult,
   type Snapshot,
 } from "../engine/mod.ts";
 import { asString, dig, field, isFault } from "../json/mod.ts";
@@ -36,42 +37,70 @@ export interface TryOptions {
   carryOut(effect: Effect): Promise<readonly Failure[]>;
 }
 
-/** Plans and carries out everything for a request, as the cluster then is; answers with what could not be done. */
-export async function tryRequest(admitted: PolicyRequest, options: TryOptions): Promise<readonly Failure[]> {
+/** What one try came to. */
+export interface Tried {
+  /** With the object as it is stored, where that could be read. */
+  readonly request: PolicyRequest;
+  readonly results: readonly PolicyResult[];
+  /** What could not be done. */
+  readonly failures: readonly Failure[];
+}
+
+/** Plans and carries out everything for a request, as the cluster then is. */
+export async function tryRequest(admitted: PolicyRequest, options: TryOptions): Promise<Tried> {
+  const results: PolicyResult[] = [];
+  let seen = admitted;
+  const failures = await attempt();
+  return { request: seen, results, failures };
+
+  async function attempt(): Promise<readonly Failure[]> {
+    try {
+      return await carryOutAll(admitted, options, (request, found) => {
+        seen = request;
+        results.push(...found);
+      });
+    } catch (cause) {
+      return [{ message: cause instanceof Error ? cause.message : String(cause), passing: true }];
+    }
+  }
+}
+
+async function carryOutAll(
+  admitted: PolicyRequest,
+  options: TryOptions,
+  found: (request: PolicyRequest, results: readonly PolicyResult[]) => void,
+): Promise<readonly Failure[]> {
   const { ports, snapshot, self, only, asked, triggers, patience } = options;
   const change = isOwn(admitted, options) ? undefined : changeOf(admitted);
   const policy = only?.policy ?? asked.policy;
-  try {
-    const signal = AbortSignal.timeout(patience);
-    const isStored = triggers === "as-stored";
-    const request = isStored ? await storedRequest(admitted, { cluster: ports.cluster, signal }) : admitted;
-    if ("message" in request) return [request];
-    const failures: Failure[] = [];
-    for (const phase of phases) {
-      const decision = await evaluate(snapshot, request, {
-        phase,
-        ports,
-        rules: "admission",
-        background: self === undefined ? {} : { self },
-        ...(asked.failurePolicy !== undefined && { failurePolicy: asked.failurePolicy }),
-        ...(policy !== undefined && { policy }),
-        deadline: () => AbortSignal.timeout(patience),
-      });
-      const isMeant = ({ rule }: { readonly rule: string }): boolean =>
-        only === undefined || rule === only.rule;
-      failures.push(...planFailures(decision, isMeant));
-      const effects = decision.effects.filter(isMeant);
-      if (isStored && request.operation === "DELETE" && effects.some(({ verb }) => verb === "delete")) {
-        const doubt = await confirmGone(request, options);
-        if (doubt !== undefined) return [...failures, doubt];
-      }
-      for (const effect of effects) failures.push(...await options.carryOut(effect));
+  const signal = AbortSignal.timeout(patience);
+  const isStored = triggers === "as-stored";
+  const request = isStored ? await storedRequest(admitted, { cluster: ports.cluster, signal }) : admitted;
+  if ("message" in request) return [request];
+  const failures: Failure[] = [];
+  for (const phase of phases) {
+    const decision = await evaluate(snapshot, request, {
+      phase,
+      ports,
+      rules: "admission",
+      background: self === undefined ? {} : { self },
+      ...(asked.failurePolicy !== undefined && { failurePolicy: asked.failurePolicy }),
+      ...(policy !== undefined && { policy }),
+      deadline: () => AbortSignal.timeout(patience),
+    });
+    const isMeant = ({ rule }: { readonly rule: string }): boolean =>
+      only === undefined || rule === only.rule;
+    found(request, decision.results.map(({ policy, rules }) => ({ policy, rules: rules.filter(isMeant) })));
+    failures.push(...planFailures(decision, isMeant));
+    const effects = decision.effects.filter(isMeant);
+    if (isStored && request.operation === "DELETE" && effects.some(({ verb }) => verb === "delete")) {
+      const doubt = await confirmGone(request, options);
+      if (doubt !== undefined) return [...failures, doubt];
     }
-    if (change !== undefined) failures.push(...await follow(change, options));
-    return failures;
-  } catch (cause) {
-    return [{ message: cause instanceof Error ? cause.message : String(cause), passing: true }];
+    for (const effect of effects) failures.push(...await options.carryOut(effect));
   }
+  if (change !== undefined) failures.push(...await follow(change, options));
+  return failures;
 }
 
 /** Phases whose effects are carried out. */
@@ -114,7 +143,8 @@ function planFailures(
   return results.flatMap(({ policy, rules }) =>
     rules.filter(isMeant).flatMap((result) => {
       const causes = result.result === "error" ? [result.message] : planErrorsOf(result);
-      return causes.map((cause) => ({ message: `${policy.key}/${result.rule}: ${cause}`, passing: true }));
+      const by = { policy: policy.key, rule: result.rule };
+      return causes.map((cause) => ({ message: `${policy.key}/${by.rule}: ${cause}`, passing: true, by }));
     })
   );
 }

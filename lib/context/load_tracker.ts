@@ -101,7 +101,7 @@ export class LoadTracker {
     progress?.restart();
   }
 
-  /** The progress of the rule that is being evaluated; `undefined` if it has no loops. */
+  /** The progress of the rule that is being evaluated; `undefined` if it has no loops and draws nothing at random. */
   get progress(): Progress | undefined {
     return this.#progress;
   }
@@ -117,6 +117,12 @@ export class LoadTracker {
    */
   loop<T>(begin: () => T): LoopProgress<T> {
     return this.isComplete ? (this.#progress ??= new Progress()).loop(begin) : new LoopProgress(begin());
+  }
+
+  /** A random number, the same one when a rule that waited is evaluated again. */
+  random(): number {
+    const { entropy } = this.ports;
+    return (this.#progress ??= new Progress()).draw(() => entropy.next());
   }
 
   /** Runs the body of a loop: loops inside it have their progress in that of this one. */

@@ -1,21 +1,34 @@
 /**
- * How far the loops of a rule have come. A rule that pauses, or waits for a value, is evaluated again from its beginning;
+ * How far the loops of a rule have come, and the random numbers that it drew. A rule that pauses, or waits for a value, is evaluated again from its beginning;
  * its loops go on where they stopped. Evaluation takes the same way each time, so a loop is known by its turn: the first
  * that is entered, the second, and so on.
  */
 export class Progress {
   readonly #loops: LoopProgress<unknown>[] = [];
+  readonly #numbers: number[] = [];
   #turn = 0;
+  #drawn = 0;
 
   /** The rule is evaluated again. */
   restart(): void {
     this.#turn = 0;
+    this.#drawn = 0;
   }
 
   /** The loop whose turn it is; a new one starts with what is given. */
   loop<T>(begin: () => T): LoopProgress<T> {
     const turn = this.#turn++;
-    return (this.#loops[turn] ??= new LoopProgress<unknown>(begin())) as LoopProgress<T>;
+    const loop = this.#loops[turn] ??= new LoopProgress<unknown>(begin(), () => this.#drawn);
+    this.#drawn = Math.max(this.#drawn, loop.drawn);
+    return loop as LoopProgress<T>;
+  }
+
+  /**
+   * A random number: the one that was drawn at this point when the rule was evaluated before. With another one the rule
+   * would ask for other values each time, and wait for ever.
+   */
+  draw(next: () => number): number {
+    return this.#numbers[this.#drawn++] ??= next();
   }
 }
 
@@ -25,10 +38,14 @@ export class LoopProgress<T> {
   done = 0;
   /** What the elements that are done have led to. */
   state: T;
+  /** Random numbers that were drawn before the element that is next. */
+  drawn = 0;
   #inner: Progress | undefined;
+  readonly #drawnSoFar: () => number;
 
-  constructor(state: T) {
+  constructor(state: T, drawnSoFar: () => number = () => 0) {
     this.state = state;
+    this.#drawnSoFar = drawnSoFar;
   }
 
   /** The loops inside the element that is next. */
@@ -40,6 +57,7 @@ export class LoopProgress<T> {
   advanceTo(element: number, state: T): void {
     this.done = element;
     this.state = state;
+    this.drawn = this.#drawnSoFar();
     this.#inner = undefined;
   }
 }

@@ -63,13 +63,12 @@ export function evaluate(
 
   function start(facts: Facts | Fault): Decision | Promise<Decision> {
     if (isFault(facts)) return factsMissing(request, policies, facts.message);
-    const { clock, entropy } = ports;
-    const now = clock.now();
+    const now = ports.clock.now();
     const view = RequestView.of({
       request,
       facts,
       store,
-      environment: { now: () => now, random: () => entropy.next() },
+      environment: { now: () => now, random: () => store.random() },
       given: options.given,
       background: options.background,
       trace,

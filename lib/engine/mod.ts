@@ -7,7 +7,14 @@
  */
 export type { PolicyQuery } from "./plan/policy_selection.ts";
 export type { CompiledPolicy, CompiledRule } from "./compiled.ts";
-export type { Decision, PolicyIdentity, PolicyResult, Refusing, RuleResult } from "./decision.ts";
+export {
+  type Decision,
+  type PolicyIdentity,
+  type PolicyResult,
+  type Refusing,
+  replaced,
+  type RuleResult,
+} from "./decision.ts";
 export type { Effect } from "../rules/mod.ts";
 export { areConstant } from "./plan/constant_results.ts";
 export { withRequiredImages } from "./required_images.ts";

@@ -1,5 +1,5 @@
 import { jsonLog, systemClock } from "../adapters/mod.ts";
-import { BackgroundWork } from "../background/mod.ts";
+import { BackgroundWork, type WorkOutcome } from "../background/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
 import type { Log } from "../ports.ts";
 import { type AppOptions, AuditQueue, Metrics } from "../server/mod.ts";
@@ -40,7 +40,8 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const snapshot = () => policies.snapshot();
   const { lease } = options;
   const elected = () => policies.elected();
-  const parts = { snapshot, ports, log, elected, ...(opened.kind === "live" && { lease }) };
+  const worked = (outcome: WorkOutcome) => policies.worked(outcome);
+  const parts = { snapshot, ports, log, elected, worked, ...(opened.kind === "live" && { lease }) };
   const background = await BackgroundWork.prepare(parts);
   const metrics = new Metrics();
   const recorder = await openRecorder(options, { log, metrics });

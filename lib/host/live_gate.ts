@@ -1,20 +1,27 @@
 import { systemClock } from "../adapters/mod.ts";
 import type { Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import {
+  AdmissionReports,
   Cleaner,
   decisionEvents,
   EventWriter,
   Expirer,
   type Installation,
+  isLasting,
+  isReportedPolicy,
   LivePolicies,
   ObjectReviews,
   policyReports,
   ReportStore,
   rowsOf,
   Scanner,
+  unscannedResults,
   WebhookRoutes,
+  type WorkContext,
+  workEvents,
+  workRows,
 } from "../live/mod.ts";
-import { dig } from "../json/mod.ts";
+import type { WorkOutcome } from "../background/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AppOptions } from "../server/mod.ts";
@@ -37,21 +44,18 @@ export interface LiveGateOptions {
   readonly lookForExpired?: number;
 }
 
-/** Milliseconds after which an object that was admitted is stored. */
-const storingTime = 1_500;
-
 /** Everything that follows policies of a cluster: webhooks, statuses, checks of policies, reports and events. */
 export class LiveGate {
   readonly #policies: LivePolicies;
   readonly #reviews: ObjectReviews;
   readonly #routes: WebhookRoutes;
   readonly #reports: ReportStore;
+  readonly #admissionReports: AdmissionReports;
   readonly #scanner: Scanner;
   readonly #events: EventWriter;
   readonly #cleaner: Cleaner;
   readonly #expirer: Expirer;
   readonly #clock = systemClock();
-  readonly #reporting = new Set<ReturnType<typeof setTimeout>>();
 
   constructor(options: LiveGateOptions) {
     const { watching, installation, dialect, ports, log, files, cameIntoForce, leads } = options;
@@ -75,12 +79,21 @@ export class LiveGate {
       accounts: () => installation.accounts,
       compiling: { dialect },
     });
-    this.#reports = new ReportStore({ ...shared, kind: policyReports });
+    this.#reports = new ReportStore({
+      ...shared,
+      kind: policyReports,
+      isLasting: (row) => this.snapshot !== undefined && isLasting(row, this.snapshot),
+    });
+    this.#admissionReports = new AdmissionReports({ log, store: this.#reports });
     this.#scanner = new Scanner({
       ...shared,
       ports,
       store: this.#reports,
       resourceFilters: () => this.#policies.configuration.filters.resourceFilters,
+      found: (decision, request) =>
+        this.#events.add(
+          decisionEvents(decision, { ...this.#eventContext, request, successes: false, by: "scan" }),
+        ),
     });
     this.#events = new EventWriter({
       ...shared,
@@ -125,28 +138,33 @@ export class LiveGate {
   /** Takes a decision, of which users want to read. */
   decided(decision: Decision, request: PolicyRequest): void {
     if (request.dryRun) return;
-    this.#events.add(decisionEvents(decision, {
-      request,
-      policyObject: (kind, key) => this.#policies.policyObject(kind, key),
-      successes: this.#policies.configuration.generateSuccessEvents,
-    }));
-    this.#report(decision, request);
+    this.#events.add(decisionEvents(decision, { ...this.#eventContext, request, by: "admission" }));
+    const { object, subresource } = request;
+    // Only an object that is about to be stored has a uid; nothing is reported about what was denied.
+    if (!decision.allowed || object === undefined || subresource !== "") return;
+    const results = unscannedResults(decision, this.snapshot);
+    if (results.length > 0) this.#admissionReports.add(object, rowsOf(results, object, this.#clock.now()));
   }
 
-  /** Policies that no scan evaluates are reported from what is admitted. */
-  #report(decision: Decision, { object, subresource }: PolicyRequest): void {
-    const results = decision.results.filter(({ policy, rules }) =>
-      !policy.background && rules.some(({ type }) => type === "validate" || type === "verifyImages")
-    );
-    // Only an object that is about to be stored has a uid; nothing is reported about what was denied.
-    if (!decision.allowed || object === undefined || subresource !== "" || results.length === 0) return;
-    if (dig(object, "metadata", "uid") === undefined) return;
-    const rows = rowsOf(results, object, this.#clock.now());
-    const timer = setTimeout(() => {
-      this.#reporting.delete(timer);
-      void this.#reports.addAdmissionRows(object, rows);
-    }, storingTime);
-    this.#reporting.add(timer);
+  /** Takes what became of effects on other objects. */
+  worked(outcome: WorkOutcome): void {
+    this.#events.add(workEvents(outcome, this.#eventContext));
+    const { snapshot } = this;
+    if (snapshot === undefined) return;
+    const reported = {
+      ...outcome,
+      results: outcome.results.filter((each) => isReportedPolicy(each, snapshot)),
+    };
+    for (const { object, rows } of workRows(reported, this.#clock.now())) {
+      this.#admissionReports.add(object, rows);
+    }
+  }
+
+  get #eventContext(): WorkContext {
+    return {
+      policyObject: (kind, key) => this.#policies.policyObject(kind, key),
+      successes: this.#policies.configuration.generateSuccessEvents,
+    };
   }
 
   /** Puts the policies in force, and lets the webhooks call. */
@@ -166,7 +184,7 @@ export class LiveGate {
   async close(): Promise<void> {
     this.#cleaner.close();
     this.#expirer.close();
-    for (const timer of this.#reporting) clearTimeout(timer);
+    await this.#admissionReports.close();
     await this.#policies.close();
     await this.#scanner.close();
     await this.#reports.close();

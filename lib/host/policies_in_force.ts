@@ -1,4 +1,4 @@
-import type { BackgroundWork } from "../background/mod.ts";
+import type { BackgroundWork, WorkOutcome } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
 import { WebhookRegistration } from "../install/mod.ts";
@@ -105,6 +105,11 @@ export class PoliciesInForce {
   /** This replica leads now: what the former leader left undone is looked for. */
   elected(): void {
     this.#live?.refresh();
+  }
+
+  /** Effects of a request were carried out, or fail. */
+  worked(outcome: WorkOutcome): void {
+    this.#live?.worked(outcome);
   }
 
   /** Registers webhooks for the policies of files, where the installation has configurations for them. */

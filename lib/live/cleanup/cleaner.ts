@@ -6,7 +6,7 @@ import type { Discovery, Log, Ports, ServedResource } from "../../ports.ts";
 import { hasRight } from "../access.ts";
 import { type PolicyEvent, referenceTo } from "../events/event.ts";
 import type { PolicyObject } from "../policy_objects.ts";
-import { scannedResources } from "../reports/scan_targets.ts";
+import { resourcesOf } from "../reports/scan_targets.ts";
 import { resourcePath } from "../resource_path.ts";
 import type { StatusWriter } from "../status.ts";
 import { type CleanupPolicy, cleanupPolicy } from "./cleanup_policy.ts";
@@ -108,7 +108,7 @@ export class Cleaner {
     const discovered = await discovery.resources();
     if (!discovered.ok) return;
     const { policy, object } = scheduled;
-    for (const resource of scannedResources(policy.snapshot, discovered.resources)) {
+    for (const resource of resourcesOf(policy.snapshot, discovered.resources)) {
       await this.#runOn(resource, scheduled);
     }
     const time = new Date(ports.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");

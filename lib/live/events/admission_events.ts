@@ -11,20 +11,21 @@ export interface DecisionContext {
   readonly policyObject: (kind: string, key: string) => JsonObject | undefined;
   /** Whether successes are told too. */
   readonly successes: boolean;
+  /** What came to the decision; a request when absent. */
+  readonly by?: "admission" | "scan";
 }
-
-const component = "kyverno-admission";
 
 /** Kyverno parity: what a decision tells of policies and of the resource (`tests/live/events_test.ts`). */
 export function decisionEvents(decision: Decision, context: DecisionContext): PolicyEvent[] {
   const resource = resourceOf(context.request);
+  const component = `kyverno-${context.by ?? "admission"}`;
   return decision.results.flatMap(({ policy, rules }) => {
     const object = context.policyObject(policy.kind, policy.key);
     if (object === undefined) return [];
     const regarding = referenceTo(object);
     const isClassic = policy.kind === "ClusterPolicy" || policy.kind === "Policy";
     return rules.flatMap((rule): PolicyEvent[] => {
-      const subject = { regarding, related: resource, rule, policy: policy.key, isClassic };
+      const subject = { regarding, related: resource, rule, policy: policy.key, isClassic, component };
       switch (rule.result) {
         case "fail":
           return violation(subject, decision);
@@ -52,13 +53,14 @@ interface Subject {
   readonly rule: RuleResult;
   readonly policy: string;
   readonly isClassic: boolean;
+  readonly component: string;
 }
 
 function violation(
-  { regarding, related, rule, policy, isClassic }: Subject,
+  { regarding, related, rule, policy, isClassic, component }: Subject,
   decision: Decision,
 ): PolicyEvent[] {
-  const blocked = !decision.allowed;
+  const blocked = !decision.allowed && component === "kyverno-admission";
   const named = isClassic ? `[${rule.rule}] ` : "";
   const about: PolicyEvent = {
     regarding,
@@ -79,7 +81,7 @@ function violation(
   }];
 }
 
-function skipped({ regarding, related, rule, policy }: Subject): PolicyEvent[] {
+function skipped({ regarding, related, rule, policy, component }: Subject): PolicyEvent[] {
   const exceptions = exceptionsOf(rule);
   if (exceptions === undefined) return [];
   return [{
@@ -94,7 +96,7 @@ function skipped({ regarding, related, rule, policy }: Subject): PolicyEvent[] {
   }];
 }
 
-function applied({ regarding, related, rule }: Subject): PolicyEvent {
+function applied({ regarding, related, rule, component }: Subject): PolicyEvent {
   const mutated = rule.type === "mutate";
   return {
     regarding,
@@ -106,7 +108,10 @@ function applied({ regarding, related, rule }: Subject): PolicyEvent {
   };
 }
 
-function resourceOf({ group, version, kind, namespace, name, object, oldObject }: PolicyRequest): JsonObject {
+/** A reference to the object that a request is about. */
+export function resourceOf(
+  { group, version, kind, namespace, name, object, oldObject }: PolicyRequest,
+): JsonObject {
   const found = object ?? oldObject ?? {};
   return {
     ...referenceTo({ ...found, apiVersion: formatApiVersion({ group, version }), kind }),

@@ -10,26 +10,32 @@ export interface ReportStoreOptions {
   readonly collections: Collections;
   readonly log: Log;
   readonly kind: ReportKind;
+  /** Whether a stored row stays when its object is scanned anew. */
+  readonly isLasting: (row: JsonObject) => boolean;
 }
 
 /** What is remembered of a report that is stored. */
 interface Stored {
   readonly namespace: string;
   readonly digest: string;
-  /** Rows of requests, which no scan can find again. */
-  readonly admissionRows: readonly JsonObject[];
+  /** Rows that no scan can find again. */
+  readonly lastingRows: readonly JsonObject[];
 }
 
 /** The reports that are stored, of which only digests are kept; writes what differs and nothing else. */
 export class ReportStore {
   readonly #options: ReportStoreOptions;
-  readonly #watched: readonly Collection[];
+  #watched: readonly Collection[] = [];
   readonly #stored = new Map<string, Stored>();
 
-  /** Begins to watch the reports. */
   constructor(options: ReportStoreOptions) {
     this.#options = options;
-    const { kind: { apiVersion, namespaced, clusterWide }, collections } = options;
+  }
+
+  /** Begins to watch the reports, when policies are known; a second call does nothing. */
+  start(): void {
+    if (this.#watched.length > 0) return;
+    const { kind: { apiVersion, namespaced, clusterWide }, collections } = this.#options;
     this.#watched = [namespaced, clusterWide].map(({ path }) =>
       collections.watch(`/apis/${apiVersion}/${path}`, ({ object, former }) => {
         if (object !== undefined) this.#remember(object);
@@ -43,16 +49,16 @@ export class ReportStore {
     await Promise.all(this.#watched.map(({ synced }) => synced));
   }
 
-  /** The rows about an object that came from requests. */
-  admissionRows(resource: JsonObject): readonly JsonObject[] {
-    return this.#stored.get(uidOf(resource))?.admissionRows ?? [];
+  /** The rows about an object that no scan can find, of rules that are still there, without those that were found after all. */
+  lastingRows(resource: JsonObject, found: readonly JsonObject[]): readonly JsonObject[] {
+    const known = this.#stored.get(uidOf(resource))?.lastingRows;
+    if (known === undefined || known.length === 0) return [];
+    const replaced = new Set(found.map(identityOf));
+    return known.filter((row) => this.#options.isLasting(row) && !replaced.has(identityOf(row)));
   }
 
-  /**
-   * Adds what was decided about an object when it was admitted, in place of what was decided before. It is written once
-   * the object had the time to be stored; rows about an object that never was go with the next scan.
-   */
-  async addAdmissionRows(resource: JsonObject, rows: readonly JsonObject[]): Promise<void> {
+  /** Adds rows that no scan can find, in place of those of the same rules. Rows about an object that is not there are lost. */
+  async addRows(resource: JsonObject, rows: readonly JsonObject[]): Promise<void> {
     const { cluster, kind } = this.#options;
     const path = `${reportsPath(kind, namespaceOf(resource))}/${uidOf(resource)}`;
     const present = await cluster.call({ method: "GET", path });
@@ -62,13 +68,16 @@ export class ReportStore {
     await this.write(resource, [...former.filter((row) => !replaced.has(identityOf(row))), ...rows]);
   }
 
-  /** Makes the report about an object say these rows; without rows there is none. */
-  async write(resource: JsonObject, rows: readonly JsonObject[]): Promise<void> {
+  /** Makes the report about an object say these rows; without rows there is none. Whether it said something else before. */
+  async write(resource: JsonObject, rows: readonly JsonObject[]): Promise<boolean> {
     const uid = uidOf(resource);
-    if (rows.length === 0) return await this.remove(uid);
-    const report = reportOf(resource, rows, this.#options.kind);
     const stored = this.#stored.get(uid);
-    if (stored?.digest === digestOf(report)) return;
+    if (rows.length === 0) {
+      await this.remove(uid);
+      return stored !== undefined;
+    }
+    const report = reportOf(resource, rows, this.#options.kind);
+    if (stored?.digest === digestOf(report)) return false;
     const path = reportsPath(this.#options.kind, namespaceOf(resource));
     const { cluster } = this.#options;
     const answer = stored === undefined
@@ -84,6 +93,7 @@ export class ReportStore {
         reason: answer.message,
       });
     }
+    return true;
   }
 
   /** Removes the report about an object. */
@@ -116,10 +126,9 @@ export class ReportStore {
   #remember(report: JsonObject): void {
     const [[label, value]] = Object.entries(reportLabels) as [[string, string]];
     if (labelsOf(report)[label] !== value) return;
-    const admissionRows = asList(report["results"]).filter(isObject)
-      .filter((row) => dig(row, "properties", "process") === "admission review");
+    const lastingRows = asList(report["results"]).filter(isObject).filter(this.#options.isLasting);
     const namespace = namespaceOf(report);
-    this.#stored.set(nameOf(report), { namespace, digest: digestOf(report), admissionRows });
+    this.#stored.set(nameOf(report), { namespace, digest: digestOf(report), lastingRows });
   }
 }
 

@@ -1,10 +1,17 @@
 import type { PolicyResult } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { messageOf, reportedResult, reportResult } from "../../report/mod.ts";
+import { exceptionsOf } from "../../rules/mod.ts";
 
 /** Kyverno parity: results of these kinds name no rule (`tests/live/reports_test.ts`). */
 function hasRuleNames(kind: string): boolean {
   return kind === "ClusterPolicy" || kind === "Policy";
+}
+
+/** Kyverno parity: exceptions are listed without their namespaces (`tests/live/reports_test.ts`). */
+function namesOf(exceptions: readonly string[] | undefined): JsonObject {
+  if (exceptions === undefined) return {};
+  return { exceptions: exceptions.map((key) => key.slice(key.lastIndexOf("/") + 1)).join(",") };
 }
 
 /** Results as rows of a report. The report says in its scope what they are about. */
@@ -16,8 +23,13 @@ export function rowsOf(results: readonly PolicyResult[], resource: JsonObject, n
         { policy, rule: outcome.rule, result, message: messageOf(outcome, result), resource, outcome },
         { now },
       );
-      const { resources: _resources, rule: _rule, ...rest } = row;
-      return hasRuleNames(policy.kind) ? { ...rest, rule: outcome.rule } : rest;
+      const { resources: _resources, rule: _rule, properties, ...rest } = row;
+      const rule = hasRuleNames(policy.kind) ? outcome.rule : outcome.reportedAs;
+      return {
+        ...rest,
+        ...(rule !== undefined && { rule }),
+        properties: { ...properties as JsonObject, ...namesOf(exceptionsOf(outcome)) },
+      };
     })
   );
 }

@@ -1,6 +1,9 @@
-import type { Snapshot } from "../../engine/mod.ts";
+import type { CompiledPolicy, CompiledRule, Snapshot } from "../../engine/mod.ts";
+import type { JsonObject } from "../../json/mod.ts";
+import { labelsOf } from "../../kube/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { policyTargets } from "../webhooks/policy_targets.ts";
+import type { Target } from "../webhooks/target.ts";
 
 /** Kinds that come and go too often, or are about policies themselves. */
 const unscanned = [
@@ -15,17 +18,76 @@ const unscanned = [
   "updaterequests",
 ];
 
-/** The resources that policies are about, as far as their objects can be listed and watched. */
-export function scannedResources(snapshot: Snapshot, served: readonly ServedResource[]): ServedResource[] {
-  const targets = snapshot.policies.flatMap((compiled) =>
-    policyTargets({ ...compiled, policy: { ...compiled.policy, admission: true } }, "validate", served)
-  );
+/** Whether a scan asks the policy: it looks at objects that exist, and its author wants reports. */
+export function isScanned({ policy, rules }: CompiledPolicy): boolean {
+  return policy.background && isReported(policy.document) &&
+    rules.some((rule) => isScannedRule(rule, policy));
+}
+
+/** Kyverno parity: a policy with this label is in no report. */
+export function isReported(document: JsonObject): boolean {
+  return labelsOf(document)["reports.kyverno.io/disabled"] === undefined;
+}
+
+/** Kyverno parity: of mutations, only those in CEL are scanned: an object that they would change violates them. */
+function isScannedRule({ type }: CompiledRule, { language }: CompiledPolicy["policy"]): boolean {
+  return type === "mutate" ? language !== "classic" : type === "validate" || type === "verifyImages";
+}
+
+/** A resource whose objects are scanned. */
+export interface ScannedResource {
+  readonly resource: ServedResource;
+  /** Changes when a policy about it changes: then its objects are looked at again. */
+  readonly version: string;
+}
+
+/** The resources that scanned policies are about, as far as their objects can be listed and watched. */
+export function scannedResources(
+  snapshot: Snapshot,
+  served: readonly ServedResource[],
+): ScannedResource[] {
+  const policies = snapshot.policies.filter(isScanned).map((compiled) => ({
+    targets: targetsOf(compiled, served),
+    version: versionOf(compiled, snapshot),
+  }));
+  return served.filter(isFollowed).flatMap((resource) => {
+    const about = policies.filter(({ targets }) => targets.some((target) => isAbout(target, resource)));
+    return about.length === 0 ? [] : [{ resource, version: about.map(({ version }) => version).join("\n") }];
+  });
+}
+
+/** The resources that some policies are about, whatever else they say. */
+export function resourcesOf(snapshot: Snapshot, served: readonly ServedResource[]): ServedResource[] {
+  const targets = snapshot.policies.flatMap((compiled) => targetsOf(compiled, served));
   return served.filter((resource) =>
-    resource.preferred && resource.verbs.includes("list") && resource.verbs.includes("watch") &&
-    !unscanned.includes(resource.plural) &&
-    targets.some(({ group, version, resource: plural }) =>
-      (group === "*" || group === resource.group) && (version === "*" || version === resource.version) &&
-      (plural === "*" || plural === "*/*" || plural === resource.plural)
-    )
+    isFollowed(resource) && targets.some((target) => isAbout(target, resource))
   );
+}
+
+function isFollowed({ preferred, verbs, plural }: ServedResource): boolean {
+  return preferred && verbs.includes("list") && verbs.includes("watch") && !unscanned.includes(plural);
+}
+
+function targetsOf({ policy, rules, ...rest }: CompiledPolicy, served: readonly ServedResource[]): Target[] {
+  const scanned = rules.filter((rule) => isScannedRule(rule, policy));
+  const compiled = { ...rest, rules: scanned, policy: { ...policy, admission: true } };
+  return (["validate", "mutate"] as const).flatMap((phase) => policyTargets(compiled, phase, served));
+}
+
+function isAbout({ group, version, resource: plural }: Target, resource: ServedResource): boolean {
+  return (group === "*" || group === resource.group) && (version === "*" || version === resource.version) &&
+    (plural === "*" || plural === "*/*" || plural === resource.plural);
+}
+
+/** All that a policy's results hang on, but for what it loads: its text, and its exceptions. */
+function versionOf({ policy, rules }: CompiledPolicy, { others }: Snapshot): string {
+  const { metadata, spec = null, kind = "" } = policy.document;
+  const { annotations = null, labels = null } = metadata as JsonObject;
+  const exceptions = rules.flatMap((rule) => rule.exceptions.map(({ exception }) => exception));
+  const celExceptions = policy.language === "classic"
+    ? []
+    : others.filter((other) => other.kind === "PolicyException").map(({ document }) =>
+      document["spec"] ?? null
+    );
+  return JSON.stringify([kind, policy.key, annotations, labels, spec, exceptions, celExceptions]);
 }

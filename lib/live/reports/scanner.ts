@@ -1,6 +1,14 @@
 import { existingRequest } from "../../background/mod.ts";
-import { evaluate, restrict, type Snapshot } from "../../engine/mod.ts";
-import type { JsonObject } from "../../json/mod.ts";
+import {
+  type Decision,
+  evaluate,
+  type PolicyRequest,
+  type PolicyResult,
+  replaced,
+  restrict,
+  type Snapshot,
+} from "../../engine/mod.ts";
+import { asList, asString, dig, equal, field, isObject, type JsonObject } from "../../json/mod.ts";
 import {
   compileResourceFilters,
   defaultResourceFilters,
@@ -9,12 +17,21 @@ import {
   namespaceOf,
   typeOf,
 } from "../../kube/mod.ts";
-import type { Collection, Collections, Discovery, Log, ObjectChange, Ports } from "../../ports.ts";
+import type {
+  Collection,
+  Collections,
+  Discovery,
+  Log,
+  ObjectChange,
+  Ports,
+  ServedResource,
+} from "../../ports.ts";
+import { exceptionsOf, fail, patchedObject } from "../../rules/mod.ts";
+import { resourcePath } from "../resource_path.ts";
 import { uidOf } from "./report.ts";
 import type { ReportStore } from "./report_store.ts";
 import { rowsOf } from "./rows.ts";
-import { resourcePath } from "../resource_path.ts";
-import { scannedResources } from "./scan_targets.ts";
+import { isScanned, scannedResources } from "./scan_targets.ts";
 
 /** What a {@link Scanner} works with. */
 export interface ScannerOptions {
@@ -26,35 +43,51 @@ export interface ScannerOptions {
   /** `[Kind,namespace,name]` items of objects that are not looked at; the defaults when absent. */
   readonly resourceFilters: () => string | undefined;
   readonly leads: () => boolean;
+  /** Is told what was found of an object, when that is new. */
+  readonly found?: (decision: Decision, request: PolicyRequest) => void;
+  /** Milliseconds after which everything is looked at again, as what policies load may have changed: an hour. */
+  readonly every?: number;
 }
 
 /** Reports that are written at a time. */
 const most = 8;
+/** Milliseconds until everybody knows the new labels of a namespace. */
+const labelDelay = 500;
+
+interface Watched {
+  readonly resource: ServedResource;
+  readonly version: string;
+  readonly collection: Collection;
+  /** The uids of the objects that were looked at. */
+  readonly scanned: Set<string>;
+}
 
 /**
  * Evaluates the background policies on every object that they match, and keeps a report for each object. Objects are followed by
- * watch; only their names and versions are kept. When policies change, all objects are listed anew, a page at a time.
+ * watch; only their names and versions are kept. When policies change, the objects that they are about are listed anew, a page
+ * at a time, and those of a namespace when its labels change.
  */
 export class Scanner {
   readonly #options: ScannerOptions;
-  readonly #watched = new Map<string, Collection>();
-  readonly #scanned = new Set<string>();
+  readonly #watched = new Map<string, Watched>();
   readonly #writing = new Set<Promise<void>>();
+  readonly #hourly: ReturnType<typeof setInterval>;
+  #namespaces: Collection | undefined;
   #policies: Snapshot | undefined;
   #restarting: Promise<void> = Promise.resolve();
+  #superseded = Promise.withResolvers<void>();
   #isHidden: (object: JsonObject) => boolean = () => false;
   #closed = false;
 
   constructor(options: ScannerOptions) {
     this.#options = options;
+    this.#hourly = setInterval(() => this.#begin({ everything: true }), options.every ?? 3_600_000);
   }
 
-  /** Other policies are in force: every object is looked at again. */
+  /** Other policies are in force: the objects that they are about are looked at again. */
   policiesChanged(snapshot: Snapshot): void {
-    this.#policies = restrict(snapshot, ({ policy }) => policy.background);
-    this.#restarting = this.#restarting.then(() => this.#restart()).catch((cause) =>
-      this.#options.log.write("error", "the background scan stopped", { cause: String(cause) })
-    );
+    this.#policies = restrict(snapshot, isScanned);
+    this.#begin({ everything: false });
   }
 
   /** Resolves when everything that was to be scanned is. */
@@ -66,61 +99,139 @@ export class Scanner {
   /** Ends watches and writes. */
   async close(): Promise<void> {
     this.#closed = true;
-    await Promise.all([...this.#watched.values()].map((collection) => collection.close()));
+    clearInterval(this.#hourly);
+    this.#superseded.resolve();
+    await Promise.all([...this.#watched.values()].map(({ collection }) => collection.close()));
+    await this.#namespaces?.close();
     await Promise.all(this.#writing);
   }
 
-  async #restart(): Promise<void> {
-    const { discovery, collections, store, leads, resourceFilters } = this.#options;
-    if (this.#closed || !leads()) return;
-    const policies = this.#policies!;
+  #begin(scope: { readonly everything: boolean }): void {
+    // A scan that is under way need not end: this one looks at what it left out.
+    this.#superseded.resolve();
+    this.#superseded = Promise.withResolvers();
+    const { promise } = this.#superseded;
+    this.#restarting = this.#restarting.then(() => this.#restart(scope, promise)).catch((cause) =>
+      this.#options.log.write("error", "the background scan stopped", { cause: String(cause) })
+    );
+  }
+
+  async #restart({ everything }: { readonly everything: boolean }, superseded: Promise<void>): Promise<void> {
+    const { discovery, store, leads, resourceFilters } = this.#options;
+    if (this.#closed || !leads() || this.#policies === undefined) return;
+    const policies = this.#policies;
     const discovered = await discovery.resources();
     if (!discovered.ok || this.#closed) return;
     this.#isHidden = hiddenBy(resourceFilters());
-    await Promise.all([...this.#watched.values()].map((collection) => collection.close()));
-    this.#watched.clear();
-    this.#scanned.clear();
+    store.start();
     await store.ready();
-    for (const path of scannedResources(policies, discovered.resources).map((each) => resourcePath(each))) {
-      const changed = (change: ObjectChange): void | Promise<void> => this.#changed(change);
-      this.#watched.set(path, collections.watch(path, changed, { keep: onlyIdentity }));
+    this.#followNamespaces(policies);
+    const wanted = new Map(
+      scannedResources(policies, discovered.resources).map((each) => [resourcePath(each.resource), each]),
+    );
+    for (const [path, { version, collection }] of this.#watched) {
+      if (!everything && wanted.get(path)?.version === version) continue;
+      this.#watched.delete(path);
+      await collection.close();
     }
-    await Promise.all([...this.#watched.values()].map(({ synced }) => synced));
+    for (const [path, each] of wanted) if (!this.#watched.has(path)) this.#follow(path, each);
+    const listed = [...this.#watched.values()].map(({ collection }) => collection.synced);
+    await Promise.race([Promise.all(listed), superseded]);
     if (policies !== this.#policies || this.#closed) return;
     await Promise.all(this.#writing);
-    await store.keepOnly((uid) => this.#scanned.has(uid));
+    await store.keepOnly((uid) => [...this.#watched.values()].some(({ scanned }) => scanned.has(uid)));
+  }
+
+  #follow(path: string, { resource, version }: Pick<Watched, "resource" | "version">): void {
+    const scanned = new Set<string>();
+    const changed = (change: ObjectChange): void | Promise<void> => this.#changed(change, scanned);
+    const collection = this.#options.collections.watch(path, changed, { keep: onlyIdentity });
+    this.#watched.set(path, { resource, version, collection, scanned });
+  }
+
+  /** Follows the labels of namespaces, where some policy chooses by them. */
+  #followNamespaces({ policies }: Snapshot): void {
+    if (!policies.some(({ rules }) => rules.some((rule) => rule.needsNamespaceLabels))) return;
+    this.#namespaces ??= this.#options.collections.watch("/api/v1/namespaces", ({ object, former }) => {
+      if (object === undefined || former === undefined || equal(labelsOf(object), labelsOf(former))) return;
+      setTimeout(() => void this.#rescan(nameOf(object)), labelDelay);
+    }, { keep: withLabels });
+  }
+
+  /** Looks again at all objects of a namespace. */
+  async #rescan(namespace: string): Promise<void> {
+    const { cluster } = this.#options.ports;
+    for (const { resource, scanned } of [...this.#watched.values()]) {
+      if (!resource.namespaced) continue;
+      let token: string | undefined = "";
+      while (token !== undefined && !this.#closed) {
+        const query = new URLSearchParams({ limit: "500", ...(token !== "" && { continue: token }) });
+        const answer = await cluster.call({
+          method: "GET",
+          path: `${resourcePath(resource, namespace)}?${query}`,
+        });
+        if (!answer.ok) break;
+        const apiVersion = asString(field(answer.body, "apiVersion")) ?? "";
+        for (const item of asList(field(answer.body, "items")).filter(isObject)) {
+          const object = { ...item, apiVersion, kind: resource.kind };
+          await this.#changed({ object, former: undefined }, scanned);
+        }
+        token = asString(dig(answer.body, "metadata", "continue")) || undefined;
+      }
+    }
   }
 
   /** Lets at most a few writes be under way, so that a long list does not fill the memory. */
-  async #changed({ object, former }: ObjectChange): Promise<void> {
-    const writing = (object === undefined ? this.#gone(former!) : this.#scan(object)).catch((cause) =>
+  async #changed({ object, former }: ObjectChange, scanned: Set<string>): Promise<void> {
+    if (this.#closed) return;
+    const working = object === undefined ? this.#gone(former!, scanned) : this.#scan(object, scanned);
+    const known: Promise<void> = working.catch((cause) =>
       this.#options.log.write("error", "an object was not scanned", { cause: String(cause) })
-    );
-    const known: Promise<void> = writing.finally(() => this.#writing.delete(known));
+    ).finally(() => this.#writing.delete(known));
     this.#writing.add(known);
     if (this.#writing.size >= most) await Promise.race(this.#writing);
   }
 
-  async #gone(former: JsonObject): Promise<void> {
-    this.#scanned.delete(uidOf(former));
+  async #gone(former: JsonObject, scanned: Set<string>): Promise<void> {
+    scanned.delete(uidOf(former));
     await this.#options.store.remove(uidOf(former));
   }
 
-  async #scan(object: JsonObject): Promise<void> {
-    const { ports, store } = this.#options;
+  async #scan(object: JsonObject, scanned: Set<string>): Promise<void> {
+    const { ports, store, found } = this.#options;
     if (this.#isHidden(object)) return;
-    const uid = uidOf(object);
-    const decision = await evaluate(this.#policies!, existingRequest(object), {
-      phase: "validate",
-      rules: "all",
-      ports,
-      deadline: () => AbortSignal.timeout(10_000),
-    });
-    const now = ports.clock.now();
-    const keptRows = store.admissionRows(object);
-    await store.write(object, [...rowsOf(decision.results, object, now), ...keptRows]);
-    this.#scanned.add(uid);
+    const request = existingRequest(object);
+    const policies = this.#policies!;
+    const options = { rules: "all", ports, deadline: () => AbortSignal.timeout(10_000) } as const;
+    const validated = evaluate(policies, request, { ...options, phase: "validate" });
+    const decision = validated instanceof Promise ? await validated : validated;
+    const results = [...decision.results, ...await mutationResults(policies, request, options)];
+    const rows = rowsOf(results, object, ports.clock.now());
+    scanned.add(uidOf(object));
+    const isNew = await store.write(object, [...rows, ...store.lastingRows(object, rows)]);
+    if (isNew) found?.({ ...decision, results }, request);
   }
+}
+
+const notApplied = fail("mutation is not applied");
+
+/** Kyverno parity: an object that a policy in CEL would still change violates it (`tests/live/reports_test.ts`). */
+async function mutationResults(
+  policies: Snapshot,
+  request: PolicyRequest,
+  options: Omit<Parameters<typeof evaluate>[2], "phase">,
+): Promise<PolicyResult[]> {
+  const results: PolicyResult[] = [];
+  for (const { policy: { key, kind } } of policies.candidates("mutate", request)) {
+    // One by one: what one policy changes is no other one's violation.
+    const decision = await evaluate(policies, request, { ...options, phase: "mutate", policy: key, kind });
+    results.push(...decision.results.map(({ policy, rules }) => ({
+      policy,
+      rules: rules.map((rule) => patchedObject(rule) === undefined ? rule : replaced(rule, notApplied))
+        .filter((rule) => rule.result !== "skip" || exceptionsOf(rule) !== undefined),
+    })));
+  }
+  return results;
 }
 
 function hiddenBy(resourceFilters: string | undefined): (object: JsonObject) => boolean {
@@ -128,6 +239,11 @@ function hiddenBy(resourceFilters: string | undefined): (object: JsonObject) => 
   return (object) =>
     labelsOf(object)["reports.kyverno.io/disabled"] !== undefined ||
     filtered({ ...typeOf(object), subresource: "", namespace: namespaceOf(object), name: nameOf(object) });
+}
+
+function withLabels(object: JsonObject): JsonObject {
+  const identity = onlyIdentity(object)["metadata"] as JsonObject;
+  return { metadata: { ...identity, labels: labelsOf(object) } };
 }
 
 function onlyIdentity({ metadata }: JsonObject): JsonObject {

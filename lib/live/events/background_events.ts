@@ -1,0 +1,81 @@
+import type { WorkOutcome } from "../../background/mod.ts";
+import type { RuleResult } from "../../engine/mod.ts";
+import type { JsonObject } from "../../json/mod.ts";
+import { type DecisionContext, resourceOf } from "./admission_events.ts";
+import { type PolicyEvent, referenceTo } from "./event.ts";
+
+/** What events of background work are made with. */
+export type WorkContext = Omit<DecisionContext, "request" | "by">;
+
+const components: Partial<Record<RuleResult["type"], string>> = {
+  generate: "kyverno-generate",
+  mutateExisting: "kyverno-mutate",
+};
+
+/** Kyverno parity: what the background controller tells of effects on other objects (`tests/live/events_test.ts`). */
+export function workEvents(outcome: WorkOutcome, context: WorkContext): PolicyEvent[] {
+  return outcome.results.flatMap(({ policy, rules }) => {
+    const object = context.policyObject(policy.kind, policy.key);
+    if (object === undefined) return [];
+    const named = new Map(rules.map((rule) => [rule.rule, rule]));
+    return [...named.values()].flatMap(({ rule, type }): PolicyEvent[] => {
+      const component = components[type];
+      if (component === undefined) return [];
+      const subject = { regarding: referenceTo(object), policy: policy.key, rule, component };
+      const isOf = (by: { readonly policy: string; readonly rule: string } | undefined): boolean =>
+        by?.policy === policy.key && by.rule === rule;
+      const failures = outcome.failures.filter(({ by }) => isOf(by));
+      if (failures.length > 0) return failures.map(({ message }) => failed(subject, outcome, message));
+      if (outcome.state !== "done" || !context.successes) return [];
+      const changed = outcome.carried.filter((effect) => isOf(effect) && effect.verb !== "delete");
+      return changed.flatMap(({ object }) => applied(subject, object, type));
+    });
+  });
+}
+
+interface Subject {
+  readonly regarding: JsonObject;
+  readonly policy: string;
+  readonly rule: string;
+  readonly component: string;
+}
+
+function applied(
+  { regarding, policy, rule, component }: Subject,
+  changed: JsonObject,
+  type: RuleResult["type"],
+): PolicyEvent[] {
+  const related = referenceTo(changed);
+  const isNew = type === "generate";
+  const about: PolicyEvent = {
+    regarding,
+    related,
+    reason: "PolicyApplied",
+    action: isNew ? "Resource Generated" : "Resource Mutated",
+    message: isNew ? "resource generated" : "resource mutated",
+    component,
+  };
+  if (!isNew) return [about];
+  return [about, {
+    regarding: related,
+    reason: "PolicyApplied",
+    action: "None",
+    message: `Created ${changed["kind"]} ${related["name"]} as a result of applying policy ${policy}/${rule}`,
+    component,
+  }];
+}
+
+function failed(
+  { regarding, policy, rule, component }: Subject,
+  { request }: WorkOutcome,
+  cause: string,
+): PolicyEvent {
+  return {
+    regarding,
+    related: resourceOf(request),
+    reason: "PolicyError",
+    action: "None",
+    message: `policy ${policy}/${rule} error: ${cause}`,
+    component,
+  };
+}

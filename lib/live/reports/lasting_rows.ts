@@ -1,0 +1,64 @@
+import type { CompiledPolicy, Decision, PolicyResult, RuleResult, Snapshot } from "../../engine/mod.ts";
+import { asString, field, type JsonObject } from "../../json/mod.ts";
+import { exceptionsOf } from "../../rules/mod.ts";
+import { isReported } from "./scan_targets.ts";
+
+/**
+ * Whether a row stays when its object is scanned anew, though no scan can find it again: what was decided when the object was
+ * admitted, or done because of it, by a rule that is still there.
+ */
+export function isLasting(row: JsonObject, { policies }: Pick<Snapshot, "policies">): boolean {
+  const source = asString(field(row, "source")) ?? "";
+  const key = asString(field(row, "policy")) ?? "";
+  const name = asString(field(row, "rule"));
+  return policies.some((compiled) =>
+    compiled.policy.key === key && isSource(source, compiled) && lasts(compiled, name)
+  );
+}
+
+function isSource(source: string, { policy }: CompiledPolicy): boolean {
+  return source === "kyverno"
+    ? policy.language === "classic"
+    : source === `Kyverno${policy.kind.replace(/^Namespaced/, "")}`;
+}
+
+function lasts({ policy, rules }: CompiledPolicy, name: string | undefined): boolean {
+  if (policy.language !== "classic") {
+    return !policy.background || rules.some(({ type }) => type === "generate" || type === "mutateExisting");
+  }
+  return rules.some(({ rule, type }) =>
+    rule.name === name &&
+    (!policy.background || type === "mutate" || type === "generate" || type === "mutateExisting")
+  );
+}
+
+/** Whether the policy of some results is one whose results are in reports. */
+export function isReportedPolicy(
+  { policy }: PolicyResult,
+  { policies }: Pick<Snapshot, "policies">,
+): boolean {
+  const found = policies.find((each) => each.policy.key === policy.key && each.policy.kind === policy.kind);
+  return found !== undefined && isReported(found.policy.document);
+}
+
+/** What a decision of admission says that no scan can find: of policies that are not scanned, and of mutations. */
+export function unscannedResults(
+  { results }: Decision,
+  snapshot: Pick<Snapshot, "policies"> | undefined,
+): PolicyResult[] {
+  if (snapshot === undefined) return [];
+  return results.flatMap((result) => {
+    const { policy } = result;
+    const rules = result.rules.filter((rule) => isUnscanned(rule, policy));
+    return rules.length === 0 || !isReportedPolicy(result, snapshot) ? [] : [{ policy, rules }];
+  });
+}
+
+function isUnscanned(rule: RuleResult, { language, background }: PolicyResult["policy"]): boolean {
+  const { type, result } = rule;
+  if (type === "mutate") {
+    const isTold = result !== "skip" || exceptionsOf(rule) !== undefined;
+    return isTold && (language === "classic" || !background);
+  }
+  return !background && (type === "validate" || type === "verifyImages");
+}

@@ -1,0 +1,67 @@
+import type { WorkOutcome } from "../../background/mod.ts";
+import { type PolicyIdentity, replaced, type RuleResult } from "../../engine/mod.ts";
+import { asString, dig, type JsonObject } from "../../json/mod.ts";
+import { nameOf, namespaceOf, typeOf } from "../../kube/mod.ts";
+import { effectsOf, error, exceptionsOf } from "../../rules/mod.ts";
+import { rowsOf } from "./rows.ts";
+
+/** Rows about one object. */
+export interface ObjectRows {
+  readonly object: JsonObject;
+  readonly rows: readonly JsonObject[];
+}
+
+/**
+ * What reports say of effects on other objects. Kyverno parity: rows are about the trigger, with what was made or changed in
+ * their properties; those of a MutatingPolicy are about the targets (`tests/live/reports_test.ts`).
+ */
+export function workRows(outcome: WorkOutcome, now: number): ObjectRows[] {
+  const trigger = outcome.request.object;
+  return outcome.results.flatMap(({ policy, rules }) =>
+    rules.flatMap((rule): ObjectRows[] => {
+      const reported = withFailures(rule, policy, outcome);
+      if (reported.result === "skip" && exceptionsOf(reported) === undefined) return [];
+      const isAboutTarget = rule.type === "mutateExisting" && policy.language !== "classic";
+      const object = isAboutTarget ? effectsOf(rule)[0]?.object : trigger;
+      if (object === undefined || asString(dig(object, "metadata", "uid")) === undefined) return [];
+      const properties = isAboutTarget ? {} : changed(rule, policy, outcome);
+      const result = { ...reported, properties: { ...rule.properties, ...properties } };
+      const rows = rowsOf([{ policy: reporting(policy, rule), rules: [result] }], object, now);
+      return [{
+        object,
+        rows: rule.type === "generate" ? rows.map((row) => ({ ...row, rule: rule.rule })) : rows,
+      }];
+    })
+  );
+}
+
+/** No scan generates: Kyverno calls what a GeneratingPolicy did part of the admission. */
+function reporting(policy: PolicyIdentity, { type }: RuleResult): PolicyIdentity {
+  return type === "generate" && policy.language !== "classic" ? { ...policy, background: false } : policy;
+}
+
+function withFailures(rule: RuleResult, policy: PolicyIdentity, { failures }: WorkOutcome): RuleResult {
+  const failure = failures.find(({ by }) => by?.policy === policy.key && by.rule === rule.rule);
+  return failure === undefined ? rule : replaced(rule, error(failure.message));
+}
+
+function changed(rule: RuleResult, policy: PolicyIdentity, { carried }: WorkOutcome): JsonObject {
+  if (rule.type === "mutateExisting") {
+    const [effect] = effectsOf(rule);
+    return effect === undefined ? {} : { "patched-target": described(effect.object) };
+  }
+  const made = carried.filter((effect) =>
+    effect.policy === policy.key && effect.rule === rule.rule && effect.verb !== "delete"
+  );
+  return made.length === 0
+    ? {}
+    : { "generated-resources": made.map(({ object }) => described(object)).join("; ") };
+}
+
+/** As Kyverno describes an object: `/v1, Kind=Secret Name=regcred Namespace=team`. */
+function described(object: JsonObject): string {
+  const { group, version, kind } = typeOf(object);
+  const namespace = namespaceOf(object);
+  const within = namespace === "" ? "" : ` Namespace=${namespace}`;
+  return `${group}/${version}, Kind=${kind} Name=${nameOf(object)}${within}`;
+}
