@@ -35,6 +35,12 @@ export interface LivePoliciesOptions {
 }
 
 /**
+ * Milliseconds in which the API server notices a webhook configuration that was written: it learns of it by watch, and a policy
+ * is not Ready before requests are sent.
+ */
+const noticeTime = 300;
+
+/**
  * Policies that are objects of the cluster: compiled when they change, put in force as one snapshot, and then told to the API
  * server as webhook configurations and to users as statuses.
  */
@@ -210,7 +216,11 @@ export class LivePolicies {
       installation,
       settings: this.configuration.webhooks,
     });
+    const { writes } = this.#webhooks;
     const configured = await this.#webhooks.keep([...objectConfigurations(installation), ...configurations]);
+    if (this.#webhooks.writes !== writes) {
+      await new Promise((resolve) => setTimeout(resolve, noticeTime));
+    }
     if (!configured) this.#after(2_000, () => this.#enforce());
     for (const each of this.#objects.all()) await this.#tell(each, { configured, generated });
   }

@@ -38,6 +38,7 @@ export class ObjectKeeper {
   readonly #watched: readonly Collection[];
   #wanted: readonly JsonObject[] = [];
   #writing: Promise<boolean> = Promise.resolve(true);
+  #writes = 0;
 
   /** Begins to watch all objects of the kinds. */
   constructor(options: ObjectKeeperOptions) {
@@ -45,6 +46,11 @@ export class ObjectKeeper {
     this.#watched = Object.values(options.kinds).map((path) =>
       options.collections.watch(path, ({ object, former }) => this.#noticed(object ?? former))
     );
+  }
+
+  /** How many objects were written so far. */
+  get writes(): number {
+    return this.#writes;
   }
 
   /** Resolves when the present objects are known. */
@@ -116,6 +122,7 @@ export class ObjectKeeper {
         body: wanted,
       });
     if (!written.ok) return this.#failed(wanted, written.message);
+    this.#writes++;
     log.write("info", `${this.#options.about} written`, {
       name: nameOf(wanted),
       ...(wanted["webhooks"] !== undefined && {

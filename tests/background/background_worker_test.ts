@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { dig, type JsonObject } from "../../lib/json/mod.ts";
 import { BackgroundWorker, ownUsername } from "../../lib/background/mod.ts";
-import type { BackgroundOptions } from "../../lib/background/mod.ts";
+import type { BackgroundOptions, WorkOutcome } from "../../lib/background/mod.ts";
 import { keptLog, policies, portsWith, request } from "./setting.ts";
 
 const quota = `
@@ -394,4 +394,29 @@ Deno.test("a closed worker takes nothing more", async () => {
   await worker.close();
   assert.equal(worker.add(request(team)), false);
   assert.deepEqual(cluster.writes, []);
+});
+
+Deno.test("an object with a random name is made once, though the rule is evaluated again when its target was looked up", async () => {
+  const random = quota.replace("name: default-quota", "name: \"quota-{{ random('[a-z]{12}') }}\"")
+    .replace("synchronize: true", "synchronize: false");
+  const { cluster, worker } = setUp(random);
+  worker.add(request(team));
+  await worker.drain();
+  assert.deepEqual(cluster.writes, ["POST /api/v1/namespaces/team/resourcequotas"]);
+});
+
+Deno.test("what became of a request is told: that it fails, and that it is done", async () => {
+  const told: WorkOutcome[] = [];
+  const { cluster, worker } = setUp(quota, { worked: (outcome) => told.push(outcome) });
+  let refusals = 4;
+  cluster.interfere = ({ method }) =>
+    method === "POST" && refusals-- > 0 ? { ok: false, status: 503, message: "not now" } : undefined;
+  worker.add(request(team));
+  await worker.drain();
+  assert.deepEqual(told.map(({ state, failures }) => [state, failures[0]?.message]), [
+    ["failing", "not now"],
+    ["done", undefined],
+  ]);
+  assert.deepEqual(told[0]?.failures[0]?.by, { policy: "quotas", rule: "quota" });
+  assert.deepEqual(told[1]?.carried.map(({ object }) => dig(object, "kind")), ["ResourceQuota"]);
 });

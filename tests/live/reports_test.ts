@@ -1,0 +1,152 @@
+/** What reports say of objects: rows of scans, of admission, and of effects on other objects. */
+import assert from "node:assert/strict";
+import type { WorkOutcome } from "../../lib/background/mod.ts";
+import { compile, type Effect, evaluate, type PolicyRequest, type Snapshot } from "../../lib/engine/mod.ts";
+import { dig, type JsonObject } from "../../lib/json/mod.ts";
+import { isLasting, rowsOf, unscannedResults, workRows } from "../../lib/live/mod.ts";
+import { existingRequest } from "../../lib/background/mod.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
+import { clusterPorts } from "../conformance/ports.ts";
+
+const policiesText = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: teams, annotations: {pod-policies.kyverno.io/autogen-controllers: none}}
+spec:
+  background: BACKGROUND
+  rules:
+  - name: team
+    match: {any: [{resources: {kinds: [ConfigMap]}}]}
+    validate: {message: "a team is needed", pattern: {metadata: {labels: {team: "?*"}}}}
+  - name: label
+    match: {any: [{resources: {kinds: [ConfigMap]}}]}
+    mutate: {patchStrategicMerge: {metadata: {labels: {seen: "yes"}}}}
+  - name: quota
+    match: {any: [{resources: {kinds: [ConfigMap]}}]}
+    generate: {apiVersion: v1, kind: Secret, name: s, namespace: shop, data: {data: {}}}
+---
+apiVersion: policies.kyverno.io/v1
+kind: MutatingPolicy
+metadata: {name: marks}
+spec:
+  evaluation: {mutateExisting: {enabled: true}}
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: Object.metadata.labels{mark: "x"}}}'}
+---
+apiVersion: policies.kyverno.io/v1
+kind: GeneratingPolicy
+metadata: {name: makes}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  variables: [{name: made, expression: '[{"kind": dyn("Secret"), "apiVersion": dyn("v1"), "metadata": dyn({"name": "s"})}]'}]
+  generate: [{expression: 'generator.apply("shop", variables.made)'}]
+---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: unreported, labels: {reports.kyverno.io/disabled: "true"}}
+spec:
+  background: false
+  rules:
+  - name: team
+    match: {any: [{resources: {kinds: [ConfigMap]}}]}
+    validate: {message: "a team is needed", pattern: {metadata: {labels: {team: "?*"}}}}
+`;
+
+function snapshotWith(background: boolean): Snapshot {
+  return compile(parseDocuments(policiesText.replace("BACKGROUND", String(background)), "p.yaml").documents, {
+    dialect: "current",
+  });
+}
+
+const object: JsonObject = {
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name: "c", namespace: "shop", uid: "u-1" },
+};
+const admitted: PolicyRequest = {
+  ...existingRequest(object),
+  uid: "r",
+  requester: { username: "jane", groups: [] },
+};
+
+const admissions:
+  readonly (readonly [what: string, phase: "validate" | "mutate", background: boolean, rows: string[]])[] = [
+    ["validations of a background policy are left to the scan", "validate", true, []],
+    ["validations without background are told", "validate", false, ["teams/team fail"]],
+    ["mutations of a ClusterPolicy are told, those in CEL are scanned", "mutate", true, ["teams/label pass"]],
+  ];
+for (const [what, phase, background, expected] of admissions) {
+  Deno.test(`reports of admission: ${what}`, async () => {
+    const snapshot = snapshotWith(background);
+    const decision = await evaluate(snapshot, admitted, { phase, rules: "all", ports: clusterPorts([]) });
+    const rows = rowsOf(unscannedResults(decision, snapshot), object, 0);
+    assert.deepEqual(rows.map((row) => `${row["policy"]}/${row["rule"]} ${row["result"]}`), expected);
+  });
+}
+
+const rows: readonly (readonly [what: string, row: JsonObject, background: boolean, lasts: boolean])[] = [
+  ["what a scan finds again", { source: "kyverno", policy: "teams", rule: "team" }, true, false],
+  ["what no scan finds", { source: "kyverno", policy: "teams", rule: "team" }, false, true],
+  ["a mutation", { source: "kyverno", policy: "teams", rule: "label" }, true, true],
+  ["what was generated", { source: "kyverno", policy: "teams", rule: "quota" }, true, true],
+  ["a rule that is gone", { source: "kyverno", policy: "teams", rule: "former" }, false, false],
+  ["a policy that is gone", { source: "kyverno", policy: "former", rule: "team" }, false, false],
+  ["another kind's policy of that name", { source: "KyvernoMutatingPolicy", policy: "teams" }, true, false],
+  ["targets of a policy in CEL", { source: "KyvernoMutatingPolicy", policy: "marks" }, true, true],
+];
+for (const [what, row, background, lasts] of rows) {
+  Deno.test(`a scan ${lasts ? "keeps" : "drops"} the row of ${what}`, () => {
+    assert.equal(isLasting(row, snapshotWith(background)), lasts);
+  });
+}
+
+const made: Effect = {
+  verb: "create",
+  object: { apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "shop" } },
+  policy: "teams",
+  rule: "quota",
+  reason: "",
+};
+
+async function outcomeOf(policy: string, change: Partial<WorkOutcome>): Promise<WorkOutcome> {
+  const snapshot = snapshotWith(true);
+  const ports = clusterPorts([]);
+  const decision = await evaluate(snapshot, admitted, { phase: "generate", policy, ports, background: {} });
+  return {
+    state: "done",
+    request: admitted,
+    results: decision.results,
+    carried: [],
+    failures: [],
+    ...change,
+  };
+}
+
+Deno.test("reports of effects: the trigger's report names what was generated", async () => {
+  const [found] = workRows(await outcomeOf("teams", { carried: [made] }), 0);
+  assert.equal(found?.object, object);
+  assert.equal(dig(found?.rows[0], "result"), "pass");
+  assert.deepEqual(
+    dig(found?.rows[0], "properties", "generated-resources"),
+    "/v1, Kind=Secret Name=s Namespace=shop",
+  );
+});
+
+Deno.test("reports of effects: what could not be made is an error", async () => {
+  const failures = [{ message: "no room", passing: true, by: { policy: "teams", rule: "quota" } }];
+  const [found] = workRows(await outcomeOf("teams", { state: "given up", failures }), 0);
+  assert.deepEqual([dig(found?.rows[0], "result"), dig(found?.rows[0], "message")], ["error", "no room"]);
+});
+
+Deno.test("reports of effects: a GeneratingPolicy belongs to admission, and its row has its name", async () => {
+  const [found] = workRows(await outcomeOf("makes", {}), 0);
+  const [row] = found?.rows ?? [];
+  assert.deepEqual(
+    [row?.["source"], row?.["rule"], dig(row, "properties", "process")],
+    ["KyvernoGeneratingPolicy", "makes", "admission review"],
+  );
+});
