@@ -1,8 +1,7 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asString, field, isObject, type Json } from "../json/mod.ts";
 import { parseDocuments } from "../yaml/mod.ts";
-import { EmbeddedCluster, type EmbeddedClusterOptions } from "./embedded/cluster.ts";
-import { systemObjects } from "./embedded/system_objects.ts";
+import { EmbeddedCluster, type EmbeddedClusterOptions, systemObjects } from "../embedded/mod.ts";
 import { readFiles } from "./files.ts";
 
 /** An embedded cluster made of files, and what was wrong with them. */

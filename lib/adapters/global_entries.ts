@@ -1,7 +1,7 @@
 import { asList, asString, Fault, field, isFault, isObject, type Json, setField } from "../json/mod.ts";
 import { parseDuration } from "../kube/mod.ts";
 import type { Answer, ApiCall, Clock, Cluster, GlobalEntries, Http, HttpCall } from "../ports.ts";
-import { itemsOf } from "./api_answer.ts";
+import { itemsOf } from "../embedded/mod.ts";
 import { Cache } from "./cache.ts";
 import { approximateBytes } from "./size.ts";
 

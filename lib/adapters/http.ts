@@ -1,6 +1,6 @@
 import { parseJson } from "../json/mod.ts";
 import type { Answer, Http, HttpCall } from "../ports.ts";
-import { statusLine } from "./api_answer.ts";
+import { statusLine } from "../embedded/mod.ts";
 import type { AddressCheck } from "./service_addresses.ts";
 import { send } from "./transport.ts";
 

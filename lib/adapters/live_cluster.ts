@@ -1,8 +1,8 @@
 import { Fault, type Json, parseJson } from "../json/mod.ts";
 import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy } from "../ports.ts";
-import { failureOf, noAnswer } from "./api_answer.ts";
+import { failureOf, noAnswer } from "../embedded/mod.ts";
 import { BearerToken } from "./bearer_token.ts";
-import { segmentsOf } from "./embedded/api_path.ts";
+import { segmentsOf } from "../embedded/mod.ts";
 import type { Endpoint } from "./kubeconfig.ts";
 import { LiveDiscovery } from "./live_discovery.ts";
 import { linesOf } from "./body_stream.ts";

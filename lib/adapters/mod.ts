@@ -7,11 +7,18 @@
  *
  * @module
  */
-export type { FailedAnswer } from "./api_answer.ts";
+export {
+  type ApiUser,
+  EmbeddedCluster,
+  type EmbeddedClusterOptions,
+  type FailedAnswer,
+  type Patch,
+  systemClock,
+  systemEntropy,
+  systemObjects,
+} from "../embedded/mod.ts";
 export { type ClusterFromFiles, clusterFromFiles } from "./cluster_files.ts";
 export { Cache, type CacheOptions } from "./cache.ts";
-export { systemClock } from "./clock.ts";
-export { systemEntropy } from "./entropy.ts";
 export { eventLoopScheduler } from "./scheduler.ts";
 export {
   type FileText,
@@ -35,10 +42,6 @@ export {
 export { AggregatedDiscovery } from "./aggregated_discovery.ts";
 export { LiveCollections, type LiveCollectionsOptions } from "./live_collections.ts";
 export { LiveCluster, type LiveClusterOptions } from "./live_cluster.ts";
-export { EmbeddedCluster, type EmbeddedClusterOptions } from "./embedded/cluster.ts";
-export type { Patch } from "./embedded/commit.ts";
-export type { ApiUser } from "./embedded/reviews.ts";
-export { systemObjects } from "./embedded/system_objects.ts";
 export { ImageRegistry, type ImageRegistryOptions } from "./registry/image_registry.ts";
 export { type AddressCheck, serviceAddresses } from "./service_addresses.ts";
 export { type AddressRule, registryAddresses, type RegistryAddressOptions } from "./registry/addresses.ts";

@@ -10,7 +10,7 @@ import {
 } from "../json/mod.ts";
 import type { Answer, ApiCall, Clock, Entropy, Log, ObjectChange } from "../ports.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
-import { describeFailure, type FailedAnswer, itemsOf } from "./api_answer.ts";
+import { describeFailure, type FailedAnswer, itemsOf } from "../embedded/mod.ts";
 import { pause } from "./deadline.ts";
 import { approximateBytes } from "./size.ts";
 

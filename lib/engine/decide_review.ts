@@ -16,7 +16,8 @@ export interface ReviewDecisions {
 }
 
 /** How a review is decided. */
-export interface DecideReviewOptions extends Pick<EvaluateOptions, "absent" | "deadline" | "budget"> {
+export interface DecideReviewOptions
+  extends Pick<EvaluateOptions, "absent" | "deadline" | "budget" | "given"> {
   readonly ports: Ports;
   /** Makes the trace of each phase, when the decision shall be explained. */
   readonly trace?: () => Trace;

@@ -6,6 +6,7 @@
 export { type AdmissionResponse, admissionResponse, admissionReview, denialMessage } from "./admission.ts";
 export { explanationPage } from "./explanation_html.ts";
 export { type Explanation, explanationObject, explanationText } from "./explanation.ts";
+export { isForOtherController, ruleLines } from "./rule_explanation.ts";
 export type {
   ReportedObject,
   ReportEnd,

@@ -18,7 +18,6 @@
  */
 export { checkRows } from "./checks.ts";
 export { lineDiff } from "./line_diff.ts";
-export { mockedImages } from "./mocks.ts";
 export { nameRemarks } from "./remarks.ts";
 export { type TestRows, testRows } from "./rows.ts";
 export { runTest, type TestRun } from "./run.ts";

@@ -3,7 +3,7 @@ import type { AbsentSource } from "../context/mod.ts";
 import type { Json, JsonObject } from "../json/mod.ts";
 import type { Cluster, Http, Ports, Registry } from "../ports.ts";
 import { offlineSignatures } from "./offline_signatures.ts";
-import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "./mocks.ts";
+import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "../embedded/mod.ts";
 
 /** What a test puts where a cluster, services and the global context would be. */
 export interface TestWorld {

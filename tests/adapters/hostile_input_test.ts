@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import { EmbeddedCluster, kubeconfigEndpoint, systemObjects } from "../../lib/adapters/mod.ts";
-import { parseApiPath, segmentsOf } from "../../lib/adapters/embedded/api_path.ts";
-import { mergePatched } from "../../lib/adapters/embedded/merge.ts";
+import { parseApiPath, segmentsOf } from "../../lib/embedded/api_path.ts";
+import { mergePatched } from "../../lib/embedded/merge.ts";
 import { identifierOf, parseReference } from "../../lib/adapters/registry/reference.ts";
 import { readChallenge, tokenAddress } from "../../lib/adapters/registry/token.ts";
 import { equal, isFault, isObject, type Json } from "../../lib/json/mod.ts";

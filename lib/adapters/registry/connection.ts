@@ -1,6 +1,6 @@
 import { asList, asString, Fault, field, isFault, type Json, parseJson } from "../../json/mod.ts";
 import type { Clock, Entropy } from "../../ports.ts";
-import { statusLine } from "../api_answer.ts";
+import { statusLine } from "../../embedded/mod.ts";
 import { Limit } from "../limit.ts";
 import { retryAfter, withRetries } from "../retry.ts";
 import { send, type Sent } from "../transport.ts";

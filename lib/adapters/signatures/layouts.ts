@@ -1,5 +1,5 @@
 import type { SignatureQuestion } from "../../ports.ts";
-import { statusLine } from "../api_answer.ts";
+import { statusLine } from "../../embedded/mod.ts";
 import type { RegistryAccess, RegistryFailure } from "../registry/connection.ts";
 import { manifestName } from "../registry/reference.ts";
 import { verifyCosign } from "./cosign.ts";

@@ -13,7 +13,7 @@ import { openPorts } from "../../host/mod.ts";
 import { asList, dig, Fault, field, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import type { Dialect } from "../../match/mod.ts";
 import { loadDocuments, policyDocuments, streamDocuments } from "../../sources/mod.ts";
-import { mockedImages } from "../../testing/mod.ts";
+import { mockedImages } from "../../embedded/mod.ts";
 import { parseYaml, type YamlDocument } from "../../yaml/mod.ts";
 import { Diagnostics, unevaluatedPolicies } from "../diagnostics.ts";
 import type { Terminal } from "../terminal.ts";

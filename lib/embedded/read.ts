@@ -1,4 +1,4 @@
-import { compareBytes, Fault, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { compareBytes, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import {
   compileFieldSelectorText,
   compileLabelSelectorText,
@@ -6,7 +6,7 @@ import {
   labelsOf,
   nameOf,
   namespaceOf,
-} from "../../kube/mod.ts";
+} from "../kube/mod.ts";
 import type { ServedKind } from "./kinds.ts";
 import { badRequest, notFound, type Reply, replyWith } from "./reply.ts";
 import type { Store } from "./store.ts";

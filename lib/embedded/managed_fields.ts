@@ -11,7 +11,7 @@ import {
   type JsonObject,
   parsePointer,
   setField,
-} from "../../json/mod.ts";
+} from "../json/mod.ts";
 import { valueAt } from "./merge.ts";
 
 /** Fields that one writer looks after: an entry of `metadata.managedFields`, with its fields as JSON pointers. */

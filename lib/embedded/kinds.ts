@@ -1,6 +1,6 @@
-import { asList, asString, dig, field, type Json, type JsonObject } from "../../json/mod.ts";
-import { formatApiVersion, knownKinds, namespaceOf, pluralOf, typeOf } from "../../kube/mod.ts";
-import type { ApiResource } from "../../ports.ts";
+import { asList, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
+import { formatApiVersion, knownKinds, namespaceOf, pluralOf, typeOf } from "../kube/mod.ts";
+import type { ApiResource } from "../ports.ts";
 
 /** A kind that the embedded cluster serves. */
 export interface ServedKind extends ApiResource {

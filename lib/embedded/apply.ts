@@ -1,4 +1,4 @@
-import { equal, type JsonObject, parsePointer } from "../../json/mod.ts";
+import { equal, type JsonObject, parsePointer } from "../json/mod.ts";
 import {
   overlaps,
   ownableFields,

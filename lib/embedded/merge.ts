@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, setField } from "../../json/mod.ts";
+import { isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 
 /**
  * Applies a JSON merge patch (RFC 7386): objects merge, `null` removes, everything else replaces.

@@ -1,5 +1,5 @@
-import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { encodeBase64, nameOf, typeOf } from "../../kube/mod.ts";
+import { asObject, asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { encodeBase64, nameOf, typeOf } from "../kube/mod.ts";
 
 type Edit = { [name: string]: Json };
 

@@ -1,5 +1,5 @@
-import { asList, asString, dig, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
-import { compileLabelSelector, labelsOf, nameOf, namespaceOf, parseServiceAccount } from "../../kube/mod.ts";
+import { asList, asString, dig, field, isFault, type Json, type JsonObject } from "../json/mod.ts";
+import { compileLabelSelector, labelsOf, nameOf, namespaceOf, parseServiceAccount } from "../kube/mod.ts";
 
 /** Whether somebody may do something: the attributes of a SubjectAccessReview. */
 export interface AccessQuestion {

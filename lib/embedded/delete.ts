@@ -1,4 +1,4 @@
-import { asList, asObject, asString, dig, field, type JsonObject } from "../../json/mod.ts";
+import { asList, asObject, asString, dig, field, type JsonObject } from "../json/mod.ts";
 import { dryRunRefusal, isDryRun, numbered, type WriteRequest, type Writing } from "./commit.ts";
 import { isDefinition } from "./object_rules.ts";
 import { listOf, placeOf, selectionOf, shown } from "./read.ts";

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../json/mod.ts";
+import type { Json, JsonObject } from "../json/mod.ts";
 import type { ServedKind } from "./kinds.ts";
 
 /** What the embedded API server answers: an HTTP status and a body. */

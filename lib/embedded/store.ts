@@ -1,5 +1,5 @@
-import { compareBytes, type JsonObject } from "../../json/mod.ts";
-import { nameOf, namespaceOf } from "../../kube/mod.ts";
+import { compareBytes, type JsonObject } from "../json/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { type ServedKind, storageKey } from "./kinds.ts";
 
 /** The objects of one kind by `namespace/name`, and their keys in order while nothing was added or removed. */

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../../json/mod.ts";
+import type { Json, JsonObject } from "../json/mod.ts";
 
 const READ = ["get", "list", "watch"];
 const WRITE = ["create", "delete", "deletecollection", "patch", "update"];

@@ -1,5 +1,5 @@
-import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import type { Clock } from "../../ports.ts";
+import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { Clock } from "../ports.ts";
 import { type AccessQuestion, authorize, type RbacObjects } from "./rbac.ts";
 import {
   badRequest,

@@ -7,11 +7,11 @@ import {
   type Json,
   type JsonObject,
   setField,
-} from "../../json/mod.ts";
-import { formatApiVersion, nameOf, typeOf } from "../../kube/mod.ts";
-import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy } from "../../ports.ts";
-import { failureOf, noAnswer } from "../api_answer.ts";
-import { uuidFrom } from "../entropy.ts";
+} from "../json/mod.ts";
+import { formatApiVersion, nameOf, typeOf } from "../kube/mod.ts";
+import type { Answer, ApiCall, ApiResource, Clock, Cluster, Entropy } from "../ports.ts";
+import { failureOf, noAnswer } from "./api_answer.ts";
+import { uuidFrom } from "./entropy.ts";
 import { parseApiPath, type ResourcePath } from "./api_path.ts";
 import type { Patch, WriteRequest, Writing } from "./commit.ts";
 import { completed } from "./defaults.ts";

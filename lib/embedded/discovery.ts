@@ -1,5 +1,5 @@
-import type { JsonObject } from "../../json/mod.ts";
-import { formatApiVersion } from "../../kube/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import { formatApiVersion } from "../kube/mod.ts";
 import type { Kinds, ServedKind } from "./kinds.ts";
 import { noSuchPath, type Reply, replyWith } from "./reply.ts";
 import { reviewResources } from "./reviews.ts";

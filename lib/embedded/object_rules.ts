@@ -1,5 +1,5 @@
-import { asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { formatApiVersion } from "../../kube/mod.ts";
+import { asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { formatApiVersion } from "../kube/mod.ts";
 import type { ServedKind } from "./kinds.ts";
 import type { Cause } from "./reply.ts";
 

@@ -1,5 +1,5 @@
-import { asList, asObject, equal, type Fault, field, type Json, type JsonObject } from "../../json/mod.ts";
-import type { Clock, Entropy } from "../../ports.ts";
+import { asList, asObject, equal, type Fault, field, type Json, type JsonObject } from "../json/mod.ts";
+import type { Clock, Entropy } from "../ports.ts";
 import { completed } from "./defaults.ts";
 import type { Kinds, ServedKind } from "./kinds.ts";
 import { isDefinition } from "./object_rules.ts";

@@ -1,0 +1,72 @@
+import { decideReview, type Decision, type Snapshot } from "../engine/mod.ts";
+import type { AbsentSource } from "../context/mod.ts";
+import type { GivenValues } from "../engine/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import type { AdmissionRequest } from "../kube/mod.ts";
+import { admissionResponse } from "../library/mod.ts";
+import type { Ports } from "../ports.ts";
+import { admissionReview } from "../report/mod.ts";
+
+/** What deciding about a request as the webhooks do needs. */
+export interface AdmissionSetting {
+  readonly snapshot: Snapshot;
+  readonly ports: Ports;
+  readonly absent: readonly AbsentSource[];
+  readonly given?: GivenValues;
+}
+
+/** What the API server is answered, and what the user of `kubectl` reads. */
+export interface AdmissionAnswer {
+  readonly response: JsonObject;
+  readonly kubectl: string;
+}
+
+/** Answers a request as the two webhooks do. */
+export async function answerAdmission(
+  request: AdmissionRequest,
+  { snapshot, ports, absent, given }: AdmissionSetting,
+): Promise<AdmissionAnswer> {
+  const { mutation, validation } = await decideReview(snapshot, request, {
+    ports,
+    absent,
+    ...(given !== undefined && { given }),
+  });
+  const last = mutation.allowed ? validation : mutation;
+  const response = admissionResponse({
+    kind: "decided",
+    request,
+    allowed: last.allowed,
+    refusing: last.refusing,
+    object: mutation.object,
+    patch: last.allowed ? mutation.patch : [],
+    mutation,
+    validation: mutation.allowed ? validation : undefined,
+  });
+  return {
+    response: admissionReview(response),
+    kubectl: response.allowed
+      ? [...(response.warnings ?? []).map((text) => `Warning: ${text}`), doneText(request)].join("\n")
+      : refusalText(request, { decision: last, message: response.status?.message ?? "" }),
+  };
+}
+
+const verbs = { CREATE: "created", UPDATE: "configured", DELETE: "deleted", CONNECT: "connected" } as const;
+
+/** `deployment.apps/web created`. */
+function doneText({ kind, name, operation }: AdmissionRequest): string {
+  const type = kind.kind.toLowerCase() + (kind.group === "" ? "" : `.${kind.group}`);
+  return operation === "DELETE" ? `${type} "${name}" deleted` : `${type}/${name} ${verbs[operation]}`;
+}
+
+const gerunds = { CREATE: "creating", UPDATE: "applying patch to", DELETE: "deleting", CONNECT: "" } as const;
+
+/** How the API server and `kubectl` wrap the message of a webhook that refuses. */
+function refusalText(
+  { operation }: AdmissionRequest,
+  { decision, message }: { readonly decision: Decision; readonly message: string },
+): string {
+  const phase = decision.denial === "mutate" ? "mutate" : "validate";
+  const webhook = `${phase}.postern.svc-${decision.failurePolicy.toLowerCase()}`;
+  const doing = operation === "CONNECT" ? "" : `error when ${gerunds[operation]} "resources.yaml": `;
+  return `Error from server: ${doing}admission webhook "${webhook}" denied the request: ${message}`;
+}

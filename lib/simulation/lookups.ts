@@ -1,0 +1,56 @@
+import type { Json } from "../json/mod.ts";
+import type { Answer, Ports } from "../ports.ts";
+
+/** One look-up: what was asked of whom, and the answer. */
+export interface ObservedLookup {
+  readonly source: "cluster" | "service" | "image registry" | "global context";
+  /** `GET /api/v1/namespaces/default/configmaps/teams`, an image, the name of an entry. */
+  readonly what: string;
+  /** Milliseconds from the begin of the evaluation. */
+  readonly begin: number;
+  readonly milliseconds: number;
+  /** What came back; `null` for a failure without a body. */
+  readonly answer: Json;
+  /** Why there is no answer. */
+  readonly failure: string | undefined;
+}
+
+/** Writes down what is looked up through ports, in the order in which it begins. */
+export class Lookups {
+  readonly list: ObservedLookup[] = [];
+  readonly #begin = performance.now();
+
+  /** The same ports, observed. */
+  observe(ports: Ports): Ports {
+    const { cluster, http, registry, globals } = ports;
+    return {
+      ...ports,
+      cluster: {
+        call: (call) => this.#note("cluster", `${call.method} ${call.path}`, cluster.call(call)),
+        resource: (apiVersion, kind) => cluster.resource(apiVersion, kind),
+      },
+      http: { call: (call) => this.#note("service", `${call.method} ${call.url}`, http.call(call)) },
+      registry: {
+        image: (reference, ...more) =>
+          this.#note("image registry", reference, registry.image(reference, ...more)),
+      },
+      globals: { entry: (name) => this.#note("global context", name, globals.entry(name)) },
+    };
+  }
+
+  async #note(source: ObservedLookup["source"], what: string, pending: Promise<Answer>): Promise<Answer> {
+    const begin = performance.now() - this.#begin;
+    const index = this.list.push({ source, what, begin, milliseconds: 0, answer: null, failure: undefined }) -
+      1;
+    const answer = await pending;
+    this.list[index] = {
+      source,
+      what,
+      begin,
+      milliseconds: performance.now() - this.#begin - begin,
+      answer: answer.body ?? null,
+      failure: answer.ok ? undefined : answer.message,
+    };
+    return answer;
+  }
+}

@@ -1,0 +1,48 @@
+/**
+ * Policies tried on objects, with an explanation of each result: for playgrounds, editors and reviews. Everything comes
+ * as text and leaves as plain data; nothing is reached. Objects are decided as `postern apply` and `postern test` do, and
+ * AdmissionReviews as the webhooks do.
+ *
+ * Not supported: signatures of images, services that no answer is given for.
+ *
+ * ```ts
+ * import { noTexts, simulation } from "@postern/postern/simulation";
+ * import assert from "node:assert/strict";
+ *
+ * const { diagnostics, subjects, outcome } = simulation({
+ *   ...noTexts,
+ *   policies: `
+ * apiVersion: kyverno.io/v1
+ * kind: ClusterPolicy
+ * metadata: { name: require-team }
+ * spec:
+ *   validationFailureAction: Enforce
+ *   rules:
+ *   - name: team
+ *     match: { any: [{ resources: { kinds: [ConfigMap] } }] }
+ *     validate: { message: name your team, pattern: { metadata: { labels: { team: "?*" } } } }`,
+ *   resources: `{ apiVersion: v1, kind: ConfigMap, metadata: { name: settings } }`,
+ * });
+ * assert.deepEqual(diagnostics.filter(({ severity }) => severity === "error"), []);
+ * assert.equal(subjects.length, 1);
+ * const { allowed, rules, kubectl } = await outcome(0);
+ * assert.equal(allowed, false);
+ * assert.equal(rules[0]?.results[0]?.path, "/metadata/labels/");
+ * assert.match(kubectl ?? "", /^Error from server: .*denied the request/);
+ * ```
+ *
+ * @module
+ */
+export type { ObservedLookup } from "./lookups.ts";
+export {
+  type ChangedTarget,
+  type OutcomeCounts,
+  type SubjectOutcome,
+  type SubjectSummary,
+  summaryOf,
+} from "./outcome.ts";
+export { reviewOfObject } from "./request_of_object.ts";
+export type { FailedValue, Plain, ReportedOutcome, ReportedViolation, RuleReport } from "./rule_report.ts";
+export { type Simulation, simulation } from "./simulation.ts";
+export type { SubjectName } from "./subject.ts";
+export { noTexts, type SimulationOptions, type SimulationTexts, type TextName, textNames } from "./texts.ts";

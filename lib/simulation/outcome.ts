@@ -1,0 +1,59 @@
+import type { Json, JsonObject } from "../json/mod.ts";
+import type { PatchOperation } from "../patch/mod.ts";
+import type { ObservedLookup } from "./lookups.ts";
+import type { RuleReport } from "./rule_report.ts";
+import type { SubjectName } from "./subject.ts";
+
+/** An object that a rule changes besides the one that it is asked about. */
+export interface ChangedTarget {
+  /** As the cluster has it; `undefined` when it has none. */
+  readonly before: JsonObject | undefined;
+  readonly after: JsonObject;
+}
+
+/** What policies say of one subject, and why, as plain data. */
+export interface SubjectOutcome {
+  readonly subject: SubjectName;
+  readonly subjectKind: "object" | "review" | "payload";
+  readonly allowed: boolean;
+  /** In the order of evaluation. */
+  readonly rules: readonly RuleReport[];
+  /** The object as it was given; `null` when a request has none. */
+  readonly object: Json;
+  /** The object as mutations leave it; `null` when there is none. */
+  readonly mutated: Json;
+  /** From the object to what mutations leave. */
+  readonly patch: readonly PatchOperation[];
+  /** Objects that generate rules make. */
+  readonly generated: readonly JsonObject[];
+  readonly targets: readonly ChangedTarget[];
+  readonly lookups: readonly ObservedLookup[];
+  /** The AdmissionReview that answers the request; absent for JSON that is no Kubernetes object. */
+  readonly response?: JsonObject;
+  /** What `kubectl` prints; absent for JSON that is no Kubernetes object. */
+  readonly kubectl?: string;
+}
+
+/** How many rules came to which outcome; rules that do not apply are not counted. */
+export type OutcomeCounts = Readonly<Record<"pass" | "fail" | "error" | "skip", number>>;
+
+/** The outcome of one subject in one line. */
+export interface SubjectSummary {
+  /** Place among the subjects. */
+  readonly index: number;
+  readonly subject: SubjectName;
+  readonly allowed: boolean;
+  /** Whether mutations change the object. */
+  readonly changed: boolean;
+  readonly counts: OutcomeCounts;
+}
+
+/** The line of an outcome. */
+export function summaryOf(
+  { subject, allowed, rules, patch }: SubjectOutcome,
+  index: number,
+): SubjectSummary {
+  const counts = { pass: 0, fail: 0, error: 0, skip: 0 };
+  for (const { outcome } of rules) if (outcome !== "not applied") counts[outcome]++;
+  return { index, subject, allowed, changed: patch.length > 0, counts };
+}

@@ -1,0 +1,78 @@
+import {
+  EmbeddedCluster,
+  mockedCalls,
+  mockedEntries,
+  mockedImages,
+  systemClock,
+  systemEntropy,
+} from "../embedded/mod.ts";
+import type { AbsentSource } from "../context/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import type { Answer, Http, Ports } from "../ports.ts";
+import type { GivenContext } from "./given_context.ts";
+import type { Lookups } from "./lookups.ts";
+
+/** Who looks something up: rules, or expressions in CEL, to which the answers of services come as `body`. */
+type Language = "jmespath" | "cel";
+
+/** What the ports of a simulation are made of. */
+export interface SimulationPortsOptions {
+  /** Objects that are in the cluster besides those of the context. */
+  readonly also: readonly JsonObject[];
+  readonly language: Language;
+  readonly lookups: Lookups;
+}
+
+/**
+ * Ports that reach nothing: a cluster in memory, and answers that are given. What no answer is given for fails with a
+ * message that says where to write it. Signatures cannot be verified.
+ */
+export function simulationPorts(
+  { objects, apiCallResponses, globalContextEntries, images }: GivenContext,
+  { also, language, lookups }: SimulationPortsOptions,
+): Ports {
+  const clock = systemClock(), entropy = systemEntropy();
+  const cluster = new EmbeddedCluster({ objects: [...objects, ...also], intake: "verbatim", clock, entropy });
+  const calls = mockedCalls(apiCallResponses);
+  return lookups.observe({
+    cluster: {
+      call: (call) => {
+        const given = calls(call.method, call.path);
+        return given === undefined ? cluster.call(call) : Promise.resolve(given);
+      },
+      resource: (apiVersion, kind) => cluster.resource(apiVersion, kind),
+    },
+    http: givenServices((method, url) => {
+      const answer = calls(method, url);
+      return answer?.ok === true && language === "cel" ? { ...answer, body: { body: answer.body } } : answer;
+    }),
+    registry: mockedImages(images),
+    globals: mockedEntries(globalContextEntries, { now: clock.now, random: entropy.next }),
+    clock,
+    entropy,
+  });
+}
+
+function givenServices(answer: (method: string, url: string) => Answer | undefined): Http {
+  return {
+    call: ({ method, url }) => {
+      const message = `${method} ${url}: no answer is given; write one under apiCallResponses`;
+      return Promise.resolve(answer(method, url) ?? { ok: false, status: undefined, message });
+    },
+  };
+}
+
+/**
+ * What cannot be looked up. Kyverno parity: as in tests of policies, ConfigMaps and API calls are not loaded where no
+ * cluster is described, and values stand in for them (tests/simulation/simulation_test.ts).
+ */
+export function absentSources(
+  { objects, apiCallResponses, globalContextEntries, images }: GivenContext,
+): readonly AbsentSource[] {
+  const absent: AbsentSource[] = [];
+  if (images.length === 0) absent.push("imageRegistry");
+  if (objects.length === 0) absent.push("configMap");
+  if (objects.length === 0 && apiCallResponses.length === 0) absent.push("apiCall");
+  if (globalContextEntries.length === 0) absent.push("globalReference");
+  return absent;
+}

@@ -1,0 +1,37 @@
+import { asString, dig, type Json, type JsonObject } from "../json/mod.ts";
+import { nameOf, namespaceOf, parseApiVersion, pluralOf } from "../kube/mod.ts";
+import type { Requester } from "../engine/mod.ts";
+
+/** How an object comes to the API server. */
+export interface RequestedChange {
+  readonly operation: "CREATE" | "UPDATE" | "DELETE";
+  readonly user: Pick<Requester, "username" | "groups"> | undefined;
+}
+
+/** Who asks where nobody says: the user of a new kind cluster. */
+const admin = { username: "kubernetes-admin", groups: ["kubeadm:cluster-admins", "system:authenticated"] };
+
+/**
+ * The AdmissionReview with which the API server would ask about an object. An update has the object as its old object
+ * too, a deletion only there.
+ */
+export function reviewOfObject(object: JsonObject, { operation, user = admin }: RequestedChange): JsonObject {
+  const apiVersion = asString(object["apiVersion"]) ?? "";
+  const kind = asString(object["kind"]) ?? "";
+  const { group, version } = parseApiVersion(apiVersion);
+  const request: Record<string, Json> = {
+    uid: "00000000-0000-4000-8000-000000000000",
+    kind: { group, version, kind },
+    resource: { group, version, resource: pluralOf(kind) },
+    name: nameOf(object) || (asString(dig(object, "metadata", "generateName")) ?? ""),
+    operation,
+    userInfo: { username: user.username, groups: [...user.groups] },
+    object: operation === "DELETE" ? null : object,
+    oldObject: operation === "CREATE" ? null : object,
+    dryRun: false,
+    options: null,
+  };
+  const namespace = namespaceOf(object);
+  if (namespace !== "") request["namespace"] = namespace;
+  return { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request };
+}

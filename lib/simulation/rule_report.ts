@@ -1,0 +1,139 @@
+import type { Position } from "../diagnostics/mod.ts";
+import type { JsonResult, RuleTrace, TraceStep } from "../engine/mod.ts";
+import { type Fault, isFault, type Json } from "../json/mod.ts";
+import type { PatchOperation } from "../patch/mod.ts";
+import { isForOtherController, ruleLines } from "../report/mod.ts";
+
+/** A fault as plain data. */
+export interface FailedValue {
+  readonly failure: string;
+}
+
+/** A value without faults: `JSON.stringify` and `postMessage` keep it as it is. */
+export type Plain<T> = T extends Fault ? FailedValue
+  : T extends Json ? T
+  : T extends object ? { readonly [Key in keyof T]: Plain<T[Key]> }
+  : T;
+
+/** One result of a rule. */
+export interface ReportedOutcome {
+  readonly result: "pass" | "fail" | "error" | "skip";
+  readonly message: string;
+  /** Where a pattern failed: `/spec/containers/0/image/`. */
+  readonly path?: string;
+  /** What a failure means: `Enforce` or `Audit`. */
+  readonly action?: string;
+  readonly exceptions?: readonly string[];
+}
+
+/** A place where an assertion tree does not hold. */
+export interface ReportedViolation {
+  readonly check: string;
+  readonly message: string;
+  readonly path: string;
+  readonly value: Json;
+  readonly detail: string;
+}
+
+/** What one rule says, and how it came to that, as plain data. */
+export interface RuleReport {
+  /** `name`, or `namespace/name`. */
+  readonly policy: string;
+  readonly policyKind: string;
+  /** Empty for policies that are a rule themselves. */
+  readonly rule: string;
+  readonly type: string;
+  /** The kind of its body: `pattern`, `deny`, `foreach` … */
+  readonly body: string;
+  readonly outcome: ReportedOutcome["result"] | "not applied";
+  /** Whether it refuses the request. */
+  readonly refuses: boolean;
+  /** Where it stands in the policies. */
+  readonly position?: Position;
+  /** The rule that it was generated from for pod controllers. */
+  readonly generatedFrom?: string;
+  /** Whether it was generated for another kind of controller, which few want to see. */
+  readonly isForOtherController: boolean;
+  readonly unasked?: RuleTrace["unasked"];
+  readonly selection?: Plain<NonNullable<RuleTrace["selection"]>>;
+  readonly steps: readonly Plain<TraceStep>[];
+  readonly results: readonly ReportedOutcome[];
+  /** What a mutation changed, from the object as the rule found it. */
+  readonly changes: readonly PatchOperation[];
+  /** Of assertion trees. */
+  readonly violations: readonly ReportedViolation[];
+  /** How often it was evaluated: once more for each round of look-ups. */
+  readonly attempts: number;
+  /** Steps and results in words, as `explain` prints them. */
+  readonly lines: readonly string[];
+}
+
+/** The report of a rule that was traced. */
+export function reportOfTrace(trace: RuleTrace): RuleReport {
+  const { policy, rule, type, body, refuses, generatedFrom, unasked, selection, results } = trace;
+  const path = policy.rules.find(({ name }) => name === (generatedFrom ?? rule))?.path ?? [];
+  const position = policy.locate(path);
+  const outcomes: readonly string[] = results.map(({ result }) => result);
+  const outcome = outcomeOrder.find((each) => outcomes.includes(each)) ?? "not applied";
+  return plain({
+    policy: policy.key,
+    policyKind: policy.kind,
+    rule,
+    type,
+    body,
+    outcome,
+    refuses,
+    position,
+    generatedFrom,
+    isForOtherController: isForOtherController(trace),
+    unasked,
+    selection,
+    steps: trace.steps,
+    results: results.map(({ result, message, path, action, exceptions }) => ({
+      result,
+      message,
+      path,
+      action,
+      exceptions,
+    })),
+    changes: trace.changes,
+    violations: [],
+    attempts: trace.attempts,
+    lines: ruleLines(trace),
+  }) as RuleReport;
+}
+
+/** The report of a rule of a policy that judges JSON. */
+export function reportOfScan(
+  { policy, rule, result, failures, error }: JsonResult,
+  message: string,
+): RuleReport {
+  return plain({
+    policy,
+    policyKind: "ValidatingPolicy",
+    rule,
+    type: "validate",
+    body: "assert",
+    outcome: result,
+    refuses: result !== "pass",
+    isForOtherController: false,
+    steps: [],
+    results: [{ result, message: error === "" ? message : error }],
+    changes: [],
+    violations: failures.flatMap(({ check, message, violations }) =>
+      violations.map(({ path, value, detail }) => ({ check, message, path, value, detail }))
+    ),
+    attempts: 1,
+    lines: message === "" ? [] : [message],
+  }) as RuleReport;
+}
+
+/** The worst result of a rule counts. */
+const outcomeOrder = ["error", "fail", "pass", "skip"] as const;
+
+/** As plain data: what is undefined is left out, and a fault is its message. */
+function plain(value: unknown): unknown {
+  return JSON.parse(
+    JSON.stringify(value, (_key, part: unknown) => isFault(part) ? { failure: part.message } : part),
+  );
+}

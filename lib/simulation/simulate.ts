@@ -1,0 +1,254 @@
+import { applyPolicies, hasRules, isSameSubject, subjectOf } from "../apply/mod.ts";
+import {
+  decideReview,
+  type Decision,
+  evaluate,
+  type PolicyRequest,
+  policyRequest,
+  scanPayload,
+  type Snapshot,
+  Trace,
+} from "../engine/mod.ts";
+import { asString, field, type Json, type JsonObject } from "../json/mod.ts";
+import { parseReview } from "../kube/mod.ts";
+import { diff } from "../patch/mod.ts";
+import type { Ports } from "../ports.ts";
+import { scanObject } from "../report/mod.ts";
+import { type AdmissionAnswer, answerAdmission } from "./admission_answer.ts";
+import type { GivenContext } from "./given_context.ts";
+import { Lookups } from "./lookups.ts";
+import type { ChangedTarget, SubjectOutcome } from "./outcome.ts";
+import { absentSources, simulationPorts } from "./ports.ts";
+import { reviewOfObject } from "./request_of_object.ts";
+import { reportOfScan, reportOfTrace, type RuleReport } from "./rule_report.ts";
+import { nameOfSubject, type SimulatedSubject, type SubjectName } from "./subject.ts";
+
+/** What subjects are held against. */
+export interface Setting {
+  readonly snapshot: Snapshot;
+  readonly context: GivenContext;
+  /** All objects that are asked about: rules in JMESPath find them in the cluster, as in tests of policies. */
+  readonly objects: readonly JsonObject[];
+}
+
+/** What policies say of a subject, and why. Nothing is thrown for what a policy or a subject holds. */
+export async function simulate(
+  subject: SimulatedSubject,
+  index: number,
+  setting: Setting,
+): Promise<SubjectOutcome> {
+  const name = nameOfSubject(subject, index);
+  switch (subject.kind) {
+    case "review":
+      return await simulateReview(subject.value, name, setting);
+    case "object":
+      return await simulateObject(subject.value, name, setting);
+    case "payload":
+      return await simulatePayload(subject.value, name, setting);
+  }
+}
+
+/** An object is decided as `apply` and `test` do; the response is that of the webhooks to its creation. */
+async function simulateObject(
+  object: JsonObject,
+  subject: SubjectName,
+  setting: Setting,
+): Promise<SubjectOutcome> {
+  const { context } = setting;
+  const given = context.values.forResource("", subject.name).get("request.operation");
+  const operation = given === "UPDATE" || given === "DELETE" ? given : "CREATE";
+  const { applied, rules, lookups } = await applyTraced(object, setting);
+  const review = parseReview(reviewOfObject(object, { operation, user: context.user?.requester }));
+  const answer = review.ok ? await answerAs(review.review.request, setting, new Lookups()) : undefined;
+  const mutated = applied.mutated ?? object;
+  return {
+    subject: { ...subject, operation },
+    subjectKind: "object",
+    allowed: !rules.some(({ refuses }) => refuses),
+    rules: [...rules, ...scan(object, setting)],
+    object,
+    mutated,
+    patch: diff(object, mutated),
+    generated: applied.generated,
+    targets: targetsOf(applied.targets, setting),
+    lookups: lookups.list,
+    ...answer,
+  };
+}
+
+async function applyTraced(
+  object: JsonObject,
+  { snapshot, context, objects }: Setting,
+): Promise<{
+  readonly applied: Awaited<ReturnType<typeof applyPolicies>>;
+  readonly rules: readonly RuleReport[];
+  readonly lookups: Lookups;
+}> {
+  const lookups = new Lookups();
+  const isCluster = context.objects.length > 0;
+  const ports = simulationPorts(context, { also: objects, language: "jmespath", lookups });
+  const celPorts = simulationPorts(context, { also: isCluster ? objects : [], language: "cel", lookups });
+  const traces: Trace[] = [];
+  const applied = await applyPolicies(object, {
+    snapshot,
+    ports,
+    celPorts,
+    values: context.values,
+    user: context.user,
+    absent: absentSources(context),
+    namespaces: isCluster ? "cluster" : "values",
+    trace: () => newTrace(traces, ports),
+  });
+  return { applied, rules: traces.flatMap((trace) => trace.rules).map(reportOfTrace), lookups };
+}
+
+function newTrace(traces: Trace[], { clock }: Ports): Trace {
+  const trace = new Trace(clock);
+  traces.push(trace);
+  return trace;
+}
+
+/** A review is decided as the webhooks do; what it has rules make and change is planned as after the answer. */
+async function simulateReview(
+  review: JsonObject,
+  subject: SubjectName,
+  setting: Setting,
+): Promise<SubjectOutcome> {
+  const parsed = parseReview(review);
+  if (!parsed.ok) {
+    const kubectl = `Error from server: ${parsed.message}`;
+    return { ...nothing(subject, "review"), allowed: false, kubectl };
+  }
+  const { request } = parsed.review;
+  const { snapshot, context } = setting;
+  const lookups = new Lookups();
+  const ports = admissionPorts(setting, { subject, lookups });
+  const absent = absentSources(context);
+  const traces: Trace[] = [];
+  const { mutation } = await decideReview(snapshot, request, {
+    ports,
+    absent,
+    trace: () => newTrace(traces, ports),
+  });
+  const left = { ...policyRequest(request), object: mutation.object };
+  const after = async (phase: "generate" | "mutateExisting"): Promise<Decision> =>
+    await evaluate(snapshot, left as PolicyRequest, {
+      phase,
+      ports,
+      absent,
+      background: {},
+      rules: "all",
+      trace: newTrace(traces, ports),
+    });
+  const changes = await after("mutateExisting"), generations = await after("generate");
+  const rules = traces.flatMap((trace) => trace.rules).map(reportOfTrace);
+  const given: Json = request.object ?? request.oldObject ?? null;
+  const mutated = mutation.object ?? given;
+  return {
+    subject,
+    subjectKind: "review",
+    allowed: !rules.some(({ refuses }) => refuses),
+    rules,
+    object: given,
+    mutated,
+    patch: mutation.patch,
+    generated: generations.effects.filter(({ verb }) => verb !== "delete").map(({ object }) => object),
+    targets: targetsOf(changes.effects.map(({ object }) => object), setting),
+    lookups: lookups.list,
+    ...await answerAs(request, setting, new Lookups()),
+  };
+}
+
+async function answerAs(
+  request: Parameters<typeof answerAdmission>[0],
+  setting: Setting,
+  lookups: Lookups,
+): Promise<AdmissionAnswer> {
+  const { snapshot, context } = setting;
+  const { values } = context;
+  return await answerAdmission(request, {
+    snapshot,
+    ports: admissionPorts(setting, { subject: { namespace: request.namespace }, lookups }),
+    absent: absentSources(context),
+    given: (policy, rule) => values.forRule(policy, rule),
+  });
+}
+
+/**
+ * The ports of the webhooks. The namespace of the request is in the cluster, as it would be: with the labels that the
+ * context gives it.
+ */
+function admissionPorts(
+  { context, objects }: Setting,
+  { subject, lookups }: { readonly subject: Pick<SubjectName, "namespace">; readonly lookups: Lookups },
+): Ports {
+  const { namespace } = subject;
+  const isGiven = context.objects.some((object) =>
+    object["kind"] === "Namespace" && field(object["metadata"], "name") === namespace
+  );
+  const labels = context.values.namespaceLabels.get(namespace) ?? {};
+  const also: JsonObject[] = namespace === "" || isGiven ? [] : [{
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: namespace, labels: { "kubernetes.io/metadata.name": namespace, ...labels } },
+  }];
+  return simulationPorts(context, { also: [...objects, ...also], language: "jmespath", lookups });
+}
+
+/** JSON that is no Kubernetes object is judged by policies about JSON alone. */
+async function simulatePayload(
+  payload: Json,
+  subject: SubjectName,
+  setting: Setting,
+): Promise<SubjectOutcome> {
+  const scanned = scan(payload, setting);
+  const isObject = typeof payload === "object" && payload !== null && !Array.isArray(payload);
+  const { rules, lookups } = isObject && setting.snapshot.policies.length > 0
+    ? await applyTraced(payload as JsonObject, setting)
+    : { rules: [], lookups: new Lookups() };
+  const judged = [...rules.filter(({ policyKind }) => !hasRules(policyKind)), ...scanned];
+  return {
+    ...nothing(subject, "payload"),
+    allowed: !judged.some(({ refuses }) => refuses),
+    rules: judged,
+    object: payload,
+    mutated: payload,
+    lookups: lookups.list,
+  };
+}
+
+/** What assertion trees of json.kyverno.io say. */
+function scan(payload: Json, { snapshot, context }: Setting): RuleReport[] {
+  if (snapshot.jsonPolicies.length === 0) return [];
+  const ports = simulationPorts(context, { also: [], language: "jmespath", lookups: new Lookups() });
+  return scanPayload(snapshot.jsonPolicies, payload, ports).map((result) => {
+    const [row] = scanObject([result])["results"] as JsonObject[];
+    return reportOfScan(result, asString(row!["message"]) ?? "");
+  });
+}
+
+function targetsOf(
+  after: readonly JsonObject[],
+  { context, objects }: Setting,
+): ChangedTarget[] {
+  const known = [...context.objects, ...objects];
+  return after.map((object) => ({
+    before: known.find((each) => isSameSubject(subjectOf(each), subjectOf(object))),
+    after: object,
+  }));
+}
+
+function nothing(subject: SubjectName, subjectKind: SubjectOutcome["subjectKind"]): SubjectOutcome {
+  return {
+    subject,
+    subjectKind,
+    allowed: true,
+    rules: [],
+    object: null,
+    mutated: null,
+    patch: [],
+    generated: [],
+    targets: [],
+    lookups: [],
+  };
+}

@@ -1,0 +1,57 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { compile } from "../engine/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import { parseDocuments } from "../yaml/mod.ts";
+import { readContext } from "./given_context.ts";
+import type { SubjectOutcome } from "./outcome.ts";
+import { type Setting, simulate } from "./simulate.ts";
+import { nameOfSubject, type PositionOf, type SubjectName, subjectsOf } from "./subject.ts";
+import type { SimulationOptions, SimulationTexts } from "./texts.ts";
+
+/** Policies, compiled once, and the subjects that they are asked about. */
+export interface Simulation {
+  /** What is wrong with the texts; the file of a position is the name of the text. */
+  readonly diagnostics: readonly Diagnostic[];
+  readonly subjects: readonly SubjectName[];
+  /** How many policies can be asked. */
+  readonly policyCount: number;
+  /** What policies say of the subject at an index, and why. */
+  outcome(index: number): Promise<SubjectOutcome>;
+  /** Where a part of the subject at an index stands in the text of the resources. */
+  positionOf(index: number, path: Parameters<PositionOf>[0]): ReturnType<PositionOf> | undefined;
+}
+
+/**
+ * Reads and compiles the texts of a simulation. It never throws for what they hold: mistakes are diagnostics, and what
+ * can be read is simulated.
+ */
+export function simulation(texts: SimulationTexts, { dialect }: SimulationOptions = {}): Simulation {
+  const policies = parseDocuments(texts.policies, "policies");
+  const exceptions = parseDocuments(texts.exceptions, "exceptions");
+  const resources = parseDocuments(texts.resources, "resources");
+  const { context, diagnostics } = readContext(texts);
+  const snapshot = compile([...policies.documents, ...exceptions.documents], {
+    ...(dialect !== undefined && { dialect }),
+    admissionPolicies: "served",
+  });
+  const { subjects, diagnostics: unusable } = subjectsOf(resources.documents);
+  const setting: Setting = {
+    snapshot,
+    context,
+    objects: subjects.flatMap((subject): JsonObject[] => subject.kind === "object" ? [subject.value] : []),
+  };
+  return {
+    diagnostics: [
+      ...policies.diagnostics,
+      ...exceptions.diagnostics,
+      ...snapshot.diagnostics,
+      ...resources.diagnostics,
+      ...unusable,
+      ...diagnostics,
+    ],
+    subjects: subjects.map(nameOfSubject),
+    policyCount: snapshot.policies.length + snapshot.jsonPolicies.length,
+    outcome: async (index) => await simulate(subjects[index]!, index, setting),
+    positionOf: (index, path) => subjects[index]?.positionOf(path),
+  };
+}

@@ -1,0 +1,65 @@
+import { documentObjects } from "../apply/mod.ts";
+import type { Diagnostic, Position } from "../diagnostics/mod.ts";
+import { asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+
+/** What policies are applied to. */
+export type SimulatedSubject =
+  | { readonly kind: "object"; readonly value: JsonObject; readonly positionOf: PositionOf }
+  | { readonly kind: "review"; readonly value: JsonObject; readonly positionOf: PositionOf }
+  /** JSON that is no Kubernetes object. */
+  | { readonly kind: "payload"; readonly value: Json; readonly positionOf: PositionOf };
+
+/** Where a part of a subject stands in the text of the resources. */
+export type PositionOf = (path: readonly (string | number)[]) => Position;
+
+/** A subject in words. */
+export interface SubjectName {
+  /** Empty for JSON that is no Kubernetes object. */
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly operation: string;
+}
+
+/** The subjects of documents, and why parts of documents are none. */
+export function subjectsOf(
+  documents: readonly YamlDocument[],
+): { readonly subjects: readonly SimulatedSubject[]; readonly diagnostics: readonly Diagnostic[] } {
+  const diagnostics: Diagnostic[] = [];
+  const subjects = documents.flatMap((document): readonly SimulatedSubject[] => {
+    const { value, positionOf } = document;
+    const kind = asString(field(value, "kind")) ?? "";
+    if (!isObject(value) || kind === "") {
+      return [{ kind: "payload", value, positionOf: (path) => positionOf(path) }];
+    }
+    if (kind === "AdmissionReview") {
+      const below = ["request", field(value["request"], "object") ? "object" : "oldObject"];
+      return [{ kind: "review", value, positionOf: (path) => positionOf([...below, ...path]) }];
+    }
+    const found = documentObjects(document);
+    diagnostics.push(...found.diagnostics);
+    return found.objects.map(({ object, positionOf: inner }): SimulatedSubject => ({
+      kind: "object",
+      value: object,
+      positionOf: inner ?? ((path) => positionOf(path)),
+    }));
+  });
+  return { subjects, diagnostics };
+}
+
+/** How a subject is called. */
+export function nameOfSubject({ kind, value }: SimulatedSubject, index: number): SubjectName {
+  const request = kind === "review" ? field(value, "request") : undefined;
+  const object = request === undefined
+    ? value
+    : field(request, "object") ?? field(request, "oldObject") ?? null;
+  const text = (...path: string[]): string => asString(dig(object, ...path)) ?? "";
+  if (kind === "payload") return { kind: "", namespace: "", name: `document ${index + 1}`, operation: "" };
+  return {
+    kind: text("kind") || (asString(dig(request ?? null, "kind", "kind")) ?? ""),
+    namespace: text("metadata", "namespace") || (asString(field(request, "namespace")) ?? ""),
+    name: text("metadata", "name") || `${text("metadata", "generateName")}…`,
+    operation: asString(field(request, "operation")) ?? "CREATE",
+  };
+}

@@ -1,0 +1,50 @@
+import type { Dialect } from "../kube/mod.ts";
+
+/** The texts that make a simulation. Each is YAML or JSON with any number of documents; an empty one gives nothing. */
+export interface SimulationTexts {
+  /** Policies of all kinds. */
+  readonly policies: string;
+  /** Objects, AdmissionReviews, or any JSON for policies that judge JSON. */
+  readonly resources: string;
+  /** Objects of the cluster. With one of them, ConfigMaps and API calls are looked up there. */
+  readonly cluster: string;
+  /** PolicyExceptions. */
+  readonly exceptions: string;
+  /** A Values document of cli.kyverno.io. */
+  readonly values: string;
+  /** A UserInfo document of cli.kyverno.io. */
+  readonly user: string;
+  /** `apiCallResponses` and `globalContextEntries` as in a Test document, and `images` as in a Context document. */
+  readonly answers: string;
+}
+
+/** The name of a text; diagnostics have it as their file. */
+export type TextName = keyof SimulationTexts;
+
+/** How texts are read. */
+export interface SimulationOptions {
+  /** `classic`, the default, or `current`; see `loadPolicies`. */
+  readonly dialect?: Dialect;
+}
+
+/** The names of all texts. */
+export const textNames: readonly TextName[] = [
+  "policies",
+  "resources",
+  "cluster",
+  "exceptions",
+  "values",
+  "user",
+  "answers",
+];
+
+/** Texts that give nothing. */
+export const noTexts: SimulationTexts = {
+  policies: "",
+  resources: "",
+  cluster: "",
+  exceptions: "",
+  values: "",
+  user: "",
+  answers: "",
+};

@@ -1,0 +1,204 @@
+/** Simulations say what `apply`, `test` and the webhooks say, and why, as plain data. */
+import assert from "node:assert/strict";
+import { noTexts, simulation, type SimulationTexts, type SubjectOutcome } from "../../lib/simulation/mod.ts";
+
+const requireTeam = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: require-team }
+spec:
+  validationFailureAction: Enforce
+  rules:
+  - name: team
+    match: { any: [{ resources: { kinds: [Pod] } }] }
+    validate: { message: name your team, pattern: { metadata: { labels: { team: "?*" } } } }
+`;
+
+const pod = (labels = "{}"): string =>
+  `{ apiVersion: v1, kind: Pod, metadata: { name: web, namespace: shop, labels: ${labels} }, spec: { containers: [] } }\n`;
+
+async function first(texts: Partial<SimulationTexts>): Promise<SubjectOutcome> {
+  const { diagnostics, outcome } = simulation({ ...noTexts, ...texts });
+  assert.deepEqual(diagnostics.filter(({ severity }) => severity === "error"), []);
+  const found = await outcome(0);
+  assert.deepEqual(structuredClone(found), found, "plain data");
+  return found;
+}
+
+Deno.test("an object that a policy refuses: the rule, the path, the response, and what kubectl prints", async () => {
+  const { allowed, rules, response, kubectl, subject } = await first({
+    policies: requireTeam,
+    resources: pod(),
+  });
+  assert.equal(allowed, false);
+  assert.deepEqual(subject, { kind: "Pod", namespace: "shop", name: "web", operation: "CREATE" });
+  const [rule] = rules.filter(({ isForOtherController }) => !isForOtherController);
+  assert.equal(rule?.outcome, "fail");
+  assert.equal(rule.refuses, true);
+  assert.equal(rule.position?.line, 8);
+  const [step] = rule.steps.filter(({ kind }) => kind === "pattern");
+  assert(step?.kind === "pattern");
+  assert.deepEqual(step.pattern.steps, ["metadata", "labels"]);
+  assert.match(JSON.stringify(response), /"allowed":false/);
+  assert.match(
+    kubectl ?? "",
+    /^Error from server: error when creating "resources.yaml": admission webhook "validate.postern.svc-fail" denied the request: \n\nresource Pod\/shop\/web was blocked/,
+  );
+});
+
+Deno.test("an object that is allowed: kubectl says that it was created", async () => {
+  const { allowed, kubectl } = await first({ policies: requireTeam, resources: pod("{ team: a }") });
+  assert.equal(allowed, true);
+  assert.equal(kubectl, "pod/web created");
+});
+
+Deno.test("an AdmissionReview is decided as the webhooks do, with its own user", async () => {
+  const policies = requireTeam.replace(
+    "    validate:",
+    "    exclude: { any: [{ subjects: [{ kind: User, name: ann }] }] }\n    validate:",
+  );
+  const review = (username: string): string =>
+    JSON.stringify({
+      apiVersion: "admission.k8s.io/v1",
+      kind: "AdmissionReview",
+      request: {
+        uid: "1",
+        kind: { group: "", version: "v1", kind: "Pod" },
+        resource: { group: "", version: "v1", resource: "pods" },
+        namespace: "shop",
+        name: "web",
+        operation: "CREATE",
+        userInfo: { username, groups: [] },
+        object: {
+          apiVersion: "v1",
+          kind: "Pod",
+          metadata: { name: "web", namespace: "shop" },
+          spec: { containers: [] },
+        },
+      },
+    });
+  assert.equal((await first({ policies, resources: review("bob") })).allowed, false);
+  const ann = await first({ policies, resources: review("ann") });
+  assert.equal(ann.allowed, true);
+  assert(ann.rules.some(({ selection }) => selection?.exclude.some(({ holds }) => holds)));
+});
+
+Deno.test("a review that cannot be read says what is wrong with it", async () => {
+  const { allowed, kubectl } = await first({
+    resources: "{ apiVersion: admission.k8s.io/v1, kind: AdmissionReview }",
+  });
+  assert.equal(allowed, false);
+  assert.match(kubectl ?? "", /request is nil/);
+});
+
+const lookUp = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: limits }
+spec:
+  validationFailureAction: Enforce
+  rules:
+  - name: limit
+    context:
+    - name: limits
+      configMap: { name: limits, namespace: shop }
+    match: { any: [{ resources: { kinds: [Pod] } }] }
+    validate:
+      message: "{{ limits.data.most }} at most"
+      deny: { conditions: { all: [{ key: "{{ length(request.object.spec.containers) }}", operator: LessThan, value: "{{ limits.data.most }}" }] } }
+`;
+const limits =
+  `{ apiVersion: v1, kind: ConfigMap, metadata: { name: limits, namespace: shop }, data: { most: "5" } }`;
+
+Deno.test("what is looked up in the cluster is listed with its answer", async () => {
+  const { rules, lookups, kubectl } = await first({ policies: lookUp, resources: pod(), cluster: limits });
+  assert.deepEqual(lookups.map(({ source, what }) => [source, what]), [
+    ["cluster", "GET /api/v1/namespaces/shop/configmaps/limits"],
+  ]);
+  assert.match(JSON.stringify(lookups[0]?.answer), /"most":"5"/);
+  const conditions = rules.flatMap(({ steps }) => steps).filter((step) => step.kind === "condition");
+  assert.deepEqual(conditions.map(({ condition }) => [condition.key, condition.value]), [[0, "5"]]);
+  assert.match(kubectl ?? "", /5 at most/);
+});
+
+Deno.test("without a cluster, values stand in for what would be looked up, as in tests of policies", async () => {
+  const values =
+    `{ apiVersion: cli.kyverno.io/v1alpha1, kind: Values, policies: [{ name: limits, rules: [{ name: limit, values: { limits.data.most: "7" } }] }] }`;
+  const { lookups, kubectl } = await first({ policies: lookUp, resources: pod(), values });
+  assert.deepEqual(lookups, []);
+  assert.match(kubectl ?? "", /7 at most/);
+});
+
+const callService = lookUp.replace(
+  "configMap: { name: limits, namespace: shop }",
+  `apiCall: { method: GET, service: { url: "http://limits.example/v1" } }`,
+);
+
+Deno.test("a service answers what is given for it, and nothing else is reached", async () => {
+  const given =
+    `apiCallResponses: [{ url: "http://limits.example/v1", method: GET, response: { statusCode: 200, body: { data: { most: 3 } } } }]`;
+  const { lookups } = await first({ policies: callService, resources: pod(), answers: given });
+  assert.deepEqual(lookups.map(({ source, failure }) => [source, failure]), [["service", undefined]]);
+  const none = await first({ policies: callService, resources: pod(), cluster: limits });
+  assert.match(none.lookups[0]?.failure ?? "", /no answer is given; write one under apiCallResponses/);
+});
+
+Deno.test("mutations, generated objects and changed targets are shown", async () => {
+  const policies = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: namespaces }
+spec:
+  rules:
+  - name: label
+    match: { any: [{ resources: { kinds: [Namespace] } }] }
+    mutate: { patchStrategicMerge: { metadata: { labels: { +(team): none } } } }
+  - name: quota
+    match: { any: [{ resources: { kinds: [Namespace] } }] }
+    generate:
+      apiVersion: v1
+      kind: ConfigMap
+      name: quota
+      namespace: "{{ request.object.metadata.name }}"
+      data: { data: { most: "5" } }
+`;
+  const resources = "{ apiVersion: v1, kind: Namespace, metadata: { name: shop } }";
+  const { patch, mutated, generated } = await first({ policies, resources });
+  assert.deepEqual(patch, [{ op: "add", path: "/metadata/labels", value: { team: "none" } }]);
+  assert.match(JSON.stringify(mutated), /"team":"none"/);
+  assert.deepEqual(generated.map(({ kind }) => kind), ["ConfigMap"]);
+});
+
+Deno.test("policies about JSON judge any document, with the places that do not hold", async () => {
+  const policies = `
+apiVersion: json.kyverno.io/v1alpha1
+kind: ValidatingPolicy
+metadata: { name: test }
+spec:
+  rules:
+  - name: small
+    assert: { all: [{ check: { foo: { ~.bar: { "(@ < \`5\`)": true } } } }] }
+`;
+  const { rules, subjectKind, kubectl } = await first({ policies, resources: "foo: { bar: [1, 7] }" });
+  assert.equal(subjectKind, "payload");
+  assert.equal(kubectl, undefined);
+  assert.deepEqual(rules.map(({ outcome }) => outcome), ["fail"]);
+  assert.deepEqual(rules[0]?.violations.map(({ path, value }) => [path, value]), [[
+    "foo.~.bar[1].(@ < `5`)",
+    false,
+  ]]);
+});
+
+Deno.test("mistakes are diagnostics with the name of their text, and the rest is simulated", async () => {
+  const { diagnostics, outcome } = simulation({
+    ...noTexts,
+    policies: `${requireTeam}---\na: [b`,
+    resources: `${pod()}---\n[1`,
+    values: "- 1",
+  });
+  const files = diagnostics.filter(({ severity }) => severity === "error").map(({ position }) =>
+    position?.file
+  );
+  assert.deepEqual([...new Set(files)].sort(), ["policies", "resources", "values"]);
+  assert.equal((await outcome(0)).allowed, false);
+});
