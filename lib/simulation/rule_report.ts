@@ -2,6 +2,7 @@ import type { Position } from "../diagnostics/mod.ts";
 import type { JsonResult, RuleTrace, TraceStep } from "../engine/mod.ts";
 import { type Fault, isFault, type Json } from "../json/mod.ts";
 import type { PatchOperation } from "../patch/mod.ts";
+import { exceptionsOf, failedPath } from "../rules/mod.ts";
 import { isForOtherController, ruleLines } from "../report/mod.ts";
 
 /** A fault as plain data. */
@@ -89,12 +90,12 @@ export function reportOfTrace(trace: RuleTrace): RuleReport {
     unasked,
     selection,
     steps: trace.steps,
-    results: results.map(({ result, message, path, action, exceptions }) => ({
-      result,
-      message,
-      path,
-      action,
-      exceptions,
+    results: results.map((each) => ({
+      result: each.result,
+      message: each.message,
+      path: failedPath(each),
+      action: each.action,
+      exceptions: exceptionsOf(each),
     })),
     changes: trace.changes,
     violations: [],
