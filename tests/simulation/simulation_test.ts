@@ -38,7 +38,7 @@ Deno.test("an object that a policy refuses: the rule, the path, the response, an
   assert.equal(rule.position?.line, 8);
   const [step] = rule.steps.filter(({ kind }) => kind === "pattern");
   assert(step?.kind === "pattern");
-  assert.deepEqual(step.pattern.steps, ["metadata", "labels"]);
+  assert.deepEqual(step.pattern.steps, ["metadata", "labels", "team"]);
   assert.match(JSON.stringify(response), /"allowed":false/);
   assert.match(
     kubectl ?? "",
