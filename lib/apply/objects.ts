@@ -1,5 +1,5 @@
 import type { Diagnostic, Position } from "../diagnostics/mod.ts";
-import { asList, asString, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asString, type DocumentPath, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { filled } from "./manifest_objects.ts";
 import { withNamespace } from "./resource_request.ts";
@@ -8,7 +8,7 @@ import { withNamespace } from "./resource_request.ts";
 export interface GivenObject {
   readonly object: JsonObject;
   /** Where a part of it stands in its file; absent for objects of a cluster. */
-  readonly positionOf?: (path: readonly (string | number)[]) => Position;
+  readonly positionOf?: (path: DocumentPath) => Position;
 }
 
 /** The objects of a document, and why parts of it are none. */
@@ -30,7 +30,7 @@ export function documentObjects({ value, positionOf }: YamlDocument): DocumentOb
   } else add(value, []);
   return { objects, diagnostics };
 
-  function add(item: Json, path: readonly (string | number)[]): void {
+  function add(item: Json, path: DocumentPath): void {
     const problem = problemOf(item);
     if (problem !== undefined) {
       const position = positionOf(path);

@@ -1,12 +1,6 @@
 import type { Environment } from "../jmespath/mod.ts";
-import { asString, Fault, field, isFault, type Json, type Scope, scopeOf } from "../json/mod.ts";
-import {
-  compileTemplate,
-  type DocumentPath,
-  type Template,
-  type TemplateOptions,
-  type Use,
-} from "../template/mod.ts";
+import { asString, type DocumentPath, Fault, field, isFault, type Json, type Scope, scopeOf } from "../json/mod.ts";
+import { compileTemplate, type Template, type TemplateOptions, type Use } from "../template/mod.ts";
 import { countCondition } from "./counters.ts";
 import type { Sourced } from "./go_value.ts";
 import type { Observe } from "./observation.ts";

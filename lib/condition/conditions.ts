@@ -1,7 +1,7 @@
 import type { Environment, FunctionTable } from "../jmespath/mod.ts";
-import { Fault, field, isFault, isList, isObject, type Json, type Scope } from "../json/mod.ts";
+import { type DocumentPath, Fault, field, isFault, isList, isObject, type Json, type Scope } from "../json/mod.ts";
 import type { Dialect } from "../kube/mod.ts";
-import type { DocumentPath, TemplateOptions, Use } from "../template/mod.ts";
+import type { TemplateOptions, Use } from "../template/mod.ts";
 import { compileCondition, type Condition } from "./condition.ts";
 import type { Observe } from "./observation.ts";
 import type { ConditionProblem } from "./problem.ts";

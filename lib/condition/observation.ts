@@ -1,5 +1,4 @@
-import type { Fault, Json } from "../json/mod.ts";
-import type { DocumentPath } from "../template/mod.ts";
+import type { DocumentPath, Fault, Json } from "../json/mod.ts";
 
 /** One condition as it was evaluated, for explanations. */
 export interface ObservedCondition {

@@ -1,5 +1,6 @@
 import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
-import type { DocumentPath, Template } from "../template/mod.ts";
+import type { DocumentPath } from "../json/mod.ts";
+import type { Template } from "../template/mod.ts";
 import type { Operator } from "./operators/operator.ts";
 import { operatorNames } from "./operators/table.ts";
 

@@ -1,3 +1,4 @@
+import type { DocumentPath } from "../json/mod.ts";
 import type { Need } from "./need.ts";
 import type { Use } from "../template/mod.ts";
 
@@ -5,9 +6,9 @@ import type { Use } from "../template/mod.ts";
 export interface EntryOptions {
   /** Of a Policy: the only namespace it may look into. */
   readonly policyNamespace: string | undefined;
-  report(problem: { code: string; message: string; path: readonly (string | number)[] }): void;
+  report(problem: { code: string; message: string; path: DocumentPath }): void;
   /** Takes what the entry needs from outside the request. */
   need(need: Need): void;
   /** Takes the variables of the entry's templates, by path below the entry. */
-  variables(uses: readonly Use[], path: readonly (string | number)[]): void;
+  variables(uses: readonly Use[], path: DocumentPath): void;
 }

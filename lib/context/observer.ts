@@ -1,5 +1,5 @@
 import type { ObservedCondition } from "../condition/mod.ts";
-import type { Fault, Json } from "../json/mod.ts";
+import type { DocumentPath, Fault, Json } from "../json/mod.ts";
 import type { SignatureTried } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
 
@@ -13,7 +13,7 @@ export interface ObservedPattern {
   readonly alternative: number | undefined;
   readonly message: string;
   /** Keys and indices from the compared value: the object, or the element of a foreach. */
-  readonly steps: readonly (string | number)[];
+  readonly steps: DocumentPath;
   readonly expected: Json | undefined;
   readonly actual: Json | undefined;
   /** The `name` of the innermost list element on the way, such as the container's. */

@@ -1,6 +1,6 @@
 import { didYouMean } from "../diagnostics/mod.ts";
 import { compileExpression, kyvernoFunctions } from "../jmespath/mod.ts";
-import { isFault, isList, isObject, isString, type Json } from "../json/mod.ts";
+import { type DocumentPath, isFault, isList, isObject, isString, type Json } from "../json/mod.ts";
 import { entriesWithin, type Rule } from "../policy/mod.ts";
 import type { RuleProblem } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
@@ -9,7 +9,7 @@ import type { Use } from "../template/mod.ts";
 export interface VariableSetting {
   readonly rule: Rule;
   /** Path of the template's document below the rule. */
-  readonly path: readonly (string | number)[];
+  readonly path: DocumentPath;
   /** Whether the policy is also for background scans, where nobody asks. */
   readonly background: boolean;
 }

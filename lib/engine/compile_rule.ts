@@ -1,7 +1,7 @@
 import { compileConditions, type Conditions } from "../condition/mod.ts";
 import { type Need, readsRoles } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { isFault, type Json } from "../json/mod.ts";
+import { type DocumentPath, isFault, type Json } from "../json/mod.ts";
 import { compileWildcard } from "../kube/mod.ts";
 import { compileExceptionMatch, compileSelector, type Dialect } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
@@ -97,7 +97,7 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule[] {
   }
 
   /** Unknown variables are told, but the rule runs: what it says of them then is the reference's own text. */
-  function variables(uses: readonly Use[], path: readonly (string | number)[]): void {
+  function variables(uses: readonly Use[], path: DocumentPath): void {
     if (uses.some(({ paths }) => readsRoles(paths))) need({ kind: "roles" });
     if (rule.generatedFor !== undefined) return;
     for (const problem of variableProblems(uses, { rule, path, background: policy.background })) {

@@ -22,6 +22,7 @@ export {
 } from "./json.ts";
 export { clipped } from "./clip.ts";
 export { nestsDeeperThan } from "./depth.ts";
+export type { DocumentPath } from "./document_path.ts";
 export { equal } from "./equal.ts";
 export { Fault, isFault } from "./fault.ts";
 export { goJsonProblem, maxJsonDepth } from "./go_json.ts";

@@ -1,3 +1,4 @@
+import type { DocumentPath } from "./document_path.ts";
 /** Splits an RFC 6901 pointer into its unescaped tokens; `""` is the whole document. */
 export function parsePointer(pointer: string): string[] {
   if (pointer === "") return [];
@@ -5,6 +6,6 @@ export function parsePointer(pointer: string): string[] {
 }
 
 /** Writes tokens as an RFC 6901 pointer. */
-export function formatPointer(tokens: readonly (string | number)[]): string {
+export function formatPointer(tokens: DocumentPath): string {
   return tokens.map((token) => `/${String(token).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
 }

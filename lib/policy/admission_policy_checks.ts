@@ -1,10 +1,9 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asList, asString, asTexts, dig, field, isGiven, type Json } from "../json/mod.ts";
+import { asList, asString, asTexts, dig, type DocumentPath, field, isGiven, type Json } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { LocatedDocument } from "./documents.ts";
 
-type Path = readonly (string | number)[];
-type Report = (path: Path, message: string) => void;
+type Report = (path: DocumentPath, message: string) => void;
 
 /**
  * What the API server refuses of admission policies and their bindings, beside expressions that do not compile.
@@ -49,7 +48,7 @@ const LONGEST_EXPRESSION = 100_000;
 const LONGEST_ANNOTATION = 5 * 1024;
 const expressionFields: readonly string[] = ["expression", "messageExpression", "valueExpression"];
 
-function checkLengths(value: Json, path: Path, report: Report): void {
+function checkLengths(value: Json, path: DocumentPath, report: Report): void {
   if (typeof value === "string") {
     const isExpression = expressionFields.includes(String(path.at(-1)));
     if (isExpression && value.length > LONGEST_EXPRESSION) {
@@ -103,7 +102,7 @@ function checkValidations(spec: Json, report: Report): void {
   }
   validations.forEach((validation, index) => {
     const text = (name: string): string => asString(field(validation, name)) ?? "";
-    const at = (name: string): Path => ["validations", index, name];
+    const at = (name: string): DocumentPath => ["validations", index, name];
     if (text("expression").trim() === "") {
       report(["validations", index], `validations[${index}] needs an expression`);
     }
@@ -131,7 +130,7 @@ function checkAuditAnnotations(spec: Json, report: Report): void {
   asList(field(spec, "auditAnnotations")).forEach((annotation, index) => {
     const key = asString(field(annotation, "key")) ?? "";
     const value = asString(field(annotation, "valueExpression")) ?? "";
-    const at = (name: string): Path => ["auditAnnotations", index, name];
+    const at = (name: string): DocumentPath => ["auditAnnotations", index, name];
     if (!namePart.test(key) || key.length > 63) {
       report(at("key"), `${JSON.stringify(key)} is not a key: letters, digits, "-", "_" and ".", 63 at most`);
     }

@@ -1,5 +1,5 @@
 import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
-import { isList, isObject, type Json } from "../json/mod.ts";
+import { type DocumentPath, isList, isObject, type Json } from "../json/mod.ts";
 import type { Locate } from "./policy.ts";
 import type { Shape } from "./shape.ts";
 
@@ -67,7 +67,7 @@ function nameOf(value: Json): string {
     : `${typeof value} ${JSON.stringify(value)}`;
 }
 
-function show(path: readonly (string | number)[]): string {
+function show(path: DocumentPath): string {
   let text = "";
   for (const step of path) text += typeof step === "number" ? `[${step}]` : text === "" ? step : `.${step}`;
   return text;

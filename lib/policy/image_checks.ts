@@ -1,4 +1,4 @@
-import { asList, asObject, field, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asObject, type DocumentPath, field, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
 import { signatureAlgorithms, textOf } from "./image_attestors.ts";
 import { modernEntry } from "./image_verification.ts";
 import type { FailureAction } from "./policy.ts";
@@ -6,7 +6,7 @@ import type { FailureAction } from "./policy.ts";
 /** Something in an entry of `verifyImages` or `validate.manifests` for which Kyverno refuses the policy. */
 export interface ImageProblem {
   /** Below the rule: `["verifyImages", 0, "attestors", 0]`. */
-  readonly path: readonly (string | number)[];
+  readonly path: DocumentPath;
   /** Kyverno's words. */
   readonly message: string;
 }

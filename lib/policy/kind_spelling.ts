@@ -1,4 +1,4 @@
-import { asList, isList, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, type DocumentPath, isList, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
 import { builtinKind, builtinResource } from "../kube/mod.ts";
 
 /** A kind that Kubernetes does not have under the name that is written. */
@@ -8,7 +8,7 @@ export interface OddKind {
   readonly meant: string;
   /** Whether it is read as the kind that is meant: `Pods`, as the documentation has it. */
   readonly read: boolean;
-  readonly path: readonly (string | number)[];
+  readonly path: DocumentPath;
 }
 
 /** The kind that a plural with a capital letter means, `Pods`; `undefined` for what may be a kind of its own. */
@@ -18,7 +18,7 @@ export function kindOfPlural(written: string): string | undefined {
 }
 
 /** The odd kinds of a match or exclude block, at any depth. */
-export function oddKinds(block: JsonObject, path: readonly (string | number)[]): OddKind[] {
+export function oddKinds(block: JsonObject, path: DocumentPath): OddKind[] {
   const nested = (["any", "all"] as const).flatMap((name) =>
     asList(block[name]).flatMap((filter, index) =>
       isObject(filter) ? oddKinds(filter, [...path, name, index]) : []
@@ -29,7 +29,7 @@ export function oddKinds(block: JsonObject, path: readonly (string | number)[]):
   return [...nested, ...within, ...kindsOf(block["kinds"], [...path, "kinds"])];
 }
 
-function kindsOf(kinds: Json | undefined, path: readonly (string | number)[]): OddKind[] {
+function kindsOf(kinds: Json | undefined, path: DocumentPath): OddKind[] {
   const written = isList(kinds) ? kinds : [kinds ?? null];
   return written.flatMap((entry, index): OddKind[] => {
     if (!isString(entry)) return [];

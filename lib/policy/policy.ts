@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "../json/mod.ts";
+import type { DocumentPath, Json, JsonObject } from "../json/mod.ts";
 import type { Position } from "../diagnostics/mod.ts";
 import type { RuleBody } from "./bodies/mod.ts";
 import type { EntrySpec } from "./context_entry.ts";
@@ -19,13 +19,13 @@ export interface ActionOverride {
 }
 
 /** Where a path of the policy's document stands in its file; the nearest existing parent for a path that is absent. */
-export type Locate = (path: readonly (string | number)[]) => Position | undefined;
+export type Locate = (path: DocumentPath) => Position | undefined;
 
 /** One rule, written by the user or generated for pod controllers. */
 export interface Rule {
   readonly name: string;
   /** Path of the rule that the user wrote, in the policy's document; generated rules share their source's. */
-  readonly path: readonly (string | number)[];
+  readonly path: DocumentPath;
   readonly match: MatchBlock;
   readonly exclude: MatchBlock | undefined;
   readonly context: readonly EntrySpec[];

@@ -1,6 +1,6 @@
 import { exceptionsOf } from "../rules/mod.ts";
 import type { EntryTrace, RuleTrace, TraceStep } from "../engine/mod.ts";
-import { asString, field, isFault, isList, type Json } from "../json/mod.ts";
+import { asString, type DocumentPath, field, isFault, isList, type Json } from "../json/mod.ts";
 import type { Clause } from "../match/mod.ts";
 
 /** The result of a rule in one or two words. */
@@ -149,7 +149,7 @@ function conditionsOf(
   return rule?.body.kind === "deny" ? rule.body.conditions : undefined;
 }
 
-function at(value: Json | undefined, path: readonly (string | number)[]): Json | undefined {
+function at(value: Json | undefined, path: DocumentPath): Json | undefined {
   let found = value;
   for (const step of path) {
     found = typeof step === "number" ? (isList(found) ? found[step] : undefined) : field(found, step);
@@ -158,7 +158,7 @@ function at(value: Json | undefined, path: readonly (string | number)[]): Json |
 }
 
 /** `any[0]`, `spec.containers[1].image`. */
-function pathText(path: readonly (string | number)[]): string {
+function pathText(path: DocumentPath): string {
   return path.map((step) => typeof step === "number" ? `[${step}]` : `.${step}`).join("").replace(/^\./, "");
 }
 

@@ -1,13 +1,13 @@
 import { compileConditions, type Conditions, type Observe } from "../condition/mod.ts";
 import type { ConditionOwner, Context } from "../context/mod.ts";
-import { isFault, type Json } from "../json/mod.ts";
+import { type DocumentPath, isFault, type Json } from "../json/mod.ts";
 import type { RuleTools } from "./rule_kind.ts";
 
 /** Compiles a rule's conditions and reports what their author should know; a fault is reported as an error. */
 export function ruleConditions(
   written: Json | undefined,
   tools: Pick<RuleTools, "dialect" | "report" | "variables">,
-  path: readonly (string | number)[],
+  path: DocumentPath,
 ): Conditions | undefined {
   const conditions = compileConditions(written ?? null, { dialect: tools.dialect, evaluator: "rule" });
   if (isFault(conditions)) {

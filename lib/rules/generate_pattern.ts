@@ -1,15 +1,5 @@
 import type { Context } from "../context/mod.ts";
-import {
-  asObject,
-  asString,
-  asTexts,
-  dig,
-  Fault,
-  field,
-  isFault,
-  type Json,
-  type JsonObject,
-} from "../json/mod.ts";
+import { asObject, asString, asTexts, dig, type DocumentPath, Fault, field, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { type GeneratePatternSpec, policyKey } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
@@ -57,7 +47,7 @@ export interface GeneratePattern {
 export function compileGeneratePattern(
   pattern: GeneratePatternSpec,
   tools: RuleTools,
-  path: readonly (string | number)[],
+  path: DocumentPath,
 ): GeneratePattern {
   const template = compileTemplate(documentOf(pattern));
   tools.variables(template.uses, path);

@@ -1,7 +1,7 @@
 import type { Context, ContextEntry, Turn } from "../context/mod.ts";
 import { compileEntry, readsRoles } from "../context/mod.ts";
 import { type CompiledExpression, compileExpression } from "../jmespath/mod.ts";
-import { Fault, isFault, isList, type Json } from "../json/mod.ts";
+import { type DocumentPath, Fault, isFault, isList, type Json } from "../json/mod.ts";
 import type { EntrySpec, LoopSpec } from "../policy/mod.ts";
 import type { RuleTools } from "./rule_kind.ts";
 
@@ -27,7 +27,7 @@ export interface LoopPlace {
   /** Counts loops around this one, from 0. */
   readonly nesting: number;
   /** Below the rule. */
-  readonly path: readonly (string | number)[];
+  readonly path: DocumentPath;
 }
 
 /** Compiles what all kinds of foreach share. */
@@ -65,7 +65,7 @@ export function stopped(turn: Exclude<Turn, "go">): string {
 export function compileContext(
   entries: readonly EntrySpec[],
   tools: Pick<RuleTools, "policy" | "variables" | "report" | "need">,
-  path: readonly (string | number)[],
+  path: DocumentPath,
 ): readonly ContextEntry[] {
   return entries.map((entry, at) =>
     compileEntry(entry, {

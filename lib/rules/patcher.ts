@@ -1,15 +1,4 @@
-import {
-  asString,
-  dig,
-  type Fault,
-  Fault as Failure,
-  goJson,
-  isFault,
-  isObject,
-  type Json,
-  type JsonObject,
-  scopeOf,
-} from "../json/mod.ts";
+import { asString, dig, type DocumentPath, type Fault, Fault as Failure, goJson, isFault, isObject, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { type Draft, parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
@@ -30,7 +19,7 @@ export interface Patcher {
 
 /** Where a patch stands: below its rule, for diagnostics, and in the document that error messages show paths of. */
 export interface PatchPlace {
-  readonly path: readonly (string | number)[];
+  readonly path: DocumentPath;
   readonly place: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Context, Need } from "../context/mod.ts";
-import type { JsonObject } from "../json/mod.ts";
+import type { DocumentPath, JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Draft } from "../patch/mod.ts";
 import type { Policy, PolicyException, Rule, RuleBody } from "../policy/mod.ts";
@@ -84,7 +84,7 @@ export interface RuleTools {
   /** Takes a problem at a path below the rule; an error makes the rule fail as its policy's failurePolicy says. */
   report(problem: RuleProblem): void;
   /** Takes the variables of a template that stands at a path below the rule, so that unknown ones are reported. */
-  variables(uses: readonly Use[], path: readonly (string | number)[], locals?: readonly string[]): void;
+  variables(uses: readonly Use[], path: DocumentPath, locals?: readonly string[]): void;
 }
 
 /** A problem in a rule, placed by path below the rule: `["validate", "pattern"]`. */
@@ -93,7 +93,7 @@ export interface RuleProblem {
   readonly code: string;
   readonly message: string;
   readonly hint?: string;
-  readonly path: readonly (string | number)[];
+  readonly path: DocumentPath;
 }
 
 /** What a rule does, as metrics and reports name it. */

@@ -1,4 +1,4 @@
-import { type Fault, isFault, isString, type Json } from "../json/mod.ts";
+import { type DocumentPath, type Fault, isFault, isString, type Json } from "../json/mod.ts";
 import { compileTemplate, type Template } from "../template/mod.ts";
 import type { BodyOf, DenyCheck } from "../policy/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
@@ -16,7 +16,7 @@ export const validateDeny: RuleKind<BodyOf<"deny">> = {
 export function compileDeny(
   deny: DenyCheck,
   written: Json | undefined,
-  { tools, path }: { tools: RuleTools; path: readonly (string | number)[] },
+  { tools, path }: { tools: RuleTools; path: DocumentPath },
 ): SingleBody {
   const { rule } = tools;
   const conditions = ruleConditions(deny.conditions, tools, [...path, "deny", "conditions"]);

@@ -1,4 +1,4 @@
-import { Fault, isFault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { type DocumentPath, Fault, isFault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { countPlanned } from "./counters.ts";
 import { pathOf } from "./path.ts";
 import type { Render } from "./run.ts";
@@ -47,13 +47,13 @@ class Planner {
     this.#origin = origin;
   }
 
-  plan(value: Json, path: string, place: readonly (string | number)[]): PlannedNode | Fault {
+  plan(value: Json, path: string, place: DocumentPath): PlannedNode | Fault {
     if (typeof value === "string") return this.#text(value, path, place);
     if (isList(value)) return this.#list(value, path, place);
     return isObject(value) ? this.#object(value, path, place) : { kind: "constant", value };
   }
 
-  #text(text: string, path: string, place: readonly (string | number)[]): PlannedNode | Fault {
+  #text(text: string, path: string, place: DocumentPath): PlannedNode | Fault {
     if (!text.includes("{{")) return { kind: "constant", value: text };
     countPlanned();
     if (hasMoreVariables(text, maxVariables)) {
@@ -72,7 +72,7 @@ class Planner {
     return { kind: "dynamic", render: joinPieces(planned, path) };
   }
 
-  #list(items: readonly Json[], path: string, place: readonly (string | number)[]): PlannedNode | Fault {
+  #list(items: readonly Json[], path: string, place: DocumentPath): PlannedNode | Fault {
     const values: Json[] = [];
     const dynamic: { index: number; render: Render }[] = [];
     let changed = false;
@@ -98,7 +98,7 @@ class Planner {
     };
   }
 
-  #object(object: JsonObject, path: string, place: readonly (string | number)[]): PlannedNode | Fault {
+  #object(object: JsonObject, path: string, place: DocumentPath): PlannedNode | Fault {
     const fields: Field[] = [];
     for (const key of Object.keys(object)) {
       const below = [...place, key];

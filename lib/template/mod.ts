@@ -19,4 +19,4 @@ export { markVariables } from "./marked.ts";
 export { resolveReferences } from "./reference.ts";
 export { compileTemplate, type Template, type TemplateOptions } from "./template.ts";
 export { type Rendering, type TextTemplates, textTemplates } from "./texts.ts";
-export type { DocumentPath, Use } from "./use.ts";
+export type { Use } from "./use.ts";

@@ -1,3 +1,4 @@
+import type { DocumentPath } from "../json/mod.ts";
 /** The path of a child as Kyverno's messages have it: `/spec/a.b\/c/0`. */
 export function pathOf(parent: string, key: string | number): string {
   return `${parent}/${typeof key === "number" ? key : key.replaceAll("/", "\\/")}`;
@@ -31,7 +32,7 @@ export function cleanPath(path: string): string {
  * assert.equal(currentField("request.object", place), "request.object.spec.containers[0].image");
  * ```
  */
-export function currentField(root: string, place: readonly (string | number)[]): string {
+export function currentField(root: string, place: DocumentPath): string {
   const steps = place.map(String).filter((step) => step !== "");
   const inner = steps.slice(steps.indexOf("foreach") + 1);
   const below = inner.length < 3 ? [] : inner.slice(2);

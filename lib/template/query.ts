@@ -1,7 +1,7 @@
 import { type CompiledExpression, compileExpression, type ExpressionOptions } from "../jmespath/mod.ts";
-import { Fault, isFault, type Scope } from "../json/mod.ts";
+import { type DocumentPath, Fault, isFault, type Scope } from "../json/mod.ts";
 import { isDelete, type Render } from "./run.ts";
-import type { DocumentPath, Use } from "./use.ts";
+import type { Use } from "./use.ts";
 
 /** The position of a variable, and the options for compiling it. */
 export interface Spot {

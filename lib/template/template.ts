@@ -1,9 +1,9 @@
 import type { Environment, FunctionTable } from "../jmespath/mod.ts";
-import { type Fault, isFault, type Json, type Scope } from "../json/mod.ts";
+import { type DocumentPath, type Fault, isFault, type Json, type Scope } from "../json/mod.ts";
 import { type Origin, planDocument } from "./document.ts";
 import { resolveReferences } from "./reference.ts";
 import { maxText } from "./run.ts";
-import type { DocumentPath, Use } from "./use.ts";
+import type { Use } from "./use.ts";
 
 /** How to compile a template. */
 export interface TemplateOptions {

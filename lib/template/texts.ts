@@ -1,11 +1,11 @@
 import type { Environment } from "../jmespath/mod.ts";
-import { isFault, type Json, type Scope } from "../json/mod.ts";
+import { type DocumentPath, isFault, type Json, type Scope } from "../json/mod.ts";
 import type { Fault } from "../json/mod.ts";
 import { planDocument, type PlannedNode } from "./document.ts";
 import { pathOf } from "./path.ts";
 import { maxText } from "./run.ts";
 import { originOf, type TemplateOptions } from "./template.ts";
-import type { DocumentPath, Use } from "./use.ts";
+import type { Use } from "./use.ts";
 
 /** What a template is rendered in. */
 export interface Rendering {

@@ -1,8 +1,5 @@
 import type { CompiledExpression } from "../jmespath/mod.ts";
-import type { Fault } from "../json/mod.ts";
-
-/** A path in a document: object keys and list indexes from its root. */
-export type DocumentPath = readonly (string | number)[];
+import type { DocumentPath, Fault } from "../json/mod.ts";
 
 /** One variable of a template, for the checks of policies: `{{ request.object.metadata.name }}`. */
 export interface Use {

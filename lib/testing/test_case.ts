@@ -1,5 +1,5 @@
 import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
-import { asList, asObject, asString, asTexts, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asObject, asString, asTexts, type DocumentPath, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 
 /** Results that a test may expect of a rule. */
@@ -114,7 +114,7 @@ const operations: readonly string[] = ["", "CREATE", "UPDATE", "DELETE"];
  */
 export function readTestCase(document: YamlDocument): ReadTestCase {
   const diagnostics: Diagnostic[] = [];
-  const report = (path: readonly (string | number)[], code: string, message: string, hint?: string): void => {
+  const report = (path: DocumentPath, code: string, message: string, hint?: string): void => {
     const position = document.positionOf(path);
     diagnostics.push({ severity: "error", code, message, position, ...(hint !== undefined && { hint }) });
   };
@@ -155,14 +155,14 @@ export function readTestCase(document: YamlDocument): ReadTestCase {
   };
 }
 
-type Report = (path: readonly (string | number)[], code: string, message: string, hint?: string) => void;
+type Report = (path: DocumentPath, code: string, message: string, hint?: string) => void;
 
 /** The fields of an object under their proper spelling; what is none of them is reported. */
 function known(
   value: Json,
   { fields, path, report }: {
     fields: readonly string[];
-    path: readonly (string | number)[];
+    path: DocumentPath;
     report: Report;
   },
 ): JsonObject {

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import type { Diagnostic, Position } from "../diagnostics/mod.ts";
-import { compareBytes } from "../json/mod.ts";
+import { compareBytes, type DocumentPath } from "../json/mod.ts";
 import { parseDocuments } from "../yaml/mod.ts";
 import { readTestCase, type TestCase } from "./test_case.ts";
 
@@ -10,7 +10,7 @@ export interface FoundTest {
   /** The folder that its paths start from. */
   readonly folder: string;
   readonly test: TestCase;
-  positionOf(path: readonly (string | number)[]): Position;
+  positionOf(path: DocumentPath): Position;
 }
 
 /** The tests of folders, with what is wrong with test files. */
@@ -46,7 +46,7 @@ export async function findTests(paths: readonly string[], fileName: string): Pro
       const read = readTestCase(document);
       if (!read.ok) diagnostics.push(...read.diagnostics);
       else {
-        const positionOf = (path: readonly (string | number)[]): Position => document.positionOf(path);
+        const positionOf = (path: DocumentPath): Position => document.positionOf(path);
         tests.push({ file, folder: dirname(file), test: read.test, positionOf });
       }
     }

@@ -1,6 +1,6 @@
 import { YAMLException } from "js-yaml";
 import type { Diagnostic, Position } from "../diagnostics/mod.ts";
-import { Fault, type Json } from "../json/mod.ts";
+import { type DocumentPath, Fault, type Json } from "../json/mod.ts";
 import { construct, type Constructed } from "./construct.ts";
 import { documentStarts, type Events, readEvents } from "./events.ts";
 import { positionAt, Positions } from "./positions.ts";
@@ -13,7 +13,7 @@ export interface YamlDocument {
    * The position of a key or list element, by its path of keys and indexes. For a path that the document does not have,
    * the position of its nearest existing parent.
    */
-  positionOf(path: readonly (string | number)[]): Position;
+  positionOf(path: DocumentPath): Position;
 }
 
 /** What {@link parseDocuments} found. */

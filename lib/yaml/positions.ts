@@ -1,5 +1,6 @@
 import { type Event, EVENT_ID, getScalarValue, SCALAR_STYLE } from "js-yaml";
 import type { Position } from "../diagnostics/mod.ts";
+import type { DocumentPath } from "../json/mod.ts";
 import { offsetOf } from "./construct.ts";
 import { documentStarts, type Events } from "./events.ts";
 import { keyText, resolveScalar } from "./scalar.ts";
@@ -25,7 +26,7 @@ export class Positions {
    * Where the key of an entry or a list's element starts, as an offset into the original text; its nearest parent that
    * exists when the path leads nowhere.
    */
-  offsetOf(path: readonly (string | number)[]): number {
+  offsetOf(path: DocumentPath): number {
     let place = this.#root;
     for (const step of path) {
       const next = place.children.get(String(step));

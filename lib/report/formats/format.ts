@@ -1,5 +1,5 @@
 import type { Diagnostic, Position } from "../../diagnostics/mod.ts";
-import type { JsonObject } from "../../json/mod.ts";
+import type { DocumentPath, JsonObject } from "../../json/mod.ts";
 import type { ReportedResult, ReportSummary } from "../policy_report.ts";
 
 /** What policies said of one object. */
@@ -7,7 +7,7 @@ export interface ReportedObject {
   readonly resource: JsonObject;
   readonly results: readonly ReportedResult[];
   /** Where a part of the object stands in its file; absent for objects of a cluster. */
-  readonly positionOf?: (path: readonly (string | number)[]) => Position;
+  readonly positionOf?: (path: DocumentPath) => Position;
 }
 
 /** How a report is written. */

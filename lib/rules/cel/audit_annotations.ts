@@ -1,8 +1,8 @@
 import { isCelFault, nullType, stringType } from "../../cel/mod.ts";
-import { asList, asString, Fault, field, isObject, type Json } from "../../json/mod.ts";
+import { asList, asString, type DocumentPath, Fault, field, isObject, type Json } from "../../json/mod.ts";
 import { labelKeyProblem } from "../../kube/mod.ts";
 import type { CelEvaluation } from "./evaluation.ts";
-import type { ExpressionSet, Path } from "./expressions.ts";
+import type { ExpressionSet } from "./expressions.ts";
 
 /** The longest value that is recorded, in characters. */
 const maxValue = 10 * 1024;
@@ -14,7 +14,7 @@ export type AuditAnnotations = (evaluation: CelEvaluation) => Readonly<Record<st
 export function compileAuditAnnotations(
   written: Json | undefined,
   expressions: ExpressionSet,
-  path: Path,
+  path: DocumentPath,
 ): AuditAnnotations {
   const annotations = asList(written).filter(isObject).flatMap((annotation, index) => {
     const key = asString(field(annotation, "key")) ?? "";

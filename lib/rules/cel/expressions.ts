@@ -13,6 +13,7 @@ import {
   typeName,
 } from "../../cel/mod.ts";
 import type { Need } from "../../context/mod.ts";
+import type { DocumentPath } from "../../json/mod.ts";
 import type { RuleProblem } from "../rule_kind.ts";
 import { needsOf } from "./needs.ts";
 
@@ -33,9 +34,6 @@ export interface CompositedVariable {
   readonly name: string;
   readonly program: Program;
 }
-
-/** The place of a text in its rule or policy. */
-export type Path = readonly (string | number)[];
 
 /** What expressions may give. */
 export const wanted = { bool: [boolType], text: [stringType], any: [] } as const;
@@ -65,7 +63,7 @@ export class ExpressionSet {
   }
 
   /** Adds a variable that the expressions compiled from now on see. */
-  define(name: string, text: string, path: Path): void {
+  define(name: string, text: string, path: DocumentPath): void {
     const program = this.compile(text, path, wanted.any);
     // What a broken variable would be is unknown, so that its uses are not reported as well.
     this.#types.set(name, program?.type ?? dynType);
@@ -73,7 +71,7 @@ export class ExpressionSet {
   }
 
   /** Compiles an expression that must give one of the types; any when there is none. */
-  compile(text: string, path: Path, types: readonly CelType[]): Program | undefined {
+  compile(text: string, path: DocumentPath, types: readonly CelType[]): Program | undefined {
     const compiled = this.#environment.compile(text);
     if (!compiled.ok) {
       for (const { line, column, message } of compiled.errors) {
@@ -102,12 +100,12 @@ export class ExpressionSet {
   }
 
   /** Tells of what the API server would refuse, though it can be evaluated. */
-  warn(message: string, path: Path): void {
+  warn(message: string, path: DocumentPath): void {
     this.#report({ severity: "warning", code: "bad-name", message, path });
   }
 
   /** Reports a mistake in what belongs to the expressions. */
-  mistake(message: string, path: Path): void {
+  mistake(message: string, path: DocumentPath): void {
     this.#report({ severity: "error", code: "bad-cel", message, path });
   }
 }

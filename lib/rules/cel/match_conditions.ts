@@ -1,8 +1,8 @@
 import { isCelFault, type Program } from "../../cel/mod.ts";
-import { asList, asString, Fault, field, isObject, type Json } from "../../json/mod.ts";
+import { asList, asString, type DocumentPath, Fault, field, isObject, type Json } from "../../json/mod.ts";
 import { labelKeyProblem } from "../../kube/mod.ts";
 import type { CelEvaluation } from "./evaluation.ts";
-import { type ExpressionSet, type Path, wanted } from "./expressions.ts";
+import { type ExpressionSet, wanted } from "./expressions.ts";
 
 /** Conditions that must all hold. A fault when one of them cannot be evaluated and none of them is false. */
 export type MatchConditions = (evaluation: CelEvaluation) => boolean | Fault;
@@ -32,7 +32,7 @@ export const kyvernoTexts: ConditionTexts = {
 export function compileMatchConditions(
   written: Json | undefined,
   expressions: ExpressionSet,
-  { path, texts }: { readonly path: Path; readonly texts: ConditionTexts },
+  { path, texts }: { readonly path: DocumentPath; readonly texts: ConditionTexts },
 ): MatchConditions {
   const conditions = asList(written).filter(isObject).map((condition, index) => {
     const expression = asString(field(condition, "expression")) ?? "";

@@ -8,7 +8,7 @@
 export { type AuditAnnotations, compileAuditAnnotations } from "./audit_annotations.ts";
 export { authorizerVariables } from "./authorizer.ts";
 export { CelEvaluation } from "./evaluation.ts";
-export { ExpressionSet, type ExpressionSetting, type Path, wanted } from "./expressions.ts";
+export { ExpressionSet, type ExpressionSetting, wanted } from "./expressions.ts";
 export { type Generate, requestHost } from "./world.ts";
 export {
   compileMatchConditions,

@@ -1,7 +1,7 @@
 import { isCelFault, type Program } from "../../cel/mod.ts";
-import { asList, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { asList, asString, type DocumentPath, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import type { CelEvaluation } from "./evaluation.ts";
-import { type ExpressionSet, type Path, wanted } from "./expressions.ts";
+import { type ExpressionSet, wanted } from "./expressions.ts";
 
 /** What the validations of a policy say: the first that is not true decides. */
 export type Verdict =
@@ -18,7 +18,7 @@ interface Validation {
 
 /** How validations are compiled beside what is written in them. */
 export interface ValidationSetting {
-  readonly path: Path;
+  readonly path: DocumentPath;
   /** For entries without a message of their own. */
   readonly fallbackMessage?: string;
 }

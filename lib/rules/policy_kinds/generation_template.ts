@@ -1,18 +1,8 @@
 import { celToJson, isCelFault, type Program } from "../../cel/mod.ts";
-import {
-  Fault,
-  field,
-  isFault,
-  isList,
-  isObject,
-  isString,
-  type Json,
-  type JsonObject,
-  setField,
-} from "../../json/mod.ts";
+import { type DocumentPath, Fault, field, isFault, isList, isObject, isString, type Json, type JsonObject, setField } from "../../json/mod.ts";
 import { parseDocuments } from "../../yaml/mod.ts";
 import type { ObjectType } from "../rule_kind.ts";
-import { type CelEvaluation, type ExpressionSet, type Path, wanted } from "../cel/mod.ts";
+import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 
 /** The objects of a template, compiled. */
 export interface GenerationTemplate {
@@ -31,7 +21,7 @@ type Render = (evaluation: CelEvaluation) => Json | Fault;
 export function compileGenerationTemplate(
   template: { readonly value: string; readonly interpolate: boolean },
   expressions: ExpressionSet,
-  path: Path,
+  path: DocumentPath,
 ): GenerationTemplate {
   const { documents, diagnostics } = parseDocuments(template.value, "template");
   for (const { severity, message } of diagnostics) {

@@ -1,16 +1,7 @@
 import { isCelFault } from "../../cel/mod.ts";
-import {
-  asList,
-  asObject,
-  asString,
-  Fault,
-  field,
-  isObject,
-  type Json,
-  type JsonObject,
-} from "../../json/mod.ts";
+import { asList, asObject, asString, type DocumentPath, Fault, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import type { Identity, LogTrust, Signer } from "../../ports.ts";
-import { type CelEvaluation, type ExpressionSet, type Path, wanted } from "../cel/mod.ts";
+import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 
 /** Someone who may have signed, as an ImageValidatingPolicy names him. */
 export interface PolicyAttestor {
@@ -50,7 +41,7 @@ export function compileAttestors(written: Json | undefined, expressions: Express
 function compileAttestor(
   attestor: JsonObject,
   expressions: ExpressionSet,
-  path: Path,
+  path: DocumentPath,
 ): (evaluation: CelEvaluation) => PolicyAttestor | Fault {
   const notary = asObject(attestor["notary"]), cosign = asObject(attestor["cosign"]) ?? {};
   const text = (value: Json | undefined, ...steps: string[]): Text =>
@@ -133,7 +124,7 @@ function compileSigner(
 const hashes = ["sha224", "sha256", "sha384", "sha512"] as const;
 
 /** `{value}` or `{expression}`. */
-function compileText(written: Json | undefined, expressions: ExpressionSet, path: Path): Text {
+function compileText(written: Json | undefined, expressions: ExpressionSet, path: DocumentPath): Text {
   const expression = textIn(written, "expression");
   const value = textIn(written, "value");
   if (expression === "") return () => value;

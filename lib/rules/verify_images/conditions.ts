@@ -1,11 +1,9 @@
 import { compileConditions, type Observe } from "../../condition/mod.ts";
 import type { Context } from "../../context/mod.ts";
-import { Fault, isFault, isString, type Json, type JsonObject } from "../../json/mod.ts";
+import { type DocumentPath, Fault, isFault, isString, type Json, type JsonObject } from "../../json/mod.ts";
 import { compileTemplate, type Template } from "../../template/mod.ts";
 import { observed, ruleConditions } from "../conditions.ts";
 import type { RuleTools } from "../rule_kind.ts";
-
-type Path = readonly (string | number)[];
 
 /** Conditions that a statement's predicate must fulfil; its fields are variables beside those of the rule. */
 export interface StatementConditions {
@@ -19,7 +17,7 @@ export interface StatementConditions {
 export function compileStatementConditions(
   written: Json | undefined,
   tools: RuleTools,
-  path: Path,
+  path: DocumentPath,
 ): StatementConditions | undefined {
   if (written === undefined || written === null) return undefined;
   const conditions = compileConditions(written, { dialect: "current", evaluator: "blocks" });
@@ -62,7 +60,7 @@ export interface AttestationDenial {
 export function compileDenyCheck(
   written: Json | undefined,
   tools: RuleTools,
-  path: Path,
+  path: DocumentPath,
 ): AttestationDenial | undefined {
   if (written === undefined) return undefined;
   // Names of attestations are variables here, so unknown ones are not reported.

@@ -1,5 +1,5 @@
 import type { Context } from "../../context/mod.ts";
-import { asList, type Fault, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
+import { asList, type DocumentPath, type Fault, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
 import { compileWildcard } from "../../kube/mod.ts";
 import { type ImageVerification, imageVerificationOf } from "../../policy/mod.ts";
 import { compileTemplate } from "../../template/mod.ts";
@@ -72,7 +72,7 @@ function imageEntry(written: JsonObject, parts: Parts): ImageEntry {
   };
 }
 
-function compileParts(entry: JsonObject, tools: RuleTools, path: readonly (string | number)[]): Parts {
+function compileParts(entry: JsonObject, tools: RuleTools, path: DocumentPath): Parts {
   const conditions = asList(entry["attestations"]).filter(isObject).map((attestation, index) =>
     compileStatementConditions(attestation["conditions"], tools, [
       ...path,

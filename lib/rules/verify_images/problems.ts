@@ -1,4 +1,4 @@
-import { asList, asObject, field, isObject, type JsonObject } from "../../json/mod.ts";
+import { asList, asObject, type DocumentPath, field, isObject, type JsonObject } from "../../json/mod.ts";
 import { imageProblems, type ImageVerification, imageVerificationOf } from "../../policy/mod.ts";
 import type { RuleProblem, RuleTools } from "../rule_kind.ts";
 
@@ -27,10 +27,8 @@ function mutatesExtracted(entries: readonly JsonObject[], extractors: JsonObject
   return queries && entries.some((entry) => entry["mutateDigest"] !== false);
 }
 
-type Path = readonly (string | number)[];
-
 /** Entries that can never pass, whatever was signed. */
-function* neverPasses(entry: JsonObject, path: Path): Generator<RuleProblem> {
+function* neverPasses(entry: JsonObject, path: DocumentPath): Generator<RuleProblem> {
   const verification = imageVerificationOf(entry);
   for (const [index, reference] of verification.imageReferences.entries()) {
     if (isTagless(reference)) {
@@ -59,9 +57,9 @@ function isTagless(reference: string): boolean {
 function* signersThatNeverPass(
   entry: JsonObject,
   { type, attestations }: ImageVerification,
-  path: Path,
+  path: DocumentPath,
 ): Generator<RuleProblem> {
-  const places: { sets: readonly unknown[]; at: Path; forAttestation: boolean }[] = [
+  const places: { sets: readonly unknown[]; at: DocumentPath; forAttestation: boolean }[] = [
     { sets: asList(entry["attestors"]), at: [...path, "attestors"], forAttestation: false },
     ...attestations.map((_, index) => ({
       sets: asList(field(asList(entry["attestations"])[index], "attestors")),
@@ -112,6 +110,6 @@ function hasWholeIdentity(keyless: JsonObject): boolean {
   return has("issuer") && has("subject");
 }
 
-function warning(code: string, path: Path, { message, hint }: Why): RuleProblem {
+function warning(code: string, path: DocumentPath, { message, hint }: Why): RuleProblem {
   return { severity: "warning", code, message, hint, path };
 }
