@@ -11,7 +11,7 @@ export interface GivenUser {
 }
 
 /** What a request is made of. */
-export interface ResourceSetting {
+export interface ResourceRequestOptions {
   readonly policy: string;
   readonly values: Values;
   readonly user: GivenUser | undefined;
@@ -26,7 +26,7 @@ export interface ResourceSetting {
  */
 export function resourceRequest(
   resource: JsonObject,
-  { policy, values, user, namespaces }: ResourceSetting,
+  { policy, values, user, namespaces }: ResourceRequestOptions,
 ): PolicyRequest {
   const name = nameOf(resource);
   const given = values.forResource(policy, name);

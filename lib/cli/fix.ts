@@ -42,7 +42,7 @@ export async function fixPolicies(
   return await fixFiles(files.map(({ file }) => file), { change: fixPolicy, save, diagnostics, terminal });
 }
 
-interface FixSetting {
+interface FixOptions {
   readonly change: Change;
   readonly save: boolean;
   readonly diagnostics: Diagnostics;
@@ -51,7 +51,7 @@ interface FixSetting {
 
 async function fixFiles(
   files: readonly string[],
-  { change, save, diagnostics, terminal }: FixSetting,
+  { change, save, diagnostics, terminal }: FixOptions,
 ): Promise<number> {
   for (const file of files) {
     const problem = (message: string): void =>

@@ -1,5 +1,5 @@
 import { type LogLevel, systemClock } from "../adapters/mod.ts";
-import { environmentSettings, type Gate, openGate, type RecordSetting } from "../host/mod.ts";
+import { environmentSettings, type Gate, openGate, type RecorderOptions } from "../host/mod.ts";
 import {
   type Certificates,
   clusterCertificates,
@@ -94,7 +94,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
 
 function recordSetting(
   { record, recordReviews, recordMegabytes }: ServeArguments,
-): RecordSetting | undefined {
+): RecorderOptions | undefined {
   return record === undefined
     ? undefined
     : { folder: record, maxReviews: recordReviews, maxBytes: recordMegabytes * 1_000_000 };

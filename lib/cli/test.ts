@@ -107,7 +107,7 @@ async function foldersOf(
   return folders;
 }
 
-interface TestSetting {
+interface TestOptions {
   readonly args: TestArguments;
   readonly folders: readonly string[];
   readonly selector: TestSelector;
@@ -117,7 +117,7 @@ interface TestSetting {
 /** How many tests are read while one is compared. */
 const READ_AHEAD = 4;
 
-async function runAll({ args, folders, selector, files }: TestSetting, terminal: Terminal): Promise<number> {
+async function runAll({ args, folders, selector, files }: TestOptions, terminal: Terminal): Promise<number> {
   const { tests, diagnostics } = await findTests(folders, args.fileName);
   const session = new TestSession(args, terminal);
   session.note(diagnostics);

@@ -1,5 +1,15 @@
+import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
-import { asString, type DocumentPath, Fault, field, isFault, type Json, type Scope, scopeOf } from "../json/mod.ts";
+import {
+  asString,
+  type DocumentPath,
+  Fault,
+  field,
+  isFault,
+  type Json,
+  type Scope,
+  scopeOf,
+} from "../json/mod.ts";
 import { compileTemplate, type Template, type TemplateOptions, type Use } from "../template/mod.ts";
 import { countCondition } from "./counters.ts";
 import type { Sourced } from "./go_value.ts";
@@ -7,7 +17,7 @@ import type { Observe } from "./observation.ts";
 import type { Operator, Test } from "./operators/operator.ts";
 import { never } from "./operators/operator.ts";
 import { operatorNamed } from "./operators/table.ts";
-import { type ConditionProblem, operatorProblems, templateProblems } from "./problem.ts";
+import { operatorProblems, templateProblems } from "./problem.ts";
 
 /** One `{key, operator, value, message}`, ready to be evaluated. */
 export interface Condition {
@@ -15,7 +25,7 @@ export interface Condition {
   /** Its result, when it depends on no input. */
   readonly constant: boolean | Fault | undefined;
   readonly uses: readonly Use[];
-  readonly problems: readonly ConditionProblem[];
+  readonly problems: readonly PathDiagnostic[];
   readonly evaluate: (
     scope: Scope,
     environment: Environment,

@@ -1,10 +1,19 @@
+import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import type { Environment, FunctionTable } from "../jmespath/mod.ts";
-import { type DocumentPath, Fault, field, isFault, isList, isObject, type Json, type Scope } from "../json/mod.ts";
+import {
+  type DocumentPath,
+  Fault,
+  field,
+  isFault,
+  isList,
+  isObject,
+  type Json,
+  type Scope,
+} from "../json/mod.ts";
 import type { Dialect } from "../kube/mod.ts";
 import type { TemplateOptions, Use } from "../template/mod.ts";
 import { compileCondition, type Condition } from "./condition.ts";
 import type { Observe } from "./observation.ts";
-import type { ConditionProblem } from "./problem.ts";
 import {
   alwaysHolds,
   type ConditionBlock,
@@ -36,7 +45,7 @@ export interface Conditions {
   /** Their variables, by place in the conditions. */
   readonly uses: readonly Use[];
   /** What their author should know: unknown operators, blocks that never hold. */
-  readonly problems: readonly ConditionProblem[];
+  readonly problems: readonly PathDiagnostic[];
   /** Evaluates the conditions in order up to the first fault, and reports each one to `observe`. */
   evaluate(scope: Scope, environment: Environment, observe?: Observe): Verdict | Fault;
 }
@@ -92,7 +101,7 @@ const noWorld: Environment = { now: () => 0, random: () => 0 };
 
 class Compiler {
   readonly found: Condition[] = [];
-  readonly problems: ConditionProblem[] = [];
+  readonly problems: PathDiagnostic[] = [];
   readonly #evaluator: ConditionOptions["evaluator"];
   readonly #context: TemplateOptions;
 

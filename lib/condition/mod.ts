@@ -13,5 +13,4 @@ export { compileConditions, type ConditionOptions, type Conditions } from "./con
 export { conditionCompilations } from "./counters.ts";
 export type { Observe, ObservedCondition } from "./observation.ts";
 export { operatorNames } from "./operators/table.ts";
-export type { ConditionProblem } from "./problem.ts";
 export type { Verdict } from "./verdict.ts";

@@ -1,21 +1,15 @@
-import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
+import { didYouMean, type PathDiagnostic } from "../diagnostics/mod.ts";
 import type { DocumentPath } from "../json/mod.ts";
 import type { Template } from "../template/mod.ts";
 import type { Operator } from "./operators/operator.ts";
 import { operatorNames } from "./operators/table.ts";
-
-/** A problem in conditions that a diagnostic reports. */
-export interface ConditionProblem extends Diagnostic {
-  /** The path in the compiled conditions. */
-  readonly path: DocumentPath;
-}
 
 /** The problems of an operator's name: unknown, in the wrong case, or deprecated. */
 export function operatorProblems(
   name: string,
   operator: Operator | undefined,
   path: DocumentPath,
-): readonly ConditionProblem[] {
+): readonly PathDiagnostic[] {
   if (operator === undefined) return [unknownOperator(name, path)];
   if (operator.exactCase === true && name !== operator.name) {
     const message = `operator ${name} never holds, as its name is read with upper and lower case`;
@@ -32,7 +26,7 @@ export function operatorProblems(
   }];
 }
 
-function unknownOperator(name: string, path: DocumentPath): ConditionProblem {
+function unknownOperator(name: string, path: DocumentPath): PathDiagnostic {
   const suggestion = didYouMean(name, operatorNames());
   return {
     severity: "error",
@@ -46,7 +40,7 @@ function unknownOperator(name: string, path: DocumentPath): ConditionProblem {
 }
 
 /** The problem of a key or a value that can never be rendered. */
-export function templateProblems({ problem }: Template, path: DocumentPath): readonly ConditionProblem[] {
+export function templateProblems({ problem }: Template, path: DocumentPath): readonly PathDiagnostic[] {
   if (problem === undefined) return [];
   return [{ severity: "error", code: "broken-template", message: problem.message, path }];
 }

@@ -1,3 +1,4 @@
+import type { DocumentPath } from "../json/mod.ts";
 /** The severity. A policy with an error cannot be used as it is written; a policy with a warning can. */
 export type Severity = "error" | "warning" | "info";
 
@@ -20,6 +21,19 @@ export interface Diagnostic {
   readonly position?: Position;
   readonly policy?: string;
   readonly rule?: string;
+}
+
+/** A diagnostic about a part of a rule or policy, before its position in the file is looked up. */
+export interface PathDiagnostic extends Diagnostic {
+  /** The path below the rule or policy: `["validate", "pattern"]`. */
+  readonly path: DocumentPath;
+}
+
+/** A mistake in the text of an expression. */
+export interface TextProblem {
+  readonly message: string;
+  /** In UTF-16 units from the start of the text. */
+  readonly offset: number;
 }
 
 /**

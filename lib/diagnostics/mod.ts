@@ -3,5 +3,12 @@
  *
  * @module
  */
-export { type Diagnostic, formatDiagnostic, type Position, type Severity } from "./diagnostic.ts";
+export {
+  type Diagnostic,
+  formatDiagnostic,
+  type PathDiagnostic,
+  type Position,
+  type Severity,
+  type TextProblem,
+} from "./diagnostic.ts";
 export { didYouMean } from "./suggestion.ts";

@@ -1,12 +1,11 @@
-import { didYouMean } from "../diagnostics/mod.ts";
+import { didYouMean, type PathDiagnostic } from "../diagnostics/mod.ts";
 import { compileExpression, kyvernoFunctions } from "../jmespath/mod.ts";
 import { type DocumentPath, isFault, isList, isObject, isString, type Json } from "../json/mod.ts";
 import { entriesWithin, type Rule } from "../policy/mod.ts";
-import type { RuleProblem } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
 
 /** What the rule declares, and where the checked template stands in it. */
-export interface VariableSetting {
+export interface VariableCheckOptions {
   readonly rule: Rule;
   /** Path of the template's document below the rule. */
   readonly path: DocumentPath;
@@ -48,11 +47,11 @@ const requestFields = [
 ];
 
 /** What is wrong with the variables of a template: unknown names, bad expressions, names that are not there here. */
-export function variableProblems(uses: readonly Use[], setting: VariableSetting): RuleProblem[] {
+export function variableProblems(uses: readonly Use[], setting: VariableCheckOptions): PathDiagnostic[] {
   return uses.flatMap((use) => problemsOf(use, setting));
 }
 
-function problemsOf(use: Use, { rule, path, background }: VariableSetting): RuleProblem[] {
+function problemsOf(use: Use, { rule, path, background }: VariableCheckOptions): PathDiagnostic[] {
   const place = [...path, ...use.path];
   if (use.problem !== undefined) {
     return [{
@@ -66,7 +65,7 @@ function problemsOf(use: Use, { rule, path, background }: VariableSetting): Rule
   // Of a validate rule with loops everything is evaluated inside them, the message too.
   const inLoop = place.includes("foreach") ||
     (place[0] === "validate" && rule.body.kind === "foreach");
-  const named = use.names.flatMap((name): RuleProblem[] => {
+  const named = use.names.flatMap((name): PathDiagnostic[] => {
     const base = name.replace(/^(element|elementIndex)\d+$/, "$1");
     if ((base === "element" || base === "elementIndex") && !inLoop && !declared.includes(name)) {
       return [{
@@ -94,7 +93,7 @@ function isDeclaredLater(name: string, { context }: Rule, [block, index]: (strin
   return first >= index;
 }
 
-function declaredLater(name: string, path: (string | number)[]): RuleProblem {
+function declaredLater(name: string, path: (string | number)[]): PathDiagnostic {
   return {
     severity: "error",
     code: "declared-later",
@@ -107,10 +106,10 @@ function declaredLater(name: string, path: (string | number)[]): RuleProblem {
 const functions = kyvernoFunctions();
 
 /** Calls of functions that there are not; the reference only finds them when they are called. */
-function unknownFunctions(expression: string, path: (string | number)[]): RuleProblem[] {
+function unknownFunctions(expression: string, path: (string | number)[]): PathDiagnostic[] {
   const compiled = compileExpression(expression);
   if (isFault(compiled)) return [];
-  return compiled.functions.filter((name) => !functions.has(name)).map((name): RuleProblem => {
+  return compiled.functions.filter((name) => !functions.has(name)).map((name): PathDiagnostic => {
     const meant = didYouMean(name, functions.keys());
     const message = `"${expression}": there is no function ${name}`;
     return {
@@ -124,7 +123,7 @@ function unknownFunctions(expression: string, path: (string | number)[]): RulePr
 }
 
 /** In JMESPath a bare `null` is a key of that name, which is never there: often what was meant, but by luck. */
-function literalName(name: string, path: (string | number)[]): RuleProblem {
+function literalName(name: string, path: (string | number)[]): PathDiagnostic {
   const message = `"${name}" is read as a key of that name`;
   return {
     severity: "warning",
@@ -138,11 +137,11 @@ function literalName(name: string, path: (string | number)[]): RuleProblem {
 function requestProblems(
   use: Use,
   { place, background }: { place: (string | number)[]; background: boolean },
-): RuleProblem[] {
+): PathDiagnostic[] {
   const fields = new Set(
     use.paths.filter(([root, field]) => root === "request" && field !== undefined).map(([, field]) => field!),
   );
-  return [...fields].flatMap((field): RuleProblem[] => {
+  return [...fields].flatMap((field): PathDiagnostic[] => {
     if (background && ["userInfo", "roles", "clusterRoles"].includes(field)) {
       const message = `"request.${field}" is not known in background scans`;
       return [{
@@ -167,7 +166,7 @@ function unknown(
     expression: string;
     place: (string | number)[];
   },
-): RuleProblem {
+): PathDiagnostic {
   const meant = didYouMean(name, candidates);
   return {
     severity: "error",
@@ -181,7 +180,7 @@ function unknown(
 }
 
 /** A part of the request that resembles no known one may be given on the command line, so it is only worth a warning. */
-function unknownField(field: string, expression: string, path: (string | number)[]): RuleProblem {
+function unknownField(field: string, expression: string, path: (string | number)[]): PathDiagnostic {
   const meant = didYouMean(field, requestFields);
   return {
     severity: meant === undefined ? "warning" : "error",
@@ -195,9 +194,9 @@ function unknownField(field: string, expression: string, path: (string | number)
 }
 
 /** Match and exclude are asked before anything is known, so they cannot have variables. */
-export function matchVariables(rule: Rule): RuleProblem[] {
+export function matchVariables(rule: Rule): PathDiagnostic[] {
   return (["match", "exclude"] as const).flatMap((name) =>
-    textsWithVariables(rule[name]?.written, [name]).map((path): RuleProblem => ({
+    textsWithVariables(rule[name]?.written, [name]).map((path): PathDiagnostic => ({
       severity: "error",
       code: "variable-in-match",
       message: `Variables are not possible in ${name}`,

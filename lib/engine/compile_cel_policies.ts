@@ -26,7 +26,7 @@ import { ConstantResults } from "./plan/constant_results.ts";
  */
 export function compileCelPolicies(
   documents: readonly LocatedDocument[],
-  options: Pick<Setting, "report" | "admissionPolicies">,
+  options: Pick<CompileOneOptions, "report" | "admissionPolicies">,
 ): CompiledPolicy[] {
   const exceptions = documents.filter(({ group, kind }) =>
     group === "policies.kyverno.io" && kind === "PolicyException"
@@ -39,7 +39,7 @@ export function compileCelPolicies(
   );
 }
 
-interface Setting {
+interface CompileOneOptions {
   readonly kind: PolicyKind;
   /** Of a policy that has rules of other kinds as well. */
   readonly further: readonly PolicyKind[];
@@ -50,7 +50,7 @@ interface Setting {
   report(diagnostic: Diagnostic): void;
 }
 
-function compileOne(located: LocatedDocument, setting: Setting): CompiledPolicy {
+function compileOne(located: LocatedDocument, setting: CompileOneOptions): CompiledPolicy {
   const { kind, further, exceptions, documents, report } = setting;
   const { policy: written, specs, diagnostics } = parseCelPolicy(located, kind);
   const bindings = documents.filter((document) =>
@@ -144,7 +144,7 @@ function asUsed(
   { located, bindings, setting: { kind, admissionPolicies } }: {
     readonly located: LocatedDocument;
     readonly bindings: readonly LocatedDocument[];
-    readonly setting: Setting;
+    readonly setting: CompileOneOptions;
   },
 ): Policy {
   if (kind.onlyOnCommandLine?.(asObject(field(located.document, "spec")) ?? {})) {

@@ -7,7 +7,7 @@ import type { CompiledPolicy } from "./compiled.ts";
 import { compileRule } from "./compile_rule.ts";
 
 /** What a policy is compiled with. */
-export interface PolicySetting {
+export interface CompilePolicyOptions {
   readonly exceptions: readonly PolicyException[];
   /** The first error that was found when the policy was read. */
   readonly broken: Diagnostic | undefined;
@@ -16,9 +16,9 @@ export interface PolicySetting {
 }
 
 /** Compiles a ClusterPolicy or Policy with its rules; a broken one answers as its failurePolicy says. */
-export function compilePolicy(policy: ClassicPolicy, setting: PolicySetting): CompiledPolicy {
-  const { report } = setting;
-  let { broken } = setting;
+export function compilePolicy(policy: ClassicPolicy, options: CompilePolicyOptions): CompiledPolicy {
+  const { report } = options;
+  let { broken } = options;
   const needs: Need[] = [];
   const conditions = compileWebhookConditions(policy.matchConditions, {
     need: (need) => void needs.push(need),
@@ -31,7 +31,7 @@ export function compilePolicy(policy: ClassicPolicy, setting: PolicySetting): Co
   });
   return {
     policy,
-    rules: policy.rules.flatMap((rule) => compileRule(rule, { ...setting, policy, broken })),
+    rules: policy.rules.flatMap((rule) => compileRule(rule, { ...options, policy, broken })),
     needs,
     // Conditions that cannot be used let nothing through: the broken rules answer.
     matchConditions: broken === undefined ? conditions : undefined,

@@ -1,17 +1,11 @@
 import { compileConditions, type Conditions } from "../condition/mod.ts";
 import { type Need, readsRoles } from "../context/mod.ts";
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { Diagnostic, PathDiagnostic } from "../diagnostics/mod.ts";
 import { type DocumentPath, isFault, type Json } from "../json/mod.ts";
 import { compileWildcard } from "../kube/mod.ts";
 import { compileExceptionMatch, compileSelector, type Dialect } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
-import {
-  compileBodies,
-  compileContext,
-  ruleConditions,
-  type RuleProblem,
-  type RuleTools,
-} from "../rules/mod.ts";
+import { compileBodies, compileContext, ruleConditions, type RuleTools } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
 import { compileAction } from "./action.ts";
 import { matchVariables, variableProblems } from "./check_variables.ts";
@@ -21,7 +15,7 @@ import { compileOwnImages } from "./own_images.ts";
 import { compileReportProperties } from "./report_properties.ts";
 
 /** What a rule is compiled with. */
-export interface RuleSetting {
+export interface CompileRuleOptions {
   readonly policy: Policy;
   readonly exceptions: readonly PolicyException[];
   /** An error of the policy as a whole, which none of its rules can be trusted with. */
@@ -34,9 +28,9 @@ export interface RuleSetting {
  * Compiles one rule, for each phase that it runs in. It is returned even when it is broken, and then answers every request
  * that it matches with an error.
  */
-export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule[] {
-  const { policy, dialect } = setting;
-  let broken: Pick<RuleProblem, "message"> | undefined = setting.broken;
+export function compileRule(rule: Rule, options: CompileRuleOptions): CompiledRule[] {
+  const { policy, dialect } = options;
+  let broken: Pick<PathDiagnostic, "message"> | undefined = options.broken;
   const needs: Need[] = [];
   const need = (found: Need): void => void needs.push(found);
   const tools: Omit<RuleTools, "rule"> = { policy, dialect, report, variables, need };
@@ -55,7 +49,7 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule[] {
   const declared = compileContext(rule.context, tools, []);
   const images = rule.imageExtractors && compileOwnImages(rule.imageExtractors, report);
   const preconditions = compilePreconditions(rule.preconditions);
-  const exceptions = setting.exceptions.flatMap((exception) =>
+  const exceptions = options.exceptions.flatMap((exception) =>
     compileException(exception, policy, rule) ?? []
   );
   const properties = rule.reportProperties &&
@@ -105,21 +99,21 @@ export function compileRule(rule: Rule, setting: RuleSetting): CompiledRule[] {
     }
   }
 
-  function report(problem: RuleProblem): void {
+  function report(problem: PathDiagnostic): void {
     if (problem.severity === "error") broken ??= problem;
     // A generated rule repeats the problems of the rule that the user wrote.
     if (rule.generatedFor === undefined) tell(problem);
   }
 
-  function tell({ path, ...rest }: RuleProblem): void {
+  function tell({ path, ...rest }: PathDiagnostic): void {
     const position = policy.locate([...rule.path, ...path]);
-    setting.report({ ...rest, policy: policy.key, rule: rule.name, ...(position && { position }) });
+    options.report({ ...rest, policy: policy.key, rule: rule.name, ...(position && { position }) });
   }
 }
 
 /** The body of a rule that cannot run: its failurePolicy decides what becomes of the requests that it matches. */
 function brokenBody(
-  problem: Pick<RuleProblem, "message">,
+  problem: Pick<PathDiagnostic, "message">,
   { downstream }: CompiledRule["body"],
 ): CompiledRule["body"] {
   const message = `the rule cannot be used: ${problem.message}`;

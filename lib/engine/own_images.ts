@@ -1,13 +1,17 @@
 import type { Context, ContextEntry } from "../context/mod.ts";
+import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import { Fault, field, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import { extractImages } from "../kube/mod.ts";
-import { ruleImageExtractors, type RuleProblem } from "../rules/mod.ts";
+import { ruleImageExtractors } from "../rules/mod.ts";
 
 /**
  * The `images` of a rule that says itself where images are (`imageExtractors`): objects of the kinds that it names are
  * read its way, all others as usual. It comes before the rule's other entries, so these see it.
  */
-export function compileOwnImages(written: JsonObject, report: (problem: RuleProblem) => void): ContextEntry {
+export function compileOwnImages(
+  written: JsonObject,
+  report: (problem: PathDiagnostic) => void,
+): ContextEntry {
   const extractors = ruleImageExtractors(written, report);
   return { name: "images", source: "value", load };
 

@@ -5,9 +5,9 @@ import type { Installation } from "../live/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Cluster } from "../ports.ts";
 import type { LoadedPolicies } from "../sources/mod.ts";
-import type { ImageSetting } from "./image_ports.ts";
-import type { RecordSetting } from "./review_recorder.ts";
-import type { ServiceSetting } from "./ports.ts";
+import type { ImagePortsOptions } from "./image_ports.ts";
+import type { RecorderOptions } from "./review_recorder.ts";
+import type { ServiceOptions } from "./ports.ts";
 
 /** What a gate serves, where, and for whom. */
 export interface GateOptions {
@@ -20,9 +20,9 @@ export interface GateOptions {
   readonly cluster: readonly string[];
   readonly kubeconfig?: string | undefined;
   /** Which services policies may call. */
-  readonly services: ServiceSetting;
+  readonly services: ServiceOptions;
   /** How images are looked up. */
-  readonly images: ImageSetting;
+  readonly images: ImagePortsOptions;
   /** Takes policies that are objects of the cluster, and keeps webhook configurations and statuses for them. */
   readonly installation?: ((caBundle: string | undefined) => Installation) | undefined;
   /** The webhook configurations that get the webhooks of the policies, and the Service that they call. */
@@ -43,7 +43,7 @@ export interface GateOptions {
   /** Reviews are taken below this path alone. */
   readonly secretPath?: string | undefined;
   /** Keeps reviews with their answers in files. */
-  readonly record?: RecordSetting | undefined;
+  readonly record?: RecorderOptions | undefined;
   readonly logLevel: LogLevel;
   /** Takes lines of the log. */
   readonly write: (line: string) => void;

@@ -14,7 +14,7 @@ import { Fault, isFault } from "../json/mod.ts";
 import type { Clock, Cluster, Entropy } from "../ports.ts";
 
 /** How images are looked up. */
-export interface ImageSetting {
+export interface ImagePortsOptions {
   /** Files with trusted roots of sigstore: the installation's, and `MIRROR=FILE` for policies that name a TUF mirror. */
   readonly trustedRoot?: readonly string[];
   /** Whether a signature without a log entry is looked up in the log that the policy names. */
@@ -32,23 +32,23 @@ export interface ImagePorts {
 
 /** Opens the ports that read registries. */
 export async function openImagePorts(
-  setting: ImageSetting & { readonly for: "server" | "command" },
+  options: ImagePortsOptions & { readonly for: "server" | "command" },
   { clock, entropy, cluster }: {
     readonly clock: Clock;
     readonly entropy: Entropy;
     readonly cluster: Cluster;
   },
 ): Promise<ImagePorts | Fault> {
-  const trustedRoot = await readTrustedRoots(setting.trustedRoot ?? []);
+  const trustedRoot = await readTrustedRoots(options.trustedRoot ?? []);
   if (isFault(trustedRoot)) return trustedRoot;
-  const docker = setting.for === "command" ? await dockerConfiguration() : undefined;
+  const docker = options.for === "command" ? await dockerConfiguration() : undefined;
   const secrets = pullSecretLogins(cluster, ownNamespace(), clock);
   const login: RegistryLogins = async (registry, credentials) =>
     await secrets(registry, credentials) ?? await docker?.login(registry, credentials);
   // Whoever creates an object names its images: they must not lead a server to what only its own machine can reach.
-  const loopback = setting.for === "command" || setting.localRegistries === true ? "allowed" : "refused";
+  const loopback = options.for === "command" || options.localRegistries === true ? "allowed" : "refused";
   const registries = { clock, entropy, login, allows: registryAddresses({ loopback }) };
-  const logSearch = setting.searchLogs === true ? "allowed" : "never";
+  const logSearch = options.searchLogs === true ? "allowed" : "never";
   return {
     registry: new ImageRegistry(registries),
     signatures: new ImageSignatures({ ...registries, cluster, trustedRoot, logSearch }),

@@ -7,5 +7,5 @@ export { bundledHandler, type BundledPolicies, type BundleRuntime, type FetchHan
 export { type Gate, openGate } from "./gate.ts";
 export type { GateOptions } from "./gate_options.ts";
 export { openPorts } from "./ports.ts";
-export { type RecordSetting, ReviewFiles, type ReviewFilesOptions } from "./review_recorder.ts";
+export { type RecorderOptions, ReviewFiles, type ReviewFilesOptions } from "./review_recorder.ts";
 export { environmentSettings, type Settings, writeLogLine } from "./settings.ts";

@@ -22,11 +22,11 @@ import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import type { Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
 import { lookup } from "node:dns/promises";
 import { dirname } from "node:path";
-import { type ImageSetting, openImagePorts } from "./image_ports.ts";
+import { type ImagePortsOptions, openImagePorts } from "./image_ports.ts";
 import { LateCluster } from "./late_cluster.ts";
 
 /** Where the cluster is. */
-export interface ClusterSetting {
+export interface PortsOptions {
   /** Files or folders of objects: the embedded cluster. */
   readonly cluster?: readonly string[] | undefined;
   /** A kubeconfig file: the live cluster. */
@@ -38,15 +38,15 @@ export interface ClusterSetting {
   /** Objects of the embedded cluster when there are no files, read when the first of them is looked up. */
   readonly objects?: () => Promise<readonly JsonObject[]>;
   /** How images are looked up. */
-  readonly images?: ImageSetting;
+  readonly images?: ImagePortsOptions;
   /** Keep what nearly every admission asks for in memory, by watching; for a server. */
   readonly watch?: Log;
   /** How policies may call services; without it they may call any, as whoever runs a command may. */
-  readonly services?: ServiceSetting;
+  readonly services?: ServiceOptions;
 }
 
 /** How policies may call services. */
-export interface ServiceSetting {
+export interface ServiceOptions {
   /** Networks and host names at which this machine and link-local addresses may be called. */
   readonly allowedAddresses: readonly string[];
   /** Whether policies of namespaces may. */
@@ -75,21 +75,21 @@ type Reached = Pick<OpenPorts, "kind" | "about" | "watching" | "diagnostics" | "
  * Opens the ports. Files come first, then a kubeconfig that is named, then the service account that a pod has; without
  * any of them an embedded cluster stands in, which holds what every cluster holds.
  */
-export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fault> {
+export async function openPorts(options: PortsOptions): Promise<OpenPorts | Fault> {
   const clock = systemClock();
   const entropy = systemEntropy();
-  const reached = await reachCluster(setting);
+  const reached = await reachCluster(options);
   if (isFault(reached)) return reached;
   const { cluster, ...rest } = reached;
-  const http = serviceClient(setting.services);
+  const http = serviceClient(options.services);
   if (isFault(http)) {
     await reached.close();
     return http;
   }
   const now = (): number => clock.now();
   const images = await openImagePorts({
-    ...setting.images,
-    for: setting.watch === undefined ? "command" : "server",
+    ...options.images,
+    for: options.watch === undefined ? "command" : "server",
   }, { clock, entropy, cluster });
   if (isFault(images)) {
     await rest.close();
@@ -117,7 +117,7 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
   return { ...rest, ports, close, diagnostics: [...rest.diagnostics, ...images.diagnostics] };
 
   async function reachCluster(
-    { cluster = [], kubeconfig, context, serviceAccount = true, objects, watch }: ClusterSetting,
+    { cluster = [], kubeconfig, context, serviceAccount = true, objects, watch }: PortsOptions,
   ): Promise<Reached | Fault> {
     if (cluster.length > 0) {
       const read = await clusterFromFiles(cluster, { clock, entropy, patches });
@@ -176,7 +176,7 @@ export async function openPorts(setting: ClusterSetting): Promise<OpenPorts | Fa
   }
 }
 
-function serviceClient(services: ServiceSetting | undefined): HttpClient | Fault {
+function serviceClient(services: ServiceOptions | undefined): HttpClient | Fault {
   if (services === undefined) return new HttpClient({ namespaced: true });
   const { allowedAddresses, namespaced } = services;
   const resolve = async (host: string): Promise<readonly string[]> =>

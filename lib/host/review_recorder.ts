@@ -4,7 +4,7 @@ import type { Clock, Log } from "../ports.ts";
 import { type AnsweredReview, type Metrics, reviewRecord, type ReviewRecorder } from "../server/mod.ts";
 
 /** Where reviews are recorded, and how many are kept. */
-export interface RecordSetting {
+export interface RecorderOptions {
   readonly folder: string;
   /** Records that are kept; the oldest make room for new ones. */
   readonly maxReviews: number;
@@ -13,7 +13,7 @@ export interface RecordSetting {
 }
 
 /** What a {@link ReviewFiles} works with. */
-export interface ReviewFilesOptions extends RecordSetting {
+export interface ReviewFilesOptions extends RecorderOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "recorded">;

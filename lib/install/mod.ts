@@ -8,8 +8,8 @@ export { type Certificates, givenCertificates, madeCertificates } from "./certif
 export { clusterCertificates } from "./certificates/cluster_certificates.ts";
 export { readServingCertificate, type ServingCertificate } from "./certificates/serving_certificate.ts";
 export { exportAdmissionPolicies } from "./export/admission_policies.ts";
-export { type WebhookSetting, webhooksOf } from "./manifests/webhooks.ts";
+export { type WebhookOptions, webhooksOf } from "./manifests/webhooks.ts";
 export { makeManifests } from "./manifests/manifests.ts";
 export { WebhookRegistration, type WebhookRegistrationOptions } from "./registration/webhook_registration.ts";
 export type { ServicePlace } from "./registration/ready_endpoints.ts";
-export { type CertificateSource, serviceNames } from "./manifests/setting.ts";
+export { type CertificateSource, serviceNames } from "./manifests/manifest_options.ts";

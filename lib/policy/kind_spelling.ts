@@ -1,4 +1,12 @@
-import { asList, type DocumentPath, isList, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
+import {
+  asList,
+  type DocumentPath,
+  isList,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
 import { builtinKind, builtinResource } from "../kube/mod.ts";
 
 /** A kind that Kubernetes does not have under the name that is written. */

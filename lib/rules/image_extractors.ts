@@ -1,3 +1,4 @@
+import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import {
   asList,
   asString,
@@ -10,12 +11,11 @@ import {
 } from "../json/mod.ts";
 import { compileExpression, type Environment } from "../jmespath/mod.ts";
 import { compileImageExtractors, type ImageExtractorConfig, type ImageExtractors } from "../kube/mod.ts";
-import type { RuleProblem } from "./rule_kind.ts";
 
 /** Where the images of objects are that a rule with `imageExtractors` is about; kinds that it does not name are read as usual. */
 export function ruleImageExtractors(
   written: JsonObject,
-  report: (problem: RuleProblem) => void,
+  report: (problem: PathDiagnostic) => void,
 ): ImageExtractors {
   const configs = Object.fromEntries(
     Object.entries(written).map(([kind, entries]) => [
@@ -36,7 +36,7 @@ export function ruleImageExtractors(
   return compileImageExtractors(configs);
 }
 
-type Report = (problem: Pick<RuleProblem, "code" | "message" | "hint" | "path">) => void;
+type Report = (problem: Pick<PathDiagnostic, "code" | "message" | "hint" | "path">) => void;
 
 function configOf(entry: JsonObject, report: Report): ImageExtractorConfig {
   const path = asString(entry["path"]) ?? "";

@@ -25,7 +25,6 @@ export type {
   ObjectType,
   RuleInput,
   RuleKind,
-  RuleProblem,
   RuleTools,
   RuleType,
 } from "./rule_kind.ts";

@@ -1,13 +1,18 @@
-import { asString, field, isFault, isList, isString, type Json, parsePointer } from "../json/mod.ts";
+import type { PathDiagnostic } from "../diagnostics/mod.ts";
+import {
+  asString,
+  type DocumentPath,
+  field,
+  isFault,
+  isList,
+  isString,
+  type Json,
+  parsePointer,
+} from "../json/mod.ts";
 import { markVariables } from "../template/mod.ts";
 import { parseYaml } from "../yaml/mod.ts";
 
-/** What is wrong with the path of an operation. */
-export interface PathProblem {
-  readonly code: "variable-in-path" | "impossible-path";
-  readonly message: string;
-  readonly hint?: string;
-}
+type PathProblem = Pick<PathDiagnostic, "code" | "message" | "hint">;
 
 /** What stands for a variable while the text around it is read. */
 const placeholder = "\uE000";
@@ -35,10 +40,14 @@ const metadataFields = new Set([
  * Finds paths of `patchesJson6902` that hold variables, which only foreach allows, and paths that can never exist.
  * Text that cannot be read has no paths; applying it says what is wrong with it.
  */
-export function pathProblems(operations: Json, within: "rule" | "foreach"): PathProblem[] {
+export function pathProblems(operations: Json, at: DocumentPath): PathDiagnostic[] {
+  const within = at.includes("foreach") ? "foreach" : "rule";
   return readOperations(operations).flatMap((operation) => {
     const names = ["path", "from"].filter((name) => isString(field(operation, name)));
-    return names.flatMap((name) => problemOf(asString(field(operation, name))!, within) ?? []);
+    return names.flatMap((name): PathDiagnostic[] => {
+      const problem = problemOf(asString(field(operation, name))!, within);
+      return problem === undefined ? [] : [{ severity: "error", ...problem, path: at }];
+    });
   });
 }
 

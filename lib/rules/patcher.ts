@@ -1,4 +1,16 @@
-import { asString, dig, type DocumentPath, type Fault, Fault as Failure, goJson, isFault, isObject, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
+import {
+  asString,
+  dig,
+  type DocumentPath,
+  type Fault,
+  Fault as Failure,
+  goJson,
+  isFault,
+  isObject,
+  type Json,
+  type JsonObject,
+  scopeOf,
+} from "../json/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import type { Context } from "../context/mod.ts";
 import { type Draft, parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
@@ -48,9 +60,7 @@ export function compilePatcher(
     tools.report({ severity: "error", code: "bad-patch", message, path: [...path, name] });
   }
   if (!isMerge) {
-    for (const problem of pathProblems(written, path.includes("foreach") ? "foreach" : "rule")) {
-      tools.report({ severity: "error", ...problem, path: [...path, name] });
-    }
+    for (const problem of pathProblems(written, [...path, name])) tools.report(problem);
   }
   const planOf = isMerge ? planMerge : planOperations;
   if (!template.constant) {

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { PathDiagnostic } from "../diagnostics/mod.ts";
 import type { Context, Need } from "../context/mod.ts";
 import type { DocumentPath, JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
@@ -82,18 +82,9 @@ export interface RuleTools {
   /** Takes what the rule needs from outside the request. */
   need(need: Need): void;
   /** Takes a problem at a path below the rule; an error makes the rule fail as its policy's failurePolicy says. */
-  report(problem: RuleProblem): void;
+  report(problem: PathDiagnostic): void;
   /** Takes the variables of a template that stands at a path below the rule, so that unknown ones are reported. */
   variables(uses: readonly Use[], path: DocumentPath, locals?: readonly string[]): void;
-}
-
-/** A problem in a rule, placed by path below the rule: `["validate", "pattern"]`. */
-export interface RuleProblem {
-  readonly severity: Diagnostic["severity"];
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-  readonly path: DocumentPath;
 }
 
 /** What a rule does, as metrics and reports name it. */

@@ -20,7 +20,7 @@ import {
   parameterSource,
   requestHost,
   requestNamespace,
-  type Verdict,
+  type ValidationVerdict,
 } from "./cel/mod.ts";
 import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
 import type { CompiledBody, RuleInput, RuleKind } from "./rule_kind.ts";
@@ -95,7 +95,7 @@ export const validateCel: RuleKind<BodyOf<"cel">> = {
       return annotated(outcomeOf(validate(evaluation)), annotations, { evaluation, prefix });
     }
 
-    function outcomeOf(verdict: Verdict): Outcome {
+    function outcomeOf(verdict: ValidationVerdict): Outcome {
       return verdict.result === "pass" ? passed : fail(verdict.message);
     }
   },

@@ -7,7 +7,7 @@ import { compileLoop, type Loop, stopped } from "./loop.ts";
 import { error, type Outcome, pass } from "./outcome.ts";
 import type { RuleInput, RuleKind, RuleTools, SingleBody } from "./rule_kind.ts";
 import { compileDeny } from "./validate_deny.ts";
-import { compileAnyPatternBody, compilePatternBody, type PatternSetting } from "./validate_pattern.ts";
+import { compileAnyPatternBody, compilePatternBody, type PatternBodyOptions } from "./validate_pattern.ts";
 
 /** `validate.foreach`: each element of some lists must satisfy a pattern, a deny, or a further foreach. */
 export const validateForeach: RuleKind<BodyOf<"foreach">> = {
@@ -16,7 +16,7 @@ export const validateForeach: RuleKind<BodyOf<"foreach">> = {
   compile: (body, tools) => compileForeach(body, { message: body.message, tools, nesting: 0 }),
 };
 
-interface Setting extends Validation {
+interface ForeachOptions extends Validation {
   readonly tools: RuleTools;
   readonly nesting: number;
 }
@@ -30,8 +30,8 @@ interface Entry {
   readonly nests: boolean;
 }
 
-function compileForeach(foreach: ForeachCheck, setting: Setting): SingleBody {
-  const entries = foreach.entries.map((entry) => compileEntryBody(entry, setting));
+function compileForeach(foreach: ForeachCheck, options: ForeachOptions): SingleBody {
+  const entries = foreach.entries.map((entry) => compileEntryBody(entry, options));
   const passed = pass("rule passed");
   return {
     constants: [passed],
@@ -108,7 +108,7 @@ function runElement({ preconditions, body }: Entry, input: RuleInput): Outcome |
   return body?.run(input);
 }
 
-function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: Setting): Entry {
+function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: ForeachOptions): Entry {
   const { elementScope, check } = entry;
   const path = ["validate", "foreach"];
   const preconditions = entry.preconditions === undefined
@@ -123,7 +123,7 @@ function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: Setting
   };
 
   function compileBody(): SingleBody | undefined {
-    const setting: PatternSetting = {
+    const options: PatternBodyOptions = {
       message,
       tools,
       subject: (input) => elementOf(input, elementScope),
@@ -132,9 +132,9 @@ function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: Setting
       case "deny":
         return compileDeny(check, message, { tools, path });
       case "pattern":
-        return compilePatternBody(check.pattern, setting);
+        return compilePatternBody(check.pattern, options);
       case "anyPattern":
-        return compileAnyPatternBody(check.patterns, setting);
+        return compileAnyPatternBody(check.patterns, options);
       case "foreach":
         return compileForeach(check, { message, tools, nesting: nesting + 1 });
     }

@@ -22,7 +22,7 @@ export const validateAnyPattern: RuleKind<BodyOf<"anyPattern">> = {
 };
 
 /** What a pattern block inherits from its rule, also inside foreach. */
-export interface PatternSetting {
+export interface PatternBodyOptions {
   readonly message: Json | undefined;
   readonly tools: RuleTools;
   /** What the pattern is compared with; the request's object when absent. */
@@ -30,11 +30,11 @@ export interface PatternSetting {
 }
 
 /** Compiles a `pattern`. On DELETE, where there is no object, it has nothing to say. */
-export function compilePatternBody(written: Json, setting: PatternSetting): SingleBody {
-  const { tools, subject = objectOf } = setting;
+export function compilePatternBody(written: Json, options: PatternBodyOptions): SingleBody {
+  const { tools, subject = objectOf } = options;
   const rule = tools.rule.name;
   const pattern = compileSource(written, tools, "pattern");
-  const message = compileMessage(setting.message, tools);
+  const message = compileMessage(options.message, tools);
   const passed = pass(`validation rule '${rule}' passed.`);
   return {
     constants: [passed],
@@ -85,13 +85,13 @@ function patternFailure(
 }
 
 /** Compiles the patterns of `anyPattern`. */
-export function compileAnyPatternBody(written: Json, setting: PatternSetting): SingleBody {
-  const { tools, subject = objectOf } = setting;
+export function compileAnyPatternBody(written: Json, options: PatternBodyOptions): SingleBody {
+  const { tools, subject = objectOf } = options;
   const rule = tools.rule.name;
   const patterns = asList(resolved(written, tools)).map((pattern) =>
     compileResolved(pattern, tools, "anyPattern")
   );
-  const message = compileMessage(setting.message, tools);
+  const message = compileMessage(options.message, tools);
   // Variables in any of them that cannot be resolved are an error, whatever another one says.
   const inTurn = patterns.every(({ constant }) => constant);
   const passed = patterns.map((_, index) => pass(`validation rule '${rule}' anyPattern[${index}] passed.`));

@@ -7,7 +7,7 @@ import type { Metrics } from "./metrics.ts";
 import type { Route } from "./review_route.ts";
 
 /** How requests are decided. */
-export interface DecideSetting {
+export interface DecidePhaseOptions {
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
@@ -31,7 +31,7 @@ export interface ReviewOptions extends Route {
 export function decide(
   request: PolicyRequest,
   options: ReviewOptions,
-  setting: DecideSetting,
+  setting: DecidePhaseOptions,
 ): AdmissionResponse | Promise<AdmissionResponse> {
   const { snapshot, phase, failurePolicy, policy, timeout } = options;
   const deadline = new Deadline(timeout);

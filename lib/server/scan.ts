@@ -11,7 +11,7 @@ const maxPreprocessors = 10;
 const maxPreprocessorLength = 4096;
 
 /** What scans are answered with. */
-export interface ScanSetting {
+export interface ScanOptions {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: ScanPorts;
   /** Whether callers may bring expressions, which are compiled and evaluated here. */
@@ -26,8 +26,8 @@ const maxSteps = 10_000_000;
  * 200 whatever the policies say: `{results: [{policy, rule, identifier, result, message}]}`. Without such policies
  * nothing is served here; `undefined` then. What takes too many steps is answered with 400.
  */
-export async function answerScan(c: Context, setting: ScanSetting): Promise<Response | undefined> {
-  const { snapshot, ports } = setting;
+export async function answerScan(c: Context, options: ScanOptions): Promise<Response | undefined> {
+  const { snapshot, ports } = options;
   const current = snapshot();
   if (current === undefined) return c.json({ message: "policies are still being loaded" }, 503);
   if (current.jsonPolicies.length === 0) return undefined;
@@ -42,7 +42,7 @@ export async function answerScan(c: Context, setting: ScanSetting): Promise<Resp
     return c.json({ message: "the body is not JSON" }, 400);
   }
   const { payload, preprocessors } = readScan(body);
-  if (preprocessors.length > 0 && setting.scanPreprocessors !== true) {
+  if (preprocessors.length > 0 && options.scanPreprocessors !== true) {
     const message = "preprocessors are not taken here: start the server with --scan-preprocessors";
     return c.json({ message }, 400);
   }

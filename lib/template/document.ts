@@ -1,4 +1,13 @@
-import { type DocumentPath, Fault, isFault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
+import {
+  type DocumentPath,
+  Fault,
+  isFault,
+  isList,
+  isObject,
+  type Json,
+  type JsonObject,
+  setField,
+} from "../json/mod.ts";
 import { countPlanned } from "./counters.ts";
 import { pathOf } from "./path.ts";
 import type { Render } from "./run.ts";

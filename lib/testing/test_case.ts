@@ -1,5 +1,14 @@
 import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
-import { asList, asObject, asString, asTexts, type DocumentPath, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  type DocumentPath,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 
 /** Results that a test may expect of a rule. */

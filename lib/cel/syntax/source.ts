@@ -1,10 +1,8 @@
+import type { TextProblem } from "../../diagnostics/mod.ts";
 import { codePoints } from "../values/mod.ts";
 
 /** An error in an expression, with its position: all that is needed to print a caret under the line. */
-export interface CelError {
-  readonly message: string;
-  /** In UTF-16 units from the start of the text. */
-  readonly offset: number;
+export interface CelError extends TextProblem {
   /** From 1. */
   readonly line: number;
   /** From 1, in code points. */

@@ -1,15 +1,10 @@
+import type { TextProblem } from "../../diagnostics/mod.ts";
 /** A piece of an expression's text. */
 export interface CelToken {
   readonly kind: "ident" | "quotedIdent" | "int" | "uint" | "double" | "string" | "bytes" | "symbol" | "end";
   /** As written; of a quoted identifier what is between the backticks. */
   readonly text: string;
   readonly offset: number;
-}
-
-/** An error of the lexer. */
-export interface LexError {
-  readonly offset: number;
-  readonly message: string;
 }
 
 const space = /(?:[ \t\r\n\f]+|\/\/[^\n]*)+/y;
@@ -33,8 +28,8 @@ const plainTokens: readonly (readonly [kind: CelToken["kind"], pattern: RegExp])
 /** Splits the text of an expression into tokens. It reports characters that are no token, and skips them. */
 export function tokenize(
   text: string,
-): { readonly tokens: readonly CelToken[]; readonly errors: readonly LexError[] } {
-  const tokens: CelToken[] = [], errors: LexError[] = [];
+): { readonly tokens: readonly CelToken[]; readonly errors: readonly TextProblem[] } {
+  const tokens: CelToken[] = [], errors: TextProblem[] = [];
   let offset = matchAt(space, text, 0)?.[0].length ?? 0;
   while (offset < text.length) {
     const found = stringAt(text, offset) ?? plainAt(text, offset);

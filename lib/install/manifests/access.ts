@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../json/mod.ts";
 import type { Access } from "./api_path.ts";
-import { appName, certificateSecret, type ManifestSetting, metadata } from "./setting.ts";
+import { appName, certificateSecret, type ManifestOptions, metadata } from "./manifest_options.ts";
 
 const rbac = "rbac.authorization.k8s.io";
 
@@ -16,18 +16,18 @@ export interface OwnNeeds {
  * holder: applying it again changes nothing.
  */
 export function accessObjects(
-  setting: ManifestSetting,
+  options: ManifestOptions,
   access: readonly Access[],
   { leader }: OwnNeeds,
 ): JsonObject[] {
-  const { namespace, certificate } = setting;
+  const { namespace, certificate } = options;
   const own = certificate.from === "postern";
   const within = [...(own ? [ownSecret] : []), ...(leader ? [ownLease] : []), ownEndpoints];
   const rules = [...accessRules(access), ownWebhooks];
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: metadata(appName, namespace) },
-    ...granted("ClusterRole", setting, rules),
-    ...granted("Role", setting, within),
+    ...granted("ClusterRole", options, rules),
+    ...granted("Role", options, within),
     ...(leader ? [lease(namespace)] : []),
   ];
 }
@@ -63,7 +63,7 @@ const ownSecret = {
 /** A role with its binding to the service account. */
 function granted(
   kind: "Role" | "ClusterRole",
-  { namespace }: ManifestSetting,
+  { namespace }: ManifestOptions,
   rules: readonly JsonObject[],
 ): JsonObject[] {
   const scope = kind === "Role" ? namespace : undefined;

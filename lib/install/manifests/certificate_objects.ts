@@ -1,11 +1,17 @@
 import type { JsonObject } from "../../json/mod.ts";
-import { appName, certificateSecret, type ManifestSetting, metadata, serviceNames } from "./setting.ts";
+import {
+  appName,
+  certificateSecret,
+  type ManifestOptions,
+  metadata,
+  serviceNames,
+} from "./manifest_options.ts";
 
 /**
  * The objects of the serving certificate: an empty Secret that Postern fills, one that is filled, or what cert-manager
  * makes one from.
  */
-export function certificateObjects({ namespace, certificate }: ManifestSetting): JsonObject[] {
+export function certificateObjects({ namespace, certificate }: ManifestOptions): JsonObject[] {
   const secret = { apiVersion: "v1", kind: "Secret", metadata: metadata(certificateSecret, namespace) };
   switch (certificate.from) {
     case "postern":

@@ -5,7 +5,7 @@ import { certificateObjects } from "./certificate_objects.ts";
 import { lookUps } from "./look_ups.ts";
 import { type PolicyFile, policyMaps } from "./policy_maps.ts";
 import { secretPathObjects } from "./secret_path.ts";
-import { appName, type ManifestSetting } from "./setting.ts";
+import { appName, type ManifestOptions } from "./manifest_options.ts";
 import { namespaceObject, workloadObjects } from "./workload.ts";
 import { emptyConfigurations, webhooksOf } from "./webhooks.ts";
 
@@ -24,24 +24,24 @@ export interface Manifests {
 export function makeManifests(
   snapshot: Snapshot,
   files: readonly PolicyFile[],
-  setting: ManifestSetting,
+  options: ManifestOptions,
 ): Manifests {
   const { access, hosts, remarks } = lookUps(snapshot);
   const guesses = new Map<string, string>();
-  const maps = policyMaps(files, setting.namespace);
-  const called = { namespace: setting.namespace, service: appName, caBundle: undefined };
+  const maps = policyMaps(files, options.namespace);
+  const called = { namespace: options.namespace, service: appName, caBundle: undefined };
   webhooksOf(snapshot.policies, called, ({ kind, resource }) => {
     guesses.set(kind, `${kind} is no kind of plain Kubernetes: its resource is taken to be ${resource}`);
   });
   return {
     objects: [
-      ...emptyConfigurations(setting),
-      namespaceObject(setting),
-      ...accessObjects(setting, access, { leader: changesOthers(snapshot) }),
-      ...certificateObjects(setting),
-      ...secretPathObjects(setting),
+      ...emptyConfigurations(options),
+      namespaceObject(options),
+      ...accessObjects(options, access, { leader: changesOthers(snapshot) }),
+      ...certificateObjects(options),
+      ...secretPathObjects(options),
       ...maps,
-      ...workloadObjects(setting, { policyMaps: maps.length, hosts }),
+      ...workloadObjects(options, { policyMaps: maps.length, hosts }),
     ],
     remarks: [...guesses.values(), ...remarks],
   };

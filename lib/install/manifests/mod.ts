@@ -7,4 +7,4 @@
  */
 export { makeManifests, type Manifests } from "./manifests.ts";
 export type { PolicyFile } from "./policy_maps.ts";
-export { type CertificateSource, type ManifestSetting, serviceNames } from "./setting.ts";
+export { type CertificateSource, type ManifestOptions, serviceNames } from "./manifest_options.ts";

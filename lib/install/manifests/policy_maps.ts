@@ -1,5 +1,5 @@
 import type { JsonObject } from "../../json/mod.ts";
-import { appName, metadata } from "./setting.ts";
+import { appName, metadata } from "./manifest_options.ts";
 
 /** A file of policies as it goes into a ConfigMap. */
 export interface PolicyFile {

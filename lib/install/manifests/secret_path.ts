@@ -1,11 +1,11 @@
 import type { JsonObject } from "../../json/mod.ts";
-import { type ManifestSetting, metadata, pathSecret } from "./setting.ts";
+import { type ManifestOptions, metadata, pathSecret } from "./manifest_options.ts";
 
 /** The variable by which the server reads its secret path, and the field of the Secret that has it. */
 const variable = "POSTERN_SECRET_PATH", field = "path";
 
 /** The Secret that tells the pods below which path they take reviews. The webhooks have the path themselves. */
-export function secretPathObjects({ namespace, secretPath }: ManifestSetting): JsonObject[] {
+export function secretPathObjects({ namespace, secretPath }: ManifestOptions): JsonObject[] {
   if (secretPath === undefined) return [];
   const data = { [field]: btoa(secretPath) };
   return [{
@@ -18,12 +18,12 @@ export function secretPathObjects({ namespace, secretPath }: ManifestSetting): J
 }
 
 /** The environment of a pod that knows the path. */
-export function secretPathVariables({ secretPath }: ManifestSetting): JsonObject[] {
+export function secretPathVariables({ secretPath }: ManifestOptions): JsonObject[] {
   if (secretPath === undefined) return [];
   return [{ name: variable, valueFrom: { secretKeyRef: { name: pathSecret, key: field } } }];
 }
 
 /** Names of the variables that a pod must be allowed to read for it. */
-export function secretPathVariableNames({ secretPath }: ManifestSetting): string[] {
+export function secretPathVariableNames({ secretPath }: ManifestOptions): string[] {
   return secretPath === undefined ? [] : [variable];
 }

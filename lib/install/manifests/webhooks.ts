@@ -1,6 +1,6 @@
 import { type CompiledPolicy, type CompiledRule, isOfWebhook, type WebhookPhase } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
-import { appName, certificateSecret, type ManifestSetting, metadata } from "./setting.ts";
+import { appName, certificateSecret, type ManifestOptions, metadata } from "./manifest_options.ts";
 import {
   followedTargets,
   type GuessedKind,
@@ -26,7 +26,7 @@ function unseenNamespaces(namespace: string): string[] {
 }
 
 /** Where webhooks call Postern, and whom they trust. */
-export interface WebhookSetting {
+export interface WebhookOptions {
   readonly namespace: string;
   /** The Service. */
   readonly service: string;
@@ -46,11 +46,11 @@ export interface ConfiguredWebhooks {
  * The two webhook configurations as they are installed: without webhooks, so that nothing is asked before somebody can
  * answer. A replica that is ready writes {@link webhooksOf} into them. To apply them again leaves those in place.
  */
-export function emptyConfigurations(setting: ManifestSetting): JsonObject[] {
+export function emptyConfigurations(options: ManifestOptions): JsonObject[] {
   return phases.map((phase) => ({
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: kindOf[phase],
-    metadata: { ...metadata(appName), ...injection(setting) },
+    metadata: { ...metadata(appName), ...injection(options) },
   }));
 }
 
@@ -61,16 +61,16 @@ export function emptyConfigurations(setting: ManifestSetting): JsonObject[] {
  */
 export function webhooksOf(
   policies: readonly CompiledPolicy[],
-  setting: WebhookSetting,
+  options: WebhookOptions,
   guessed: (kind: GuessedKind) => void = () => {},
 ): ConfiguredWebhooks[] {
   return phases.map((phase) => ({
     kind: kindOf[phase],
-    webhooks: groups(policies, phase).map((group) => webhook(group, setting, guessed)),
+    webhooks: groups(policies, phase).map((group) => webhook(group, options, guessed)),
   }));
 }
 
-function injection({ certificate, namespace }: ManifestSetting): JsonObject {
+function injection({ certificate, namespace }: ManifestOptions): JsonObject {
   if (certificate.from !== "cert-manager") return {};
   return { annotations: { "cert-manager.io/inject-ca-from": `${namespace}/${certificateSecret}` } };
 }
@@ -114,7 +114,7 @@ function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
   return found.filter((group) => group.policies.length + group.followed.length > 0);
 }
 
-function webhook(group: Group, setting: WebhookSetting, guessed: (kind: GuessedKind) => void): JsonObject {
+function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedKind) => void): JsonObject {
   const { phase, failurePolicy, policies, followed, own } = group;
   const word = failurePolicy.toLowerCase();
   const finegrained = own === undefined ? "" : `/finegrained/${own.key}`;
@@ -128,12 +128,12 @@ function webhook(group: Group, setting: WebhookSetting, guessed: (kind: GuessedK
     name: `${phase}.${appName}.svc-${word}${finegrained.replaceAll("/", "-")}`,
     clientConfig: {
       service: {
-        namespace: setting.namespace,
-        name: setting.service,
+        namespace: options.namespace,
+        name: options.service,
         port: 443,
-        path: `${setting.secretPath ?? ""}/${phase}/${word}${finegrained}`,
+        path: `${options.secretPath ?? ""}/${phase}/${word}${finegrained}`,
       },
-      ...(setting.caBundle !== undefined && { caBundle: setting.caBundle }),
+      ...(options.caBundle !== undefined && { caBundle: options.caBundle }),
     },
     rules,
     failurePolicy,
@@ -145,12 +145,12 @@ function webhook(group: Group, setting: WebhookSetting, guessed: (kind: GuessedK
       matchExpressions: [{
         key: "kubernetes.io/metadata.name",
         operator: "NotIn",
-        values: unseenNamespaces(setting.namespace),
+        values: unseenNamespaces(options.namespace),
       }],
     },
     objectSelector: {},
     matchConditions: [
-      ...unseenUsers(setting.namespace),
+      ...unseenUsers(options.namespace),
       ...(targets.some(({ resource }) => resource.startsWith("*")) ? [notAboutUnseenKinds] : []),
       ...own?.conditions ?? [],
     ],

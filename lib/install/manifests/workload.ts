@@ -1,7 +1,14 @@
 import type { JsonObject } from "../../json/mod.ts";
 import { policyMapName } from "./policy_maps.ts";
 import { secretPathVariableNames, secretPathVariables } from "./secret_path.ts";
-import { appName, certificateSecret, labels, type ManifestSetting, metadata, podLabels } from "./setting.ts";
+import {
+  appName,
+  certificateSecret,
+  labels,
+  type ManifestOptions,
+  metadata,
+  podLabels,
+} from "./manifest_options.ts";
 
 /** What the pods need to know beside the setting. */
 export interface WorkloadNeeds {
@@ -18,7 +25,7 @@ const metricsPort = 8000;
 const apiServer = { host: "kubernetes.default.svc", port: 443 };
 
 /** Namespace that holds everything. */
-export function namespaceObject({ namespace }: ManifestSetting): JsonObject {
+export function namespaceObject({ namespace }: ManifestOptions): JsonObject {
   const standard = "restricted";
   return {
     apiVersion: "v1",
@@ -28,8 +35,8 @@ export function namespaceObject({ namespace }: ManifestSetting): JsonObject {
 }
 
 /** Service, Deployment and PodDisruptionBudget. */
-export function workloadObjects(setting: ManifestSetting, needs: WorkloadNeeds): JsonObject[] {
-  const { namespace, replicas, checksum } = setting;
+export function workloadObjects(options: ManifestOptions, needs: WorkloadNeeds): JsonObject[] {
+  const { namespace, replicas, checksum } = options;
   return [
     {
       apiVersion: "v1",
@@ -59,7 +66,7 @@ export function workloadObjects(setting: ManifestSetting, needs: WorkloadNeeds):
               [`${appName}/policies`]: checksum,
             },
           },
-          spec: podSpec(setting, needs),
+          spec: podSpec(options, needs),
         },
       },
     },
@@ -72,8 +79,8 @@ export function workloadObjects(setting: ManifestSetting, needs: WorkloadNeeds):
   ];
 }
 
-function podSpec(setting: ManifestSetting, needs: WorkloadNeeds): JsonObject {
-  const given = setting.certificate.from !== "postern";
+function podSpec(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
+  const given = options.certificate.from !== "postern";
   const maps = Array.from(
     { length: needs.policyMaps },
     (_, index) => ({ configMap: { name: policyMapName(index) } }),
@@ -100,13 +107,13 @@ function podSpec(setting: ManifestSetting, needs: WorkloadNeeds): JsonObject {
     terminationGracePeriodSeconds: 40,
     containers: [{
       name: appName,
-      image: setting.image,
-      command: command(setting, needs),
-      args: serverArguments(setting),
+      image: options.image,
+      command: command(options, needs),
+      args: serverArguments(options),
       env: [
         { name: "KUBERNETES_SERVICE_HOST", value: apiServer.host },
         { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
-        ...secretPathVariables(setting),
+        ...secretPathVariables(options),
       ],
       ports: [
         { name: "https", containerPort: webhookPort },
@@ -137,17 +144,17 @@ function podSpec(setting: ManifestSetting, needs: WorkloadNeeds): JsonObject {
 }
 
 /** The image's entry point with the permissions that these policies need: the Dockerfile's are for any. */
-function command(setting: ManifestSetting, { hosts }: WorkloadNeeds): string[] {
+function command(options: ManifestOptions, { hosts }: WorkloadNeeds): string[] {
   const variables = [
     "KUBERNETES_SERVICE_HOST",
     "KUBERNETES_SERVICE_PORT",
     "POD_NAMESPACE",
     "NO_COLOR",
-    ...secretPathVariableNames(setting),
+    ...secretPathVariableNames(options),
   ];
   const own = [`0.0.0.0:${webhookPort}`, `0.0.0.0:${metricsPort}`, `${apiServer.host}:${apiServer.port}`];
   const reads = ["/app", "/policies", "/var/run/secrets/kubernetes.io/serviceaccount"];
-  if (setting.certificate.from !== "postern") reads.push("/tls");
+  if (options.certificate.from !== "postern") reads.push("/tls");
   return [
     "/tini",
     "--",
@@ -163,7 +170,7 @@ function command(setting: ManifestSetting, { hosts }: WorkloadNeeds): string[] {
   ];
 }
 
-function serverArguments({ namespace, certificate, dialect }: ManifestSetting): string[] {
+function serverArguments({ namespace, certificate, dialect }: ManifestOptions): string[] {
   const tls = certificate.from === "postern"
     ? [`--certificate-secret=${namespace}/${certificateSecret}`]
     : ["--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key", "--tls-ca=/tls/ca.crt"];

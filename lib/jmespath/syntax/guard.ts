@@ -1,4 +1,4 @@
-import type { SyntaxProblem } from "./tree.ts";
+import type { TextProblem } from "../../diagnostics/mod.ts";
 import type { Token, TokenType } from "./tokens.ts";
 
 /** Brackets, `!` and `&` inside one another; policies need about ten. */
@@ -64,7 +64,7 @@ export interface Guarded {
   /** Indices of the parentheses that group, as opposed to those of calls. */
   readonly groups: ReadonlySet<number>;
   /** The first thing that the `jmespath` package accepts and Kyverno refuses. */
-  readonly problem: SyntaxProblem | undefined;
+  readonly problem: TextProblem | undefined;
 }
 
 /**

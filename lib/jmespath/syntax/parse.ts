@@ -1,9 +1,10 @@
 import jmespath from "jmespath";
+import type { TextProblem } from "../../diagnostics/mod.ts";
 import type { Json } from "../../json/mod.ts";
 import { growth } from "./growth.ts";
 import { guard } from "./guard.ts";
 import { type Token, tokenize } from "./tokens.ts";
-import type { ComparisonOperator, Expression, SyntaxProblem } from "./tree.ts";
+import type { ComparisonOperator, Expression } from "./tree.ts";
 
 /** Characters of one expression; the longest in use have some thousands. */
 const maxLength = 100_000;
@@ -37,7 +38,7 @@ export function expressionsParsed(): number {
  * words in a spelling that it reads without doubt: literals as numbers into a table, `@` and groups as calls of a
  * function of their own: its parser stumbles over `length(@.a)`, and does not tell groups in its tree.
  */
-export function parse(source: string): Expression | SyntaxProblem {
+export function parse(source: string): Expression | TextProblem {
   parsed++;
   if (source.length > maxLength) {
     return { message: `SyntaxError: expression is longer than ${maxLength} characters`, offset: maxLength };
@@ -57,7 +58,7 @@ export function parse(source: string): Expression | SyntaxProblem {
   return { message: `SyntaxError: the result could hold its input more than ${maxGrowth} times`, offset: 0 };
 }
 
-function earlier(left: SyntaxProblem | undefined, right: SyntaxProblem | undefined): SyntaxProblem {
+function earlier(left: TextProblem | undefined, right: TextProblem | undefined): TextProblem {
   if (left === undefined || right === undefined) return left ?? right!;
   return left.offset <= right.offset ? left : right;
 }
@@ -100,7 +101,7 @@ function attempt(text: string): Node | Error {
  * The problem of the first word that the parser cannot place. Its errors carry no position; but a beginning of the
  * text that holds the offending word fails for the same reason, and a shorter one only for want of an end.
  */
-function firstFailure(words: readonly string[], tokens: readonly Token[], whole: Error): SyntaxProblem {
+function firstFailure(words: readonly string[], tokens: readonly Token[], whole: Error): TextProblem {
   const failsAt = (count: number): Error | undefined => {
     const result = attempt(words.slice(0, count).join(" "));
     return result instanceof Error && !wantsMore(result) ? result : undefined;

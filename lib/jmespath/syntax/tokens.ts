@@ -1,5 +1,5 @@
+import type { TextProblem } from "../../diagnostics/mod.ts";
 import { goJsonProblem, type Json, maxJsonDepth, nestsDeeperThan, parseJson } from "../../json/mod.ts";
-import type { SyntaxProblem } from "./tree.ts";
 
 /** What kind of word a token is; the names are those of Kyverno's messages without their `t`. */
 export type TokenType =
@@ -84,7 +84,7 @@ const digits = /-?[0-9]+|-/y;
  * Splits an expression into words by the rules of Kyverno's lexer, which the `jmespath` package relaxes: quotes
  * must be closed, a literal between backticks must be JSON, a number has at most one sign.
  */
-export function tokenize(source: string): readonly Token[] | SyntaxProblem {
+export function tokenize(source: string): readonly Token[] | TextProblem {
   const tokens: Token[] = [];
   let offset = 0;
   while (offset < source.length) {
@@ -104,7 +104,7 @@ export function tokenize(source: string): readonly Token[] | SyntaxProblem {
 
 type Read = { readonly token: Token; readonly end: number };
 
-function readToken(source: string, offset: number): Read | SyntaxProblem {
+function readToken(source: string, offset: number): Read | TextProblem {
   switch (source[offset]) {
     case '"':
       return readQuotedName(source, offset);
@@ -152,11 +152,11 @@ function closing(source: string, from: number, quote: string): number | undefine
   return undefined;
 }
 
-function unclosed(source: string, quote: string): SyntaxProblem {
+function unclosed(source: string, quote: string): TextProblem {
   return { message: `SyntaxError: Unclosed delimiter: ${quote}`, offset: source.length };
 }
 
-function readQuotedName(source: string, offset: number): Read | SyntaxProblem {
+function readQuotedName(source: string, offset: number): Read | TextProblem {
   const end = closing(source, offset + 1, '"');
   if (end === undefined) return unclosed(source, '"');
   const text = source.slice(offset, end + 1);
@@ -165,7 +165,7 @@ function readQuotedName(source: string, offset: number): Read | SyntaxProblem {
   return read("QuotedIdentifier", text, { offset, value });
 }
 
-function readJsonLiteral(source: string, offset: number): Read | SyntaxProblem {
+function readJsonLiteral(source: string, offset: number): Read | TextProblem {
   const end = closing(source, offset + 1, "`");
   if (end === undefined) return unclosed(source, "`");
   const json = source.slice(offset + 1, end).replaceAll("\\`", "`");
@@ -179,7 +179,7 @@ function problemOf(json: string): string {
 }
 
 /** In a raw string only `\'` means something else than it says. */
-function readRawString(source: string, offset: number): Read | SyntaxProblem {
+function readRawString(source: string, offset: number): Read | TextProblem {
   for (let index = offset + 1; index < source.length; index++) {
     if (source[index] === "\\" && source[index + 1] === "'") index++;
     else if (source[index] === "'") {

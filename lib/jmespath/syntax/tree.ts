@@ -50,11 +50,3 @@ export type Expression =
   | { readonly kind: "call"; readonly name: string | undefined; readonly args: readonly Expression[] }
   /** `&of`: an expression handed to a function. */
   | { readonly kind: "reference"; readonly of: Expression };
-
-/** Why a text is no expression. */
-export interface SyntaxProblem {
-  /** In Kyverno's words. */
-  readonly message: string;
-  /** Where in the text, in UTF-16 units from 0. */
-  readonly offset: number;
-}

@@ -20,6 +20,6 @@ export { failureText } from "./failure_text.ts";
 export { compileJsonPolicy, type JsonPolicy, type JsonRuleResult } from "./json_policy.ts";
 export { compileRuleAssertion, type RuleAssertion } from "./rule_assertion.ts";
 export { standardCompilers } from "./standard.ts";
-export { readStatement, type Statement } from "./statement.ts";
+export { readStatement, type TreeStatement } from "./statement.ts";
 export { type AssertionTree, compileTree, type TreeOptions, type TreeProblem } from "./tree.ts";
 export { type AssertionViolation, violationText } from "./violation.ts";

@@ -1,16 +1,16 @@
 /** How a statement is read: as it stands, or as an expression of a compiler. */
-export type Reading =
+export type StatementForm =
   | { readonly kind: "literal" }
   /** `compiler` is undefined for the default one. */
   | { readonly kind: "expression"; readonly compiler: string | undefined };
 
 /** A key or scalar of an assertion tree, taken apart. */
-export interface Statement {
+export interface TreeStatement {
   /** Whether the projected list or object is gone through element by element (`~.`), and the index's name. */
   readonly each: { readonly index: string | undefined } | undefined;
   /** The name that the projected value is bound to (`->name`). */
   readonly binding: string | undefined;
-  readonly reading: Reading;
+  readonly reading: StatementForm;
   readonly text: string;
 }
 
@@ -31,13 +31,13 @@ export interface Statement {
  * assert.equal(readStatement("\\baz\\@foo").binding, "foo");
  * ```
  */
-export function readStatement(key: string): Statement {
+export function readStatement(key: string): TreeStatement {
   const iterated = readEach(key);
   const bound = readBinding(iterated.rest);
   return { each: iterated.each, binding: bound.binding, ...readInner(bound.rest) };
 }
 
-function readEach(text: string): { readonly each: Statement["each"]; readonly rest: string } {
+function readEach(text: string): { readonly each: TreeStatement["each"]; readonly rest: string } {
   const dot = text.indexOf(".");
   const name = text.slice(1, dot);
   if (!text.startsWith("~") || dot < 0 || !isWord(name, "maybe empty")) {
@@ -58,7 +58,7 @@ function readBinding(text: string): { readonly binding: string | undefined; read
   return { binding: undefined, rest: text };
 }
 
-function readInner(text: string): Pick<Statement, "reading" | "text"> {
+function readInner(text: string): Pick<TreeStatement, "reading" | "text"> {
   const inner = text.slice(1, -1);
   if (text.length > 2 && text.startsWith("\\") && text.endsWith("\\")) {
     return { reading: { kind: "literal" }, text: inner };

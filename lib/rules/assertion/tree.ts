@@ -2,8 +2,8 @@ import { Fault, isList, isObject, type Json, type JsonObject } from "../../json/
 import type { Bindings, CommunityInput } from "../../jmespath/mod.ts";
 import { fulfils } from "./comparison.ts";
 import type { Compilers, TreeExpression } from "./compilers.ts";
-import { childPath, elementPath, type Path, pathText } from "./path.ts";
-import { readStatement, type Statement } from "./statement.ts";
+import { childPath, elementPath, pathText, type TreePath } from "./path.ts";
+import { readStatement, type TreeStatement } from "./statement.ts";
 import { type AssertionViolation, expectation, invalidText } from "./violation.ts";
 
 /** A compiled tree: the violations of a value, or why it cannot be judged. */
@@ -31,7 +31,7 @@ export interface TreeOptions {
 /** One value being judged. */
 interface Judged {
   readonly value: Json;
-  readonly path: Path | undefined;
+  readonly path: TreePath | undefined;
   readonly surroundings: CommunityInput;
   /** Takes violations. */
   readonly violations: AssertionViolation[];
@@ -86,7 +86,7 @@ function listNode(nodes: readonly Node[]): Node {
 /** A key with what is below it. */
 interface Branch {
   readonly key: string;
-  readonly statement: Statement;
+  readonly statement: TreeStatement;
   readonly project: Project;
   readonly node: Node;
 }
@@ -161,7 +161,7 @@ function bind(surroundings: CommunityInput, name: string | undefined, value: Jso
   return { ...surroundings, bindings };
 }
 
-function projection({ reading, text }: Statement, options: TreeOptions): Project {
+function projection({ reading, text }: TreeStatement, options: TreeOptions): Project {
   if (reading.kind === "expression") return compileExpression(text, reading.compiler, options);
   const unrecognised = new Fault("projection not recognized");
   return (value) => {
@@ -216,6 +216,6 @@ function refuse(text: string, message: string, { path, report }: TreeOptions): v
   report({ path, message: `Invalid value: ${JSON.stringify(text)}: ${message}` });
 }
 
-function internal(path: Path | undefined, fault: Fault): Fault {
+function internal(path: TreePath | undefined, fault: Fault): Fault {
   return new Fault(`${pathText(path)}: Internal error: ${fault.message}`);
 }

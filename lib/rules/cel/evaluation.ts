@@ -17,7 +17,7 @@ import { Fault } from "../../json/mod.ts";
 import type { CompositedVariable } from "./expressions.ts";
 
 /** What the expressions of one rule see for one request. */
-export interface EvaluationSetting {
+export interface CelEvaluationOptions {
   readonly roots: Activation;
   readonly variables: readonly CompositedVariable[];
   readonly host: ExternalCalls;
@@ -36,14 +36,14 @@ const outOfBudget =
  * at most once, when an expression first asks for it.
  */
 export class CelEvaluation {
-  readonly #setting: EvaluationSetting;
+  readonly #options: CelEvaluationOptions;
   readonly #lookup: Activation;
   #remaining = POLICY_BUDGET;
 
-  constructor(setting: EvaluationSetting) {
-    this.#setting = setting;
+  constructor(options: CelEvaluationOptions) {
+    this.#options = options;
     const variables = new LazyVariables((name) => this.#variable(name));
-    this.#lookup = (name) => name === "variables" ? variables : setting.roots(name);
+    this.#lookup = (name) => name === "variables" ? variables : options.roots(name);
   }
 
   /** Evaluates an expression. */
@@ -58,7 +58,7 @@ export class CelEvaluation {
 
   /** Tells what an expression came to, when somebody wants to know. */
   tell(expression: string, value: Result): void {
-    const { observer } = this.#setting;
+    const { observer } = this.#options;
     if (observer === undefined) return;
     const plain = celToJson(value);
     observer.expression({ expression, value: isCelFault(plain) ? new Fault(plain.message) : plain });
@@ -67,18 +67,18 @@ export class CelEvaluation {
   #run(program: Program, lookup: Activation): Result {
     const budget = this.#remaining;
     if (budget <= 0) return new CelFault("cost", outOfBudget);
-    const { value, cost } = program.measure(lookup, { budget, external: this.#setting.host });
+    const { value, cost } = program.measure(lookup, { budget, external: this.#options.host });
     this.#remaining -= cost;
     const spent = isCelFault(value) && value.kind === "cost" && budget < PER_CALL_LIMIT;
     return spent ? new CelFault("cost", outOfBudget) : value;
   }
 
   #variable(name: string): Result | undefined {
-    const variable = this.#setting.variables.find((each) => each.name === name);
+    const variable = this.#options.variables.find((each) => each.name === name);
     if (variable === undefined) return undefined;
     const value = this.#run(variable.program, this.#lookup);
     this.tell(`variables.${name}`, value);
-    const { variableFault } = this.#setting;
+    const { variableFault } = this.#options;
     if (!isCelFault(value) || variableFault === undefined || value.kind === "pending") return value;
     return new CelFault(value.kind, variableFault(name, value.message));
   }

@@ -13,18 +13,18 @@ import {
   typeName,
 } from "../../cel/mod.ts";
 import type { Need } from "../../context/mod.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import type { DocumentPath } from "../../json/mod.ts";
-import type { RuleProblem } from "../rule_kind.ts";
 import { needsOf } from "./needs.ts";
 
 /** Which variables and functions expressions have. */
-export interface ExpressionSetting {
+export interface ExpressionSetOptions {
   readonly variables: Readonly<Record<string, CelType>>;
   readonly libraries: readonly Library[];
   /** Whether the elements of a list or map literal must have one type. */
   readonly literals: "homogeneous" | "mixed";
   /** Takes what is wrong with an expression; an error keeps the rule from running. */
-  report(problem: RuleProblem): void;
+  report(problem: PathDiagnostic): void;
   /** Takes what an expression needs from outside the request. */
   need(need: Need): void;
 }
@@ -48,10 +48,10 @@ export class ExpressionSet {
   readonly programs: Program[] = [];
   readonly #types = new Map<string, CelType>();
   readonly #environment: CelEnvironment;
-  #report: (problem: RuleProblem) => void;
+  #report: (problem: PathDiagnostic) => void;
   readonly #need: (need: Need) => void;
 
-  constructor({ variables, libraries, literals, report, need }: ExpressionSetting) {
+  constructor({ variables, libraries, literals, report, need }: ExpressionSetOptions) {
     this.#report = report;
     this.#need = need;
     const composited = objectType("variables", (name) => this.#types.get(name));
@@ -89,7 +89,7 @@ export class ExpressionSet {
   }
 
   /** Compiles something whose mistakes go elsewhere than those of the policy. */
-  reporting<T>(report: (problem: RuleProblem) => void, compile: () => T): T {
+  reporting<T>(report: (problem: PathDiagnostic) => void, compile: () => T): T {
     const usual = this.#report;
     this.#report = report;
     try {

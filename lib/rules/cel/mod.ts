@@ -8,7 +8,7 @@
 export { type AuditAnnotations, compileAuditAnnotations } from "./audit_annotations.ts";
 export { authorizerVariables } from "./authorizer.ts";
 export { CelEvaluation } from "./evaluation.ts";
-export { ExpressionSet, type ExpressionSetting, wanted } from "./expressions.ts";
+export { ExpressionSet, type ExpressionSetOptions, wanted } from "./expressions.ts";
 export { type Generate, requestHost } from "./world.ts";
 export {
   compileMatchConditions,
@@ -31,7 +31,7 @@ export {
   requestOf,
 } from "./roots.ts";
 export { compileWebhookConditions } from "./webhook_conditions.ts";
-export { compileValidations, type Verdict } from "./validations.ts";
+export { compileValidations, type ValidationVerdict } from "./validations.ts";
 export { orValueLibrary } from "../../cel/mod.ts";
 
 export { typesRead } from "./needs.ts";

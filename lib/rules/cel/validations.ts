@@ -1,10 +1,18 @@
 import { isCelFault, type Program } from "../../cel/mod.ts";
-import { asList, asString, type DocumentPath, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  asList,
+  asString,
+  type DocumentPath,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
 import type { CelEvaluation } from "./evaluation.ts";
 import { type ExpressionSet, wanted } from "./expressions.ts";
 
 /** What the validations of a policy say: the first that is not true decides. */
-export type Verdict =
+export type ValidationVerdict =
   | { readonly result: "pass" }
   | { readonly result: "fail" | "error"; readonly message: string };
 
@@ -17,7 +25,7 @@ interface Validation {
 }
 
 /** How validations are compiled beside what is written in them. */
-export interface ValidationSetting {
+export interface ValidationsOptions {
   readonly path: DocumentPath;
   /** For entries without a message of their own. */
   readonly fallbackMessage?: string;
@@ -28,7 +36,7 @@ const maxMessage = 5 * 1024;
 
 const reasons = ["Unauthorized", "Forbidden", "Invalid", "RequestEntityTooLarge"];
 
-const passed: Verdict = { result: "pass" };
+const passed: ValidationVerdict = { result: "pass" };
 
 /**
  * Compiles validations with the meaning and the words of the API server. A message comes from `messageExpression` if
@@ -37,8 +45,8 @@ const passed: Verdict = { result: "pass" };
 export function compileValidations(
   written: Json | undefined,
   expressions: ExpressionSet,
-  { path, fallbackMessage = "" }: ValidationSetting,
-): (evaluation: CelEvaluation) => Verdict {
+  { path, fallbackMessage = "" }: ValidationsOptions,
+): (evaluation: CelEvaluation) => ValidationVerdict {
   const validations = asList(written).filter(isObject).map(compileOne);
   return (evaluation) => {
     for (const validation of validations) {
@@ -76,7 +84,7 @@ export function compileValidations(
 function judge(
   { expression, program, message, messageProgram }: Validation,
   evaluation: CelEvaluation,
-): Verdict {
+): ValidationVerdict {
   if (program === undefined) return { result: "error", message: "compilation error" };
   const value = evaluation.evaluate(program);
   evaluation.tell(expression, value);

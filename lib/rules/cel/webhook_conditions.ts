@@ -1,7 +1,8 @@
 import { kubernetesLibraries } from "../../cel/mod.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import { isFault, type JsonObject } from "../../json/mod.ts";
 import type { Need } from "../../context/mod.ts";
-import type { RuleInput, RuleProblem } from "../rule_kind.ts";
+import type { RuleInput } from "../rule_kind.ts";
 import { authorizerVariables } from "./authorizer.ts";
 import { CelEvaluation } from "./evaluation.ts";
 import { ExpressionSet } from "./expressions.ts";
@@ -15,7 +16,7 @@ import { admissionRoots, admissionVariables } from "./roots.ts";
  */
 export function compileWebhookConditions(
   written: readonly JsonObject[],
-  { report, need }: { report(problem: RuleProblem): void; need(need: Need): void },
+  { report, need }: { report(problem: PathDiagnostic): void; need(need: Need): void },
 ): ((input: RuleInput) => boolean) | undefined {
   if (written.length === 0) return undefined;
   const { object, oldObject, request } = admissionVariables;

@@ -22,9 +22,7 @@ const defaultDomain = "cosign.sigstore.dev";
 
 function compile({ manifests }: ManifestsBody, tools: RuleTools): CompiledBody {
   const path = ["validate", "manifests", "attestors"];
-  for (const problem of setProblems(manifests["attestors"], path, { isNotary: false })) {
-    tools.report({ severity: "error", code: "bad-image-verification", ...problem });
-  }
+  for (const problem of setProblems(manifests["attestors"], path, { isNotary: false })) tools.report(problem);
   const domain = String(manifests["annotationDomain"] ?? "") || defaultDomain;
   const sets = attestorSetsOf(manifests["attestors"], { roots: "" });
   const ignoredFields = compileIgnoredFields(manifests["ignoreFields"], domain);

@@ -1,8 +1,8 @@
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import { type Fault, isFault } from "../../json/mod.ts";
 import type { CelException } from "../../policy/mod.ts";
 import { type CelEvaluation, compileMatchConditions, type ExpressionSet, kyvernoTexts } from "../cel/mod.ts";
 import type { Outcome } from "../outcome.ts";
-import type { RuleProblem } from "../rule_kind.ts";
 import type { Allowed } from "./kyverno_expressions.ts";
 import type { PolicyTools } from "./policy_kind.ts";
 
@@ -19,7 +19,7 @@ export function compileExemptions(
 ): (evaluation: CelEvaluation, now: number) => Exemption | Fault {
   const compiled = exceptions.flatMap((exception) => {
     let mistake: string | undefined;
-    const note = ({ severity, message }: RuleProblem): void => {
+    const note = ({ severity, message }: PathDiagnostic): void => {
       if (severity === "error") mistake ??= message;
     };
     const holds = expressions.reporting(

@@ -1,5 +1,16 @@
 import { celToJson, isCelFault, type Program } from "../../cel/mod.ts";
-import { type DocumentPath, Fault, field, isFault, isList, isObject, isString, type Json, type JsonObject, setField } from "../../json/mod.ts";
+import {
+  type DocumentPath,
+  Fault,
+  field,
+  isFault,
+  isList,
+  isObject,
+  isString,
+  type Json,
+  type JsonObject,
+  setField,
+} from "../../json/mod.ts";
 import { parseDocuments } from "../../yaml/mod.ts";
 import type { ObjectType } from "../rule_kind.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";

@@ -1,5 +1,15 @@
 import { isCelFault } from "../../cel/mod.ts";
-import { asList, asObject, asString, type DocumentPath, Fault, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  type DocumentPath,
+  Fault,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
 import type { Identity, LogTrust, Signer } from "../../ports.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 

@@ -21,7 +21,7 @@ export interface PolicyAttestation {
 }
 
 /** What the functions of an image policy are answered with, for one request. */
-export interface ImageCallSetting {
+export interface ImageCallsOptions {
   readonly usual: ExternalCalls;
   readonly store: LoadTracker;
   readonly attestors: ReadonlyMap<string, PolicyAttestor>;
@@ -35,27 +35,27 @@ export interface ImageCallSetting {
 export class ImageCalls implements ExternalCalls {
   /** By image: whether some question about its signatures was answered with a signer. */
   readonly attempts = new Map<string, boolean>();
-  readonly #setting: ImageCallSetting;
+  readonly #options: ImageCallsOptions;
   readonly #statements = new Map<string, Json>();
 
-  constructor(setting: ImageCallSetting) {
-    this.#setting = setting;
+  constructor(options: ImageCallsOptions) {
+    this.#options = options;
   }
 
   now(): number {
-    return this.#setting.usual.now();
+    return this.#options.usual.now();
   }
 
   random(): number {
-    return this.#setting.usual.random();
+    return this.#options.usual.random();
   }
 
   generate(...args: Parameters<ExternalCalls["generate"]>): ReturnType<ExternalCalls["generate"]> {
-    return this.#setting.usual.generate(...args);
+    return this.#options.usual.generate(...args);
   }
 
   call(request: ExternalRequest): ExternalReply | CelFault {
-    if (request.kind !== "imageCheck") return this.#setting.usual.call(request);
+    if (request.kind !== "imageCheck") return this.#options.usual.call(request);
     switch (request.check) {
       case "signatures":
         return this.#count(request, undefined);
@@ -73,12 +73,12 @@ export class ImageCalls implements ExternalCalls {
     { image, attestors }: ImageCheckRequest,
     attestation: { readonly name: string; readonly type: string } | undefined,
   ): ExternalReply | CelFault {
-    const isAbout = this.#setting.matches(image);
+    const isAbout = this.#options.matches(image);
     if (typeof isAbout === "string") return failure(isAbout);
     if (!isAbout) return found(0);
     let verified = 0, isOpen = false;
     for (const name of attestors) {
-      const attestor = this.#setting.attestors.get(name);
+      const attestor = this.#options.attestors.get(name);
       if (attestor === undefined) return failure(`attestor not found in policy: ${name}`);
       if (
         attestor.problem !== undefined ||
@@ -97,7 +97,7 @@ export class ImageCalls implements ExternalCalls {
 
   /** Kyverno parity: Cosign signs no artifacts that refer to an image. */
   #cannotAttest({ kind }: PolicyAttestor, { name }: { readonly name: string }): boolean {
-    return kind === "cosign" && this.#setting.attestations.get(name)?.kind === "referrer";
+    return kind === "cosign" && this.#options.attestations.get(name)?.kind === "referrer";
   }
 
   #isVerified(
@@ -118,7 +118,7 @@ export class ImageCalls implements ExternalCalls {
     attestor: PolicyAttestor,
     { name, type }: { readonly name: string; readonly type: string | undefined },
   ): SignatureAnswer | undefined {
-    const { store, credentials } = this.#setting;
+    const { store, credentials } = this.#options;
     const { kind, by, log, annotations, repository, tagPrefix } = attestor;
     const answer = askSignature(store, {
       image,
@@ -140,10 +140,10 @@ export class ImageCalls implements ExternalCalls {
   }
 
   #attestations(request: ImageCheckRequest): ExternalReply | CelFault {
-    const attestation = this.#setting.attestations.get(request.attestation);
+    const attestation = this.#options.attestations.get(request.attestation);
     if (attestation === undefined) return failure(`attestation not found in policy: ${request.attestation}`);
     const { kind, type } = attestation;
-    const hasNotary = request.attestors.some((name) => this.#setting.attestors.get(name)?.kind === "notary");
+    const hasNotary = request.attestors.some((name) => this.#options.attestors.get(name)?.kind === "notary");
     if (hasNotary && kind !== "referrer") {
       return failure("notary verifier only supports oci 1.1 referrers as attestations");
     }
@@ -151,7 +151,7 @@ export class ImageCalls implements ExternalCalls {
   }
 
   #payload({ image, attestation: name }: ImageCheckRequest): ExternalReply | CelFault {
-    const attestation = this.#setting.attestations.get(name);
+    const attestation = this.#options.attestations.get(name);
     if (attestation === undefined) return failure(`attestation not found in policy: ${name}`);
     if (attestation.kind === "intoto") {
       const statement = this.#statements.get(`${image} ${name}`);
@@ -161,7 +161,7 @@ export class ImageCalls implements ExternalCalls {
         )
         : found(asObject(statement) ?? {});
     }
-    const { store, credentials } = this.#setting;
+    const { store, credentials } = this.#options;
     const answer = askReferrer(store, { image, artifactType: attestation.type, credentials });
     if (answer === pending) return pendingValue(`referrer of ${image}`);
     if (answer.ok) return found(answer.body);
@@ -172,7 +172,7 @@ export class ImageCalls implements ExternalCalls {
   }
 
   #imageData(image: string): ExternalReply | CelFault {
-    const reply = this.#setting.usual.call({ kind: "image", reference: image });
+    const reply = this.#options.usual.call({ kind: "image", reference: image });
     if (!("ok" in reply)) return reply;
     if (!reply.ok) return failure(`failed to get imagedata: ${withoutImage(reply.message)}`);
     return found(imageData(image, asObject(reply.body) ?? {}));

@@ -39,7 +39,7 @@ function openAddresses(): AddressRules {
 }
 
 /** What expressions of a kind have beyond those of all kinds. */
-export interface KindSetting {
+export interface KyvernoExpressionsOptions {
   readonly variables?: Readonly<Record<string, CelType>>;
   readonly libraries?: readonly Library[];
   readonly literals?: "homogeneous" | "mixed";
@@ -49,7 +49,8 @@ export interface KindSetting {
 /** Expressions with the variables and functions of Kyverno's own policies. */
 export function kyvernoExpressions(
   { policy, report, need }: Pick<PolicyTools, "policy" | "report" | "need">,
-  { variables = {}, libraries = [], literals = "homogeneous", purpose = "validate" }: KindSetting = {},
+  { variables = {}, libraries = [], literals = "homogeneous", purpose = "validate" }:
+    KyvernoExpressionsOptions = {},
 ): ExpressionSet {
   const within = policy.namespace === undefined ? {} : { namespace: policy.namespace };
   return new ExpressionSet({
@@ -71,7 +72,7 @@ export function defineVariables(expressions: ExpressionSet, written: Json | unde
 }
 
 /** What an evaluation has beyond the request. */
-export interface EvaluationSetting {
+export interface KyvernoEvaluationOptions {
   /** Variables that come before the request's own. */
   readonly over?: Activation;
   readonly generate?: Generate;
@@ -83,7 +84,7 @@ export interface EvaluationSetting {
 export function kyvernoEvaluation(
   expressions: ExpressionSet,
   input: RuleInput,
-  { over, generate, external = (usual) => usual }: EvaluationSetting = {},
+  { over, generate, external = (usual) => usual }: KyvernoEvaluationOptions = {},
 ): { readonly evaluation: CelEvaluation; allow(values: Allowed): void } {
   let allowed: Value = { allowedImages: [], allowedValues: [] };
   const own = admissionRoots(input, (name) => name === "exceptions" ? allowed : undefined);

@@ -1,8 +1,9 @@
 import type { Need } from "../../context/mod.ts";
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import type { RuleSelector } from "../../match/mod.ts";
 import type { CelException, CelPolicyForm, LocatedDocument, Policy } from "../../policy/mod.ts";
-import type { CompiledBody, RuleKind, RuleProblem } from "../rule_kind.ts";
+import type { CompiledBody, RuleKind } from "../rule_kind.ts";
 
 /** What compiling a spec needs beside it. */
 export interface PolicyTools {
@@ -12,7 +13,7 @@ export interface PolicyTools {
   /** The binding that the rule is for; a policy with several bindings has a rule for each. */
   readonly binding: LocatedDocument | undefined;
   /** Takes a problem at a path in the policy's document; an error makes the policy answer as its failurePolicy says. */
-  report(problem: RuleProblem): void;
+  report(problem: PathDiagnostic): void;
   /** Takes what the policy needs from outside the request. */
   need(need: Need): void;
 }

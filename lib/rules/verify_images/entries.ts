@@ -1,5 +1,13 @@
 import type { Context } from "../../context/mod.ts";
-import { asList, type DocumentPath, type Fault, field, isFault, isObject, type JsonObject } from "../../json/mod.ts";
+import {
+  asList,
+  type DocumentPath,
+  type Fault,
+  field,
+  isFault,
+  isObject,
+  type JsonObject,
+} from "../../json/mod.ts";
 import { compileWildcard } from "../../kube/mod.ts";
 import { type ImageVerification, imageVerificationOf } from "../../policy/mod.ts";
 import { compileTemplate } from "../../template/mod.ts";

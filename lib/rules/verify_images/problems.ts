@@ -1,12 +1,11 @@
+import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import { asList, asObject, type DocumentPath, field, isObject, type JsonObject } from "../../json/mod.ts";
 import { imageProblems, type ImageVerification, imageVerificationOf } from "../../policy/mod.ts";
-import type { RuleProblem, RuleTools } from "../rule_kind.ts";
+import type { RuleTools } from "../rule_kind.ts";
 
 /** Reports what Kyverno refuses in the entries of a rule, and what can never pass. */
 export function reportImageProblems(entries: readonly JsonObject[], tools: RuleTools): void {
-  for (const { path, message } of imageProblems(entries, tools.policy.failureAction)) {
-    tools.report({ severity: "error", code: "bad-image-verification", message, path });
-  }
+  for (const problem of imageProblems(entries, tools.policy.failureAction)) tools.report(problem);
   if (mutatesExtracted(entries, tools.rule.imageExtractors)) {
     tools.report({
       severity: "error",
@@ -28,7 +27,7 @@ function mutatesExtracted(entries: readonly JsonObject[], extractors: JsonObject
 }
 
 /** Entries that can never pass, whatever was signed. */
-function* neverPasses(entry: JsonObject, path: DocumentPath): Generator<RuleProblem> {
+function* neverPasses(entry: JsonObject, path: DocumentPath): Generator<PathDiagnostic> {
   const verification = imageVerificationOf(entry);
   for (const [index, reference] of verification.imageReferences.entries()) {
     if (isTagless(reference)) {
@@ -58,7 +57,7 @@ function* signersThatNeverPass(
   entry: JsonObject,
   { type, attestations }: ImageVerification,
   path: DocumentPath,
-): Generator<RuleProblem> {
+): Generator<PathDiagnostic> {
   const places: { sets: readonly unknown[]; at: DocumentPath; forAttestation: boolean }[] = [
     { sets: asList(entry["attestors"]), at: [...path, "attestors"], forAttestation: false },
     ...attestations.map((_, index) => ({
@@ -79,7 +78,7 @@ function* signersThatNeverPass(
   }
 }
 
-type Why = Pick<RuleProblem, "message"> & { readonly hint: string };
+type Why = Pick<PathDiagnostic, "message"> & { readonly hint: string };
 
 /** Why nothing that anybody signs can satisfy an attestor. */
 function whyNever(
@@ -110,6 +109,6 @@ function hasWholeIdentity(keyless: JsonObject): boolean {
   return has("issuer") && has("subject");
 }
 
-function warning(code: string, path: DocumentPath, { message, hint }: Why): RuleProblem {
+function warning(code: string, path: DocumentPath, { message, hint }: Why): PathDiagnostic {
   return { severity: "warning", code, message, hint, path };
 }

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { Context, LoadTracker } from "../../../lib/context/mod.ts";
+import type { PathDiagnostic } from "../../../lib/diagnostics/mod.ts";
 import type { Json, JsonObject } from "../../../lib/json/mod.ts";
 import { parsePolicy } from "../../../lib/policy/mod.ts";
 import type { Answer, Ports } from "../../../lib/ports.ts";
-import { compileBodies, type Outcome, type RuleProblem } from "../../../lib/rules/mod.ts";
+import { compileBodies, type Outcome } from "../../../lib/rules/mod.ts";
 
 const nowhere = (): Promise<Answer> => Promise.resolve({ ok: false, status: undefined, message: "nowhere" });
 const ports: Ports = {
@@ -30,7 +31,7 @@ function run(
   };
   const document = { kind: "ClusterPolicy", metadata: { name: "p" }, spec: { rules: [rule] } };
   const { policy } = parsePolicy(document, () => undefined);
-  const problems: RuleProblem[] = [];
+  const problems: PathDiagnostic[] = [];
   const [compiled] = compileBodies(policy.rules[0]!, {
     policy,
     dialect: "current",

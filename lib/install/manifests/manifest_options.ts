@@ -10,7 +10,7 @@ export type CertificateSource =
   | { readonly from: "texts"; readonly cert: string; readonly key: string; readonly ca: Authority["cert"] };
 
 /** What the manifests are made with. */
-export interface ManifestSetting {
+export interface ManifestOptions {
   readonly namespace: string;
   readonly image: string;
   readonly replicas: number;
