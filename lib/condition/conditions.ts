@@ -17,12 +17,12 @@ import type { Observe } from "./observation.ts";
 import {
   alwaysHolds,
   type ConditionBlock,
+  type ConditionVerdict,
   evaluateBlock,
   type EvaluateConditions,
   evaluateEach,
   evaluateException,
   evaluateOne,
-  type Verdict,
 } from "./verdict.ts";
 
 /** How conditions are compiled. */
@@ -41,13 +41,13 @@ export interface ConditionOptions {
 /** Conditions, ready to be evaluated for a request. */
 export interface Conditions {
   /** Their verdict, when it depends on no input. */
-  readonly constant: Verdict | Fault | undefined;
+  readonly constant: ConditionVerdict | Fault | undefined;
   /** Their variables, by place in the conditions. */
   readonly uses: readonly Use[];
   /** What their author should know: unknown operators, blocks that never hold. */
   readonly problems: readonly PathDiagnostic[];
   /** Evaluates the conditions in order up to the first fault, and reports each one to `observe`. */
-  evaluate(scope: Scope, environment: Environment, observe?: Observe): Verdict | Fault;
+  evaluate(scope: Scope, environment: Environment, observe?: Observe): ConditionVerdict | Fault;
 }
 
 /**

@@ -13,4 +13,4 @@ export { compileConditions, type ConditionOptions, type Conditions } from "./con
 export { conditionCompilations } from "./counters.ts";
 export type { Observe, ObservedCondition } from "./observation.ts";
 export { operatorNames } from "./operators/table.ts";
-export type { Verdict } from "./verdict.ts";
+export type { ConditionVerdict } from "./verdict.ts";

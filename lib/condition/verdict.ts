@@ -4,7 +4,7 @@ import type { Condition } from "./condition.ts";
 import type { Observe } from "./observation.ts";
 
 /** Whether conditions hold, with the messages of those that decided it. */
-export interface Verdict {
+export interface ConditionVerdict {
   readonly holds: boolean;
   readonly message: string;
 }
@@ -14,19 +14,19 @@ export type EvaluateConditions = (
   scope: Scope,
   environment: Environment,
   observe: Observe | undefined,
-) => Verdict | Fault;
+) => ConditionVerdict | Fault;
 
-const holding: Verdict = { holds: true, message: "" };
-const failing: Verdict = { holds: false, message: "" };
+const holding: ConditionVerdict = { holds: true, message: "" };
+const failing: ConditionVerdict = { holds: false, message: "" };
 
 /** Makes a verdict. Verdicts without a message, which nearly all are, are shared. */
-export function verdict(holds: boolean, message: string): Verdict {
+export function verdict(holds: boolean, message: string): ConditionVerdict {
   if (message !== "") return { holds, message };
   return holds ? holding : failing;
 }
 
 /** The verdict of conditions that always hold. */
-export function alwaysHolds(): Verdict {
+export function alwaysHolds(): ConditionVerdict {
   return holding;
 }
 

@@ -1,4 +1,4 @@
-import type { Observe, Verdict } from "../condition/mod.ts";
+import type { ConditionVerdict, Observe } from "../condition/mod.ts";
 import type { ConditionOwner, Context, Observer } from "../context/mod.ts";
 import { clipped, isFault, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { error, type Outcome, type OutcomeList, skip } from "../rules/mod.ts";
@@ -165,7 +165,7 @@ export function matchingExceptions(
   return matching;
 }
 
-const always: Verdict = { holds: true, message: "" };
+const always: ConditionVerdict = { holds: true, message: "" };
 
 /** Who is told of conditions; made only for requests that shall be explained. */
 export function observing(observer: Observer, owner: ConditionOwner): Observe {

@@ -30,7 +30,7 @@ export interface KindPlace {
 }
 
 /** An object's place in the API; the namespace is empty for cluster-scoped objects. */
-export interface ObjectPlace extends KindPlace {
+export interface ObjectReference extends KindPlace {
   readonly namespace: string;
   readonly name: string;
 }
@@ -50,7 +50,7 @@ export interface Listing extends KindPlace {
  * once in a request; until it is there, the answer is a fault and the evaluation is repeated.
  */
 export interface ClusterObjects {
-  get(place: ObjectPlace): Lookup | Fault;
+  get(place: ObjectReference): Lookup | Fault;
   list(listing: Listing): readonly JsonObject[] | Fault;
 }
 
@@ -140,7 +140,7 @@ function collectionPath({ group, version, plural, namespaced }: ApiResource, nam
   return `${root}${within}/${plural}`;
 }
 
-function objectPath(resource: ApiResource, { namespace, name, subresource = "" }: ObjectPlace): string {
+function objectPath(resource: ApiResource, { namespace, name, subresource = "" }: ObjectReference): string {
   // An object that lives in a namespace has no path without one.
   const within = resource.namespaced && namespace === "" ? "default" : namespace;
   const path = `${collectionPath(resource, within)}/${encodeURIComponent(name)}`;

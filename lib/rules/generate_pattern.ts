@@ -29,7 +29,7 @@ import {
 import { downstreamNeeds } from "./downstream_needs.ts";
 import type { Effect } from "./outcome.ts";
 import type { RuleTools } from "./rule_kind.ts";
-import { type ClusterObjects, describe, type KindPlace, type ObjectPlace } from "./cluster_objects.ts";
+import { type ClusterObjects, describe, type KindPlace, type ObjectReference } from "./cluster_objects.ts";
 
 /** For what, and amid what, objects are generated. */
 export interface Situation {
@@ -138,7 +138,7 @@ class Planner {
   }
 
   plan(pattern: Json): Plan {
-    const target: ObjectPlace = {
+    const target: ObjectReference = {
       apiVersion: text(pattern, "apiVersion"),
       kind: text(pattern, "kind"),
       namespace: text(pattern, "namespace"),
@@ -179,7 +179,7 @@ class Planner {
     }));
   }
 
-  #clone(source: ObjectPlace, target: ObjectPlace): Plan {
+  #clone(source: ObjectReference, target: ObjectReference): Plan {
     if (this.#isForeign(source.namespace)) return failed(foreign("clone from", source.namespace));
     // A clone of an object in its own place is the object itself.
     if (source.namespace === target.namespace && source.name === target.name) return nothing;
@@ -192,7 +192,7 @@ class Planner {
     );
   }
 
-  #copy(source: JsonObject, target: ObjectPlace): Plan {
+  #copy(source: JsonObject, target: ObjectReference): Plan {
     const marked = labelled(source, { [cloneSourceLabel]: "" });
     // Owners live in the owned object's namespace: a reference to one elsewhere would delete the copy.
     const without = namespaceOf(source) === target.namespace ? [] : ["ownerReferences"];
@@ -205,7 +205,7 @@ class Planner {
   }
 
   /** Makes the object, or keeps the one that exists in step. */
-  #write(target: ObjectPlace, content: JsonObject): Plan {
+  #write(target: ObjectReference, content: JsonObject): Plan {
     const { owner, clusterObjects, existing, writing } = this.#situation;
     const wanted = labelled(placedAt({ ...typed(content, target) }, target), ownerLabels(owner));
     const lookup = clusterObjects.get(target);

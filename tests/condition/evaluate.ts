@@ -1,4 +1,4 @@
-import { compileConditions, type ConditionOptions, type Verdict } from "../../lib/condition/mod.ts";
+import { compileConditions, type ConditionOptions, type ConditionVerdict } from "../../lib/condition/mod.ts";
 import { isFault, type Json, scopeOf } from "../../lib/json/mod.ts";
 
 /** A world in which time stands still. */
@@ -9,7 +9,7 @@ export function verdictOf(
   conditions: Json,
   data: Json,
   options: Partial<ConditionOptions> = {},
-): Verdict | string {
+): ConditionVerdict | string {
   const compiled = compileConditions(conditions, { dialect: "current", evaluator: "rule", ...options });
   if (isFault(compiled)) return compiled.message;
   const verdict = compiled.evaluate(scopeOf(data), environment);

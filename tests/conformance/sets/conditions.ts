@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { compileConditions, type Conditions, type Verdict } from "../../../lib/condition/mod.ts";
+import { compileConditions, type Conditions, type ConditionVerdict } from "../../../lib/condition/mod.ts";
 import { type Fault, isFault, type Json, type JsonObject, scopeOf } from "../../../lib/json/mod.ts";
 import { type Check, checkText, type ConformanceSet, jsonLines } from "../set.ts";
 
@@ -70,7 +70,7 @@ function checkBlocks({ evaluator, conditions, expect, message, error }: BlocksRo
   return checks;
 }
 
-function evaluate(conditions: Conditions | Fault, context: JsonObject): Verdict | Fault {
+function evaluate(conditions: Conditions | Fault, context: JsonObject): ConditionVerdict | Fault {
   return isFault(conditions) ? conditions : conditions.evaluate(scopeOf(context), environment);
 }
 
@@ -79,7 +79,7 @@ interface Expected {
   readonly error: string | undefined;
 }
 
-function checksOf(actual: Verdict | Fault, { expect, error }: Expected): Check[] {
+function checksOf(actual: ConditionVerdict | Fault, { expect, error }: Expected): Check[] {
   const checks = [checkText("result", String(expect), isFault(actual) ? "error" : String(actual.holds))];
   // Kyverno's text for an operator that does not exist is a slip of its formatting.
   if (isFault(actual) && error !== undefined && !error.includes("%!w")) {
