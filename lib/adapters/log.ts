@@ -1,4 +1,4 @@
-import { isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { isList, isObject, type Json, setField } from "../json/mod.ts";
 import type { Clock, Log } from "../ports.ts";
 
 /** How much to log: a line is written when its level is at or above this one. */
@@ -19,7 +19,7 @@ const MAX_ITEMS = 64;
 export interface JsonLogOptions {
   readonly clock: Clock;
   /** Takes one line, without the line break. */
-  readonly write: (line: string) => void;
+  readonly write: (line: string, level: LogLevel) => void;
   /** `info` when absent. */
   readonly level?: LogLevel;
 }
@@ -47,12 +47,10 @@ export function jsonLog({ clock, write, level = "info" }: JsonLogOptions): Log {
     writes,
     write(lineLevel, message, fields) {
       if (!writes(lineLevel)) return;
-      const head = { time: new Date(clock.now()).toISOString(), level: lineLevel, message: cut(message) };
-      const line: { [key: string]: Json } = { ...head };
-      for (const [name, value] of Object.entries(fields === undefined ? {} : hideSecrets(fields))) {
-        if (!Object.hasOwn(head, name)) setField(line, name, value);
-      }
-      write(JSON.stringify(line));
+      const time = new Date(clock.now()).toISOString();
+      const line: { [key: string]: Json } = { time, level: lineLevel, message: cut(message) };
+      for (const name in fields) if (!head.has(name)) setField(line, name, showable(name, fields[name]!, 0));
+      write(JSON.stringify(line), lineLevel);
     },
   };
 }
@@ -63,17 +61,13 @@ export function writeToStandardError(line: string): void {
   for (let written = 0; written < bytes.length;) written += Deno.stderr.writeSync(bytes.subarray(written));
 }
 
-/** The fields without what must not be written: secret values, overlong texts, bottomless nesting. */
-function hideSecrets(fields: JsonObject): JsonObject {
-  const shown: { [key: string]: Json } = {};
-  for (const [name, value] of Object.entries(fields)) setField(shown, name, showable(name, value, 0));
-  return shown;
-}
+/** Fields that every line has, and no other field replaces. */
+const head: ReadonlySet<string> = new Set(["time", "level", "message"]);
 
+/** A value without what must not be written: secret values, overlong texts, bottomless nesting. */
 function showable(name: string, value: Json, depth: number): Json {
-  if (secretName.test(name) && value !== null && typeof value !== "boolean" && typeof value !== "number") {
-    return HIDDEN;
-  }
+  if (value === null || typeof value === "boolean" || typeof value === "number") return value;
+  if (isSecretName(name)) return HIDDEN;
   if (typeof value === "string") return cut(value);
   if (depth >= MAX_DEPTH) return isList(value) || isObject(value) ? "[deep]" : value;
   if (isList(value)) return value.slice(0, MAX_ITEMS).map((item) => showable("", item, depth + 1));
@@ -85,6 +79,19 @@ function showable(name: string, value: Json, depth: number): Json {
     setField(shown, key, hide ? HIDDEN : showable(key, item, depth + 1));
   }
   return shown;
+}
+
+/** Names that were looked at: a line has the same ones each time. */
+const knownNames = new Map<string, boolean>();
+const maxKnownNames = 256, longestKnownName = 64;
+
+function isSecretName(name: string): boolean {
+  const known = knownNames.get(name);
+  if (known !== undefined) return known;
+  const isSecret = secretName.test(name);
+  // Names may come from requests, too.
+  if (knownNames.size < maxKnownNames && name.length <= longestKnownName) knownNames.set(name, isSecret);
+  return isSecret;
 }
 
 function cut(text: string): string {

@@ -31,6 +31,7 @@ export {
 } from "./files.ts";
 export { ClusterGlobalEntries, type GlobalEntriesOptions } from "./global_entries.ts";
 export { HttpClient, type HttpOptions } from "./http.ts";
+export { LineBatch } from "./line_batch.ts";
 export { jsonLog, type JsonLogOptions, type LogLevel, writeToStandardError } from "./log.ts";
 export {
   type Endpoint,

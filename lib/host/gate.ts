@@ -1,9 +1,10 @@
-import { jsonLog, systemClock } from "../adapters/mod.ts";
+import { systemClock } from "../adapters/mod.ts";
 import { BackgroundWork, type WorkOutcome } from "../background/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
 import type { Log } from "../ports.ts";
 import { type AppOptions, AuditQueue, Metrics } from "../server/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
+import { openLog } from "./gate_log.ts";
 import { openListener, openMetrics } from "./listeners.ts";
 import { PoliciesInForce } from "./policies_in_force.ts";
 import { openPorts } from "./ports.ts";
@@ -28,7 +29,7 @@ const closingTime = 5_000;
 
 /** Puts a gate together and opens it; a text says why it cannot be opened. */
 export async function openGate(options: GateOptions): Promise<Gate | string> {
-  const log = jsonLog({ clock: systemClock(), write: options.write, level: options.logLevel });
+  const { log, flush } = openLog(options);
   const { cluster, kubeconfig, services, images, installation } = options;
   const opened = await openPorts({ cluster, kubeconfig, services, images, watch: log });
   if (isFault(opened)) return opened.message;
@@ -82,6 +83,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
       await within(closingTime, background.close());
       await opened.close();
       await metricsListener.close();
+      flush();
     },
   };
 }

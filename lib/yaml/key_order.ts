@@ -9,6 +9,14 @@
  * ```
  */
 export function compareKeys(left: string, right: string): number {
+  let same = 0;
+  while (same < left.length && left.charCodeAt(same) === right.charCodeAt(same)) same++;
+  const one = left.charCodeAt(same), other = right.charCodeAt(same);
+  // Most keys differ in two letters of ASCII, and need not be taken apart.
+  return isAsciiLetter(one) && isAsciiLetter(other) ? one - other : compareCharacters(left, right);
+}
+
+function compareCharacters(left: string, right: string): number {
   const a = Array.from(left), b = Array.from(right);
   let at = 0;
   while (at < a.length && at < b.length && a[at] === b[at]) at++;
@@ -23,6 +31,10 @@ export function compareKeys(left: string, right: string): number {
   const carry = (a[at] === "0" || b[at] === "0") && endsInNumber(a, at) ? 1 : 0;
   const aNumber = numberAt(a, at, carry), bNumber = numberAt(b, at, carry);
   return aNumber.value - bNumber.value || aNumber.end - bNumber.end || points;
+}
+
+function isAsciiLetter(code: number): boolean {
+  return code >= 65 && code <= 90 || code >= 97 && code <= 122;
 }
 
 function isLetter(character: string): boolean {

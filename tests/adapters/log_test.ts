@@ -50,3 +50,11 @@ Deno.test("log: hostile sizes are cut", () => {
   const line = JSON.stringify(lineOf({ deep, long: "x".repeat(10_000), many: new Array(10_000).fill(1) }));
   assert.ok(line.length < 10_000, String(line.length));
 });
+
+Deno.test("log: more names than are remembered are still hidden", () => {
+  for (let index = 0; index < 600; index++) {
+    const line = lineOf({ [`token_${index}_token`]: "t", [`name_${index}`]: "n" });
+    assert.equal(line[`token_${index}_token`], "[hidden]");
+    assert.equal(line[`name_${index}`], "n");
+  }
+});

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { admissionReview } from "../server/review.ts";
 import { denies } from "../server/serving.ts";
 import { postBytes, postHead, RawConnection } from "../support/raw_http.ts";
-import { pause, startServer } from "../support/server_process.ts";
+import { eventually, pause, startServer } from "../support/server_process.ts";
 
 const policies = denies("never", "validationFailureAction: Enforce", "kinds: [ConfigMap]");
 const review = JSON.stringify(admissionReview());
@@ -74,4 +74,28 @@ Deno.test("an open body does not keep the process beyond its grace period", asyn
   assert.ok(seconds < 20, `${seconds} s`);
   open[Symbol.dispose]();
   idle[Symbol.dispose]();
+});
+
+Deno.test("each request that was denied has its line in the log, the last before SIGTERM too", async () => {
+  await using server = await startServer({
+    policies: denies("always", "validationFailureAction: Enforce", "kinds: [Pod]"),
+    args: ["--no-tls"],
+  });
+  const uids = Array.from({ length: 60 }, (_, index) => `request-${index}`);
+  const answers = await Promise.all(uids.map(async (uid) => {
+    const response = await fetch(`${server.address}/validate/fail`, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(admissionReview({ uid })),
+    });
+    return (await response.json()).response;
+  }));
+  server.signal("SIGTERM");
+  assert.deepEqual(answers.map(({ allowed }) => allowed), uids.map(() => false));
+  assert.equal((await server.status).code, 0);
+  const logged = () =>
+    server.log().split("\n").filter((line) => /"message":"denied".*}$/.test(line))
+      .map((line) => JSON.parse(line).uid);
+  await eventually("the log has a line for each", () => logged().length >= uids.length);
+  assert.deepEqual(logged().sort(), uids.toSorted());
 });

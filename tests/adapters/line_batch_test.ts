@@ -1,0 +1,41 @@
+/** Lines of the log that are written together. */
+import assert from "node:assert/strict";
+import { LineBatch } from "../../lib/adapters/mod.ts";
+
+Deno.test("lines: those of the same time are one write, in their order", async () => {
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const batch = new LineBatch(resolve);
+  for (const line of ["one", "two", "three"]) batch.add(line);
+  assert.equal(await promise, "one\ntwo\nthree");
+});
+
+Deno.test("lines: a flood is written before it takes memory, and none is lost", () => {
+  const written: string[] = [];
+  const batch = new LineBatch((lines) => written.push(lines));
+  const line = "x".repeat(1_000);
+  for (let count = 0; count < 1_000; count++) batch.add(line);
+  const before = written.length;
+  batch.flush();
+  assert.ok(before >= 10, `${before} writes`);
+  assert.equal(written.join("\n"), Array(1_000).fill(line).join("\n"));
+});
+
+Deno.test("lines: nothing is written for nothing", () => {
+  const batch = new LineBatch(() => assert.fail());
+  batch.flush();
+});
+
+Deno.test("lines: what cannot be written is lost, and the next is tried again", () => {
+  let isFull = true;
+  const written: string[] = [];
+  const batch = new LineBatch((lines) => {
+    if (isFull) throw new Error("no space left on device");
+    written.push(lines);
+  });
+  batch.add("one");
+  batch.flush();
+  isFull = false;
+  batch.add("two");
+  batch.flush();
+  assert.deepEqual(written, ["two"]);
+});
