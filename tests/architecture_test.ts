@@ -42,6 +42,7 @@ const allowed: Record<string, readonly string[]> = {
   install: engine,
   server: [...engine, "report", "background"],
   listener: [],
+  bundled: [...engine, "adapters", "background", "server"],
   host: [
     ...engine,
     "report",
@@ -65,6 +66,7 @@ const allowed: Record<string, readonly string[]> = {
     "install",
     "live",
     "server",
+    "bundled",
     "host",
   ],
 };

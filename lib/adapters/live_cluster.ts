@@ -42,12 +42,12 @@ const REPEATABLE = [500, 502, 503, 504];
 export class LiveCluster implements Cluster {
   readonly #endpoint: Endpoint;
   /** For calls without a body, and for watches: one HTTP/2 connection for all. */
-  readonly #client: Deno.HttpClient;
+  readonly #client: Deno.HttpClient | undefined;
   /**
    * For calls with a body. Over HTTP/2 Deno writes head and body apart and leaves Nagle's algorithm on: from some 1,400
    * bytes on the body waits 40 ms for an acknowledgement. Over HTTP/1.1 both leave together (docs/listener.md).
    */
-  readonly #bodies: Deno.HttpClient;
+  readonly #bodies: Deno.HttpClient | undefined;
   readonly #token: BearerToken | undefined;
   readonly #discovery: LiveDiscovery;
   readonly #options: Required<Omit<LiveClusterOptions, "readText">>;
@@ -55,9 +55,9 @@ export class LiveCluster implements Cluster {
   private constructor(
     endpoint: Endpoint,
     options: LiveClusterOptions,
-    clients: { readonly client: Deno.HttpClient; readonly bodies: Deno.HttpClient },
+    clients: { readonly client?: Deno.HttpClient; readonly bodies?: Deno.HttpClient },
   ) {
-    const { readText = Deno.readTextFile } = options;
+    const { readText = (path) => Deno.readTextFile(path) } = options;
     this.#options = {
       timeout: 15_000,
       attemptTimeout: 5_000,
@@ -80,9 +80,19 @@ export class LiveCluster implements Cluster {
     this.#discovery = new LiveDiscovery((path) => this.call({ method: "GET", path }), options.clock);
   }
 
-  /** A client for an endpoint; a fault when its certificates or key cannot be used. Nothing is sent yet. */
+  /**
+   * A client for an endpoint; a fault when its certificates or key cannot be used. Nothing is sent yet. Runtimes other than
+   * Deno give `fetch` no certificates: there the API server's must be one that the runtime trusts.
+   */
   static connect(endpoint: Endpoint, options: LiveClusterOptions): LiveCluster | Fault {
     const { ca, clientCertificate: cert, clientKey: key, proxy } = endpoint;
+    if (typeof Deno === "undefined") {
+      const own = ca ?? cert ?? key ?? proxy;
+      return own === undefined ? new LiveCluster(endpoint, options, {}) : new Fault(
+        `${endpoint.server}: certificates and proxies of its own can be used on Deno only; ` +
+          "elsewhere the runtime must trust the API server (Node.js: NODE_EXTRA_CA_CERTS)",
+      );
+    }
     try {
       const connection = {
         ...(ca === undefined ? {} : { caCerts: [ca] }),
@@ -100,8 +110,8 @@ export class LiveCluster implements Cluster {
   }
 
   close(): void {
-    this.#client.close();
-    this.#bodies.close();
+    this.#client?.close();
+    this.#bodies?.close();
   }
 
   async call(call: ApiCall): Promise<Answer> {
@@ -137,7 +147,7 @@ export class LiveCluster implements Cluster {
         headers: await this.#headers(call),
         redirect: "manual",
         signal,
-        client: this.#client,
+        ...(this.#client !== undefined && { client: this.#client }),
       });
       if (response.status === 200 && response.body !== null) {
         return { ok: true, lines: linesOf(response.body, signal) };

@@ -1,7 +1,13 @@
 import { formatDiagnostic } from "../diagnostics/mod.ts";
 import { compile } from "../engine/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import type { BundledPolicies } from "../host/mod.ts";
+import {
+  type BundledPolicies,
+  type BundleTarget,
+  bundleTargets,
+  limitsOf,
+  readsImages,
+} from "../bundled/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { loadDocuments } from "../sources/mod.ts";
 import { resolve } from "node:path";
@@ -12,16 +18,21 @@ export interface BundleArguments {
   readonly policies: readonly string[];
   readonly exceptions: readonly string[];
   readonly out: string;
+  /** The name of a platform. */
+  readonly target: string;
   readonly minify?: boolean;
   readonly dialect: Dialect;
 }
 
 /**
- * `bundle`: writes one JavaScript file that holds engine and policies and whose default export is `{ fetch }`. Exit code
- * 1, and no file, when a policy has an error; 2 when the bundle cannot be made.
+ * `bundle`: writes one JavaScript file that holds engine and policies, for a platform. What the policies do not need,
+ * such as the verification of images, is left out. Exit code 1, and no file, when a policy has an error; 2 when the bundle
+ * cannot be made.
  */
 export async function bundle(args: BundleArguments, terminal: Terminal): Promise<number> {
   const { dialect, out } = args;
+  const target = bundleTargets.find(({ name }) => name === args.target);
+  if (target === undefined) throw new Error(`no such target: ${args.target}`);
   const { documents, diagnostics } = await loadDocuments([...args.policies, ...args.exceptions]);
   const snapshot = compile(documents, { dialect });
   const all = [...diagnostics, ...snapshot.diagnostics];
@@ -31,10 +42,12 @@ export async function bundle(args: BundleArguments, terminal: Terminal): Promise
     terminal.err(`no bundle was made: ${errors} ${errors === 1 ? "error" : "errors"} in the policies`);
     return 1;
   }
+  for (const limit of limitsOf(snapshot, target)) terminal.err(`warning: ${limit}`);
   const folder = await Deno.makeTempDir({ prefix: "postern-bundle-" });
   try {
     const entry = `${folder}/entry.ts`;
-    await Deno.writeTextFile(entry, entrySource({ documents: documents.map(asBundled), dialect }));
+    const policies = { documents: documents.map(asBundled), dialect };
+    await Deno.writeTextFile(entry, entrySource(policies, { target, images: readsImages(snapshot) }));
     const problem = await runBundler({ entry, out, minify: args.minify === true });
     if (problem !== undefined) {
       terminal.err(`error: ${problem}`);
@@ -48,7 +61,7 @@ export async function bundle(args: BundleArguments, terminal: Terminal): Promise
   terminal.err(
     `${out}: ${count} ${count === 1 ? "policy" : "policies"}, ${
       Math.ceil(size / 1024)
-    } KB; try: deno serve ${out}`,
+    } KB for ${target.name}; try: ${target.tryIt(out)}`,
   );
   return 0;
 }
@@ -58,12 +71,17 @@ function asBundled({ value, positionOf }: YamlDocument): BundledPolicies["docume
 }
 
 /** The module that is bundled. JSON in a text keeps keys such as `__proto__` what they are, and is read faster. */
-function entrySource(policies: BundledPolicies): string {
-  const server = new URL("../host/mod.ts", import.meta.url).href;
+function entrySource(
+  policies: BundledPolicies,
+  { target, images }: { target: BundleTarget; images: boolean },
+): string {
+  const from = (path: string): string => JSON.stringify(new URL(`../bundled/${path}`, import.meta.url).href);
+  const exported = target.exported === "default" ? "export default" : `export const ${target.exported} =`;
   return [
-    `import { bundledHandler, environmentSettings, writeLogLine } from ${JSON.stringify(server)};`,
+    `import { open } from ${from(`targets/${target.name}.ts`)};`,
+    ...(images ? [`import { openBundledImages } from ${from("bundled_images.ts")};`] : []),
     `const policies = JSON.parse(${JSON.stringify(JSON.stringify(policies))});`,
-    "export default await bundledHandler(policies, { settings: environmentSettings(), writeLine: writeLogLine });",
+    `${exported} await open(policies${images ? ", openBundledImages" : ""});`,
     "",
   ].join("\n");
 }

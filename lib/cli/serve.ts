@@ -1,5 +1,6 @@
 import { type LogLevel, systemClock } from "../adapters/mod.ts";
-import { environmentSettings, type Gate, openGate, type RecorderOptions } from "../host/mod.ts";
+import { environmentSettings } from "../bundled/mod.ts";
+import { type Gate, openGate, type RecorderOptions } from "../host/mod.ts";
 import {
   type Certificates,
   clusterCertificates,

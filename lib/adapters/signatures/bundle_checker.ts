@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { Limit } from "../limit.ts";
 import { type BundleAnswer, type BundleQuestion, checkBundle } from "./bundle_check.ts";
 import type { BundleReply, BundleTask } from "./bundle_worker.ts";
@@ -52,6 +52,8 @@ export class BundleChecker {
   #start(): Worker | undefined {
     if (!this.#threads || this.#worker !== undefined) return this.#worker;
     try {
+      // Not imported: platforms without threads do not have the module.
+      const { Worker } = globalThis.process.getBuiltinModule("node:worker_threads");
       const worker = new Worker(new URL("./bundle_worker.ts", import.meta.url));
       let answered = false;
       worker.on("message", ({ id, answer }: BundleReply) => {

@@ -7,14 +7,21 @@ export const bundle = command({
   options: {
     ...policyFileOptions,
     out: { type: "text", value: "file", about: "where to write it", default: "dist/postern.js" },
+    target: {
+      type: "text",
+      value: "platform",
+      about: "what runs the file",
+      choices: ["deno", "workerd", "node", "lambda"],
+      default: "deno",
+    },
     minify: { type: "flag", about: "make it smaller" },
     ...dialectOption,
   },
   examples: [
     { does: "make a server of one file", line: "bundle --policies policies --out dist/postern.js" },
     {
-      does: "make it smaller, for an edge platform",
-      line: "bundle --policies policies --out edge.js --minify",
+      does: "make a small one for Cloudflare Workers",
+      line: "bundle --policies policies --out edge.js --target workerd --minify",
     },
   ],
   async run(_, options, terminal) {

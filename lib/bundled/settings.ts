@@ -17,6 +17,14 @@ export function environmentSettings(): Settings {
   };
 }
 
+/** The settings in a record, as a worker is given its variables and secrets. What is no text is not set. */
+export function textSettings(values: Readonly<Record<string, unknown>>): Settings {
+  return (name) => {
+    const value = Object.hasOwn(values, name) ? values[name] : undefined;
+    return typeof value === "string" && value !== "" ? value : undefined;
+  };
+}
+
 function nodeEnvironment(): Readonly<Record<string, string | undefined>> {
   const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
   return process?.env ?? {};

@@ -1,14 +1,10 @@
 import {
-  bundledTrustedRoot,
   ClusterGlobalEntries,
   type Endpoint,
   eventLoopScheduler,
   HttpClient,
-  ImageRegistry,
-  ImageSignatures,
   inClusterEndpoint,
   LiveCluster,
-  registryAddresses,
   serviceAddresses,
   systemClock,
   systemEntropy,
@@ -18,20 +14,23 @@ import { Fault, isFault, type Json, scopeOf } from "../json/mod.ts";
 import type { Answer, Cluster, Ports } from "../ports.ts";
 import type { Settings } from "./settings.ts";
 
+/** Opens the ports that read image registries. */
+export type BundledImages = (
+  ports: Pick<Ports, "clock" | "entropy" | "cluster">,
+) => Pick<Ports, "registry" | "signatures">;
+
 /**
  * The ports of a bundle. Its cluster is the API server at `POSTERN_API_SERVER` (with `POSTERN_API_TOKEN`, and
- * `POSTERN_API_CA` in PEM), or that of the pod that it runs in; without either, and on other runtimes than Deno, every look-up fails and says so, and the
+ * `POSTERN_API_CA` in PEM), or that of the pod that it runs in; without either, every look-up fails and says so, and the
  * failurePolicy of the policy that asked decides.
  */
-export async function bundledPorts(settings: Settings): Promise<Ports> {
+export async function bundledPorts(settings: Settings, images?: BundledImages): Promise<Ports> {
   const clock = systemClock();
   const entropy = systemEntropy();
   const refuses = serviceAddresses();
   const http = new HttpClient(isFault(refuses) ? {} : { refuses });
   const endpoint = givenEndpoint(settings) ?? await podEndpoint(settings);
-  const reached = typeof Deno === "undefined"
-    ? new Fault("a bundle reaches a cluster on Deno only")
-    : endpoint === undefined || isFault(endpoint)
+  const reached = endpoint === undefined || isFault(endpoint)
     ? endpoint
     : LiveCluster.connect(endpoint, { clock, entropy });
   const cluster = reached === undefined
@@ -45,16 +44,17 @@ export async function bundledPorts(settings: Settings): Promise<Ports> {
     clock,
     project: (text, value) => project(text, value),
   });
-  const allows = registryAddresses({ loopback: "refused" });
-  const registry = new ImageRegistry({ clock, entropy, allows });
-  const signatures = new ImageSignatures({
+  const { registry, signatures } = images?.({ clock, entropy, cluster }) ?? { registry: noRegistry };
+  return {
+    cluster,
+    http,
+    registry,
+    ...(signatures !== undefined && { signatures }),
+    globals,
     clock,
     entropy,
-    cluster,
-    allows,
-    trustedRoot: async (mirror) => mirror === "" ? await bundledTrustedRoot() : undefined,
-  });
-  return { cluster, http, registry, signatures, globals, clock, entropy, scheduler: eventLoopScheduler() };
+    scheduler: eventLoopScheduler(),
+  };
 
   function project(text: string, value: Json): Json | Fault {
     const expression = compileExpression(text, { root: "document" });
@@ -76,11 +76,24 @@ function givenEndpoint(settings: Settings): Endpoint | undefined {
 }
 
 async function podEndpoint(settings: Settings): Promise<Endpoint | Fault | undefined> {
-  if (settings("KUBERNETES_SERVICE_HOST") === undefined || typeof Deno === "undefined") return undefined;
+  if (settings("KUBERNETES_SERVICE_HOST") === undefined) return undefined;
+  if (typeof Deno === "undefined") {
+    return new Fault(
+      "a pod's service account is used on Deno only: set POSTERN_API_SERVER and POSTERN_API_TOKEN",
+    );
+  }
   return await inClusterEndpoint({ env: settings, readText: Deno.readTextFile });
 }
 
 function noCluster(message: string): Cluster {
-  const answer: Answer = { ok: false, status: undefined, message };
-  return { call: () => Promise.resolve(answer), resource: () => Promise.resolve(undefined) };
+  return { call: () => failed(message), resource: () => Promise.resolve(undefined) };
+}
+
+/** No policy of the bundle looks at images, as far as its text says. */
+const noRegistry: Ports["registry"] = {
+  image: () => failed("this bundle was made without access to image registries"),
+};
+
+function failed(message: string): Promise<Answer> {
+  return Promise.resolve({ ok: false, status: undefined, message });
 }

@@ -1,0 +1,20 @@
+import { bundledTrustedRoot, ImageRegistry, ImageSignatures, registryAddresses } from "../adapters/mod.ts";
+import type { BundledImages } from "./bundled_ports.ts";
+
+/**
+ * Opens the ports that read image registries, without credentials, and with sigstore's public trusted root. Registries on
+ * the machine itself are refused: whoever creates an object names its images.
+ */
+export const openBundledImages: BundledImages = ({ clock, entropy, cluster }) => {
+  const allows = registryAddresses({ loopback: "refused" });
+  return {
+    registry: new ImageRegistry({ clock, entropy, allows }),
+    signatures: new ImageSignatures({
+      clock,
+      entropy,
+      cluster,
+      allows,
+      trustedRoot: async (mirror) => mirror === "" ? await bundledTrustedRoot() : undefined,
+    }),
+  };
+};

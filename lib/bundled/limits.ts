@@ -1,0 +1,25 @@
+import { type CompiledPolicy, type Snapshot } from "../engine/mod.ts";
+import type { BundleTarget } from "./target.ts";
+
+/**
+ * What the policies want and a platform cannot do: a sentence for each policy. `bundle` prints them, and a bundle logs
+ * them when it starts.
+ */
+export function limitsOf({ policies }: Snapshot, target: BundleTarget): readonly string[] {
+  if (target.afterAnswer === "runs") return [];
+  return policies.filter(changesOtherObjects).map(({ policy }) =>
+    `${policy.key}: ${target.name} runs nothing after an answer, so what this policy generates or patches beside ` +
+    "the request is not done; serve it from another platform"
+  );
+}
+
+/** Whether the policies look at image registries. */
+export function readsImages({ policies }: Snapshot): boolean {
+  return policies.some(({ needs, rules }) =>
+    [needs, ...rules.map((rule) => rule.needs)].some((list) => list.some(({ kind }) => kind === "registry"))
+  );
+}
+
+function changesOtherObjects({ rules }: CompiledPolicy): boolean {
+  return rules.some(({ type }) => type === "generate" || type === "mutateExisting");
+}

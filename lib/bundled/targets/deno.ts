@@ -1,0 +1,25 @@
+import { type BundledPolicies, compileBundled, type FetchHandler, openBundledGate } from "../bundled_gate.ts";
+import type { BundledImages } from "../bundled_ports.ts";
+import { environmentSettings, writeLogLine } from "../settings.ts";
+import type { BundleTarget } from "../target.ts";
+
+/** `deno serve`, and platforms that run Deno. */
+export const target: BundleTarget = {
+  name: "deno",
+  about: "deno serve, and platforms that run Deno",
+  exported: "default",
+  afterAnswer: "runs",
+  tryIt: (file) => `deno serve --allow-env --allow-net ${file}`,
+};
+
+/** What the file exports. Settings are environment variables. */
+export async function open(policies: BundledPolicies, images?: BundledImages): Promise<FetchHandler> {
+  const settings = environmentSettings();
+  const { fetch } = await openBundledGate(compileBundled(policies), {
+    target,
+    settings,
+    writeLine: writeLogLine,
+    images,
+  });
+  return { fetch };
+}

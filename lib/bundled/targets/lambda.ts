@@ -1,0 +1,37 @@
+import { handle } from "hono/aws-lambda";
+import { type BundledPolicies, compileBundled, openBundledGate } from "../bundled_gate.ts";
+import type { BundledImages } from "../bundled_ports.ts";
+import { environmentSettings, writeLogLine } from "../settings.ts";
+import type { BundleTarget } from "../target.ts";
+
+/** AWS Lambda behind a function URL, an API gateway or a load balancer. */
+export const target: BundleTarget = {
+  name: "lambda",
+  about: "AWS Lambda on Node.js, behind a function URL or an API gateway",
+  exported: "handler",
+  afterAnswer: "stops",
+  tryIt: (file) =>
+    `zip function.zip ${file}, with the handler ${file.replace(/^.*\//, "").replace(/\.[^.]*$/, "")}.handler`,
+};
+
+type Handler = ReturnType<typeof handle>;
+
+/**
+ * What the file exports. Settings are environment variables. A function is frozen when it has answered, so the answer
+ * waits for audit results.
+ */
+export async function open(policies: BundledPolicies, images?: BundledImages): Promise<Handler> {
+  const settings = environmentSettings();
+  const gate = await openBundledGate(compileBundled(policies), {
+    target,
+    settings,
+    writeLine: writeLogLine,
+    images,
+  });
+  const answer = handle(gate.app);
+  return async (event, context) => {
+    const result = await answer(event, context);
+    await gate.settled();
+    return result;
+  };
+}

@@ -1,0 +1,61 @@
+import { serve } from "@hono/node-server";
+import { readFileSync, realpathSync } from "node:fs";
+import { createServer } from "node:https";
+import { pathToFileURL } from "node:url";
+import {
+  type BundledGate,
+  type BundledPolicies,
+  compileBundled,
+  type FetchHandler,
+  openBundledGate,
+} from "../bundled_gate.ts";
+import type { BundledImages } from "../bundled_ports.ts";
+import { environmentSettings, type Settings, writeLogLine } from "../settings.ts";
+import type { BundleTarget } from "../target.ts";
+
+/** Node.js. */
+export const target: BundleTarget = {
+  name: "node",
+  about: "Node.js 20 and later",
+  exported: "default",
+  afterAnswer: "runs",
+  tryIt: (file) => `node ${file}`,
+};
+
+/**
+ * What the file exports; started as a program it also listens. Settings are environment variables: those of all bundles,
+ * `PORT` (8080), and `POSTERN_CERT_FILE` and `POSTERN_KEY_FILE` for TLS. Without a secret path only this machine is
+ * answered, because whoever reaches a gate can ask it.
+ */
+export async function open(policies: BundledPolicies, images?: BundledImages): Promise<FetchHandler> {
+  const settings = environmentSettings();
+  const gate = await openBundledGate(compileBundled(policies), {
+    target,
+    settings,
+    writeLine: writeLogLine,
+    images,
+  });
+  if (isProgram()) listen(gate, settings);
+  return { fetch: gate.fetch };
+}
+
+/** Whether Node was started with this file. */
+function isProgram(): boolean {
+  const started = globalThis.process?.argv[1];
+  return started !== undefined && pathToFileURL(realpathSync(started)).href === import.meta.url;
+}
+
+function listen(gate: BundledGate, settings: Settings): void {
+  const certFile = settings("POSTERN_CERT_FILE"), keyFile = settings("POSTERN_KEY_FILE");
+  const hostname = settings("POSTERN_SECRET_PATH") === undefined ? "127.0.0.1" : "0.0.0.0";
+  const tls = certFile === undefined || keyFile === undefined ? {} : {
+    createServer,
+    serverOptions: { cert: readFileSync(certFile), key: readFileSync(keyFile) },
+  };
+  const server = serve(
+    { fetch: gate.fetch, port: Number(settings("PORT") ?? 8080), hostname, ...tls },
+    ({ address, port }) => writeLogLine(`listening on ${certFile ? "https" : "http"}://${address}:${port}`),
+  );
+  // A platform asks once, and waits for the answers that are under way.
+  globalThis.process.once("SIGTERM", () => server.close(() => void gate.settled()));
+}

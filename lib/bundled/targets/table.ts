@@ -1,0 +1,8 @@
+import type { BundleTarget } from "../target.ts";
+import { target as deno } from "./deno.ts";
+import { target as lambda } from "./lambda.ts";
+import { target as node } from "./node.ts";
+import { target as workerd } from "./workerd.ts";
+
+/** All platforms. The file of one has its name. */
+export const bundleTargets: readonly BundleTarget[] = [deno, workerd, node, lambda];

@@ -1,0 +1,48 @@
+import { type BundledGate, type BundledPolicies, compileBundled, openBundledGate } from "../bundled_gate.ts";
+import type { BundledImages } from "../bundled_ports.ts";
+import { textSettings, writeLogLine } from "../settings.ts";
+import type { BundleTarget } from "../target.ts";
+
+/** Cloudflare Workers and their runtime, workerd. */
+export const target: BundleTarget = {
+  name: "workerd",
+  about: "Cloudflare Workers and workerd, with the flag nodejs_compat",
+  exported: "default",
+  afterAnswer: "runs",
+  tryIt: (file) => `npx wrangler dev ${file} --compatibility-flag nodejs_compat`,
+};
+
+/** What the platform gives beside a request. */
+export interface WorkerContext {
+  /** Keeps the worker alive until this is done. */
+  waitUntil(done: Promise<unknown>): void;
+}
+
+/** A module worker. */
+export interface Worker {
+  fetch(request: Request, env: Readonly<Record<string, unknown>>, context: WorkerContext): Promise<Response>;
+}
+
+/**
+ * What the file exports. Settings are the worker's variables and secrets, which come with each request: policies are
+ * compiled when the module is loaded, everything else is opened with the first request.
+ */
+export function open(policies: BundledPolicies, images?: BundledImages): Worker {
+  const snapshot = compileBundled(policies);
+  let gate: BundledGate | undefined;
+  return {
+    async fetch(request, env, context) {
+      // Two first requests may both open a gate: a platform may end a request, and nobody must wait for another's.
+      gate ??= await openBundledGate(snapshot, {
+        target,
+        settings: textSettings(env),
+        writeLine: writeLogLine,
+        images,
+      });
+      const { settled } = gate;
+      const response = await gate.fetch(request);
+      context.waitUntil(settled());
+      return response;
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { answers, type Runtime, startServing } from "./running_bundle.ts";
+
+/** `deno serve`: settings are environment variables. */
+export const denoRuntime: Runtime = {
+  target: "deno",
+  isHere: () => answers(Deno.execPath(), "--version"),
+  serve: ({ file, settings }) =>
+    startServing({
+      command: Deno.execPath(),
+      args: ["serve", "--allow-env", "--allow-net=127.0.0.1", "--host", "127.0.0.1", "--port", "0", file],
+      env: settings,
+      listens: /http:\/\/127\.0\.0\.1:(\d+)/,
+    }),
+};
