@@ -1,4 +1,4 @@
-import { type CompiledPolicy, type Snapshot } from "../engine/mod.ts";
+import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 import type { BundleTarget } from "./target.ts";
 
 /**
