@@ -5,7 +5,9 @@ import type { BundledImages } from "./bundled_ports.ts";
  * Opens the ports that read image registries, without credentials, and with sigstore's public trusted root. Registries on
  * the machine itself are refused: whoever creates an object names its images.
  */
-export const openBundledImages: BundledImages = ({ clock, entropy, cluster }) => {
+export function openBundledImages(
+  { clock, entropy, cluster }: Parameters<BundledImages>[0],
+): ReturnType<BundledImages> {
   const allows = registryAddresses({ loopback: "refused" });
   return {
     registry: new ImageRegistry({ clock, entropy, allows }),
@@ -17,4 +19,4 @@ export const openBundledImages: BundledImages = ({ clock, entropy, cluster }) =>
       trustedRoot: async (mirror) => mirror === "" ? await bundledTrustedRoot() : undefined,
     }),
   };
-};
+}
