@@ -16,7 +16,8 @@ export function operatorProblems(
     return [{ severity: "error", code: "unknown-operator", message, hint: `write ${operator.name}`, path }];
   }
   if (operator.insteadOf === undefined) return [];
-  const message = `operator ${operator.name} is deprecated`;
+  // Kyverno parity: pinned by "an operator that goes brings a warning".
+  const message = `Operator ${operator.name} has been deprecated and will be removed soon.`;
   return [{
     severity: "info",
     code: "deprecated-operator",

@@ -143,7 +143,8 @@ function requestProblems(
   );
   return [...fields].flatMap((field): PathDiagnostic[] => {
     if (background && ["userInfo", "roles", "clusterRoles"].includes(field)) {
-      const message = `"request.${field}" is not known in background scans`;
+      const message =
+        `variable {{${use.expression}}} is not allowed: "request.${field}" is not known in background scans`;
       return [{
         severity: "warning",
         code: "background-variable",
@@ -169,7 +170,7 @@ function unknown(
 ): PathDiagnostic {
   const meant = didYouMean(name, candidates);
   return {
-    severity: "error",
+    severity: callsFunction(expression) ? "warning" : "error",
     code: "unknown-variable",
     message: `Cannot resolve "${name}" of "{{ ${expression} }}"`,
     hint: meant === undefined
@@ -177,6 +178,15 @@ function unknown(
       : `did you mean "${meant}"?`,
     path: place,
   };
+}
+
+/**
+ * Kyverno parity: a policy whose expression calls a function is accepted whatever it names, and what is missing is null:
+ * `{{ to_string(later) }}` is `null` until a rule declares `later`; pinned by "a function may be asked about a name that is not there".
+ */
+function callsFunction(expression: string): boolean {
+  const compiled = compileExpression(expression);
+  return !isFault(compiled) && compiled.functions.length > 0;
 }
 
 /** A part of the request that resembles no known one may be given on the command line, so it is only worth a warning. */

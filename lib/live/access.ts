@@ -1,5 +1,5 @@
-import { dig } from "../json/mod.ts";
-import type { Cluster } from "../ports.ts";
+import { asString, dig } from "../json/mod.ts";
+import type { Clock, Cluster } from "../ports.ts";
 
 /** A right that a service account needs. */
 export interface Right {
@@ -9,17 +9,26 @@ export interface Right {
   readonly subresource?: string;
   /** Absent for all namespaces. */
   readonly namespace?: string;
+  /** Absent for objects of any name. */
+  readonly name?: string;
+}
+
+/** What the API server says of a right. */
+export interface RightAnswer {
+  readonly allowed: boolean;
+  /** Why not, as the authorizer says it; most often empty. */
+  readonly reason: string;
 }
 
 /**
- * Whether an account has a right (Kubernetes API: SubjectAccessReview); `undefined` when the API server does not say, as Postern
- * may lack the right to ask.
+ * Asks whether an account has a right (Kubernetes API: SubjectAccessReview); `undefined` when the API server does not say, as
+ * Postern may lack the right to ask.
  */
-export async function hasRight(
+export async function reviewAccess(
   cluster: Cluster,
   account: string,
   right: Right,
-): Promise<boolean | undefined> {
+): Promise<RightAnswer | undefined> {
   const [, , namespace = ""] = account.split(":");
   const answer = await cluster.call({
     method: "POST",
@@ -35,5 +44,52 @@ export async function hasRight(
       },
     },
   });
-  return answer.ok ? dig(answer.body, "status", "allowed") === true : undefined;
+  if (!answer.ok) return undefined;
+  return {
+    allowed: dig(answer.body, "status", "allowed") === true,
+    reason: asString(dig(answer.body, "status", "reason")) ?? "",
+  };
+}
+
+/** Whether an account has a right; `undefined` when the API server does not say. */
+export async function hasRight(
+  cluster: Cluster,
+  account: string,
+  right: Right,
+): Promise<boolean | undefined> {
+  return (await reviewAccess(cluster, account, right))?.allowed;
+}
+
+/** Milliseconds for which an answer holds: a right that is there seldom goes, one that is missing is about to be granted. */
+const holds = { granted: 60_000, refused: 5_000 };
+
+/** More answers are not kept: policies come and go. */
+const most = 5_000;
+
+/** Answers about rights, each asked for again after a while only. */
+export class KnownRights {
+  readonly #cluster: Cluster;
+  readonly #clock: Clock;
+  readonly #answers = new Map<string, { readonly answer: RightAnswer; readonly until: number }>();
+
+  constructor({ cluster, clock }: { readonly cluster: Cluster; readonly clock: Clock }) {
+    this.#cluster = cluster;
+    this.#clock = clock;
+  }
+
+  /** As {@link reviewAccess}. */
+  async review(account: string, right: Right): Promise<RightAnswer | undefined> {
+    const now = this.#clock.now();
+    const key = JSON.stringify([account, right]);
+    const known = this.#answers.get(key);
+    if (known !== undefined && now < known.until) return known.answer;
+    const answer = await reviewAccess(this.#cluster, account, right);
+    if (answer === undefined) this.#answers.delete(key);
+    else {
+      if (this.#answers.size >= most) this.#answers.clear();
+      const until = now + (answer.allowed ? holds.granted : holds.refused);
+      this.#answers.set(key, { answer, until });
+    }
+    return answer;
+  }
 }

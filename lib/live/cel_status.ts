@@ -1,5 +1,7 @@
 import type { CompiledPolicy } from "../engine/mod.ts";
-import { asTexts, type JsonObject } from "../json/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
+import { builtinKind } from "../kube/mod.ts";
+import type { Rule } from "../policy/mod.ts";
 import type { StatusCondition } from "./status.ts";
 
 /** What is known of a policy of policies.kyverno.io. */
@@ -7,7 +9,7 @@ export interface CelEnforcement {
   readonly configured: boolean;
   /** Whether an admission policy of the API server was made from it. */
   readonly generated: boolean;
-  /** The rights that the reports' account lacks, as `list pods`. */
+  /** The rights that the reports' account lacks, in words. */
   readonly missingRights: readonly string[];
 }
 
@@ -24,8 +26,24 @@ export function celStatus({ policy, broken }: CompiledPolicy, enforcement: CelEn
       message: broken?.message ?? "",
       conditions: conditions.map((condition) => ({ ...condition })),
     },
+    autogen: autogenStatus(policy.rules),
     generated: enforcement.generated,
   };
+}
+
+/** The specs that the policy also means for the controllers of Pods, under the names that Kyverno gives them. */
+function autogenStatus(rules: readonly Rule[]): JsonObject {
+  const configs = rules.flatMap(({ generatedFor, body }) => {
+    if (generatedFor === undefined || body.kind !== "expressions") return [];
+    const targets = [...generatedFor].flatMap((kind) => {
+      const found = builtinKind(kind);
+      return found === undefined
+        ? []
+        : [{ group: found.group, version: found.version, resource: found.plural, kind }];
+    });
+    return [[generatedFor.has("CronJob") ? "cronjobs" : "defaults", { targets, spec: body.spec }] as const];
+  });
+  return configs.length === 0 ? {} : { configs: Object.fromEntries(configs) };
 }
 
 function webhookCondition(configured: boolean): StatusCondition {
@@ -55,6 +73,6 @@ function rightsCondition(background: boolean, missing: readonly string[]): Statu
       type,
       status: "False",
       reason: "Failed",
-      message: `Policy is not ready for reporting, missing permissions: ${asTexts([...missing]).join(", ")}.`,
+      message: `Policy is not ready for reporting, missing permissions: ${missing.join("; ")}.`,
     };
 }

@@ -1,5 +1,5 @@
 import type { CompiledPolicy } from "../engine/mod.ts";
-import { asList, dig, field, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asObject, dig, field, type Json, type JsonObject } from "../json/mod.ts";
 import { autogenRules } from "../policy/mod.ts";
 import type { StatusCondition } from "./status.ts";
 
@@ -50,5 +50,14 @@ function generatedRules(document: JsonObject, annotations: Readonly<Record<strin
     index,
     generatedFor: undefined,
   }));
-  return autogenRules(sources, annotations).map(({ rule }) => rule);
+  return autogenRules(sources, annotations).map(({ rule }) => withResources(rule));
+}
+
+/** Kyverno parity: a match that is written in any or all has empty resources beside it (chainsaw `autogen/cel-preconditions`). */
+function withResources(rule: JsonObject): JsonObject {
+  const blocks = (["match", "exclude"] as const).flatMap((name) => {
+    const block = asObject(rule[name]);
+    return block === undefined ? [] : [[name, { resources: {}, ...block }] as const];
+  });
+  return { ...rule, ...Object.fromEntries(blocks) };
 }

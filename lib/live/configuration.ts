@@ -8,6 +8,7 @@ import {
   type JsonObject,
   parseJson,
 } from "../json/mod.ts";
+import { areUsable } from "./webhooks/match_conditions.ts";
 import { parseYaml } from "../yaml/mod.ts";
 
 /** What the ConfigMap says of webhooks. */
@@ -56,7 +57,8 @@ export function readConfiguration(
     webhooks: {
       namespaceSelector: withoutSystem(selectors.namespaceSelector, namespace),
       objectSelector: selectors.objectSelector,
-      matchConditions: jsonList(text("matchConditions")),
+      // What the API server does not take would keep it from all webhooks.
+      matchConditions: jsonList(text("matchConditions")).filter((each) => areUsable([each])),
       labels: asObject(jsonOf(text("webhookLabels"))) ?? {},
       annotations: asObject(jsonOf(text("webhookAnnotations"))) ?? {},
       forceIgnore,

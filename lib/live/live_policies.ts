@@ -1,19 +1,20 @@
-import { compile, type CompiledPolicy, type CompileOptions, type Snapshot } from "../engine/mod.ts";
+import { compile, type CompileOptions, type Snapshot } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
-import { labelsOf, nameOf, namespaceOf } from "../kube/mod.ts";
+import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Clock, Cluster, Collection, Collections, Discovery, Log } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
-import { celStatus } from "./cel_status.ts";
 import { objectConfigurations } from "./admission/configurations.ts";
-import { classicStatus } from "./classic_status.ts";
 import { type DynamicConfiguration, readConfiguration } from "./configuration.ts";
 import type { Installation } from "./installation.ts";
 import { type PolicyObject, PolicyObjects } from "./policy_objects.ts";
 import { uidOf } from "./reports/report.ts";
-import { StatusWriter } from "./status.ts";
+import { PolicyStatuses, type Told } from "./policy_statuses.ts";
+import type { StatusWriter } from "./status.ts";
 import { resourceConfigurations } from "./webhooks/configurations.ts";
-import { admissionPolicyKinds, ObjectKeeper, webhookKinds } from "./object_keeper.ts";
-import { type Generation, generations } from "./admission_policies/wanted.ts";
+import { withoutRefused } from "./webhooks/refused.ts";
+import { type Kept, ObjectKeeper, webhookKinds } from "./object_keeper.ts";
+import { GeneratedPolicies } from "./admission_policies/generated_policies.ts";
+import { generations } from "./admission_policies/wanted.ts";
 
 /** What {@link LivePolicies} works with. */
 export interface LivePoliciesOptions {
@@ -34,11 +35,14 @@ export interface LivePoliciesOptions {
   readonly forceIgnore?: boolean;
 }
 
-/**
- * Milliseconds in which the API server notices a webhook configuration that was written: it learns of it by watch, and a policy
- * is not Ready before requests are sent.
- */
-const noticeTime = 300;
+/** Milliseconds after which the API server calls webhooks that were written: it hears of them as all watchers do. */
+const takesEffect = 400;
+
+/** Milliseconds after which what failed is tried again. */
+const tryAgain = 2_000;
+
+/** Milliseconds between two looks whether missing rights were granted. */
+const lookForRights = 10_000;
 
 /**
  * Policies that are objects of the cluster: compiled when they change, put in force as one snapshot, and then told to the API
@@ -48,8 +52,8 @@ export class LivePolicies {
   readonly #options: LivePoliciesOptions;
   readonly #objects: PolicyObjects;
   readonly #webhooks: ObjectKeeper;
-  readonly #admissionPolicies: ObjectKeeper;
-  readonly #statuses: StatusWriter;
+  readonly #generated: GeneratedPolicies;
+  readonly #statuses: PolicyStatuses;
   readonly #definitions: Collection;
   readonly #configMaps: Collection;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
@@ -60,6 +64,9 @@ export class LivePolicies {
   #serves = false;
   #enforcing: Promise<void> = Promise.resolve();
   #again = false;
+  #soon = false;
+  /** When the API server calls all webhooks that were written. */
+  #askedAt = 0;
 
   /** Begins to watch. Nothing is in force before {@link start}. */
   constructor(options: LivePoliciesOptions) {
@@ -69,13 +76,14 @@ export class LivePolicies {
     this.#objects = new PolicyObjects({ collections, after, changed: () => this.#load() });
     const keeping = { cluster, collections, log, leads };
     this.#webhooks = new ObjectKeeper({ ...keeping, kinds: webhookKinds, about: "webhook configuration" });
-    this.#admissionPolicies = new ObjectKeeper({
-      ...keeping,
-      kinds: admissionPolicyKinds,
-      about: "admission policy",
-      isOwn: isGenerated,
+    this.#generated = new GeneratedPolicies({ ...keeping, after, changed: () => this.#enforce() });
+    this.#statuses = new PolicyStatuses({
+      cluster,
+      clock,
+      log,
+      account: installation.accounts.reports,
+      lookAgain: () => this.#enforceSoon(lookForRights),
     });
-    this.#statuses = new StatusWriter({ cluster, clock, log });
     // A kind that comes to be is served a moment after its definition was stored.
     this.#definitions = collections.watch("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", () => {
       if (!this.#started) return;
@@ -106,7 +114,7 @@ export class LivePolicies {
 
   /** Writes statuses. */
   get statuses(): StatusWriter {
-    return this.#statuses;
+    return this.#statuses.writer;
   }
 
   /** The object of a policy; `undefined` for one from a file. The key is as in `Policy.key`. */
@@ -124,7 +132,7 @@ export class LivePolicies {
       this.#objects.ready(),
       this.#configMaps.synced,
       this.#webhooks.ready(),
-      this.#admissionPolicies.ready(),
+      this.#generated.ready(),
     ]);
     this.#started = true;
     this.#load();
@@ -153,7 +161,7 @@ export class LivePolicies {
     await Promise.all([
       this.#objects.close(),
       this.#webhooks.close(),
-      this.#admissionPolicies.close(),
+      this.#generated.close(),
       this.#definitions.close(),
       this.#configMaps.close(),
     ]);
@@ -201,14 +209,13 @@ export class LivePolicies {
     const discovered = await discovery.resources();
     if (!discovered.ok) {
       log.write("error", "the cluster's resources were not read", { reason: discovered.message });
-      this.#after(2_000, () => this.#enforce());
+      this.#enforceSoon(tryAgain);
       return;
     }
     const generated = generations(snapshot, discovered.resources);
     const enforced = new Set(
-      generated.filter(({ objects }) => objects.length > 0).map(({ compiled }) => compiled),
+      generated.filter((each) => this.#generated.isEnforced(each)).map(({ compiled }) => compiled),
     );
-    await this.#admissionPolicies.keep(generated.flatMap(({ objects }) => objects));
     const configurations = resourceConfigurations({
       // What the API server enforces itself, it need not ask about.
       policies: snapshot.policies.filter((compiled) => !enforced.has(compiled)),
@@ -216,33 +223,47 @@ export class LivePolicies {
       installation,
       settings: this.configuration.webhooks,
     });
-    const { writes } = this.#webhooks;
-    const configured = await this.#webhooks.keep([...objectConfigurations(installation), ...configurations]);
-    if (this.#webhooks.writes !== writes) {
-      await new Promise((resolve) => setTimeout(resolve, noticeTime));
+    const kept = await this.#keepWebhooks([...objectConfigurations(installation), ...configurations]);
+    const configured = kept.every(({ state }) => state !== "failed");
+    if (!configured) this.#enforceSoon(tryAgain);
+    if (kept.some(({ state }) => state === "written")) {
+      this.#askedAt = this.#options.clock.now() + takesEffect;
     }
-    if (!configured) this.#after(2_000, () => this.#enforce());
-    for (const each of this.#objects.all()) await this.#tell(each, { configured, generated });
+    this.#tellLater({ snapshot, configured, generated: await this.#generated.write(generated) });
   }
 
-  async #tell({ kind, object }: PolicyObject, { configured, generated }: Told): Promise<void> {
-    if (!["classic", "cel", "deleting"].includes(kind.role)) return;
-    const compiled = this.#compiled(object);
-    if (compiled === undefined) return;
-    const generation = generated.find((each) => each.compiled === compiled);
-    const isGenerated = (generation?.objects.length ?? 0) > 0;
-    const admissionPolicy = { generated: isGenerated, message: generation?.message ?? "" };
-    const status = kind.role === "classic"
-      ? classicStatus(compiled, { configured, admissionPolicy })
-      : celStatus(compiled, { configured, generated: isGenerated, missingRights: [] });
-    await this.#statuses.write(kind, object, status);
+  /** Writes webhook configurations, and of one that the API server refuses at least what it does not complain about. */
+  async #keepWebhooks(wanted: readonly JsonObject[]): Promise<readonly Kept[]> {
+    const kept = await this.#webhooks.keep(wanted);
+    const left = wanted.map((each, index) => {
+      const one = kept[index]!;
+      return one.state === "failed" ? withoutRefused(each, one.reason) : undefined;
+    });
+    const refused = left.flatMap((each) => each?.refused ?? []);
+    if (refused.length === 0) return kept;
+    this.#options.log.write("error", "the API server refuses webhooks: their policies are not in force", {
+      webhooks: refused,
+    });
+    await this.#webhooks.keep(wanted.map((each, index) => left[index]?.configuration ?? each));
+    return kept;
   }
 
-  #compiled(object: JsonObject): CompiledPolicy | undefined {
-    return this.#snapshot!.policies.find(({ policy }) =>
-      policy.kind === object["kind"] && policy.name === nameOf(object) &&
-      (policy.namespace ?? "") === namespaceOf(object)
-    );
+  /** Who reads that a policy is ready expects that it is asked about. */
+  #tellLater(told: Told): void {
+    this.#after(Math.max(0, this.#askedAt - this.#options.clock.now()), () => {
+      // The next round tells of newer policies.
+      if (told.snapshot === this.#snapshot) void this.#statuses.tell(this.#objects.all(), told);
+    });
+  }
+
+  /** Writes webhooks and statuses in a while, however often it is asked for meanwhile. */
+  #enforceSoon(milliseconds: number): void {
+    if (this.#soon) return;
+    this.#soon = true;
+    this.#after(milliseconds, () => {
+      this.#soon = false;
+      this.#enforce();
+    });
   }
 
   #after(milliseconds: number, task: () => void): void {
@@ -252,17 +273,6 @@ export class LivePolicies {
     }, milliseconds);
     this.#timers.add(timer);
   }
-}
-
-/** What statuses tell of. */
-interface Told {
-  readonly configured: boolean;
-  readonly generated: readonly Generation[];
-}
-
-/** Admission policies that were made from Kyverno's: others are their authors'. */
-function isGenerated(object: JsonObject): boolean {
-  return labelsOf(object)["app.kubernetes.io/managed-by"] === "kyverno" && /^[cv]pol-/.test(nameOf(object));
 }
 
 function identity(object: JsonObject): string {

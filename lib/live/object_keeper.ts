@@ -17,6 +17,13 @@ export interface ObjectKeeperOptions {
   readonly isOwn?: (object: JsonObject) => boolean;
 }
 
+/** What became of an object: the cluster had it, has it now, or does not have it, and why. */
+export type Kept =
+  | { readonly state: "unchanged" | "written" }
+  | { readonly state: "failed"; readonly reason: string };
+
+const unchanged: Kept = { state: "unchanged" };
+
 /** The collections of webhook configurations, by kind. */
 export const webhookKinds: Readonly<Record<string, string>> = {
   ValidatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
@@ -37,8 +44,7 @@ export class ObjectKeeper {
   readonly #options: ObjectKeeperOptions;
   readonly #watched: readonly Collection[];
   #wanted: readonly JsonObject[] = [];
-  #writing: Promise<boolean> = Promise.resolve(true);
-  #writes = 0;
+  #writing: Promise<readonly Kept[]> = Promise.resolve([]);
 
   /** Begins to watch all objects of the kinds. */
   constructor(options: ObjectKeeperOptions) {
@@ -48,18 +54,13 @@ export class ObjectKeeper {
     );
   }
 
-  /** How many objects were written so far. */
-  get writes(): number {
-    return this.#writes;
-  }
-
   /** Resolves when the present objects are known. */
   async ready(): Promise<void> {
     await Promise.all(this.#watched.map(({ synced }) => synced));
   }
 
-  /** Writes objects, in place of those that were wanted before; whether the cluster has them now. */
-  keep(wanted: readonly JsonObject[]): Promise<boolean> {
+  /** Writes objects, in place of those that were wanted before; what became of each. */
+  keep(wanted: readonly JsonObject[]): Promise<readonly Kept[]> {
     this.#wanted = wanted;
     return this.#write();
   }
@@ -86,17 +87,17 @@ export class ObjectKeeper {
     if (isKept) void this.#write();
   }
 
-  #write(): Promise<boolean> {
+  #write(): Promise<readonly Kept[]> {
     this.#writing = this.#writing.then(() => this.#writeAll(this.#wanted));
     return this.#writing;
   }
 
-  async #writeAll(wanted: readonly JsonObject[]): Promise<boolean> {
-    if (!this.#options.leads()) return true;
-    let complete = true;
-    for (const each of wanted) if (!await this.#writeOne(each)) complete = false;
+  async #writeAll(wanted: readonly JsonObject[]): Promise<readonly Kept[]> {
+    if (!this.#options.leads()) return wanted.map(() => unchanged);
+    const all: Kept[] = [];
+    for (const each of wanted) all.push(await this.#writeOne(each));
     await this.#deleteOthers(wanted);
-    return complete;
+    return all;
   }
 
   async #deleteOthers(wanted: readonly JsonObject[]): Promise<void> {
@@ -108,12 +109,16 @@ export class ObjectKeeper {
     for (const each of others) await cluster.call({ method: "DELETE", path: this.#pathOf(each) });
   }
 
-  async #writeOne(wanted: JsonObject): Promise<boolean> {
+  async #writeOne(wanted: JsonObject): Promise<Kept> {
     const { cluster, log } = this.#options;
+    // What changes after this look is noticed, and written then.
+    const known = this.#watched.flatMap((collection) => collection.objects())
+      .find((each) => each["kind"] === wanted["kind"] && nameOf(each) === nameOf(wanted));
+    if (known !== undefined && holds(known, wanted)) return unchanged;
     const path = this.#pathOf(wanted);
     const present = await cluster.call({ method: "GET", path });
     if (!present.ok && present.status !== 404) return this.#failed(wanted, present.message);
-    if (present.ok && holds(present.body, wanted)) return true;
+    if (present.ok && holds(present.body, wanted)) return unchanged;
     const written = present.ok
       ? await cluster.call({ method: "PUT", path, body: merged(present.body, wanted) })
       : await cluster.call({
@@ -122,14 +127,13 @@ export class ObjectKeeper {
         body: wanted,
       });
     if (!written.ok) return this.#failed(wanted, written.message);
-    this.#writes++;
     log.write("info", `${this.#options.about} written`, {
       name: nameOf(wanted),
       ...(wanted["webhooks"] !== undefined && {
         webhooks: asList(wanted["webhooks"]).map((webhook) => asString(field(webhook, "name")) ?? ""),
       }),
     });
-    return true;
+    return { state: "written" };
   }
 
   #collectionOf(object: JsonObject): string {
@@ -140,12 +144,12 @@ export class ObjectKeeper {
     return `${this.#collectionOf(object)}/${nameOf(object)}`;
   }
 
-  #failed(wanted: JsonObject, message: string): boolean {
+  #failed(wanted: JsonObject, reason: string): Kept {
     this.#options.log.write("error", `${this.#options.about} not written`, {
       name: nameOf(wanted),
-      reason: message,
+      reason,
     });
-    return false;
+    return { state: "failed", reason };
   }
 }
 

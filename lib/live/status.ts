@@ -29,7 +29,7 @@ export class StatusWriter {
     this.#options = options;
   }
 
-  /** Merges fields into the status of an object; `null` removes one. */
+  /** Sets fields of the status of an object; `null` removes one. What other fields it has stays. */
   async write(kind: PolicyObjectKind, object: JsonObject, status: JsonObject): Promise<void> {
     const present = asObject(field(object, "status")) ?? {};
     const wanted = this.#timed(status, present) as JsonObject;
@@ -39,7 +39,7 @@ export class StatusWriter {
     const answer = await cluster.call({
       method: "PATCH",
       path,
-      body: { status: wanted },
+      body: { status: replacing(present, wanted) },
       contentType: "application/merge-patch+json",
     });
     if (!answer.ok && answer.status !== 404) {
@@ -73,6 +73,20 @@ export class StatusWriter {
     const now = new Date(this.#options.clock.now()).toISOString().replace(/\.\d+Z$/, "Z");
     return { ...condition, lastTransitionTime: kept ?? now };
   }
+}
+
+/** A merge patch (RFC 7396) that leaves nothing of the former values of the fields that are set. */
+function replacing(present: JsonObject, wanted: JsonObject): JsonObject {
+  return Object.fromEntries(
+    Object.entries(wanted).map(([name, value]) => [name, replaced(present[name], value)]),
+  );
+}
+
+function replaced(present: Json | undefined, wanted: Json): Json {
+  const there = asObject(present), object = asObject(wanted);
+  if (there === undefined || object === undefined) return wanted;
+  const gone = Object.keys(there).filter((name) => !(name in object)).map((name) => [name, null] as const);
+  return { ...Object.fromEntries(gone), ...replacing(there, object) };
 }
 
 function isCondition(value: Json): value is JsonObject {

@@ -49,7 +49,7 @@ export {
   sourceOf,
 } from "./downstream.ts";
 export { type ClusterObjects, objectsInCluster } from "./cluster_objects.ts";
-export { compileWebhookConditions } from "./cel/mod.ts";
+export { apiServerEvaluates, compileWebhookConditions } from "./cel/mod.ts";
 export { type PolicyKind, policyKindsOf, type PolicyTools, rankOf } from "./policy_kinds/mod.ts";
 export { ruleImageExtractors } from "./image_extractors.ts";
 export { annotated, type ScopedNotes } from "./verify_images/mod.ts";

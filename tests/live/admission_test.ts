@@ -28,10 +28,12 @@ const served = [
   resource("rbac.authorization.k8s.io", "ClusterRole", false),
 ];
 
-/** A cluster where the background account may write ConfigMaps, and nobody anything else. */
+/** A cluster where accounts may write ConfigMaps and the Secret `old`, and nothing else. */
 const cluster: Cluster = {
   call: (call: ApiCall): Promise<Answer> => {
-    const allowed = dig(call.body ?? null, "spec", "resourceAttributes", "resource") === "configmaps";
+    const attributes = dig(call.body ?? null, "spec", "resourceAttributes") ?? null;
+    const resource = dig(attributes, "resource");
+    const allowed = resource === "configmaps" || resource === "secrets" && dig(attributes, "name") === "old";
     return Promise.resolve({ ok: true, status: 201, body: { status: { allowed } } });
   },
   resource: () => Promise.resolve(undefined),
@@ -121,6 +123,21 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     "a subresource in a background policy",
     policy("match: {any: [{resources: {kinds: [Pod/exec]}}]}\nvalidate: {deny: {}}"),
     /does not see Pod\/exec/,
+  ],
+  [
+    "CEL preconditions of a rule without CEL",
+    policy(`${onPods}\ncelPreconditions: [{name: a, expression: "true"}]\n${pattern}`),
+    /celPrecondition can only be used with validate\.cel/,
+  ],
+  [
+    "an operator that there is not",
+    policy(`${onPods}\nvalidate: {deny: {conditions: {any: [{key: a, operator: Invalid, value: b}]}}}`),
+    /entered value of `operator` is invalid/,
+  ],
+  [
+    "who asks, in a background policy",
+    policy(`${onPods}\nvalidate: {pattern: {metadata: {labels: {a: "{{request.roles}}"}}}}`),
+    /invalid variable used: variable \{\{request\.roles\}\} is not allowed/,
   ],
   [
     "users in a background policy",
@@ -247,6 +264,18 @@ const others: readonly (readonly [what: string, path: string, text: string, mess
       /no permission to list, delete kind Pod/,
     ],
     [
+      "a cleanup of the one object that may go",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [Secret], names: [old]}}]}}",
+      undefined,
+    ],
+    [
+      "a cleanup of one more",
+      "/cleanupvalidate",
+      "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [Secret], names: [old, new]}}]}}",
+      /no permission to list, delete kind Secret/,
+    ],
+    [
       "a cleanup with the right",
       "/cleanupvalidate",
       "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: {name: c}\nspec: {schedule: '@hourly', match: {any: [{resources: {kinds: [ConfigMap]}}]}}",
@@ -267,4 +296,13 @@ Deno.test("a label that gives no time to live brings a warning", async () => {
   const { allowed, warnings } = await review("/verifyttl", text);
   assert.equal(allowed, true);
   assert.match(warnings[0]!, /failed to parse the ttl label "soon"/);
+});
+
+Deno.test("an operator that goes brings a warning", async () => {
+  const text = policy(
+    `${onPods}\nvalidate: {deny: {conditions: {any: [{key: a, operator: NotIn, value: [b]}]}}}`,
+  );
+  const { allowed, warnings } = await review("/policyvalidate", text);
+  assert.equal(allowed, true);
+  assert.match(warnings[0]!, /^Operator NotIn has been deprecated and will be removed soon\. Use /);
 });

@@ -4,6 +4,7 @@ import { compile } from "../../lib/engine/mod.ts";
 import { asList, asString, dig, field, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { resourceConfigurations } from "../../lib/live/webhooks/configurations.ts";
 import { readConfiguration } from "../../lib/live/configuration.ts";
+import { withoutRefused } from "../../lib/live/webhooks/refused.ts";
 import { type Installation, WebhookRoutes } from "../../lib/live/mod.ts";
 import type { ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
@@ -385,4 +386,126 @@ Deno.test("webhooks: a path with escapes that cannot be read names no policy", (
   const routes = new WebhookRoutes(() => snapshot);
   assert.deepEqual(routes.find("/vpol/%E0%A4%A")?.snapshot.policies, []);
   assert.equal(routes.find("/%zz"), undefined);
+});
+
+const onPods = "[{apiGroups: [''], apiVersions: [v1], operations: [CREATE], resources: [pods]}]";
+
+/** A ValidatingPolicy with conditions, one an expression. */
+function celPolicy(name: string, conditions: readonly string[], spec = ""): string {
+  const written = conditions.map((expression, index) =>
+    `{name: c${index}, expression: ${JSON.stringify(expression)}}`
+  );
+  return `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: ${name}}
+spec:
+  ${spec}
+  matchConstraints: {resourceRules: ${onPods}}
+  matchConditions: [${written.join(", ")}]
+  validations: [{expression: "true"}]
+`;
+}
+
+const noControllers = "autogen: {podControllers: {controllers: []}}";
+
+Deno.test("webhooks: conditions of controllers are about their templates", () => {
+  const [webhook] = asList(
+    field(
+      configurations(celPolicy("p", ["object.metadata.name == 'a'"])).validate,
+      "webhooks",
+    ),
+  );
+  const kind = (apiVersion: string, name: string): string =>
+    `(object.apiVersion == '${apiVersion}' && object.kind =='${name}')`;
+  const controllers = ["DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"].map((name) =>
+    kind("apps/v1", name)
+  );
+  assert.deepEqual(field(webhook, "matchConditions"), [
+    { name: "autogen-c0", expression: `!(${kind("v1", "Pod")}) || (object.metadata.name == 'a')` },
+    {
+      name: "autogen-cronjobs-c0",
+      expression: `!(${
+        kind("batch/v1", "CronJob")
+      }) || (object.spec.jobTemplate.spec.template.metadata.name == 'a')`,
+    },
+    {
+      name: "autogen-defaults-c0",
+      expression: `!(${
+        [...controllers, kind("batch/v1", "Job")].join(" || ")
+      }) || (object.spec.template.metadata.name == 'a')`,
+    },
+  ]);
+});
+
+const beyond: readonly (readonly [what: string, expression: string])[] = [
+  ["a variable", "variables.x == 1"],
+  ["a function of Kyverno", "image('a').registry() == 'b'"],
+  ["the object below the request", "request.object.metadata.name == 'a'"],
+  ["the namespace", "namespaceObject.metadata.name == 'a'"],
+  ["what may be no bool", "object.metadata.labels.a"],
+  ["a mistake", "object.metadata.("],
+];
+
+for (const [what, expression] of beyond) {
+  Deno.test(`webhooks: a condition that the API server would refuse stays with Postern: ${what}`, () => {
+    const text = celPolicy("p", ["object.metadata.name == 'a'", expression], noControllers);
+    const [webhook] = asList(field(configurations(text).validate, "webhooks"));
+    assert.equal(field(webhook, "name"), "vpol.validate.kyverno.svc-fail");
+    assert.equal(field(webhook, "matchConditions"), undefined);
+  });
+}
+
+Deno.test("webhooks: a condition of the ConfigMap that the API server would refuse is left out", () => {
+  const { webhooks } = readConfiguration({
+    data: {
+      matchConditions: JSON.stringify([
+        { name: "nodes", expression: "!('system:nodes' in request.userInfo.groups)" },
+        { name: "wrong", expression: "request.object.x == 1" },
+      ]),
+    },
+  }, { namespace: "kyverno", forceIgnore: false });
+  assert.deepEqual(webhooks.matchConditions.map((each) => field(each, "name")), ["nodes"]);
+});
+
+Deno.test("webhooks: a path names policies between slashes, which the API server takes, and finds them again", () => {
+  const names = ["a", "b.c"];
+  const text = names.map((name) => celPolicy(name, [], noControllers)).join("---");
+  const namespaced = names.map((name) =>
+    celPolicy(name, [], noControllers).replace("kind: Validating", "kind: NamespacedValidating")
+      .replace(`{name: ${name}}`, `{name: ${name}, namespace: team}`)
+  ).join("---");
+  const { documents } = parseDocuments(`${text}---${namespaced}`, "p.yaml");
+  const snapshot = compile(documents);
+  const routes = new WebhookRoutes(() => snapshot);
+  const paths = asList(field(configurations(`${text}---${namespaced}`).validate, "webhooks"))
+    .map((webhook) => asString(dig(webhook, "clientConfig", "service", "path")) ?? "");
+  assert.deepEqual(paths, ["/nvpol/team/a/team/b.c", "/vpol/a/b.c"]);
+  assert.deepEqual(
+    paths.map((path) => routes.find(path)?.snapshot.policies.map(({ policy }) => policy.key)),
+    [["team/a", "team/b.c"], names],
+  );
+});
+
+Deno.test("webhooks: names are unique, and a path stays short, however many policies there are", () => {
+  const many = Array.from({ length: 100 }, (_, index) => celPolicy(`p${index}`, [], noControllers));
+  const selecting = celPolicy("s", [], noControllers)
+    .replace("{resourceRules", "{objectSelector: {matchLabels: {a: b}}, resourceRules");
+  const webhooks = asList(field(configurations([...many, selecting].join("---")).validate, "webhooks"));
+  const names = webhooks.map((webhook) => asString(field(webhook, "name")));
+  assert.equal(new Set(names).size, 4);
+  const paths = webhooks.map((webhook) => asString(dig(webhook, "clientConfig", "service", "path")) ?? "");
+  assert.equal(paths.flatMap((path) => path.split("/").slice(2)).length, 101);
+  assert.ok(paths.every((path) => path.split("/").length <= 42));
+});
+
+Deno.test("webhooks: what the API server refuses of a configuration is left out alone", () => {
+  const configuration = { webhooks: [{ name: "a" }, { name: "b" }, { name: "c" }] };
+  const reason =
+    'it is invalid: [webhooks[1].rules[0]: Required value, webhooks[1].name: Invalid value: "b"]';
+  assert.deepEqual(withoutRefused(configuration, reason), {
+    configuration: { webhooks: [{ name: "a" }, { name: "c" }] },
+    refused: ["b"],
+  });
+  assert.equal(withoutRefused(configuration, "the API server is away"), undefined);
 });

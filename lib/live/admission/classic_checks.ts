@@ -14,6 +14,7 @@ export const classicChecks: readonly PolicyCheck[] = [
   hasMode,
   hasTimeout,
   hasSubjectKinds,
+  usesCelPreconditions,
   isServed,
   fitsBackground,
   readsTargetsInTargets,
@@ -45,6 +46,13 @@ function hasSubjectKinds({ compiled }: CheckedPolicy): string[] {
         : [`rule ${rule.name}: a subject must be a ${subjectKinds.join(", ")}, not "${kind}"`];
     })
   );
+}
+
+/** Kyverno parity: pinned by "CEL preconditions of a rule without CEL". */
+function usesCelPreconditions({ compiled }: CheckedPolicy): string[] {
+  return writtenRules(compiled).filter(({ body, celPreconditions }) =>
+    body.kind !== "cel" && celPreconditions.length > 0
+  ).map(({ name }) => `rule ${name}: celPrecondition can only be used with validate.cel`);
 }
 
 /** A kind that the cluster does not serve is most often misspelt. */

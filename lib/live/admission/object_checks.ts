@@ -1,5 +1,14 @@
-import { asList, asObject, asString, dig, field, type Json, type JsonObject } from "../../json/mod.ts";
-import { durationProblem } from "../../kube/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  dig,
+  field,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
+import { durationProblem, hasWildcard } from "../../kube/mod.ts";
 import { scheduleProblem } from "../cleanup/schedule.ts";
 import type { CheckedObject, CheckTools } from "./check.ts";
 import { placesOf } from "../webhooks/served_kinds.ts";
@@ -46,24 +55,49 @@ export async function cleanupProblems({ object }: CheckedObject, tools: CheckToo
   if (usersOf(spec).length > 0) {
     return ["a cleanup policy cannot match by users and roles: nobody asks for a cleanup"];
   }
-  const account = tools.accounts.cleanup;
-  const kinds = filtersOf(spec, "match").flatMap((filter) => asList(dig(filter, "resources", "kinds")));
   const problems: string[] = [];
-  for (const kind of kinds.map((each) => asString(each) ?? "")) {
-    const places = placesOf(kind, { served: tools.served, namespaced: false }).filter(({ resource }) =>
-      !resource.includes("/")
-    );
-    for (const { group, resource } of places) {
-      const lacking: string[] = [];
-      for (const verb of ["list", "delete"]) {
-        if (!await tools.hasRight(account, { verb, group, resource })) lacking.push(verb);
-      }
+  for (const filter of filtersOf(spec, "match")) {
+    const names = namesOf(filter);
+    for (const kind of asTexts(dig(filter, "resources", "kinds"))) {
+      const lacking = await lackingVerbs(kind, names, tools);
       if (lacking.length > 0) {
-        problems.push(`${account} has no permission to ${lacking.join(", ")} kind ${kind}`);
+        problems.push(
+          `${tools.accounts.cleanup} has no permission to ${lacking.join(", ")} kind ${kind}; ` +
+            `grant it with a ClusterRole labelled rbac.kyverno.io/aggregate-to-cleanup-controller: "true"`,
+        );
       }
     }
   }
   return problems;
+}
+
+/** The verbs that a cleanup of a kind needs and the account lacks. A right may be about the names that are matched alone. */
+async function lackingVerbs(
+  kind: string,
+  names: readonly (string | undefined)[],
+  { served, accounts, hasRight }: CheckTools,
+): Promise<string[]> {
+  const places = placesOf(kind, { served, namespaced: false }).filter(({ resource }) =>
+    !resource.includes("/")
+  );
+  const lacking = new Set<string>();
+  for (const { group, resource } of places) {
+    for (const verb of ["list", "delete"]) {
+      for (const name of names) {
+        const right = { verb, group, resource, ...(name !== undefined && { name }) };
+        if (!await hasRight(accounts.cleanup, right)) lacking.add(verb);
+      }
+    }
+  }
+  return [...lacking];
+}
+
+/** The names that a filter selects; `[undefined]` for any name. */
+function namesOf(filter: Json): (string | undefined)[] {
+  const resources = field(filter, "resources");
+  const names = [...asTexts(field(resources, "names")), asString(field(resources, "name")) ?? ""]
+    .filter((name) => name !== "");
+  return names.length === 0 || names.some(hasWildcard) ? [undefined] : names;
 }
 
 function filtersOf(spec: JsonObject, name: "match" | "exclude"): Json[] {

@@ -82,16 +82,25 @@ async function reviewPolicy(checked: CheckedObject, options: ObjectReviewsOption
   const checks = found.compiled.policy.language === "classic" ? classicChecks : celChecks;
   const wrong: string[] = [];
   for (const check of checks) wrong.push(...await check(policy, tools));
-  const warnings = found.diagnostics.filter(({ severity }) => severity === "warning").map(({ message }) =>
-    message
-  );
+  const warnings = found.diagnostics.filter(({ severity, code }) =>
+    severity === "warning" || code === "deprecated-operator"
+  ).map(({ message, hint }) => hint === undefined ? message : `${message} ${sentence(hint)}`);
   return { errors: wrong, warnings };
 }
 
-/** Kyverno parity: users look for "invalid variable used" (`tests/live/admission_test.ts`). */
+/** What Kyverno says of some problems; users look for it, and scripts too (`tests/live/admission_test.ts`). */
+const preambles: Readonly<Record<string, string>> = {
+  "background-variable": "invalid variable used: ",
+  "unknown-operator": "entered value of `operator` is invalid: ",
+};
+
 function worded({ code, message, rule, hint }: Diagnostic): string {
-  const text = code === "background-variable" ? `invalid variable used: ${message}` : message;
+  const text = `${preambles[code] ?? ""}${message}`;
   return `${rule === undefined ? "" : `rule ${rule}: `}${text}${hint === undefined ? "" : ` (${hint})`}`;
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
 function compiledOf(

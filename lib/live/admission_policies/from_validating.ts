@@ -20,6 +20,8 @@ export function fromValidating(
   const spec = asObject(policy.document["spec"]) ?? {};
   const wanted = dig(spec, "autogen", "validatingAdmissionPolicy", "enabled") === true;
   if (policy.kind !== "ValidatingPolicy" || broken !== undefined || !wanted) return undefined;
+  // What holds for controllers too, an admission policy would hold for Pods alone.
+  if (policy.rules.some(({ generatedFor }) => generatedFor !== undefined)) return undefined;
   const own = exceptions.filter(({ references }) =>
     references.some(({ kind, name }) => kind === policy.kind && name === policy.name)
   );

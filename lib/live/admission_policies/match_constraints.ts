@@ -99,8 +99,9 @@ function resourceRules(filters: readonly MatchFilter[], served: readonly ServedR
     const isNamespaces = resources.kinds.length === 0 && resources.namespaces.length > 0;
     const kinds = isNamespaces ? ["Namespace"] : resources.kinds;
     for (const kind of kinds) {
+      // Kyverno parity: of every kind, the resources alone are named; of Pods, the subresource of debug containers too.
       const places = placesOf(kind, { served, namespaced: false }).filter(({ resource }) =>
-        resource !== "pods/ephemeralcontainers" || kind.includes("/")
+        resource !== "pods/ephemeralcontainers" || kind !== "*"
       );
       if (places.length === 0) return new Fault(`skip generation: the cluster serves no kind ${kind}`);
       for (const { group, version, resource } of places) {

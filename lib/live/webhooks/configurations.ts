@@ -4,6 +4,7 @@ import type { ServedResource } from "../../ports.ts";
 import type { WebhookSettings } from "../configuration.ts";
 import { type Installation, managedBy } from "../installation.ts";
 import { familyOf, webhookFamilies, type WebhookFamily } from "./families.ts";
+import { ownConditions } from "./match_conditions.ts";
 import { policyTargets } from "./policy_targets.ts";
 import type { WebhookPhase } from "../../engine/mod.ts";
 import { type Target, webhookRules } from "./target.ts";
@@ -20,6 +21,9 @@ const kindOf: Readonly<Record<WebhookPhase, string>> = {
   validate: "ValidatingWebhookConfiguration",
   mutate: "MutatingWebhookConfiguration",
 };
+
+/** A webhook's name has no more than 253 characters (RFC 1123), the policy's key among them. */
+const longestOwnKey = 180;
 
 const defaultTimeout = 10;
 /** The most that the API server allows. */
@@ -48,11 +52,21 @@ interface Group {
   readonly family: WebhookFamily;
   readonly phase: WebhookPhase;
   readonly failurePolicy: "Fail" | "Ignore";
-  readonly policies: readonly CompiledPolicy[];
-  readonly targets: readonly Target[];
+  readonly members: readonly Member[];
   /** The key of the only policy, when it has a webhook of its own. */
   readonly own: string | undefined;
+  /** The number of the webhook among those that share a name otherwise, from 1. */
+  readonly part: number;
 }
+
+/** A policy with what a webhook must be called for. */
+interface Member {
+  readonly compiled: CompiledPolicy;
+  readonly targets: readonly Target[];
+}
+
+/** A path names its policies; one with more would come near the length that HTTP servers refuse. */
+const mostInPath = 40;
 
 function groupsOf(
   { policies, served, settings }: WebhookInput,
@@ -68,32 +82,48 @@ function groupsOf(
     const own = hasOwnWebhook(compiled) ? policy.key : undefined;
     const key = JSON.stringify([failurePolicy, own ?? "", own === undefined ? selectorsOf(compiled) : ""]);
     const known = groups.get(key);
-    groups.set(key, {
-      family,
-      phase,
-      failurePolicy,
-      policies: [...known?.policies ?? [], compiled],
-      targets: [...known?.targets ?? [], ...targets],
-      own,
-    });
+    const members = [...known?.members ?? [], { compiled, targets }];
+    groups.set(key, { family, phase, failurePolicy, members, own, part: 1 });
   }
-  return [...groups.values()];
+  return numbered([...groups.values()].flatMap(inParts));
+}
+
+/** Paths of kyverno.io's kinds name no policies, so one webhook is enough for all. */
+function inParts(group: Group): Group[] {
+  const { family, members } = group;
+  if (family.word === "" || members.length <= mostInPath) return [group];
+  return Array.from({ length: Math.ceil(members.length / mostInPath) }, (_, index) => ({
+    ...group,
+    members: members.slice(index * mostInPath, (index + 1) * mostInPath),
+  }));
+}
+
+/** Webhooks of one configuration need names of their own. */
+function numbered(groups: readonly Group[]): Group[] {
+  const counts = new Map<string, number>();
+  return groups.map((group) => {
+    const name = nameOf(group, "");
+    const part = (counts.get(name) ?? 0) + 1;
+    counts.set(name, part);
+    return { ...group, part };
+  });
+}
+
+function nameOf({ family, phase, failurePolicy, own, part }: Group, prefix: string): string {
+  const word = family.word === "" ? "" : `${family.word}.`;
+  const suffix = own === undefined ? "" : `-finegrained-${own.replaceAll("/", "-")}`;
+  const number = part === 1 ? "" : `-${part}`;
+  return `${word}${phase}.${prefix}.svc-${failurePolicy.toLowerCase()}${suffix}${number}`;
 }
 
 /** Kyverno parity: conditions, an exact match and an own time want a webhook of their own; pinned by the webhook table. */
 function hasOwnWebhook(compiled: CompiledPolicy): boolean {
   const { policy } = compiled;
-  if (policy.matchConditions.length > 0) return true;
+  if (policy.key.length > longestOwnKey) return false;
+  if (ownConditions(compiled).length > 0) return true;
   if (familyOf(compiled)?.word === "") return false;
-  return conditionsOf(compiled).length > 0 ||
-    dig(policy.document, "spec", "matchConstraints", "matchPolicy") === "Exact" ||
+  return dig(policy.document, "spec", "matchConstraints", "matchPolicy") === "Exact" ||
     policy.timeoutSeconds !== undefined;
-}
-
-/** The match conditions that the API server evaluates before it calls. */
-function conditionsOf({ policy }: CompiledPolicy): readonly Json[] {
-  if (policy.matchConditions.length > 0) return policy.matchConditions;
-  return asList(dig(policy.document, "spec", "matchConditions"));
 }
 
 function selectorsOf({ policy }: CompiledPolicy): JsonObject {
@@ -105,38 +135,30 @@ function selectorsOf({ policy }: CompiledPolicy): JsonObject {
 }
 
 function webhook(group: Group, { installation, settings }: WebhookInput): JsonObject & { name: string } {
-  const { family, phase, failurePolicy, policies, targets, own } = group;
-  const word = failurePolicy.toLowerCase();
-  const suffix = own === undefined ? "" : `-finegrained-${own.replaceAll("/", "-")}`;
-  const timeouts = policies.map(({ policy }) => policy.timeoutSeconds ?? 0);
-  const matchPolicy = own === undefined
-    ? undefined
-    : field(asObject(dig(policies[0]!.policy.document, "spec", "matchConstraints")) ?? {}, "matchPolicy");
-  const conditions = [
-    ...settings.matchConditions,
-    ...(own === undefined ? [] : conditionsOf(policies[0]!)),
-  ];
+  const { phase, failurePolicy, members, own } = group;
+  const { compiled } = members[0]!;
+  const timeouts = members.map((member) => member.compiled.policy.timeoutSeconds ?? 0);
+  const matchPolicy = dig(compiled.policy.document, "spec", "matchConstraints", "matchPolicy");
+  const conditions = [...settings.matchConditions, ...(own === undefined ? [] : ownConditions(compiled))];
   return {
-    name: `${
-      family.word === "" ? "" : `${family.word}.`
-    }${phase}.${installation.prefix}.svc-${word}${suffix}`,
+    name: nameOf(group, installation.prefix),
     clientConfig: clientConfig(installation, pathOf(group)),
-    rules: webhookRules(targets) as unknown as Json,
+    rules: webhookRules(members.flatMap(({ targets }) => targets)) as unknown as Json,
     failurePolicy,
-    matchPolicy: matchPolicy === "Exact" ? "Exact" : "Equivalent",
+    matchPolicy: own !== undefined && matchPolicy === "Exact" ? "Exact" : "Equivalent",
     sideEffects: "NoneOnDryRun",
     timeoutSeconds: Math.min(longestTimeout, Math.max(defaultTimeout, ...timeouts)),
     admissionReviewVersions: ["v1"],
-    ...selectors(group, { installation, settings }),
+    ...selectors(compiled, settings),
     ...(conditions.length > 0 && { matchConditions: conditions }),
     ...(phase === "mutate" && { reinvocationPolicy: "IfNeeded" }),
   };
 }
 
-/** Where the API server calls for a group. */
-function pathOf({ family, phase, failurePolicy, policies, own }: Group): string {
+/** Where the API server calls for a group. The API server takes names between slashes alone (RFC 1123). */
+function pathOf({ family, phase, failurePolicy, members, own }: Group): string {
   if (family.word !== "") {
-    const keys = policies.map(({ policy }) => policy.key).join(",");
+    const keys = members.map(({ compiled }) => compiled.policy.key).join("/");
     return family.phases.length > 1 ? `/${family.word}/${phase}/${keys}` : `/${family.word}/${keys}`;
   }
   const finegrained = own === undefined ? "" : `/finegrained/${own}`;
@@ -153,11 +175,8 @@ export function clientConfig(installation: Installation, path: string): JsonObje
 }
 
 /** The settings' selectors, which keep the namespaces that run the cluster out, with those of the policies. */
-function selectors(
-  { policies }: Group,
-  { settings }: Pick<WebhookInput, "installation" | "settings">,
-): JsonObject {
-  const own = selectorsOf(policies[0]!);
+function selectors(compiled: CompiledPolicy, settings: WebhookSettings): JsonObject {
+  const own = selectorsOf(compiled);
   return {
     namespaceSelector: joined(settings.namespaceSelector, own["namespaceSelector"]),
     objectSelector: joined(settings.objectSelector, own["objectSelector"]),

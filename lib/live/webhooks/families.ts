@@ -7,18 +7,20 @@ export interface WebhookFamily {
   readonly word: string;
   readonly kinds: readonly string[];
   readonly phases: readonly WebhookPhase[];
+  /** Whether a path names its policies by namespace and name. */
+  readonly namespaced: boolean;
 }
 
 function celFamily(word: string, kind: string, phases: readonly WebhookPhase[]): WebhookFamily[] {
   return [
-    { word, kinds: [kind], phases },
-    { word: `n${word}`, kinds: [`Namespaced${kind}`], phases },
+    { word, kinds: [kind], phases, namespaced: false },
+    { word: `n${word}`, kinds: [`Namespaced${kind}`], phases, namespaced: true },
   ];
 }
 
 /** Every family; the first is that of ClusterPolicy and Policy. */
 export const webhookFamilies: readonly WebhookFamily[] = [
-  { word: "", kinds: ["ClusterPolicy", "Policy"], phases: ["mutate", "validate"] },
+  { word: "", kinds: ["ClusterPolicy", "Policy"], phases: ["mutate", "validate"], namespaced: false },
   ...celFamily("vpol", "ValidatingPolicy", ["validate"]),
   ...celFamily("mpol", "MutatingPolicy", ["mutate", "validate"]),
   ...celFamily("gpol", "GeneratingPolicy", ["validate"]),

@@ -12,7 +12,7 @@ export interface WebhookRoute {
 const most = 512;
 
 /**
- * Finds the policies that a path is about: `/vpol/NAME,NAME`, `/mpol/mutate/NAME`, and the paths of Kyverno's own kinds.
+ * Finds the policies that a path is about: `/vpol/NAME/NAME`, `/mpol/mutate/NAME`, and the paths of Kyverno's own kinds.
  * Snapshots for a path are made once and kept as long as the policies are in force.
  */
 export class WebhookRoutes {
@@ -71,8 +71,14 @@ function parsePath(
   const [, word = "", ...rest] = path.split("/");
   const family = webhookFamilies.find((each) => each.word !== "" && each.word === word);
   if (family === undefined) return undefined;
-  const { kinds, phases } = family;
-  if (phases.length === 1) return { kinds, keys: rest.join("/").split(","), phase: phases[0]! };
-  const phase = phases.find((each) => each === rest[0]);
-  return phase === undefined ? undefined : { kinds, keys: rest.slice(1).join("/").split(","), phase };
+  const { kinds, phases, namespaced } = family;
+  const phase = phases.length === 1 ? phases[0] : phases.find((each) => each === rest[0]);
+  if (phase === undefined) return undefined;
+  const names = phases.length === 1 ? rest : rest.slice(1);
+  return { kinds, keys: namespaced ? pairs(names) : names, phase };
+}
+
+/** `NAMESPACE/NAME/NAMESPACE/NAME` as keys of policies. */
+function pairs(names: readonly string[]): string[] {
+  return names.flatMap((name, index) => index % 2 === 0 ? [`${name}/${names[index + 1] ?? ""}`] : []);
 }

@@ -30,7 +30,7 @@ export {
   requestNamespace,
   requestOf,
 } from "./roots.ts";
-export { compileWebhookConditions } from "./webhook_conditions.ts";
+export { apiServerEvaluates, compileWebhookConditions } from "./webhook_conditions.ts";
 export { compileValidations, type ValidationVerdict } from "./validations.ts";
 export { orValueLibrary } from "../../cel/mod.ts";
 

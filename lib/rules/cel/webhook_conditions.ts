@@ -1,4 +1,4 @@
-import { kubernetesLibraries } from "../../cel/mod.ts";
+import { boolType, createEnvironment, kubernetesLibraries, sameType } from "../../cel/mod.ts";
 import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import { isFault, type JsonObject } from "../../json/mod.ts";
 import type { Need } from "../../context/mod.ts";
@@ -10,6 +10,15 @@ import { requestHost } from "./world.ts";
 import { compileMatchConditions, kubernetesTexts } from "./match_conditions.ts";
 import { admissionRoots, admissionVariables } from "./roots.ts";
 
+const { object, oldObject, request } = admissionVariables;
+
+/** What the match conditions of a webhook see (Kubernetes API): no `namespaceObject`, no variables, no functions of Kyverno. */
+const conditionSetting = {
+  variables: { object: object!, oldObject: oldObject!, request: request!, ...authorizerVariables },
+  libraries: kubernetesLibraries,
+  literals: "homogeneous",
+} as const;
+
 /**
  * `webhookConfiguration.matchConditions` of a policy: the policy is only asked about requests for which all of them
  * hold. Kyverno parity: a condition that cannot be evaluated does not hold.
@@ -19,14 +28,7 @@ export function compileWebhookConditions(
   { report, need }: { report(problem: PathDiagnostic): void; need(need: Need): void },
 ): ((input: RuleInput) => boolean) | undefined {
   if (written.length === 0) return undefined;
-  const { object, oldObject, request } = admissionVariables;
-  const expressions = new ExpressionSet({
-    variables: { object: object!, oldObject: oldObject!, request: request!, ...authorizerVariables },
-    libraries: kubernetesLibraries,
-    literals: "homogeneous",
-    report,
-    need,
-  });
+  const expressions = new ExpressionSet({ ...conditionSetting, report, need });
   const conditions = compileMatchConditions([...written], expressions, {
     path: ["spec", "webhookConfiguration", "matchConditions"],
     texts: kubernetesTexts,
@@ -40,4 +42,12 @@ export function compileWebhookConditions(
     const holds = conditions(evaluation);
     return !isFault(holds) && holds;
   };
+}
+
+const environment = createEnvironment(conditionSetting);
+
+/** Whether the API server takes an expression as a match condition of a webhook. */
+export function apiServerEvaluates(expression: string): boolean {
+  const compiled = environment.compile(expression);
+  return compiled.ok && sameType(compiled.program.type, boolType);
 }

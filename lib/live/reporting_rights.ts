@@ -1,0 +1,38 @@
+import type { CompiledPolicy } from "../engine/mod.ts";
+import type { RuleSelector } from "../match/mod.ts";
+import type { Right, RightAnswer } from "./access.ts";
+
+/** Asks about a right of the account that reports. */
+export type AskRight = (right: Right) => Promise<RightAnswer | undefined>;
+
+const verbs = ["get", "list", "watch"];
+
+/**
+ * The rights that the account which reports lacks to read what a policy of policies.kyverno.io matches, in Kyverno's words: a
+ * verb, the resource, and the API server's reason. An API server that does not say is taken at its best.
+ */
+export async function missingRights({ policy, rules }: CompiledPolicy, ask: AskRight): Promise<string[]> {
+  if (!policy.background) return [];
+  const own = rules.find(({ rule }) => rule.generatedFor === undefined)?.selector.resources ?? [];
+  const missing: string[] = [];
+  for (const { group, version, resource } of own.flatMap(placesOf)) {
+    const [plural = "", subresource] = resource.split("/");
+    const right = { group, resource: plural, ...(subresource !== undefined && { subresource }) };
+    for (const verb of verbs) {
+      const answer = await ask({ ...right, verb });
+      if (answer === undefined || answer.allowed) continue;
+      missing.push(`${verb} ${group}/${version}, Resource=${resource}: ${answer.reason}`);
+    }
+  }
+  return missing;
+}
+
+type ResourceList = NonNullable<RuleSelector["resources"]>[number];
+
+function placesOf(
+  { groups, versions, resources }: ResourceList,
+): { readonly group: string; readonly version: string; readonly resource: string }[] {
+  return groups.flatMap((group) =>
+    versions.flatMap((version) => resources.map((resource) => ({ group, version, resource })))
+  );
+}

@@ -1,0 +1,60 @@
+import type { CompiledPolicy } from "../../engine/mod.ts";
+import { asList, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { builtinKind, formatApiVersion, labelKeyProblem } from "../../kube/mod.ts";
+import type { Rule } from "../../policy/mod.ts";
+import { apiServerEvaluates } from "../../rules/mod.ts";
+
+/**
+ * The match conditions that a policy's own webhook has, so that the API server evaluates them before it calls. None when one
+ * of them is beyond the API server, such as one that uses `variables` or Kyverno's functions: it would refuse the whole
+ * configuration. Postern evaluates them all anyway.
+ */
+export function ownConditions({ policy }: CompiledPolicy): readonly JsonObject[] {
+  const written = policy.matchConditions.length > 0 ? policy.matchConditions : celConditions(policy.rules);
+  return areUsable(written) ? written : [];
+}
+
+/** Whether the API server takes conditions for a webhook. */
+export function areUsable(conditions: readonly Json[]): boolean {
+  const names = conditions.map((condition) => asString(field(condition, "name")) ?? "");
+  return new Set(names).size === names.length && names.every((name) => labelKeyProblem(name) === undefined) &&
+    conditions.every((condition) => apiServerEvaluates(asString(field(condition, "expression")) ?? ""));
+}
+
+/**
+ * What a policy of policies.kyverno.io says of its objects. One that is also about the controllers of Pods asks of each
+ * kind what is written for it. Kyverno parity: names and texts; pinned by "conditions of controllers are about their templates".
+ */
+function celConditions(rules: readonly Rule[]): JsonObject[] {
+  const specs = rules.flatMap(({ body, generatedFor }) =>
+    body.kind === "expressions" ? [{ spec: body.spec, kinds: [...generatedFor ?? []] }] : []
+  );
+  const [own, ...forControllers] = specs;
+  if (own === undefined) return [];
+  const conditions = (spec: JsonObject): JsonObject[] =>
+    asList(field(spec, "matchConditions")).filter(isObject);
+  if (forControllers.length === 0) return conditions(own.spec);
+  return [
+    ...conditions(own.spec).map((each) => ofKinds(each, "autogen-", ["Pod"])),
+    // Kyverno parity: those for CronJobs come first.
+    ...forControllers.toReversed().flatMap(({ spec, kinds }) =>
+      conditions(spec).map((each) =>
+        ofKinds(each, kinds.includes("CronJob") ? "autogen-cronjobs-" : "autogen-defaults-", kinds)
+      )
+    ),
+  ];
+}
+
+/** A condition that only counts for objects of some kinds. */
+function ofKinds(condition: JsonObject, prefix: string, kinds: readonly string[]): JsonObject {
+  const tests = kinds.map((kind) => {
+    const found = builtinKind(kind);
+    const apiVersion = found === undefined ? "" : formatApiVersion(found);
+    return `(object.apiVersion == '${apiVersion}' && object.kind =='${kind}')`;
+  });
+  const expression = asString(condition["expression"]) ?? "";
+  return {
+    name: `${prefix}${asString(condition["name"]) ?? ""}`,
+    expression: `!(${tests.join(" || ")}) || (${expression})`,
+  };
+}
