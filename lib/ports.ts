@@ -1,5 +1,5 @@
 /**
- * What the engine needs from the world, as interfaces only. Adapters implement them; each port has one contract suite
+ * What the engine needs from outside, as interfaces only. Adapters implement them; each port has one contract suite
  * in `tests/contract/` that every adapter passes. A port never throws for an expected failure: it answers with one.
  *
  * @module
@@ -350,7 +350,7 @@ export interface Log {
   writes?(level: "debug" | "info" | "warn" | "error"): boolean;
 }
 
-/** Everything that evaluation may ask of the world. */
+/** Everything that evaluation reads from outside the request. */
 export interface Ports {
   readonly cluster: Cluster;
   readonly http: Http;

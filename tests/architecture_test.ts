@@ -1,4 +1,4 @@
-/** The shape of the code base, enforced: one direction of imports, one door a folder, no world in the engine, small files. */
+/** The shape of the code base, enforced: one direction of imports, one door a folder, no I/O in the engine, small files. */
 import assert from "node:assert/strict";
 import { dirname, join, relative, resolve } from "node:path";
 
@@ -71,9 +71,9 @@ const allowed: Record<string, readonly string[]> = {
   ],
 };
 
-/** Modules that must not know the world: time, randomness, network and files arrive as ports. */
+/** Modules without I/O: time, randomness, network and files arrive as ports. */
 const pure: readonly string[] = [...policies, "engine"];
-const worldly =
+const ioCalls =
   /\bDeno\.|\bfetch\(|\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bconsole\.|\brandomUUID\b|\bset(?:Timeout|Interval)\(/;
 
 function sourceFiles(folder: string): string[] {
@@ -132,9 +132,9 @@ Deno.test("imports go downwards only, and through a folder's mod.ts", () => {
   assert.deepEqual(wrong, []);
 });
 
-Deno.test("the engine and everything below it knows no world", () => {
+Deno.test("the engine and everything below it does no I/O", () => {
   const wrong = files.filter(({ path, text }) =>
-    pure.includes(moduleOf(path)) && worldly.test(withoutComments(text))
+    pure.includes(moduleOf(path)) && ioCalls.test(withoutComments(text))
   );
   assert.deepEqual(wrong.map(({ name }) => name), []);
 });

@@ -21,7 +21,7 @@ export async function clusterFromFiles(
   const { files, diagnostics } = await readFiles(paths);
   const parsed = files.map(({ file, text }) => parseDocuments(text, file));
   const documents = parsed.flatMap((each) => each.documents);
-  const strangers = documents.filter(({ value }) => !isKubernetesObject(value)).map(({ positionOf }) => ({
+  const others = documents.filter(({ value }) => !isKubernetesObject(value)).map(({ positionOf }) => ({
     severity: "error" as const,
     code: "no-object",
     message: "The document is no Kubernetes object: it needs apiVersion, kind and metadata.name",
@@ -30,7 +30,7 @@ export async function clusterFromFiles(
   const objects = documents.map(({ value }) => value).filter(isKubernetesObject);
   return {
     cluster: new EmbeddedCluster({ ...options, objects: [...systemObjects(), ...objects] }),
-    diagnostics: [...diagnostics, ...parsed.flatMap((each) => each.diagnostics), ...strangers],
+    diagnostics: [...diagnostics, ...parsed.flatMap((each) => each.diagnostics), ...others],
   };
 }
 

@@ -1,6 +1,6 @@
 /**
  * Policies applied to objects in files, without a cluster: documents become requests, values files and user information
- * answer for what a cluster would say, and each object is decided as the reference's command line does it.
+ * answer for what a cluster would say, and each object is decided as Kyverno's command line does it.
  *
  * @module
  */

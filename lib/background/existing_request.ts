@@ -4,7 +4,7 @@ import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
 
 /**
  * The request that stands for an object that exists already. It matches like a creation, by nobody; expressions see the
- * object but, as in the reference, no operation.
+ * object but, as in Kyverno, no operation.
  */
 export function existingRequest(object: JsonObject): PolicyRequest {
   const namespace = namespaceOf(object);

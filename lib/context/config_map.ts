@@ -51,7 +51,7 @@ export function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): 
   }
 }
 
-/** `data`, with the decoded `binaryData` beside it as the reference has it. */
+/** `data`, with the decoded `binaryData` beside it as Kyverno has it. */
 function contents(object: JsonObject): Json {
   const found = field(object, "data");
   return isObject(found) ? found : {};

@@ -105,7 +105,7 @@ function declaredLater(name: string, path: (string | number)[]): PathDiagnostic 
 
 const functions = kyvernoFunctions();
 
-/** Calls of functions that there are not; the reference only finds them when they are called. */
+/** Calls of functions that there are not; Kyverno only finds them when they are called. */
 function unknownFunctions(expression: string, path: (string | number)[]): PathDiagnostic[] {
   const compiled = compileExpression(expression);
   if (isFault(compiled)) return [];

@@ -90,7 +90,7 @@ export function compileRule(rule: Rule, options: CompileRuleOptions): CompiledRu
     return ruleConditions(written, tools, ["preconditions"]);
   }
 
-  /** Unknown variables are told, but the rule runs: what it says of them then is the reference's own text. */
+  /** Unknown variables are told, but the rule runs: what it says of them then is Kyverno's own text. */
   function variables(uses: readonly Use[], path: DocumentPath): void {
     if (uses.some(({ paths }) => readsRoles(paths))) need({ kind: "roles" });
     if (rule.generatedFor !== undefined) return;

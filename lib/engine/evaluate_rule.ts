@@ -60,7 +60,7 @@ const alreadyViolated = skip("skipping the rule evaluation as pre-existing viola
 
 /**
  * Kyverno parity: an update of an object that violated the rule before is let through, unless the rule has
- * preconditions, which the reference cannot evaluate for the old object.
+ * preconditions, which Kyverno cannot evaluate for the old object.
  */
 function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
   if (rule.preconditions !== undefined) return false;

@@ -15,7 +15,7 @@ export interface JsonResult extends JsonRuleResult {
   readonly policy: string;
 }
 
-/** What scans need of the world. */
+/** The ports that scans use. */
 export type ScanPorts = Pick<Ports, "clock" | "entropy" | "scheduler">;
 
 /** Compiles the JSON policies among other documents, in their order; what is wrong with them is reported with its place. */
@@ -54,7 +54,7 @@ export function preprocess(payload: Json, expressions: readonly string[], ports:
   let current = payload;
   for (const text of expressions) {
     const expression = compile(text);
-    const result = isFault(expression) ? expression : expression(current, surroundings(ports));
+    const result = isFault(expression) ? expression : expression(current, expressionInput(ports));
     if (isFault(result)) return new Fault(`failed to execute preprocessor (${text}) - ${result.message}`);
     if (result === null) return new Fault(`preprocessor resulted in \`null\` payload (${text})`);
     current = result;
@@ -73,10 +73,10 @@ export function scanPayload(
   payload: Json,
   ports: ScanPorts,
 ): readonly JsonResult[] {
-  const around = surroundings(ports);
+  const input = expressionInput(ports);
   return payloadItems(payload).flatMap((item) =>
     policies.flatMap((policy) =>
-      policy.scan(item, around).map((result): JsonResult => ({ ...result, policy: policy.name }))
+      policy.scan(item, input).map((result): JsonResult => ({ ...result, policy: policy.name }))
     )
   );
 }
@@ -101,13 +101,13 @@ export async function scanInSteps(
   { ports, maxSteps }: ScanLimits,
 ): Promise<readonly JsonResult[] | Fault> {
   const { clock, scheduler } = ports;
-  const around = surroundings(ports);
+  const input = expressionInput(ports);
   const results: JsonResult[] = [];
   let left = maxSteps, sliceEnds = clock.now() + (scheduler?.sliceMilliseconds ?? 0);
   for (const item of payloadItems(payload)) {
     for (const policy of policies) {
       const budget = newBudget(), full = budget.left;
-      for (const result of policy.scan(item, { ...around, budget })) {
+      for (const result of policy.scan(item, { ...input, budget })) {
         results.push({ ...result, policy: policy.name });
       }
       left -= full - budget.left + stepsPerPolicy;
@@ -121,7 +121,7 @@ export async function scanInSteps(
   return results;
 }
 
-function surroundings({ clock, entropy }: ScanPorts): Parameters<JsonPolicy["scan"]>[1] {
+function expressionInput({ clock, entropy }: ScanPorts): Parameters<JsonPolicy["scan"]>[1] {
   const now = clock.now();
   return { bindings: Bindings.none, environment: { now: () => now, random: () => entropy.next() } };
 }

@@ -5,7 +5,7 @@ import type { User } from "./candidate.ts";
 
 /**
  * How subjects, roles and clusterRoles of one filter combine: all that are given must hold, or any of them.
- * The seeds say any in a direct block; the reference takes all everywhere.
+ * The seeds say any in a direct block; Kyverno takes all everywhere.
  */
 export type UserCombination = "all" | "any";
 

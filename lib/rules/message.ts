@@ -22,7 +22,7 @@ export function compileMessage(message: Json | undefined, tools: RuleTools): Mes
   };
 }
 
-/** The message with the full stop that the reference puts before what follows. */
+/** The message with the full stop that Kyverno puts before what follows. */
 export function withStop(message: string): string {
   return message === "" || message.endsWith(".") ? message : `${message}.`;
 }

@@ -18,7 +18,7 @@ import { loadDocuments } from "../sources/mod.ts";
 import { manifestObjects } from "../apply/mod.ts";
 import type { GivenUser } from "../apply/mod.ts";
 import type { FoundTest } from "./test_files.ts";
-import type { TestWorld } from "./world.ts";
+import type { TestSetup } from "./test_ports.ts";
 import { noValues, readValues, type Values } from "../apply/mod.ts";
 
 /** A document of `jsonPayloads`. */
@@ -38,7 +38,7 @@ export interface TestInput {
   readonly targets: readonly JsonObject[];
   /** Documents that are no Kubernetes objects, by the names that results give them. */
   readonly payloads: readonly TestPayload[];
-  readonly world: TestWorld;
+  readonly setup: TestSetup;
   readonly values: Values;
   readonly user: GivenUser | undefined;
   readonly diagnostics: readonly Diagnostic[];
@@ -83,7 +83,7 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
     resources,
     targets,
     payloads,
-    world: {
+    setup: {
       objects: [
         ...namespacesOf(given ?? null),
         ...cluster,

@@ -5,7 +5,7 @@ import type { Expectation } from "./test_case.ts";
 import type { TestRun } from "./run.ts";
 
 /**
- * What a test names and its files do not hold: policies, rules, objects. The reference says nothing of these, and some
+ * What a test names and its files do not hold: policies, rules, objects. Kyverno says nothing of these, and some
  * of their rows pass, so a misspelt name would make a test that proves nothing.
  */
 export function nameRemarks(run: TestRun, expectations: readonly Expectation[]): Diagnostic[] {

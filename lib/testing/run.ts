@@ -10,7 +10,7 @@ import { type DecideOptions, hasRules } from "../apply/mod.ts";
 import { isSameSubject, type Subject, subjectOf } from "../apply/mod.ts";
 import type { FoundTest } from "./test_files.ts";
 import { loadTestInput, type TestInput } from "./input.ts";
-import { absentSources, testPorts } from "./world.ts";
+import { absentSources, testPorts } from "./test_ports.ts";
 import { withOperation } from "../apply/mod.ts";
 
 /** What the policies said of one object. */
@@ -48,11 +48,11 @@ export async function runTest(
 ): Promise<TestRun> {
   const input = await loadTestInput(found);
   const { policies, exceptions, values, user, resources } = input;
-  const world = registry === undefined ? input.world : { ...input.world, registry };
+  const setup = registry === undefined ? input.setup : { ...input.setup, registry };
   const snapshot = compile([...policies, ...exceptions], { dialect });
-  const ports = testPorts(world, "jmespath");
-  const celPorts = testPorts(world, "cel");
-  const absent = absentSources(world);
+  const ports = testPorts(setup, "jmespath");
+  const celPorts = testPorts(setup, "cel");
+  const absent = absentSources(setup);
   const answers = new Map<string, SubjectAnswer[]>();
   for (const operation of ["", ...operationsOf(found)]) {
     const options: DecideOptions = {
@@ -62,7 +62,7 @@ export async function runTest(
       values: withOperation(values, operation),
       user,
       absent,
-      namespaces: world.isCluster ? "cluster" : "values",
+      namespaces: setup.isCluster ? "cluster" : "values",
     };
     const said: SubjectAnswer[] = [];
     for (const resource of resources) {

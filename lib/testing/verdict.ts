@@ -11,7 +11,7 @@ export interface Comparison {
   readonly match: ObjectMatch;
 }
 
-/** Whether a row passes, and why not. Objects are looked at first, as in the reference. */
+/** Whether a row passes, and why not. Objects are looked at first, as in Kyverno. */
 export function judge(
   { expected, actual, message, match }: Comparison,
 ): Pick<TestRow, "result" | "reason" | "message" | "details"> {

@@ -94,7 +94,7 @@ Deno.test("files: no more files than allowed, said once", async () => {
   });
 });
 
-Deno.test("a cluster of files holds their objects and the system's; strangers are reported", async () => {
+Deno.test("a cluster of files holds their objects and the system's; documents of other kinds are reported", async () => {
   const text = `
 apiVersion: v1
 kind: ConfigMap

@@ -99,7 +99,7 @@ Deno.test("jp function says which name there is not", () => {
   assert.equal(err(), "Error: there is no function trunkate; did you mean truncate?");
 });
 
-Deno.test("jp parse prints trees as the reference does", async () => {
+Deno.test("jp parse prints trees as Kyverno does", async () => {
   const { console, out } = spoken();
   const expressions = [
     "request.object.metadata.name | truncate(@, `9`)",

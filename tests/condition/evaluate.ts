@@ -1,7 +1,7 @@
 import { compileConditions, type ConditionOptions, type ConditionVerdict } from "../../lib/condition/mod.ts";
 import { isFault, type Json, scopeOf } from "../../lib/json/mod.ts";
 
-/** A world in which time stands still. */
+/** Time stands still. */
 export const environment = { now: () => 0, random: () => 0 };
 
 /** Evaluates conditions on data; a fault becomes its message. */

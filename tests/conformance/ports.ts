@@ -7,7 +7,7 @@ import {
 import type { Json } from "../../lib/json/mod.ts";
 import type { Answer, Ports } from "../../lib/ports.ts";
 
-/** Ports for a set: a cluster that holds the given objects, and no other world. */
+/** Ports for a set: a cluster that holds the given objects, and nothing else. */
 export function clusterPorts(
   objects: readonly Json[],
   { intake = "complete" }: Pick<EmbeddedClusterOptions, "intake"> = {},

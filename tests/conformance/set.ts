@@ -1,4 +1,4 @@
-/** One thing that a row promises: the reference's answer beside ours. */
+/** One thing that a row promises: Kyverno's answer beside ours. */
 export interface Check {
   /** What is compared: `result`, `message`, `allowed`, `patched` … Each has its own line in the table. */
   readonly aspect: string;

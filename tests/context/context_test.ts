@@ -17,13 +17,13 @@ function compileWritten(entry: JsonObject, options: EntryOptions): ContextEntry 
   return compileEntry(parseContext([entry])[0]!, options);
 }
 
-interface World {
+interface FakeApi {
   readonly ports: Ports;
   readonly calls: string[];
 }
 
-/** A world whose API server answers paths from a table, and counts. */
-function world(answers: Record<string, Json>, wait = (): Promise<void> => Promise.resolve()): World {
+/** Ports whose API server answers paths from a table, and counts the calls. */
+function fakeApi(answers: Record<string, Json>, wait = (): Promise<void> => Promise.resolve()): FakeApi {
   const calls: string[] = [];
   const call = async ({ method, path }: ApiCall): Promise<Answer> => {
     calls.push(`${method} ${path}`);
@@ -45,7 +45,7 @@ function world(answers: Record<string, Json>, wait = (): Promise<void> => Promis
   return { ports, calls };
 }
 
-function contextOf({ ports }: World, entries: JsonObject[], deadline?: () => AbortSignal): Context {
+function contextOf({ ports }: FakeApi, entries: JsonObject[], deadline?: () => AbortSignal): Context {
   const store = new LoadTracker({ ports, ...(deadline && { deadline }) });
   const environment = { now: () => 0, random: () => 0 };
   const root = Context.root({ store, environment }, {
@@ -66,7 +66,7 @@ const configMap = { name: "cm", configMap: { name: "settings", namespace: "defau
 const path = "/api/v1/namespaces/default/configmaps/settings";
 
 Deno.test("a context value is not loaded before it is read, and once however often it is read", async () => {
-  const there = world({ [path]: { data: { a: "1" }, metadata: { name: "settings" } } });
+  const there = fakeApi({ [path]: { data: { a: "1" }, metadata: { name: "settings" } } });
   const context = contextOf(there, [configMap]);
   assert.equal(await query(context, "request.object.n"), 2);
   assert.deepEqual(there.calls, []);
@@ -76,14 +76,14 @@ Deno.test("a context value is not loaded before it is read, and once however oft
 });
 
 Deno.test("two entries that ask for the same thing in one request share the answer", async () => {
-  const there = world({ [path]: { data: { a: "1" } } });
+  const there = fakeApi({ [path]: { data: { a: "1" } } });
   const context = contextOf(there, [configMap, { ...configMap, name: "other" }]);
   assert.deepEqual(await query(context, "[cm.data.a, other.data.a]"), ["1", "1"]);
   assert.equal(there.calls.length, 1);
 });
 
 Deno.test("what kept a value from loading is the error, not a missing key, and no operator hides it", async () => {
-  const context = contextOf(world({}), [configMap]);
+  const context = contextOf(fakeApi({}), [configMap]);
   const text = await query(context, "cm.data.a || 'none'");
   assert.match(
     String(text),
@@ -92,7 +92,7 @@ Deno.test("what kept a value from loading is the error, not a missing key, and n
 });
 
 Deno.test("an entry that nobody reads never fails", async () => {
-  const context = contextOf(world({}), [configMap, { name: "v", variable: { value: "x" } }]);
+  const context = contextOf(fakeApi({}), [configMap, { name: "v", variable: { value: "x" } }]);
   assert.equal(await query(context, "v"), "x");
 });
 
@@ -102,8 +102,8 @@ Deno.test("an entry sees earlier ones and not later ones", async () => {
     { name: "b", variable: { value: 1 } },
     { name: "c", variable: { jmesPath: "b" } },
   ];
-  assert.match(String(await query(contextOf(world({}), entries), "a")), /Unknown key "b"/);
-  assert.equal(await query(contextOf(world({}), entries), "c"), 1);
+  assert.match(String(await query(contextOf(fakeApi({}), entries), "a")), /Unknown key "b"/);
+  assert.equal(await query(contextOf(fakeApi({}), entries), "c"), 1);
 });
 
 const variables: [about: string, variable: JsonObject, expected: unknown][] = [
@@ -126,7 +126,7 @@ const variables: [about: string, variable: JsonObject, expected: unknown][] = [
 ];
 for (const [about, variable, expected] of variables) {
   Deno.test(`variable: ${about}`, async () => {
-    assert.deepEqual(await query(contextOf(world({}), [{ name: "v", variable }]), "v"), expected);
+    assert.deepEqual(await query(contextOf(fakeApi({}), [{ name: "v", variable }]), "v"), expected);
   });
 }
 
@@ -136,14 +136,14 @@ Deno.test("apiCall: jmesPath applies to the answer, a default stands in for a fa
     name: "v",
     apiCall: { urlPath, jmesPath: "items[].metadata.name", default: ["none"] },
   });
-  assert.deepEqual(await query(contextOf(world({ "/api/v1/pods": list }), [entry("/api/v1/pods")]), "v"), [
+  assert.deepEqual(await query(contextOf(fakeApi({ "/api/v1/pods": list }), [entry("/api/v1/pods")]), "v"), [
     "a",
   ]);
-  assert.deepEqual(await query(contextOf(world({}), [entry("/api/v1/pods")]), "v"), ["none"]);
+  assert.deepEqual(await query(contextOf(fakeApi({}), [entry("/api/v1/pods")]), "v"), ["none"]);
 });
 
 Deno.test("apiCall: variables in the path are resolved, values that need one another load in turn", async () => {
-  const there = world({
+  const there = fakeApi({
     [path]: { data: { kind: "pods" } },
     "/api/v1/namespaces/default/pods": { items: [1, 2] },
   });
@@ -158,7 +158,7 @@ Deno.test("apiCall: variables in the path are resolved, values that need one ano
 });
 
 Deno.test("a load that takes longer than the request may is given up, and named", async () => {
-  const never = world({ [path]: {} }, () => new Promise(() => {}));
+  const never = fakeApi({ [path]: {} }, () => new Promise(() => {}));
   const context = contextOf(never, [configMap], () => AbortSignal.timeout(20));
   assert.match(
     String(await query(context, "cm")),
@@ -167,7 +167,7 @@ Deno.test("a load that takes longer than the request may is given up, and named"
 });
 
 Deno.test("a kind of entry that cannot be loaded here counts as not declared", async () => {
-  const { ports } = world({});
+  const { ports } = fakeApi({});
   const store = new LoadTracker({ ports, absent: ["configMap"] });
   const root = Context.root({ store, environment: { now: () => 0, random: () => 0 } }, { values: {} });
   const context = root.child({
@@ -191,7 +191,7 @@ Deno.test("entries that would hold more than 2 MiB together fail, and name their
     { name: "second", variable: { jmesPath: "first.data.text" } },
     { name: "third", variable: { jmesPath: "second" } },
   ];
-  const context = contextOf(world({ [one]: half }), entries);
+  const context = contextOf(fakeApi({ [one]: half }), entries);
   assert.equal(await query(context, "length(second)"), 1024 * 1024 - 100);
   assert.match(
     String(await query(context, "length(third)")),
@@ -203,7 +203,7 @@ Deno.test("entries that would hold more than 2 MiB together fail, and name their
 
 Deno.test("a loop's entries count with those around them, each iteration by itself", async () => {
   const text = "x".repeat(1024 * 1024);
-  const outer = contextOf(world({}), [{ name: "outer", variable: { value: text } }]);
+  const outer = contextOf(fakeApi({}), [{ name: "outer", variable: { value: text } }]);
   const options = { policyNamespace: undefined, report: () => {}, variables: () => {}, need: () => {} };
   const inner = [compileWritten({ name: "inner", variable: { value: text.slice(0, 1000_000) } }, options)];
   for (let iteration = 0; iteration < 5; iteration++) {
@@ -221,7 +221,7 @@ const notText: [entry: JsonObject, fault: RegExp][] = [
 ];
 for (const [entry, fault] of notText) {
   Deno.test(`what is no text is no name: ${JSON.stringify(entry)}`, async () => {
-    const store = new LoadTracker({ ports: world({}).ports });
+    const store = new LoadTracker({ ports: fakeApi({}).ports });
     const environment = { now: () => 0, random: () => 0 };
     const object = { toString: "a", list: [], map: { toString: "a" } };
     const root = Context.root({ store, environment }, { values: { request: { object } } });
@@ -238,7 +238,7 @@ Deno.test("apiCall: a default stands in for calls that fail, not for expressions
     { name: "unresolved", apiCall: { urlPath: "/api/v1/{{ request.none }}", default: "d" } },
     { name: "unfit", apiCall: { urlPath, jmesPath: "length(items)", default: "d" } },
   ];
-  const context = contextOf(world({ [urlPath]: { items: 1 } }), entries);
+  const context = contextOf(fakeApi({ [urlPath]: { items: 1 } }), entries);
   assert.equal(await query(context, "gone"), "d");
   assert.match(
     String(await query(context, "unresolved")),
@@ -266,7 +266,7 @@ const paths: [urlPath: string, fault: RegExp | undefined][] = [
 ];
 for (const [urlPath, fault] of paths) {
   Deno.test(`a Policy of team ${fault === undefined ? "may" : "must not"} call ${urlPath}`, async () => {
-    const { ports, calls } = world({ [urlPath]: "answer" });
+    const { ports, calls } = fakeApi({ [urlPath]: "answer" });
     const environment = { now: () => 0, random: () => 0 };
     const root = Context.root({ store: new LoadTracker({ ports }), environment }, {});
     const options = { policyNamespace: "team", report: () => {}, variables: () => {}, need: () => {} };
@@ -280,7 +280,7 @@ for (const [urlPath, fault] of paths) {
 
 Deno.test("questions that change with every evaluation end after a number of rounds", async () => {
   let count = 0;
-  const { ports, calls } = world({});
+  const { ports, calls } = fakeApi({});
   const store = new LoadTracker({ ports });
   const environment = {
     now: () => 0,
@@ -303,7 +303,7 @@ Deno.test("questions that change with every evaluation end after a number of rou
 });
 
 Deno.test("questions that differ in credentials or payload are different questions, and are not shown", async () => {
-  const store = new LoadTracker({ ports: world({}).ports });
+  const store = new LoadTracker({ ports: fakeApi({}).ports });
   const ask = (secret: string) => store.load("GET /x", () => Promise.resolve(secret), secret);
   assert.ok(isFault(ask("a")) && isFault(ask("b")));
   await store.awaitLoads();

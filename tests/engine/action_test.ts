@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { policies } from "./worlds.ts";
+import { policies } from "./ports.ts";
 
 const prod = "{namespaces: [prod*]}", blue = "{namespaceSelector: {matchLabels: {team: blue}}}";
 const prodBlue = "{namespaces: [prod*], namespaceSelector: {matchLabels: {team: blue}}}";

@@ -13,7 +13,7 @@ import { planJsonPatch } from "../../lib/patch/mod.ts";
 import { patternCompilations } from "../../lib/pattern/mod.ts";
 import type { Ports } from "../../lib/ports.ts";
 import { templateCompilations } from "../../lib/template/mod.ts";
-import { pod, policies, ports, request } from "./worlds.ts";
+import { pod, policies, ports, request } from "./ports.ts";
 
 function decideNow(
   snapshot: Snapshot,
@@ -272,16 +272,16 @@ Deno.test("external values are loaded side by side, once, and then the request i
     validate:
       message: "not {{ cm.data.name }}"
       deny: {conditions: {all: [{key: "{{ request.object.metadata.name }}", operator: NotEquals, value: "{{ cm.data.name }}"}]}}`;
-  const world = ports({ "/api/v1/namespaces/default/configmaps/teams": { data: { name: "db" } } });
+  const fake = ports({ "/api/v1/namespaces/default/configmaps/teams": { data: { name: "db" } } });
   const snapshot = policies(policy("a", rule("r")) + policy("b", rule("r")));
-  const pending = evaluate(snapshot, request(pod()), { phase: "validate", ports: world });
+  const pending = evaluate(snapshot, request(pod()), { phase: "validate", ports: fake });
   assert.ok(pending instanceof Promise);
   const decision = await pending;
   assert.deepEqual(decision.results.flatMap(({ rules }) => rules.map(({ message }) => message)), [
     "not db",
     "not db",
   ]);
-  assert.equal(world.calls.length, 1);
+  assert.equal(fake.calls.length, 1);
 });
 
 Deno.test("namespace labels are asked for only by policies that look at them; without an answer failurePolicy decides", async () => {
@@ -289,11 +289,11 @@ Deno.test("namespace labels are asked for only by policies that look at them; wi
     "kinds: [Pod]",
     "kinds: [Pod], namespaceSelector: {matchLabels: {env: prod}}",
   );
-  const world = ports({ "/api/v1/namespaces/default": { metadata: { labels: { env: "prod" } } } });
+  const fake = ports({ "/api/v1/namespaces/default": { metadata: { labels: { env: "prod" } } } });
   const snapshot = policies(policy("p", selecting));
   const decision = await evaluate(snapshot, request(pod({ hostPID: true })), {
     phase: "validate",
-    ports: world,
+    ports: fake,
   });
   assert.equal(decision.allowed, false);
   const down = ports();

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { evaluate } from "../../lib/engine/mod.ts";
 import type { Json, JsonObject } from "../../lib/json/mod.ts";
-import { pod, policies, ports, request } from "./worlds.ts";
+import { pod, policies, ports, request } from "./ports.ts";
 
 const match = { any: [{ resources: { kinds: ["Pod"] } }] };
 const long = "x".repeat(1_000_000);

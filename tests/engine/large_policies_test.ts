@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { evaluate } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
-import { policies, ports, request } from "./worlds.ts";
+import { policies, ports, request } from "./ports.ts";
 
 const match = { any: [{ resources: { kinds: ["Service"] } }] };
 

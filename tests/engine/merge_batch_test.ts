@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import fc from "fast-check";
 import { type Decision, evaluate, type EvaluateOptions, type Snapshot } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
-import { pod, policies, ports, request } from "./worlds.ts";
+import { pod, policies, ports, request } from "./ports.ts";
 
 const match = { any: [{ resources: { kinds: ["Pod"] } }] };
 

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { evaluate } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
-import { pod, policies, ports, request } from "./worlds.ts";
+import { pod, policies, ports, request } from "./ports.ts";
 
 function policy(extractors: string, condition: string): string {
   return `

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type Decision, evaluate, type Phase, type Snapshot } from "../../lib/engine/mod.ts";
 import { asList, dig, field, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import type { Ports } from "../../lib/ports.ts";
-import { pod, policies, ports, request } from "./worlds.ts";
+import { pod, policies, ports, request } from "./ports.ts";
 
 const objects: Readonly<Record<string, JsonObject>> = {
   "/api/v1/namespaces/default": { metadata: { labels: { team: "a" } } },

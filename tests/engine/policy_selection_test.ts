@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { evaluate, type EvaluateOptions, type PolicyRequest } from "../../lib/engine/mod.ts";
-import { pod, policies, ports, request } from "./worlds.ts";
+import { pod, policies, ports, request } from "./ports.ts";
 
 /** A policy whose rule fails for all that it selects. */
 function policy(name: string, resources: string, spec = ""): string {

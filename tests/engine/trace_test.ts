@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { type Decision, evaluate, type RuleTrace, type Snapshot, Trace } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import type { Answer, Ports } from "../../lib/ports.ts";
-import { pod, policies, ports, request } from "./worlds.ts";
+import { pod, policies, ports, request } from "./ports.ts";
 
-/** A world whose API server takes 40 ms for each answer, on a clock that only moves for it. */
+/** Ports whose API server takes 40 ms for each answer, on a clock that only moves for it. */
 function slowPorts(answers: Readonly<Record<string, JsonObject>>): Ports {
   const quick = ports(answers);
   let now = 0;
@@ -26,10 +26,10 @@ function slowPorts(answers: Readonly<Record<string, JsonObject>>): Ports {
 async function traced(
   snapshot: Snapshot,
   object: JsonObject,
-  world: Ports = ports(),
+  fake: Ports = ports(),
 ): Promise<{ decision: Decision; trace: Trace; rules: ReadonlyMap<string, RuleTrace> }> {
-  const trace = new Trace(world.clock);
-  const decision = await evaluate(snapshot, request(object), { phase: "validate", ports: world, trace });
+  const trace = new Trace(fake.clock);
+  const decision = await evaluate(snapshot, request(object), { phase: "validate", ports: fake, trace });
   return { decision, trace, rules: new Map(trace.rules.map((one) => [one.rule, one])) };
 }
 
@@ -143,9 +143,9 @@ Deno.test("rules that an index passes over are told as well", async () => {
 });
 
 Deno.test("a trace changes nothing about the decision", async () => {
-  for (const [snapshot, world] of [[labels, ports()], [twoThatLoad, ports(maps)]] as const) {
-    const { decision } = await traced(snapshot, latest, world);
-    const untraced = await evaluate(snapshot, request(latest), { phase: "validate", ports: world });
+  for (const [snapshot, fake] of [[labels, ports()], [twoThatLoad, ports(maps)]] as const) {
+    const { decision } = await traced(snapshot, latest, fake);
+    const untraced = await evaluate(snapshot, request(latest), { phase: "validate", ports: fake });
     assert.deepEqual(decision, untraced);
   }
 });
@@ -172,8 +172,8 @@ spec:
 });
 
 Deno.test("what a mutation changes is told by rule, and rules that come no more are told too", async () => {
-  const world = ports();
-  const trace = new Trace(world.clock);
+  const fake = ports();
+  const trace = new Trace(fake.clock);
   const snapshot = policies(`
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -191,7 +191,7 @@ spec:
 `);
   await evaluate(snapshot, request(pod({}, { labels: { app: "web" } })), {
     phase: "mutate",
-    ports: world,
+    ports: fake,
     trace,
   });
   assert.deepEqual(trace.rules.map(({ rule, unasked, changes }) => [rule, unasked, changes]), [

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { isFault, scopeOf } from "../../lib/json/mod.ts";
 import { compilations, compileExpression } from "../../lib/jmespath/mod.ts";
-import { environment } from "./evaluate.ts";
+import { fixedEnvironment as environment } from "./evaluate.ts";
 
 const expressions = [
   "request.object.spec.containers[?image == 'x'].name | [0]",

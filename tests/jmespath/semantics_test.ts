@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { Fault, isFault, type Json, type Scope, scopeOf } from "../../lib/json/mod.ts";
 import { compileExpression } from "../../lib/jmespath/mod.ts";
-import { environment, evaluate } from "./evaluate.ts";
+import { evaluate, fixedEnvironment as environment } from "./evaluate.ts";
 
 const input = {
   a: { b: 1, deep: { er: "x" } },

@@ -189,7 +189,7 @@ Deno.test("random texts match their pattern", () => {
   const random = (): number => (state = state * 48271 % 2147483647) / 2147483647;
   for (const pattern of patterns) {
     for (let round = 0; round < 20; round++) {
-      const text = evaluate("random(@)", pattern, { world: { now: () => 0, random } });
+      const text = evaluate("random(@)", pattern, { environment: { now: () => 0, random } });
       assert.equal(
         call("regex_match", `^(?:${pattern})$`, text),
         true,

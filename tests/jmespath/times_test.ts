@@ -104,7 +104,7 @@ Deno.test("the current time is the environment's", () => {
   assert.equal(evaluate("time_now()"), "2023-11-14T22:13:20Z");
   assert.equal(evaluate("time_now_utc()"), "2023-11-14T22:13:20Z");
   assert.equal(
-    evaluate("time_now()", null, { world: { now: () => -1, random: () => 0 } }),
+    evaluate("time_now()", null, { environment: { now: () => -1, random: () => 0 } }),
     "1969-12-31T23:59:59Z",
   );
 });

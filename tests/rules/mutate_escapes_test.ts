@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { evaluate } from "../../lib/engine/mod.ts";
 import { dig, type JsonObject } from "../../lib/json/mod.ts";
-import { pod, policies, ports, request } from "../engine/worlds.ts";
+import { pod, policies, ports, request } from "../engine/ports.ts";
 
 function merge(a: string): JsonObject {
   return { patchStrategicMerge: { metadata: { annotations: { a, x: "1" } } } };

@@ -1,7 +1,7 @@
 /** `POST /scan`: JSON policies as a service. */
 import assert from "node:assert/strict";
 import { type AppOptions, createApp, Metrics } from "../../lib/server/mod.ts";
-import { policies, ports } from "../engine/worlds.ts";
+import { policies, ports } from "../engine/ports.ts";
 
 const snapshot = policies(`
 apiVersion: json.kyverno.io/v1alpha1

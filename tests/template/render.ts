@@ -1,7 +1,7 @@
 import { type Fault, isFault, type Json, scopeOf } from "../../lib/json/mod.ts";
 import { compileTemplate, type TemplateOptions } from "../../lib/template/mod.ts";
 
-/** A world in which time stands still. */
+/** Time stands still. */
 export const environment = { now: () => 0, random: () => 0 };
 
 /** Compiles and renders; a fault becomes its message in an object of its own, so that tables can hold it. */

@@ -2,7 +2,7 @@ import { Fault } from "../../json/mod.ts";
 
 /** An image reference as registry clients read it. */
 export interface RegistryReference {
-  /** `index.docker.io` for Docker Hub, whatever the reference called it. */
+  /** `index.docker.io` for Docker Hub, whatever the text calls it. */
   readonly registry: string;
   /** `library/nginx` for the short names of Docker Hub. */
   readonly repository: string;
@@ -15,7 +15,7 @@ export interface RegistryReference {
 const DOCKER_HUB = "index.docker.io";
 
 /**
- * Reads an image reference by the rules of go-containerregistry, which the reference uses: the first part is a registry
+ * Reads an image reference by the rules of go-containerregistry, which Kyverno uses: the first part is a registry
  * when it has a dot or a colon.
  *
  * ```ts

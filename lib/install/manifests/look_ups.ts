@@ -5,7 +5,7 @@ import { parseApiCall } from "../../policy/mod.ts";
 import { type Access, accessOf, hasVariables } from "./api_path.ts";
 import { webhookTargets } from "./webhook_rule.ts";
 
-/** What policies ask of the world, as far as their text tells. */
+/** What policies read from outside the request, as far as their text shows. */
 export interface LookUps {
   readonly access: readonly Access[];
   /** `host:port` of services that are called; `undefined` when only a request tells which, or registries are asked. */

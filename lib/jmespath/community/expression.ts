@@ -17,7 +17,7 @@ export interface CommunityInput {
 }
 
 /** A compiled expression: applied to a value, it answers with a value or a fault. */
-export type CommunityExpression = (value: Json, surroundings: CommunityInput) => Json | Fault;
+export type CommunityExpression = (value: Json, input: CommunityInput) => Json | Fault;
 
 /** Longest expression, in UTF-16 units. */
 const maxLength = 100_000;

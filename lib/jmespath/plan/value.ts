@@ -1,7 +1,7 @@
 import { Fault, isList, isObject, type Json, type Scope } from "../../json/mod.ts";
 import { maxSteps, type StepBudget } from "../steps.ts";
 
-/** What an expression may ask of the world; the caller decides the answers. */
+/** The time and the random numbers of an expression; the caller provides them. */
 export interface Environment {
   /** The current time in milliseconds since 1970, for `time_now` and the like. */
   now(): number;

@@ -15,7 +15,7 @@ export interface FailedAssertion {
 }
 
 /** A compiled `assert`: what fails, or why it cannot be judged. */
-export type Assertions = (payload: Json, surroundings: CommunityInput) => readonly FailedAssertion[] | Fault;
+export type Assertions = (payload: Json, input: CommunityInput) => readonly FailedAssertion[] | Fault;
 
 /** One entry. */
 interface Assertion {
@@ -35,10 +35,10 @@ export function compileAssertions(assert: Json | undefined, options: TreeOptions
   if (any.length + all.length === 0) {
     options.report({ path: options.path, message: "an empty assert is not valid" });
   }
-  return (payload, surroundings) => {
+  return (payload, input) => {
     const failed: FailedAssertion[] = [];
     for (const assertion of any) {
-      const failure = judge(assertion, payload, surroundings);
+      const failure = judge(assertion, payload, input);
       if (failure instanceof Fault) return failure;
       if (failure === undefined) {
         failed.length = 0;
@@ -48,7 +48,7 @@ export function compileAssertions(assert: Json | undefined, options: TreeOptions
     }
     if (failed.length > 0) return failed;
     for (const assertion of all) {
-      const failure = judge(assertion, payload, surroundings);
+      const failure = judge(assertion, payload, input);
       if (failure instanceof Fault) return failure;
       if (failure !== undefined) failed.push(failure);
     }
@@ -73,19 +73,19 @@ function compileEntries(assert: Json | undefined, name: "any" | "all", options: 
 function judge(
   { path, tree, message }: Assertion,
   payload: Json,
-  surroundings: CommunityInput,
+  input: CommunityInput,
 ): FailedAssertion | Fault | undefined {
-  const violations = tree(payload, surroundings);
+  const violations = tree(payload, input);
   if (violations instanceof Fault) return violations;
   if (violations.length === 0) return undefined;
-  return { message: message?.(payload, surroundings) ?? "", check: path, violations };
+  return { message: message?.(payload, input) ?? "", check: path, violations };
 }
 
 /** Compiles a `match` or `exclude`: whether the payload is meant. */
 export function compileMatch(
   match: Json | undefined,
   options: TreeOptions,
-): ((payload: Json, surroundings: CommunityInput) => boolean | Fault) | undefined {
+): ((payload: Json, input: CommunityInput) => boolean | Fault) | undefined {
   if (!isObject(match)) return undefined;
   const compilers = withDefault(options.compilers, field(match, "compiler"));
   const trees = (name: "any" | "all") =>
@@ -96,10 +96,10 @@ export function compileMatch(
   if (any.length + all.length === 0) {
     options.report({ path: options.path, message: "an empty match is not valid" });
   }
-  return (payload, surroundings) => {
+  return (payload, input) => {
     let fits = true;
     for (const [index, tree] of [...any, ...all].entries()) {
-      const violations = tree(payload, surroundings);
+      const violations = tree(payload, input);
       if (violations instanceof Fault) return violations;
       // Kyverno parity: one tree of `any` is enough, whatever `all` says. Pinned by "one tree of any is enough".
       if (violations.length === 0 && index < any.length) return true;

@@ -53,7 +53,7 @@ const bindingsLibrary: Library = {
 
 /**
  * CEL for assertion trees: `object` is the current value, and `bindings.resolve("name")` gives a binding. It has the
- * functions of admission policies, among them the reference's: optional values, strings and sets.
+ * functions of admission policies, among them Kyverno's: optional values, strings and sets.
  */
 export function celForTrees(): CelCompile {
   const environment = createEnvironment({

@@ -29,7 +29,7 @@ function listFulfils(expected: readonly Json[], actual: Json): boolean | Fault {
   return true;
 }
 
-/** The reference's word for a value's kind. */
+/** Kyverno's word for a value's kind. */
 function kindOf(value: Json): string {
   if (value === null) return "invalid";
   if (isList(value)) return "slice";

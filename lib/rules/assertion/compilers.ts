@@ -26,7 +26,7 @@ export function compilersOf(jmespath: Compile, cel?: CelCompile): Compilers {
   return { byName, standard: jmespath };
 }
 
-/** The compilers with another default; a name that is not known leaves the default, as in the reference. */
+/** The compilers with another default; a name that is not known leaves the default, as in Kyverno. */
 export function withDefault(compilers: Compilers, name: Json | undefined): Compilers {
   const standard = typeof name === "string" ? compilers.byName.get(name) : undefined;
   return standard === undefined ? compilers : { ...compilers, standard };

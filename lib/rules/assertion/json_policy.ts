@@ -25,11 +25,11 @@ export interface JsonPolicy {
   /** What could not be compiled; a rule with a problem answers with an error. */
   readonly problems: readonly TreeProblem[];
   /** Judges any JSON value; a rule that does not match it has no result. `bindings` are further `$names`. */
-  scan(payload: Json, surroundings: CommunityInput): readonly JsonRuleResult[];
+  scan(payload: Json, input: CommunityInput): readonly JsonRuleResult[];
 }
 
 /** A rule: its result, or nothing when it does not match. */
-type Rule = (payload: Json, surroundings: CommunityInput) => JsonRuleResult | undefined;
+type Rule = (payload: Json, input: CommunityInput) => JsonRuleResult | undefined;
 
 /** Compiles a policy that judges any JSON payload. Whatever cannot be compiled is a problem, not an exception. */
 export function compileJsonPolicy(document: JsonObject, compilers: Compilers): JsonPolicy {
@@ -43,15 +43,14 @@ export function compileJsonPolicy(document: JsonObject, compilers: Compilers): J
     all.push(...problems);
     const [first] = problems;
     if (first !== undefined) return broken(asString(field(rule, "name")) ?? "", first);
-    return (payload, surroundings) =>
-      run(payload, { ...surroundings, bindings: surroundings.bindings.with("rule", rule) });
+    return (payload, input) => run(payload, { ...input, bindings: input.bindings.with("rule", rule) });
   });
   return {
     name: nameOf(document),
     problems: all,
-    scan: (payload, surroundings) => {
-      const bindings = surroundings.bindings.with("payload", payload).with("policy", document);
-      return rules.flatMap((rule) => rule(payload, { ...surroundings, bindings }) ?? []);
+    scan: (payload, input) => {
+      const bindings = input.bindings.with("payload", payload).with("policy", document);
+      return rules.flatMap((rule) => rule(payload, { ...input, bindings }) ?? []);
     },
   };
 }
@@ -80,20 +79,20 @@ function compileRule(rule: Json, policyOptions: TreeOptions): Rule {
   const name = asString(field(rule, "name")) ?? "";
 
   return (payload, outer) => {
-    const surroundings = context(payload, outer);
-    const matched = match?.(payload, surroundings) ?? true;
+    const input = context(payload, outer);
+    const matched = match?.(payload, input) ?? true;
     if (matched === false) return undefined;
-    const excluded = matched === true && (exclude?.(payload, surroundings) ?? false);
+    const excluded = matched === true && (exclude?.(payload, input) ?? false);
     if (excluded === true) return undefined;
     const verdict = matched instanceof Fault
       ? matched
       : excluded instanceof Fault
       ? excluded
-      : assert(payload, surroundings);
+      : assert(payload, input);
     const about = {
       rule: name,
-      identifier: identify(payload, surroundings),
-      feedback: feedback(payload, surroundings),
+      identifier: identify(payload, input),
+      feedback: feedback(payload, input),
     };
     if (verdict instanceof Fault) return { ...about, result: "error", failures: [], error: verdict.message };
     return { ...about, result: verdict.length === 0 ? "pass" : "fail", failures: verdict, error: "" };
@@ -127,7 +126,7 @@ function compileContext(
 function compileIdentifier(
   text: string,
   options: TreeOptions,
-): (payload: Json, surroundings: CommunityInput) => string {
+): (payload: Json, input: CommunityInput) => string {
   if (text === "") return () => "";
   const compile: Compile = options.compilers.byName.get("jp")!;
   const expression = compile(text);
@@ -135,8 +134,8 @@ function compileIdentifier(
     options.report({ path: options.path, message: `Internal error: ${expression.message}` });
     return () => "";
   }
-  return (payload, surroundings) => {
-    const value = expression(payload, surroundings);
+  return (payload, input) => {
+    const value = expression(payload, input);
     return value instanceof Fault ? `(error: ${value.message})` : goPrint(value);
   };
 }
@@ -144,13 +143,13 @@ function compileIdentifier(
 function compileFeedback(
   entries: readonly Json[],
   options: TreeOptions,
-): (payload: Json, surroundings: CommunityInput) => ReadonlyMap<string, Json | Fault> {
+): (payload: Json, input: CommunityInput) => ReadonlyMap<string, Json | Fault> {
   const compiled = entries.map((entry, index) => {
     const path = `${options.path}[${index}].value`;
     const compilers = withDefault(options.compilers, field(entry, "compiler"));
     const value = compileScalar(field(entry, "value") ?? null, { ...options, compilers, path });
     return { name: asString(field(entry, "name")) ?? "", value };
   });
-  return (payload, surroundings) =>
-    new Map(compiled.map(({ name, value }) => [name, value(payload, surroundings)] as const));
+  return (payload, input) =>
+    new Map(compiled.map(({ name, value }) => [name, value(payload, input)] as const));
 }

@@ -3,13 +3,13 @@ import type { CommunityInput } from "../../jmespath/mod.ts";
 import type { Compile, TreeExpression } from "./compilers.ts";
 
 /** A message with its `{{ expressions }}` filled in from the payload. */
-export type MessageTemplate = (payload: Json, surroundings: CommunityInput) => string;
+export type MessageTemplate = (payload: Json, input: CommunityInput) => string;
 
 /** A piece of a template: text, or an expression with its source. */
 type Piece = string | { readonly source: string; readonly expression: TreeExpression | Fault };
 
 /**
- * Compiles a message. An expression that fails, finds nothing or is no text shows as `ERR (…)`, as in the reference.
+ * Compiles a message. An expression that fails, finds nothing or is no text shows as `ERR (…)`, as in Kyverno.
  * Unlike there, what a value brings in is never read as a template again.
  */
 export function compileMessage(text: string, compile: Compile): MessageTemplate {
@@ -23,13 +23,13 @@ export function compileMessage(text: string, compile: Compile): MessageTemplate 
     from = close + 2;
   }
   pieces.push(text.slice(from));
-  return (payload, surroundings) => pieces.map((piece) => render(piece, payload, surroundings)).join("");
+  return (payload, input) => pieces.map((piece) => render(piece, payload, input)).join("");
 }
 
-function render(piece: Piece, payload: Json, surroundings: CommunityInput): string {
+function render(piece: Piece, payload: Json, input: CommunityInput): string {
   if (typeof piece === "string") return piece;
   const { source, expression } = piece;
-  const value = expression instanceof Fault ? expression : expression(payload, surroundings);
+  const value = expression instanceof Fault ? expression : expression(payload, input);
   if (value instanceof Fault) return `ERR (${source} - ${value.message})`;
   if (typeof value === "string") return value;
   return value === null ? `ERR (${source} not found)` : `ERR (${source} not a string)`;

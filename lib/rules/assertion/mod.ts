@@ -2,7 +2,7 @@
  * Assertion trees: `validate.assert` of rules, and the kind `ValidatingPolicy` of json.kyverno.io/v1alpha1, which judges
  * any JSON value. Expressions are the community's dialect of JMESPath; CEL is plugged in by the caller.
  *
- * Where the reference goes through a tree's keys in random order, this goes in the document's order: a binding is seen
+ * Where Kyverno goes through a tree's keys in random order, this goes in the document's order: a binding is seen
  * below its key, and, if its name is new, by the keys that follow. `$policy` and `$rule` are the documents themselves.
  *
  * @module

@@ -14,11 +14,11 @@ export interface RuleAssertion {
    * `{object, oldObject, admissionInfo, operation, namespaceLabels, resourceKind, …}`, and the rule's context entries
    * are bindings. A fault when it cannot be judged.
    */
-  check(payload: Json, surroundings: CommunityInput): readonly string[] | Fault;
+  check(payload: Json, input: CommunityInput): readonly string[] | Fault;
 }
 
 /**
- * Compiles `validate.assert` of a rule: the tree itself, as the reference has it, or `{any: […], all: […]}` with or
+ * Compiles `validate.assert` of a rule: the tree itself, as Kyverno has it, or `{any: […], all: […]}` with or
  * without `check`, as the documentation of assertion trees writes it. The payload has no fields of these names.
  */
 export function compileRuleAssertion(assert: Json, compilers: Compilers): RuleAssertion {
@@ -39,16 +39,16 @@ function isBlock(assert: Json): boolean {
 
 function judgeTree(assert: Json, options: TreeOptions): RuleAssertion["check"] {
   const tree = compileTree(assert, options);
-  return (payload, surroundings) => {
-    const violations = tree(payload, surroundings);
+  return (payload, input) => {
+    const violations = tree(payload, input);
     return violations instanceof Fault ? failed(violations) : violations.map(violationText);
   };
 }
 
 function judgeBlock(assert: Json, options: TreeOptions): RuleAssertion["check"] {
   const assertions = compileAssertions(assert, options);
-  return (payload, surroundings) => {
-    const failures = assertions(payload, surroundings);
+  return (payload, input) => {
+    const failures = assertions(payload, input);
     if (failures instanceof Fault) return failed(failures);
     return failures.flatMap(({ message, violations }) =>
       violations.map((violation) =>

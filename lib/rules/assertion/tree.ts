@@ -9,7 +9,7 @@ import { type AssertionViolation, expectation, invalidText } from "./violation.t
 /** A compiled tree: the violations of a value, or why it cannot be judged. */
 export type AssertionTree = (
   value: Json,
-  surroundings: CommunityInput,
+  input: CommunityInput,
 ) => readonly AssertionViolation[] | Fault;
 
 /** Something of a tree that cannot be compiled. */
@@ -32,7 +32,7 @@ export interface TreeOptions {
 interface Judged {
   readonly value: Json;
   readonly path: TreePath | undefined;
-  readonly surroundings: CommunityInput;
+  readonly input: CommunityInput;
   /** Takes violations. */
   readonly violations: AssertionViolation[];
 }
@@ -46,9 +46,9 @@ type Node = (judged: Judged) => Fault | undefined;
  */
 export function compileTree(tree: Json, options: TreeOptions): AssertionTree {
   const node = compileNode(tree, options);
-  return (value, surroundings) => {
+  return (value, input) => {
     const violations: AssertionViolation[] = [];
-    return node({ value, path: undefined, surroundings, violations }) ?? violations;
+    return node({ value, path: undefined, input, violations }) ?? violations;
   };
 }
 
@@ -64,7 +64,7 @@ function below(options: TreeOptions, piece: string): TreeOptions {
 }
 
 function listNode(nodes: readonly Node[]): Node {
-  return ({ value, path, surroundings, violations }) => {
+  return ({ value, path, input, violations }) => {
     if (value === null) {
       violations.push({ path: pathText(path), kind: "invalid", value, detail: "value is null" });
     } else if (!isList(value)) {
@@ -74,7 +74,7 @@ function listNode(nodes: readonly Node[]): Node {
       violations.push({ path: pathText(path), kind: "invalid", value, detail });
     } else {
       for (let index = 0; index < nodes.length; index++) {
-        const element = { value: value[index]!, path: elementPath(path, index), surroundings, violations };
+        const element = { value: value[index]!, path: elementPath(path, index), input, violations };
         const fault = nodes[index]!(element);
         if (fault !== undefined) return fault;
       }
@@ -92,7 +92,7 @@ interface Branch {
 }
 
 /** The projected value; `undefined` when the value has no such field. */
-type Project = (value: Json, surroundings: CommunityInput) => Json | Fault | undefined;
+type Project = (value: Json, input: CommunityInput) => Json | Fault | undefined;
 
 function objectNode(tree: JsonObject, options: TreeOptions): Node {
   const branches = Object.keys(tree).map((key): Branch => {
@@ -102,22 +102,22 @@ function objectNode(tree: JsonObject, options: TreeOptions): Node {
   });
   if (branches.length === 0) return notNull;
   return (judged) => {
-    let { surroundings } = judged;
+    let { input } = judged;
     for (const branch of branches) {
       const { binding } = branch.statement;
       const path = childPath(judged.path, branch.key);
-      const projected = branch.project(judged.value, surroundings);
+      const projected = branch.project(judged.value, input);
       if (projected === undefined) {
         const detail = "field not found in the input object";
         judged.violations.push({ path: pathText(path), kind: "required", value: "", detail });
         continue;
       }
       if (projected instanceof Fault) return internal(path, projected);
-      const inner = bind(surroundings, binding, projected);
-      const fault = descend(branch, { ...judged, value: projected, path, surroundings: inner });
+      const inner = bind(input, binding, projected);
+      const fault = descend(branch, { ...judged, value: projected, path, input: inner });
       if (fault !== undefined) return fault;
       // A new name is there for the branches that follow; a name from above keeps its value outside of this branch.
-      if (binding !== undefined && !surroundings.bindings.has(binding)) surroundings = inner;
+      if (binding !== undefined && !input.bindings.has(binding)) input = inner;
     }
     return undefined;
   };
@@ -138,7 +138,7 @@ function notNull({ value, path, violations }: Judged): undefined {
 function descend({ statement, node }: Branch, judged: Judged): Fault | undefined {
   const { each } = statement;
   if (each === undefined) return node(judged);
-  const { value, path, surroundings } = judged;
+  const { value, path, input } = judged;
   if (!isList(value) && !isObject(value)) {
     return new Fault(invalidText(pathText(path), value, "expected a slice or a map"));
   }
@@ -148,17 +148,17 @@ function descend({ statement, node }: Branch, judged: Judged): Fault | undefined
       ...judged,
       value: element,
       path: elementPath(path, index),
-      surroundings: bind(surroundings, each.index, index),
+      input: bind(input, each.index, index),
     });
     if (fault !== undefined) return fault;
   }
   return undefined;
 }
 
-function bind(surroundings: CommunityInput, name: string | undefined, value: Json): CommunityInput {
-  if (name === undefined) return surroundings;
-  const bindings: Bindings = surroundings.bindings.with(name, value);
-  return { ...surroundings, bindings };
+function bind(input: CommunityInput, name: string | undefined, value: Json): CommunityInput {
+  if (name === undefined) return input;
+  const bindings: Bindings = input.bindings.with(name, value);
+  return { ...input, bindings };
 }
 
 function projection({ reading, text }: TreeStatement, options: TreeOptions): Project {
@@ -181,8 +181,8 @@ export function compileScalar(scalar: Json, options: TreeOptions): TreeExpressio
 }
 
 function leaf(expected: TreeExpression): Node {
-  return ({ value, path, surroundings, violations }) => {
-    const wanted = expected(value, surroundings);
+  return ({ value, path, input, violations }) => {
+    const wanted = expected(value, input);
     if (wanted instanceof Fault) return internal(path, wanted);
     const same = fulfils(wanted, value);
     if (same instanceof Fault) return internal(path, same);
@@ -204,8 +204,8 @@ function compileExpression(text: string, name: string | undefined, options: Tree
 
 /** Dividing by zero has no JSON value. */
 function finite(expression: TreeExpression): TreeExpression {
-  return (value, surroundings) => {
-    const result = expression(value, surroundings);
+  return (value, input) => {
+    const result = expression(value, input);
     return typeof result === "number" && !Number.isFinite(result)
       ? new Fault(`the result ${result} is not a JSON number`)
       : result;

@@ -13,7 +13,7 @@ export interface AssertionViolation {
 }
 
 /**
- * A violation as the reference prints it.
+ * A violation as Kyverno prints it.
  *
  * ```ts
  * import { violationText } from "./violation.ts";
@@ -47,7 +47,7 @@ function foundText(value: Json): string {
   return typeof value === "number" ? numberText(value) : goJson(value);
 }
 
-/** A value in Go's own notation (`%#v`), in which the reference tells what was asked for. */
+/** A value in Go's own notation (`%#v`), in which Kyverno tells what was asked for. */
 function goSyntax(value: Json, place: "bare" | "nested"): string {
   if (value === null) return place === "bare" ? "<nil>" : "interface {}(nil)";
   if (typeof value === "string") return JSON.stringify(value);
@@ -59,7 +59,7 @@ function goSyntax(value: Json, place: "bare" | "nested"): string {
   return `map[string]interface {}{${entries.join(", ")}}`;
 }
 
-/** Whole numbers are integers in the reference's documents and have no exponent; others print as Go's floats. */
+/** Whole numbers are integers in Kyverno's documents and have no exponent; others print as Go's floats. */
 function numberText(value: number): string {
   return Number.isSafeInteger(value) ? String(value) : goFloat(value);
 }

@@ -27,7 +27,7 @@ export interface CelEvaluationOptions {
   readonly observer?: Observer | undefined;
 }
 
-/** The text of the reference for a policy that has spent its budget. */
+/** The text of Kyverno for a policy that has spent its budget. */
 const outOfBudget =
   "validation failed due to running out of cost budget, no further validation rules will be run";
 

@@ -1,6 +1,6 @@
 /**
  * Expressions of admission policies: what they see of a request, variables that are evaluated when they are asked for,
- * conditions, validations, audit annotations, parameters, and the world behind functions that call out. Used by
+ * conditions, validations, audit annotations, parameters, and the external calls of functions. Used by
  * `validate.cel` and by the kinds of policies that are written in CEL.
  *
  * @module
@@ -9,7 +9,7 @@ export { type AuditAnnotations, compileAuditAnnotations } from "./audit_annotati
 export { authorizerVariables } from "./authorizer.ts";
 export { CelEvaluation } from "./evaluation.ts";
 export { ExpressionSet, type ExpressionSetOptions, wanted } from "./expressions.ts";
-export { type Generate, requestHost } from "./world.ts";
+export { type Generate, requestHost } from "./request_calls.ts";
 export {
   compileMatchConditions,
   kubernetesTexts,

@@ -6,7 +6,7 @@ import type { RuleInput } from "../rule_kind.ts";
 import { authorizerVariables } from "./authorizer.ts";
 import { CelEvaluation } from "./evaluation.ts";
 import { ExpressionSet } from "./expressions.ts";
-import { requestHost } from "./world.ts";
+import { requestHost } from "./request_calls.ts";
 import { compileMatchConditions, kubernetesTexts } from "./match_conditions.ts";
 import { admissionRoots, admissionVariables } from "./roots.ts";
 

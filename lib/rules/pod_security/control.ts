@@ -46,7 +46,7 @@ export interface Revision {
 export interface Control {
   /** The id that reports carry: `hostPorts`. */
   readonly id: string;
-  /** The name that `exclude[].controlName` uses; absent when the reference has none, so that it cannot be excluded. */
+  /** The name that `exclude[].controlName` uses; absent when Kyverno has none, so that it cannot be excluded. */
   readonly name?: string;
   readonly level: "baseline" | "restricted";
   /** Ids of the baseline controls that this restricted one replaces. */

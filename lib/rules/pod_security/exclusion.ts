@@ -21,7 +21,7 @@ export interface ExclusionInput {
 }
 
 /**
- * Takes excluded violations away. The reference judges a reduced pod (without its containers, or only with those whose
+ * Takes excluded violations away. Kyverno judges a reduced pod (without its containers, or only with those whose
  * image is named) and then drops, for each excluded violation there, one violation of the whole pod at the same field
  * and, for a container's field, of a container of the same name.
  *

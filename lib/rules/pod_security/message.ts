@@ -6,7 +6,7 @@ export interface FailureText {
   /** The rule's name as it runs, `autogen-` included. */
   readonly rule: string;
   readonly level: string;
-  /** As written in the policy; the reference prints nothing for a version that is not given. */
+  /** As written in the policy; Kyverno prints nothing for a version that is not given. */
   readonly version: string;
   readonly violations: readonly Violation[];
 }
@@ -35,7 +35,7 @@ export function failureMessage({ rule, level, version, violations }: FailureText
   const groups = violations.map(({ reason, fields }) =>
     `(Forbidden reason: ${reason}, field error list: [${fieldTexts(fields)}])`
   );
-  // The reference takes the groups out of a map, in no order; in one order a message is the same each time.
+  // Kyverno takes the groups out of a map, in no order; in one order a message is the same each time.
   groups.sort(compareBytes);
   return `Validation rule '${rule}' failed. It violates PodSecurity "${level}:${version}": ${
     groups.join("")

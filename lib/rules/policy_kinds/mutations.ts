@@ -30,7 +30,7 @@ export type Schema = "required" | "where known";
 export type Mutations = (
   object: JsonObject,
   evaluation: CelEvaluation,
-  surroundings: { readonly see: See; readonly store: LoadTracker },
+  changed: { readonly see: See; readonly store: LoadTracker },
 ) => JsonObject | Fault;
 
 /** Is told the object that expressions evaluated from now on see. */

@@ -123,7 +123,7 @@ function decode(patch: string): PatchOperation[] {
   ) as PatchOperation[];
 }
 
-/** The reference prints pod security groups in the order of a Go map; the corpus has them sorted. */
+/** Kyverno prints pod security groups in the order of a Go map; the corpus has them sorted. */
 function sortGroups(text: string): string {
   return text.replace(
     /(\(Forbidden reason: [^()]*(?:\([^()]*\)[^()]*)*\))+/g,

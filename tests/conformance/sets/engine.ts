@@ -16,7 +16,7 @@ import type { AbsentSource } from "../../../lib/context/mod.ts";
 import { clusterPorts } from "../ports.ts";
 import { type Check, checkText, type ConformanceSet, type Row } from "../set.ts";
 
-/** What the reference said of a case: rows of its policy report, and the files that it wrote. */
+/** What Kyverno said of a case: rows of its policy report, and the files that it wrote. */
 interface Expected {
   readonly results: readonly (readonly string[])[];
   /** The policy was not accepted, with these words. */
@@ -159,7 +159,7 @@ function identity(resource: JsonObject): string[] {
   return [text("apiVersion"), text("kind"), text("metadata", "namespace"), text("metadata", "name")];
 }
 
-/** The reference prints pod security groups in the order of a Go map. */
+/** Kyverno prints pod security groups in the order of a Go map. */
 function normal(message: string): string {
   return message.replace(
     /(\(Forbidden reason: .*\))/s,
@@ -167,7 +167,7 @@ function normal(message: string): string {
   );
 }
 
-/** Objects are compared as a set: the reference writes them to files that are named after the object. */
+/** Objects are compared as a set: Kyverno writes them to files that are named after the object. */
 function compareOutputs(expected: Expected["outputs"], actual: readonly JsonObject[]): Check[] {
   if (expected === undefined) return [];
   const key = (object: Json): string => isObject(object) ? identity(object).join(" ") : "nothing";

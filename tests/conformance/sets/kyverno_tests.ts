@@ -29,7 +29,7 @@ export const kyvernoTestSets: readonly ConformanceSet[] = groups.flatMap((group)
 ]);
 
 /**
- * Every row passes. Their number is not compared: for CronJobs the reference has, by chance of a map's order, one more
+ * Every row passes. Their number is not compared: for CronJobs Kyverno has, by chance of a map's order, one more
  * row for about an eighth of the policies in CEL.
  */
 async function* libraryTests(root: string, group: Group): AsyncGenerator<Row> {
@@ -52,13 +52,13 @@ function passes(row: TestRow): Check {
   );
 }
 
-/** The summary of each folder; where the reference could not run a test there is nothing to compare. */
+/** The summary of each folder; where Kyverno could not run a test there is nothing to compare. */
 async function* commandLineTests(root: string, group: Group): AsyncGenerator<Row> {
   const folder = join(root, "cli");
   for (const line of Deno.readTextFileSync(join(root, "cli-expected.txt")).split("\n")) {
     const [, summary, path] = /^(\d+ tests passed and \d+ tests failed) (.*)$/.exec(line) ?? [];
     if (summary === undefined || path === undefined) continue;
-    // The reference was given the folder, so tests in folders below count too.
+    // Kyverno was given the folder, so tests in folders below count too.
     const { tests } = await findTests([join(folder, dirname(path))], "kyverno-test.yaml");
     const kinds = await Promise.all(tests.map(groupOf));
     if (!groups.filter((each) => kinds.includes(each)).slice(0, 1).includes(group)) continue;

@@ -17,7 +17,7 @@ interface Case extends Answer {
   readonly kyvernoFork?: Answer;
 }
 
-/** What Kubernetes' own evaluator says of pods; and, where it differs, what the one that the reference links says. */
+/** What Kubernetes' own evaluator says of pods; and, where it differs, what the one that Kyverno links says. */
 export const podSecurity: ConformanceSet = {
   name: "matrix/podsecurity",
   goals: { reasons: 0.98, details: 0.98 },
@@ -29,7 +29,7 @@ export const podSecurity: ConformanceSet = {
         input,
         check: () => [
           ...answers(row, row, "kubernetes"),
-          // The reference's rules run controls that its evaluator leaves out, so only the verdict compares.
+          // Kyverno's rules run controls that its evaluator leaves out, so only the verdict compares.
           ...(row.kyvernoFork === undefined ? [] : [
             checkText("forkAllowed", String(row.kyvernoFork.allowed), String(judged(row, "kyverno").allowed)),
           ]),

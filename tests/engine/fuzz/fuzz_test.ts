@@ -10,7 +10,7 @@ import {
 import { isObject, type Json, type JsonObject } from "../../../lib/json/mod.ts";
 import { admissionResponse, reportFormats } from "../../../lib/report/mod.ts";
 import { deepFreeze } from "../../patch/frozen.ts";
-import { pod, ports, request } from "../worlds.ts";
+import { pod, ports, request } from "../ports.ts";
 import { mutated, type Mutation, mutations } from "./mutation.ts";
 import { policySeeds } from "./policies.ts";
 
@@ -90,13 +90,13 @@ async function decideTwice(
   const document = deepFreeze(mutated(policy, policyChanges));
   const changed = mutated(object, objectChanges);
   const resource: JsonObject = deepFreeze(isObject(changed) ? changed : object);
-  const world = deepFreeze(changedAnswers(answerChanges));
+  const fake = deepFreeze(changedAnswers(answerChanges));
   const began = performance.now();
   const snapshot = compile([documentOf(document), documentOf(seeds[0]!)], { dialect });
   const about = deepFreeze(requestOf(resource, object, operation));
   for (const phase of phases) {
     const decide = () =>
-      evaluate(snapshot, about, { phase, ports: ports(world), background: { self: "postern" } });
+      evaluate(snapshot, about, { phase, ports: ports(fake), background: { self: "postern" } });
     const [first, second] = [await decide(), await decide()];
     assert.deepEqual(plain(first), plain(second));
     const messages = first.results.flatMap(({ rules }) => rules.map(({ message }) => message));

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isFault, type Json, type JsonObject } from "../../../lib/json/mod.ts";
 import { compileJsonPolicy, type JsonRuleResult, violationText } from "../../../lib/rules/assertion/mod.ts";
-import { compilers, surroundings } from "./tools.ts";
+import { compilers, expressionInput } from "./tools.ts";
 
 function policy(...rules: JsonObject[]): JsonObject {
   return {
@@ -13,7 +13,7 @@ function policy(...rules: JsonObject[]): JsonObject {
 }
 
 function scan(rule: JsonObject, payload: Json, bindings: JsonObject = {}): JsonRuleResult | undefined {
-  return compileJsonPolicy(policy(rule), compilers).scan(payload, surroundings(bindings))[0];
+  return compileJsonPolicy(policy(rule), compilers).scan(payload, expressionInput(bindings))[0];
 }
 
 function summary(result: JsonRuleResult | undefined): string {
@@ -148,7 +148,7 @@ Deno.test("a rule with a problem does not keep the others from judging", () => {
     compilers,
   );
   assert.deepEqual(compiled.problems.map(({ path }) => path), ["spec.rules[0].assert.all[0].check.(a b)"]);
-  assert.deepEqual(compiled.scan(payload, surroundings()).map(({ result }) => result), ["error", "pass"]);
+  assert.deepEqual(compiled.scan(payload, expressionInput()).map(({ result }) => result), ["error", "pass"]);
 });
 
 Deno.test("bindings of the caller are seen, and any JSON value can be judged", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { isFault, type Json } from "../../../lib/json/mod.ts";
 import { compileRuleAssertion } from "../../../lib/rules/assertion/mod.ts";
-import { compilers, surroundings } from "./tools.ts";
+import { compilers, expressionInput } from "./tools.ts";
 
 const payload = {
   object: { spec: { hostNetwork: true, containers: [{ image: "a:latest" }, { image: "b:1" }] } },
@@ -34,7 +34,7 @@ const cases: [name: string, tree: Json, result: readonly string[] | string][] = 
 ];
 for (const [name, tree, result] of cases) {
   Deno.test(`validate.assert judges ${name}`, () => {
-    const texts = compileRuleAssertion(tree, compilers).check(payload, surroundings());
+    const texts = compileRuleAssertion(tree, compilers).check(payload, expressionInput());
     assert.deepEqual(isFault(texts) ? texts.message : texts, result);
   });
 }

@@ -22,8 +22,8 @@ export const compilers = compilersOf(
 
 const environment = { now: () => 0, random: () => 0 };
 
-/** Surroundings with the given bindings. */
-export function surroundings(
+/** What expressions read beside the payload: the given bindings. */
+export function expressionInput(
   bindings: JsonObject = {},
 ): { bindings: Bindings; environment: typeof environment } {
   let all: Bindings = Bindings.none;
@@ -40,6 +40,6 @@ export function judge(tree: Json, payload: Json, bindings: JsonObject = {}): rea
     report: (problem) => problems.push(problem),
   });
   assert.deepEqual(problems, []);
-  const violations = compiled(payload, surroundings(bindings));
+  const violations = compiled(payload, expressionInput(bindings));
   return isFault(violations) ? [`fault: ${violations.message}`] : violations.map(violationText);
 }

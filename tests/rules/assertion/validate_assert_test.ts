@@ -65,7 +65,7 @@ function run(
 
 const service = { spec: { type: "NodePort", ports: [80] } };
 
-Deno.test("validate.assert passes with the reference's message", () => {
+Deno.test("validate.assert passes with Kyverno's message", () => {
   assert.deepEqual(run({ object: { spec: { type: "NodePort" } } }, service), {
     result: "pass",
     message: "Validation rule 'r' passed.",

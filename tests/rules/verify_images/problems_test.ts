@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { policies } from "../../engine/worlds.ts";
+import { policies } from "../../engine/ports.ts";
 import { policy } from "./setting.ts";
 
 const enforced = "failureAction: Enforce";

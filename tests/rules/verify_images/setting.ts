@@ -1,6 +1,6 @@
 import { type Decision, evaluate, type PolicyRequest } from "../../../lib/engine/mod.ts";
 import { asString, dig, type JsonObject } from "../../../lib/json/mod.ts";
-import { pod, policies, ports, request } from "../../engine/worlds.ts";
+import { pod, policies, ports, request } from "../../engine/ports.ts";
 import { ScriptedSignatures } from "./scripted_signatures.ts";
 
 export const digests = {

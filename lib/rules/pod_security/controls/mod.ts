@@ -1,6 +1,6 @@
 /**
  * The controls of the Pod Security Standards, as one table. A revision holds from its version on; Kubernetes 1.36 adds
- * none. The order is the one in which the reference reports violations.
+ * none. The order is the one in which Kyverno reports violations.
  *
  * @module
  */

@@ -6,7 +6,7 @@ import { offlineSignatures } from "./offline_signatures.ts";
 import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "../embedded/mod.ts";
 
 /** What a test puts where a cluster, services and the global context would be. */
-export interface TestWorld {
+export interface TestSetup {
   /** Objects of the cluster that the test describes, with those that rules are to change or copy. */
   readonly objects: readonly Json[];
   /** The objects that policies are asked about. */
@@ -23,7 +23,7 @@ export interface TestWorld {
   readonly globalContextEntries: readonly JsonObject[];
 }
 
-/** Who asks the world: rules in JMESPath, or expressions in CEL. */
+/** The language that reads from the ports. */
 export type TestLanguage = "jmespath" | "cel";
 
 /**
@@ -31,23 +31,23 @@ export type TestLanguage = "jmespath" | "cel";
  * do not see the objects that policies are asked about unless the test describes a cluster, and what a test answers for
  * a service comes to them as `body` beside `statusCode`.
  */
-export function testPorts(world: TestWorld, language: TestLanguage): Ports {
+export function testPorts(setup: TestSetup, language: TestLanguage): Ports {
   const clock = systemClock();
   const entropy = systemEntropy();
-  const seen = language === "jmespath" || world.isCluster ? world.resources : [];
-  const objects = [...world.objects, ...seen];
+  const seen = language === "jmespath" || setup.isCluster ? setup.resources : [];
+  const objects = [...setup.objects, ...seen];
   const cluster = new EmbeddedCluster({ objects, intake: "verbatim", clock, entropy });
-  const calls = mockedCalls(world.apiCallResponses);
+  const calls = mockedCalls(setup.apiCallResponses);
   const services = language === "cel" ? wrapped(calls) : calls;
-  const mocked = world.apiCallResponses.length > 0;
+  const mocked = setup.apiCallResponses.length > 0;
   const signatures = new ImageSignatures({ clock, entropy, cluster });
   return {
     cluster: mocked ? mockedCluster(calls, cluster) : cluster,
     http: mocked ? mockedHttp(services, new HttpClient()) : new HttpClient(),
-    registry: mockedImages(world.images, world.registry),
+    registry: mockedImages(setup.images, setup.registry),
     // Signed manifests carry what they are verified with; images are looked up only where registries may be asked.
-    signatures: world.registry === undefined ? offlineSignatures(signatures) : signatures,
-    globals: mockedEntries(world.globalContextEntries, { now: clock.now, random: entropy.next }),
+    signatures: setup.registry === undefined ? offlineSignatures(signatures) : signatures,
+    globals: mockedEntries(setup.globalContextEntries, { now: clock.now, random: entropy.next }),
     clock,
     entropy,
   };
@@ -64,12 +64,12 @@ function wrapped(calls: MockedCalls): MockedCalls {
  * What a test cannot load. Kyverno parity: without `clusterResources`, ConfigMaps and API calls are not loaded at all,
  * and the test's values stand in for them.
  */
-export function absentSources(world: TestWorld): readonly AbsentSource[] {
+export function absentSources(setup: TestSetup): readonly AbsentSource[] {
   const absent: AbsentSource[] = [];
-  if (world.images.length === 0 && world.registry === undefined) absent.push("imageRegistry");
-  if (!world.isCluster) absent.push("configMap");
-  if (!world.isCluster && world.apiCallResponses.length === 0) absent.push("apiCall");
-  if (world.globalContextEntries.length === 0) absent.push("globalReference");
+  if (setup.images.length === 0 && setup.registry === undefined) absent.push("imageRegistry");
+  if (!setup.isCluster) absent.push("configMap");
+  if (!setup.isCluster && setup.apiCallResponses.length === 0) absent.push("apiCall");
+  if (setup.globalContextEntries.length === 0) absent.push("globalReference");
   return absent;
 }
 

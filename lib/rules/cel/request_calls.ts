@@ -20,15 +20,15 @@ export type Generate = ExternalCalls["generate"];
 
 const generatesNothing: Generate = () => failure("only generating policies generate");
 
-/** The world behind the expressions of one request: each question is put to its port once. */
+/** The external calls of one request's expressions. Each is made once. */
 export function requestHost(
   { context }: Pick<RuleInput, "context">,
   generate: Generate = generatesNothing,
 ): ExternalCalls {
-  return new RequestWorld(context, generate);
+  return new RequestCalls(context, generate);
 }
 
-class RequestWorld implements ExternalCalls {
+class RequestCalls implements ExternalCalls {
   readonly #context: Context;
   readonly generate: Generate;
 
@@ -82,7 +82,7 @@ function shownName(request: PortRequest): string {
   }
 }
 
-/** What there is nothing to load from is not found; the words are those of the reference's command line. */
+/** What there is nothing to load from is not found; the words are those of Kyverno's command line. */
 function absence(store: LoadTracker, request: PortRequest): ExternalReply | undefined {
   switch (request.kind) {
     case "api":

@@ -53,7 +53,7 @@ export function pod(spec: JsonObject = {}, metadata: JsonObject = {}): JsonObjec
   };
 }
 
-/** A world in which the API server answers from a table of paths, and nothing else is there. */
+/** Ports whose API server answers from a table of paths; everything else answers "not found". */
 export function ports(
   answers: Readonly<Record<string, JsonObject>> = {},
 ): Ports & { readonly calls: string[] } {
