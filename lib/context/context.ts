@@ -109,8 +109,10 @@ export class Context implements Scope {
 
   #computedOrOuter(name: string): Json | Fault | undefined {
     if (!this.#computed?.names.includes(name)) return this.#parent?.get(name);
+    const { pendingReads } = this.store;
     const value = this.#computed.compute(name);
-    if (value !== undefined) this.#keep(name, value);
+    // What is computed in stages has a fault instead of a value until the last of them.
+    if (value !== undefined && this.store.pendingReads === pendingReads) this.#keep(name, value);
     return value;
   }
 

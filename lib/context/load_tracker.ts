@@ -31,6 +31,8 @@ export class LoadTracker {
   readonly #slice: number;
   #sliceEndsAt: number;
   #isPausing = false;
+  /** Whether the slice was made longer, for work that goes on after a pause. */
+  #isExtended = false;
   #progress: Progress | undefined;
   /** Misses when the evaluation of the rule began. */
   #pendingReadsBefore = 0;
@@ -78,8 +80,12 @@ export class LoadTracker {
    */
   beforeElement(): Turn {
     if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
-    if (++this.#elements % elementsBetweenLooks !== 0) return "go";
-    const turn = this.#look();
+    return ++this.#elements % elementsBetweenLooks === 0 ? this.beforeStage() : "go";
+  }
+
+  /** The same before a stage of work that takes long by itself. */
+  beforeStage(): Turn {
+    const turn = this.#isOver ? "over" : this.#isPausing ? "pause" : this.#look();
     if (turn === "pause") this.#pendingReads++;
     return turn;
   }
@@ -116,7 +122,20 @@ export class LoadTracker {
    * read for the loop. Once a value was missing the progress is a new one that nobody keeps.
    */
   loop<T>(begin: () => T): LoopProgress<T> {
-    return this.isComplete ? (this.#progress ??= new Progress()).loop(begin) : new LoopProgress(begin());
+    if (!this.isComplete) return new LoopProgress(begin());
+    const progress = this.#progress ??= new Progress();
+    if (progress.isResuming && !this.#isExtended) this.#extend();
+    return progress.loop(begin);
+  }
+
+  /**
+   * What a rule does before its loop it does again after each pause. When that takes longer than a slice, the loop has as
+   * much time: half of all work is then progress.
+   */
+  #extend(): void {
+    this.#isExtended = true;
+    const now = this.ports.clock.now(), began = this.#sliceEndsAt - this.#slice;
+    this.#sliceEndsAt = now + Math.max(this.#slice, now - began);
   }
 
   /** A random number, the same one when a rule that waited is evaluated again. */
@@ -197,7 +216,7 @@ export class LoadTracker {
   async awaitLoads(): Promise<void> {
     if (this.#isPausing) await this.ports.scheduler?.pause();
     if (this.#pending.size > 0) await this.#loaded();
-    this.#isPausing = false;
+    this.#isPausing = this.#isExtended = false;
     this.#sliceEndsAt = this.ports.clock.now() + this.#slice;
   }
 

@@ -21,4 +21,5 @@ export type {
 } from "./observer.ts";
 export type { EntrySource } from "./entry_source.ts";
 export type { LoopProgress, Progress } from "./progress.ts";
+export { inStages, type StagedResult, StagedWork } from "./stages.ts";
 export { type AbsentSource, type LoadOptions, LoadTracker, type Turn, untilLoaded } from "./load_tracker.ts";

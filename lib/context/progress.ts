@@ -1,3 +1,5 @@
+import type { Json } from "../json/mod.ts";
+
 /**
  * How far the loops of a rule have come, and the random numbers that it drew. A rule that pauses, or waits for a value, is evaluated again from its beginning;
  * its loops go on where they stopped. Evaluation takes the same way each time, so a loop is known by its turn: the first
@@ -13,6 +15,11 @@ export class Progress {
   restart(): void {
     this.#turn = 0;
     this.#drawn = 0;
+  }
+
+  /** Whether the loop whose turn it is was entered before. */
+  get isResuming(): boolean {
+    return this.#turn < this.#loops.length;
   }
 
   /** The loop whose turn it is; a new one starts with what is given. */
@@ -34,6 +41,8 @@ export class Progress {
 
 /** How far one loop has come. */
 export class LoopProgress<T> {
+  /** The list, once all that it is made of is there: to make it again may take longer than what is left to do. */
+  elements: readonly Json[] | undefined;
   /** Elements that are done. */
   done = 0;
   /** What the elements that are done have led to. */

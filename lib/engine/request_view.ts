@@ -1,7 +1,7 @@
-import { type Computed, Context, type LoadTracker } from "../context/mod.ts";
+import { type Computed, Context, type LoadTracker, StagedWork } from "../context/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
-import { asString, dig, type Fault, isFault, type Json, type JsonObject, setField } from "../json/mod.ts";
-import { extractImages, type ResourceType, serviceAccountVariables, typeOf } from "../kube/mod.ts";
+import { asString, dig, Fault, isFault, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { extractImagesInStages, type ResourceType, serviceAccountVariables, typeOf } from "../kube/mod.ts";
 import type { Candidate, User } from "../match/mod.ts";
 import type { PolicyException } from "../policy/mod.ts";
 import type { RuleInput } from "../rules/mod.ts";
@@ -49,6 +49,7 @@ export class RequestView implements Computed {
   /** The same for all rules, made for the first; so is what bodies of rules without a context of their own are given. */
   #candidate: Candidate | undefined | typeof unknown = unknown;
   #plainInput: RuleInput | undefined;
+  #imagesWork: StagedWork<JsonObject | Fault> | undefined;
 
   private constructor(
     base: ViewBase,
@@ -228,7 +229,11 @@ export class RequestView implements Computed {
   }
 
   #images(): Json | Fault | undefined {
-    const images = this.#shown === undefined ? {} : extractImages(this.#shown);
+    if (this.#shown === undefined) return undefined;
+    this.#imagesWork ??= new StagedWork(extractImagesInStages(this.#shown));
+    const work = this.#imagesWork.advance(this.base.store);
+    if ("stopped" in work) return new Fault("the images are being looked for");
+    const images = work.value;
     return isFault(images) || Object.keys(images).length > 0 ? images : undefined;
   }
 }

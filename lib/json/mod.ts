@@ -31,3 +31,4 @@ export { formatPointer, parsePointer } from "./pointer.ts";
 export { compareBytes, goFloat, goJson, goPrint, sortedKeys } from "./go_text.ts";
 export { type Scope, scopeOf } from "./scope.ts";
 export { jsonSize } from "./size.ts";
+export { completed, type Stages } from "./stages.ts";

@@ -1,5 +1,6 @@
 import {
   clipped,
+  completed,
   Fault,
   isFault,
   isList,
@@ -8,6 +9,7 @@ import {
   type JsonObject,
   setField,
   sortedKeys,
+  type Stages,
 } from "../json/mod.ts";
 import { type ImageOptions, parseImage } from "./image.ts";
 
@@ -104,6 +106,14 @@ export interface ImagesOptions extends ImageOptions {
  * ```
  */
 export function extractImages(resource: Json, options: ImagesOptions = {}): JsonObject | Fault {
+  return completed(extractImagesInStages(resource, options));
+}
+
+/** The same in stages, for a Pod of 3 MB has tens of thousands of images. */
+export function* extractImagesInStages(
+  resource: Json,
+  options: ImagesOptions = {},
+): Stages<JsonObject | Fault> {
   const kind = isObject(resource) && typeof resource["kind"] === "string" ? resource["kind"] : "";
   const extractors = (options.extractors ?? builtinImageExtractors).get(kind);
   if (extractors === undefined) return {};
@@ -111,9 +121,12 @@ export function extractImages(resource: Json, options: ImagesOptions = {}): Json
   const images: { [group: string]: Json } = {};
   for (const extractor of extractors) {
     const found: { [name: string]: Json } = {};
-    const fault = collect({ extractor, options, found }, resource, []);
+    const fault = yield* collect({ extractor, options, found }, resource, []);
     if (fault !== undefined) return fault;
-    if (Object.keys(found).length > 0) setField(images, extractor.group, found);
+    for (const _ in found) {
+      setField(images, extractor.group, found);
+      break;
+    }
   }
   return images;
 }
@@ -124,27 +137,32 @@ interface Search {
   readonly found: { [name: string]: Json };
 }
 
-function collect(search: Search, value: Json, path: readonly string[]): Fault | undefined {
+/** Elements of one list in a stage. */
+const elementsInStage = 1_000;
+
+function* collect(search: Search, value: Json, path: readonly string[]): Stages<Fault | undefined> {
   if (value === null) return undefined;
   const { steps } = search.extractor;
   const step = steps[path.length];
-  if (step === "*") return collectAll(search, value, path);
+  if (step === "*") return yield* collectAll(search, value, path);
   if (!isObject(value)) return new Fault("invalid image config");
   if (step === undefined) return addImage(search, value, path);
-  return Object.hasOwn(value, step) ? collect(search, value[step]!, [...path, step]) : undefined;
+  return Object.hasOwn(value, step) ? yield* collect(search, value[step]!, [...path, step]) : undefined;
 }
 
-function collectAll(search: Search, value: Json, path: readonly string[]): Fault | undefined {
-  if (isList(value)) {
-    for (const [index, element] of value.entries()) {
-      const fault = collect(search, element, [...path, String(index)]);
-      if (fault !== undefined) return fault;
-    }
-    return undefined;
-  }
-  if (!isObject(value)) return new Fault("invalid type");
-  for (const key of sortedKeys(value)) {
-    const fault = collect(search, value[key]!, [...path, key]);
+function* collectAll(search: Search, value: Json, path: readonly string[]): Stages<Fault | undefined> {
+  if (!isList(value) && !isObject(value)) return new Fault("invalid type");
+  const keys = isList(value) ? value.keys() : sortedKeys(value);
+  // Most lists are the last step of the path: their elements need no generator each.
+  const isLast = search.extractor.steps.length === path.length + 1;
+  let count = 0;
+  for (const key of keys) {
+    if (++count % elementsInStage === 0) yield;
+    const element = isList(value) ? value[key as number]! : value[key]!;
+    const below = [...path, String(key)];
+    const fault = isLast && isObject(element)
+      ? addImage(search, element, below)
+      : yield* collect(search, element, below);
     if (fault !== undefined) return fault;
   }
   return undefined;

@@ -36,6 +36,7 @@ export { type ImageReference, parseImageReference } from "./image_reference.ts";
 export {
   compileImageExtractors,
   extractImages,
+  extractImagesInStages,
   type ImageExtractorConfig,
   type ImageExtractors,
   type ImagesOptions,

@@ -1,4 +1,4 @@
-import type { Context, ContextEntry, Turn } from "../context/mod.ts";
+import type { Context, ContextEntry, LoopProgress, Turn } from "../context/mod.ts";
 import { compileEntry, readsRoles } from "../context/mod.ts";
 import { type CompiledExpression, compileExpression } from "../jmespath/mod.ts";
 import { type DocumentPath, Fault, isFault, isList, type Json } from "../json/mod.ts";
@@ -56,9 +56,21 @@ export function compileLoop(spec: LoopSpec, { nesting, path }: LoopPlace, tools:
   };
 }
 
-/** Why a loop did not go on. What it says of a pause nobody sees, since the rule is evaluated again. */
-export function stopped(turn: Exclude<Turn, "go">): string {
-  return turn === "over" ? "the request's deadline passed inside foreach" : "the evaluation pauses";
+/** The elements of a loop, which are evaluated once, however often its rule pauses. */
+export function elementsOf(
+  loop: Loop,
+  progress: LoopProgress<unknown>,
+  context: Context,
+): readonly Json[] | Fault {
+  if (progress.elements !== undefined) return progress.elements;
+  const elements = loop.elements(context);
+  if (!isFault(elements) && context.store.isComplete) progress.elements = elements;
+  return elements;
+}
+
+/** Why a loop, or work in steps, did not go on. What it says of a pause nobody sees: the rule is evaluated again. */
+export function stopped(turn: Exclude<Turn, "go">, where = "foreach"): string {
+  return turn === "over" ? `the request's deadline passed inside ${where}` : "the evaluation pauses";
 }
 
 /** Compiles the entries of a `context` list that stands at a path below the rule. */

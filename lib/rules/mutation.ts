@@ -4,7 +4,7 @@ import { asString, equal, Fault, field, isFault, isObject, type Json, type JsonO
 import { Draft } from "../patch/mod.ts";
 import type { ChangeSpec, PatchLoop, PatchSpec } from "../policy/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
-import { compileLoop, type Loop, type LoopPlace, stopped } from "./loop.ts";
+import { compileLoop, elementsOf, type Loop, type LoopPlace, stopped } from "./loop.ts";
 import { error, type Outcome, skip } from "./outcome.ts";
 import { compilePatcher, type Patcher } from "./patcher.ts";
 import type { RuleTools } from "./rule_kind.ts";
@@ -155,7 +155,7 @@ function runInnerLoops(plans: readonly LoopPlan[], draft: Draft, outer: Context)
 /** The elements of one entry: patches add up on the draft, while the context keeps showing the object as it was. */
 function runElements(plan: LoopPlan, progress: LoopProgress<Draft>, context: Context): Fault | undefined {
   const { store } = context;
-  const elements = plan.loop.elements(context);
+  const elements = elementsOf(plan.loop, progress, context);
   if (isFault(elements)) {
     return new Fault(
       `failed to evaluate list ${plan.loop.list}: ${elements.message}: ${elements.message}`,

@@ -3,7 +3,7 @@ import type { LoopProgress } from "../context/mod.ts";
 import { isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { BodyOf, CheckLoop, ForeachCheck, Validation } from "../policy/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
-import { compileLoop, type Loop, stopped } from "./loop.ts";
+import { compileLoop, elementsOf, type Loop, stopped } from "./loop.ts";
 import { error, type Outcome, pass } from "./outcome.ts";
 import type { RuleInput, RuleKind, RuleTools, SingleBody } from "./rule_kind.ts";
 import { compileDeny } from "./validate_deny.ts";
@@ -41,7 +41,7 @@ function compileForeach(foreach: ForeachCheck, options: ForeachOptions): SingleB
       const { store } = input.context;
       for (const entry of entries) {
         const progress = store.loop(() => 0);
-        const elements = entry.loop.elements(input.context);
+        const elements = elementsOf(entry.loop, progress, input.context);
         if (isFault(elements)) {
           // Kyverno parity: a list that is not there is no reason to complain, a list that cannot be computed is.
           if (elements.missing === undefined) listFault = elements.message;

@@ -1,6 +1,7 @@
-import type { Context } from "../context/mod.ts";
+import { type Context, inStages } from "../context/mod.ts";
 import type { BodyOf } from "../policy/mod.ts";
 import { dig, isFault, isString } from "../json/mod.ts";
+import { stopped } from "./loop.ts";
 import { error, fail, pass, skip } from "./outcome.ts";
 import {
   compileExclusions,
@@ -37,7 +38,9 @@ export const validatePodSecurity: RuleKind<BodyOf<"podSecurity">> = {
           return { ...skip(`rule is skipped due to policy exception ${whole.key}`), exceptions: [whole.key] };
         }
         const exclusions = exceptions.flatMap(({ podSecurity }) => compileExclusions(podSecurity));
-        const verdict = standard.check(resource, exclusions);
+        const judged = inStages(context.store, () => standard.checkInStages(resource, exclusions));
+        if ("stopped" in judged) return error(stopped(judged.stopped, "podSecurity"));
+        const verdict = judged.value;
         if (isFault(verdict)) return error(`Error while getting new resource: ${verdict.message}`);
         if (verdict.exempted) {
           const keys = exceptions.map(({ key }) => key);

@@ -1,6 +1,6 @@
 /** How long the worst single request keeps everything else waiting: health checks, and other users. */
-import { join } from "node:path";
 import { type HostileReview, hostileReviews } from "../support/hostile_reviews.ts";
+import { shippedPolicies } from "../support/shipped_policies.ts";
 import { type ServerProcess, startServer } from "../support/server_process.ts";
 
 /** What one request did to the others. */
@@ -53,11 +53,4 @@ async function stallOf(server: ServerProcess, { what, body }: HostileReview, pat
     answered: performance.now() - started,
     status: response.status,
   };
-}
-
-async function shippedPolicies(): Promise<string> {
-  const folder = new URL("../../policies/", import.meta.url).pathname;
-  const names = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
-  const texts = names.map((name) => Deno.readTextFile(join(folder, name, `${name}.yaml`)));
-  return (await Promise.all(texts)).join("\n---\n");
 }

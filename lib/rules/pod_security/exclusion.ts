@@ -1,6 +1,8 @@
+import type { Stages } from "../../json/mod.ts";
 import type { FieldViolation, Violation } from "./control.ts";
 import { foundValues } from "./control.ts";
 import { containerLists, type PodView } from "./pod.ts";
+import { PositionQueue } from "./position_queue.ts";
 
 /** What an entry of `exclude` lets pass, compiled. */
 export interface Exclusion {
@@ -16,8 +18,8 @@ export interface Exclusion {
 /** What an exclusion needs to look at a pod. */
 export interface ExclusionInput {
   readonly pod: PodView;
-  /** The controls, to see what a reduced pod would violate. */
-  readonly judge: (pod: PodView) => readonly Violation[];
+  /** What a reduced pod would violate of the controls of a name. */
+  readonly judge: (pod: PodView, controlName: string) => readonly Violation[];
 }
 
 /**
@@ -28,32 +30,46 @@ export interface ExclusionInput {
  * Kyverno parity: an entry without images judges the pod with one empty stand-in for all containers, so it also takes
  * away the first missing setting of a container; and the last violation of a control moves into the gap.
  */
-export function withoutExcluded(
+export function* withoutExcluded(
   violations: readonly Violation[],
   exclusions: readonly Exclusion[],
   input: ExclusionInput,
-): readonly Violation[] {
+): Stages<readonly Violation[]> {
   let left = violations;
-  for (const exclusion of exclusions) left = applyExclusion(left, exclusion, input);
+  for (const exclusion of exclusions) {
+    left = yield* applyExclusion(left, exclusion, input);
+  }
   return left;
 }
 
-function applyExclusion(
+/** Violations in one stage. */
+const fieldsInStage = 5_000;
+
+function* applyExclusion(
   violations: readonly Violation[],
   exclusion: Exclusion,
   { pod, judge }: ExclusionInput,
-): readonly Violation[] {
+): Stages<readonly Violation[]> {
   const { image, controlName, restrictedField } = exclusion;
+  if (!violations.some(({ name }) => name === controlName)) return violations;
   const reduced = image === undefined ? withStandIn(pod) : onlyImages(pod, image);
   const ownerOf = image === undefined ? () => undefined : containerNames(pod);
   const reducedOwnerOf = image === undefined ? () => undefined : containerNames(reduced);
-  const left = new Map(
-    violations.map(({ control, fields }) => [control, new RemainingFields(fields, ownerOf)]),
-  );
-  for (const { name, control, fields } of judge(reduced)) {
+  const left = new Map<string, RemainingFields>();
+  for (const { name, control, fields } of violations) {
+    if (name !== controlName) continue;
+    const own = new RemainingFields();
+    left.set(control, own);
+    for (const field of fields) {
+      if (own.add(field, ownerOf(field)) % fieldsInStage === 0) yield;
+    }
+  }
+  let looked = 0;
+  for (const { control, fields } of judge(reduced, controlName)) {
     const own = left.get(control);
-    if (name !== controlName || own === undefined) continue;
+    if (own === undefined) continue;
     for (const excluded of fields) {
+      if (++looked % fieldsInStage === 0) yield;
       const place = placeOf(excluded);
       if (restrictedField !== "" && restrictedField !== place) continue;
       if (!allValuesPass(excluded, exclusion)) continue;
@@ -61,7 +77,8 @@ function applyExclusion(
     }
   }
   return violations.flatMap((violation) => {
-    const { fields } = left.get(violation.control)!;
+    const fields = left.get(violation.control)?.fields;
+    if (fields === undefined) return [violation];
     // A control that tells no fields stays: there is nothing that an exclusion could take away.
     return fields.length === 0 && violation.fields.length > 0 ? [] : [{ ...violation, fields }];
   });
@@ -84,27 +101,24 @@ function containerNames({ containers }: PodView): (field: FieldViolation) => str
 
 /** The fields of a control that no exclusion has taken away, found by place and container's name. */
 class RemainingFields {
-  readonly fields: FieldViolation[];
-  readonly #keys: string[];
-  readonly #positions = new Map<string, Set<number>>();
+  readonly fields: FieldViolation[] = [];
+  readonly #keys: string[] = [];
+  readonly #positions = new Map<string, PositionQueue>();
 
-  constructor(fields: readonly FieldViolation[], ownerOf: (field: FieldViolation) => string | undefined) {
-    this.fields = [...fields];
-    this.#keys = fields.map((field) => keyOf(placeOf(field), ownerOf(field)));
-    this.#keys.forEach((_, index) => this.#put(index));
+  /** Adds a field of a container; gives how many there are. */
+  add(field: FieldViolation, owner: string | undefined): number {
+    this.#keys.push(keyOf(placeOf(field), owner));
+    this.#put(this.fields.push(field) - 1);
+    return this.fields.length;
   }
 
   /** Removes the first field at the place; the last one of all moves into the gap. */
   remove(place: string, owner: string | undefined): void {
-    const positions = this.#positions.get(keyOf(place, owner));
-    if (positions === undefined || positions.size === 0) return;
-    let first = Infinity;
-    for (const position of positions) first = Math.min(first, position);
-    positions.delete(first);
-    const last = this.fields.length - 1;
+    // A position beyond the end is that of a field that was moved.
+    const first = this.#positions.get(keyOf(place, owner))?.takeBelow(this.fields.length);
+    if (first === undefined) return;
     const field = this.fields.pop()!, key = this.#keys.pop()!;
-    if (first === last) return;
-    this.#positions.get(key)!.delete(last);
+    if (first === this.fields.length) return;
     this.fields[first] = field;
     this.#keys[first] = key;
     this.#put(first);
@@ -112,9 +126,9 @@ class RemainingFields {
 
   #put(index: number): void {
     const key = this.#keys[index]!;
-    const positions = this.#positions.get(key);
-    if (positions === undefined) this.#positions.set(key, new Set([index]));
-    else positions.add(index);
+    let positions = this.#positions.get(key);
+    if (positions === undefined) this.#positions.set(key, positions = new PositionQueue());
+    positions.put(index);
   }
 }
 

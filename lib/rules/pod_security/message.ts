@@ -55,6 +55,11 @@ function fieldTexts(fields: readonly FieldViolation[]): string {
 function fieldText({ path, kind, found }: FieldViolation): string {
   if (kind === "required") return `${path}: Required value`;
   if (found === undefined || found === "") return `${path}: Forbidden`;
-  const text = typeof found === "object" ? `[${found.join(" ")}]` : String(found);
+  const text = typeof found === "object" ? `[${foundText(found)}]` : String(found);
   return `${path} is forbidden, forbidden values found: ${text}`;
+}
+
+function foundText(found: readonly string[]): string {
+  if (found.length <= mostFields) return found.join(" ");
+  return `${found.slice(0, mostFields).join(" ")} ${found.length - mostFields} more`;
 }

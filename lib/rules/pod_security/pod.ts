@@ -25,6 +25,11 @@ export interface PodView {
   readonly ownUsers: boolean;
 }
 
+/** Whether looking at all containers takes so long that it is done in stages; no usual pod is. */
+export function isLarge({ containers }: PodView): boolean {
+  return containers.length > 1_000;
+}
+
 /** The lists of containers, in the order in which the controls name their members. */
 export const containerLists = ["initContainers", "containers", "ephemeralContainers"] as const;
 
@@ -72,17 +77,26 @@ export function plural(word: string, count: number): string {
   return count === 1 ? word : `${word}s`;
 }
 
-/** Names that a text lists; a Pod may have tens of thousands of containers. */
-const mostNames = 100;
+/** Items that a text lists; a Pod may have tens of thousands of containers. */
+const mostItems = 100;
 
 /** `"a", "b"`; of very many the first ones and a count. */
 export function quoted(items: readonly string[]): string {
-  const texts = items.slice(0, mostNames).map((item) => `"${item}"`);
-  if (items.length > mostNames) texts.push(`${items.length - mostNames} more`);
+  return enumerated(items, (item) => `"${item}"`);
+}
+
+/** `a, b`; of very many the first ones and a count. */
+export function enumerated(items: readonly string[], textOf = (item: string): string => item): string {
+  const texts = items.slice(0, mostItems).map(textOf);
+  if (items.length > mostItems) texts.push(`${items.length - mostItems} more`);
   return texts.join(", ");
 }
 
-/** Sorted by bytes, each once. */
+/** Items that are sorted. More than these nobody reads, and to sort them takes long. */
+const mostSorted = 1_000;
+
+/** Sorted by bytes, each once; of very many each once in their own order. */
 export function sortedSet(items: Iterable<string>): string[] {
-  return [...new Set(items)].sort(compareBytes);
+  const distinct = [...new Set(items)];
+  return distinct.length > mostSorted ? distinct : distinct.sort(compareBytes);
 }

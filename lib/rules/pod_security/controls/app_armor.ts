@@ -1,4 +1,4 @@
-import { asString, field, isObject, sortedKeys } from "../../../json/mod.ts";
+import { asString, compareBytes, field, isObject } from "../../../json/mod.ts";
 import { type FieldViolation, type Finding, forbidden } from "../control.ts";
 import { plural, type PodView, quoted, setting, sortedSet } from "../pod.ts";
 import { settersOf } from "../setters.ts";
@@ -19,9 +19,10 @@ export function appArmor(pod: PodView): Finding | undefined {
   });
 
   const texts: string[] = [], annotationFields: FieldViolation[] = [];
-  for (const key of isObject(pod.annotations) ? sortedKeys(pod.annotations) : []) {
+  const annotations = isObject(pod.annotations) ? Object.keys(pod.annotations) : [];
+  for (const key of annotations.filter((key) => key.startsWith(annotationPrefix)).sort(compareBytes)) {
     const value = asString(field(pod.annotations, key)) ?? "";
-    if (!key.startsWith(annotationPrefix) || /^(?:$|runtime\/default$|localhost\/)/.test(value)) continue;
+    if (/^(?:$|runtime\/default$|localhost\/)/.test(value)) continue;
     texts.push(`${key}=${JSON.stringify(value)}`);
     annotationFields.push(forbidden(`metadata.annotations[${key}]`, value));
   }

@@ -26,7 +26,7 @@ export function capabilitiesBaseline({ containers }: PodView): Finding | undefin
     const bad = listed(security, "add").filter((capability) => !defaults.has(capability));
     if (bad.length === 0) continue;
     names.push(name);
-    added.push(...bad);
+    for (const each of bad) added.push(each);
     fields.push(forbidden(`${path}.securityContext.capabilities.add`, sortedSet(bad)));
   }
   if (names.length === 0) return undefined;
@@ -47,7 +47,7 @@ export function capabilitiesRestricted({ containers }: PodView): Finding | undef
     const bad = listed(security, "add").filter((capability) => capability !== "NET_BIND_SERVICE");
     if (bad.length === 0) continue;
     adding.push(name);
-    added.push(...bad);
+    for (const each of bad) added.push(each);
     addedFields.push(forbidden(`${at}.add`, sortedSet(bad)));
   }
   const details: string[] = [];

@@ -1,6 +1,6 @@
 import { asList, asString, field } from "../../../json/mod.ts";
 import { type Finding, forbidden } from "../control.ts";
-import { namedContainers, plural, type PodView, quoted, setting, sortedSet } from "../pod.ts";
+import { enumerated, namedContainers, plural, type PodView, quoted, setting, sortedSet } from "../pod.ts";
 
 /** `hostNetwork`, `hostPID` and `hostIPC` must not be true. */
 export function hostNamespaces({ spec }: PodView): Finding | undefined {
@@ -44,7 +44,9 @@ export function hostPorts({ containers }: PodView): Finding | undefined {
   const uses = names.length === 1 ? "uses" : "use";
   return {
     reason: "hostPort",
-    detail: `${namedContainers(names)} ${uses} ${plural("hostPort", distinct.length)} ${distinct.join(", ")}`,
+    detail: `${namedContainers(names)} ${uses} ${plural("hostPort", distinct.length)} ${
+      enumerated(distinct)
+    }`,
     fields,
   };
 }
@@ -71,7 +73,7 @@ export function hostProbes({ containers }: PodView): Finding | undefined {
       })
     );
     if (bad.length > 0) names.push(name);
-    hosts.push(...bad);
+    for (const host of bad) hosts.push(host);
   }
   if (names.length === 0) return undefined;
   const who = sortedSet(names), distinct = sortedSet(hosts);

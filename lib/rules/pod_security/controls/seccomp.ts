@@ -1,6 +1,6 @@
 import { asString, field, type Json } from "../../../json/mod.ts";
 import { type FieldViolation, type Finding, forbidden, required } from "../control.ts";
-import { namedContainers, plural, type PodView, quoted, setting, sortedSet } from "../pod.ts";
+import { enumerated, namedContainers, plural, type PodView, quoted, setting, sortedSet } from "../pod.ts";
 import { settersOf } from "../setters.ts";
 
 const podAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
@@ -15,12 +15,15 @@ export function seccompAnnotations({ annotations, containers }: PodView): Findin
     const value = asString(field(annotations, key));
     if (value === undefined || /^(?:(?:runtime|docker)\/default$|localhost\/)/.test(value)) continue;
     const text = `${key}=${JSON.stringify(value)}`;
-    bad.set(text, [...bad.get(text) ?? [], forbidden(`metadata.annotations[${key}]`, value)]);
+    const violation = forbidden(`metadata.annotations[${key}]`, value);
+    const same = bad.get(text);
+    if (same === undefined) bad.set(text, [violation]);
+    else same.push(violation);
   }
   if (bad.size === 0) return undefined;
   return {
     reason: "seccompProfile",
-    detail: `forbidden ${plural("annotation", bad.size)} ${sortedSet(bad.keys()).join(", ")}`,
+    detail: `forbidden ${plural("annotation", bad.size)} ${enumerated(sortedSet(bad.keys()))}`,
     fields: [...bad.values()].flat(),
   };
 }

@@ -1,5 +1,6 @@
 import { asList, asString, field } from "../../../json/mod.ts";
 import { type Check, forbidden } from "../control.ts";
+import { enumerated } from "../pod.ts";
 
 /** Sysctls that are safe in every version. */
 export const safeSysctls: readonly string[] = [
@@ -33,7 +34,7 @@ export function sysctls(safe: readonly string[]): Check {
     if (bad.length === 0) return undefined;
     return {
       reason: "forbidden sysctls",
-      detail: bad.map(({ name }) => name).join(", "),
+      detail: enumerated(bad.map(({ name }) => name)),
       fields: bad.map(({ path, name }) => forbidden(path, name)),
     };
   };

@@ -1,0 +1,3 @@
+module postern.local/soak/client
+
+go 1.22
