@@ -23,13 +23,17 @@ export function manifestObjects(documents: readonly YamlDocument[]): JsonObject[
   );
 }
 
-/** A value in which maps that templates left empty are empty, not null. */
+/** A value in which maps that templates left empty are empty, not null; the same value when there is nothing to fill. */
 export function filled(value: Json): Json {
-  if (Array.isArray(value)) return value.map(filled);
-  if (!isObject(value)) return value;
-  const copy: { [key: string]: Json } = {};
-  for (const [key, inner] of Object.entries(value)) {
-    setField(copy, key, inner === null && mapFields.includes(key) ? {} : filled(inner));
+  if (Array.isArray(value)) {
+    const items = value.map(filled);
+    return items.some((item, index) => item !== value[index]) ? items : value;
   }
-  return copy;
+  if (!isObject(value)) return value;
+  let copy: { [key: string]: Json } | undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    const full = inner === null && mapFields.includes(key) ? {} : filled(inner);
+    if (full !== inner) setField(copy ??= { ...value }, key, full);
+  }
+  return copy ?? value;
 }

@@ -26,6 +26,8 @@ export interface TableRow extends Pick<TestRow, "policy" | "rule" | "resource" |
 export interface TestTableOptions {
   /** Whether each row's message is shown too. */
   readonly detailed: boolean;
+  /** The number of the first row, where the table goes on after another one; 1 by default. */
+  readonly firstId?: number;
   /** Paints a text, for terminals; plain by default. */
   readonly paint?: (style: TestStyle, text: string) => string;
 }
@@ -39,14 +41,17 @@ const columns = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON"] as cons
  * Rows as a table with borders. Kyverno parity: the columns and borders are Kyverno's, and with more than ten rows the
  * first heading has their number. Pinned by tests/report/test_report_test.ts.
  */
-export function testTable(rows: readonly TableRow[], { detailed, paint = plain }: TestTableOptions): string {
+export function testTable(
+  rows: readonly TableRow[],
+  { detailed, firstId = 1, paint = plain }: TestTableOptions,
+): string {
   const heading = rows.length > 10 ? `ID (${rows.length}) ` : "ID";
   const headings = [heading, ...columns.slice(1), ...(detailed ? ["MESSAGE"] : [])];
   const cells = rows.map((row, index) =>
-    cellsOf(row, { id: index + 1, detailed }).map((cell) => cell.split("\n"))
+    cellsOf(row, { id: firstId + index, detailed }).map((cell) => cell.split("\n"))
   );
   const widths = headings.map((text, column) =>
-    Math.max(width(text), ...cells.flatMap((row) => row[column]!.map(width)))
+    cells.reduce((most, row) => Math.max(most, ...row[column]!.map(width)), width(text))
   );
   const border = `│${widths.map((size) => "─".repeat(size + 2)).join("│")}│`;
   const lines = cells.flatMap((row, index) =>

@@ -77,5 +77,7 @@ function withOriginalColumn(cause: unknown, insertions: readonly Insertion[]): u
 
 /** The indexes at which documents start. */
 export function documentStarts(events: readonly Event[]): number[] {
-  return events.flatMap((event, index) => event.type === EVENT_ID.DOCUMENT ? [index] : []);
+  const starts: number[] = [];
+  for (const [index, { type }] of events.entries()) if (type === EVENT_ID.DOCUMENT) starts.push(index);
+  return starts;
 }

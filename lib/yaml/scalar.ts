@@ -19,6 +19,8 @@ const words: ReadonlyMap<string, Scalar> = new Map([
   ...spelled({ type: "float", value: -Infinity }, ["-.inf", "-.Inf", "-.INF"]),
 ]);
 
+const longestWord = Math.max(...[...words.keys()].map(({ length }) => length));
+
 function spelled(scalar: Scalar, texts: readonly string[]): [string, Scalar][] {
   return texts.map((text) => [text, scalar]);
 }
@@ -36,7 +38,8 @@ function spelled(scalar: Scalar, texts: readonly string[]): [string, Scalar][] {
  * ```
  */
 export function resolveScalar(text: string): Scalar {
-  const word = words.get(text);
+  // Most texts are longer than any word: they need no look-up.
+  const word = text.length <= longestWord ? words.get(text) : undefined;
   if (word !== undefined) return word;
   const first = text.charCodeAt(0);
   if (first === 0x2e) return asFloat(text) ?? { type: "str", value: text };

@@ -286,3 +286,31 @@ spec:
     assert.equal(code, 1);
   }, { "cel.yaml": cel, "payload.json": '[{"size": 3}, {"size": 30}]' });
 });
+
+Deno.test("--table prints more than 10,000 rows in parts, whose numbers go on", () => {
+  const rules = Array.from({ length: 10 }, (_, index) => ({
+    name: `rule-${index}`,
+    match: { any: [{ resources: { kinds: ["ConfigMap"] } }] },
+    validate: { failureAction: "Audit", message: "no", pattern: { metadata: { name: "?*" } } },
+  }));
+  const many = {
+    apiVersion: "kyverno.io/v1",
+    kind: "ClusterPolicy",
+    metadata: { name: "many" },
+    spec: { rules },
+  };
+  const objects = Array.from(
+    { length: 1_001 },
+    (_, index) => `apiVersion: v1\nkind: ConfigMap\nmetadata: { name: c${index} }\n`,
+  );
+  return inFolder(async (apply) => {
+    const { out, code } = await apply("@many.json", "-r", "@objects.yaml", "-t");
+    assert.equal(code, 0);
+    const numbers = [...out.matchAll(/^│ (\d+) +│ many /gm)].map(([, number]) => Number(number));
+    assert.deepEqual(numbers, Array.from({ length: 10_010 }, (_, index) => index + 1));
+    assert.deepEqual([...out.matchAll(/^│ ID[^│]*│/gm)].map(([heading]) => heading), [
+      "│ ID (10000)  │",
+      "│ ID    │",
+    ]);
+  }, { "many.json": JSON.stringify(many), "objects.yaml": objects.join("---\n") });
+});

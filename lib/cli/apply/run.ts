@@ -80,6 +80,9 @@ interface ApplyRunOptions {
 /** Objects that are read before the first line is printed, so that it can say how many there are. */
 const READ_AHEAD = 1_000;
 
+/** Rows that one table holds: with more, the table is printed in parts, so that memory does not grow with the input. */
+const TABLE_ROWS = 10_000;
+
 /** One run of the command. */
 class ApplyRun {
   readonly #args: ApplyArguments;
@@ -88,7 +91,9 @@ class ApplyRun {
   readonly #reports: ReportFiles;
   readonly #terminal: Terminal;
   readonly #tally: Tally;
-  readonly #rows: TableRow[] = [];
+  /** Rows of the table that are not printed yet, and how many were. */
+  #rows: TableRow[] = [];
+  #printedRows = 0;
   /** What standard output is for: words for people, or one document. */
   readonly #prints: "text" | "table" | "objects" | "exceptions" | "report";
   #progress: ProgressBar | undefined;
@@ -181,7 +186,7 @@ class ApplyRun {
         return objectText(applied, { auditWarn, objects: this.#objects === undefined });
       case "table":
         for (const row of rowsOf(reported, { auditWarn })) this.#rows.push(tableRow(row));
-        return "";
+        return this.#rows.length < TABLE_ROWS ? "" : this.#table();
       case "objects":
         return [
           ...applied.mutated === undefined ? [] : [applied.mutated],
@@ -196,6 +201,15 @@ class ApplyRun {
     }
   }
 
+  /** The rows so far as a table; those that come later are another one. */
+  #table(): string {
+    const rows = this.#rows, firstId = this.#printedRows + 1;
+    this.#rows = [];
+    this.#printedRows += rows.length;
+    const paint = painter(this.#terminal, this.#args);
+    return testTable(rows, { detailed: this.#args.detailedResults, firstId, paint });
+  }
+
   async #end(): Promise<number> {
     const { snapshot, diagnostics } = this.#inputs;
     const summary = this.#tally.summary(snapshot);
@@ -207,9 +221,8 @@ class ApplyRun {
       });
     }
     await this.#reports.end({ summary, diagnostics: diagnostics.all });
-    if (this.#prints === "table") {
-      const paint = painter(this.#terminal, this.#args);
-      this.#terminal.out(testTable(this.#rows, { detailed: this.#args.detailedResults, paint }));
+    if (this.#prints === "table" && (this.#rows.length > 0 || this.#printedRows === 0)) {
+      this.#terminal.out(this.#table());
     }
     if (this.#prints === "text") this.#terminal.out(summaryText(summary));
     else if (this.#prints === "objects") this.#terminal.err(summaryText(summary));

@@ -66,6 +66,7 @@ function changesText({ resource, steps, changed, targets, generated }: Applied):
 }
 
 function resultLines({ policy, resource, rules }: ReportedResult, { auditWarn }: TextOptions): string[] {
+  if (rules.every((rule) => rule.result === "pass" && planErrorsOf(rule).length === 0)) return [];
   const path = pathOf(resource);
   const lines: string[] = [];
   for (const rule of rules) lines.push(...effectLines(rule, { policy: policy.name, path }));
