@@ -158,7 +158,7 @@ function junitCase(row: TestRow, more: readonly string[]): string[] {
         xmlText([...about, ...row.details].join("\n"))
       }</failure>`,
     ],
-    Skip: [`   <skipped message="${xmlAttribute(row.reason)}"/>`],
+    Skip: [`   <skipped>${xmlText(row.reason)}</skipped>`],
   };
   return [
     `  <testcase classname="${xmlAttribute(row.rule)}" name="${xmlAttribute(row.resource)}">`,

@@ -1,11 +1,13 @@
-/** Reports for other programs: each against a golden file, SARIF against its published schema, JUnit against its rules. */
+/** Reports for other programs: each against a golden file, and against its published schema where it has one. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import sarifSchema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json" with { type: "json" };
 import Ajv from "ajv-draft-04";
 import addFormats from "ajv-formats";
+import { asList, dig, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { reportFormats } from "../../lib/report/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
+import { assertJunit, junitProblems } from "../report/junit_schema.ts";
 import { golden } from "./golden.ts";
 import { inFolder } from "./in_folder.ts";
 
@@ -134,42 +136,19 @@ Deno.test("SARIF agrees with its published schema", () => {
   assert.equal(validate({ ...log, version: "2.0" }), false);
 });
 
-/** What JUnit's schema (that of Jenkins and Surefire) allows: attributes, those that must be there, and children. */
-const junitElements: Readonly<Record<string, readonly [required: string[], children: string[]]>> = {
-  testsuites: [[], ["testsuite"]],
-  testsuite: [["name", "tests", "failures", "errors", "time", "timestamp", "hostname"], ["testcase"]],
-  testcase: [["classname", "name", "time"], ["failure", "error", "skipped"]],
-  failure: [["type"], []],
-  error: [["type"], []],
-  skipped: [[], []],
-};
-
-Deno.test("JUnit has the elements and attributes of its schema, and its counts are right", () => {
+Deno.test("JUnit agrees with its published schema, and its counts are right", async () => {
   const text = written.get("junit")!;
-  const open: { name: string; tests: number; children: string[] }[] = [];
-  for (
-    const [, closes, name, rest, empty] of text.matchAll(/<(\/)?([a-z]+)((?:\s+[a-z]+="[^"<]*")*)\s*(\/)?>/g)
-  ) {
-    if (closes !== undefined) {
-      const element = open.pop()!;
-      assert.equal(element.name, name);
-      if (name === "testsuite") assert.equal(element.children.length, element.tests);
-      continue;
-    }
-    const [required] = junitElements[name!]!;
-    const attributes = Object.fromEntries(
-      [...rest!.matchAll(/([a-z]+)="([^"]*)"/g)].map(([, key, value]) => [key, value]),
-    );
-    for (const key of required) assert.ok(key in attributes, `${name} needs ${key}`);
-    const parent = open.at(-1);
-    if (parent !== undefined) {
-      assert.ok(junitElements[parent.name]![1].includes(name!), `${name} in ${parent.name}`);
-      parent.children.push(name!);
-    }
-    if (empty === undefined) open.push({ name: name!, tests: Number(attributes["tests"]), children: [] });
+  await assertJunit(text);
+  // The schema can say no, too.
+  assert.match((await junitProblems(text.replaceAll("testcase", "case"))).join("\n"), /'case': This element/);
+  const counted = (suite: string, element: RegExp): string => String([...suite.matchAll(element)].length);
+  for (const [suite, attributes] of text.matchAll(/<testsuite ([^>]*)>[^]*?<\/testsuite>/g)) {
+    const given = (name: string): string | undefined => new RegExp(`${name}="(\\d+)"`).exec(attributes!)?.[1];
+    assert.equal(given("tests"), counted(suite, /<testcase /g));
+    assert.equal(given("failures"), counted(suite, /<failure /g));
+    assert.equal(given("errors"), counted(suite, /<error /g));
+    assert.equal(given("skipped"), counted(suite, /<skipped>/g));
   }
-  assert.deepEqual(open, []);
-  assert.equal(text.replaceAll(/&(?:amp|lt|gt|quot|#10);/g, "").includes("&"), false);
 });
 
 Deno.test("JSON lines are JSON, each with policy, rule, result and resource", () => {
@@ -204,6 +183,60 @@ Deno.test("reports for the cluster and for namespaces have the fields that polic
       for (const each of Object.values(properties as object)) assert.equal(typeof each, "string");
     }
   }
+});
+
+/** The folder of the CustomResourceDefinitions of reports, which policy-reporter reads; beside the project, or nowhere. */
+const definitions = join(
+  Deno.env.get("CONFORMANCE_CORPUS") ?? join(import.meta.dirname!, "../../../shared/corpus"),
+  "chainsaw/crds",
+);
+const hasDefinitions = await Deno.stat(definitions).then(() => true, () => false);
+
+/** The schema of a definition's only version, where fields that it does not know are mistakes. */
+async function schemaOf(plural: string): Promise<Json> {
+  const text = await Deno.readTextFile(join(definitions, `openreports.io_${plural}.yaml`));
+  const [{ value } = { value: null }] = parseDocuments(text, plural).documents;
+  const closed = (schema: Json): Json => {
+    if (!isObject(schema)) return schema;
+    const fields = schema["properties"];
+    const open = Object.fromEntries(
+      Object.entries(schema).map((
+        [key, inner],
+      ) => [key, key === "properties" ? mapped(inner, closed) : closed(inner)]),
+    );
+    return isObject(fields) && Object.keys(fields).length > 0
+      ? { ...open, additionalProperties: false }
+      : open;
+  };
+  const [version = null] = asList(dig(value, "spec", "versions"));
+  return closed(dig(version, "schema", "openAPIV3Schema") ?? null);
+}
+
+function mapped(value: Json, change: (inner: Json) => Json): Json {
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, change(inner)]))
+    : value;
+}
+
+Deno.test({
+  name: "reports agree with the definitions of openreports.io",
+  ignore: !hasDefinitions,
+  async fn() {
+    const ajv = new Ajv.default({ strict: false, allErrors: true, logger: false });
+    addFormats.default(ajv);
+    const [cluster, namespaced] = parseDocuments(written.get("report")!, "report").documents;
+    for (const [document, plural] of [[cluster, "clusterreports"], [namespaced, "reports"]] as const) {
+      const { properties } = await schemaOf(plural) as { properties: JsonObject };
+      const { metadata: _, ...fields } = properties;
+      const validate = ajv.compile({
+        type: "object",
+        properties: { ...fields, metadata: { type: "object" } },
+      });
+      validate(document!.value);
+      assert.deepEqual(validate.errors, null);
+      assert.equal(validate({ ...document!.value as JsonObject, results: [{ result: "perhaps" }] }), false);
+    }
+  },
 });
 
 Deno.test("a report on standard output is alone there", () =>

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { testJunit, testMarkdown, testObjects, type TestRow, testTable } from "../../lib/report/mod.ts";
+import { assertJunit } from "./junit_schema.ts";
 
 const ok: TestRow = {
   policy: "team",
@@ -82,7 +83,7 @@ Result: Pass
 Message: fine</system-out>
   </testcase>
   <testcase classname="label" name="v1/Pod/shop/web">
-   <skipped message="Invalid Policy"/>
+   <skipped>Invalid Policy</skipped>
   </testcase>
  </testsuite>
  <testsuite name="a &quot;quoted&quot; &amp; odd one" tests="1" failures="1" skipped="0">
@@ -98,3 +99,6 @@ expected: pass</failure>
 </testsuites>`,
   );
 });
+
+Deno.test("testJunit() agrees with JUnit's published schema", () =>
+  assertJunit(testJunit([ok, failed, skipped], { detailed: true })));
