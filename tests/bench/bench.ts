@@ -1,7 +1,8 @@
 /** What every section of the benchmark is given. */
+import type { Image } from "./image.ts";
 import type { Inputs } from "./inputs.ts";
-import type { Probe } from "./server.ts";
 import type { Results } from "./results.ts";
+import type { Probe } from "./server.ts";
 
 /** One run of the benchmark. */
 export interface Bench {
@@ -10,6 +11,8 @@ export interface Bench {
   readonly folder: string;
   /** The load generator's file. */
   readonly generator: string;
+  /** What the container runs. */
+  readonly image: Image;
   readonly results: Results;
   /** How often each thing is measured, and how many seconds a load lasts. */
   readonly rounds: number;
@@ -31,4 +34,14 @@ export async function probeOf(path: string, bodyFile: string): Promise<Probe> {
 /** The middle of the values; NaN without any. */
 export function median(values: readonly number[]): number {
   return values.toSorted((left, right) => left - right)[values.length >> 1] ?? NaN;
+}
+
+/** A share as text: `84 %`. */
+export function percent(value: number): string {
+  return `${(value * 100).toFixed(0)} %`;
+}
+
+/** Memory as text. */
+export function mib(value: number): string {
+  return `${value.toFixed(0)} MiB`;
 }

@@ -39,8 +39,8 @@ export interface LoadOrder {
   readonly status?: number;
   /** PEM files of a client certificate and its key, for an API server. */
   readonly client?: { readonly cert: string; readonly key: string };
-  /** All callers share one HTTP/2 connection, as for a webhook that is registered by URL. */
-  readonly http2?: boolean;
+  /** Runs the generator on this processor alone, counted from 0. */
+  readonly processor?: number;
 }
 
 /** Builds the generator into a folder; an error says that Go is missing. */
@@ -67,20 +67,25 @@ export async function loadUrl(
   url: string,
   order: Omit<LoadOrder, "path">,
 ): Promise<Load> {
-  const { success, stdout } = await new Deno.Command(generator, {
-    args: [
-      `-url=${url}`,
-      "-server-name=postern.postern.svc",
-      `-body=${order.bodyFile}`,
-      `-connections=${order.connections}`,
-      `-seconds=${order.seconds}`,
-      ...(order.requests === undefined ? [] : [`-requests=${order.requests}`]),
-      ...(order.status === undefined ? [] : [`-status=${order.status}`]),
-      ...(order.client === undefined ? [] : [`-cert=${order.client.cert}`, `-key=${order.client.key}`]),
-      ...(order.http2 === true ? ["-h2"] : []),
-    ],
-    stderr: "inherit",
-  }).output();
+  const args = [
+    `-url=${url}`,
+    "-server-name=postern.postern.svc",
+    `-body=${order.bodyFile}`,
+    `-connections=${order.connections}`,
+    `-seconds=${order.seconds}`,
+    ...(order.requests === undefined ? [] : [`-requests=${order.requests}`]),
+    ...(order.status === undefined ? [] : [`-status=${order.status}`]),
+    ...(order.client === undefined ? [] : [`-cert=${order.client.cert}`, `-key=${order.client.key}`]),
+  ];
+  const { processor } = order;
+  const command = processor === undefined
+    ? new Deno.Command(generator, { args, stderr: "inherit" })
+    : new Deno.Command("taskset", {
+      args: ["-c", String(processor), generator, ...args],
+      env: { GOMAXPROCS: "1" },
+      stderr: "inherit",
+    });
+  const { success, stdout } = await command.output();
   if (!success) throw new Error("the load generator failed");
   const load: Load = JSON.parse(new TextDecoder().decode(stdout));
   if (load.failures > 0) {

@@ -3,32 +3,42 @@
  *
  *     deno task bench [--quick] [--only SECTION,…] [--write]
  *
- * Servers run at once and are loaded in turn, so that what else the machine does meets them alike; ratios are medians of
- * rounds. The load generator is a process of its own, Go's HTTP client over TLS with a server name, as an API server calls
- * a webhook. `--write` puts the results into `docs/performance.md` with a plot.
+ * It measures what the container runs: the Dockerfile's bundle with the Dockerfile's settings. Servers run at once and are
+ * loaded in turn, so that what else the machine does meets them alike; ratios are medians of rounds. The load generator is a
+ * process of its own, Go's HTTP client over TLS with a server name, as an API server calls a webhook. A section that fails
+ * says so in its place, and the others go on. `--write` puts the results into `docs/performance.md` with a plot.
  */
 import { parseArgs } from "node:util";
 import type { Bench, Section } from "./bench.ts";
 import { findInputs } from "./inputs.ts";
+import { makeImage } from "./image.ts";
 import { buildClient } from "./load.ts";
 import { printResults, writePage } from "./page.ts";
 import { Results } from "./results.ts";
+import { stopAll } from "./server.ts";
 import { apiServer } from "./sections/api_server.ts";
 import { coldStart } from "./sections/cold_start.ts";
 import { engine } from "./sections/engine.ts";
 import { images } from "./sections/images.ts";
 import { memory } from "./sections/memory.ts";
+import { settings } from "./sections/settings.ts";
+import { stall } from "./sections/stall.ts";
 import { throughput } from "./sections/throughput.ts";
 
-/** Every section by the name that `--only` knows. */
+/** Every section by the name that `--only` knows, in the order of the page. */
 const sections: Readonly<Record<string, Section>> = {
-  engine,
-  images,
-  "cold-start": coldStart,
   throughput,
-  memory,
   "api-server": apiServer,
+  memory,
+  settings,
+  "cold-start": coldStart,
+  engine,
+  stall,
+  images,
 };
+
+/** How long a section may take, in milliseconds: the longest takes four minutes on a machine of two processors. */
+const sectionTime = 360_000;
 
 const { values } = parseArgs({
   args: Deno.args,
@@ -43,23 +53,48 @@ if (unknown.length > 0) {
 
 const folder = await Deno.makeTempDir({ prefix: "postern-bench-" });
 const results = new Results();
+let failed = 0;
 try {
   const bench: Bench = {
     inputs: await findInputs(folder),
     folder,
     generator: await buildClient(folder),
+    image: await makeImage(folder),
     results,
-    rounds: quick ? 3 : 7,
-    seconds: quick ? 1 : 2,
+    rounds: quick ? 3 : 5,
+    seconds: quick ? 1 : 1.5,
     quick,
   };
   results.note(
-    `Inputs: ${bench.inputs.from}. ${bench.rounds} rounds of ${bench.seconds} s, ` +
-      `${navigator.hardwareConcurrency} processors shared by servers and load generator.`,
+    `Inputs: ${bench.inputs.from}. ${bench.rounds} rounds of ${bench.seconds} s. ` +
+      `${navigator.hardwareConcurrency} processors, which servers and load generator share. ` +
+      `V8's settings are the image's: \`${bench.image.env["DENO_V8_FLAGS"]}\`.`,
   );
-  for (const name of only) await sections[name]!(bench);
+  for (const name of only) {
+    try {
+      await within(sectionTime, sections[name]!(bench));
+    } catch (cause) {
+      failed++;
+      results.row(`${name}: failed`, cause instanceof Error ? cause.message : String(cause));
+    }
+  }
   printResults(results);
   if (values.write === true) await writePage(results);
 } finally {
+  await stopAll();
   await Deno.remove(folder, { recursive: true });
+}
+Deno.exit(failed === 0 ? 0 : 1);
+
+/** Waits for a section, and no longer than so many milliseconds. */
+async function within(milliseconds: number, section: Promise<void>): Promise<void> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<void>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not done within ${milliseconds / 1000} s`)), milliseconds);
+  });
+  try {
+    await Promise.race([section, late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -6,16 +6,27 @@ export interface Goal {
   readonly met: boolean;
 }
 
-/** One figure. */
+/** One thing that was measured: its figures, in the columns of its section. */
 export interface Row {
   readonly what: string;
-  readonly value: string;
-  readonly goal: Goal | undefined;
+  readonly values: readonly string[];
+  readonly goals: readonly Goal[];
+}
+
+/** Rows under one title. */
+export interface Part {
+  readonly title: string;
+  /** How to read it, in sentences. */
+  readonly text: string;
+  readonly columns: readonly string[];
+  readonly rows: Row[];
 }
 
 /** Requests in a second of one scenario by the number of connections. */
 export interface Line {
   readonly title: string;
+  /** A figure of ours, what nothing can be faster than, or one that was recorded elsewhere. */
+  readonly kind: "measured" | "floor" | "recorded";
   readonly points: readonly { readonly connections: number; readonly rate: number }[];
 }
 
@@ -23,24 +34,38 @@ export interface Line {
 export class Results {
   readonly notes: string[] = [];
   readonly lines: Line[] = [];
-  readonly sections: { readonly title: string; readonly rows: Row[] }[] = [];
+  readonly parts: Part[] = [];
 
   note(text: string): void {
     this.notes.push(text);
   }
 
-  section(title: string): void {
-    this.sections.push({ title, rows: [] });
+  /** Begins a section; rows that follow are its own. */
+  section(
+    title: string,
+    { text = "", columns = ["measured"] }: Partial<Pick<Part, "text" | "columns">> = {},
+  ): void {
+    this.parts.push({ title, text, columns, rows: [] });
   }
 
   /** Adds a row, and prints it to standard error at once: the whole takes a while. */
-  row(what: string, value: string, goal?: Goal): void {
-    this.sections.at(-1)?.rows.push({ what, value, goal });
-    const mark = goal === undefined ? "" : goal.met ? `   yes: ${goal.text}` : `   NO: ${goal.text}`;
-    Deno.stderr.writeSync(new TextEncoder().encode(`${what}: ${value}${mark}\n`));
+  row(what: string, values: string | readonly string[], goals: Goal | readonly Goal[] = []): void {
+    const row: Row = {
+      what,
+      values: typeof values === "string" ? [values] : values,
+      goals: "text" in goals ? [goals] : goals,
+    };
+    this.parts.at(-1)?.rows.push(row);
+    const line = `${what}: ${row.values.join(", ")}${row.goals.map(verdict).join("")}\n`;
+    Deno.stderr.writeSync(new TextEncoder().encode(line));
   }
 
   line(line: Line): void {
     this.lines.push(line);
   }
+}
+
+/** A goal as a terminal shows it. */
+export function verdict({ text, met }: Goal): string {
+  return `  [${met ? "met" : "NOT MET"}: ${text}]`;
 }

@@ -1,5 +1,6 @@
 /** Servers under test, each a process of its own, and what the operating system says of them. */
 import https from "node:https";
+import type { Command } from "./image.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 
@@ -8,11 +9,21 @@ export interface Server {
   readonly port: number;
   /** Milliseconds from starting the process to its first answer. */
   readonly started: number;
-  /** Resident memory in MiB; NaN where the system does not tell. */
-  memory(): Promise<number>;
+  /** NaN where the system does not tell. */
+  memory(): Promise<Memory>;
   /** Processor time so far, in seconds; NaN where the system does not tell. */
   processorTime(): Promise<number>;
+  /** Leaves the process one processor, counted from 0, or gives it the first two again. */
+  pin(processors: "0" | "0,1"): Promise<void>;
   stop(): Promise<void>;
+}
+
+/** Memory of a process in MiB. */
+export interface Memory {
+  /** What no file holds: it goes when the process ends. */
+  readonly own: number;
+  /** All that is resident, with the pages of the program's file, which replicas of a node share. */
+  readonly resident: number;
 }
 
 /** A request whose answer shows that a server is up. */
@@ -21,13 +32,14 @@ export interface Probe {
   readonly body: string;
 }
 
-/** Starts `deno ARGS`, in which PORT stands for a free port, and waits until it answers the probe. */
-export async function startServer(args: readonly string[], probe: Probe): Promise<Server> {
+/** Starts a command on a free port and waits until it answers the probe. */
+export async function startServer({ args, env }: Command, probe: Probe): Promise<Server> {
   const port = freePort();
   const started = performance.now();
   const process = new Deno.Command(Deno.execPath(), {
     args: args.map((each) => each.replace("PORT", String(port))),
     cwd: root,
+    env: { ...env },
     stdin: "null",
     stdout: "null",
     stderr: "null",
@@ -38,27 +50,44 @@ export async function startServer(args: readonly string[], probe: Probe): Promis
     return value;
   });
   while (!await answers(port, probe)) {
+    if (performance.now() - started > 60_000) process.kill("SIGKILL");
     if (ended) throw new Error(`the server ended: deno ${args.join(" ")}`);
     await new Promise((resolve) => setTimeout(resolve, 1));
   }
   const elapsed = performance.now() - started;
-  return {
+  const server: Server = {
     port,
     started: elapsed,
     memory: async () => {
       const text = await systemText(`/proc/${process.pid}/status`);
-      return Number(/VmRSS:\s+(\d+)/.exec(text)?.[1] ?? NaN) / 1024;
+      const field = (name: string): number =>
+        Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? NaN) / 1024;
+      return { own: field("RssAnon"), resident: field("VmRSS") };
     },
     processorTime: async () => {
       // The fields behind the name, which may hold spaces: user and system time are the 12th and 13th, in ticks.
       const fields = (await systemText(`/proc/${process.pid}/stat`)).split(") ").at(-1)!.split(" ");
       return (Number(fields[11] ?? NaN) + Number(fields[12] ?? NaN)) / 100;
     },
+    pin: async (processors) => {
+      const args = ["-a", "-c", "-p", processors, String(process.pid)];
+      await new Deno.Command("taskset", { args, stdout: "null" }).output();
+    },
     stop: async () => {
+      running.delete(server);
       if (!ended) process.kill("SIGKILL");
       await status;
     },
   };
+  running.add(server);
+  return server;
+}
+
+const running = new Set<Server>();
+
+/** Ends the servers that a section left behind. */
+export async function stopAll(): Promise<void> {
+  for (const server of running) await server.stop();
 }
 
 function answers(port: number, { path, body }: Probe): Promise<boolean> {

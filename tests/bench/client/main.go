@@ -40,11 +40,9 @@ func main() {
 	connections := flag.Int("connections", 16, "callers at a time")
 	seconds := flag.Float64("seconds", 2, "how long")
 	most := flag.Int64("requests", 1<<62, "ends the run after so many requests")
-	h2 := flag.Bool("h2", false, "HTTP/2 with all callers on one connection, as for a webhook registered by URL")
 	cert := flag.String("cert", "", "a PEM file with a client certificate, for an API server")
 	key := flag.String("key", "", "a PEM file with its key")
 	status := flag.Int("status", http.StatusOK, "the status of a good answer")
-	once := flag.Bool("no-keep-alive", false, "a new connection for each request")
 	flag.Parse()
 
 	body, err := os.ReadFile(*file)
@@ -65,25 +63,18 @@ func main() {
 	order.left.Store(*most)
 	client := func() *http.Client {
 		transport := &http.Transport{
-			TLSClientConfig:   settings.Clone(),
-			ForceAttemptHTTP2: *h2,
-			DisableKeepAlives: *once,
-		}
-		if !*h2 {
-			transport.TLSNextProto = map[string]func(string, *tls.Conn) http.RoundTripper{}
+			TLSClientConfig: settings.Clone(),
+			// As the API server calls a webhook that is registered by Service: HTTP/1.1.
+			TLSNextProto: map[string]func(string, *tls.Conn) http.RoundTripper{},
 		}
 		return &http.Client{Transport: transport, Timeout: 30 * time.Second}
 	}
-	shared := client()
 	callers := make([]caller, *connections)
 	before, start := processorTime(), time.Now()
 	var group sync.WaitGroup
 	for index := range callers {
 		each := &callers[index]
-		each.client = shared
-		if !*h2 {
-			each.client = client()
-		}
+		each.client = client()
 		group.Add(1)
 		go func() {
 			defer group.Done()

@@ -1,16 +1,17 @@
-import { type Bench, median, root } from "../bench.ts";
+import { type Bench, median, percent, root } from "../bench.ts";
 import { type Load, loadUrl } from "../load.ts";
-import { floorArguments, serveArguments } from "../scenarios.ts";
+import { type Command, floorCommand, serveCommand } from "../image.ts";
 import { type Server, startServer } from "../server.ts";
 
 const kube = `${root}../shared/kube`;
-const port = 25443;
+/** Of the API server; its etcd has the next ones. */
+const port = Number(Deno.env.get("BENCH_API_PORT") ?? 28443);
 
 /** A webhook in its own namespace, so that all can be registered at once. */
 interface Webhook {
   readonly namespace: string;
   readonly title: string;
-  readonly args?: readonly string[];
+  readonly command?: Command;
   readonly path: string;
 }
 
@@ -19,8 +20,13 @@ interface Webhook {
  * webhook that allows, and with Postern.
  */
 export async function apiServer(bench: Bench): Promise<void> {
-  const { results, inputs, folder } = bench;
-  results.section("Through an API server, dry-run creates of a Pod one after another");
+  const { results, inputs, folder, image } = bench;
+  results.section("Through an API server, dry-run creates of a Pod one after another", {
+    text:
+      "A Kubernetes API server of this machine calls the webhooks by Service. What it adds itself is in every row. Recorded " +
+      "of Kyverno in the same place: 10.7 ms added to the p50, 8.0 ms of processor time each.",
+    columns: ["p50 ms", "p99 ms", "added to p50", "added to p99", "of the bare webhook's", "processor ms"],
+  });
   if (!await isExecutable(`${kube}/start`)) {
     results.row("skipped", "no scripts for an API server beside the project");
     return;
@@ -34,28 +40,31 @@ export async function apiServer(bench: Bench): Promise<void> {
     {
       namespace: "bare",
       title: "a bare webhook that allows",
-      args: floorArguments("webhook", certificates),
+      command: floorCommand(image, "webhook", certificates),
       path: "/",
     },
     {
       namespace: "allowed",
       title: "Postern, 17 pod security policies",
-      args: serveArguments([inputs.security], own),
+      command: serveCommand(image, [inputs.security], own),
       path: "/validate/fail",
     },
     {
       namespace: "patched",
       title: "Postern, a patch of 12 labels",
-      args: serveArguments([patch], own),
+      command: serveCommand(image, [patch], own),
       path: "/mutate/fail",
     },
   ];
   const servers = new Map<string, Server>();
   const kubeconfig = await startApiServer();
   try {
-    for (const { namespace, args, path } of webhooks) {
-      if (args === undefined) continue;
-      servers.set(namespace, await startServer(args, { path, body: await Deno.readTextFile(inputs.review) }));
+    for (const { namespace, command, path } of webhooks) {
+      if (command === undefined) continue;
+      servers.set(
+        namespace,
+        await startServer(command, { path, body: await Deno.readTextFile(inputs.review) }),
+      );
     }
     const authority = btoa(await Deno.readTextFile(`${certificates}/ca.crt`));
     await apply(kubeconfig, [
@@ -112,25 +121,26 @@ async function measure(
     median(measured.get(namespace)!.map((load) => load[key]));
   const added = (namespace: string, key: "p50" | "p99"): number => of(namespace, key) - of("without", key);
   for (const { namespace, title } of webhooks) {
-    const figures = `p50 ${of(namespace, "p50").toFixed(2)} ms, p99 ${of(namespace, "p99").toFixed(2)} ms`;
+    const cells = [of(namespace, "p50").toFixed(2), of(namespace, "p99").toFixed(2)];
     if (namespace === "without") {
-      results.row(title, figures);
+      results.row(title, cells);
       continue;
     }
     const cost = spent.get(namespace)!;
-    const value =
-      `${figures}; adds ${added(namespace, "p50").toFixed(2)} and ${
-        added(namespace, "p99").toFixed(2)
-      } ms; ` +
-      `${cost.toFixed(2)} ms of processor each`;
     const ratio = added(namespace, "p50") / added("bare", "p50");
+    cells.push(
+      added(namespace, "p50").toFixed(2),
+      added(namespace, "p99").toFixed(2),
+      percent(ratio),
+      cost.toFixed(2),
+    );
     results.row(
       title,
-      value,
-      namespace === "bare" ? undefined : {
-        text: `adds ≤ 1.2 × what the bare webhook adds: ${ratio.toFixed(2)} ×; processor ≤ 0.35 ms`,
-        met: ratio <= 1.2 && cost <= 0.35,
-      },
+      cells,
+      namespace === "bare" ? [] : [
+        { text: "adds ≤ 1.2 × what the bare webhook adds", met: ratio <= 1.2 },
+        { text: "processor ≤ 0.35 ms", met: cost <= 0.35 },
+      ],
     );
   }
 }
