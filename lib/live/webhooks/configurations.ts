@@ -3,7 +3,7 @@ import { asList, asObject, dig, field, isObject, type Json, type JsonObject } fr
 import type { ServedResource } from "../../ports.ts";
 import type { WebhookSettings } from "../configuration.ts";
 import { type Installation, managedBy } from "../installation.ts";
-import { familyOf, webhookFamilies, type WebhookFamily } from "./families.ts";
+import { familyOf, isGenerating, webhookFamilies, type WebhookFamily } from "./families.ts";
 import { ownConditions } from "./match_conditions.ts";
 import { policyTargets } from "./policy_targets.ts";
 import type { WebhookPhase } from "../../engine/mod.ts";
@@ -78,7 +78,7 @@ function groupsOf(
     const targets = policyTargets(compiled, phase, served);
     if (targets.length === 0) continue;
     const { policy } = compiled;
-    const failurePolicy = settings.forceIgnore ? "Ignore" : policy.failurePolicy;
+    const failurePolicy = settings.forceIgnore || isGenerating(compiled) ? "Ignore" : policy.failurePolicy;
     const own = hasOwnWebhook(compiled) ? policy.key : undefined;
     const key = JSON.stringify([failurePolicy, own ?? "", own === undefined ? selectorsOf(compiled) : ""]);
     const known = groups.get(key);

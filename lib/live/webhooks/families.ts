@@ -31,3 +31,8 @@ export const webhookFamilies: readonly WebhookFamily[] = [
 export function familyOf({ policy }: CompiledPolicy): WebhookFamily | undefined {
   return webhookFamilies.find(({ kinds }) => kinds.includes(policy.kind));
 }
+
+/** Kyverno parity: what a GeneratingPolicy does comes after the answer, so no request waits for it or fails with it. */
+export function isGenerating({ policy: { kind } }: CompiledPolicy): boolean {
+  return kind === "GeneratingPolicy" || kind === "NamespacedGeneratingPolicy";
+}

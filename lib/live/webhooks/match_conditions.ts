@@ -3,13 +3,17 @@ import { asList, asString, field, isObject, type Json, type JsonObject } from ".
 import { builtinKind, formatApiVersion, labelKeyProblem } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
 import { apiServerEvaluates } from "../../rules/mod.ts";
+import { isGenerating } from "./families.ts";
 
 /**
  * The match conditions that a policy's own webhook has, so that the API server evaluates them before it calls. None when one
  * of them is beyond the API server, such as one that uses `variables` or Kyverno's functions: it would refuse the whole
- * configuration. Postern evaluates them all anyway.
+ * configuration. Postern evaluates them all anyway. None of a GeneratingPolicy either: it is told of every change of a trigger,
+ * also of one by which its conditions hold no more, and of deletions, of which they cannot be evaluated.
  */
-export function ownConditions({ policy }: CompiledPolicy): readonly JsonObject[] {
+export function ownConditions(compiled: CompiledPolicy): readonly JsonObject[] {
+  const { policy } = compiled;
+  if (isGenerating(compiled)) return [];
   const written = policy.matchConditions.length > 0 ? policy.matchConditions : celConditions(policy.rules);
   return areUsable(written) ? written : [];
 }

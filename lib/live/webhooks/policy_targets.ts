@@ -36,7 +36,10 @@ function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
             group,
             version,
             resource,
-            operations: operations.includes("*") || operations.length === 0 ? everyOperation : operations,
+            // Kyverno parity: a generating rule hears of all that happens to its triggers.
+            operations: rule.type === "generate" || operations.includes("*") || operations.length === 0
+              ? everyOperation
+              : operations,
             scope: scope === "Namespaced" ? "Namespaced" : "*",
           }))
         )

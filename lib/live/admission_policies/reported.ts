@@ -1,0 +1,34 @@
+import { asString, dig, type JsonObject } from "../../json/mod.ts";
+import { labelsOf, nameOf } from "../../kube/mod.ts";
+import type { YamlDocument } from "../../yaml/mod.ts";
+
+/**
+ * Admission policies of the cluster's users whose results are wanted in reports, with their bindings, as documents. The API
+ * server enforces them; a scan says which objects that exist break them. Kyverno parity: they ask for it by a label, and those
+ * that were made from Kyverno's policies are reported with these (`tests/live/reports_test.ts`).
+ */
+export function reportedAdmissionPolicies(objects: readonly JsonObject[]): YamlDocument[] {
+  const policies = objects.filter(isReported);
+  const names = new Set(policies.map(nameOf));
+  const bindings = objects.filter((object) => names.has(boundName(object) ?? ""));
+  return [...policies, ...bindings].map((value) => ({
+    value,
+    positionOf: () => ({ file: `${value["kind"]}/${nameOf(value)}`, line: 1, column: 1 }),
+  }));
+}
+
+/** Whether a change of an admission policy or binding may change what is reported. */
+export function concernsReports(object: JsonObject): boolean {
+  return isReported(object) || boundName(object) !== undefined;
+}
+
+function isReported(object: JsonObject): boolean {
+  const labels = labelsOf(object);
+  return boundName(object) === undefined && labels["reports.kyverno.io/enabled"] === "true" &&
+    labels["app.kubernetes.io/managed-by"] !== "kyverno";
+}
+
+/** The policy that a binding is of; `undefined` for policies. */
+function boundName(object: JsonObject): string | undefined {
+  return asString(dig(object, "spec", "policyName"));
+}
