@@ -30,6 +30,7 @@ export {
   type ReadFilesOptions,
 } from "./files.ts";
 export { ClusterGlobalEntries, type GlobalEntriesOptions } from "./global_entries.ts";
+export { type EntryState, WatchedGlobalEntries } from "./watched_global_entries.ts";
 export { HttpClient, type HttpOptions } from "./http.ts";
 export { LineBatch } from "./line_batch.ts";
 export { jsonLog, type JsonLogOptions, type LogLevel, writeToStandardError } from "./log.ts";

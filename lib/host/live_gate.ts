@@ -1,9 +1,10 @@
-import { systemClock } from "../adapters/mod.ts";
+import { systemClock, type WatchedGlobalEntries } from "../adapters/mod.ts";
 import type { Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import {
   AdmissionReports,
   Cleaner,
   decisionEvents,
+  entryStatus,
   EventWriter,
   Expirer,
   type Installation,
@@ -22,6 +23,7 @@ import {
   workRows,
 } from "../live/mod.ts";
 import type { WorkOutcome } from "../background/mod.ts";
+import { nameOf } from "../kube/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AppOptions } from "../server/mod.ts";
@@ -71,6 +73,7 @@ export class LiveGate {
         cameIntoForce(snapshot);
         this.#scanner.policiesChanged(snapshot);
         this.#cleaner.policies(this.#policies.cleanupPolicies());
+        this.#defineEntries(watching.entries, leads);
       },
     });
     this.#routes = new WebhookRoutes(() => this.snapshot);
@@ -158,6 +161,18 @@ export class LiveGate {
     for (const { object, rows } of workRows(reported, this.#clock.now())) {
       this.#admissionReports.add(object, rows);
     }
+  }
+
+  /** Takes the entries of the global context as they are now; the leader writes how they are. */
+  #defineEntries(entries: WatchedGlobalEntries, leads: () => boolean): void {
+    const found = this.#policies.globalContextEntries();
+    entries.define(found.map(({ object }) => object), (state) => {
+      const entry = this.#policies.globalContextEntries()
+        .find(({ object }) => nameOf(object) === nameOf(state.object));
+      if (entry !== undefined && leads()) {
+        void this.#policies.statuses.write(entry.kind, entry.object, entryStatus(state));
+      }
+    });
   }
 
   get #eventContext(): WorkContext {

@@ -14,6 +14,7 @@ import {
   systemClock,
   systemEntropy,
   WatchedCluster,
+  WatchedGlobalEntries,
 } from "../adapters/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
@@ -53,6 +54,14 @@ export interface ServiceOptions {
   readonly namespaced: boolean;
 }
 
+/** What can be watched of a running cluster. */
+export interface Watching {
+  readonly collections: Collections;
+  readonly discovery: Discovery;
+  /** The global context, whose entries are to be told. */
+  readonly entries: WatchedGlobalEntries;
+}
+
 /** The ports of this process, with a word about the cluster that they reach. */
 export interface OpenPorts {
   readonly ports: Ports;
@@ -60,15 +69,16 @@ export interface OpenPorts {
   readonly kind: "live" | "embedded";
   readonly about: string;
   /** What can be watched of a running cluster; `undefined` for objects in memory. */
-  readonly watching: { readonly collections: Collections; readonly discovery: Discovery } | undefined;
+  readonly watching: Watching | undefined;
   readonly diagnostics: readonly Diagnostic[];
   /** Ends what the ports keep open. */
   close(): Promise<void>;
 }
 
 /** What was reached as the cluster. */
-type Reached = Pick<OpenPorts, "kind" | "about" | "watching" | "diagnostics" | "close"> & {
+type Reached = Pick<OpenPorts, "kind" | "about" | "diagnostics" | "close"> & {
   readonly cluster: Cluster;
+  readonly watching: Omit<Watching, "entries"> | undefined;
 };
 
 /**
@@ -95,26 +105,26 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
     await rest.close();
     return images;
   }
+  const calling = { cluster, http, clock, project: (text: string, value: Json) => project(text, value, now) };
+  const others = new ClusterGlobalEntries(calling);
+  const entries = rest.watching && new WatchedGlobalEntries({ ...calling, ...rest.watching, others });
   const ports = {
     cluster,
     http,
     registry: images.registry,
     signatures: images.signatures,
-    globals: new ClusterGlobalEntries({
-      cluster,
-      http,
-      clock,
-      project: (text, value) => project(text, value, now),
-    }),
+    globals: entries ?? others,
     clock,
     entropy,
     scheduler: eventLoopScheduler(),
   };
   const close = async (): Promise<void> => {
     await images.signatures.close();
+    entries?.close();
     await rest.close();
   };
-  return { ...rest, ports, close, diagnostics: [...rest.diagnostics, ...images.diagnostics] };
+  const watching = rest.watching && entries && { ...rest.watching, entries };
+  return { ...rest, watching, ports, close, diagnostics: [...rest.diagnostics, ...images.diagnostics] };
 
   async function reachCluster(
     { cluster = [], kubeconfig, context, serviceAccount = true, objects, watch }: PortsOptions,

@@ -19,5 +19,6 @@ export { type WorkContext, workEvents } from "./events/background_events.ts";
 export { decisionEvents } from "./events/admission_events.ts";
 export { EventWriter } from "./events/writer.ts";
 export { rowsOf } from "./reports/rows.ts";
+export { entryStatus } from "./entry_status.ts";
 export { Cleaner } from "./cleanup/cleaner.ts";
 export { Expirer } from "./cleanup/expirer.ts";

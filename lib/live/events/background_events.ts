@@ -27,7 +27,9 @@ export function workEvents(outcome: WorkOutcome, context: WorkContext): PolicyEv
       const failures = outcome.failures.filter(({ by }) => isOf(by));
       if (failures.length > 0) return failures.map(({ message }) => failed(subject, outcome, message));
       if (outcome.state !== "done" || !context.successes) return [];
-      const changed = outcome.carried.filter((effect) => isOf(effect) && effect.verb !== "delete");
+      const changed = outcome.carried.filter((effect) =>
+        isOf(effect) && effect.verb !== "delete" && effect.dispensable === undefined
+      );
       return changed.flatMap(({ object }) => applied(subject, object, type));
     });
   });

@@ -1,5 +1,5 @@
 import type { WorkOutcome } from "../../background/mod.ts";
-import { type PolicyIdentity, replaced, type RuleResult } from "../../engine/mod.ts";
+import { type Effect, type PolicyIdentity, replaced, type RuleResult } from "../../engine/mod.ts";
 import { asString, dig, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf, typeOf } from "../../kube/mod.ts";
 import { effectsOf, error, exceptionsOf } from "../../rules/mod.ts";
@@ -51,11 +51,16 @@ function changed(rule: RuleResult, policy: PolicyIdentity, { carried }: WorkOutc
     return effect === undefined ? {} : { "patched-target": described(effect.object) };
   }
   const made = carried.filter((effect) =>
-    effect.policy === policy.key && effect.rule === rule.rule && effect.verb !== "delete"
+    effect.policy === policy.key && effect.rule === rule.rule && isMade(effect)
   );
   return made.length === 0
     ? {}
     : { "generated-resources": made.map(({ object }) => described(object)).join("; ") };
+}
+
+/** Not what was deleted, nor the mark of a source. */
+function isMade({ verb, dispensable }: Effect): boolean {
+  return verb !== "delete" && dispensable === undefined;
 }
 
 /** As Kyverno describes an object: `/v1, Kind=Secret Name=regcred Namespace=team`. */

@@ -1,0 +1,107 @@
+import { asList, asString, Fault, field, isFault, type Json, setField } from "../json/mod.ts";
+import { parseDuration } from "../kube/mod.ts";
+import type { Answer, ApiCall, Cluster, Http, HttpCall } from "../ports.ts";
+
+/** What an entry holds: its data under the empty name, and its projections. */
+export type EntryValues = ReadonlyMap<string, Json>;
+
+/** Compiles and applies a projection's JMESPath: adapters know no expression language. */
+export type Projector = (expression: string, value: Json) => Json | Fault;
+
+/** Who makes the calls of entries. */
+export interface Callers {
+  readonly cluster: Cluster;
+  readonly http: Http;
+}
+
+const DEFAULT_REFRESH = 600_000;
+const DEFAULT_RETRIES = 3;
+
+/** Where the objects of an entry's `kubernetesResource` are. */
+export function watchedPath(resource: Json): string {
+  const text = (name: string) => asString(field(resource, name)) ?? "";
+  const group = text("group"), namespace = text("namespace");
+  const parts = [
+    ...(group === "" ? ["api"] : ["apis", group]),
+    text("version") || "v1",
+    ...(namespace === "" ? [] : ["namespaces", namespace]),
+    text("resource"),
+  ];
+  return `/${parts.map(encodeURIComponent).join("/")}`;
+}
+
+/** One of the values of an entry. Kyverno parity: a projection that is null or not there reads as no data. */
+export function projectionOf(values: EntryValues | Fault, projection: string): Answer {
+  if (isFault(values)) return { ok: false, status: undefined, message: values.message };
+  const value = values.get(projection);
+  if (value === undefined || value === null) {
+    return { ok: false, status: undefined, message: "no data available" };
+  }
+  return { ok: true, status: 200, body: value };
+}
+
+/** What the call of an entry answers. */
+export async function calledValue(apiCall: Json, { cluster, http }: Callers): Promise<Json | Fault> {
+  const call = callOf(apiCall);
+  if (isFault(call)) return call;
+  const tries = retriesOf(apiCall);
+  let failure = new Fault("the entry names neither a resource nor a call");
+  for (let tried = 0; tried < tries; tried++) {
+    const answer = "url" in call ? await http.call(call) : await cluster.call(call);
+    if (answer.ok) return answer.body;
+    const where = "url" in call ? "" : `failed to ${call.method} resource with raw url: ${call.path}: `;
+    failure = new Fault(`${where}${answer.message}`);
+    // What the server says about the request will not change by asking again.
+    if (answer.status !== undefined && answer.status < 500 && answer.status !== 429) break;
+  }
+  return failure;
+}
+
+/** The data of an entry with its projections. */
+export function projectedValues(spec: Json, value: Json, project: Projector): EntryValues | Fault {
+  const values = new Map<string, Json>([["", value]]);
+  for (const projection of asList(field(spec, "projections"))) {
+    const result = project(asString(field(projection, "jmesPath")) ?? "", value);
+    if (isFault(result)) return result;
+    values.set(asString(field(projection, "name")) ?? "", result);
+  }
+  return values;
+}
+
+/** The call that an entry's `apiCall` describes. */
+function callOf(apiCall: Json): ApiCall | HttpCall | Fault {
+  const method = asString(field(apiCall, "method")) ?? "GET";
+  if (method !== "GET" && method !== "POST") return new Fault(`invalid request type ${method}`);
+  const pairs: { [name: string]: Json } = {};
+  for (const pair of asList(field(apiCall, "data"))) {
+    setField(pairs, asString(field(pair, "key")) ?? "", field(pair, "value") ?? null);
+  }
+  const body = method === "POST" ? { body: pairs } : {};
+  const path = asString(field(apiCall, "urlPath")) ?? "";
+  if (path !== "") return { method, path, ...body };
+  const service = field(apiCall, "service");
+  const url = asString(field(service, "url")) ?? "";
+  if (url === "") return new Fault("the entry names neither a resource nor a call");
+  const caBundle = asString(field(service, "caBundle")) ?? "";
+  const headers = asList(field(service, "headers")).map((each) =>
+    [asString(field(each, "key")) ?? "", asString(field(each, "value")) ?? ""] as const
+  );
+  return {
+    method,
+    url,
+    ...body,
+    headers: Object.fromEntries(headers),
+    ...(caBundle === "" ? {} : { caBundle }),
+  };
+}
+
+/** Milliseconds until an entry's call is made again. */
+export function refreshOf(apiCall: Json): number {
+  const duration = parseDuration(asString(field(apiCall, "refreshInterval")) ?? "");
+  return duration === undefined || duration <= 0n ? DEFAULT_REFRESH : Number(duration / 1_000_000n);
+}
+
+function retriesOf(apiCall: Json): number {
+  const limit = field(apiCall, "retryLimit");
+  return typeof limit === "number" && limit >= 1 ? Math.min(10, Math.floor(limit)) : DEFAULT_RETRIES;
+}

@@ -1,0 +1,168 @@
+import { asString, dig, Fault, field, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import type { Answer, Clock, Cluster, Collection, Collections, GlobalEntries, Http } from "../ports.ts";
+import {
+  calledValue,
+  type EntryValues,
+  projectedValues,
+  projectionOf,
+  type Projector,
+  refreshOf,
+  watchedPath,
+} from "./global_entry.ts";
+
+/** What {@link WatchedGlobalEntries} works with. */
+export interface WatchedEntriesOptions {
+  readonly cluster: Cluster;
+  readonly http: Http;
+  readonly clock: Clock;
+  readonly collections: Collections;
+  readonly project: Projector;
+  /** Answers for entries that are not defined here (yet). */
+  readonly others: GlobalEntries;
+  /** Milliseconds until what failed is tried again: 10,000. */
+  readonly retry?: number;
+}
+
+/** How an entry is, for its status. */
+export interface EntryState {
+  /** As it was defined. */
+  readonly object: JsonObject;
+  /** Why it holds nothing; `undefined` when it does. */
+  readonly problem: string | undefined;
+  /** When its data was read, in milliseconds since 1970. */
+  readonly refreshed: number;
+}
+
+/**
+ * The global context with its entries at hand: objects of a `kubernetesResource` are followed by watch, a call is made again after
+ * each `refreshInterval`. Projections are worked out once for each state of the data.
+ */
+export class WatchedGlobalEntries implements GlobalEntries {
+  readonly #options: WatchedEntriesOptions;
+  readonly #kept = new Map<string, KeptEntry>();
+  #told: (state: EntryState) => void = () => {};
+
+  constructor(options: WatchedEntriesOptions) {
+    this.#options = options;
+  }
+
+  async entry(name: string): Promise<Answer> {
+    const dot = name.indexOf(".");
+    const kept = this.#kept.get(dot < 0 ? name : name.slice(0, dot));
+    if (kept === undefined) return await this.#options.others.entry(name);
+    return projectionOf(await kept.values(), dot < 0 ? "" : name.slice(dot + 1));
+  }
+
+  /** These GlobalContextEntry objects are the entries from now on; one whose `spec` stays keeps its data. */
+  define(objects: readonly JsonObject[], told: (state: EntryState) => void): void {
+    this.#told = told;
+    const names = new Set<string>();
+    for (const object of objects) {
+      const name = asString(dig(object, "metadata", "name")) ?? "";
+      names.add(name);
+      const text = JSON.stringify(object["spec"] ?? null);
+      const former = this.#kept.get(name);
+      if (former?.text === text) {
+        former.object = object;
+        continue;
+      }
+      former?.close();
+      this.#kept.set(
+        name,
+        new KeptEntry(object, text, { ...this.#options, told: (state) => this.#told(state) }),
+      );
+    }
+    for (const [name, kept] of this.#kept) {
+      if (names.has(name)) continue;
+      kept.close();
+      this.#kept.delete(name);
+    }
+  }
+
+  /** Follows nothing any more. */
+  close(): void {
+    for (const kept of this.#kept.values()) kept.close();
+    this.#kept.clear();
+  }
+}
+
+interface KeptEntryOptions extends WatchedEntriesOptions {
+  readonly told: (state: EntryState) => void;
+}
+
+/** One entry. */
+class KeptEntry {
+  readonly text: string;
+  object: JsonObject;
+  readonly #options: KeptEntryOptions;
+  readonly #ready = Promise.withResolvers<void>();
+  #collection: Collection | undefined;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Of a call, or of the objects that could not be listed. */
+  #data: Json | Fault = new Fault("the entry is not ready");
+  /** Worked out of the data as it is; `undefined` once it changed. */
+  #values: EntryValues | Fault | undefined;
+  #closed = false;
+
+  constructor(object: JsonObject, text: string, options: KeptEntryOptions) {
+    this.object = object;
+    this.text = text;
+    this.#options = options;
+    void this.#begin();
+  }
+
+  /** What it holds; waits until that was read for the first time. */
+  async values(): Promise<EntryValues | Fault> {
+    await this.#ready.promise;
+    const data = this.#collection === undefined ? this.#data : this.#collection.objects() as readonly Json[];
+    this.#values ??= isFault(data) ? data : projectedValues(this.#spec, data as Json, this.#options.project);
+    return this.#values;
+  }
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#timer);
+    this.#ready.resolve();
+    void this.#collection?.close();
+  }
+
+  get #spec(): Json {
+    return this.object["spec"] ?? null;
+  }
+
+  async #begin(): Promise<void> {
+    const resource = field(this.#spec, "kubernetesResource");
+    const problem = isObject(resource) ? await this.#follow(watchedPath(resource)) : await this.#call();
+    if (this.#closed) return;
+    this.#ready.resolve();
+    const values = problem ?? await this.values();
+    const { clock, retry = 10_000, told } = this.#options;
+    const failed = isFault(values);
+    told({ object: this.object, problem: failed ? values.message : undefined, refreshed: clock.now() });
+    if (this.#collection !== undefined) return;
+    const call = field(this.#spec, "apiCall") ?? null;
+    this.#timer = setTimeout(() => void this.#begin(), failed ? retry : refreshOf(call));
+  }
+
+  /** Watches objects that can be listed; a fault says why they cannot. */
+  async #follow(path: string): Promise<Fault | undefined> {
+    const first = await this.#options.cluster.call({ method: "GET", path: `${path}?limit=1` });
+    if (this.#closed) return undefined;
+    if (!first.ok) {
+      this.#data = new Fault(`failed to list ${path}: ${first.message}`);
+      this.#values = undefined;
+      return this.#data;
+    }
+    this.#collection = this.#options.collections.watch(path, () => void (this.#values = undefined));
+    await this.#collection.synced;
+    this.#values = undefined;
+    return undefined;
+  }
+
+  async #call(): Promise<Fault | undefined> {
+    const data = await calledValue(field(this.#spec, "apiCall") ?? null, this.#options);
+    this.#data = data;
+    this.#values = undefined;
+    return isFault(data) ? data : undefined;
+  }
+}

@@ -1,0 +1,23 @@
+import type { JsonObject } from "../json/mod.ts";
+
+/** How an entry of the global context is. */
+export interface EntryHealth {
+  /** Why it holds nothing; `undefined` when it does. */
+  readonly problem: string | undefined;
+  /** When its data was read, in milliseconds since 1970. */
+  readonly refreshed: number;
+}
+
+/** The status of a GlobalContextEntry. Kyverno parity: one condition, and the time of its data in a column of `kubectl get`. */
+export function entryStatus({ problem, refreshed }: EntryHealth): JsonObject {
+  const isReady = problem === undefined;
+  return {
+    conditions: [{
+      type: "Ready",
+      status: isReady ? "True" : "False",
+      reason: isReady ? "Succeeded" : "Failed",
+      message: problem ?? "Ready",
+    }],
+    ...(isReady && { lastRefreshTime: new Date(refreshed).toISOString().replace(/\.\d+Z$/, "Z") }),
+  };
+}

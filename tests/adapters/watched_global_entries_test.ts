@@ -1,0 +1,114 @@
+/** The global context with its entries at hand. */
+import assert from "node:assert/strict";
+import {
+  EmbeddedCluster,
+  type EntryState,
+  systemObjects,
+  WatchedGlobalEntries,
+} from "../../lib/adapters/mod.ts";
+import { asList, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import type { Answer, Collections } from "../../lib/ports.ts";
+import { countingEntropy, fixedClock } from "./fakes.ts";
+
+const entry = (spec: Json): JsonObject => ({ kind: "GlobalContextEntry", metadata: { name: "deps" }, spec });
+const resource = {
+  kubernetesResource: { group: "apps", version: "v1", resource: "deployments", namespace: "a" },
+};
+const counted = { ...resource, projections: [{ name: "count", jmesPath: "length(@)" }] };
+
+/** Collections whose objects a test changes. */
+function fakeCollections() {
+  const watched = new Map<string, { objects: JsonObject[]; changed: () => void; closed: boolean }>();
+  const collections: Collections = {
+    watch(path, changed) {
+      const kept = {
+        objects: [],
+        changed: () => void changed({ object: undefined, former: undefined }),
+        closed: false,
+      };
+      watched.set(path, kept);
+      return {
+        objects: () => watched.get(path)!.objects,
+        synced: Promise.resolve(),
+        close: () => Promise.resolve(void (kept.closed = true)),
+      };
+    },
+  };
+  return { watched, collections };
+}
+
+function trial(answers: Answer[] = []) {
+  const clock = fixedClock();
+  const cluster = new EmbeddedCluster({ objects: systemObjects(), clock, entropy: countingEntropy() });
+  const { watched, collections } = fakeCollections();
+  const told: EntryState[] = [];
+  let projections = 0;
+  const entries = new WatchedGlobalEntries({
+    cluster,
+    clock,
+    collections,
+    http: { call: () => Promise.resolve(answers.shift() ?? { ok: false, status: 404, message: "no more" }) },
+    project: (_, value) => (projections++, asList(value).length),
+    others: { entry: (name) => Promise.resolve({ ok: false, status: 404, message: `no ${name}` }) },
+    retry: 5,
+  });
+  const define = (...objects: JsonObject[]) => entries.define(objects, (state) => told.push(state));
+  return { entries, watched, told, define, projections: () => projections };
+}
+
+const path = "/apis/apps/v1/namespaces/a/deployments";
+
+Deno.test("watched entries: objects are at hand as the watch tells of them, and projected once for each state", async () => {
+  const { entries, watched, define, told, projections } = trial();
+  define(entry(counted));
+  assert.deepEqual(await entries.entry("deps.count"), { ok: true, status: 200, body: 0 });
+  const kept = watched.get(path)!;
+  kept.objects = [{ kind: "Deployment" }];
+  assert.deepEqual(await entries.entry("deps.count"), { ok: true, status: 200, body: 0 });
+  kept.changed();
+  assert.deepEqual(await entries.entry("deps.count"), { ok: true, status: 200, body: 1 });
+  assert.deepEqual(await entries.entry("deps"), { ok: true, status: 200, body: [{ kind: "Deployment" }] });
+  assert.deepEqual([projections(), told.map(({ problem }) => problem)], [2, [undefined]]);
+  entries.close();
+  assert.equal(kept.closed, true);
+});
+
+Deno.test("watched entries: a definition that stays keeps its watch, one that changes ends it, one that is gone is nobody's", async () => {
+  const { entries, watched, define } = trial();
+  define(entry(resource));
+  await entries.entry("deps");
+  const kept = watched.get(path)!;
+  define({ ...entry(resource), status: {} });
+  assert.equal(kept.closed, false);
+  define(entry(counted));
+  await entries.entry("deps");
+  assert.deepEqual([kept.closed, watched.get(path)!.closed], [true, false]);
+  define();
+  assert.deepEqual(await entries.entry("deps"), { ok: false, status: 404, message: "no deps" });
+  assert.equal(watched.get(path)!.closed, true);
+});
+
+Deno.test("watched entries: a call is made again after its interval, and what failed is tried again", async () => {
+  const spec = { apiCall: { service: { url: "http://x" }, retryLimit: 1, refreshInterval: "10ms" } };
+  const answers: Answer[] = [
+    { ok: false, status: 400, message: "not yet" },
+    { ok: true, status: 200, body: "first" },
+    { ok: true, status: 200, body: "second" },
+  ];
+  const { entries, define, told } = trial(answers);
+  define(entry(spec));
+  assert.deepEqual(await entries.entry("deps"), { ok: false, status: undefined, message: "not yet" });
+  while (told.length < 3) await new Promise((resolve) => setTimeout(resolve, 2));
+  assert.deepEqual(told.slice(0, 3).map(({ problem }) => problem), ["not yet", undefined, undefined]);
+  entries.close();
+});
+
+Deno.test("watched entries: a resource that cannot be listed says why", async () => {
+  const { entries, define, told } = trial();
+  define(entry({ kubernetesResource: { group: "no.such", version: "v1", resource: "things" } }));
+  const answer = await entries.entry("deps");
+  assert.equal(answer.ok, false);
+  assert.match(!answer.ok ? answer.message : "", /^failed to list \/apis\/no\.such\/v1\/things: /);
+  assert.match(told[0]?.problem ?? "", /^failed to list /);
+  entries.close();
+});
