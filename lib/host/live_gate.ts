@@ -17,12 +17,13 @@ import {
   rowsOf,
   Scanner,
   unscannedResults,
+  UpdateRequests,
   WebhookRoutes,
   type WorkContext,
   workEvents,
   workRows,
 } from "../live/mod.ts";
-import type { WorkOutcome } from "../background/mod.ts";
+import type { BackgroundWork, WorkOutcome } from "../background/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Log, Ports } from "../ports.ts";
@@ -42,6 +43,8 @@ export interface LiveGateOptions {
   readonly cameIntoForce: (snapshot: Snapshot) => void;
   /** Whether this replica writes to the cluster. */
   readonly leads: () => boolean;
+  /** Carries out a rule's effects for an object. */
+  readonly work: BackgroundWork["worker"]["add"];
   /** Milliseconds between two looks for objects whose time to live is over: a minute. */
   readonly lookForExpired?: number;
 }
@@ -55,6 +58,7 @@ export class LiveGate {
   readonly #admissionReports: AdmissionReports;
   readonly #scanner: Scanner;
   readonly #events: EventWriter;
+  readonly #updateRequests: UpdateRequests;
   readonly #cleaner: Cleaner;
   readonly #expirer: Expirer;
   readonly #clock = systemClock();
@@ -74,6 +78,8 @@ export class LiveGate {
         this.#scanner.policiesChanged(snapshot);
         this.#cleaner.policies(this.#policies.cleanupPolicies());
         this.#defineEntries(watching.entries, leads);
+        const keys = new Set(snapshot.policies.map(({ policy }) => policy.key));
+        this.#updateRequests.policiesChanged((key) => keys.has(key));
       },
     });
     this.#routes = new WebhookRoutes(() => this.snapshot);
@@ -103,6 +109,11 @@ export class LiveGate {
       clock: this.#clock,
       omitted: new Set(),
       successActions: () => this.#policies.configuration.successEventActions,
+    });
+    this.#updateRequests = new UpdateRequests({
+      ...shared,
+      namespace: installation.namespace,
+      work: (request, only) => options.work(request, { only }),
     });
     const account = installation.accounts.cleanup;
     this.#cleaner = new Cleaner({
@@ -152,6 +163,7 @@ export class LiveGate {
   /** Takes what became of effects on other objects. */
   worked(outcome: WorkOutcome): void {
     this.#events.add(workEvents(outcome, this.#eventContext));
+    this.#updateRequests.worked(outcome);
     const { snapshot } = this;
     if (snapshot === undefined) return;
     const reported = {
@@ -191,6 +203,7 @@ export class LiveGate {
   /** Looks at everything again: after files changed, or when this replica became the leader. */
   refresh(): void {
     this.#policies.refresh();
+    this.#updateRequests.elected();
     const { snapshot } = this;
     if (snapshot !== undefined) this.#scanner.policiesChanged(snapshot);
   }
@@ -199,6 +212,7 @@ export class LiveGate {
   async close(): Promise<void> {
     this.#cleaner.close();
     this.#expirer.close();
+    await this.#updateRequests.close();
     await this.#admissionReports.close();
     await this.#policies.close();
     await this.#scanner.close();

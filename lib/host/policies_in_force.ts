@@ -94,6 +94,7 @@ export class PoliciesInForce {
         files: () => this.#files.documents,
         cameIntoForce: (snapshot) => this.#cameIntoForce(snapshot),
         leads: () => background.leads,
+        work: (request, scope) => background.worker.add(request, scope),
         ...(lookForExpired !== undefined && { lookForExpired }),
       });
       background.lead();

@@ -19,6 +19,8 @@ export { type WorkContext, workEvents } from "./events/background_events.ts";
 export { decisionEvents } from "./events/admission_events.ts";
 export { EventWriter } from "./events/writer.ts";
 export { rowsOf } from "./reports/rows.ts";
+export { UpdateRequests } from "./update_requests/update_requests.ts";
+export { updateRequest, wantedEffects } from "./update_requests/update_request.ts";
 export { entryStatus } from "./entry_status.ts";
 export { Cleaner } from "./cleanup/cleaner.ts";
 export { Expirer } from "./cleanup/expirer.ts";

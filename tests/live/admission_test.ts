@@ -209,14 +209,17 @@ const generates = (data: string, name = "r", rest = "") =>
     ),
   ).replace("name: r\n", `name: ${name}\n`);
 
-Deno.test("a generate rule keeps its name, match and target", async () => {
+Deno.test("a generate rule keeps its name and match, and another target brings a warning", async () => {
   assert.equal((await review("/policyvalidate", generates("b"), generates("c"))).allowed, true);
   assert.match(
     (await review("/policyvalidate", generates("b", "other"), generates("b"))).message,
     /immutable fields/,
   );
   const elsewhere = generates("b").replace("namespace: x", "namespace: z");
-  assert.match((await review("/policyvalidate", elsewhere, generates("b"))).message, /immutable fields/);
+  const moved = await review("/policyvalidate", elsewhere, generates("b"));
+  assert.deepEqual([moved.allowed, moved.warnings], [true, [
+    "no synchronization will be performed to the old target resource upon policy updates",
+  ]]);
 });
 
 const others: readonly (readonly [what: string, path: string, text: string, message: RegExp | undefined])[] =

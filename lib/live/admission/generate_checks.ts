@@ -4,7 +4,7 @@ import { placesOf } from "../webhooks/served_kinds.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 
 /** What is checked of rules that generate. */
-export const generateChecks: readonly PolicyCheck[] = [usesPresentFields, staysInItsScope, keepsItsTarget];
+export const generateChecks: readonly PolicyCheck[] = [usesPresentFields, staysInItsScope, keepsItsTriggers];
 
 function usesPresentFields({ compiled: { policy } }: CheckedPolicy): string[] {
   return dig(policy.document, "spec", "generateExistingOnPolicyUpdate") === undefined
@@ -34,19 +34,32 @@ function staysInItsScope({ compiled: { policy } }: CheckedPolicy, { served }: Ch
 }
 
 /**
- * What a rule generates for, and what, stays: only its data, and whether it synchronizes, may change.
- * Kyverno parity: pinned by "a generate rule keeps its name, match and target".
+ * What a rule generates for stays: what it generates, and whether it synchronizes, may change.
+ * Kyverno parity: pinned by "a generate rule keeps its name and match, and another target brings a warning".
  */
-function keepsItsTarget({ compiled, formerCompiled }: CheckedPolicy): string[] {
+function keepsItsTriggers({ compiled, formerCompiled }: CheckedPolicy): string[] {
   if (formerCompiled === undefined) return [];
   const former = generating(formerCompiled.policy.rules).map(identityOf);
   const present = generating(compiled.policy.rules);
   if (former.length === 0 || present.length !== former.length) return [];
   return present.filter((each) => !former.some((other) => equal(other, identityOf(each))))
     .map(({ rule }) =>
-      `rule ${rule.name}: change of immutable fields for a generate rule is disallowed; only data, synchronize and ` +
-      "orphanDownstreamOnPolicyDelete may change: delete the policy and create it anew"
+      `rule ${rule.name}: change of immutable fields for a generate rule is disallowed; only what it generates may ` +
+      "change: delete the policy and create it anew"
     );
+}
+
+/** What its author should know of a rule that generates something else from now on: what it made before is left as it is. */
+export function targetWarnings({ compiled, formerCompiled }: CheckedPolicy): string[] {
+  if (formerCompiled === undefined) return [];
+  const former = new Map(
+    generating(formerCompiled.policy.rules).map((each) => [each.rule.name, targetOf(each)]),
+  );
+  const moved = generating(compiled.policy.rules).some((each) => {
+    const target = former.get(each.rule.name);
+    return target !== undefined && !equal(target, targetOf(each));
+  });
+  return moved ? ["no synchronization will be performed to the old target resource upon policy updates"] : [];
 }
 
 interface Generating {
@@ -62,18 +75,20 @@ function generating(rules: readonly Rule[]): Generating[] {
 }
 
 /** The fields of a rule that must not change, as JSON. */
-function identityOf({ rule, body }: Generating): Json {
+function identityOf({ rule }: Generating): Json {
   const { name, match, exclude, preconditions } = rule;
   return JSON.parse(JSON.stringify({
     name,
     match: match.written,
     exclude: exclude?.written ?? null,
     preconditions: preconditions ?? null,
-    patterns: body.patterns.map(({ loop, pattern: { data: _data, ...pattern } }) => ({
-      loop: loop ?? null,
-      pattern,
-    })),
   }));
+}
+
+/** What a rule generates, without its data. */
+function targetOf({ body }: Generating): Json {
+  const targets = body.patterns.map(({ pattern: { data: _data, ...pattern } }) => pattern);
+  return JSON.parse(JSON.stringify(targets));
 }
 
 /** A kind that is known without a request. */

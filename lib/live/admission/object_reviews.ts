@@ -11,6 +11,7 @@ import { hasRight } from "../access.ts";
 import type { CheckedObject, CheckTools, Findings } from "./check.ts";
 import { classicChecks } from "./classic_checks.ts";
 import { celChecks } from "./cel_checks.ts";
+import { targetWarnings } from "./generate_checks.ts";
 import { cleanupProblems, exceptionProblems, globalContextProblems } from "./object_checks.ts";
 
 /** What reviews of policy objects need. */
@@ -85,7 +86,7 @@ async function reviewPolicy(checked: CheckedObject, options: ObjectReviewsOption
   const warnings = found.diagnostics.filter(({ severity, code }) =>
     severity === "warning" || code === "deprecated-operator"
   ).map(({ message, hint }) => hint === undefined ? message : `${message} ${sentence(hint)}`);
-  return { errors: wrong, warnings };
+  return { errors: wrong, warnings: [...warnings, ...targetWarnings(policy)] };
 }
 
 /** What Kyverno says of some problems; users look for it, and scripts too (`tests/live/admission_test.ts`). */

@@ -1,0 +1,209 @@
+import { existingRequest, type WorkOutcome } from "../../background/mod.ts";
+import type { PolicyRequest, PolicyResult } from "../../engine/mod.ts";
+import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
+import { labelsOf, nameOf } from "../../kube/mod.ts";
+import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
+import { resourcePath } from "../resource_path.ts";
+import { ownLabel, updateRequest, type WantedEffect, wantedEffects } from "./update_request.ts";
+
+/** What {@link UpdateRequests} works with. */
+export interface UpdateRequestsOptions {
+  readonly cluster: Cluster;
+  readonly collections: Collections;
+  readonly log: Log;
+  readonly leads: () => boolean;
+  /** The namespace that holds them. */
+  readonly namespace: string;
+  /** Carries out a rule's effects for an object. */
+  readonly work: (
+    request: PolicyRequest,
+    only: { readonly policy: string; readonly rule: string },
+  ) => boolean;
+}
+
+/** Kyverno parity: no more of them are kept at a time. */
+const most = 1_000;
+
+type State = "Pending" | "Failed";
+
+/**
+ * UpdateRequest objects. One is made for effects that fail, says how they are, and goes once they are done: so users see what is
+ * left undone, and the next leader tries again what the last one could not do. Those that others made are carried out too.
+ */
+export class UpdateRequests {
+  readonly #options: UpdateRequestsOptions;
+  readonly #collection: Collection;
+  /** Names of objects, by request and policy. */
+  readonly #names = new Map<string, string>();
+  /** Requests that were made of objects, to the objects' names. */
+  readonly #taken = new Map<string, string>();
+  #writing: Promise<void> = Promise.resolve();
+  #isServed = true;
+
+  /** Begins to watch. */
+  constructor(options: UpdateRequestsOptions) {
+    this.#options = options;
+    this.#collection = options.collections.watch(this.#path(), ({ object, former }) => {
+      if (object !== undefined && former === undefined) this.#found(object);
+    });
+  }
+
+  /** Takes what became of a request's effects. */
+  worked(outcome: WorkOutcome): void {
+    const { request, failures, state } = outcome;
+    if (failures.some(({ unfounded }) => unfounded === true)) return;
+    const name = this.#taken.get(request.uid);
+    if (name !== undefined) return this.#settle(name, outcome);
+    for (const result of outcome.results) {
+      const key = `${request.uid} ${result.policy.kind} ${result.policy.key}`;
+      const known = this.#names.get(key);
+      const failed = failures.filter(({ by }) => by?.policy === result.policy.key);
+      if (state === "done" || failed.length === 0) {
+        if (known === undefined) continue;
+        this.#names.delete(key);
+        this.#later(() => this.#remove(known));
+      } else if (this.#names.size < most) {
+        const made = known ?? `ur-${crypto.randomUUID().slice(0, 8)}`;
+        this.#names.set(key, made);
+        const status = {
+          state: state === "failing" ? "Pending" : "Failed",
+          message: failed[0]!.message,
+        } as const;
+        this.#later(() =>
+          known === undefined
+            ? this.#write(made, result, { request, status })
+            : this.#writeStatus(made, status)
+        );
+      }
+    }
+  }
+
+  /** This replica leads now: what the last leader could not do is tried again. */
+  elected(): void {
+    for (const object of this.#collection.objects()) this.#found(object);
+  }
+
+  /** Those of policies that are gone go too. */
+  policiesChanged(exists: (policy: string) => boolean): void {
+    if (!this.#options.leads()) return;
+    for (const object of this.#collection.objects()) {
+      const policy = asString(dig(object, "spec", "policy")) ?? "";
+      if (isOwn(object) && !exists(policy)) this.#later(() => this.#remove(nameOf(object)));
+    }
+  }
+
+  /** Ends the watch and waits for writes. */
+  async close(): Promise<void> {
+    await this.#collection.close();
+    await this.#writing;
+  }
+
+  #found(object: JsonObject): void {
+    const name = nameOf(object);
+    if (!this.#options.leads() || [...this.#names.values()].includes(name)) return;
+    // What was finished stays as it is until somebody deletes it.
+    if (!isOwn(object) && ["Completed", "Failed"].includes(asString(dig(object, "status", "state")) ?? "")) {
+      return;
+    }
+    for (const wanted of wantedEffects(object)) this.#later(() => this.#carryOut(name, wanted));
+  }
+
+  async #carryOut(name: string, { policy, rule, trigger }: WantedEffect): Promise<void> {
+    const { cluster, work } = this.#options;
+    const apiVersion = asString(trigger["apiVersion"]) ?? "", kind = asString(trigger["kind"]) ?? "";
+    const resource = await cluster.resource(apiVersion, kind);
+    if (resource === undefined) return this.#fail(name, `the cluster does not serve ${apiVersion}/${kind}`);
+    const within = resource.namespaced ? asString(trigger["namespace"]) || "default" : "";
+    const path = `${resourcePath(resource, within)}/${encodeURIComponent(asString(trigger["name"]) ?? "")}`;
+    const answer = await cluster.call({ method: "GET", path });
+    if (!answer.ok) return this.#fail(name, `the trigger cannot be read: ${answer.message}`);
+    if (!isObject(answer.body)) return;
+    const uid = crypto.randomUUID();
+    this.#taken.set(uid, name);
+    const request = { ...existingRequest({ ...answer.body, apiVersion, kind }), uid };
+    if (work(request, { policy, rule })) return;
+    this.#taken.delete(uid);
+    await this.#fail(name, `no rule ${rule} of policy ${policy} is about the trigger`);
+  }
+
+  #settle(name: string, { request, state, failures }: WorkOutcome): void {
+    if (state !== "failing") this.#taken.delete(request.uid);
+    if (state === "done") return this.#later(() => this.#remove(name));
+    const status = {
+      state: state === "failing" ? "Pending" : "Failed",
+      message: failures[0]?.message ?? "",
+    } as const;
+    this.#later(() => this.#writeStatus(name, status));
+  }
+
+  async #fail(name: string, message: string): Promise<void> {
+    await this.#writeStatus(name, { state: "Failed", message });
+  }
+
+  async #write(
+    name: string,
+    { policy, rules }: PolicyResult,
+    { request, status }: {
+      readonly request: PolicyRequest;
+      readonly status: { state: State; message: string };
+    },
+  ): Promise<void> {
+    const types = rules.flatMap(({ type }) => type === "generate" || type === "mutateExisting" ? [type] : []);
+    const [type] = types;
+    if (type === undefined) return;
+    const body = updateRequest({
+      name,
+      namespace: this.#options.namespace,
+      policy: policy.key,
+      isClassic: policy.language === "classic",
+      type,
+      rules: [...new Set(rules.map(({ rule }) => rule))],
+      request,
+    });
+    const answer = await this.#options.cluster.call({ method: "POST", path: this.#path(), body });
+    if (!answer.ok && answer.status !== 409) return this.#notWritten(answer);
+    await this.#writeStatus(name, status);
+  }
+
+  async #writeStatus(
+    name: string,
+    status: { readonly state: State; readonly message: string },
+  ): Promise<void> {
+    const answer = await this.#options.cluster.call({
+      method: "PATCH",
+      path: `${this.#path()}/${name}/status`,
+      body: { status: { ...status } },
+      contentType: "application/merge-patch+json",
+    });
+    if (!answer.ok) this.#notWritten(answer);
+  }
+
+  async #remove(name: string): Promise<void> {
+    const answer = await this.#options.cluster.call({ method: "DELETE", path: `${this.#path()}/${name}` });
+    if (!answer.ok) this.#notWritten(answer);
+  }
+
+  /** A cluster without the kind, or without the right, has none of them: that is said once. */
+  #notWritten({ status, message }: { readonly status: number | undefined; readonly message: string }): void {
+    if (status === 404 || !this.#isServed) return;
+    this.#isServed = status !== 403;
+    this.#options.log.write("warn", "an UpdateRequest was not written", { reason: message });
+  }
+
+  #path(): string {
+    const { namespace } = this.#options;
+    return resourcePath({ group: "kyverno.io", version: "v2", plural: "updaterequests" }, namespace);
+  }
+
+  /** One write after the other. */
+  #later(task: () => Promise<void>): void {
+    this.#writing = this.#writing.then(task).catch((cause) =>
+      this.#options.log.write("error", "an UpdateRequest was not written", { reason: String(cause) })
+    );
+  }
+}
+
+function isOwn(object: JsonObject): boolean {
+  const [[name, value]] = Object.entries(ownLabel) as [[string, string]];
+  return labelsOf(object)[name] === value;
+}

@@ -1,0 +1,156 @@
+/** UpdateRequest objects: what is left undone is seen, and what others ask for is done. */
+import assert from "node:assert/strict";
+import type { WorkOutcome } from "../../lib/background/mod.ts";
+import { existingRequest } from "../../lib/background/mod.ts";
+import { compile, evaluate, type PolicyRequest } from "../../lib/engine/mod.ts";
+import { dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { updateRequest, UpdateRequests, wantedEffects } from "../../lib/live/mod.ts";
+import type { Answer, ApiCall, Cluster, Collections, ObjectChange } from "../../lib/ports.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
+import { clusterPorts } from "../conformance/ports.ts";
+
+const policyText = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: quotas}
+spec:
+  rules:
+  - name: quota
+    match: {any: [{resources: {kinds: [Namespace]}}]}
+    generate: {apiVersion: v1, kind: Secret, name: s, namespace: team, data: {data: {}}}
+`;
+const team: JsonObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team", uid: "u-team" } };
+const request: PolicyRequest = { ...existingRequest(team), uid: "r-1" };
+const path = "/apis/kyverno.io/v2/namespaces/kyverno/updaterequests";
+
+async function outcome(state: WorkOutcome["state"], message?: string): Promise<WorkOutcome> {
+  const snapshot = compile(parseDocuments(policyText, "p.yaml").documents, { dialect: "current" });
+  const { results } = await evaluate(snapshot, request, {
+    phase: "generate",
+    ports: clusterPorts([]),
+    background: {},
+  });
+  const failures = message === undefined
+    ? []
+    : [{ message, passing: true, by: { policy: "quotas", rule: "quota" } }];
+  return { state, request, results, carried: [], failures };
+}
+
+function setUp({ reads = {}, works = true }: { reads?: Record<string, Json>; works?: boolean } = {}) {
+  const calls: ApiCall[] = [];
+  const worked: PolicyRequest[] = [];
+  let notice: (change: ObjectChange) => void | Promise<void> = () => {};
+  const cluster: Cluster = {
+    call: (call): Promise<Answer> => {
+      if (call.method !== "GET") calls.push(call);
+      const body = reads[call.path];
+      if (call.method !== "GET") return Promise.resolve({ ok: true, status: 200, body: {} });
+      return Promise.resolve(
+        body === undefined
+          ? { ok: false, status: 404, message: "not found" }
+          : { ok: true, status: 200, body },
+      );
+    },
+    resource: (_, kind) =>
+      Promise.resolve(
+        kind === "Namespace"
+          ? { group: "", version: "v1", kind, plural: "namespaces", namespaced: false }
+          : undefined,
+      ),
+  };
+  const collections: Collections = {
+    watch(_, changed) {
+      notice = changed;
+      return { objects: () => [], synced: Promise.resolve(), close: () => Promise.resolve() };
+    },
+  };
+  const requests = new UpdateRequests({
+    cluster,
+    collections,
+    log: { write: () => {} },
+    leads: () => true,
+    namespace: "kyverno",
+    work: (each) => (worked.push(each), works),
+  });
+  return { calls, worked, requests, notice: (object: JsonObject) => notice({ object, former: undefined }) };
+}
+
+const told = ({ method, path, body }: ApiCall): string =>
+  [method, path.replace(/ur-[0-9a-f]{8}/, "UR"), dig(body, "status", "state") ?? ""].join(" ").trim();
+
+Deno.test("effects that fail have an UpdateRequest that says so, until they are done", async () => {
+  const { calls, requests } = setUp();
+  requests.worked(await outcome("failing", "no source"));
+  requests.worked(await outcome("given up", "no source"));
+  requests.worked(await outcome("done"));
+  await requests.close();
+  assert.deepEqual(calls.map(told), [
+    `POST ${path}`,
+    `PATCH ${path}/UR/status Pending`,
+    `PATCH ${path}/UR/status Failed`,
+    `DELETE ${path}/UR`,
+  ]);
+  const [{ body: made }, { body: status }] = calls as [ApiCall, ApiCall];
+  assert.deepEqual(
+    [dig(made, "spec", "requestType"), dig(made, "spec", "policy"), dig(made, "spec", "rule")],
+    ["generate", "quotas", "quota"],
+  );
+  assert.equal(dig(status, "status", "message"), "no source");
+});
+
+Deno.test("effects that are done at once have none", async () => {
+  const { calls, requests } = setUp();
+  requests.worked(await outcome("done"));
+  await requests.close();
+  assert.deepEqual(calls, []);
+});
+
+Deno.test("an UpdateRequest of somebody else is carried out and deleted", async () => {
+  const { calls, worked, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team } });
+  notice(asked("team"));
+  await new Promise((resolve) => setTimeout(resolve));
+  assert.deepEqual(worked.map(({ kind, name }) => `${kind} ${name}`), ["Namespace team"]);
+  requests.worked({ ...await outcome("done"), request: worked[0]! });
+  await requests.close();
+  assert.deepEqual(calls.map(told), [`DELETE ${path}/theirs`]);
+});
+
+const failing: readonly (readonly [what: string, name: string, works: boolean, message: RegExp])[] = [
+  ["whose trigger never came to be", "nobody", true, /^the trigger cannot be read: not found$/],
+  ["of a rule that is not about its trigger", "team", false, /^no rule quota of policy quotas is about/],
+];
+for (const [what, name, works, message] of failing) {
+  Deno.test(`an UpdateRequest ${what} has failed`, async () => {
+    const { calls, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team }, works });
+    notice(asked(name));
+    await new Promise((resolve) => setTimeout(resolve));
+    await requests.close();
+    assert.deepEqual(calls.map(told), [`PATCH ${path}/theirs/status Failed`]);
+    assert.match(String(dig(calls[0]?.body, "status", "message")), message);
+  });
+}
+
+Deno.test("the effects that an UpdateRequest asks for are those that it was made of", () => {
+  const made = updateRequest({
+    name: "ur-1",
+    namespace: "kyverno",
+    policy: "quotas",
+    isClassic: true,
+    type: "generate",
+    rules: ["a", "b"],
+    request,
+  });
+  const trigger = { apiVersion: "v1", kind: "Namespace", name: "team", uid: "u-team" };
+  assert.deepEqual(wantedEffects(made), [
+    { policy: "quotas", rule: "a", trigger },
+    { policy: "quotas", rule: "b", trigger },
+  ]);
+});
+
+function asked(name: string): JsonObject {
+  const trigger = { apiVersion: "v1", kind: "Namespace", name };
+  return {
+    metadata: { name: "theirs", namespace: "kyverno" },
+    spec: { requestType: "generate", policy: "quotas", rule: "quota", resource: trigger },
+  };
+}
