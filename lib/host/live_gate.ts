@@ -1,4 +1,4 @@
-import { systemClock, type WatchedGlobalEntries } from "../adapters/mod.ts";
+import { systemClock } from "../adapters/mod.ts";
 import type { Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import {
   AdmissionReports,
@@ -75,11 +75,7 @@ export class LiveGate {
       files,
       loaded: (snapshot) => {
         cameIntoForce(snapshot);
-        this.#scanner.policiesChanged(snapshot);
-        this.#cleaner.policies(this.#policies.cleanupPolicies());
-        this.#defineEntries(watching.entries, leads);
-        const keys = new Set(snapshot.policies.map(({ policy }) => policy.key));
-        this.#updateRequests.policiesChanged((key) => keys.has(key));
+        this.#follow(snapshot, options);
       },
     });
     this.#routes = new WebhookRoutes(() => this.snapshot);
@@ -175,15 +171,18 @@ export class LiveGate {
     }
   }
 
-  /** Takes the entries of the global context as they are now; the leader writes how they are. */
-  #defineEntries(entries: WatchedGlobalEntries, leads: () => boolean): void {
+  /** Has everybody else follow the policies that came into force. */
+  #follow(snapshot: Snapshot, { watching, leads }: LiveGateOptions): void {
+    this.#scanner.policiesChanged(snapshot);
+    this.#cleaner.policies(this.#policies.cleanupPolicies());
+    const keys = new Set(snapshot.policies.map(({ policy }) => policy.key));
+    this.#updateRequests.policiesChanged((key) => keys.has(key));
     const found = this.#policies.globalContextEntries();
-    entries.define(found.map(({ object }) => object), (state) => {
+    watching.entries.define(found.map(({ object }) => object), (state) => {
       const entry = this.#policies.globalContextEntries()
         .find(({ object }) => nameOf(object) === nameOf(state.object));
-      if (entry !== undefined && leads()) {
-        void this.#policies.statuses.write(entry.kind, entry.object, entryStatus(state));
-      }
+      if (entry === undefined || !leads()) return;
+      void this.#policies.statuses.write(entry.kind, entry.object, entryStatus(state));
     });
   }
 
