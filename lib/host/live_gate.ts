@@ -79,11 +79,8 @@ export class LiveGate {
       },
     });
     this.#routes = new WebhookRoutes(() => this.snapshot);
-    this.#reviews = new ObjectReviews({
-      ...shared,
-      accounts: () => installation.accounts,
-      compiling: { dialect },
-    });
+    const accounts = () => installation.accounts;
+    this.#reviews = new ObjectReviews({ ...shared, accounts, compiling: { dialect } });
     this.#reports = new ReportStore({
       ...shared,
       kind: policyReports,
@@ -95,10 +92,7 @@ export class LiveGate {
       ports,
       store: this.#reports,
       resourceFilters: () => this.#policies.configuration.filters.resourceFilters,
-      found: (decision, request) =>
-        this.#events.add(
-          decisionEvents(decision, { ...this.#eventContext, request, successes: false, by: "scan" }),
-        ),
+      found: (decision, request) => this.#scanned(decision, request),
     });
     this.#events = new EventWriter({
       ...shared,
@@ -154,6 +148,13 @@ export class LiveGate {
     if (!decision.allowed || object === undefined || subresource !== "") return;
     const results = unscannedResults(decision, this.snapshot);
     if (results.length > 0) this.#admissionReports.add(object, rowsOf(results, object, this.#clock.now()));
+  }
+
+  /** Kyverno parity: a scan tells of failures alone. */
+  #scanned(decision: Decision, request: PolicyRequest): void {
+    this.#events.add(
+      decisionEvents(decision, { ...this.#eventContext, request, successes: false, by: "scan" }),
+    );
   }
 
   /** Takes what became of effects on other objects. */

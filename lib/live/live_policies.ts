@@ -14,6 +14,7 @@ import { resourceConfigurations } from "./webhooks/configurations.ts";
 import { withoutRefused } from "./webhooks/refused.ts";
 import { type Kept, ObjectKeeper, webhookKinds } from "./object_keeper.ts";
 import { GeneratedPolicies } from "./admission_policies/generated_policies.ts";
+import { concernsReports, reportedAdmissionPolicies } from "./admission_policies/reported.ts";
 import { generations } from "./admission_policies/wanted.ts";
 
 /** What {@link LivePolicies} works with. */
@@ -37,6 +38,9 @@ export interface LivePoliciesOptions {
 
 /** Milliseconds after which the API server calls webhooks that were written: it hears of them as all watchers do. */
 const takesEffect = 400;
+
+/** Milliseconds in which the binding of an admission policy comes after it. */
+const bindingTime = 100;
 
 /** Milliseconds after which what failed is tried again. */
 const tryAgain = 2_000;
@@ -76,7 +80,14 @@ export class LivePolicies {
     this.#objects = new PolicyObjects({ collections, after, changed: () => this.#load() });
     const keeping = { cluster, collections, log, leads };
     this.#webhooks = new ObjectKeeper({ ...keeping, kinds: webhookKinds, about: "webhook configuration" });
-    this.#generated = new GeneratedPolicies({ ...keeping, after, changed: () => this.#enforce() });
+    this.#generated = new GeneratedPolicies({
+      ...keeping,
+      after,
+      changed: () => this.#enforce(),
+      noticed: (object) => {
+        if (this.#started && concernsReports(object)) after(bindingTime, () => this.#load());
+      },
+    });
     this.#statuses = new PolicyStatuses({
       cluster,
       clock,
@@ -110,6 +121,11 @@ export class LivePolicies {
   /** The objects of policies that delete on schedule. */
   cleanupPolicies(): PolicyObject[] {
     return this.#objects.all().filter(({ kind }) => kind.role === "cleanup" || kind.role === "deleting");
+  }
+
+  /** The objects of the global context. */
+  globalContextEntries(): PolicyObject[] {
+    return this.#objects.all().filter(({ kind }) => kind.role === "global-context");
   }
 
   /** Writes statuses. */
@@ -186,7 +202,8 @@ export class LivePolicies {
       }
       return !hidden;
     });
-    this.#snapshot = compile([...written, ...objects], compiling);
+    const reported = reportedAdmissionPolicies(this.#generated.all());
+    this.#snapshot = compile([...written, ...objects, ...reported], compiling);
     loaded(this.#snapshot);
     this.#enforce();
   }

@@ -15,6 +15,8 @@ export interface ObjectKeeperOptions {
   readonly about: string;
   /** Whether an object was made by Postern: it is deleted when it is no longer wanted. Without it nothing is deleted. */
   readonly isOwn?: (object: JsonObject) => boolean;
+  /** Is told of every object of the kinds that changed, also of others' ones. */
+  readonly noticed?: (object: JsonObject) => void;
 }
 
 /** What became of an object: the cluster had it, has it now, or does not have it, and why. */
@@ -54,6 +56,11 @@ export class ObjectKeeper {
     );
   }
 
+  /** All objects of the kinds, also others' ones. */
+  objects(): JsonObject[] {
+    return this.#watched.flatMap((collection) => collection.objects());
+  }
+
   /** Resolves when the present objects are known. */
   async ready(): Promise<void> {
     await Promise.all(this.#watched.map(({ synced }) => synced));
@@ -81,6 +88,7 @@ export class ObjectKeeper {
   }
 
   #noticed(object: JsonObject | undefined): void {
+    if (object !== undefined) this.#options.noticed?.(object);
     const isKept = this.#wanted.some((each) =>
       each["kind"] === object?.["kind"] && nameOf(each) === nameOf(object ?? {})
     );

@@ -33,6 +33,11 @@ export class GeneratedPolicies {
     });
   }
 
+  /** All admission policies and bindings of the cluster, also others' ones. */
+  all(): JsonObject[] {
+    return this.#keeper.objects();
+  }
+
   /** Resolves when those of the cluster are known. */
   ready(): Promise<void> {
     return this.#keeper.ready();
