@@ -47,6 +47,7 @@ export { LiveCluster, type LiveClusterOptions } from "./live_cluster.ts";
 export { ImageRegistry, type ImageRegistryOptions } from "./registry/image_registry.ts";
 export { type AddressCheck, serviceAddresses } from "./service_addresses.ts";
 export { type AddressRule, registryAddresses, type RegistryAddressOptions } from "./registry/addresses.ts";
+export { ImageRecorder, type ImageSource, RecordedImages } from "./registry/recording.ts";
 export { type DockerLogins, dockerLogins } from "./registry/docker_config.ts";
 export { pullSecretLogins } from "./registry/pull_secrets.ts";
 export type { Login, RegistryLogins } from "./registry/token.ts";

@@ -1,5 +1,5 @@
 import type { OptionTable } from "./command.ts";
-import { dialectOption, imageOptions } from "./options.ts";
+import { dialectOption, imageOptions, recordingOptions } from "./options.ts";
 
 /** Options of commands that apply policies to objects. */
 export const objectOptions = {
@@ -62,6 +62,7 @@ export const objectOptions = {
   username: { type: "text", value: "name", about: "user of the git repository" },
   password: { type: "text", value: "text", about: "password of the git repository" },
   ...imageOptions,
+  ...recordingOptions,
   ...dialectOption,
 } as const satisfies OptionTable;
 

@@ -31,3 +31,13 @@ export const imageOptions = {
     about: "look up signatures without a log entry in the transparency log that the policy names",
   },
 } as const satisfies OptionTable;
+
+/** Images from a recording, or a recording of images. */
+export const recordingOptions = {
+  recordedImages: {
+    type: "text",
+    value: "file",
+    about: "images as --record-images or test --record-images recorded them; no registry is asked",
+  },
+  recordImages: { type: "text", value: "file", about: "write what registries answer to a file" },
+} as const satisfies OptionTable;

@@ -1,9 +1,11 @@
-import { ImageRegistry, systemClock, systemEntropy } from "../adapters/mod.ts";
+import { join } from "node:path";
+import { ImageRecorder } from "../adapters/mod.ts";
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
 import { Fault, isFault } from "../json/mod.ts";
 import { type Checkout, checkout, isAddress } from "../sources/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import type { Registry } from "../ports.ts";
+import { type ImageLookup, readImageFiles } from "../host/mod.ts";
+import { writeRecording } from "./image_recording.ts";
 import {
   testJunit,
   testMarkdown,
@@ -23,6 +25,7 @@ import {
   type FoundTest,
   nameRemarks,
   readTestSelector,
+  recordedImagesFile,
   runTest,
   testRows,
   type TestRun,
@@ -50,6 +53,10 @@ export interface TestArguments {
   readonly dialect: Dialect;
   /** Whether image registries are asked about images that a test does not describe. */
   readonly registry: boolean;
+  /** Whether they are asked, and what they answer is written beside the tests. */
+  readonly recordImages: boolean;
+  readonly trustedRoot: readonly string[];
+  readonly searchLogs: boolean;
 }
 
 /** A format for other programs. */
@@ -77,12 +84,20 @@ export async function test(args: TestArguments, terminal: Terminal): Promise<num
   if (isFault(selector)) return unusable(selector.message, terminal);
   const files = reportFiles(args.output);
   if (isFault(files)) return unusable(files.message, terminal);
+  if (args.recordImages && args.testCaseSelector !== everyTest) {
+    return unusable("--record-images is for whole tests: leave --test-case-selector out", terminal);
+  }
+  const lookup = args.registry || args.recordImages
+    ? await readImageFiles({ ...args, for: "command" })
+    : undefined;
+  if (isFault(lookup)) return unusable(lookup.message, terminal);
   const checkouts: Checkout[] = [];
   try {
     const folders = await foldersOf(args, checkouts);
     if (isFault(folders)) return unusable(folders.message, terminal);
-    if (!args.watch) return await runAll({ args, folders, selector, files }, terminal);
-    return await watching(folders, terminal, () => runAll({ args, folders, selector, files }, terminal));
+    if (!args.watch) return await runAll({ args, folders, selector, files, lookup }, terminal);
+    const options = { args, folders, selector, files, lookup };
+    return await watching(folders, terminal, () => runAll(options, terminal));
   } finally {
     for (const checkout of checkouts) await checkout[Symbol.asyncDispose]();
   }
@@ -112,14 +127,20 @@ interface TestOptions {
   readonly folders: readonly string[];
   readonly selector: TestSelector;
   readonly files: readonly ReportFile[];
+  /** Where images are looked up; nowhere when absent. */
+  readonly lookup: ImageLookup | undefined;
 }
+
+/** The selector of every test. */
+const everyTest = "policy=*,rule=*,resource=*";
 
 /** How many tests are read while one is compared. */
 const READ_AHEAD = 4;
 
-async function runAll({ args, folders, selector, files }: TestOptions, terminal: Terminal): Promise<number> {
+async function runAll(options: TestOptions, terminal: Terminal): Promise<number> {
+  const { args, folders, selector, files, lookup } = options;
   const { tests, diagnostics } = await findTests(folders, args.fileName);
-  const session = new TestSession(args, terminal);
+  const session = new TestSession(args, terminal, lookup);
   session.note(diagnostics);
   const chosen = tests.map((found) => ({
     found,
@@ -145,17 +166,17 @@ class TestSession {
   readonly #args: TestArguments;
   readonly #terminal: Terminal;
   readonly #table: TestTableOptions;
-  readonly #registry: Registry | undefined;
+  readonly #lookup: ImageLookup | undefined;
+  /** What registries answered to the tests of a folder. */
+  readonly #recorders = new Map<string, ImageRecorder>();
   readonly #rows: TestRow[] = [];
   #remarks = 0;
   #errors = 0;
 
-  constructor(args: TestArguments, terminal: Terminal) {
+  constructor(args: TestArguments, terminal: Terminal, lookup: ImageLookup | undefined) {
     this.#args = args;
     this.#terminal = terminal;
-    this.#registry = args.registry
-      ? new ImageRegistry({ clock: systemClock(), entropy: systemEntropy() })
-      : undefined;
+    this.#lookup = lookup;
     const removeColor = args.removeColor || args.outputFormat !== undefined;
     this.#table = { detailed: args.detailedResults, paint: painter(terminal, { removeColor }) };
   }
@@ -168,7 +189,18 @@ class TestSession {
 
   /** Starts reading and running a test. */
   start(found: FoundTest): Promise<TestRun> {
-    return runTest(found, { dialect: this.#args.dialect, registry: this.#registry });
+    const lookup = this.#lookup, recorder = this.#recorderFor(found);
+    return runTest(found, {
+      dialect: this.#args.dialect,
+      lookup: lookup && ((reached) => lookup.ports(reached, recorder)),
+    });
+  }
+
+  #recorderFor({ folder }: FoundTest): ImageRecorder | undefined {
+    if (!this.#args.recordImages) return undefined;
+    const recorder = this.#recorders.get(folder) ?? new ImageRecorder();
+    this.#recorders.set(folder, recorder);
+    return recorder;
   }
 
   /** Compares what a run gave, and prints it. */
@@ -216,6 +248,9 @@ class TestSession {
       this.#say(`Aggregated Failed Test Cases : \n${testTable(failed, this.#table)}`);
     }
     for (const { format, path } of files) await this.#write(path, formats[format](shown, this.#table));
+    for (const [folder, recorder] of this.#recorders) {
+      if (recorder.size > 0) this.note(await writeRecording(recorder, join(folder, recordedImagesFile)));
+    }
     return this.#exitCode({ all, fails, strict });
   }
 

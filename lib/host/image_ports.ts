@@ -3,6 +3,7 @@ import {
   dockerLogins,
   ImageRegistry,
   ImageSignatures,
+  type ImageSource,
   pullSecretLogins,
   readTrustedRoot,
   registryAddresses,
@@ -21,6 +22,22 @@ export interface ImagePortsOptions {
   readonly searchLogs?: boolean;
   /** Whether a server reads registries on its own machine; commands do. */
   readonly localRegistries?: boolean;
+  /** Records what registries answer, or answers instead of them. */
+  readonly source?: ImageSource | undefined;
+}
+
+/** How images are looked up, once the files that options name were read. */
+export interface ImageLookup {
+  readonly diagnostics: readonly Diagnostic[];
+  /** The ports; keys and pull secrets are those of the cluster. */
+  ports(reached: LookupPorts, source?: ImageSource): Pick<ImagePorts, "registry" | "signatures">;
+}
+
+/** What looking up images needs. */
+interface LookupPorts {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly cluster: Cluster;
 }
 
 /** The ports that read registries. */
@@ -33,27 +50,44 @@ export interface ImagePorts {
 /** Opens the ports that read registries. */
 export async function openImagePorts(
   options: ImagePortsOptions & { readonly for: "server" | "command" },
-  { clock, entropy, cluster }: {
-    readonly clock: Clock;
-    readonly entropy: Entropy;
-    readonly cluster: Cluster;
-  },
+  reached: LookupPorts,
 ): Promise<ImagePorts | Fault> {
-  const trustedRoot = await readTrustedRoots(options.trustedRoot ?? []);
-  if (isFault(trustedRoot)) return trustedRoot;
+  const lookup = await readImageFiles(options);
+  if (isFault(lookup)) return lookup;
+  return { ...lookup.ports(reached, options.source), diagnostics: lookup.diagnostics };
+}
+
+/** Reads the files that options name, so that ports can be opened for several clusters. */
+export async function readImageFiles(
+  options: ImagePortsOptions & { readonly for: "server" | "command" },
+): Promise<ImageLookup | Fault> {
+  const roots = await readTrustedRoots(options.trustedRoot ?? []);
+  if (isFault(roots)) return roots;
+  const given: TrustedRootText = roots;
   const docker = options.for === "command" ? await dockerConfiguration() : undefined;
-  const secrets = pullSecretLogins(cluster, ownNamespace(), clock);
-  const login: RegistryLogins = async (registry, credentials) =>
-    await secrets(registry, credentials) ?? await docker?.login(registry, credentials);
   // Whoever creates an object names its images: they must not lead a server to what only its own machine can reach.
   const loopback = options.for === "command" || options.localRegistries === true ? "allowed" : "refused";
-  const registries = { clock, entropy, login, allows: registryAddresses({ loopback }) };
+  const allows = registryAddresses({ loopback });
   const logSearch = options.searchLogs === true ? "allowed" : "never";
-  return {
-    registry: new ImageRegistry(registries),
-    signatures: new ImageSignatures({ ...registries, cluster, trustedRoot, logSearch }),
-    diagnostics: docker?.diagnostics ?? [],
-  };
+  return { diagnostics: docker?.diagnostics ?? [], ports };
+
+  function ports(
+    { clock, entropy, cluster }: LookupPorts,
+    source?: ImageSource,
+  ): Pick<ImagePorts, "registry" | "signatures"> {
+    const secrets = pullSecretLogins(cluster, ownNamespace(), clock);
+    const login: RegistryLogins = async (registry, credentials) =>
+      await secrets(registry, credentials) ?? await docker?.login(registry, credentials);
+    const at = source?.clock(clock) ?? clock;
+    const registries = { clock: at, entropy, login, allows, ...(source !== undefined && { source }) };
+    const trustedRoot: TrustedRootText = source === undefined
+      ? given
+      : (mirror) => source.trustedRoot(mirror, () => given(mirror));
+    return {
+      registry: new ImageRegistry(registries),
+      signatures: new ImageSignatures({ ...registries, cluster, trustedRoot, logSearch }),
+    };
+  }
 }
 
 /** The namespace that holds image pull secrets: the pod's own. */

@@ -5,5 +5,6 @@
  */
 export { type Gate, openGate } from "./gate.ts";
 export type { GateOptions } from "./gate_options.ts";
+export { type ImageLookup, readImageFiles } from "./image_ports.ts";
 export { openPorts } from "./ports.ts";
 export { type RecorderOptions, ReviewFiles, type ReviewFilesOptions } from "./review_recorder.ts";

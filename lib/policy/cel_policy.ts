@@ -2,6 +2,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asList, asObject, asTexts, dig, field, type JsonObject } from "../json/mod.ts";
 import { annotationsOf, builtinResource, nameOf, namespaceOf } from "../kube/mod.ts";
 import { celPolicySpecShape } from "./cel_shape.ts";
+import { imagePolicySpecShape } from "./image_shape.ts";
 import { checkShape } from "./check_shape.ts";
 import type { LocatedDocument } from "./documents.ts";
 import { parseMatch } from "./match_block.ts";
@@ -37,7 +38,8 @@ export function parseCelPolicy(
   if (written === undefined) report("missing-spec", "A policy needs a spec", []);
   const spec = written ?? {};
   // What is not known here is told, but the rest may be all that counts.
-  const shape = checkShape(spec, celPolicySpecShape, { path: ["spec"], locate });
+  const known = kind.endsWith("ImageValidatingPolicy") ? imagePolicySpecShape : celPolicySpecShape;
+  const shape = checkShape(spec, known, { path: ["spec"], locate });
   diagnostics.push(...shape.map((each) => ({ ...each, severity: "warning" as const })));
   const namespace = kind.startsWith("Namespaced") ? namespaceOf(document) || "default" : undefined;
   const actions = asTexts(field(spec, "validationActions"));

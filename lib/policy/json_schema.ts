@@ -1,6 +1,7 @@
 import type { JsonObject } from "../json/mod.ts";
 import { celPolicySpecShape } from "./cel_shape.ts";
 import type { Shape } from "./shape.ts";
+import { imagePolicySpecShape } from "./image_shape.ts";
 import { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";
 
 /** A kind of policy document and the shape of its `spec`. */
@@ -25,8 +26,7 @@ const kinds: readonly DescribedKind[] = [
   ...celKinds.flatMap((kind) => [kind, `Namespaced${kind}`]).map((kind): DescribedKind => ({
     kind,
     versions: ["v1", "v1beta1", "v1alpha1"].map((version) => `policies.kyverno.io/${version}`),
-    // What images ask for is read by the rules for images, field by field.
-    spec: kind.endsWith("ImageValidatingPolicy") ? "open" : celPolicySpecShape,
+    spec: kind.endsWith("ImageValidatingPolicy") ? imagePolicySpecShape : celPolicySpecShape,
   })),
 ];
 

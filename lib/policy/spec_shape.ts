@@ -1,5 +1,6 @@
 import { sectionShape } from "./bodies/mod.ts";
 import { contextShape } from "./context_entry.ts";
+import { verifyImagesShape } from "./image_shape.ts";
 import { selectorShape, type Shape } from "./shape.ts";
 
 const resources: Shape = {
@@ -47,7 +48,7 @@ const rule: Shape = {
   },
   mutate: sectionShape("mutate"),
   generate: sectionShape("generate"),
-  verifyImages: "open",
+  verifyImages: verifyImagesShape,
 };
 
 /** `spec` of ClusterPolicy and Policy. */

@@ -18,6 +18,7 @@ import { loadDocuments } from "../sources/mod.ts";
 import { manifestObjects } from "../apply/mod.ts";
 import type { GivenUser } from "../apply/mod.ts";
 import type { FoundTest } from "./test_files.ts";
+import { recordedLookup } from "./recorded_lookup.ts";
 import type { TestSetup } from "./test_ports.ts";
 import { noValues, readValues, type Values } from "../apply/mod.ts";
 
@@ -77,6 +78,8 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
   const valuesFile = (await single(test.variables))?.value;
   const given = test.values ?? (isObject(valuesFile ?? null) ? valuesFile! : undefined);
   const userFile = await single(test.userinfo);
+  const recorded = await recordedLookup(folder);
+  diagnostics.push(...recorded.diagnostics);
   return {
     policies,
     exceptions,
@@ -95,6 +98,7 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
       resources,
       images: asList(context["images"]).filter(isObject),
       isCluster: test.clusterResources.length > 0,
+      ...(recorded.lookup !== undefined && { lookup: recorded.lookup }),
       apiCallResponses: test.apiCallResponses,
       globalContextEntries: await Promise.all(test.globalContextEntries.map(withFiles)),
     },

@@ -19,8 +19,10 @@
 export { checkRows } from "./checks.ts";
 export { lineDiff } from "./line_diff.ts";
 export { nameRemarks } from "./remarks.ts";
+export { recordedImagesFile } from "./recorded_lookup.ts";
 export { type TestRows, testRows } from "./rows.ts";
 export { runTest, type TestRun } from "./run.ts";
 export { readTestSelector, type TestSelector } from "./selector.ts";
 export type { Expectation, TestCase } from "./test_case.ts";
 export { findTestFiles, findTests, type FoundTest, type FoundTests } from "./test_files.ts";
+export type { TestLookup } from "./test_ports.ts";

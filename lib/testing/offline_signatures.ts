@@ -1,6 +1,6 @@
 import type { SignatureAnswer, Signatures } from "../ports.ts";
 
-const message = "registries are not asked here: use --registry";
+const message = "registries are not asked here: use --registry, or record the images with --record-images";
 
 /** Signatures of texts, which carry what they are verified with. Images are as if no registry could be reached. */
 export function offlineSignatures(signatures: Signatures): Signatures {

@@ -4,13 +4,12 @@ import { compile, type Snapshot } from "../engine/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import { asList, asObject, dig, type JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import type { Registry } from "../ports.ts";
 import { type AppliedStep, applyPolicies } from "../apply/mod.ts";
 import { type DecideOptions, hasRules } from "../apply/mod.ts";
 import { isSameSubject, type Subject, subjectOf } from "../apply/mod.ts";
 import type { FoundTest } from "./test_files.ts";
 import { loadTestInput, type TestInput } from "./input.ts";
-import { absentSources, testPorts } from "./test_ports.ts";
+import { absentSources, type TestLookup, testPorts } from "./test_ports.ts";
 import { withOperation } from "../apply/mod.ts";
 
 /** What the policies said of one object. */
@@ -38,27 +37,27 @@ export interface TestRun {
 export interface TestRunOptions {
   readonly dialect: Dialect;
   /** Where images are looked up that a test does not describe; nowhere when absent. */
-  readonly registry?: Registry | undefined;
+  readonly lookup?: TestLookup | undefined;
 }
 
 /** Runs a test: every policy on every resource, once for each operation that its results name. */
 export async function runTest(
   found: FoundTest,
-  { dialect, registry }: TestRunOptions,
+  { dialect, lookup }: TestRunOptions,
 ): Promise<TestRun> {
   const input = await loadTestInput(found);
   const { policies, exceptions, values, user, resources } = input;
-  const setup = registry === undefined ? input.setup : { ...input.setup, registry };
+  const setup = lookup === undefined ? input.setup : { ...input.setup, lookup };
   const snapshot = compile([...policies, ...exceptions], { dialect });
-  const ports = testPorts(setup, "jmespath");
-  const celPorts = testPorts(setup, "cel");
+  const { ports, close } = testPorts(setup, "jmespath");
+  const cel = testPorts(setup, "cel");
   const absent = absentSources(setup);
   const answers = new Map<string, SubjectAnswer[]>();
   for (const operation of ["", ...operationsOf(found)]) {
     const options: DecideOptions = {
       snapshot,
       ports,
-      celPorts,
+      celPorts: cel.ports,
       values: withOperation(values, operation),
       user,
       absent,
@@ -80,6 +79,7 @@ export async function runTest(
     }
     answers.set(operation, said);
   }
+  await Promise.all([close(), cel.close()]);
   return {
     found,
     input,

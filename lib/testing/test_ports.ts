@@ -1,7 +1,7 @@
 import { EmbeddedCluster, HttpClient, ImageSignatures, systemClock, systemEntropy } from "../adapters/mod.ts";
 import type { AbsentSource } from "../context/mod.ts";
 import type { Json, JsonObject } from "../json/mod.ts";
-import type { Cluster, Http, Ports, Registry } from "../ports.ts";
+import type { Clock, Cluster, Entropy, Http, Ports, Registry } from "../ports.ts";
 import { offlineSignatures } from "./offline_signatures.ts";
 import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "../embedded/mod.ts";
 
@@ -14,13 +14,26 @@ export interface TestSetup {
   /** Whether the test describes a cluster, so that policies can read from it. */
   readonly isCluster: boolean;
   /** Where images are looked up that the test does not describe; nowhere when absent. */
-  readonly registry?: Registry;
+  readonly lookup?: TestLookup;
   /** Image records of its context file. */
   readonly images: readonly JsonObject[];
   /** Its `apiCallResponses`. */
   readonly apiCallResponses: readonly JsonObject[];
   /** Its `globalContextEntries`, with the objects of their files. */
   readonly globalContextEntries: readonly JsonObject[];
+}
+
+/** Opens what reads image registries, or what was recorded of them; keys are in the Secrets of the test's cluster. */
+export type TestLookup = (reached: {
+  readonly clock: Clock;
+  readonly entropy: Entropy;
+  readonly cluster: Cluster;
+}) => { readonly registry: Registry; readonly signatures: ImageSignatures };
+
+/** The ports of a test, and how to end what they keep open. */
+export interface TestPorts {
+  readonly ports: Ports;
+  close(): Promise<void>;
 }
 
 /** The language that reads from the ports. */
@@ -31,7 +44,7 @@ export type TestLanguage = "jmespath" | "cel";
  * do not see the objects that policies are asked about unless the test describes a cluster, and what a test answers for
  * a service comes to them as `body` beside `statusCode`.
  */
-export function testPorts(setup: TestSetup, language: TestLanguage): Ports {
+export function testPorts(setup: TestSetup, language: TestLanguage): TestPorts {
   const clock = systemClock();
   const entropy = systemEntropy();
   const seen = language === "jmespath" || setup.isCluster ? setup.resources : [];
@@ -40,17 +53,19 @@ export function testPorts(setup: TestSetup, language: TestLanguage): Ports {
   const calls = mockedCalls(setup.apiCallResponses);
   const services = language === "cel" ? wrapped(calls) : calls;
   const mocked = setup.apiCallResponses.length > 0;
-  const signatures = new ImageSignatures({ clock, entropy, cluster });
-  return {
+  const lookup = setup.lookup?.({ clock, entropy, cluster });
+  const signatures = lookup?.signatures ?? new ImageSignatures({ clock, entropy, cluster });
+  const ports: Ports = {
     cluster: mocked ? mockedCluster(calls, cluster) : cluster,
     http: mocked ? mockedHttp(services, new HttpClient()) : new HttpClient(),
-    registry: mockedImages(setup.images, setup.registry),
+    registry: mockedImages(setup.images, lookup?.registry),
     // Signed manifests carry what they are verified with; images are looked up only where registries may be asked.
-    signatures: setup.registry === undefined ? offlineSignatures(signatures) : signatures,
+    signatures: lookup === undefined ? offlineSignatures(signatures) : signatures,
     globals: mockedEntries(setup.globalContextEntries, { now: clock.now, random: entropy.next }),
     clock,
     entropy,
   };
+  return { ports, close: () => signatures.close() };
 }
 
 function wrapped(calls: MockedCalls): MockedCalls {
@@ -66,7 +81,7 @@ function wrapped(calls: MockedCalls): MockedCalls {
  */
 export function absentSources(setup: TestSetup): readonly AbsentSource[] {
   const absent: AbsentSource[] = [];
-  if (setup.images.length === 0 && setup.registry === undefined) absent.push("imageRegistry");
+  if (setup.images.length === 0 && setup.lookup === undefined) absent.push("imageRegistry");
   if (!setup.isCluster) absent.push("configMap");
   if (!setup.isCluster && setup.apiCallResponses.length === 0) absent.push("apiCall");
   if (setup.globalContextEntries.length === 0) absent.push("globalReference");

@@ -14,6 +14,7 @@ const optional = {
   "userinfo.yaml": "--userinfo",
   "values.yaml": "--values-file",
   "cluster.yaml": "--cluster-objects",
+  "recorded-images.json": "--recorded-images",
 } as const;
 
 for (const { name } of [...Deno.readDirSync(folder)].sort((left, right) => left.name < right.name ? -1 : 1)) {

@@ -52,6 +52,11 @@ export interface RegistryFailure {
   readonly reached?: true;
 }
 
+/** Reads from registries: over HTTP, or from what they answered before. */
+export interface RegistryReader {
+  read(access: RegistryAccess, reading: Reading): Promise<Content | RegistryFailure>;
+}
+
 type Scheme = "https" | "http";
 
 interface Try extends Reading {
@@ -64,7 +69,7 @@ const REQUESTS_PER_REGISTRY = 8;
 const MAX_REGISTRIES = 1_000;
 
 /** Reading from registries over HTTP: schemes, tokens, retries. */
-export class RegistryConnection {
+export class RegistryConnection implements RegistryReader {
   readonly #options: ConnectionOptions;
   readonly #tokens: Tokens;
   /** The scheme that answered, so that a plain registry is not asked for TLS each time. */

@@ -1,12 +1,14 @@
 import { asList, asString, Fault, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import type { Clock, Entropy } from "../../ports.ts";
 import type { AddressRule } from "./addresses.ts";
+import type { ImageSource } from "./recording.ts";
 import {
   type Content,
   jsonOf,
   type RegistryAccess,
   RegistryConnection,
   type RegistryFailure,
+  type RegistryReader,
 } from "./connection.ts";
 
 /** The bounds of {@link RegistryContent}; times in milliseconds. */
@@ -21,6 +23,8 @@ export interface RegistryContentOptions {
   readonly attempts?: number;
   /** The first pause between tries: 100. */
   readonly firstDelay?: number;
+  /** Stands between the registries and whoever reads them; nothing when absent. */
+  readonly source?: ImageSource;
 }
 
 /** A manifest or an index, checked against its digest. */
@@ -57,12 +61,13 @@ const ACCEPT = [
  * looked at, and everything is bounded.
  */
 export class RegistryContent {
-  readonly #connection: RegistryConnection;
+  readonly #connection: RegistryReader;
 
   constructor(options: RegistryContentOptions) {
     const { clock, entropy, timeout = 10_000, attempts = 3, firstDelay = 100, allows = () => true } = options;
     const bounds = { timeout, attempts, firstDelay, maxBytes: MAX_MANIFEST };
-    this.#connection = new RegistryConnection({ clock, entropy, allows, ...bounds });
+    const connection = new RegistryConnection({ clock, entropy, allows, ...bounds });
+    this.#connection = options.source?.reader(connection) ?? connection;
   }
 
   /** The manifest or index of a name, which is a tag or a digest; a digest is checked. */

@@ -15,11 +15,13 @@ import type { Dialect } from "../../match/mod.ts";
 import { loadDocuments, policyDocuments, streamDocuments } from "../../sources/mod.ts";
 import { mockedImages } from "../../embedded/mod.ts";
 import { parseYaml, type YamlDocument } from "../../yaml/mod.ts";
+import { ImageRecorder } from "../../adapters/mod.ts";
 import { Diagnostics, unevaluatedPolicies } from "../diagnostics.ts";
+import { imageSource, type RecordingArguments, writeRecording } from "../image_recording.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** What commands that apply policies to objects are given. */
-export interface ApplyInputArguments {
+export interface ApplyInputArguments extends RecordingArguments {
   readonly policies: readonly string[];
   readonly resource: readonly string[];
   readonly json?: readonly string[];
@@ -73,12 +75,14 @@ export async function openInputs(
   const extra = await objectsOfFiles([...args.targetResource, ...args.parameterResource], diagnostics);
   const named = [...extra, ...asList(context["resources"]).filter(isObject)];
   const kubeconfig = args.kubeconfig ?? (args.cluster ? defaultKubeconfig() : undefined);
+  const source = await imageSource(args);
+  if (isFault(source)) return source;
   const opened = await openPorts({
     cluster: args.clusterObjects,
     kubeconfig,
     context: args.context,
     serviceAccount: args.cluster,
-    images: { trustedRoot: args.trustedRoot, searchLogs: args.searchLogs },
+    images: { trustedRoot: args.trustedRoot, searchLogs: args.searchLogs, source },
     // Files are read once more when a policy looks something up, and only then.
     objects: async () => [...named, ...await objectsOfFiles(args.resource, new Diagnostics(silent))],
   });
@@ -92,14 +96,19 @@ export async function openInputs(
   const registry = images.length === 0 ? ports.registry : mockedImages(images, ports.registry);
   const isOffline = args.clusterObjects.length === 0 && opened.kind === "embedded";
   const absent = (isOffline ? offline : []).filter((source) =>
-    source !== "imageRegistry" || (!args.registry && images.length === 0)
+    source !== "imageRegistry" || (!args.registry && images.length === 0 && source === undefined)
   );
   return {
     snapshot,
     options: { snapshot, ports: { ...ports, registry }, values, user, absent },
     exceptions: exceptions.length,
     diagnostics,
-    [Symbol.asyncDispose]: () => opened.close(),
+    async [Symbol.asyncDispose]() {
+      await opened.close();
+      if (source instanceof ImageRecorder) {
+        diagnostics.add(...await writeRecording(source, args.recordImages ?? ""));
+      }
+    },
   };
 }
 

@@ -1,5 +1,5 @@
 import { command } from "../command.ts";
-import { dialectOption } from "../options.ts";
+import { dialectOption, imageOptions } from "../options.ts";
 
 export const test = command({
   name: "test",
@@ -39,6 +39,11 @@ export const test = command({
     requireTests: { type: "flag", about: "Postern always fails when there are no tests", hidden: true },
     removeColor: { type: "flag", about: "no colours" },
     registry: { type: "flag", about: "look up images that a test does not describe in their registries" },
+    recordImages: {
+      type: "flag",
+      about: "as --registry, and write recorded-images.json beside each test, which answers from then on",
+    },
+    ...imageOptions,
     strict: { type: "flag", about: "count remarks, such as misspelt names, as failures" },
     ...dialectOption,
   },
@@ -47,6 +52,10 @@ export const test = command({
     {
       does: "run the tests of one policy, for a CI server",
       line: "test policies -t policy=require-labels -o junit",
+    },
+    {
+      does: "record the signed images that tests are about, to test without a registry",
+      line: "test policies --record-images",
     },
   ],
   async run(paths, options, terminal) {

@@ -1,5 +1,6 @@
 import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { selectorShape } from "../shape.ts";
+import { manifestsShape } from "../image_shape.ts";
 import type { BodyFormat } from "./body_format.ts";
 import { type Validation, validation } from "./check.ts";
 
@@ -114,7 +115,7 @@ export const assertFormat: BodyFormat<AssertBody> = {
 export const manifestsFormat: BodyFormat<ManifestsBody> = {
   kind: "manifests",
   section: "validate",
-  shape: { manifests: "open" },
+  shape: { manifests: manifestsShape },
   recognises: (validate) => isObject(field(validate, "manifests")),
   read: (validate) => ({
     kind: "manifests",

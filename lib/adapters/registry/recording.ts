@@ -1,0 +1,185 @@
+import { asObject, asString, Fault, field, isFault, type Json, parseJson } from "../../json/mod.ts";
+import type { Clock } from "../../ports.ts";
+import type { Content, Reading, RegistryAccess, RegistryFailure, RegistryReader } from "./connection.ts";
+
+/** What stands between registries and whoever reads them: a recorder, or what was recorded. */
+export interface ImageSource {
+  reader(registries: RegistryReader): RegistryReader;
+  /** The trusted root of a TUF mirror (empty: the installation's); `given` is the one that is at hand. */
+  trustedRoot(mirror: string, given: () => Promise<string | undefined>): Promise<string | undefined>;
+  /** The time as of which signatures are judged. */
+  clock(system: Clock): Clock;
+}
+
+/** What registries answered about images, and by what their signatures were judged. */
+interface Recording {
+  /** Milliseconds since 1970. */
+  readonly recordedAt: number;
+  /** By `REGISTRY/REPOSITORY/PATH`. */
+  readonly answers: ReadonlyMap<string, Content | RegistryFailure>;
+  /** By TUF mirror; empty for the installation's own. */
+  readonly trustedRoots: ReadonlyMap<string, string>;
+}
+
+const FORMAT = { apiVersion: "postern.dev/v1alpha1", kind: "RecordedImages" };
+
+/** Keeps everything that registries answer, for a file from which {@link RecordedImages} answers the same. */
+export class ImageRecorder implements ImageSource {
+  readonly #answers = new Map<string, Content | RegistryFailure>();
+  readonly #trustedRoots = new Map<string, string>();
+
+  reader(registries: RegistryReader): RegistryReader {
+    return {
+      read: async (access, reading) => {
+        const answer = await registries.read(access, reading);
+        this.#answers.set(keyOf(access, reading), answer);
+        return answer;
+      },
+    };
+  }
+
+  async trustedRoot(mirror: string, given: () => Promise<string | undefined>): Promise<string | undefined> {
+    const text = await given();
+    if (text !== undefined) this.#trustedRoots.set(mirror, text);
+    return text;
+  }
+
+  clock(system: Clock): Clock {
+    return system;
+  }
+
+  /** How many answers were kept. */
+  get size(): number {
+    return this.#answers.size;
+  }
+
+  /** What gave no answer at all, in the registries' words: it is recorded, and seldom meant to be. */
+  get unreachable(): readonly string[] {
+    const failures = [...this.#answers.values()].flatMap((answer) => "fault" in answer ? [answer] : []);
+    return failures.filter(({ status, reached }) => status === undefined && reached !== true)
+      .map(({ fault }) => fault.message);
+  }
+
+  /** The text of the file. */
+  text(clock: Clock): string {
+    const answers = [...this.#answers].sort(([a], [b]) => a < b ? -1 : 1)
+      .map(([key, answer]): [string, Json] => [key, writtenAnswer(answer)]);
+    const recording = {
+      ...FORMAT,
+      recordedAt: new Date(clock.now()).toISOString(),
+      answers: Object.fromEntries(answers),
+      trustedRoots: Object.fromEntries(this.#trustedRoots),
+    };
+    return `${JSON.stringify(recording, null, 2)}\n`;
+  }
+}
+
+/** Answers as registries did when a recording was made; asks none, and judges signatures as of that time. */
+export class RecordedImages implements ImageSource {
+  readonly #file: string;
+  readonly #recording: Recording;
+
+  private constructor(file: string, recording: Recording) {
+    this.#file = file;
+    this.#recording = recording;
+  }
+
+  /** Reads the text of a file; the fault says what is wrong with it. */
+  static read(text: string, file: string): RecordedImages | Fault {
+    const recording = readRecording(parseJson(text));
+    return isFault(recording)
+      ? new Fault(`${file}: ${recording.message}`)
+      : new RecordedImages(file, recording);
+  }
+
+  reader(): RegistryReader {
+    return {
+      read: (access, reading) => {
+        const key = keyOf(access, reading);
+        const answer = this.#recording.answers.get(key);
+        if (answer !== undefined) return Promise.resolve(answer);
+        const why = `${key} is not among the images recorded in ${this.#file}: record them again`;
+        return Promise.resolve({ status: undefined, fault: new Fault(why) });
+      },
+    };
+  }
+
+  /** The recorded one: what is at hand may have been renewed since. */
+  trustedRoot(mirror: string, given: () => Promise<string | undefined>): Promise<string | undefined> {
+    const text = this.#recording.trustedRoots.get(mirror);
+    return text === undefined ? given() : Promise.resolve(text);
+  }
+
+  clock(): Clock {
+    const { recordedAt } = this.#recording;
+    return { now: () => recordedAt };
+  }
+}
+
+function keyOf({ reference: { registry, repository } }: RegistryAccess, { path }: Reading): string {
+  return `${registry}/${repository}/${path}`;
+}
+
+/** The headers of an answer that are looked at. */
+const headerNames = ["content-type", "link"] as const;
+
+function writtenAnswer(answer: Content | RegistryFailure): Json {
+  if ("fault" in answer) {
+    const { status, reached, fault: { message } } = answer;
+    return { ...(status !== undefined && { status }), ...(reached && { reached }), message };
+  }
+  const headers = headerNames.flatMap((name) => {
+    const value = answer.headers.get(name);
+    return value === null ? [] : [[name, value] as const];
+  });
+  const isText = new TextEncoder().encode(answer.text).length === answer.bytes.length &&
+    !answer.text.includes("\uFFFD");
+  return {
+    headers: Object.fromEntries(headers),
+    ...(isText ? { text: answer.text } : { base64: answer.bytes.toBase64() }),
+  };
+}
+
+function readRecording(value: Json | undefined): Recording | Fault {
+  if (field(value, "kind") !== FORMAT.kind) return new Fault(`this is no recording of images`);
+  if (field(value, "apiVersion") !== FORMAT.apiVersion) {
+    return new Fault(`the apiVersion is not ${FORMAT.apiVersion}: record the images again`);
+  }
+  const recordedAt = new Date(asString(field(value, "recordedAt")) ?? "").getTime();
+  if (Number.isNaN(recordedAt)) return new Fault("recordedAt is no time");
+  const answers = new Map<string, Content | RegistryFailure>();
+  for (const [key, written] of Object.entries(asObject(field(value, "answers")) ?? {})) {
+    const answer = readAnswer(written);
+    if (isFault(answer)) return new Fault(`the answer for ${key} ${answer.message}`);
+    answers.set(key, answer);
+  }
+  const roots = Object.entries(asObject(field(value, "trustedRoots")) ?? {}).flatMap(([mirror, text]) =>
+    typeof text === "string" ? [[mirror, text] as const] : []
+  );
+  return { recordedAt, answers, trustedRoots: new Map(roots) };
+}
+
+function readAnswer(written: Json): Content | RegistryFailure | Fault {
+  const message = asString(field(written, "message"));
+  if (message !== undefined) {
+    const status = field(written, "status");
+    return {
+      status: typeof status === "number" ? status : undefined,
+      fault: new Fault(message),
+      ...(field(written, "reached") === true && { reached: true as const }),
+    };
+  }
+  const headers = new Headers();
+  for (const name of headerNames) {
+    const header = asString(field(field(written, "headers"), name));
+    if (header !== undefined) headers.set(name, header);
+  }
+  const text = asString(field(written, "text")), base64 = asString(field(written, "base64"));
+  if (text !== undefined) return { text, bytes: new TextEncoder().encode(text), headers };
+  try {
+    const bytes = Uint8Array.fromBase64(base64 ?? "?");
+    return { text: new TextDecoder().decode(bytes), bytes, headers };
+  } catch {
+    return new Fault("has neither a text nor a message, and its base64 cannot be read");
+  }
+}

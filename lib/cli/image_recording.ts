@@ -1,0 +1,53 @@
+import { ImageRecorder, type ImageSource, RecordedImages, systemClock } from "../adapters/mod.ts";
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import { Fault } from "../json/mod.ts";
+
+/** Options of commands that read or write a file of recorded images. */
+export interface RecordingArguments {
+  /** A file that answers for registries. */
+  readonly recordedImages?: string;
+  /** A file for what registries answer. */
+  readonly recordImages?: string;
+}
+
+/** What stands between a command and the registries, as its options say; `undefined` for nothing. */
+export async function imageSource(
+  { recordedImages, recordImages }: RecordingArguments,
+): Promise<ImageSource | undefined | Fault> {
+  if (recordedImages !== undefined && recordImages !== undefined) {
+    return new Fault(
+      "images are recorded or taken from a recording: use --record-images or --recorded-images",
+    );
+  }
+  if (recordImages === undefined && recordedImages === undefined) return undefined;
+  try {
+    if (recordImages !== undefined) {
+      // A file that cannot be written is said before anything is asked.
+      (await Deno.open(recordImages, { write: true, create: true })).close();
+      return new ImageRecorder();
+    }
+    const file = recordedImages!;
+    return RecordedImages.read(await Deno.readTextFile(file), file);
+  } catch (cause) {
+    return new Fault(
+      `${recordImages ?? recordedImages}: ${cause instanceof Error ? cause.message : String(cause)}`,
+    );
+  }
+}
+
+/** Writes what was recorded; says what went wrong, and which registries gave no answer. */
+export async function writeRecording(recorder: ImageRecorder, file: string): Promise<readonly Diagnostic[]> {
+  const remarks = recorder.unreachable.map((reason): Diagnostic => ({
+    severity: "warning",
+    code: "recorded-images",
+    message: `${file}: a registry gave no answer, which is recorded as such: ${reason}`,
+    hint: "record the images again where the registry can be reached",
+  }));
+  try {
+    await Deno.writeTextFile(file, recorder.text(systemClock()));
+    return remarks;
+  } catch (cause) {
+    const message = `cannot write to ${file}: ${cause instanceof Error ? cause.message : String(cause)}`;
+    return [{ severity: "error", code: "unwritable", message }];
+  }
+}
