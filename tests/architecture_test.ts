@@ -203,22 +203,6 @@ Deno.test("no two files export a type of the same name", () => {
   assert.deepEqual(wrong.map(([type, in_]) => `${type}: ${in_.join(", ")}`), []);
 });
 
-/** Functions that are still longer than {@link mostLines}, by file. Split one, and take its name away. */
-const longFunctions: Readonly<Record<string, readonly string[]>> = {
-  "lib/apply/apply.ts": ["applyPolicies"],
-  "lib/background/synchronize.ts": ["followChange"],
-  "lib/context/api_call.ts": ["compileApiCall"],
-  "lib/engine/compile_rule.ts": ["compileRule"],
-  "lib/host/ports.ts": ["openPorts"],
-  "lib/install/manifests/workload.ts": ["podSpec"],
-  "lib/policy/documents.ts": ["readPolicies"],
-  "lib/policy/parse.ts": ["parsePolicy"],
-  "lib/rules/policy_kinds/generating_policy.ts": ["compile"],
-  "lib/rules/policy_kinds/validating_policy.ts": ["compile"],
-  "lib/rules/validate_cel.ts": ["compile"],
-  "lib/testing/input.ts": ["loadTestInput"],
-};
-
 const mostLines = 60;
 
 const begins =
@@ -245,7 +229,7 @@ function functionsOf(text: string): { name: string; length: number }[] {
 Deno.test(`functions have at most ${mostLines} lines`, () => {
   const long = files.flatMap(({ name, text }) =>
     functionsOf(text)
-      .filter((each) => each.length > mostLines && !longFunctions[name]?.includes(each.name))
+      .filter((each) => each.length > mostLines)
       .map((each) => `${name}: ${each.name} has ${each.length} lines`)
   );
   assert.deepEqual(long, []);

@@ -55,55 +55,9 @@ export interface Output {
  */
 export async function applyPolicies(resource: JsonObject, options: ApplyOptions): Promise<Applied> {
   const steps: AppliedStep[] = [];
-  const outputs: Output[] = [];
-  const changedTargets: JsonObject[] = [];
-  const file = `${nameOf(resource)}-mutated`;
-  let current: JsonObject | undefined = resource;
-  let owed = 0;
-  for (const { policy, rules } of options.snapshot.written) {
-    if (current === undefined) break;
-    if (!rules.some(({ type }) => type === "mutate" || type === "mutateExisting")) continue;
-    const mutation: Decision = await decideStep(current, {
-      phase: "mutate",
-      policy: policy.key,
-      kind: policy.kind,
-    }, options);
-    const changed: RuleResult[] = rulesOf(mutation);
-    const patched = changed.map(patchedObject).findLast((object) => object !== undefined);
-    const seen: JsonObject = patched ?? mutation.object ?? current;
-    const targets: Decision = await decideStep(
-      seen,
-      { phase: "mutateExisting", policy: policy.key, kind: policy.kind },
-      options,
-    );
-    current = changed.some((rule) => rule.result === "error" && rule.meaning === "objectLost")
-      ? undefined
-      : seen;
-    steps.push({ policy, rules: [...changed, ...rulesOf(targets)], object: current });
-    if (isMutatingPolicy(policy)) owed += writings(policy, resource);
-    else if (current !== undefined) outputs.push({ file, object: current });
-    const patchedTargets = targets.effects.map(({ object }) => object);
-    changedTargets.push(...patchedTargets);
-    outputs.push(...patchedTargets.map((object) => ({ file, object })));
-  }
-  // Kyverno parity: MutatingPolicies come last, and what is written for each is what all of them made.
-  for (; current !== undefined && owed > 0; owed--) outputs.push({ file, object: current });
-  const mutated = current;
-  current = await verifyImages(current, steps, options);
-  const generated: Output[] = [];
-  for (const phase of ["validate", "generate"] as const) {
-    for (const { policy, rules } of options.snapshot.written) {
-      if (current === undefined) break;
-      if (!rules.some(({ type }) => isOfPhase(type, phase))) continue;
-      const decision: Decision = await decideStep(
-        current,
-        { phase, policy: policy.key, kind: policy.kind },
-        options,
-      );
-      steps.push({ policy, rules: rulesOf(decision), object: current });
-      generated.push(...generatedBy(decision, `${policy.name}-generated`));
-    }
-  }
+  const { mutated, targets, outputs } = await mutate(resource, steps, options);
+  const current = await verifyImages(mutated, steps, options);
+  const generated = current === undefined ? [] : await validateAndGenerate(current, steps, options);
   // Each policy was asked alone; an image counts as verified when any of them verified it.
   const told = withRequiredImages(steps);
   return {
@@ -116,10 +70,64 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
     steps: told,
     mutated,
     changed: mutated !== undefined && mutated !== resource,
-    targets: changedTargets,
+    targets,
     generated: generated.map(({ object }) => object),
     outputs: [...outputs, ...generated],
   };
+}
+
+/** Runs the mutations, each on what the policy before left. */
+async function mutate(
+  resource: JsonObject,
+  steps: AppliedStep[],
+  options: ApplyOptions,
+): Promise<Pick<Applied, "mutated" | "targets" | "outputs">> {
+  const outputs: Output[] = [];
+  const changedTargets: JsonObject[] = [];
+  const file = `${nameOf(resource)}-mutated`;
+  let current: JsonObject | undefined = resource;
+  let owed = 0;
+  for (const { policy, rules } of options.snapshot.written) {
+    if (current === undefined) break;
+    if (!rules.some(({ type }) => type === "mutate" || type === "mutateExisting")) continue;
+    const query = { policy: policy.key, kind: policy.kind };
+    const mutation: Decision = await decideStep(current, { phase: "mutate", ...query }, options);
+    const changed: RuleResult[] = rulesOf(mutation);
+    const patched = changed.map(patchedObject).findLast((object) => object !== undefined);
+    const seen: JsonObject = patched ?? mutation.object ?? current;
+    const targets: Decision = await decideStep(seen, { phase: "mutateExisting", ...query }, options);
+    current = changed.some((rule) => rule.result === "error" && rule.meaning === "objectLost")
+      ? undefined
+      : seen;
+    steps.push({ policy, rules: [...changed, ...rulesOf(targets)], object: current });
+    if (isMutatingPolicy(policy)) owed += writings(policy, resource);
+    else if (current !== undefined) outputs.push({ file, object: current });
+    const patchedTargets = targets.effects.map(({ object }) => object);
+    changedTargets.push(...patchedTargets);
+    outputs.push(...patchedTargets.map((object) => ({ file, object })));
+  }
+  // Kyverno parity: MutatingPolicies come last, and what is written for each is what all of them made.
+  for (; current !== undefined && owed > 0; owed--) outputs.push({ file, object: current });
+  return { mutated: current, targets: changedTargets, outputs };
+}
+
+/** Runs the validations, and the generations after them; returns what was generated. */
+async function validateAndGenerate(
+  object: JsonObject,
+  steps: AppliedStep[],
+  options: ApplyOptions,
+): Promise<readonly Output[]> {
+  const generated: Output[] = [];
+  for (const phase of ["validate", "generate"] as const) {
+    for (const { policy, rules } of options.snapshot.written) {
+      if (!rules.some(({ type }) => isOfPhase(type, phase))) continue;
+      const query = { phase, policy: policy.key, kind: policy.kind };
+      const decision: Decision = await decideStep(object, query, options);
+      steps.push({ policy, rules: rulesOf(decision), object });
+      generated.push(...generatedBy(decision, `${policy.name}-generated`));
+    }
+  }
+  return generated;
 }
 
 /**

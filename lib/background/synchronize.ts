@@ -35,103 +35,122 @@ export interface SynchronizeOptions {
  * What a change of a generated object, or of a source of clones, asks for. Objects that are neither ask for nothing;
  * changes of triggers are requests of their own. A fault says what could not be read.
  */
-export async function followChange(
+export function followChange(
   change: Change,
   options: SynchronizeOptions,
 ): Promise<readonly Effect[] | Fault> {
-  const { object, state } = change;
-  const read = reader(options.ports);
-  const lookUp = { cluster: options.ports.cluster, signal: AbortSignal.timeout(patience) };
-  const owner = ownerOf(object);
-  if (owner !== undefined) {
-    return settle(object, { owner, target: state === "deleted" ? "missing" : "present", source: "present" });
-  }
-  if (dig(object, "metadata", "labels", cloneSourceLabel) !== "") return [];
-  const { kind } = typeOf(object);
-  if (state === "deleted") {
-    const source = await findByUid(referenceOf(object), lookUp);
-    if (isFault(source)) return source;
-    // The deletion names an object that is gone, with the uid of one that is not.
-    if (source !== undefined && dig(source, "metadata", "deletionTimestamp") === undefined) return [];
-  }
-  const clones = await read((around) =>
-    around.list({
-      apiVersion: asString(object["apiVersion"]) ?? "",
-      kind,
-      namespace: "",
-      selector: { matchLabels: { ...sourceLabels(object) } },
-    })
-  );
-  if (isFault(clones)) return clones;
-  const effects: Effect[] = [];
-  for (const clone of clones) {
-    const owner = ownerOf(clone);
-    if (owner === undefined) continue;
-    const settled = await settle(clone, { owner, target: "present", source: state });
-    if (isFault(settled)) return settled;
-    effects.push(...settled);
-  }
-  return effects;
+  return new ChangeFollower(options).follow(change);
+}
 
-  async function settle(
-    target: JsonObject,
-    known: {
-      owner: OwnerReference;
-      target: "present" | "missing";
-      source: "present" | "deleted";
-    },
-  ): Promise<readonly Effect[] | Fault> {
-    const { owner } = known;
-    const rule = findRule(options.snapshot, owner);
-    // Whose rule nobody knows is somebody else's, or was left behind on purpose.
-    if (rule === undefined || !wishes(rule, "present").synchronize) return [];
-    const trigger = await findTrigger(owner);
+/** What is known of a generated object and its source. */
+interface TargetState {
+  readonly owner: OwnerReference;
+  readonly target: "present" | "missing";
+  readonly source: "present" | "deleted";
+}
+
+class ChangeFollower {
+  readonly #options: SynchronizeOptions;
+  readonly #read: ReturnType<typeof reader>;
+  readonly #lookUp: { readonly cluster: Ports["cluster"]; readonly signal: AbortSignal };
+
+  constructor(options: SynchronizeOptions) {
+    this.#options = options;
+    this.#read = reader(options.ports);
+    this.#lookUp = { cluster: options.ports.cluster, signal: AbortSignal.timeout(lookUpTimeoutMs) };
+  }
+
+  async follow({ object, state }: Change): Promise<readonly Effect[] | Fault> {
+    const owner = ownerOf(object);
+    if (owner !== undefined) {
+      const target = state === "deleted" ? "missing" : "present";
+      return await this.#reconcile(object, { owner, target, source: "present" });
+    }
+    if (dig(object, "metadata", "labels", cloneSourceLabel) !== "") return [];
+    if (state === "deleted") {
+      const source = await findByUid(referenceOf(object), this.#lookUp);
+      if (isFault(source)) return source;
+      // The deletion names an object that is gone, with the uid of one that is not.
+      if (source !== undefined && dig(source, "metadata", "deletionTimestamp") === undefined) return [];
+    }
+    return await this.#followClones(object, state);
+  }
+
+  async #followClones(source: JsonObject, state: Change["state"]): Promise<readonly Effect[] | Fault> {
+    const clones = await this.#read((around) =>
+      around.list({
+        apiVersion: asString(source["apiVersion"]) ?? "",
+        kind: typeOf(source).kind,
+        namespace: "",
+        selector: { matchLabels: { ...sourceLabels(source) } },
+      })
+    );
+    if (isFault(clones)) return clones;
+    const effects: Effect[] = [];
+    for (const clone of clones) {
+      const owner = ownerOf(clone);
+      if (owner === undefined) continue;
+      const reconciled = await this.#reconcile(clone, { owner, target: "present", source: state });
+      if (isFault(reconciled)) return reconciled;
+      effects.push(...reconciled);
+    }
+    return effects;
+  }
+
+  /** The effects that bring a generated object in step with its rule, trigger and source. */
+  async #reconcile(target: JsonObject, state: TargetState): Promise<readonly Effect[] | Fault> {
+    const { owner } = state;
+    const rule = findRule(this.#options.snapshot, owner);
+    // An object whose rule is unknown belongs to another program, or was left behind on purpose.
+    if (rule === undefined) return [];
+    const downstream = downstreamOf(rule, "present");
+    if (!downstream.synchronize) return [];
+    const trigger = await this.#findTrigger(owner);
     if (isFault(trigger)) return trigger;
-    const planned = trigger === undefined ? [] : await plan(trigger, owner);
-    const own = planned.find((effect) => isSame(effect.object, target));
-    const state: DownstreamState = {
-      rule: wishes(rule, "present"),
-      trigger: trigger === undefined || own?.verb === "delete" ? "gone" : "present",
-      source: wishes(rule, "present").makes === "clone" ? known.source : "none",
-      target: known.target === "missing" ? "missing" : await isDrifted(own) ? "drifted" : "in-step",
-    };
-    const { action, why } = reconcile(state);
+    const planned = trigger === undefined ? [] : await this.#plan(trigger, owner);
+    const effect = planned.find(({ object }) => isSame(object, target));
+    const { action, why } = reconcile({
+      rule: downstream,
+      trigger: trigger === undefined || effect?.verb === "delete" ? "gone" : "present",
+      source: downstream.makes === "clone" ? state.source : "none",
+      target: state.target === "missing" ? "missing" : await this.#isDrifted(effect) ? "drifted" : "in-step",
+    });
     if (action === "leave") return [];
-    if (action !== "delete") return own === undefined ? [] : [own];
-    const stored = await storedTarget(target, owner);
+    if (action !== "delete") return effect === undefined ? [] : [effect];
+    const stored = await this.#storedTarget(target, owner);
     if (stored === undefined || isFault(stored)) return stored ?? [];
     return [{ verb: "delete", object: stored, policy: keyOf(owner), rule: owner.rule, reason: why }];
   }
 
   /** Whether an effect would change what is stored: an apply may ask for what is there already. */
-  async function isDrifted(effect: Effect | undefined): Promise<boolean> {
+  async #isDrifted(effect: Effect | undefined): Promise<boolean> {
     if (effect?.verb !== "apply") return effect !== undefined;
-    const lookup = await read((around) => around.get(placeOf(effect.object)));
+    const lookup = await this.#read((around) => around.get(placeOf(effect.object)));
     return isFault(lookup) || !("object" in lookup) || !isApplied(lookup.object, effect.object);
   }
 
   /** A target as it is stored, if it says itself that the rule made it: a request may say so of anything. */
-  async function storedTarget(
+  async #storedTarget(
     target: JsonObject,
     owner: OwnerReference,
   ): Promise<JsonObject | undefined | Fault> {
     const { apiVersion, kind, ...place } = placeOf(target);
-    const lookup = await read((around) => around.get({ apiVersion, kind, ...place }));
+    const lookup = await this.#read((around) => around.get({ apiVersion, kind, ...place }));
     if (isFault(lookup)) return lookup;
     if (!("object" in lookup)) return undefined;
     const stored = { apiVersion, kind, ...lookup.object }, found = ownerOf(stored);
     return found !== undefined && isSameOwner(found, owner) ? stored : undefined;
   }
 
-  async function findTrigger({ trigger }: OwnerReference): Promise<JsonObject | undefined | Fault> {
+  async #findTrigger({ trigger }: OwnerReference): Promise<JsonObject | undefined | Fault> {
     return trigger.uid === ""
       ? new Fault(`a generated object does not say which ${trigger.kind} it was made for`)
-      : await findByUid(trigger, lookUp);
+      : await findByUid(trigger, this.#lookUp);
   }
 
   /** What the rule wants for a trigger now. */
-  async function plan(trigger: JsonObject, owner: OwnerReference): Promise<readonly Effect[]> {
-    const { snapshot, ports } = options;
+  async #plan(trigger: JsonObject, owner: OwnerReference): Promise<readonly Effect[]> {
+    const { snapshot, ports } = this.#options;
     const decision = await evaluate(snapshot, existingRequest(trigger), {
       phase: "generate",
       policy: keyOf(owner),
@@ -157,7 +176,7 @@ export async function followPolicies(
     for (const rule of rules.filter(({ type }) => type === "generate")) {
       if (findRule(snapshot, { policy: { name, namespace }, rule: rule.rule.name }) !== undefined) continue;
       const state = { trigger: "present", source: "none", target: "in-step" } as const;
-      const { action, why } = reconcile({ ...state, rule: wishes(rule, "deleted") });
+      const { action, why } = reconcile({ ...state, rule: downstreamOf(rule, "deleted") });
       if (action !== "delete") continue;
       for (const type of rule.body.downstream?.types ?? []) {
         const labels = { ...ruleLabels({ policy: { name, namespace }, rule: rule.rule.name }) };
@@ -195,13 +214,13 @@ function findRule(
   return found?.rules.find((each) => each.rule.name === rule && each.type === "generate");
 }
 
-function wishes({ body }: CompiledRule, state: "present" | "deleted"): DownstreamState["rule"] {
+function downstreamOf({ body }: CompiledRule, state: "present" | "deleted"): DownstreamState["rule"] {
   const { synchronize = false, makes = "data", onPolicyDelete = "delete" } = body.downstream ?? {};
   return { state, synchronize, makes, onPolicyDelete };
 }
 
 /** Milliseconds for the look-ups of one change. */
-const patience = 30_000;
+const lookUpTimeoutMs = 30_000;
 
 function placeOf(object: JsonObject): Parameters<ClusterObjects["get"]>[0] {
   return {

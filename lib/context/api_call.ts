@@ -11,9 +11,8 @@ import {
   type JsonObject,
   setField,
 } from "../json/mod.ts";
-import { compileTemplate } from "../template/mod.ts";
+import { compileTemplate, type Template } from "../template/mod.ts";
 import type { ApiCallEntry } from "../policy/mod.ts";
-import type { Answer } from "../ports.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
 import { queryDocument } from "./query.ts";
@@ -34,7 +33,6 @@ interface ResolvedCall {
  * Kyverno parity: the default stands in for a call that fails, and for nothing else; jmesPath is not applied to it.
  */
 export function compileApiCall({ name, call: spec }: ApiCallEntry, options: EntryOptions): ContextEntry {
-  const { policyNamespace } = options;
   const { method, service } = spec;
   const call = compileTemplate({
     urlPath: spec.urlPath,
@@ -61,95 +59,116 @@ export function compileApiCall({ name, call: spec }: ApiCallEntry, options: Entr
   );
   options.variables(call.uses, ["apiCall"]);
   options.variables(fallback?.uses ?? [], ["apiCall", "default"]);
-  return { name, source: "apiCall", load };
+  const { policyNamespace } = options;
+  const compiled = { name, method, urlPath: spec.urlPath, call, fallback, policyNamespace };
+  return { name, source: "apiCall", load: (view) => load(compiled, view) };
+}
 
-  function load(view: Context): Json | Fault {
-    const rendered = call.render(view, view.environment);
-    if (isFault(rendered)) {
-      return unfetched(
-        `failed to substitute variables in context entry ${name} ${spec.urlPath}: ${rendered.message}`,
-      );
-    }
-    const resolved = resolve(asObject(rendered)!);
-    const trespass = policyNamespace === undefined || resolved.url !== ""
-      ? undefined
-      : trespassOf(resolved.urlPath, policyNamespace);
-    if (trespass !== undefined) return unfetched(trespass);
-    const { pendingReads } = view.store;
-    const answer = ask(view, resolved);
-    if (isFault(answer)) {
-      const isUnderWay = view.store.pendingReads !== pendingReads;
-      return isUnderWay || fallback === undefined ? answer : fallback.render(view, view.environment);
-    }
-    if (resolved.jmesPath === "") return answer;
-    const result = queryDocument(resolved.jmesPath, answer, view.environment);
-    if (!isFault(result)) return result;
-    return new Fault(
-      `failed to store data for APICall: failed to apply JMESPath ${resolved.jmesPath} for context entry ${name}: ${result.message}`,
+/** A call of a policy, compiled. */
+interface CompiledCall extends Pick<ResolvedCall, "method"> {
+  /** The name of its context entry. */
+  readonly name: string;
+  /** As the policy has it, with variables. */
+  readonly urlPath: string;
+  readonly call: Template;
+  /** What stands in for a call that fails. */
+  readonly fallback: Template | undefined;
+  /** Namespace of its Policy; a ClusterPolicy has none. */
+  readonly policyNamespace: string | undefined;
+}
+
+function load(compiled: CompiledCall, view: Context): Json | Fault {
+  const { name, method, urlPath, call, fallback, policyNamespace } = compiled;
+  const rendered = call.render(view, view.environment);
+  if (isFault(rendered)) {
+    return unfetched(
+      `failed to substitute variables in context entry ${name} ${urlPath}: ${rendered.message}`,
     );
   }
+  const resolved = resolve(asObject(rendered)!, method);
+  const trespass = policyNamespace === undefined || resolved.url !== ""
+    ? undefined
+    : trespassOf(resolved.urlPath, policyNamespace);
+  if (trespass !== undefined) return unfetched(trespass);
+  const { pendingReads } = view.store;
+  const answer = resolved.url === ""
+    ? readCluster(resolved, view)
+    : callService(resolved, view, { name, policyNamespace });
+  if (isFault(answer)) {
+    const isUnderWay = view.store.pendingReads !== pendingReads;
+    return isUnderWay || fallback === undefined ? answer : fallback.render(view, view.environment);
+  }
+  if (resolved.jmesPath === "") return answer;
+  const result = queryDocument(resolved.jmesPath, answer, view.environment);
+  if (!isFault(result)) return result;
+  return new Fault(
+    `failed to store data for APICall: failed to apply JMESPath ${resolved.jmesPath} for context entry ${name}: ${result.message}`,
+  );
+}
 
-  function resolve(rendered: JsonObject): ResolvedCall {
-    const service = asObject(rendered["service"]) ?? {};
-    const body: { [key: string]: Json } = {};
-    for (const pair of asList(rendered["data"])) {
-      setField(body, goPrint(asList(pair)[0] ?? ""), asList(pair)[1] ?? null);
+function resolve(rendered: JsonObject, method: ResolvedCall["method"]): ResolvedCall {
+  const service = asObject(rendered["service"]) ?? {};
+  const body: { [key: string]: Json } = {};
+  for (const pair of asList(rendered["data"])) {
+    setField(body, goPrint(asList(pair)[0] ?? ""), asList(pair)[1] ?? null);
+  }
+  const headers: { [name: string]: string } = {};
+  for (const header of asList(service["headers"])) {
+    if (isObject(header) && isString(header["key"])) {
+      setField(headers, header["key"], goPrint(header["value"] ?? ""));
     }
-    const headers: { [name: string]: string } = {};
-    for (const header of asList(service["headers"])) {
-      if (isObject(header) && isString(header["key"])) {
-        setField(headers, header["key"], goPrint(header["value"] ?? ""));
-      }
-    }
-    return {
+  }
+  return {
+    method,
+    urlPath: goPrint(rendered["urlPath"] ?? ""),
+    url: asString(service["url"]) ?? "",
+    caBundle: asString(service["caBundle"]),
+    headers,
+    jmesPath: goPrint(rendered["jmesPath"] ?? ""),
+    body: method === "POST" ? body : undefined,
+  };
+}
+
+function callService(
+  { method, url, body, caBundle, headers }: ResolvedCall,
+  { store }: Context,
+  { name, policyNamespace }: Pick<CompiledCall, "name" | "policyNamespace">,
+): Json | Fault {
+  return store.load(`${method} ${url}`, async () => {
+    const answer = await store.ports.http.call({
       method,
-      urlPath: goPrint(rendered["urlPath"] ?? ""),
-      url: asString(service["url"]) ?? "",
-      caBundle: asString(service["caBundle"]),
+      url,
       headers,
-      jmesPath: goPrint(rendered["jmesPath"] ?? ""),
-      body: method === "POST" ? body : undefined,
-    };
-  }
+      ...(body !== undefined && { body }),
+      ...(caBundle !== undefined && { caBundle }),
+      ...(policyNamespace !== undefined && { namespace: policyNamespace }),
+      ...store.call,
+    });
+    return answer.ok
+      ? answer.body
+      : unfetched(`failed to execute HTTP request for APICall ${name}: ${answer.message}`);
+  }, JSON.stringify([textOf(body), headers, caBundle ?? "", policyNamespace ?? ""]));
+}
 
-  function ask({ store }: Context, { urlPath, url, body, caBundle, headers }: ResolvedCall): Json | Fault {
-    const payload = body === undefined ? "" : JSON.stringify(body);
-    if (url !== "") {
-      return store.load(`${method} ${url}`, async () => {
-        const answer = await store.ports.http.call({
-          method,
-          url,
-          headers,
-          ...(body !== undefined && { body }),
-          ...(caBundle !== undefined && { caBundle }),
-          ...(policyNamespace !== undefined && { namespace: policyNamespace }),
-          ...store.call,
-        });
-        return answer.ok
-          ? answer.body
-          : unfetched(`failed to execute HTTP request for APICall ${name}: ${answer.message}`);
-      }, JSON.stringify([payload, headers, caBundle ?? "", policyNamespace ?? ""]));
-    }
-    return store.load(`${method} ${urlPath}`, async () =>
-      settled(
-        await store.ports.cluster.call({
-          method,
-          path: urlPath,
-          ...(body !== undefined && { body }),
-          ...store.call,
-        }),
-        `failed to ${method} resource with raw url: ${urlPath}`,
-      ), payload);
-  }
-
-  function settled(answer: Answer, failure: string): Json | Fault {
+function readCluster({ method, urlPath, body }: ResolvedCall, { store }: Context): Json | Fault {
+  return store.load(`${method} ${urlPath}`, async () => {
+    const answer = await store.ports.cluster.call({
+      method,
+      path: urlPath,
+      ...(body !== undefined && { body }),
+      ...store.call,
+    });
     if (answer.ok) return answer.body;
-    // Kyverno parity: raw calls are told no more than this about what is not there.
+    // Kyverno parity: the message of a raw call that finds nothing says no more. Pinned by tests/context/context_test.ts
     const message = answer.status === 404
       ? "the server could not find the requested resource"
       : answer.message;
-    return unfetched(`${failure}: ${message}`);
-  }
+    return unfetched(`failed to ${method} resource with raw url: ${urlPath}: ${message}`);
+  }, textOf(body));
+}
+
+function textOf(body: Json | undefined): string {
+  return body === undefined ? "" : JSON.stringify(body);
 }
 
 function unfetched(cause: string): Fault {

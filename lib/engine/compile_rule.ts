@@ -3,7 +3,7 @@ import { type Need, readsRoles } from "../context/mod.ts";
 import type { Diagnostic, PathDiagnostic } from "../diagnostics/mod.ts";
 import { type DocumentPath, isFault, type Json } from "../json/mod.ts";
 import { compileWildcard } from "../kube/mod.ts";
-import { compileExceptionMatch, compileSelector, type Dialect } from "../match/mod.ts";
+import { compileExceptionMatch, compileSelector, type Dialect, type RuleSelector } from "../match/mod.ts";
 import type { Policy, PolicyException, Rule } from "../policy/mod.ts";
 import { compileBodies, compileContext, ruleConditions, type RuleTools } from "../rules/mod.ts";
 import type { Use } from "../template/mod.ts";
@@ -29,85 +29,117 @@ export interface CompileRuleOptions {
  * that it matches with an error.
  */
 export function compileRule(rule: Rule, options: CompileRuleOptions): CompiledRule[] {
-  const { policy, dialect } = options;
-  let broken: Pick<PathDiagnostic, "message"> | undefined = options.broken;
-  const needs: Need[] = [];
-  const need = (found: Need): void => void needs.push(found);
-  const tools: Omit<RuleTools, "rule"> = { policy, dialect, report, variables, need };
-  for (const problem of matchVariables(rule)) report(problem);
-  const selector = compileSelector(rule, dialect);
-  if (selector.match.filters.every((filter) => filter.empty)) {
-    tell({
+  return new RuleCompiler(rule, options).compile();
+}
+
+class RuleCompiler {
+  readonly #rule: Rule;
+  readonly #options: CompileRuleOptions;
+  readonly #tools: Omit<RuleTools, "rule">;
+  readonly #needs: Need[] = [];
+  #broken: Pick<PathDiagnostic, "message"> | undefined;
+
+  constructor(rule: Rule, options: CompileRuleOptions) {
+    this.#rule = rule;
+    this.#options = options;
+    this.#broken = options.broken;
+    this.#tools = {
+      policy: options.policy,
+      dialect: options.dialect,
+      report: (problem) => this.#report(problem),
+      variables: (uses, path) => this.#variables(uses, path),
+      need: (need) => this.#need(need),
+    };
+  }
+
+  compile(): CompiledRule[] {
+    const rule = this.#rule;
+    const { policy, dialect } = this.#options;
+    for (const problem of matchVariables(rule)) this.#report(problem);
+    const selector = compileSelector(rule, dialect);
+    if (selector.match.filters.every((filter) => filter.empty)) this.#matchesNothing();
+    const bodies = compileBodies(rule, this.#tools);
+    const declared = compileContext(rule.context, this.#tools, []);
+    const images = rule.imageExtractors &&
+      compileOwnImages(rule.imageExtractors, (problem) => this.#report(problem));
+    const preconditions = this.#preconditions(rule.preconditions);
+    const exceptions = this.#options.exceptions.flatMap((exception) =>
+      compileException(exception, policy, rule) ?? []
+    );
+    const properties = rule.reportProperties &&
+      compileReportProperties(rule.reportProperties, (uses) => this.#variables(uses, ["reportProperties"]));
+    this.#matchNeeds(selector, exceptions);
+    const needs = this.#needs;
+    const shared = {
+      rule,
+      selector,
+      entries: images === undefined ? declared : [images, ...declared],
+      preconditions,
+      exceptions,
+      action: compileAction(policy, rule),
+      properties,
+      needs,
+      needsRoles: needs.some(({ kind }) => kind === "roles"),
+      needsNamespaceLabels: needs.some(({ kind }) => kind === "namespaceLabels"),
+    };
+    return bodies.map(({ type, kind, body }) => {
+      const used = this.#broken === undefined ? body : brokenBody(this.#broken, body);
+      const constantResults = new ConstantResults(used, { rule: rule.name, type });
+      return { ...shared, type, kind, body: used, constantResults };
+    });
+  }
+
+  #need(need: Need): void {
+    this.#needs.push(need);
+  }
+
+  #matchesNothing(): void {
+    this.#tell({
       severity: "error",
       code: "empty-match",
-      message: `Rule "${rule.name}" matches nothing`,
+      message: `Rule "${this.#rule.name}" matches nothing`,
       hint: "name kinds, a selector or users under match",
       path: ["match"],
     });
   }
-  const bodies = compileBodies(rule, tools);
-  const declared = compileContext(rule.context, tools, []);
-  const images = rule.imageExtractors && compileOwnImages(rule.imageExtractors, report);
-  const preconditions = compilePreconditions(rule.preconditions);
-  const exceptions = options.exceptions.flatMap((exception) =>
-    compileException(exception, policy, rule) ?? []
-  );
-  const properties = rule.reportProperties &&
-    compileReportProperties(rule.reportProperties, (uses) => variables(uses, ["reportProperties"]));
-  for (const { conditions } of exceptions) {
-    if (conditions?.uses.some(({ paths }) => readsRoles(paths))) need({ kind: "roles" });
-  }
-  const matches = [selector, ...exceptions.flatMap(({ match }) => match.filters)];
-  if (matches.some(({ needsRoles }) => needsRoles)) need({ kind: "roles" });
-  if (matches.some(({ needsNamespaceLabels }) => needsNamespaceLabels) || hasSelectorOverride(policy, rule)) {
-    need({ kind: "namespaceLabels" });
-  }
-  const shared = {
-    rule,
-    selector,
-    entries: images === undefined ? declared : [images, ...declared],
-    preconditions,
-    exceptions,
-    action: compileAction(policy, rule),
-    properties,
-    needs,
-    needsRoles: needs.some(({ kind }) => kind === "roles"),
-    needsNamespaceLabels: needs.some(({ kind }) => kind === "namespaceLabels"),
-  };
-  return bodies.map(({ type, kind, body }) => {
-    const used = broken === undefined ? body : brokenBody(broken, body);
-    return {
-      ...shared,
-      type,
-      kind,
-      body: used,
-      constantResults: new ConstantResults(used, { rule: rule.name, type }),
-    };
-  });
 
-  function compilePreconditions(written: Json | undefined): Conditions | undefined {
-    if (written === undefined || written === null) return undefined;
-    return ruleConditions(written, tools, ["preconditions"]);
-  }
-
-  /** Unknown variables are told, but the rule runs: what it says of them then is Kyverno's own text. */
-  function variables(uses: readonly Use[], path: DocumentPath): void {
-    if (uses.some(({ paths }) => readsRoles(paths))) need({ kind: "roles" });
-    if (rule.generatedFor !== undefined) return;
-    for (const problem of variableProblems(uses, { rule, path, background: policy.background })) {
-      tell(problem);
+  /** What must be loaded before the rule and its exceptions can be matched. */
+  #matchNeeds(selector: RuleSelector, exceptions: readonly CompiledException[]): void {
+    for (const { conditions } of exceptions) {
+      if (conditions?.uses.some(({ paths }) => readsRoles(paths))) this.#need({ kind: "roles" });
+    }
+    const matches = [selector, ...exceptions.flatMap(({ match }) => match.filters)];
+    if (matches.some(({ needsRoles }) => needsRoles)) this.#need({ kind: "roles" });
+    const isOverridden = hasSelectorOverride(this.#options.policy, this.#rule);
+    if (isOverridden || matches.some(({ needsNamespaceLabels }) => needsNamespaceLabels)) {
+      this.#need({ kind: "namespaceLabels" });
     }
   }
 
-  function report(problem: PathDiagnostic): void {
-    if (problem.severity === "error") broken ??= problem;
-    // A generated rule repeats the problems of the rule that the user wrote.
-    if (rule.generatedFor === undefined) tell(problem);
+  #preconditions(written: Json | undefined): Conditions | undefined {
+    if (written === undefined || written === null) return undefined;
+    return ruleConditions(written, this.#tools, ["preconditions"]);
   }
 
-  function tell({ path, ...rest }: PathDiagnostic): void {
-    const position = policy.locate([...rule.path, ...path]);
-    options.report({ ...rest, policy: policy.key, rule: rule.name, ...(position && { position }) });
+  /** Unknown variables are reported, but the rule runs: its message then is Kyverno's own. */
+  #variables(uses: readonly Use[], path: DocumentPath): void {
+    if (uses.some(({ paths }) => readsRoles(paths))) this.#need({ kind: "roles" });
+    const rule = this.#rule;
+    if (rule.generatedFor !== undefined) return;
+    const { background } = this.#options.policy;
+    for (const problem of variableProblems(uses, { rule, path, background })) this.#tell(problem);
+  }
+
+  #report(problem: PathDiagnostic): void {
+    if (problem.severity === "error") this.#broken ??= problem;
+    // A generated rule repeats the problems of the rule that the user wrote.
+    if (this.#rule.generatedFor === undefined) this.#tell(problem);
+  }
+
+  #tell({ path, ...rest }: PathDiagnostic): void {
+    const { policy, report } = this.#options;
+    const position = policy.locate([...this.#rule.path, ...path]);
+    report({ ...rest, policy: policy.key, rule: this.#rule.name, ...(position && { position }) });
   }
 }
 

@@ -3,6 +3,7 @@ import {
   clusterFromFiles,
   ClusterGlobalEntries,
   EmbeddedCluster,
+  type Endpoint,
   eventLoopScheduler,
   HttpClient,
   inClusterEndpoint,
@@ -88,7 +89,7 @@ type Reached = Pick<OpenPorts, "kind" | "about" | "diagnostics" | "close"> & {
 export async function openPorts(options: PortsOptions): Promise<OpenPorts | Fault> {
   const clock = systemClock();
   const entropy = systemEntropy();
-  const reached = await reachCluster(options);
+  const reached = await reachCluster(options, { clock, entropy });
   if (isFault(reached)) return reached;
   const { cluster, ...rest } = reached;
   const http = serviceClient(options.services);
@@ -125,65 +126,77 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
   };
   const watching = rest.watching && entries && { ...rest.watching, entries };
   return { ...rest, watching, ports, close, diagnostics: [...rest.diagnostics, ...images.diagnostics] };
+}
 
-  async function reachCluster(
-    { cluster = [], kubeconfig, context, serviceAccount = true, objects, watch }: PortsOptions,
-  ): Promise<Reached | Fault> {
-    if (cluster.length > 0) {
-      const read = await clusterFromFiles(cluster, { clock, entropy, patches });
-      return {
-        ...read,
-        kind: "embedded",
-        watching: undefined,
-        about: `embedded cluster of ${cluster.join(", ")}`,
-        close: nothingToClose,
-      };
-    }
-    const pod = serviceAccount ? podEndpoint : () => undefined;
-    const endpoint = kubeconfig === undefined ? await pod() : await namedEndpoint(kubeconfig, context);
-    if (isFault(endpoint)) return endpoint;
-    if (endpoint === undefined) {
-      const embedded = async () =>
-        new EmbeddedCluster({
-          objects: await objects?.() ?? [],
-          intake: "verbatim",
-          clock,
-          entropy,
-          patches,
-        });
-      return {
-        cluster: new LateCluster(embedded),
-        kind: "embedded",
-        watching: undefined,
-        about: "embedded cluster",
-        diagnostics: [],
-        close: nothingToClose,
-      };
-    }
-    const live = LiveCluster.connect(endpoint, { clock, entropy });
-    if (isFault(live)) return live;
-    const about = `cluster at ${endpoint.server}`;
-    if (watch === undefined) {
-      return {
-        cluster: live,
-        kind: "live",
-        watching: undefined,
-        about,
-        diagnostics: [],
-        close: () => Promise.resolve(live.close()),
-      };
-    }
-    const watched = new WatchedCluster({ cluster: live, clock, entropy, log: watch });
-    const close = async (): Promise<void> => {
-      await watched.close();
-      live.close();
+/** The time and the random numbers that adapters use. */
+type Sources = Pick<Ports, "clock" | "entropy">;
+
+async function reachCluster(
+  { cluster = [], kubeconfig, context, serviceAccount = true, objects, watch }: PortsOptions,
+  sources: Sources,
+): Promise<Reached | Fault> {
+  if (cluster.length > 0) {
+    const read = await clusterFromFiles(cluster, { ...sources, patches });
+    return {
+      ...read,
+      kind: "embedded",
+      watching: undefined,
+      about: `embedded cluster of ${cluster.join(", ")}`,
+      close: nothingToClose,
     };
-    const watching = {
-      collections: new LiveCollections({ cluster: live, clock, entropy, log: watch }),
-      discovery: new AggregatedDiscovery(live, clock),
-    };
-    return { cluster: watched, kind: "live", about, watching, diagnostics: [], close };
   }
+  const pod = serviceAccount ? podEndpoint : () => undefined;
+  const endpoint = kubeconfig === undefined ? await pod() : await namedEndpoint(kubeconfig, context);
+  if (isFault(endpoint)) return endpoint;
+  if (endpoint === undefined) {
+    const embedded = async () =>
+      new EmbeddedCluster({
+        objects: await objects?.() ?? [],
+        intake: "verbatim",
+        ...sources,
+        patches,
+      });
+    return {
+      cluster: new LateCluster(embedded),
+      kind: "embedded",
+      watching: undefined,
+      about: "embedded cluster",
+      diagnostics: [],
+      close: nothingToClose,
+    };
+  }
+  return connect(endpoint, watch, sources);
+}
+
+/** Connects to a running cluster; a server watches what nearly every admission reads. */
+function connect(
+  endpoint: Endpoint,
+  watch: Log | undefined,
+  { clock, entropy }: Sources,
+): Reached | Fault {
+  const live = LiveCluster.connect(endpoint, { clock, entropy });
+  if (isFault(live)) return live;
+  const about = `cluster at ${endpoint.server}`;
+  if (watch === undefined) {
+    return {
+      cluster: live,
+      kind: "live",
+      watching: undefined,
+      about,
+      diagnostics: [],
+      close: () => Promise.resolve(live.close()),
+    };
+  }
+  const watched = new WatchedCluster({ cluster: live, clock, entropy, log: watch });
+  const close = async (): Promise<void> => {
+    await watched.close();
+    live.close();
+  };
+  const watching = {
+    collections: new LiveCollections({ cluster: live, clock, entropy, log: watch }),
+    discovery: new AggregatedDiscovery(live, clock),
+  };
+  return { cluster: watched, kind: "live", about, watching, diagnostics: [], close };
 }
 
 function serviceClient(services: ServiceOptions | undefined): HttpClient | Fault {

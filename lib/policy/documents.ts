@@ -55,64 +55,75 @@ const otherKinds: Readonly<Record<string, readonly string[]>> = {
 
 /** Sorts documents into policies, exceptions and others; lists are opened, unknown kinds reported. */
 export function readPolicies(documents: readonly YamlDocument[]): PolicySet {
-  const policies: ClassicPolicy[] = [];
-  const exceptions: PolicyException[] = [];
-  const others: LocatedDocument[] = [];
-  const diagnostics: Diagnostic[] = [];
-  const broken = new Map<string, Diagnostic>();
-  for (const { value, positionOf } of documents) open(value, positionOf);
+  const reader = new PolicyReader();
+  for (const { value, positionOf } of documents) reader.read(value, positionOf);
+  const { policies, exceptions, others, diagnostics, broken } = reader;
   return { policies, exceptions, others, diagnostics, broken };
+}
 
-  function open(value: Json, locate: Locate): void {
+class PolicyReader implements PolicySet {
+  readonly policies: ClassicPolicy[] = [];
+  readonly exceptions: PolicyException[] = [];
+  readonly others: LocatedDocument[] = [];
+  readonly diagnostics: Diagnostic[] = [];
+  readonly broken = new Map<string, Diagnostic>();
+
+  read(value: Json, locate: Locate): void {
     if (value === null) return;
     if (!isObject(value)) {
-      return report("not-an-object", "A policy file holds objects with apiVersion and kind", locate([]));
+      return this.#report(
+        "not-an-object",
+        "A policy file holds objects with apiVersion and kind",
+        locate([]),
+      );
     }
     const kind = asString(field(value, "kind")) ?? "";
     const items = field(value, "items");
     if (kind.endsWith("List") && Array.isArray(items)) {
-      asList(items).forEach((item, index) => open(item, (path) => locate(["items", index, ...path])));
+      asList(items).forEach((item, index) => this.read(item, (path) => locate(["items", index, ...path])));
       return;
     }
-    read(value, kind, locate);
+    this.#readObject(value, kind, locate);
   }
 
-  function read(document: JsonObject, kind: string, locate: Locate): void {
+  #readObject(document: JsonObject, kind: string, locate: Locate): void {
     const apiVersion = asString(field(document, "apiVersion")) ?? "";
     const group = apiVersion.includes("/") ? apiVersion.split("/")[0]! : "";
     if (group === "kyverno.io" && (kind === "ClusterPolicy" || kind === "Policy")) {
-      if (!policyVersions.includes(apiVersion)) versionWarning(apiVersion, policyVersions, locate);
+      if (!policyVersions.includes(apiVersion)) this.#versionWarning(apiVersion, policyVersions, locate);
       const parsed = parsePolicy(document, locate);
-      const clash = policies.some((policy) =>
+      const clash = this.policies.some((policy) =>
         policy.key === parsed.policy.key && policy.kind === parsed.policy.kind
       );
       if (clash) {
-        return report(
+        return this.#report(
           "duplicate-policy",
           `Policy "${parsed.policy.key}" is defined twice; the first one is used`,
           locate(["metadata", "name"]),
         );
       }
-      policies.push(parsed.policy);
+      this.policies.push(parsed.policy);
       for (const diagnostic of parsed.diagnostics) {
-        diagnostics.push({ ...diagnostic, policy: parsed.policy.key });
-        if (diagnostic.severity === "error" && !broken.has(parsed.policy.key)) {
-          broken.set(parsed.policy.key, diagnostic);
+        this.diagnostics.push({ ...diagnostic, policy: parsed.policy.key });
+        if (diagnostic.severity === "error" && !this.broken.has(parsed.policy.key)) {
+          this.broken.set(parsed.policy.key, diagnostic);
         }
       }
     } else if (group === "kyverno.io" && kind === "PolicyException") {
-      if (!exceptionVersions.includes(apiVersion)) versionWarning(apiVersion, exceptionVersions, locate);
+      if (!exceptionVersions.includes(apiVersion)) {
+        this.#versionWarning(apiVersion, exceptionVersions, locate);
+      }
       const parsed = parseException(document, locate);
-      diagnostics.push(...parsed.diagnostics);
+      this.diagnostics.push(...parsed.diagnostics);
       // An exception that cannot be read must not open a gate.
       if (!parsed.diagnostics.some((diagnostic) => diagnostic.severity === "error")) {
-        exceptions.push(parsed.exception);
+        this.exceptions.push(parsed.exception);
       }
-    } else if (otherKinds[group]?.includes(kind)) others.push({ kind, group, document, locate });
-    else unknownKind(kind, apiVersion, locate);
+    } else if (otherKinds[group]?.includes(kind)) this.others.push({ kind, group, document, locate });
+    else this.#unknownKind(kind, apiVersion, locate);
   }
 
-  function unknownKind(kind: string, apiVersion: string, locate: Locate): void {
+  #unknownKind(kind: string, apiVersion: string, locate: Locate): void {
     const known = ["ClusterPolicy", "Policy", "PolicyException", ...Object.values(otherKinds).flat()];
     const meant = didYouMean(kind, known);
     const hint = known.includes(kind)
@@ -120,7 +131,7 @@ export function readPolicies(documents: readonly YamlDocument[]): PolicySet {
       : meant === undefined
       ? "Kubernetes objects belong in --cluster-objects or --resource, not among the policies"
       : `did you mean "${meant}"?`;
-    report(
+    this.#report(
       "unknown-kind",
       `"${kind}" (${apiVersion || "no apiVersion"}) is not a policy`,
       locate(["kind"]),
@@ -128,9 +139,9 @@ export function readPolicies(documents: readonly YamlDocument[]): PolicySet {
     );
   }
 
-  function versionWarning(apiVersion: string, known: readonly string[], locate: Locate): void {
+  #versionWarning(apiVersion: string, known: readonly string[], locate: Locate): void {
     const position = locate(["apiVersion"]);
-    diagnostics.push({
+    this.diagnostics.push({
       severity: "warning",
       code: "unknown-version",
       message: `"${apiVersion}" is read as ${known[0]}`,
@@ -139,8 +150,8 @@ export function readPolicies(documents: readonly YamlDocument[]): PolicySet {
     });
   }
 
-  function report(code: string, message: string, position: Diagnostic["position"], hint?: string): void {
-    diagnostics.push({
+  #report(code: string, message: string, position: Diagnostic["position"], hint?: string): void {
+    this.diagnostics.push({
       severity: "error",
       code,
       message,

@@ -34,78 +34,96 @@ export interface ParsedPolicy {
  * can be read: its match decides which requests its failurePolicy answers.
  */
 export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy {
-  const diagnostics: Diagnostic[] = [];
-  const kind = field(document, "kind") === "Policy" ? "Policy" : "ClusterPolicy";
-  const name = nameOf(document);
-  const namespace = kind === "Policy" ? namespaceOf(document) || "default" : undefined;
-  if (name === "") report("missing-name", "A policy needs metadata.name", ["metadata"]);
+  const parser = new PolicyParser(locate);
+  return { policy: parser.parse(document), diagnostics: parser.diagnostics };
+}
 
-  const raw = asObject(field(document, "spec"));
-  if (raw === undefined) report("missing-spec", "A policy needs a spec with rules", []);
-  const { spec, diagnostics: spellings } = modernSpec(boundedRules(raw ?? {}), locate);
-  diagnostics.push(...spellings, ...checkShape(spec, policySpecShape, { path: ["spec"], locate }));
+class PolicyParser {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #locate: Locate;
 
-  const sources = ruleSources(spec);
-  if (raw !== undefined && sources.length === 0) {
-    report("no-rules", "spec.rules is empty: the policy does nothing", ["spec"]);
+  constructor(locate: Locate) {
+    this.#locate = locate;
   }
-  const failurePolicy = choice(spec["failurePolicy"], ["Fail", "Ignore"], {
-    fallback: "Fail",
-    path: ["spec", "failurePolicy"],
-  });
-  const webhookPath = ["spec", "webhookConfiguration", "failurePolicy"];
-  const annotations = annotationsOf(document);
-  const timeout = dig(spec, "webhookConfiguration", "timeoutSeconds") ?? spec["webhookTimeoutSeconds"];
-  const policy: ClassicPolicy = {
-    language: "classic",
-    kind,
-    name,
-    namespace,
-    // Kyverno parity: a Policy from a file that names no namespace is called by its name alone.
-    key: kind === "Policy" && namespaceOf(document) !== "" ? `${namespaceOf(document)}/${name}` : name,
-    annotations,
-    failurePolicy: choice(dig(spec, "webhookConfiguration", "failurePolicy"), ["Fail", "Ignore"], {
-      fallback: failurePolicy,
-      path: webhookPath,
-    }),
-    failureAction: action(spec["validationFailureAction"], ["spec", "validationFailureAction"]) ?? "Audit",
-    overrides: overrides(spec["validationFailureActionOverrides"], [
-      "spec",
-      "validationFailureActionOverrides",
-    ]),
-    admission: spec["admission"] !== false,
-    background: spec["background"] !== false,
-    emitWarning: spec["emitWarning"] === true,
-    applyRules: choice(spec["applyRules"], ["All", "One"], { fallback: "All", path: ["spec", "applyRules"] }),
-    timeoutSeconds: typeof timeout === "number" ? timeout : undefined,
-    matchConditions: asList(dig(spec, "webhookConfiguration", "matchConditions")).filter(isObject),
-    generateExisting: spec["generateExisting"] === true || spec["generateExistingOnPolicyUpdate"] === true,
-    mutateExistingOnPolicyUpdate: spec["mutateExistingOnPolicyUpdate"] === true,
-    useServerSideApply: spec["useServerSideApply"] === true,
-    rules: [...sources, ...autogenRules(sources, annotations)].map(readRule),
-    locate,
-    document,
-  };
-  checkNames(sources);
-  return { policy, diagnostics };
+
+  parse(document: JsonObject): ClassicPolicy {
+    const locate = this.#locate;
+    const kind = field(document, "kind") === "Policy" ? "Policy" : "ClusterPolicy";
+    const name = nameOf(document);
+    const namespace = kind === "Policy" ? namespaceOf(document) || "default" : undefined;
+    if (name === "") this.#report("missing-name", "A policy needs metadata.name", ["metadata"]);
+
+    const raw = asObject(field(document, "spec"));
+    if (raw === undefined) this.#report("missing-spec", "A policy needs a spec with rules", []);
+    const { spec, diagnostics: spellings } = modernSpec(this.#boundedRules(raw ?? {}), locate);
+    this.diagnostics.push(...spellings, ...checkShape(spec, policySpecShape, { path: ["spec"], locate }));
+
+    const sources = ruleSources(spec);
+    if (raw !== undefined && sources.length === 0) {
+      this.#report("no-rules", "spec.rules is empty: the policy does nothing", ["spec"]);
+    }
+    const failurePolicy = this.#choice(spec["failurePolicy"], ["Fail", "Ignore"], {
+      fallback: "Fail",
+      path: ["spec", "failurePolicy"],
+    });
+    const webhookPath = ["spec", "webhookConfiguration", "failurePolicy"];
+    const annotations = annotationsOf(document);
+    const timeout = dig(spec, "webhookConfiguration", "timeoutSeconds") ?? spec["webhookTimeoutSeconds"];
+    const policy: ClassicPolicy = {
+      language: "classic",
+      kind,
+      name,
+      namespace,
+      // Kyverno parity: a Policy from a file that names no namespace is called by its name alone.
+      key: kind === "Policy" && namespaceOf(document) !== "" ? `${namespaceOf(document)}/${name}` : name,
+      annotations,
+      failurePolicy: this.#choice(dig(spec, "webhookConfiguration", "failurePolicy"), ["Fail", "Ignore"], {
+        fallback: failurePolicy,
+        path: webhookPath,
+      }),
+      failureAction: this.#action(spec["validationFailureAction"], ["spec", "validationFailureAction"]) ??
+        "Audit",
+      overrides: this.#overrides(spec["validationFailureActionOverrides"], [
+        "spec",
+        "validationFailureActionOverrides",
+      ]),
+      admission: spec["admission"] !== false,
+      background: spec["background"] !== false,
+      emitWarning: spec["emitWarning"] === true,
+      applyRules: this.#choice(spec["applyRules"], ["All", "One"], {
+        fallback: "All",
+        path: ["spec", "applyRules"],
+      }),
+      timeoutSeconds: typeof timeout === "number" ? timeout : undefined,
+      matchConditions: asList(dig(spec, "webhookConfiguration", "matchConditions")).filter(isObject),
+      generateExisting: spec["generateExisting"] === true || spec["generateExistingOnPolicyUpdate"] === true,
+      mutateExistingOnPolicyUpdate: spec["mutateExistingOnPolicyUpdate"] === true,
+      useServerSideApply: spec["useServerSideApply"] === true,
+      rules: [...sources, ...autogenRules(sources, annotations)].map((source) => this.#readRule(source)),
+      locate,
+      document,
+    };
+    this.#checkNames(sources);
+    return policy;
+  }
 
   /**
    * A policy with more rules is broken: compiling them would end the process before it answers anything. Its failurePolicy
    * answers what any of its rules matches.
    */
-  function boundedRules(spec: JsonObject): JsonObject {
+  #boundedRules(spec: JsonObject): JsonObject {
     const rules = asList(spec["rules"]);
     if (rules.length <= maxRules) return spec;
     const message = `spec.rules has ${rules.length} rules; a policy may have ${maxRules}`;
-    report("too-many-rules", message, ["spec", "rules"], "split the policy");
+    this.#report("too-many-rules", message, ["spec", "rules"], "split the policy");
     return { ...spec, rules: representativeRules(rules) };
   }
 
-  function readRule({ rule, index, generatedFor }: RuleSource): Rule {
+  #readRule({ rule, index, generatedFor }: RuleSource): Rule {
     const path = ["spec", "rules", index];
     const validate = asObject(rule["validate"]);
     const own = validate && Object.hasOwn(validate, "failureAction")
-      ? action(validate["failureAction"], [...path, "validate", "failureAction"])
+      ? this.#action(validate["failureAction"], [...path, "validate", "failureAction"])
       : undefined;
     const ofImages = validate === undefined ? failureActionOfImages(asList(rule["verifyImages"])) : undefined;
     return {
@@ -123,69 +141,74 @@ export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy 
       failureAction: own ?? ofImages,
       // What an entry of verifyImages says comes before what the policy says for a namespace.
       overrides: ofImages === undefined
-        ? overrides(validate?.["failureActionOverrides"], [...path, "validate", "failureActionOverrides"])
+        ? this.#overrides(validate?.["failureActionOverrides"], [
+          ...path,
+          "validate",
+          "failureActionOverrides",
+        ])
         : [{ action: ofImages, namespaces: [], namespaceSelector: undefined }],
       allowExistingViolations: validate?.["allowExistingViolations"] !== false,
       generatedFor,
     };
   }
 
-  function checkNames(rules: readonly RuleSource[]): void {
+  #checkNames(rules: readonly RuleSource[]): void {
     const seen = new Set<string>();
     for (const { rule, index } of rules) {
       const path = ["spec", "rules", index];
       const ruleName = asString(rule["name"]);
-      if (ruleName === undefined || ruleName === "") report("missing-name", "A rule needs a name", path);
-      else if (seen.has(ruleName)) {
-        report("duplicate-rule", `Two rules are named "${ruleName}"`, [...path, "name"]);
+      if (ruleName === undefined || ruleName === "") {
+        this.#report("missing-name", "A rule needs a name", path);
+      } else if (seen.has(ruleName)) {
+        this.#report("duplicate-rule", `Two rules are named "${ruleName}"`, [...path, "name"]);
       }
       if (ruleName !== undefined) seen.add(ruleName);
-      if (asObject(rule["match"]) === undefined) report("missing-match", "A rule needs a match", path);
+      if (asObject(rule["match"]) === undefined) this.#report("missing-match", "A rule needs a match", path);
       if (!bodySections.some((section) => Object.hasOwn(rule, section))) {
         const hint = `give it one of ${bodySections.join(", ")}`;
-        report("empty-rule", `Rule "${ruleName}" does nothing`, path, hint);
+        this.#report("empty-rule", `Rule "${ruleName}" does nothing`, path, hint);
       }
     }
   }
 
-  function action(value: Json | undefined, path: (string | number)[]): FailureAction | undefined {
+  #action(value: Json | undefined, path: (string | number)[]): FailureAction | undefined {
     if (value === undefined || value === null) return undefined;
     const lower = isString(value) ? value.toLowerCase() : "";
     if (lower === "enforce") return "Enforce";
     if (lower === "audit") return "Audit";
-    reportChoice(value, ["Enforce", "Audit"], path);
+    this.#reportChoice(value, ["Enforce", "Audit"], path);
     // An action that cannot be read must not let in what it was meant to forbid.
     return "Enforce";
   }
 
-  function overrides(value: Json | undefined, path: (string | number)[]): ActionOverride[] {
+  #overrides(value: Json | undefined, path: (string | number)[]): ActionOverride[] {
     return asList(value).filter(isObject).map((entry, index) => ({
-      action: action(entry["action"], [...path, index, "action"]) ?? "Audit",
+      action: this.#action(entry["action"], [...path, index, "action"]) ?? "Audit",
       namespaces: asTexts(entry["namespaces"]),
       namespaceSelector: asObject(entry["namespaceSelector"]),
     }));
   }
 
-  function choice<T extends string>(
+  #choice<T extends string>(
     value: Json | undefined,
     known: readonly T[],
     { fallback, path }: { fallback: T; path: (string | number)[] },
   ): T {
     if (value === undefined || value === null) return fallback;
     const found = known.find((name) => name === value);
-    if (found === undefined) reportChoice(value, known, path);
+    if (found === undefined) this.#reportChoice(value, known, path);
     return found ?? fallback;
   }
 
-  function reportChoice(value: Json, known: readonly string[], path: (string | number)[]): void {
+  #reportChoice(value: Json, known: readonly string[], path: (string | number)[]): void {
     const meant = isString(value) ? didYouMean(value, known) : undefined;
     const hint = meant === undefined ? `use one of ${known.join(", ")}` : `did you mean "${meant}"?`;
-    report("unknown-value", `${String(path.at(-1))} cannot be ${JSON.stringify(value)}`, path, hint);
+    this.#report("unknown-value", `${String(path.at(-1))} cannot be ${JSON.stringify(value)}`, path, hint);
   }
 
-  function report(code: string, message: string, path: (string | number)[], hint?: string): void {
-    const position = locate(path);
-    diagnostics.push({
+  #report(code: string, message: string, path: (string | number)[], hint?: string): void {
+    const position = this.#locate(path);
+    this.diagnostics.push({
       severity: "error",
       code,
       message,

@@ -23,7 +23,7 @@ import {
   type ValidationVerdict,
 } from "./cel/mod.ts";
 import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
-import type { CompiledBody, RuleInput, RuleKind } from "./rule_kind.ts";
+import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
 
 /**
  * `validate.cel`: expressions with the meaning that they have in a ValidatingAdmissionPolicy, once for each parameter.
@@ -35,25 +35,8 @@ export const validateCel: RuleKind<BodyOf<"cel">> = {
   compile(block, tools): CompiledBody {
     const { rule } = tools;
     const parameters = parameterSource(block.paramKind, block.paramRef);
-    const expressions = new ExpressionSet({
-      variables: {
-        ...admissionVariables,
-        ...authorizerVariables,
-        ...(parameters !== undefined && { params: dynType }),
-      },
-      libraries: [...kubernetesLibraries, orValueLibrary],
-      literals: "homogeneous",
-      report: tools.report,
-      need: tools.need,
-    });
-    if (parameters !== undefined) tools.need(parameterNeed(parameters));
+    const expressions = compileExpressions(block, parameters, tools);
     const path = ["validate", "cel"];
-    for (const { field: name, message } of parameterProblems(block.paramRef)) {
-      expressions.mistake(message, [...path, "paramRef", name]);
-    }
-    block.variables.forEach(({ name, expression }, index) => {
-      expressions.define(name, expression, [...path, "variables", index, "expression"]);
-    });
     const conditions = compileMatchConditions([...rule.celPreconditions], expressions, {
       path: ["celPreconditions"],
       texts: kubernetesTexts,
@@ -100,6 +83,33 @@ export const validateCel: RuleKind<BodyOf<"cel">> = {
     }
   },
 };
+
+function compileExpressions(
+  block: BodyOf<"cel">,
+  parameters: ReturnType<typeof parameterSource>,
+  tools: RuleTools,
+): ExpressionSet {
+  const expressions = new ExpressionSet({
+    variables: {
+      ...admissionVariables,
+      ...authorizerVariables,
+      ...(parameters !== undefined && { params: dynType }),
+    },
+    libraries: [...kubernetesLibraries, orValueLibrary],
+    literals: "homogeneous",
+    report: tools.report,
+    need: tools.need,
+  });
+  if (parameters !== undefined) tools.need(parameterNeed(parameters));
+  const path = ["validate", "cel"];
+  for (const { field: name, message } of parameterProblems(block.paramRef)) {
+    expressions.mistake(message, [...path, "paramRef", name]);
+  }
+  block.variables.forEach(({ name, expression }, index) => {
+    expressions.define(name, expression, [...path, "variables", index, "expression"]);
+  });
+  return expressions;
+}
 
 function variableFault(name: string, cause: string): string {
   return `composited variable "${name}" fails to evaluate: ${cause}`;

@@ -47,37 +47,22 @@ export interface TestInput {
 
 /** Reads the files that a test names; what cannot be read is a diagnostic, and the rest is there. */
 export async function loadTestInput({ test, folder }: FoundTest): Promise<TestInput> {
-  const diagnostics: Diagnostic[] = [];
-  const documents = async (files: readonly string[]): Promise<readonly YamlDocument[]> => {
-    const loaded = await loadDocuments(files.map((file) => join(folder, file)));
-    diagnostics.push(...loaded.diagnostics);
-    return loaded.documents;
-  };
-  const objects = async (files: readonly string[]): Promise<JsonObject[]> =>
-    manifestObjects(await documents(files));
-  const single = async (file: string | undefined): Promise<YamlDocument | undefined> =>
-    file === undefined ? undefined : (await documents([file]))[0];
-
-  const policies = await documents(test.policies);
-  const exceptions = await documents(test.exceptions);
-  const resources = unique(await objects(test.resources), diagnostics);
-  const targets = await objects(test.targetResources);
-  const params = await objects(test.paramResources);
-  const sources = await objects(test.results.flatMap(({ cloneSourceResource }) => cloneSourceResource ?? []));
-  const cluster = await clusterObjects(test.clusterResources);
-  const context = asObject(dig((await single(test.context))?.value ?? null, "spec")) ?? {};
-  const payloads: TestPayload[] = [];
-  for (const file of test.jsonPayloads) {
-    const value = (await single(file))?.value ?? null;
-    if (isObject(value)) payloads.push({ name: normalize(file), value });
-    else diagnostics.push(notAnObject(join(folder, file)));
-  }
-  for (const file of [...test.httpPayloads, ...test.envoyPayloads]) {
-    diagnostics.push(unsupportedPayload(join(folder, file)));
-  }
-  const valuesFile = (await single(test.variables))?.value;
+  const files = new TestFiles(folder);
+  const { diagnostics } = files;
+  const policies = await files.documents(test.policies);
+  const exceptions = await files.documents(test.exceptions);
+  const resources = unique(await files.objects(test.resources), diagnostics);
+  const targets = await files.objects(test.targetResources);
+  const params = await files.objects(test.paramResources);
+  const sources = await files.objects(
+    test.results.flatMap(({ cloneSourceResource }) => cloneSourceResource ?? []),
+  );
+  const cluster = await files.clusterObjects(test.clusterResources);
+  const context = asObject(dig((await files.single(test.context))?.value ?? null, "spec")) ?? {};
+  const payloads = await readPayloads(test, files);
+  const valuesFile = (await files.single(test.variables))?.value;
   const given = test.values ?? (isObject(valuesFile ?? null) ? valuesFile! : undefined);
-  const userFile = await single(test.userinfo);
+  const userFile = await files.single(test.userinfo);
   const recorded = await recordedLookup(folder);
   diagnostics.push(...recorded.diagnostics);
   return {
@@ -100,23 +85,67 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
       isCluster: test.clusterResources.length > 0,
       ...(recorded.lookup !== undefined && { lookup: recorded.lookup }),
       apiCallResponses: test.apiCallResponses,
-      globalContextEntries: await Promise.all(test.globalContextEntries.map(withFiles)),
+      globalContextEntries: await Promise.all(
+        test.globalContextEntries.map((entry) => files.withFiles(entry)),
+      ),
     },
     values: given === undefined ? noValues : readValues(given),
     user: userFile === undefined ? undefined : readUser(userFile.value),
     diagnostics,
   };
+}
+
+/** The payloads of a test of JSON policies. */
+async function readPayloads(test: FoundTest["test"], files: TestFiles): Promise<readonly TestPayload[]> {
+  const payloads: TestPayload[] = [];
+  for (const file of test.jsonPayloads) {
+    const value = (await files.single(file))?.value ?? null;
+    if (isObject(value)) payloads.push({ name: normalize(file), value });
+    else files.diagnostics.push(notAnObject(files.pathOf(file)));
+  }
+  for (const file of [...test.httpPayloads, ...test.envoyPayloads]) {
+    files.diagnostics.push(unsupportedPayload(files.pathOf(file)));
+  }
+  return payloads;
+}
+
+/** Reads files that a test names, relative to its folder. */
+class TestFiles {
+  readonly diagnostics: Diagnostic[] = [];
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  pathOf(file: string): string {
+    return join(this.#folder, file);
+  }
+
+  async documents(files: readonly string[]): Promise<readonly YamlDocument[]> {
+    const loaded = await loadDocuments(files.map((file) => this.pathOf(file)));
+    this.diagnostics.push(...loaded.diagnostics);
+    return loaded.documents;
+  }
+
+  async objects(files: readonly string[]): Promise<JsonObject[]> {
+    return manifestObjects(await this.documents(files));
+  }
+
+  async single(file: string | undefined): Promise<YamlDocument | undefined> {
+    return file === undefined ? undefined : (await this.documents([file]))[0];
+  }
 
   /** The objects that ClusterResource files hold or name. */
-  async function clusterObjects(files: readonly string[]): Promise<JsonObject[]> {
-    const specs = (await documents(files)).map(({ value }) => asObject(dig(value, "spec")) ?? {});
-    const definitions = await objects(specs.flatMap((spec) => asTexts(spec["crds"])));
+  async clusterObjects(files: readonly string[]): Promise<JsonObject[]> {
+    const specs = (await this.documents(files)).map(({ value }) => asObject(dig(value, "spec")) ?? {});
+    const definitions = await this.objects(specs.flatMap((spec) => asTexts(spec["crds"])));
     return [...definitions, ...specs.flatMap((spec) => asList(spec["resources"]).filter(isObject))];
   }
 
-  async function withFiles(entry: JsonObject): Promise<JsonObject> {
+  async withFiles(entry: JsonObject): Promise<JsonObject> {
     const files = asTexts(entry["resourceFiles"]);
-    return files.length === 0 ? entry : { ...entry, resources: await objects(files) };
+    return files.length === 0 ? entry : { ...entry, resources: await this.objects(files) };
   }
 }
 

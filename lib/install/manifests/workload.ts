@@ -80,7 +80,6 @@ export function workloadObjects(options: ManifestOptions, needs: WorkloadNeeds):
 }
 
 function podSpec(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
-  const given = options.certificate.from !== "postern";
   const maps = Array.from(
     { length: needs.policyMaps },
     (_, index) => ({ configMap: { name: policyMapName(index) } }),
@@ -105,42 +104,51 @@ function podSpec(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
       },
     },
     terminationGracePeriodSeconds: 40,
-    containers: [{
-      name: appName,
-      image: options.image,
-      command: command(options, needs),
-      args: serverArguments(options),
-      env: [
-        { name: "KUBERNETES_SERVICE_HOST", value: apiServer.host },
-        { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
-        ...secretPathVariables(options),
-      ],
-      ports: [
-        { name: "https", containerPort: webhookPort },
-        { name: "metrics", containerPort: metricsPort },
-      ],
-      // A look that comes before the port is open is told to users as an event of an unhealthy pod.
-      startupProbe: { ...probe("liveness"), initialDelaySeconds: 2, periodSeconds: 1, failureThreshold: 60 },
-      livenessProbe: { ...probe("liveness"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
-      readinessProbe: { ...probe("readiness"), periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 },
-      // Requests still come for a moment after the service has been told that the pod goes.
-      lifecycle: { preStop: { sleep: { seconds: 5 } } },
-      resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "256Mi" } },
-      securityContext: {
-        allowPrivilegeEscalation: false,
-        capabilities: { drop: ["ALL"] },
-        readOnlyRootFilesystem: true,
-      },
-      volumeMounts: [
-        { name: "policies", mountPath: "/policies", readOnly: true },
-        ...(given ? [{ name: "tls", mountPath: "/tls", readOnly: true }] : []),
-      ],
-    }],
+    containers: [container(options, needs)],
     volumes: [
       { name: "policies", projected: { sources: maps } },
-      ...(given ? [{ name: "tls", secret: { secretName: certificateSecret } }] : []),
+      ...(mountsCertificate(options) ? [{ name: "tls", secret: { secretName: certificateSecret } }] : []),
     ],
   };
+}
+
+function container(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
+  return {
+    name: appName,
+    image: options.image,
+    command: command(options, needs),
+    args: serverArguments(options),
+    env: [
+      { name: "KUBERNETES_SERVICE_HOST", value: apiServer.host },
+      { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
+      ...secretPathVariables(options),
+    ],
+    ports: [
+      { name: "https", containerPort: webhookPort },
+      { name: "metrics", containerPort: metricsPort },
+    ],
+    // A look that comes before the port is open is told to users as an event of an unhealthy pod.
+    startupProbe: { ...probe("liveness"), initialDelaySeconds: 2, periodSeconds: 1, failureThreshold: 60 },
+    livenessProbe: { ...probe("liveness"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
+    readinessProbe: { ...probe("readiness"), periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 },
+    // Requests still come for a moment after the service has been told that the pod goes.
+    lifecycle: { preStop: { sleep: { seconds: 5 } } },
+    resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "256Mi" } },
+    securityContext: {
+      allowPrivilegeEscalation: false,
+      capabilities: { drop: ["ALL"] },
+      readOnlyRootFilesystem: true,
+    },
+    volumeMounts: [
+      { name: "policies", mountPath: "/policies", readOnly: true },
+      ...(mountsCertificate(options) ? [{ name: "tls", mountPath: "/tls", readOnly: true }] : []),
+    ],
+  };
+}
+
+/** Whether the serving certificate is mounted as files; Postern reads its own from the Secret. */
+function mountsCertificate({ certificate }: ManifestOptions): boolean {
+  return certificate.from !== "postern";
 }
 
 /** The image's entry point with the permissions that these policies need: the Dockerfile's are for any. */
@@ -154,7 +162,7 @@ function command(options: ManifestOptions, { hosts }: WorkloadNeeds): string[] {
   ];
   const own = [`0.0.0.0:${webhookPort}`, `0.0.0.0:${metricsPort}`, `${apiServer.host}:${apiServer.port}`];
   const reads = ["/app", "/policies", "/var/run/secrets/kubernetes.io/serviceaccount"];
-  if (options.certificate.from !== "postern") reads.push("/tls");
+  if (mountsCertificate(options)) reads.push("/tls");
   return [
     "/tini",
     "--",

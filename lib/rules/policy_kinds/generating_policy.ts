@@ -22,13 +22,14 @@ import {
   compileMatchConditions,
   type ExpressionSet,
   kyvernoTexts,
+  type MatchConditions,
   typesRead,
   wanted,
 } from "../cel/mod.ts";
 import { type Owner, ownerLabels, ownerOf } from "../downstream.ts";
 import { type Effect, error, fail, type Outcome, pass } from "../outcome.ts";
 import { downstreamNeeds } from "../downstream_needs.ts";
-import type { CompiledBody, ObjectType, RuleInput } from "../rule_kind.ts";
+import type { CompiledBody, Downstream, ObjectType, RuleInput } from "../rule_kind.ts";
 import { describe, objectsInCluster } from "../cluster_objects.ts";
 import { compileExemptions } from "./exceptions.ts";
 import { compileGenerationTemplate, type GenerationTemplate } from "./generation_template.ts";
@@ -90,84 +91,76 @@ function alsoDeletions(selector: RuleSelector): RuleSelector {
 type Generation = { readonly program: Program | undefined } | { readonly template: GenerationTemplate };
 
 function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
-  const { policy } = tools;
-  const expressions = kyvernoExpressions(tools, { purpose: "generate", literals: "mixed" });
-  const conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
-    path: ["spec", "matchConditions"],
-    texts: kyvernoTexts,
-  });
-  const exempt = compileExemptions(tools, expressions);
-  defineVariables(expressions, field(spec, "variables"));
-  const generations = asList(field(spec, "generate")).filter(isObject).map(compileGeneration);
-  const annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [
-    "spec",
-    "auditAnnotations",
-  ]);
-  const inStep = synchronizes(spec);
-  const types = typesMade(generations, expressions);
-  for (const need of downstreamNeeds(types)) tools.need(need);
-  return {
-    run,
-    looksBack: policy.generateExisting,
-    downstream: {
-      synchronize: inStep,
+  return new GeneratingBody(spec, tools);
+}
+
+type TakeObjects = (namespace: string, objects: readonly JsonObject[]) => Fault | undefined;
+
+class GeneratingBody implements CompiledBody {
+  readonly looksBack: boolean;
+  readonly downstream: Downstream;
+  readonly #policy: PolicyTools["policy"];
+  readonly #expressions: ExpressionSet;
+  readonly #conditions: MatchConditions;
+  readonly #exempt: ReturnType<typeof compileExemptions>;
+  readonly #generations: readonly Generation[];
+  readonly #annotate: ReturnType<typeof compileAuditAnnotations>;
+
+  constructor(spec: JsonObject, tools: PolicyTools) {
+    const expressions = kyvernoExpressions(tools, { purpose: "generate", literals: "mixed" });
+    this.#policy = tools.policy;
+    this.#expressions = expressions;
+    this.#conditions = compileMatchConditions(field(spec, "matchConditions"), expressions, {
+      path: ["spec", "matchConditions"],
+      texts: kyvernoTexts,
+    });
+    this.#exempt = compileExemptions(tools, expressions);
+    defineVariables(expressions, field(spec, "variables"));
+    this.#generations = asList(field(spec, "generate")).filter(isObject).map((entry, index) =>
+      compileGeneration(entry, index, expressions)
+    );
+    this.#annotate = compileAuditAnnotations(field(spec, "auditAnnotations"), expressions, [
+      "spec",
+      "auditAnnotations",
+    ]);
+    const types = typesMade(this.#generations, expressions);
+    for (const need of downstreamNeeds(types)) tools.need(need);
+    this.looksBack = tools.policy.generateExisting;
+    this.downstream = {
+      synchronize: synchronizes(spec),
       makes: "data",
       onPolicyDelete: orphans(spec) ? "orphan" : "delete",
       types,
-    },
-  };
-
-  function compileGeneration(entry: JsonObject, index: number): Generation {
-    const path = ["spec", "generate", index];
-    const value = asString(dig(entry, "template", "value"));
-    if (value === undefined) {
-      const text = asString(field(entry, "expression")) ?? "";
-      return { program: expressions.compile(text, [...path, "expression"], wanted.bool) };
-    }
-    const interpolate = dig(entry, "template", "interpolate") === "cel";
-    return {
-      template: compileGenerationTemplate({ value, interpolate }, expressions, [
-        ...path,
-        "template",
-        "value",
-      ]),
     };
   }
 
-  function run(input: RuleInput): Outcome | undefined {
+  run(input: RuleInput): Outcome | undefined {
     const trigger = input.resource ?? input.oldResource;
     if (trigger === undefined) return undefined;
     const generated: JsonObject[] = [];
-    const take = (namespace: string, objects: readonly JsonObject[]): Fault | undefined => {
-      for (const object of objects.flatMap(opened)) {
-        const placed = inNamespace(object, namespace, policy);
-        if (isFault(placed)) return placed;
-        generated.push(placed);
-      }
-      return undefined;
-    };
-    const { evaluation, allow } = kyvernoEvaluation(expressions, input, {
+    const take = this.#collector(generated);
+    const { evaluation, allow } = kyvernoEvaluation(this.#expressions, input, {
       generate: (namespace, objects) => {
-        const refusal = take(namespace, objects);
-        return refusal && failure(refusal.message);
+        const denial = take(namespace, objects);
+        return denial && failure(denial.message);
       },
     });
-    const exemption = exempt(evaluation, input.context.environment.now());
+    const exemption = this.#exempt(evaluation, input.context.environment.now());
     if (isFault(exemption)) return failed(exemption.message);
     if ("outcome" in exemption) return exemption.outcome;
     allow(exemption.allowed);
-    const applies = conditions(evaluation);
+    const applies = this.#conditions(evaluation);
     if (isFault(applies)) return failed(applies.message);
     if (!applies) return undefined;
-    for (const generation of generations) {
+    for (const generation of this.#generations) {
       const fault = "template" in generation
-        ? fromTemplate(generation.template.render(evaluation), take)
+        ? this.#fromTemplate(generation.template.render(evaluation), take)
         : fromExpression(generation.program, evaluation);
       if (fault !== undefined) return failed(fault.message);
     }
-    const annotations = annotate(evaluation);
+    const annotations = this.#annotate(evaluation);
     if (isFault(annotations)) return failed(annotations.message);
-    const effects = plan(generated, trigger, input);
+    const effects = this.#plan(generated, trigger, input);
     if (isFault(effects)) return failed(effects.message);
     return {
       ...(input.triggerGone ? fail("") : pass("policy evaluated successfully")),
@@ -176,35 +169,49 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     };
   }
 
-  function fromTemplate(
+  /** Collects what is generated, each object in the namespace that it was generated for. */
+  #collector(generated: JsonObject[]): TakeObjects {
+    return (namespace, objects) => {
+      for (const object of objects.flatMap(opened)) {
+        const placed = inNamespace(object, namespace, this.#policy);
+        if (isFault(placed)) return placed;
+        generated.push(placed);
+      }
+      return undefined;
+    };
+  }
+
+  #fromTemplate(
     objects: readonly JsonObject[] | Fault,
-    take: (namespace: string, objects: readonly JsonObject[]) => Fault | undefined,
+    take: TakeObjects,
   ): Fault | undefined {
     if (isFault(objects)) return objects;
     for (const object of objects) {
       const namespace = namespaceOf(object);
-      if (policy.namespace !== undefined && namespace !== "" && namespace !== policy.namespace) {
+      if (this.#policy.namespace !== undefined && namespace !== "" && namespace !== this.#policy.namespace) {
         return new Fault(
-          `cross-namespace generation denied: a policy in namespace "${policy.namespace}" cannot generate resources into namespace "${namespace}"`,
+          `cross-namespace generation denied: a policy in namespace "${this.#policy.namespace}" cannot generate resources into namespace "${namespace}"`,
         );
       }
-      const refusal = take(policy.namespace ?? namespace, [object]);
+      const refusal = take(this.#policy.namespace ?? namespace, [object]);
       if (refusal !== undefined) return new Fault(`failed to generate resources: ${refusal.message}`);
     }
     return undefined;
   }
 
-  function plan(objects: readonly JsonObject[], trigger: JsonObject, input: RuleInput): Effect[] | Fault {
+  #plan(objects: readonly JsonObject[], trigger: JsonObject, input: RuleInput): Effect[] | Fault {
+    const policy = this.#policy;
     const { store } = input.context;
     const owner = {
       policy: { name: policy.name, namespace: policy.namespace },
       rule: policy.name,
       trigger,
     };
-    if (input.triggerGone) return inStep ? withdrawal(objects, store, owner) : [];
+    const { synchronize } = this.downstream;
+    if (input.triggerGone) return synchronize ? this.#withdrawal(objects, store, owner) : [];
     const labels = store.serves("downstream") ? ownerLabels(owner) : {};
     return objects.map((object) => ({
-      verb: inStep ? "apply" : "create",
+      verb: synchronize ? "apply" : "create",
       object: labelled(object, labels),
       policy: policy.key,
       rule: policy.name,
@@ -213,8 +220,9 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   }
 
   /** Of what would be generated now, that which was generated by this policy and is still there goes. */
-  function withdrawal(objects: readonly JsonObject[], store: LoadTracker, owner: Owner): Effect[] | Fault {
+  #withdrawal(objects: readonly JsonObject[], store: LoadTracker, owner: Owner): Effect[] | Fault {
     if (!store.serves("downstream")) return [];
+    const policy = this.#policy;
     const clusterObjects = objectsInCluster(store);
     const effects: Effect[] = [];
     for (const object of objects) {
@@ -232,6 +240,19 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     }
     return effects;
   }
+}
+
+function compileGeneration(entry: JsonObject, index: number, expressions: ExpressionSet): Generation {
+  const path = ["spec", "generate", index];
+  const value = asString(dig(entry, "template", "value"));
+  if (value === undefined) {
+    const text = asString(field(entry, "expression")) ?? "";
+    return { program: expressions.compile(text, [...path, "expression"], wanted.bool) };
+  }
+  const interpolate = dig(entry, "template", "interpolate") === "cel";
+  return {
+    template: compileGenerationTemplate({ value, interpolate }, expressions, [...path, "template", "value"]),
+  };
 }
 
 function failed(cause: string): Outcome {

@@ -68,8 +68,6 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
     "auditAnnotations",
   ]);
   const ignores = tools.policy.failurePolicy === "Ignore";
-  const passed = pass("success");
-
   return { run };
 
   function run(input: RuleInput): Outcome {
@@ -89,23 +87,25 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
       ? failed(annotations.message)
       : { ...error(`error: ${annotations.message}`), meaning: "blocking" };
   }
+}
 
-  function compileValidations(
-    written: Json | undefined,
-    set: ExpressionSet,
-  ): (evaluation: CelEvaluation) => Outcome {
-    const validations = asList(written).filter(isObject).map((entry, index) =>
-      compileValidation(entry, index, set)
-    );
-    return (evaluation) => {
-      for (const validation of validations) {
-        const said = validation(evaluation);
-        if (said === undefined) continue;
-        return isFault(said) ? error(`error: ${said.message}`) : fail(said);
-      }
-      return passed;
-    };
-  }
+const passed = pass("success");
+
+function compileValidations(
+  written: Json | undefined,
+  set: ExpressionSet,
+): (evaluation: CelEvaluation) => Outcome {
+  const validations = asList(written).filter(isObject).map((entry, index) =>
+    compileValidation(entry, index, set)
+  );
+  return (evaluation) => {
+    for (const validation of validations) {
+      const said = validation(evaluation);
+      if (said === undefined) continue;
+      return isFault(said) ? error(`error: ${said.message}`) : fail(said);
+    }
+    return passed;
+  };
 }
 
 /** Kyverno parity: what cannot be evaluated is refused, also where failurePolicy is Ignore. */
