@@ -1,10 +1,10 @@
 /**
  * The floors that Postern is compared with, in the listener that Postern uses:
  *
- *     deno run … tests/bench/floor.ts echo|hono|webhook PORT [CERTIFICATES]
+ *     deno run … tests/bench/floor.ts echo|hono|allow|patch PORT [CERTIFICATES]
  *
  * `echo` answers a body with itself. `hono` is a Hono app that parses the JSON of a review and writes it again, below which no
- * webhook gets. `webhook` allows every review.
+ * webhook gets. `allow` allows every review, and `patch` also answers with the same twelve labels each time.
  */
 import { Hono } from "hono";
 import { fetchHandler, type Handler, Listener } from "../../lib/listener/mod.ts";
@@ -15,13 +15,24 @@ const [kind = "echo", port = "0", folder] = Deno.args;
 const hono = new Hono();
 hono.post("/echo", async (c) => c.json(await c.req.json()));
 
+const twelveLabels = btoa(JSON.stringify(
+  Array.from({ length: 12 }, (_, index) => ({
+    op: "add",
+    path: `/metadata/labels/example.com~1label-${index}`,
+    value: `value-${index}`,
+  })),
+));
+
+async function reviewed(request: Request, more: Readonly<Record<string, string>>): Promise<Response> {
+  const { apiVersion, kind, request: { uid } } = await request.json();
+  return Response.json({ apiVersion, kind, response: { uid, allowed: true, ...more } });
+}
+
 const handlers: Readonly<Record<string, Handler>> = {
   echo: ({ body }) => ({ status: 200, headers: [["Content-Type", "application/json"]], body }),
   hono: fetchHandler(hono.fetch),
-  webhook: fetchHandler(async (request) => {
-    const { apiVersion, kind, request: { uid } } = await request.json();
-    return Response.json({ apiVersion, kind, response: { uid, allowed: true } });
-  }),
+  allow: fetchHandler((request) => reviewed(request, {})),
+  patch: fetchHandler((request) => reviewed(request, { patchType: "JSONPatch", patch: twelveLabels })),
 };
 
 const names = ["127.0.0.1", "localhost", "postern.postern.svc", "postern.postern.svc.cluster.local"];

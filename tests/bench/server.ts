@@ -65,9 +65,10 @@ export async function startServer({ args, env }: Command, probe: Probe): Promise
       return { own: field("RssAnon"), resident: field("VmRSS") };
     },
     processorTime: async () => {
-      // The fields behind the name, which may hold spaces: user and system time are the 12th and 13th, in ticks.
-      const fields = (await systemText(`/proc/${process.pid}/stat`)).split(") ").at(-1)!.split(" ");
-      return (Number(fields[11] ?? NaN) + Number(fields[12] ?? NaN)) / 100;
+      // Of each thread, in nanoseconds; the time of a whole process has ticks of 10 ms.
+      const threads = (await systemText(`/proc/${process.pid}/task/*/schedstat`)).split("\n");
+      const times = threads.map((line) => Number(line.split(" ")[0]));
+      return times.reduce((sum, time) => sum + time, 0) / 1e9;
     },
     pin: async (processors) => {
       const args = ["-a", "-c", "-p", processors, String(process.pid)];
@@ -114,10 +115,10 @@ function answers(port: number, { path, body }: Probe): Promise<boolean> {
   });
 }
 
-/** A file of `/proc`, which Deno itself reads only with all permissions. */
+/** Files of `/proc`, which Deno itself reads only with all permissions. */
 async function systemText(path: string): Promise<string> {
   try {
-    const { stdout } = await new Deno.Command("cat", { args: [path], stderr: "null" }).output();
+    const { stdout } = await new Deno.Command("sh", { args: ["-c", `cat ${path}`], stderr: "null" }).output();
     return new TextDecoder().decode(stdout);
   } catch {
     return "";

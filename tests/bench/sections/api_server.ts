@@ -1,5 +1,5 @@
 import { type Bench, median, percent, root } from "../bench.ts";
-import { type Load, loadUrl } from "../load.ts";
+import { type Load, loadServer, loadUrl } from "../load.ts";
 import { type Command, floorCommand, serveCommand } from "../image.ts";
 import { type Server, startServer } from "../server.ts";
 
@@ -13,6 +13,8 @@ interface Webhook {
   readonly title: string;
   readonly command?: Command;
   readonly path: string;
+  /** The bare webhook that it is compared with: one that gives the same answer without deciding anything. */
+  readonly floor?: string;
 }
 
 /**
@@ -20,10 +22,11 @@ interface Webhook {
  * webhook that allows, and with Postern.
  */
 export async function apiServer(bench: Bench): Promise<void> {
-  const { results, inputs, folder, image } = bench;
+  const { results, inputs, folder } = bench;
   results.section("Through an API server, dry-run creates of a Pod one after another", {
     text:
-      "A Kubernetes API server of this machine calls the webhooks by Service. What it adds itself is in every row. Recorded " +
+      "A Kubernetes API server of this machine calls the webhooks by Service. What it does itself is in every row, " +
+      "and the webhooks have answered some thousand requests before. Recorded " +
       "of Kyverno in the same place: 10.7 ms added to the p50, 8.0 ms of processor time each.",
     columns: ["p50 ms", "p99 ms", "added to p50", "added to p99", "of the bare webhook's", "processor ms"],
   });
@@ -32,30 +35,7 @@ export async function apiServer(bench: Bench): Promise<void> {
     return;
   }
   const certificates = `${folder}/certificates`;
-  const patch = `${folder}/patch-12.yaml`;
-  await Deno.writeTextFile(patch, labelsPolicy(12));
-  const own = ["--cert-dir", certificates];
-  const webhooks: readonly Webhook[] = [
-    { namespace: "without", title: "no webhook", path: "/" },
-    {
-      namespace: "bare",
-      title: "a bare webhook that allows",
-      command: floorCommand(image, "webhook", certificates),
-      path: "/",
-    },
-    {
-      namespace: "allowed",
-      title: "Postern, 17 pod security policies",
-      command: serveCommand(image, [inputs.security], own),
-      path: "/validate/fail",
-    },
-    {
-      namespace: "patched",
-      title: "Postern, a patch of 12 labels",
-      command: serveCommand(image, [patch], own),
-      path: "/mutate/fail",
-    },
-  ];
+  const webhooks = await webhooksOf(bench, certificates);
   const servers = new Map<string, Server>();
   const kubeconfig = await startApiServer();
   try {
@@ -76,10 +56,69 @@ export async function apiServer(bench: Bench): Promise<void> {
         return server === undefined ? [] : [configuration(webhook, server.port, authority)];
       }),
     ]);
+    await warmUp(bench, webhooks, servers);
     await measure(bench, webhooks, servers);
   } finally {
     for (const server of servers.values()) await server.stop();
     await run(`${kube}/stop`, [], { PORT: String(port) });
+  }
+}
+
+/** The webhooks, which share a folder of certificates; each has a namespace of its own. */
+async function webhooksOf(
+  { inputs, image, folder }: Bench,
+  certificates: string,
+): Promise<readonly Webhook[]> {
+  const patch = `${folder}/patch-12.yaml`;
+  await Deno.writeTextFile(patch, labelsPolicy(12));
+  const own = ["--cert-dir", certificates];
+  return [
+    { namespace: "without", title: "no webhook", path: "/" },
+    {
+      namespace: "bare",
+      title: "a bare webhook that allows",
+      command: floorCommand(image, "allow", certificates),
+      path: "/",
+    },
+    {
+      namespace: "bare-patch",
+      title: "a bare webhook that answers with 12 labels",
+      command: floorCommand(image, "patch", certificates),
+      path: "/",
+    },
+    {
+      namespace: "allowed",
+      title: "Postern, 17 pod security policies",
+      command: serveCommand(image, [inputs.security], own),
+      path: "/validate/fail",
+      floor: "bare",
+    },
+    {
+      namespace: "patched",
+      title: "Postern, a patch of 12 labels",
+      command: serveCommand(image, [patch], own),
+      path: "/mutate/fail",
+      floor: "bare-patch",
+    },
+  ];
+}
+
+async function warmUp(
+  { generator, inputs, quick }: Bench,
+  webhooks: readonly Webhook[],
+  servers: ReadonlyMap<string, Server>,
+): Promise<void> {
+  const requests = quick ? 3_000 : 10_000;
+  for (const { namespace, path } of webhooks) {
+    const server = servers.get(namespace);
+    if (server === undefined) continue;
+    await loadServer(generator, server, {
+      path,
+      bodyFile: inputs.review,
+      connections: 16,
+      seconds: 10,
+      requests,
+    });
   }
 }
 
@@ -120,14 +159,14 @@ async function measure(
   const of = (namespace: string, key: "p50" | "p99"): number =>
     median(measured.get(namespace)!.map((load) => load[key]));
   const added = (namespace: string, key: "p50" | "p99"): number => of(namespace, key) - of("without", key);
-  for (const { namespace, title } of webhooks) {
+  for (const { namespace, title, floor } of webhooks) {
     const cells = [of(namespace, "p50").toFixed(2), of(namespace, "p99").toFixed(2)];
     if (namespace === "without") {
       results.row(title, cells);
       continue;
     }
     const cost = spent.get(namespace)!;
-    const ratio = added(namespace, "p50") / added("bare", "p50");
+    const ratio = added(namespace, "p50") / added(floor ?? namespace, "p50");
     cells.push(
       added(namespace, "p50").toFixed(2),
       added(namespace, "p99").toFixed(2),
@@ -137,7 +176,7 @@ async function measure(
     results.row(
       title,
       cells,
-      namespace === "bare" ? [] : [
+      floor === undefined ? [] : [
         { text: "adds ≤ 1.2 × what the bare webhook adds", met: ratio <= 1.2 },
         { text: "processor ≤ 0.35 ms", met: cost <= 0.35 },
       ],

@@ -9,8 +9,11 @@ const callers: readonly number[] = [1, 16, 64];
 
 const columns = ["requests/s", "of Hono", "p50 ms", "p99 ms", "p99 of Hono's", "processor µs"];
 
-/** The p99 that is wanted at 16 connections, in milliseconds. */
-const slowest = 5;
+/**
+ * The p99 that is wanted at 16 connections: in milliseconds where the server has a processor, and as a share of the floor's
+ * where it shares its processors with the generator, which makes even the bare echo wait as long.
+ */
+const slowest = 5, slowestOfHono = 1.5;
 
 /** Requests in a second over TLS, latency and processor time of every scenario, beside the floors. */
 export async function throughput(bench: Bench): Promise<void> {
@@ -62,7 +65,9 @@ async function sharing(trial: Trial): Promise<void> {
       const own = figuresOf(scenario, measured);
       const goals = scenario.goal === undefined ? [] : [
         { text: `≥ ${percent(scenario.goal)} of Hono`, met: own.ofHono >= scenario.goal },
-        ...(connections === 16 ? [fastEnough(own)] : []),
+        ...(connections === 16
+          ? [{ text: `p99 ≤ ${percent(slowestOfHono)} of Hono's`, met: own.p99OfHono <= slowestOfHono }]
+          : []),
       ];
       results.row(scenario.title, cellsOf(own), goals);
       rates.get(scenario.name)!.push({ connections, rate: own.rate });
