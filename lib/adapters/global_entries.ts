@@ -90,7 +90,7 @@ export class ClusterGlobalEntries implements GlobalEntries {
     if (served === "") return new Fault("the cluster has no GlobalContextEntry");
     const path = `/apis/kyverno.io/${served}/globalcontextentries/${encodeURIComponent(name)}`;
     const answer = await cluster.call({ method: "GET", path });
-    if (!answer.ok) return new Fault(answer.message);
+    if (!answer.ok) return new Fault(answer.message, answer.status === 404 ? name : undefined);
     const spec = field(answer.body, "spec");
     return isObject(spec) ? spec : new Fault(`global context entry ${name} has no spec`);
   }

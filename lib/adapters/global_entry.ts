@@ -32,7 +32,10 @@ export function watchedPath(resource: Json): string {
 
 /** One of the values of an entry. Kyverno parity: a projection that is null or not there reads as no data. */
 export function projectionOf(values: EntryValues | Fault, projection: string): Answer {
-  if (isFault(values)) return { ok: false, status: undefined, message: values.message };
+  // A fault that names what is missing is about an entry that does not exist.
+  if (isFault(values)) {
+    return { ok: false, status: values.missing === undefined ? undefined : 404, message: values.message };
+  }
   const value = values.get(projection);
   if (value === undefined || value === null) {
     return { ok: false, status: undefined, message: "no data available" };

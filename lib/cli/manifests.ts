@@ -5,6 +5,7 @@ import type { Dialect } from "../match/mod.ts";
 import { systemClock } from "../adapters/mod.ts";
 import {
   type CertificateSource,
+  definitions,
   madeCertificates,
   makeManifests,
   readServingCertificate,
@@ -25,6 +26,8 @@ export interface ManifestsArguments {
   readonly certificate: string;
   /** `random`, `none`, or a path. */
   readonly secretPath: string;
+  /** Whether the definitions of the kinds are printed instead. */
+  readonly crds: boolean;
   readonly dialect: Dialect;
 }
 
@@ -34,6 +37,10 @@ export interface ManifestsArguments {
  */
 export async function manifests(args: ManifestsArguments, terminal: Terminal): Promise<number> {
   const { dialect, namespace, image, replicas } = args;
+  if (args.crds) {
+    terminal.out([definitionsHeader, ...definitions().map((each) => toYaml(each).trimEnd())].join("\n---\n"));
+    return 0;
+  }
   const { documents, files, diagnostics } = await policyDocuments([...args.policies, ...args.exceptions]);
   const snapshot = compile(documents, { dialect });
   const all = [...diagnostics, ...snapshot.diagnostics];
@@ -79,6 +86,10 @@ function secretPathOf(given: string): string | undefined | Fault {
 const header =
   `# Postern with its policies. Made by \`deno task postern manifests\` from them; change those, not this.
 # kubectl apply -f deploy.yaml`;
+
+const definitionsHeader =
+  `# The kinds of policies and reports that Postern reads and writes. Made by \`postern manifests --crds\`.
+# kubectl apply --server-side -f crds.yaml`;
 
 async function certificateSource(args: ManifestsArguments): Promise<CertificateSource | Fault> {
   switch (args.certificate) {

@@ -7,6 +7,7 @@
 export { type Certificates, givenCertificates, madeCertificates } from "./certificates/certificates.ts";
 export { clusterCertificates } from "./certificates/cluster_certificates.ts";
 export { readServingCertificate, type ServingCertificate } from "./certificates/serving_certificate.ts";
+export { definitions } from "./definitions/definitions.ts";
 export { exportAdmissionPolicies } from "./export/admission_policies.ts";
 export { type WebhookOptions, webhooksOf } from "./manifests/webhooks.ts";
 export { makeManifests } from "./manifests/manifests.ts";

@@ -30,6 +30,11 @@ const kinds: readonly DescribedKind[] = [
   })),
 ];
 
+/** The shape of the `spec` of a kind; `open` for one that is not described. */
+export function specShapeOf(kind: string): Shape {
+  return kinds.find((each) => each.kind === kind)?.spec ?? "open";
+}
+
 /** The JSON Schemas (draft 7) of policies, by kind, made of the shapes that the loader checks: what they accept, it reads. */
 export function policySchemas(): ReadonlyMap<string, JsonObject> {
   return new Map(kinds.map((each) => [each.kind, schemaOf(each)]));

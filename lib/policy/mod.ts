@@ -56,7 +56,8 @@ export {
 export { type MatchBlock, type MatchFilter, parseMatch, type ResourceCriteria } from "./match_block.ts";
 export { autogenRules, type RuleSource } from "./autogen.ts";
 export { type ParsedPolicy, parsePolicy } from "./parse.ts";
-export { policySchemas } from "./json_schema.ts";
+export { policySchemas, specShapeOf } from "./json_schema.ts";
+export { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";
 export { policyKey, type PolicyName } from "./policy_key.ts";
 export type { Shape } from "./shape.ts";
 export type {

@@ -499,6 +499,23 @@ Deno.test("webhooks: names are unique, and a path stays short, however many poli
   assert.ok(paths.every((path) => path.split("/").length <= 42));
 });
 
+Deno.test("webhooks: rules of a policy in CEL stay as they are written", () => {
+  const [webhook] = asList(field(configurations(celPolicy("p", [])).validate, "webhooks"));
+  assert.deepEqual(asList(field(webhook, "rules")).map((each) => field(each, "resources")), [
+    ["pods"],
+    ["daemonsets", "deployments", "replicasets", "statefulsets"],
+    ["cronjobs"],
+    ["jobs"],
+  ]);
+});
+
+Deno.test("webhooks: a rule about every namespaced kind is left out beside one about every kind", () => {
+  const match = "match: {any: [{resources: {kinds: ['*']}}]}";
+  const text = [policy({ match }), policy({ kind: "Policy", name: "q", match })].join("---");
+  const [webhook] = asList(field(configurations(text).validate, "webhooks"));
+  assert.deepEqual(asList(field(webhook, "rules")).map((each) => field(each, "scope")), ["*"]);
+});
+
 Deno.test("webhooks: what the API server refuses of a configuration is left out alone", () => {
   const configuration = { webhooks: [{ name: "a" }, { name: "b" }, { name: "c" }] };
   const reason =

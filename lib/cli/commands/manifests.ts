@@ -25,10 +25,16 @@ export const manifests = command({
       about: "path that only the API server and the pods know: random, none, or the one of an earlier run",
       default: "random",
     },
+    crds: {
+      type: "flag",
+      about:
+        "print the definitions of the kinds of policies and reports instead, for policies as objects of the cluster",
+    },
     ...dialectOption,
   },
   examples: [
     { does: "write what a cluster needs", line: "manifests --policies policies > deploy.yaml" },
+    { does: "write the kinds of policies and reports", line: "manifests --crds > crds.yaml" },
     {
       does: "use cert-manager's certificates",
       line: "manifests --certificate cert-manager --namespace gate",

@@ -41,6 +41,8 @@ function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
               ? everyOperation
               : operations,
             scope: scope === "Namespaced" ? "Namespaced" : "*",
+            // Kyverno parity: pinned by "rules of a policy in CEL stay as they are written".
+            rule: resources.join(" "),
           }))
         )
       )

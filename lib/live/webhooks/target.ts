@@ -6,6 +6,8 @@ export interface Target {
   readonly resource: string;
   readonly scope: "Namespaced" | "*";
   readonly operations: readonly string[];
+  /** What it is written in: resources of different rules stay apart. Absent for those that may share one. */
+  readonly rule?: string;
 }
 
 /** A rule of a webhook, as admissionregistration.k8s.io/v1 writes it. */
@@ -24,7 +26,13 @@ export interface WebhookRule {
 export function webhookRules(targets: readonly Target[]): WebhookRule[] {
   const operations = new Map<string, { target: Target; operations: Set<string> }>();
   for (const target of targets) {
-    const key = JSON.stringify([target.group, target.version, target.resource, target.scope]);
+    const key = JSON.stringify([
+      target.group,
+      target.version,
+      target.resource,
+      target.scope,
+      target.rule ?? "",
+    ]);
     const known = operations.get(key) ?? { target, operations: new Set<string>() };
     for (const operation of target.operations) known.operations.add(operation);
     operations.set(key, known);
@@ -33,10 +41,16 @@ export function webhookRules(targets: readonly Target[]): WebhookRule[] {
     ...target,
     operations: [...operations].sort(),
   }));
-  const kept = merged.filter((target) => !merged.some((wider) => wider !== target && covers(wider, target)));
+  // Of two that cover each other the first one stays.
+  const kept = merged.filter((target, index) =>
+    !merged.some((wider, other) =>
+      other !== index && covers(wider, target) && (other < index || !covers(target, wider))
+    )
+  );
   const rules = new Map<string, Target[]>();
   for (const target of kept) {
-    const key = JSON.stringify([target.group, target.version, target.operations, target.scope]);
+    const { group, version, operations, scope, rule = "" } = target;
+    const key = JSON.stringify([group, version, operations, scope, rule]);
     rules.set(key, [...rules.get(key) ?? [], target]);
   }
   return [...rules.values()].map((alike) => {
@@ -56,13 +70,7 @@ function covers(wider: Target, target: Target): boolean {
     (wider.version === "*" || wider.version === target.version) &&
     (wider.scope === "*" || wider.scope === target.scope) &&
     coversResource(wider.resource, target.resource) &&
-    target.operations.every((operation) => wider.operations.includes(operation)) &&
-    !(covered(wider, target) && covered(target, wider));
-}
-
-/** Two targets of the same reach: neither is wider. */
-function covered(left: Target, right: Target): boolean {
-  return left.group === right.group && left.version === right.version && left.resource === right.resource;
+    target.operations.every((operation) => wider.operations.includes(operation));
 }
 
 function coversResource(wider: string, resource: string): boolean {

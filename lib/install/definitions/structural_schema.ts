@@ -1,0 +1,37 @@
+import type { JsonObject } from "../../json/mod.ts";
+import type { Shape } from "../../policy/mod.ts";
+
+/** What is said of a field beyond its type, by its path: `rules[].skipBackgroundRequests`. */
+export type FieldDetails = Readonly<Record<string, JsonObject>>;
+
+/**
+ * A shape that the loader checks as the schema of a CustomResourceDefinition (Kubernetes API: structural schemas). What policies
+ * fill freely keeps all that it has; every other field that is not named is refused or pruned by the API server.
+ */
+export function structuralSchema(shape: Shape, details: FieldDetails = {}, path = ""): JsonObject {
+  return { ...typeOf(shape, details, path), ...details[path] };
+}
+
+function typeOf(shape: Shape, details: FieldDetails, path: string): JsonObject {
+  switch (shape) {
+    case "open":
+      return { "x-kubernetes-preserve-unknown-fields": true };
+    case "text":
+      return { type: "string" };
+    case "flag":
+      return { type: "boolean" };
+    case "number":
+      return { type: "integer" };
+  }
+  if (isListShape(shape)) {
+    return { type: "array", items: structuralSchema(shape[0], details, `${path}[]`) };
+  }
+  const properties = Object.entries(shape).map(([name, each]) =>
+    [name, structuralSchema(each, details, path === "" ? name : `${path}.${name}`)] as const
+  );
+  return { type: "object", properties: Object.fromEntries(properties) };
+}
+
+function isListShape(shape: Shape): shape is readonly [Shape] {
+  return Array.isArray(shape);
+}

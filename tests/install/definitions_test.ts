@@ -1,0 +1,82 @@
+/** The kinds that an installation brings along. */
+import assert from "node:assert/strict";
+import { definedKinds, definitions } from "../../lib/install/definitions/definitions.ts";
+import { structuralSchema } from "../../lib/install/definitions/structural_schema.ts";
+import { dig, isList, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { policyObjectKinds } from "../../lib/live/policy_kinds.ts";
+
+const byName = new Map(definitions().map((each) => [String(dig(each, "metadata", "name")), each]));
+
+for (const { group, version, kind, plural, namespaced } of policyObjectKinds) {
+  Deno.test(`definitions: ${kind} of ${group} is served where it is watched`, () => {
+    const definition = byName.get(`${plural}.${group}`);
+    assert.ok(definition !== undefined);
+    assert.equal(dig(definition, "spec", "names", "kind"), kind);
+    assert.equal(dig(definition, "spec", "scope"), namespaced ? "Namespaced" : "Cluster");
+    const versions = dig(definition, "spec", "versions") as readonly JsonObject[];
+    assert.ok(versions.some(({ name, served }) => name === version && served === true));
+    assert.deepEqual(versions.map(({ storage }) => storage), versions.map((_, index) => index === 0));
+  });
+}
+
+Deno.test("definitions: names and short names are unique within a group", () => {
+  assert.equal(byName.size, definedKinds.length);
+  const names = definedKinds.flatMap(({ plural, group, shortNames }) =>
+    [plural, ...shortNames].map((name) => `${name}.${group}`)
+  );
+  assert.equal(new Set(names).size, names.length);
+});
+
+/** The schema at a path such as `spec.rules[].name`. */
+function at(schema: Json, path: string): Json | undefined {
+  return path.split(".").reduce<Json | undefined>((inner, step) => {
+    const [name = "", ...items] = step.split("[]");
+    const found = dig(inner ?? null, "properties", name);
+    return items.reduce<Json | undefined>((list) => dig(list ?? null, "items"), found);
+  }, schema);
+}
+
+Deno.test("the API server fills in what Kyverno's definitions do", () => {
+  const [version] = dig(byName.get("clusterpolicies.kyverno.io")!, "spec", "versions") as readonly Json[];
+  const policy = dig(version!, "schema", "openAPIV3Schema") ?? null;
+  const defaults: Readonly<Record<string, Json>> = {
+    "spec.admission": true,
+    "spec.background": true,
+    "spec.emitWarning": false,
+    "spec.validationFailureAction": "Audit",
+    "spec.rules[].skipBackgroundRequests": true,
+    "spec.rules[].validate.allowExistingViolations": true,
+  };
+  for (const [path, value] of Object.entries(defaults)) {
+    assert.equal(dig(at(policy, path) ?? null, "default"), value, path);
+  }
+});
+
+Deno.test("definitions: what is said of a field is said of one that is there", () => {
+  for (const { kind, fields, details = {} } of definedKinds) {
+    const schema = structuralSchema(fields, details);
+    for (const [path, detail] of Object.entries(details)) {
+      const found = at(schema, path);
+      assert.ok(isObject(found), `${kind}: ${path}`);
+      assert.deepEqual({ ...found, ...detail }, found, `${kind}: ${path}`);
+    }
+  }
+});
+
+/** Kubernetes API: every part of a structural schema has a type, or keeps whatever it is given. */
+function isStructural(schema: Json): boolean {
+  if (!isObject(schema)) return false;
+  const { type, properties, items } = schema;
+  if (type === undefined) return schema["x-kubernetes-preserve-unknown-fields"] === true;
+  if (isList(type)) return false;
+  if (type === "array") return items !== undefined && isStructural(items);
+  return properties === undefined || isObject(properties) && Object.values(properties).every(isStructural);
+}
+
+Deno.test("definitions: every schema is structural", () => {
+  for (const [name, definition] of byName) {
+    for (const version of dig(definition, "spec", "versions") as readonly Json[]) {
+      assert.ok(isStructural(dig(version, "schema", "openAPIV3Schema") ?? null), name);
+    }
+  }
+});
