@@ -12,5 +12,6 @@ export { exportAdmissionPolicies } from "./export/admission_policies.ts";
 export { type WebhookOptions, webhooksOf } from "./manifests/webhooks.ts";
 export { makeManifests } from "./manifests/manifests.ts";
 export { WebhookRegistration, type WebhookRegistrationOptions } from "./registration/webhook_registration.ts";
+export { ownWebhooks, removeOwnWebhooks } from "./registration/own_webhooks.ts";
 export type { ServicePlace } from "./registration/ready_endpoints.ts";
 export { type CertificateSource, serviceNames } from "./manifests/manifest_options.ts";

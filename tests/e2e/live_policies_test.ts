@@ -142,6 +142,26 @@ Deno.test({
         });
         assert.equal((await apply(configMap("bad", "a: b"))).code, 0);
       });
+      await t.step("unblock takes the webhooks away, and a replica that runs puts them back", async () => {
+        const call = async (...rest: string[]) => {
+          const command = new Deno.Command(Deno.execPath(), {
+            args: ["run", "-A", "--no-check", "main.ts", "unblock", "--kubeconfig", kubeconfig, ...rest],
+            cwd: new URL("../..", import.meta.url).pathname,
+          });
+          const { code, stdout } = await command.output();
+          return { code, out: new TextDecoder().decode(stdout) };
+        };
+        const name = `postern-policy-validating-webhook-cfg`;
+        const shown = await call("--service", `${installation}/postern`, "--dry-run");
+        assert.match(shown.out, new RegExp(`${name} would be removed`));
+        const { code, out } = await call("--service", `${installation}/postern`);
+        assert.equal(code, 0);
+        assert.match(out, new RegExp(`${name} removed`));
+        await eventually(async () => {
+          const present = await run(["get", "validatingwebhookconfiguration", name, "-o", "name"]);
+          assert.equal(present.code, 0);
+        });
+      });
     } finally {
       await run(["delete", "clusterpolicy", namespace, "--ignore-not-found"]);
       const { out } = await run([

@@ -227,7 +227,7 @@ async function objectsOfFiles(paths: readonly string[], diagnostics: Diagnostics
 }
 
 /** `$KUBECONFIG`, whose first file counts, or the file that kubectl reads. */
-function defaultKubeconfig(): string | undefined {
+export function defaultKubeconfig(): string | undefined {
   const [named] = (Deno.env.get("KUBECONFIG") ?? "").split(Deno.build.os === "windows" ? ";" : ":");
   if (named) return named;
   const home = Deno.env.get("HOME");

@@ -16,6 +16,7 @@ import { replay } from "./replay.ts";
 import { schema } from "./schema.ts";
 import { serve } from "./serve.ts";
 import { test } from "./test.ts";
+import { unblock } from "./unblock.ts";
 import { unsupportedCommands } from "./unsupported.ts";
 import { version } from "./version.ts";
 import { trustUpdate } from "./trust.ts";
@@ -42,6 +43,7 @@ export const commands: readonly CommandRecord[] = [
   fixPolicy,
   schema,
   manifests,
+  unblock,
   bundle,
   exportPolicies,
   completion(() => commands),

@@ -1,0 +1,63 @@
+import { openPorts } from "../host/mod.ts";
+import { ownWebhooks, removeOwnWebhooks, type ServicePlace } from "../install/mod.ts";
+import { isFault } from "../json/mod.ts";
+import type { Cluster } from "../ports.ts";
+import { defaultKubeconfig } from "./apply/inputs.ts";
+import { type Terminal, unusable } from "./terminal.ts";
+
+/** The options of `unblock`. */
+export interface UnblockArguments {
+  readonly kubeconfig?: string;
+  readonly context?: string;
+  /** `namespace/name`. */
+  readonly service: string;
+  readonly dryRun: boolean;
+}
+
+/**
+ * `unblock`: removes the webhook configurations that call Postern, so that a cluster whose requests wait for it goes on. Exit
+ * code 1 when some are left, 2 when the cluster cannot be reached.
+ */
+export async function unblock(args: UnblockArguments, terminal: Terminal): Promise<number> {
+  const [namespace = "", name = ""] = args.service.split("/");
+  if (namespace === "" || name === "") return unusable("--service must be namespace/name", terminal);
+  const opened = await openPorts({
+    kubeconfig: args.kubeconfig ?? defaultKubeconfig(),
+    context: args.context,
+    serviceAccount: true,
+  });
+  if (isFault(opened)) return unusable(opened.message, terminal);
+  try {
+    if (opened.kind !== "live") {
+      return unusable("no cluster: name one with --kubeconfig or $KUBECONFIG", terminal);
+    }
+    const { cluster } = opened.ports;
+    return await (args.dryRun ? show : remove)(cluster, { namespace, name }, terminal);
+  } finally {
+    await opened.close();
+  }
+}
+
+async function show(cluster: Cluster, service: ServicePlace, terminal: Terminal): Promise<number> {
+  const own = await ownWebhooks(cluster, service);
+  if (isFault(own)) return unusable(own.message, terminal);
+  for (const { kind, name } of own) terminal.out(`${kind} ${name} would be removed`);
+  if (own.length === 0) terminal.out(`no webhook calls ${service.namespace}/${service.name}`);
+  return 0;
+}
+
+async function remove(cluster: Cluster, service: ServicePlace, terminal: Terminal): Promise<number> {
+  const { removed, problems } = await removeOwnWebhooks(cluster, service);
+  for (const { kind, name } of removed) terminal.out(`${kind} ${name} removed`);
+  for (const problem of problems) terminal.err(`error: ${problem}`);
+  if (problems.length > 0) return 1;
+  if (removed.length === 0) {
+    terminal.out(`no webhook calls ${service.namespace}/${service.name}`);
+    return 0;
+  }
+  terminal.err(
+    "note: no policy is asked about any more. A replica that runs puts the webhooks back; to keep them away, first run\n" +
+      `  kubectl -n ${service.namespace} scale deployment/${service.name} --replicas 0`,
+  );
+  return 0;
+}

@@ -1,0 +1,64 @@
+import { asList, asString, dig, Fault, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { nameOf } from "../../kube/mod.ts";
+import type { Cluster } from "../../ports.ts";
+import type { ServicePlace } from "./ready_endpoints.ts";
+
+/** A webhook configuration of the cluster. */
+export interface WebhookConfigurationPlace {
+  readonly kind: "ValidatingWebhookConfiguration" | "MutatingWebhookConfiguration";
+  readonly name: string;
+  readonly path: string;
+}
+
+const collections = {
+  ValidatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",
+  MutatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
+} as const;
+
+/**
+ * The webhook configurations all of whose webhooks call a Service, so those of an installation: whoever made them, under whatever
+ * names. One without webhooks asks nobody, and stays. A fault when the API server does not list them.
+ */
+export async function ownWebhooks(
+  cluster: Cluster,
+  service: ServicePlace,
+): Promise<readonly WebhookConfigurationPlace[] | Fault> {
+  const found: WebhookConfigurationPlace[] = [];
+  for (const kind of Object.keys(collections) as (keyof typeof collections)[]) {
+    const answer = await cluster.call({ method: "GET", path: collections[kind] });
+    if (!answer.ok) return new Fault(answer.message);
+    for (const item of asList(field(answer.body, "items"))) {
+      const webhooks = asList(field(item, "webhooks"));
+      if (webhooks.length === 0 || !webhooks.every((webhook) => calls(webhook, service))) continue;
+      const name = nameOf(item as JsonObject);
+      found.push({ kind, name, path: `${collections[kind]}/${encodeURIComponent(name)}` });
+    }
+  }
+  return found;
+}
+
+function calls(webhook: Json, { namespace, name }: ServicePlace): boolean {
+  const service = dig(webhook, "clientConfig", "service") ?? null;
+  return asString(field(service, "namespace")) === namespace && asString(field(service, "name")) === name;
+}
+
+/** What became of an attempt to remove webhooks. */
+export interface Removal {
+  readonly removed: readonly WebhookConfigurationPlace[];
+  /** What could not be removed, and why. */
+  readonly problems: readonly string[];
+}
+
+/** Removes the webhook configurations of an installation, so that the API server asks it nothing any more. */
+export async function removeOwnWebhooks(cluster: Cluster, service: ServicePlace): Promise<Removal> {
+  const own = await ownWebhooks(cluster, service);
+  if (isFault(own)) return { removed: [], problems: [own.message] };
+  const removed: WebhookConfigurationPlace[] = [];
+  const problems: string[] = [];
+  for (const each of own) {
+    const answer = await cluster.call({ method: "DELETE", path: each.path });
+    if (answer.ok || answer.status === 404) removed.push(each);
+    else problems.push(`${each.kind} ${each.name}: ${answer.message}`);
+  }
+  return { removed, problems };
+}

@@ -1,0 +1,74 @@
+/** The webhooks that call an installation, found and removed. */
+import assert from "node:assert/strict";
+import { ownWebhooks, removeOwnWebhooks } from "../../lib/install/mod.ts";
+import { isFault, type Json } from "../../lib/json/mod.ts";
+import type { Answer, ApiCall, Cluster } from "../../lib/ports.ts";
+
+const service = { namespace: "gate", name: "postern" };
+
+function configuration(
+  name: string,
+  services: readonly (readonly [namespace: string, name: string])[],
+): Json {
+  return {
+    metadata: { name },
+    webhooks: services.map(([namespace, name]) => ({ clientConfig: { service: { namespace, name } } })),
+  };
+}
+
+const validating: readonly Json[] = [
+  configuration("own", [["gate", "postern"], ["gate", "postern"]]),
+  configuration("shared", [["gate", "postern"], ["gate", "other"]]),
+  configuration("other-namespace", [["default", "postern"]]),
+  configuration("empty", []),
+  { metadata: { name: "by-url" }, webhooks: [{ clientConfig: { url: "https://gate/postern" } }] },
+];
+
+/** A cluster with webhook configurations; it answers deletions with a status for each name. */
+function cluster(deletions: Readonly<Record<string, number>>): Cluster & { readonly deleted: string[] } {
+  const deleted: string[] = [];
+  return {
+    deleted,
+    call: ({ method, path }: ApiCall): Promise<Answer> => {
+      const last = path.split("/").at(-1)!;
+      if (method === "GET") {
+        const items = last === "validatingwebhookconfigurations"
+          ? validating
+          : [configuration("mutating", [["gate", "postern"]])];
+        return Promise.resolve({ ok: true, status: 200, body: { items: [...items] } });
+      }
+      deleted.push(last);
+      const status = deletions[last] ?? 200;
+      return Promise.resolve(
+        status === 200 ? { ok: true, status, body: {} } : { ok: false, status, message: `status ${status}` },
+      );
+    },
+    resource: () => Promise.resolve(undefined),
+  };
+}
+
+Deno.test("own webhooks are those of configurations that call nothing but the Service", async () => {
+  const found = await ownWebhooks(cluster({}), service);
+  assert.ok(!isFault(found));
+  assert.deepEqual(found.map(({ kind, name }) => [kind, name]), [
+    ["ValidatingWebhookConfiguration", "own"],
+    ["MutatingWebhookConfiguration", "mutating"],
+  ]);
+});
+
+Deno.test("own webhooks are removed, also when somebody was faster; what stays is named", async () => {
+  const faster = cluster({ own: 404 });
+  assert.deepEqual((await removeOwnWebhooks(faster, service)).problems, []);
+  assert.deepEqual(faster.deleted, ["own", "mutating"]);
+  const { removed, problems } = await removeOwnWebhooks(cluster({ mutating: 403 }), service);
+  assert.deepEqual(removed.map(({ name }) => name), ["own"]);
+  assert.deepEqual(problems, ["MutatingWebhookConfiguration mutating: status 403"]);
+});
+
+Deno.test("own webhooks: an API server that does not list them is a problem", async () => {
+  const refusing: Cluster = {
+    call: () => Promise.resolve({ ok: false, status: 403, message: "forbidden" }),
+    resource: () => Promise.resolve(undefined),
+  };
+  assert.deepEqual(await removeOwnWebhooks(refusing, service), { removed: [], problems: ["forbidden"] });
+});
