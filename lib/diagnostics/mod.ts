@@ -11,4 +11,5 @@ export {
   type Severity,
   type TextProblem,
 } from "./diagnostic.ts";
+export { type CodeNote, codeNotes } from "./codes.ts";
 export { didYouMean } from "./suggestion.ts";

@@ -1,0 +1,302 @@
+/** What a code of diagnostics means. */
+export interface CodeNote {
+  /** Why it is said. */
+  readonly cause: string;
+  /** What to do. */
+  readonly fix: string;
+}
+
+/** Codes about documents and files. */
+const files: Readonly<Record<string, CodeNote>> = {
+  "duplicate-key": {
+    cause: "A mapping has a key twice. The later value counts, as in the API server.",
+    fix: "Remove one of the two.",
+  },
+  "former-version": {
+    cause: "A policy file that was in force can no longer be read.",
+    fix: "Mend the file; delete it to take its policies out of force.",
+  },
+  "invalid-yaml": {
+    cause: "The text is no YAML, or goes beyond its limits of depth and aliases.",
+    fix: "Go to the line that is named; the hint says what is often wrong there.",
+  },
+  "large-document": { cause: "A document is longer than 4 MB.", fix: "Split it at `---`." },
+  "large-files": {
+    cause: "Files are longer than what is read at once.",
+    fix: "Name fewer files, or smaller ones.",
+  },
+  "more-documents": {
+    cause: "Several documents stand where one counts.",
+    fix: "Keep the one that is meant.",
+  },
+  "no-object": {
+    cause: "A document is no Kubernetes object.",
+    fix: "Give it `apiVersion`, `kind` and `metadata.name`.",
+  },
+  "no-policies": {
+    cause: "The paths hold no policy.",
+    fix: "Check the paths; folders are read with their subfolders.",
+  },
+  "no-policy": {
+    cause: "A document in a folder of policies is none.",
+    fix: "Move it, or name its file to have it checked.",
+  },
+  "unreadable-address": {
+    cause: "A git repository or a URL could not be read.",
+    fix: "The message has the reason.",
+  },
+  "unreadable-cluster": {
+    cause: "Objects of the cluster could not be listed.",
+    fix: "Check the kubeconfig and the rights of its user.",
+  },
+  "unreadable-file": { cause: "A file is missing, or may not be read.", fix: "Check its path and rights." },
+  "unwritable": {
+    cause: "A report or another file could not be written.",
+    fix: "Check its folder and rights.",
+  },
+  "docker-configuration": {
+    cause: "A login of `~/.docker/config.json` cannot be used.",
+    fix: "Put name and password under `auths`: credential helpers are not run.",
+  },
+};
+
+/** Codes about the shape of a policy. */
+const shape: Readonly<Record<string, CodeNote>> = {
+  "deprecated-field": {
+    cause: "A field of an older version is read as its successor.",
+    fix: "Write the successor; `postern fix policy` does.",
+  },
+  "duplicate-policy": {
+    cause: "Two policies have one key (namespace and name); the first one is used.",
+    fix: "Rename one.",
+  },
+  "duplicate-rule": {
+    cause: "Two rules of a policy have one name.",
+    fix: "Rename one: exceptions and reports name rules.",
+  },
+  "empty-rule": {
+    cause: "A rule has no `validate`, `mutate`, `generate` or `verifyImages`.",
+    fix: "Give it one.",
+  },
+  "empty-match": {
+    cause: "A rule would match nothing.",
+    fix: "Name kinds, a selector or users under `match`.",
+  },
+  "missing-match": {
+    cause: "A rule does not say which objects it is about.",
+    fix: "Give it `match`.",
+  },
+  "missing-spec": { cause: "A policy has no `spec`.", fix: "Write what it does under `spec`." },
+  "not-an-object": {
+    cause: "A document of a policy file is a text or a list.",
+    fix: "Write an object with `apiVersion` and `kind`; `---` separates several.",
+  },
+  "no-rules": { cause: "A policy has no rules.", fix: "Add one, or delete the policy." },
+  "odd-kind": {
+    cause: "A kind is written as no kind of Kubernetes is.",
+    fix: "Take the spelling of the hint.",
+  },
+  "too-many-rules": {
+    cause: "A policy has more rules than are compiled, with those made for controllers.",
+    fix: "Split the policy.",
+  },
+  "unknown-field": {
+    cause: "A field is not in the schema of its kind. It has no effect.",
+    fix: "Take the spelling of the hint, or delete it.",
+  },
+  "unknown-kind": {
+    cause: "A document is of a kind that is no policy of Postern.",
+    fix: "The list of what is supported has all kinds.",
+  },
+  "unknown-value": {
+    cause: "A field has a value that is none of its choices.",
+    fix: "Take one that the hint names.",
+  },
+  "unknown-version": {
+    cause: "The `apiVersion` is not known; a known one is assumed.",
+    fix: "Write one that the hint names.",
+  },
+  "unsupported-rule": {
+    cause: "The body of a rule is none that Postern runs. The rule answers as its failurePolicy says.",
+    fix: "See the kinds of rules in the list of what is supported.",
+  },
+  "refused-by-api-server": {
+    cause: "The API server, or Kyverno's own webhook, would refuse to store the policy.",
+    fix: "The message says which rule of Kubernetes it breaks.",
+  },
+  "wrong-type": {
+    cause: "A value has another type than its field.",
+    fix: "Write the type that the message names.",
+  },
+  "empty-exception": {
+    cause: "A PolicyException names no policy.",
+    fix: "List `policyName` and `ruleNames` under `spec.exceptions`.",
+  },
+  "bad-exception": {
+    cause: "An exception cannot be used, such as one with an expression that does not compile.",
+    fix: "The message has the reason.",
+  },
+  "unused-exception": {
+    cause: "Exceptions stand among the policies of a command.",
+    fix: "Add `--exceptions-within-policies`, or name them with `--exception`.",
+  },
+};
+
+/** Codes about what a rule says. */
+const rules: Readonly<Record<string, CodeNote>> = {
+  "background-variable": {
+    cause: "A rule reads what only an admission request has, and its policy is also for background scans.",
+    fix: "Set `spec.background: false`.",
+  },
+  "bad-assertion": { cause: "An assertion tree cannot be read.", fix: "The message has path and reason." },
+  "bad-cel": {
+    cause: "An expression in CEL does not compile.",
+    fix: "`postern cel check` shows the type of each part.",
+  },
+  "bad-conditions": {
+    cause: "Conditions have a shape that cannot be read.",
+    fix: "Write a list of `key`, `operator`, `value`, under `any` or `all`.",
+  },
+  "bad-expression": {
+    cause: "An expression in JMESPath does not compile.",
+    fix: "`postern jp parse` shows where.",
+  },
+  "bad-generate": {
+    cause: "A generate rule does not say what it makes.",
+    fix: "Give it `data` or `clone`, with kind and name.",
+  },
+  "bad-image-verification": {
+    cause: "Kyverno would refuse this way to verify images.",
+    fix: "The message has the reason.",
+  },
+  "bad-list": {
+    cause: "The list of a `foreach` does not compile.",
+    fix: "Write an expression that gives a list.",
+  },
+  "bad-name": {
+    cause: "A variable of CEL has a name that expressions cannot use.",
+    fix: "Use letters, digits and `_`.",
+  },
+  "bad-patch": { cause: "A patch cannot be read.", fix: "The message has path and reason." },
+  "bad-pattern": {
+    cause: "A pattern has an anchor or an operator where none can be.",
+    fix: "The message has path and reason.",
+  },
+  "bad-pod-security": {
+    cause: "A level, version or exclusion of the Pod Security Standards is unknown.",
+    fix: "Take one of those that the message names.",
+  },
+  "bad-reference": {
+    cause: "A `$(…)` of a pattern leads nowhere.",
+    fix: "Paths go from the place of the reference: `$(./../other)`.",
+  },
+  "bare-literal": {
+    cause: "A word in an expression is read as a field of that name.",
+    fix: "Write literals between backticks.",
+  },
+  "broken-template": {
+    cause: "A `{{ … }}` does not end, or is empty.",
+    fix: "Close it; `\\{{` writes the characters themselves.",
+  },
+  "conflicting-mutation": {
+    cause: "Two rules write one field differently; the later one wins.",
+    fix: "Take one of them away, or make their conditions exclude each other.",
+  },
+  "declared-later": { cause: "A context entry uses one that comes after it.", fix: "Move the other one up." },
+  "deprecated-operator": {
+    cause: "An operator is one that Kyverno has deprecated. It works.",
+    fix: "Take the operator of the hint.",
+  },
+  "element-outside-foreach": {
+    cause: "`element` is used outside `foreach`.",
+    fix: "Use `request.object`, or move the expression into the loop.",
+  },
+  "empty-call": {
+    cause: "A context entry `apiCall` has neither `urlPath` nor `service`.",
+    fix: "Give it one.",
+  },
+  "empty-foreach": {
+    cause: "An entry of `foreach` checks or changes nothing.",
+    fix: "Give it a pattern, conditions or a patch.",
+  },
+  "empty-mutate": {
+    cause: "A mutate rule has no patch.",
+    fix: "Give it `patchStrategicMerge`, `patchesJson6902` or `foreach`.",
+  },
+  "impossible-path": {
+    cause: "The path of a JSON patch can never exist.",
+    fix: "The hint has the path that is probably meant.",
+  },
+  "ineffective-conditions": {
+    cause: "Conditions have no effect as they are written.",
+    fix: "The hint says how they would.",
+  },
+  "missing-kind": { cause: "A target of a mutation has no kind.", fix: "Name `apiVersion` and `kind`." },
+  "missing-name": { cause: "A context entry has no name.", fix: "Name it: rules read it as `{{ NAME }}`." },
+  "missing-path": {
+    cause: "An image extractor has no path.",
+    fix: "Write one, such as `/spec/steps/*/image`.",
+  },
+  "not-evaluated": {
+    cause: "The kind is not evaluated by this command.",
+    fix: "Policies that delete work in a cluster: `serve --watch-policies`.",
+  },
+  "not-yet": { cause: "A feature of the kind is not supported here.", fix: "The hint says what is." },
+  "unknown-context": {
+    cause: "A context entry is of no known kind.",
+    fix: "Take one that the message names.",
+  },
+  "unknown-function": {
+    cause: "There is no JMESPath function of that name.",
+    fix: "Take the one of the hint; `postern jp function` lists all.",
+  },
+  "unknown-operator": {
+    cause: "There is no operator of that name.",
+    fix: "Take the one of the hint. Upper and lower case count.",
+  },
+  "unknown-variable": {
+    cause: "Nothing declares a variable, or a request has no such field.",
+    fix: "Declare it in the rule's `context`, or take the spelling of the hint.",
+  },
+  "variable-in-match": {
+    cause: "`match` or `exclude` has a variable.",
+    fix: "Use `preconditions` for what depends on the request.",
+  },
+  "variable-in-path": {
+    cause: "The path of a JSON patch has a variable.",
+    fix: "Move the patch into `mutate.foreach`, or use `patchStrategicMerge`.",
+  },
+};
+
+/** Codes about tests and runs of commands. */
+const runs: Readonly<Record<string, CodeNote>> = {
+  "duplicate-resource": {
+    cause: "A test has two objects of one name; the first counts.",
+    fix: "Rename one.",
+  },
+  "empty-check": { cause: "A check of a test is about no result.", fix: "Check its `match`." },
+  "empty-test": {
+    cause: "A test has no result that is about any object.",
+    fix: "Check the names of policies, rules and resources in `results`.",
+  },
+  "no-review": {
+    cause: "A document is no AdmissionReview.",
+    fix: "Give the review as the API server sends it, with `request`.",
+  },
+  "nothing-checked": {
+    cause: "A run had nothing to check, and must not look like a success.",
+    fix: "Name objects that the policies are about.",
+  },
+  "unsupported-payload": {
+    cause: "A test has a payload of HTTP or Envoy requests.",
+    fix: "Those policies belong to Kyverno's authorization server.",
+  },
+};
+
+/** Every code of a diagnostic, with what it means: `docs/diagnostics.md` is made from it. */
+export const codeNotes: Readonly<Record<string, Readonly<Record<string, CodeNote>>>> = {
+  "Files and documents": files,
+  "The shape of a policy": shape,
+  "What a rule says": rules,
+  "Tests and commands": runs,
+};
