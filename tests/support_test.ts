@@ -36,7 +36,9 @@ function kindRows(): string[][] {
     return [code(kind), group, [...does].join(", ")];
   });
   const cleanup = ["CleanupPolicy", "ClusterCleanupPolicy"]
-    .map((kind) => [code(kind), "kyverno.io", "deletes objects on a schedule, with `serve --watch-policies`"]);
+    .map((
+      kind,
+    ) => [code(kind), "kyverno.io", "deletes objects on a schedule, with `serve --watch-policies`"]);
   return [
     [code("ClusterPolicy"), "kyverno.io", "see the kinds of rules"],
     [code("Policy"), "kyverno.io", "see the kinds of rules"],
