@@ -41,6 +41,10 @@ const files: Readonly<Record<string, CodeNote>> = {
     cause: "A document in a folder of policies is none.",
     fix: "Move it, or name its file to have it checked.",
   },
+  "recorded-images": {
+    cause: "What was recorded of image registries cannot be read, or lacks an image that a rule asks for.",
+    fix: "Record the images again, with the policies and objects of today.",
+  },
   "unreadable-address": {
     cause: "A git repository or a URL could not be read.",
     fix: "The message has the reason.",
