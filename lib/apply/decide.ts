@@ -47,8 +47,12 @@ export function decideStep(
   const values = celPorts === undefined ? options.values : { ...options.values, namespaceLabels: new Map() };
   const namespaces = celPorts === undefined ? options.namespaces ?? "values" : "cluster";
   const request = resourceRequest(resource, { policy, values, user, namespaces });
+  // Kyverno parity: its command line asks image policies of a namespace about every object (`ivpol-namespaced`).
+  const namespace = step.kind === "NamespacedImageValidatingPolicy" && request.namespace !== ""
+    ? policy.split("/")[0]!
+    : request.namespace;
   const shared = nest(otherValues(values.forResource(policy, request.name)));
-  return evaluate(snapshot, request, {
+  return evaluate(snapshot, { ...request, namespace }, {
     phase,
     policy,
     kind: step.kind,

@@ -25,29 +25,23 @@ export type AttestorEntry =
 /** A leaf of the attestors. */
 export type SignerEntry = Extract<AttestorEntry, { kind: "signer" }>;
 
-/** What the attestors of an entry of `verifyImages` take from that entry. */
-export interface AttestorDefaults {
-  /** PEM roots for keyless attestors. */
-  readonly roots: string;
-}
-
 /** The public log of sigstore, which Kyverno asks where a policy names no other. */
 const publicLog = "https://rekor.sigstore.dev";
 
 /** Reads a list of attestor sets. What is missing or of another type is read as empty: the checks report it. */
-export function attestorSetsOf(written: Json | undefined, defaults: AttestorDefaults): AttestorSet[] {
-  return asList(written).filter(isObject).map((set) => attestorSetOf(set, defaults));
+export function attestorSetsOf(written: Json | undefined): AttestorSet[] {
+  return asList(written).filter(isObject).map(attestorSetOf);
 }
 
-function attestorSetOf(written: JsonObject, defaults: AttestorDefaults): AttestorSet {
-  const entries = asList(written["entries"]).filter(isObject).flatMap((entry) => entriesOf(entry, defaults));
+function attestorSetOf(written: JsonObject): AttestorSet {
+  const entries = asList(written["entries"]).filter(isObject).flatMap(entriesOf);
   const count = written["count"];
   return { required: typeof count === "number" && count > 0 ? count : entries.length, entries };
 }
 
-function entriesOf(entry: JsonObject, defaults: AttestorDefaults): AttestorEntry[] {
+function entriesOf(entry: JsonObject): AttestorEntry[] {
   const nested = asObject(entry["attestor"]);
-  if (nested !== undefined) return [{ kind: "set", set: attestorSetOf(nested, defaults) }];
+  if (nested !== undefined) return [{ kind: "set", set: attestorSetOf(nested) }];
   const keys = asObject(entry["keys"]);
   const keyless = asObject(entry["keyless"]), certificates = asObject(entry["certificates"]);
   const own = {
@@ -65,11 +59,11 @@ function entriesOf(entry: JsonObject, defaults: AttestorDefaults): AttestorEntry
     const by: Signer = { kind: "certificates", certificate, chain };
     return [{ ...own, by, suffix: ".certificates", log: logOf(certificates) }];
   }
-  const by = keylessOf(keyless ?? {}, defaults);
+  const by = keylessOf(keyless ?? {});
   return [{ ...own, by, suffix: keyless === undefined ? "" : ".keyless", log: logOf(keyless ?? {}) }];
 }
 
-function keylessOf(keyless: JsonObject, { roots }: AttestorDefaults): Signer {
+function keylessOf(keyless: JsonObject): Signer {
   const identity = {
     issuer: textOf(keyless["issuer"]),
     issuerRegExp: textOf(keyless["issuerRegExp"]),
@@ -81,7 +75,7 @@ function keylessOf(keyless: JsonObject, { roots }: AttestorDefaults): Signer {
     kind: "keyless",
     identities: isAsked ? [identity] : [],
     compare: "wildcards",
-    roots: textOf(keyless["roots"]) || roots,
+    roots: textOf(keyless["roots"]),
     extensions: textsOf(keyless["additionalExtensions"]),
   };
 }

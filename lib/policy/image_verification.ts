@@ -23,6 +23,8 @@ export interface ImageVerification {
   /** Taken for attestors that name none of their own. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly repository: string;
+  /** PEM, for attestations without attestors. Kyverno parity: keyless attestors have roots of their own or none. */
+  readonly roots: string;
   readonly credentials: RegistryCredentials;
   /** Of `validate`. */
   readonly message: string;
@@ -41,18 +43,17 @@ export interface ImageAttestation {
 /** Reads an entry as it was written, or as it is after its variables were replaced. Never fails: the checks report. */
 export function imageVerificationOf(written: JsonObject): ImageVerification {
   const entry = modernEntry(written);
-  const roots = textOf(entry["roots"]);
   const flag = (name: string): boolean => entry[name] !== false;
   return {
     type: typeOf(entry["type"]),
     cosignOCI11: entry["cosignOCI11"] === true,
     imageReferences: asTexts(entry["imageReferences"]),
     skipImageReferences: asTexts(entry["skipImageReferences"]),
-    attestors: attestorSetsOf(entry["attestors"], { roots }),
+    attestors: attestorSetsOf(entry["attestors"]),
     attestations: asList(entry["attestations"]).filter(isObject).map((attestation) => ({
       type: textOf(attestation["type"]) || textOf(attestation["predicateType"]),
       name: textOf(attestation["name"]),
-      attestors: attestorSetsOf(attestation["attestors"], { roots }),
+      attestors: attestorSetsOf(attestation["attestors"]),
     })),
     mutateDigest: flag("mutateDigest"),
     verifyDigest: flag("verifyDigest"),
@@ -60,6 +61,7 @@ export function imageVerificationOf(written: JsonObject): ImageVerification {
     useCache: flag("useCache"),
     annotations: textsOf(entry["annotations"]),
     repository: textOf(entry["repository"]),
+    roots: textOf(entry["roots"]),
     credentials: parseRegistryCredentials(entry["imageRegistryCredentials"]) ?? {},
     message: textOf(asObject(entry["validate"])?.["message"]),
   };
@@ -77,16 +79,17 @@ export function isCheckedAtValidation({ verifyDigest, required }: ImageVerificat
 export function modernEntry(entry: JsonObject): JsonObject {
   const image = textOf(entry["image"]), key = textOf(entry["key"]), issuer = textOf(entry["issuer"]);
   if (image === "" && key === "" && issuer === "") return entry;
-  const { image: _image, key: _key, issuer: _issuer, subject, ...rest } = entry;
-  const references = image === "" ? asList(entry["imageReferences"]) : [image];
+  const { image: _image, key: _key, issuer: _issuer, subject, roots, ...rest } = entry;
+  const references = [...asList(entry["imageReferences"]), ...image === "" ? [] : [image]];
   const modern: Record<string, Json> = { ...rest, imageReferences: references };
-  if ((key === "" && issuer === "") || asList(entry["attestations"]).length > 0) return modern;
-  const signer = key === ""
-    ? { keyless: { issuer, subject: subject ?? "", roots: entry["roots"] ?? "" } }
-    : { keys: { publicKeys: key } };
-  const attestor = {
-    ...signer,
-    ...(isObject(entry["annotations"]) && { annotations: entry["annotations"] }),
+  const annotations = asObject(entry["annotations"]) ?? {};
+  const asksNothing = key === "" && issuer === "" && Object.keys(annotations).length === 0;
+  if (asksNothing || asList(entry["attestations"]).length > 0) return modern;
+  const attestor: JsonObject = {
+    ...(key !== ""
+      ? { keys: { publicKeys: key } }
+      : issuer !== "" && { keyless: { issuer, subject: subject ?? "", roots: roots ?? "" } }),
+    annotations,
   };
   return { ...modern, attestors: [...asList(entry["attestors"]), { entries: [attestor] }] };
 }

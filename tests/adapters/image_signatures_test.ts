@@ -8,7 +8,7 @@ import {
   readTrustedRoot,
 } from "../../lib/adapters/mod.ts";
 import { isFault, type Json } from "../../lib/json/mod.ts";
-import type { Cluster, SignatureAnswer, SignatureQuestion } from "../../lib/ports.ts";
+import type { Cluster, LogTrust, SignatureAnswer, SignatureQuestion } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock, type TestClock } from "./fakes.ts";
 import { silence } from "./fake_server.ts";
 import { type Keys, newKeys } from "./signing/certificates.ts";
@@ -22,6 +22,17 @@ interface Trial {
   readonly keys: Keys;
   ask(name: string, more?: Partial<SignatureQuestion>, signal?: AbortSignal): Promise<SignatureAnswer>;
 }
+
+const ignored: LogTrust = {
+  ignoreTlog: true,
+  rekorUrl: "",
+  rekorKey: "",
+  ignoreSct: true,
+  ctlogKey: "",
+  tsaChain: "",
+  trustedRoot: "",
+  tufMirror: "",
+};
 
 function signaturesTest(
   title: string,
@@ -45,16 +56,7 @@ function signaturesTest(
             layout: "tag",
             want: "signature",
             by: { kind: "key", key: keys.pem, hash: "sha256" },
-            log: {
-              ignoreTlog: true,
-              rekorUrl: "",
-              rekorKey: "",
-              ignoreSct: true,
-              ctlogKey: "",
-              tsaChain: "",
-              trustedRoot: "",
-              tufMirror: "",
-            },
+            log: ignored,
             annotations: {},
             annotationsIn: "payload",
             repository: "",
@@ -333,6 +335,43 @@ for (
 function withoutBundle(layer: Layer): Layer {
   const { "dev.sigstore.cosign/bundle": _, ...annotations } = layer.annotations ?? {};
   return { ...layer, annotations };
+}
+
+const chain = (count: number): string =>
+  "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".repeat(count);
+
+/** What of an entry of a policy is read, and what is said of a text that is broken. */
+const texts: readonly (readonly [what: string, ask: Partial<SignatureQuestion>, message: string])[] = [
+  ["a log's key although the log is ignored", { log: { ...ignored, rekorKey: "x" } }, ""],
+  ["a certificate log's key although it is ignored", { log: { ...ignored, ctlogKey: "x" } }, ""],
+  [
+    "a log's key",
+    { log: { ...ignored, ignoreTlog: false, rekorKey: "x" } },
+    "failed to load Rekor public keys: failed to get rekor public keys: PEM decoding failed",
+  ],
+  [
+    "a chain alone",
+    { by: { kind: "certificates", certificate: "", chain: "x" } },
+    "failed to load certificates: error creating root cert pool",
+  ],
+  [
+    "a chain alone of twelve certificates",
+    { by: { kind: "certificates", certificate: "", chain: chain(12) } },
+    "certificate chain too long (12), maximum allowed is 11",
+  ],
+  [
+    "a timestamp authority's chain of thirteen certificates",
+    { log: { ...ignored, tsaChain: chain(13) } },
+    "TSA certificate chain contains too many certificates (13), maximum allowed is 12",
+  ],
+];
+
+for (const [what, question, message] of texts) {
+  signaturesTest(`of a policy: ${what}`, async ({ registry, keys, ask }) => {
+    signImage(registry, "app:v1", { keys });
+    const answer = await ask("app:v1", question);
+    assert.equal(answer.ok ? "" : answer.message, message);
+  });
 }
 
 Deno.test("the trusted root of sigstore's public instance is at hand and can be read", async () => {

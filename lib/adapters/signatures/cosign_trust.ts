@@ -31,6 +31,8 @@ export interface CosignTrust {
 
 /** Certificates in one chain; sigstore's bound. */
 const MAX_CHAIN = 11;
+/** With the leaf and the root. */
+const MAX_TSA_CHAIN = 12;
 
 /** What Kyverno says of a certificate that leads to no root. */
 export const NO_CHAIN =
@@ -134,7 +136,7 @@ async function readCertificateSigner(
   const certificate = read[0]!;
   const signer = { ...nobody, key: certificate.key };
   if (chain === "") return signer;
-  const roots = await readRoots(chain);
+  const roots = await readOwnChain(chain);
   if (isFault(roots)) return roots;
   const problem = await refusesOwnChain(certificate, roots, certificateLogs);
   return problem === undefined ? signer : new Fault(`failed to load validate certificate chain: ${problem}`);
@@ -162,20 +164,30 @@ async function refusesOwnChain(
   return await refusesCertificateTimestamp(certificate, issuer, certificateLogs);
 }
 
+/** All certificates of a chain without a certificate are roots. */
 async function readChainRoots(chain: string): Promise<ReadSigner | Fault> {
-  const roots = await readRoots(chain);
-  return isFault(roots) ? roots : anchoredTo(roots);
+  const tooLong = refusesLength(chain, "certificate chain too long", MAX_CHAIN);
+  if (tooLong !== undefined) return tooLong;
+  const roots = await readCertificates(chain);
+  return isFault(roots)
+    ? new Fault("failed to load certificates: error creating root cert pool")
+    : anchoredTo(roots);
 }
 
-/** All certificates of a chain are roots. */
-async function readRoots(chain: string): Promise<readonly Certificate[] | Fault> {
-  const roots = await readCertificates(chain);
-  if (isFault(roots)) {
-    return new Fault(`failed to load certificate chain: failed to load certificates: ${roots.message}`);
-  }
-  return roots.length > MAX_CHAIN
-    ? new Fault(`certificate chain too long (${roots.length}), maximum allowed is ${MAX_CHAIN}`)
-    : roots;
+/** The chain of a certificate that a policy names. */
+async function readOwnChain(chain: string): Promise<readonly Certificate[] | Fault> {
+  const tooLong = refusesLength(chain, "certificate chain too long", MAX_CHAIN);
+  if (tooLong !== undefined) return tooLong;
+  const read = await readCertificates(chain);
+  return isFault(read)
+    ? new Fault(`failed to load certificate chain: failed to load certificates: ${read.message}`)
+    : read;
+}
+
+/** Certificates are counted before they are read. */
+function refusesLength(text: string, what: string, most: number): Fault | undefined {
+  const count = text.split("-----BEGIN CERTIFICATE-----").length - 1;
+  return count > most ? new Fault(`${what} (${count}), maximum allowed is ${most}`) : undefined;
 }
 
 async function readKeylessRoots(text: string): Promise<ReadSigner | Fault> {
@@ -201,12 +213,13 @@ function anchorsIn({ authorities }: TrustedRoot, at: Date): Anchors {
 }
 
 async function readLogs(log: LogTrust, root: RootSource): Promise<CosignTrust["logs"] | Fault> {
+  if (log.ignoreTlog) return undefined;
   if (log.rekorKey !== "") {
     const key = namedKey("rekor public keys", log.rekorKey);
-    if (isFault(key)) return new Fault(`failed to load Rekor public keys: ${key.message}`);
-    return log.ignoreTlog ? undefined : await singleLog(key);
+    return isFault(key)
+      ? new Fault(`failed to load Rekor public keys: ${key.message}`)
+      : await singleLog(key);
   }
-  if (log.ignoreTlog) return undefined;
   const trusted = await root();
   return isFault(trusted) ? new Fault(`failed to load Rekor public keys: ${trusted.message}`) : trusted.logs;
 }
@@ -217,12 +230,14 @@ async function readCertificateLogs(
   by: Signer,
   root: RootSource,
 ): Promise<CosignTrust["certificateLogs"] | Fault> {
+  if (log.ignoreSct) return undefined;
   if (log.ctlogKey !== "") {
     const key = namedKey("transparency log public keys", log.ctlogKey);
-    if (isFault(key)) return new Fault(`failed to load CTLogs public keys: ${key.message}`);
-    return log.ignoreSct ? undefined : await singleLog(key);
+    return isFault(key)
+      ? new Fault(`failed to load CTLogs public keys: ${key.message}`)
+      : await singleLog(key);
   }
-  if (log.ignoreSct || by.kind === "key") return undefined;
+  if (by.kind === "key") return undefined;
   const trusted = await root();
   return isFault(trusted)
     ? new Fault(`failed to load CTLogs public keys: ${trusted.message}`)
@@ -230,8 +245,10 @@ async function readCertificateLogs(
 }
 
 async function readTimestamps(text: string): Promise<TimestampTrust | Fault> {
+  const what = "TSA certificate chain contains too many certificates";
+  const tooLong = refusesLength(text, what, MAX_TSA_CHAIN);
+  if (tooLong !== undefined) return tooLong;
   const chain = await readCertificates(text);
-  if (isFault(chain)) return new Fault(`error splitting certificates: ${chain.message}`);
-  const trust = timestampTrust(chain);
-  return isFault(trust) ? new Fault(`error splitting certificates: ${trust.message}`) : trust;
+  if (isFault(chain)) return new Fault(`error splitting tsa certificates: ${chain.message}`);
+  return timestampTrust(chain);
 }

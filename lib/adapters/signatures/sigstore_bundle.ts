@@ -99,7 +99,12 @@ async function statementIn(
       bundle: new TextDecoder().decode(blob),
       key,
       trustedRoot,
-      needs: { log: !ignoreTlog, observedTime: !ignoreSct, certificateTimestamp: !ignoreSct },
+      // Kyverno parity: certificate timestamps are asked for by its newer kind alone; verifyImages wants an observed time.
+      needs: {
+        log: !ignoreTlog,
+        observedTime: !ignoreSct,
+        certificateTimestamp: !ignoreSct && question.layout === "bundle or tag",
+      },
     })
   );
   if (!answer.ok) return answer.why;

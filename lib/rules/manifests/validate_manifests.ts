@@ -24,7 +24,7 @@ function compile({ manifests }: ManifestsBody, tools: RuleTools): CompiledBody {
   const path = ["validate", "manifests", "attestors"];
   for (const problem of setProblems(manifests["attestors"], path, { isNotary: false })) tools.report(problem);
   const domain = String(manifests["annotationDomain"] ?? "") || defaultDomain;
-  const sets = attestorSetsOf(manifests["attestors"], { roots: "" });
+  const sets = attestorSetsOf(manifests["attestors"]);
   const ignoredFields = compileIgnoredFields(manifests["ignoreFields"], domain);
   return {
     run(input) {

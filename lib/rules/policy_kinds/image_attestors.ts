@@ -21,6 +21,8 @@ export interface PolicyAttestor {
   readonly annotations: Readonly<Record<string, string>>;
   readonly repository: string;
   readonly tagPrefix: string;
+  /** Names of pull secrets for the repository of the signatures. */
+  readonly pullSecrets: readonly string[];
   /** Why nothing can be verified with it, whatever was signed. */
   readonly problem: string | undefined;
 }
@@ -76,13 +78,26 @@ function compileAttestor(
   };
 }
 
-/** Kyverno parity: a log without address cannot be asked, and is asked unless it shall be ignored. */
-function problemOf({ ctlog }: JsonObject): string | undefined {
+/**
+ * Kyverno parity: an attestor that names no signer verifies nothing, roots of its own must be certificates although they
+ * have no further effect, and a log without address cannot be asked, which happens unless it shall be ignored. Pinned by
+ * tests/rules/verify_images/image_validating_test.ts.
+ */
+function problemOf({ key, keyless, certificate, ctlog }: JsonObject): string | undefined {
+  if (!isObject(key) && !isObject(keyless) && !isObject(certificate)) {
+    return "cosign verifier needs to have one key, keyless or certificate fields set";
+  }
+  const roots = textIn(keyless, "roots");
+  if (roots !== "" && !roots.includes("-----BEGIN CERTIFICATE-----")) {
+    return "failed to load Root certificates: error creating root cert pool";
+  }
   if (!isObject(ctlog) || ctlog["insecureIgnoreTlog"] === true) return undefined;
   return textIn(ctlog, "url") === "" ? "rekor URL must be provided" : undefined;
 }
 
-function elsewhere(cosign: JsonObject): Pick<PolicyAttestor, "annotations" | "repository" | "tagPrefix"> {
+function elsewhere(
+  cosign: JsonObject,
+): Pick<PolicyAttestor, "annotations" | "repository" | "tagPrefix" | "pullSecrets"> {
   const annotations = Object.entries(asObject(cosign["annotations"]) ?? {}).flatMap(([name, value]) =>
     typeof value === "string" ? [[name, value] as const] : []
   );
@@ -90,6 +105,7 @@ function elsewhere(cosign: JsonObject): Pick<PolicyAttestor, "annotations" | "re
     annotations: Object.fromEntries(annotations),
     repository: textIn(cosign["source"], "repository"),
     tagPrefix: textIn(cosign["source"], "tagPrefix"),
+    pullSecrets: asList(field(cosign["source"], "PullSecrets")).map((secret) => textIn(secret, "name")),
   };
 }
 
@@ -100,7 +116,9 @@ function compileSigner(
   text: CompileText,
 ): (evaluation: CelEvaluation) => Signer | Fault {
   const key = asObject(cosign["key"]), certificate = asObject(cosign["certificate"]);
-  if (key !== undefined) {
+  // Kyverno parity: of several signers keyless comes first, then the key.
+  const isKeyless = isObject(cosign["keyless"]);
+  if (key !== undefined && !isKeyless) {
     const hash = hashes.find((name) => name === key["hashAlgorithm"]) ?? "sha256";
     const secret = asObject(key["secretRef"]);
     const written = secret === undefined
@@ -111,7 +129,7 @@ function compileSigner(
       return found instanceof Fault ? found : { kind: "key", key: found, hash };
     };
   }
-  if (certificate !== undefined) {
+  if (certificate !== undefined && !isKeyless) {
     const cert = text(certificate["cert"], "cosign", "certificate", "cert");
     const certChain = text(certificate["certChain"], "cosign", "certificate", "certChain");
     return (evaluation) => {

@@ -11,7 +11,7 @@ import type { LoadTracker } from "../../context/mod.ts";
 import { asObject, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import { parseImageReference } from "../../kube/mod.ts";
 import type { SignatureAnswer } from "../../ports.ts";
-import { askReferrer, askSignature, pending } from "../verify_images/mod.ts";
+import { askDigest, askReferrer, askSignature, pending } from "../verify_images/mod.ts";
 import type { PolicyAttestor } from "./image_attestors.ts";
 
 /** An attestation of a policy: a statement of a type, or an artifact that refers to the image. */
@@ -58,7 +58,7 @@ export class ImageCalls implements ExternalCalls {
     if (request.kind !== "imageCheck") return this.#options.usual.call(request);
     switch (request.check) {
       case "signatures":
-        return this.#count(request, undefined);
+        return this.#unasked(request.image) ?? this.#count(request, undefined);
       case "attestations":
         return this.#attestations(request);
       case "payload":
@@ -73,9 +73,8 @@ export class ImageCalls implements ExternalCalls {
     { image, attestors }: ImageCheckRequest,
     attestation: { readonly name: string; readonly type: string } | undefined,
   ): ExternalReply | CelFault {
-    const isAbout = this.#options.matches(image);
-    if (typeof isAbout === "string") return failure(isAbout);
-    if (!isAbout) return found(0);
+    const unread = this.#unread(image);
+    if (unread !== undefined) return unread;
     let verified = 0, isOpen = false;
     for (const name of attestors) {
       const attestor = this.#options.attestors.get(name);
@@ -93,6 +92,21 @@ export class ImageCalls implements ExternalCalls {
     if (isOpen) return pendingValue(`signatures of ${image}`);
     if (attestors.length > 0) this.attempts.set(image, this.attempts.get(image) === true || verified > 0);
     return found(verified);
+  }
+
+  /** The answer for an image that the policy is not about; `undefined` for all others. */
+  #unasked(image: string): ExternalReply | CelFault | undefined {
+    const isAbout = this.#options.matches(image);
+    if (typeof isAbout === "string") return failure(isAbout);
+    return isAbout ? undefined : found(0);
+  }
+
+  /** Why an image cannot be read; `undefined` when it can. Kyverno parity: that is looked at before any attestor. */
+  #unread(image: string): ExternalReply | CelFault | undefined {
+    const { store, credentials } = this.#options;
+    const answer = askDigest(store, image, credentials);
+    if (answer === pending) return pendingValue(`digest of ${image}`);
+    return answer.ok ? undefined : failure(`failed to get imagedata: ${answer.message}`);
   }
 
   /** Kyverno parity: Cosign signs no artifacts that refer to an image. */
@@ -119,7 +133,7 @@ export class ImageCalls implements ExternalCalls {
     { name, type }: { readonly name: string; readonly type: string | undefined },
   ): SignatureAnswer | undefined {
     const { store, credentials } = this.#options;
-    const { kind, by, log, annotations, repository, tagPrefix } = attestor;
+    const { kind, by, log, annotations, repository, tagPrefix, pullSecrets } = attestor;
     const answer = askSignature(store, {
       image,
       layout: kind === "notary" ? "notary" : "bundle or tag",
@@ -130,7 +144,9 @@ export class ImageCalls implements ExternalCalls {
       annotationsIn: "layer",
       repository,
       tagPrefix,
-      credentials,
+      credentials: pullSecrets.length === 0
+        ? credentials
+        : { ...credentials, secrets: [...credentials.secrets ?? [], ...pullSecrets] },
       useCache: true,
     });
     if (answer === pending) return undefined;
@@ -140,6 +156,8 @@ export class ImageCalls implements ExternalCalls {
   }
 
   #attestations(request: ImageCheckRequest): ExternalReply | CelFault {
+    const unasked = this.#unasked(request.image);
+    if (unasked !== undefined) return unasked;
     const attestation = this.#options.attestations.get(request.attestation);
     if (attestation === undefined) return failure(`attestation not found in policy: ${request.attestation}`);
     const { kind, type } = attestation;

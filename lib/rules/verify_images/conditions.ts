@@ -72,9 +72,15 @@ export function compileDenyCheck(
       const verdict = conditions.evaluate(context, context.environment, observed("deny", context));
       if (isFault(verdict)) return `failed to check deny conditions: ${verdict.message}`;
       if (!verdict.holds) return undefined;
-      const told = [message, texts.render(verdict.message, context)].filter((text) => text !== "");
+      const told = [message, verdict.message].filter((text) => text !== "").join("; ");
       // Kyverno parity: the name between the blanks is always empty.
-      return told.length === 0 ? "validation error: imageVerify  failed" : told.join("; ");
+      if (told === "") return "validation error: imageVerify  failed";
+      const text = texts.value(told, context);
+      // Kyverno parity: of what cannot be replaced only the condition's message is told, as it is written.
+      if (isFault(text)) return verdict.message;
+      return isString(text)
+        ? text
+        : "the produced message didn't resolve to a string, check your policy definition.";
     },
   };
 }
@@ -87,10 +93,15 @@ class Texts {
   readonly #templates = new Map<string, Template>();
 
   render(message: string, context: Context): string {
+    const text = this.value(message, context);
+    return isFault(text) ? message : isString(text) ? text : JSON.stringify(text);
+  }
+
+  /** What a message comes to; no text where it is one variable. */
+  value(message: string, context: Context): Json | Fault {
     if (!message.includes("{{")) return message;
     const template = this.#templates.get(message) ?? compileTemplate(message);
     if (this.#templates.size < maxTexts) this.#templates.set(message, template);
-    const text = template.render(context, context.environment);
-    return isFault(text) ? message : isString(text) ? text : JSON.stringify(text);
+    return template.render(context, context.environment);
   }
 }

@@ -75,6 +75,24 @@ const cases: readonly (readonly [string, string, readonly string[]])[] = [
   ],
 ];
 
+const denied = (message: string): string =>
+  `attestations: [{name: s, type: ${scan}, ${byA}}], validate: {message: many, deny: {conditions: {any: [{key: "{{ s.total }}", operator: GreaterThan, value: 0, message: "${message}"}]}}}`;
+
+/** Messages of conditions of `validate.deny`, and what is told. */
+const messages: readonly (readonly [string, string])[] = [
+  ["{{ s.total }} findings", "many; 3 findings"],
+  // Of what has no value only the condition's message is told, as it is written.
+  ["{{ s.gone }} findings", "{{ s.gone }} findings"],
+];
+
+for (const [message, expected] of messages) {
+  Deno.test(`an image that is denied with the message ${message}`, async () => {
+    const text = policy(`[{imageReferences: ["r.io/*"], mutateDigest: false, ${denied(message)}}]`);
+    const { rows } = await ask(text, podOf(["r.io/bad:v1"]), { signatures: new ScriptedSignatures(script) });
+    assert.deepEqual(rows, [`fail validation in verifyImages failed: ${expected}`]);
+  });
+}
+
 for (const [rest, image, expected] of cases) {
   Deno.test(`an entry with ${rest} about ${image}`, async () => {
     const plain = "mutateDigest: false, verifyDigest: false, required: false";
@@ -84,13 +102,38 @@ for (const [rest, image, expected] of cases) {
   });
 }
 
-Deno.test("without attestors any signer of the trusted root is asked for", async () => {
-  const signatures = new ScriptedSignatures(script);
+/** What an attestation says of its attestors, and the signers that are asked. */
+const asked: readonly (readonly [what: string, entry: string, roots: string])[] = [
+  ["no attestors", `attestations: [{type: ${scan}}]`, ""],
+  ["no attestors and roots", `roots: PEM, attestations: [{type: ${scan}}]`, "PEM"],
+  [
+    "a nested attestor",
+    `attestations: [{type: ${scan}, attestors: [{entries: [{attestor: {entries: [{keys: {publicKeys: A}}]}}]}]}]`,
+    "",
+  ],
+];
+
+for (const [what, entry, roots] of asked) {
+  Deno.test(`an attestation with ${what} asks for whoever the roots know`, async () => {
+    const signatures = new ScriptedSignatures(script);
+    const text = policy(`[{imageReferences: ["r.io/*"], mutateDigest: false, ${entry}}]`);
+    const { rows } = await ask(text, podOf(["r.io/good:v1"]), { signatures });
+    assert.deepEqual(
+      signatures.asked.map(({ by, log }) => [by.kind, by.kind === "keyless" && by.roots, log.ignoreSct]),
+      [["keyless", roots, true]],
+    );
+    assert.deepEqual(rows, [failed("no matching attestations: ")]);
+  });
+}
+
+Deno.test("a nested attestor of an attestation is not satisfied by whoever the trusted root knows", async () => {
+  const signatures = new ScriptedSignatures({
+    "r.io/good:v1": { digest: digests.one, statements: [statement(scan, { total: 0 }, "keyless")] },
+  });
+  const nested = "attestors: [{entries: [{attestor: {entries: [{keys: {publicKeys: A}}]}}]}]";
   const text = policy(
-    `[{imageReferences: ["r.io/*"], mutateDigest: false, attestations: [{type: ${scan}}]}]`,
+    `[{imageReferences: ["r.io/*"], mutateDigest: false, attestations: [{type: ${scan}, ${nested}}]}]`,
   );
-  await ask(text, podOf(["r.io/good:v1"]), { signatures });
-  assert.deepEqual(signatures.asked.map(({ by, want }) => [by.kind, want]), [["keyless", {
-    attestations: scan,
-  }]]);
+  const { rows } = await ask(text, podOf(["r.io/good:v1"]), { signatures });
+  assert.deepEqual(rows, [failed("nested attestors cannot be asked for attestations")]);
 });

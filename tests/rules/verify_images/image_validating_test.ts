@@ -3,7 +3,7 @@ import { compileGlob } from "../../../lib/rules/policy_kinds/glob.ts";
 import { ask, digests, podOf } from "./setting.ts";
 
 /** An ImageValidatingPolicy about images of r.io with attestors `a` and `b`. */
-function policy(validation: string, { name = "iv", more = "" } = {}): string {
+function policy(validation: string, { name = "iv", more = "", others = "" } = {}): string {
   const key = (data: string): string => `cosign: {key: {data: ${data}}, ctlog: {insecureIgnoreTlog: true}}`;
   return `---
 apiVersion: policies.kyverno.io/v1
@@ -15,7 +15,7 @@ spec:
     resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [pods]}]
   matchImageReferences: [{glob: "r.io/*"}]
   validationConfigurations: {mutateDigest: true, verifyDigest: false, required: ${more === "required"}}
-  attestors: [{name: a, ${key("A")}}, {name: b, ${key("B")}}]
+  attestors: [{name: a, ${key("A")}}, {name: b, ${key("B")}}${others}]
   attestations: [{name: scan, intoto: {type: scan}}, {name: sbom, referrer: {type: sbom}}]
   validations: [{expression: "${validation}", message: "no"}]
 `;
@@ -53,6 +53,17 @@ const cases: readonly (readonly [string, readonly string[], string])[] = [
     ["r.io/one:v1"],
     "pass success",
   ],
+  // Whether the policy is about an image comes first, then whether the image is there.
+  [
+    "verifyAttestationSignatures('ghcr.io/x/y:v1', 'none', [attestors.a]) == 0",
+    ["r.io/one:v1"],
+    "pass success",
+  ],
+  [
+    "verifyImageSignatures('r.io/gone:v1', [attestors.a]) == 0",
+    ["r.io/one:v1"],
+    "error failed to evaluate policy: failed to get imagedata: MANIFEST_UNKNOWN: manifest unknown",
+  ],
   ["true", ["r.io/gone:v1"], "error failed to evaluate policy: MANIFEST_UNKNOWN: manifest unknown"],
 ];
 
@@ -62,6 +73,33 @@ for (const [validation, pods, expected] of cases) {
     assert.deepEqual(rows, [expected]);
   });
 }
+
+/** Attestors with which nothing verifies, whatever was signed; nobody is asked about them. */
+const hopeless: readonly (readonly [what: string, cosign: string])[] = [
+  ["names no signer", "{ctlog: {insecureIgnoreTlog: true}}"],
+  ["has roots that are no certificates", "{keyless: {identities: [{subject: a}], roots: x}}"],
+  ["has a log without address", "{key: {data: A}, ctlog: {insecureIgnoreSCT: true}}"],
+];
+
+for (const [what, cosign] of hopeless) {
+  Deno.test(`an attestor that ${what} verifies nothing`, async () => {
+    const others = `, {name: c, cosign: ${cosign}}`;
+    const text = policy(images("verifyImageSignatures(i, [attestors.c]) > 0"), { others });
+    const { rows, signatures } = await ask(text, podOf(["r.io/one:v1"]), { phase: "validate" });
+    assert.deepEqual([rows, signatures.asked.length], [["fail no"], 0]);
+  });
+}
+
+Deno.test("of several signers of an attestor keyless is asked for, and its own pull secrets are taken", async () => {
+  const source = "source: {repository: r.io/signatures, PullSecrets: [{name: pull}]}";
+  const others = `, {name: c, cosign: {key: {data: A}, keyless: {identities: [{subject: a}]}, ${source}}}`;
+  const text = policy(images("verifyImageSignatures(i, [attestors.c]) == 0"), { others });
+  const { signatures } = await ask(text, podOf(["r.io/one:v1"]), { phase: "validate" });
+  assert.deepEqual(
+    signatures.asked.map(({ by, repository, credentials }) => [by.kind, repository, credentials.secrets]),
+    [["keyless", "r.io/signatures", ["pull"]]],
+  );
+});
 
 Deno.test("all attestors of a call are asked at once", async () => {
   const text = policy(images("verifyImageSignatures(i, [attestors.a, attestors.b]) > 0"));
