@@ -218,7 +218,7 @@ const trials: readonly Trial[] = [
   {
     title: "keys that cannot be read: a certificate log's that nothing needs",
     image: "signed",
-    ask: ({ keys }) => ({ by: byKey(keys.one), log: { ...noLog, ctlogKey: "nonsense" } }),
+    ask: ({ keys }) => ({ by: byKey(keys.one), log: { ...noLog, ignoreSct: false, ctlogKey: "nonsense" } }),
     refused:
       "failed to load CTLogs public keys: failed to get transparency log public keys: PEM decoding failed",
   },
