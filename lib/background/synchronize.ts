@@ -184,17 +184,30 @@ export async function followPolicies(
           around.list({ ...type, namespace: "", selector: { matchLabels: labels } })
         );
         if (isFault(made)) return made;
-        effects.push(...made.map((object): Effect => ({
-          verb: "delete",
-          object,
-          policy: policy.key,
-          rule: rule.rule.name,
-          reason: why,
-        })));
+        effects.push(
+          ...made.filter((object) => isTarget(object, rule)).map((object): Effect => ({
+            verb: "delete",
+            object,
+            policy: policy.key,
+            rule: rule.rule.name,
+            reason: why,
+          })),
+        );
       }
     }
   }
   return effects;
+}
+
+/**
+ * Whether a rule made an object under the name that it last had for it. Kyverno parity: what a rule made under another name before
+ * is left as it is. A name that comes from the trigger may be any.
+ */
+function isTarget(object: JsonObject, { rule: { body } }: CompiledRule): boolean {
+  if (body.kind !== "generate") return true;
+  const named = body.patterns.map(({ pattern }) => pattern).filter(({ kind }) => kind === object["kind"]);
+  const names = named.flatMap(({ name }) => name === undefined ? [] : [name]);
+  return names.length === 0 || names.some((name) => name.includes("{{") || name === nameOf(object));
 }
 
 function reader(ports: Ports): <T>(ask: (around: ClusterObjects) => T) => Promise<T> {

@@ -129,6 +129,28 @@ Deno.test("what a GeneratingPolicy made is deleted with it, unless it leaves orp
   }
 });
 
+Deno.test("what a rule made under another name stays when the rule goes", async () => {
+  const { cluster, ports, log, worker, snapshot } = await setUp();
+  let current = snapshot;
+  const upkeep = new Upkeep({ snapshot: () => current, ports, log, worker });
+  const renamed = policies(synchronized.replace("name: settings", "name: others"));
+  const others = settings.replace("settings", "others");
+  for (const next of [snapshot, renamed]) {
+    current = next;
+    upkeep.look();
+    await upkeep.done();
+  }
+  assert.ok(await cluster.read(others) !== undefined);
+  current = policies("");
+  upkeep.look();
+  await upkeep.done();
+  await upkeep.close();
+  assert.deepEqual([await cluster.read(others), await cluster.read(settings) !== undefined], [
+    undefined,
+    true,
+  ]);
+});
+
 Deno.test("a clone follows its source", async () => {
   const { read, replace, follow } = await setUp();
   await replace(source, { ...await read(source), data: { b: "eQ==" } });

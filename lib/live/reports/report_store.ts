@@ -27,6 +27,7 @@ export class ReportStore {
   readonly #options: ReportStoreOptions;
   #watched: readonly Collection[] = [];
   readonly #stored = new Map<string, Stored>();
+  #written = 0;
 
   constructor(options: ReportStoreOptions) {
     this.#options = options;
@@ -42,6 +43,11 @@ export class ReportStore {
         else if (former !== undefined) this.#stored.delete(nameOf(former));
       }, { keep: ({ metadata }) => ({ metadata: identity(metadata as JsonObject) }) })
     );
+  }
+
+  /** How many reports were written so far. */
+  get written(): number {
+    return this.#written;
   }
 
   /** Resolves when the stored reports are known. */
@@ -80,6 +86,7 @@ export class ReportStore {
     if (stored?.digest === digestOf(report)) return false;
     const path = reportsPath(this.#options.kind, namespaceOf(resource));
     const { cluster } = this.#options;
+    this.#written++;
     const answer = stored === undefined
       ? await cluster.call({ method: "POST", path, body: report })
       : await this.#replace(`${path}/${uid}`, report);

@@ -117,11 +117,12 @@ export class Scanner {
   }
 
   async #restart({ everything }: { readonly everything: boolean }, superseded: Promise<void>): Promise<void> {
-    const { discovery, store, leads, resourceFilters } = this.#options;
+    const { discovery, store, leads, log, resourceFilters } = this.#options;
     if (this.#closed || !leads() || this.#policies === undefined) return;
     const policies = this.#policies;
     const discovered = await discovery.resources();
     if (!discovered.ok || this.#closed) return;
+    const started = performance.now(), { written } = store;
     this.#isHidden = hiddenBy(resourceFilters());
     store.start();
     await store.ready();
@@ -139,7 +140,15 @@ export class Scanner {
     await Promise.race([Promise.all(listed), superseded]);
     if (policies !== this.#policies || this.#closed) return;
     await Promise.all(this.#writing);
-    await store.keepOnly((uid) => [...this.#watched.values()].some(({ scanned }) => scanned.has(uid)));
+    const watched = [...this.#watched.values()];
+    await store.keepOnly((uid) => watched.some(({ scanned }) => scanned.has(uid)));
+    if (watched.length === 0) return;
+    log.write("info", "background scan finished", {
+      kinds: watched.length,
+      objects: watched.reduce((sum, { scanned }) => sum + scanned.size, 0),
+      written: store.written - written,
+      milliseconds: Math.round(performance.now() - started),
+    });
   }
 
   #follow(path: string, { resource, version }: Pick<Watched, "resource" | "version">): void {
