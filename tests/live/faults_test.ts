@@ -251,5 +251,7 @@ Deno.test("the page about faults says what was seen", async () => {
     "",
   ].join("\n");
   if (Deno.env.get("UPDATE_GOLDEN") === "1") await Deno.writeTextFile(page, text);
-  assert.equal(await Deno.readTextFile(page), text);
+  // `deno fmt` pads the table.
+  const plain = (padded: string): string => padded.replace(/\s+/g, " ").replace(/-{3,}/g, "---");
+  assert.equal(plain(await Deno.readTextFile(page)), plain(text));
 });
