@@ -41,6 +41,7 @@ try {
   const second = await scan(image, { kubeconfig, security });
   const after = await reportVersions(cluster);
   const changed = [...after].filter(([name, version]) => before.get(name) !== version).length;
+  // deno-lint-ignore no-console -- a script prints its result
   console.log(JSON.stringify({ pods, reports: after.size, first, second, changed }, undefined, 2));
 } finally {
   await run(`${kube}/stop`, []).catch(() => "");
