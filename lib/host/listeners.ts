@@ -50,21 +50,32 @@ function refusalOf(
   return { status: 403, message: "a client certificate is needed here" };
 }
 
-/** Opens the port of the metrics; a text says why it cannot be opened. */
+/**
+ * Opens the port of metrics and health, without TLS: so a kubelet is answered even while thousands of callers want to
+ * begin a handshake. A text says why it cannot be opened.
+ */
 export async function openMetrics(
   options: GateOptions,
-  { metrics, log }: AppOptions,
+  { metrics, log, snapshot }: AppOptions,
 ): Promise<Listener | string> {
   const { Listener, plainAnswer } = await import("../listener/mod.ts");
   const headers = [["Content-Type", "text/plain; version=0.0.4; charset=utf-8"]] as const;
+  const answers: Readonly<Record<string, () => ListenerAnswer | Promise<ListenerAnswer>>> = {
+    "/health/liveness": () => ({ status: 200, headers, body: "ok" }),
+    "/health/readiness": () =>
+      snapshot() === undefined
+        ? { status: 503, headers, body: "loading" }
+        : { status: 200, headers, body: "ok" },
+    "/metrics": async () => ({ status: 200, headers, body: await metrics.text() }),
+  };
   return await Listener.open({
     hostname: options.hostname,
     port: options.metricsPort,
     serve: {
-      handler: async ({ target }) =>
-        target === "/metrics"
-          ? { status: 200, headers, body: await metrics.text() }
-          : plainAnswer(404, "metrics are at /metrics"),
+      handler: ({ target }) =>
+        Object.hasOwn(answers, target)
+          ? answers[target]!()
+          : plainAnswer(404, "metrics are at /metrics, health at /health/liveness and /health/readiness"),
     },
     problem: (message) => log.write("error", "metrics listener", { message }),
     limits: { connections: 32, bodyBytes: 0 },

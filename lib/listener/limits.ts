@@ -4,6 +4,8 @@ export interface Limits {
   readonly connections: number;
   /** From accepting a connection to the end of the TLS handshake. */
   readonly handshakeTime: number;
+  /** Handshakes that begin together; others wait. */
+  readonly handshakes: number;
   /** A connection before its first request. */
   readonly newTime: number;
   /** A connection between requests. Longer than Go's clients keep one (90 s), so that they are the ones who close. */
@@ -27,6 +29,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   connections: 1024,
   handshakeTime: 10_000,
+  handshakes: 16,
   newTime: 10_000,
   idleTime: 180_000,
   headTime: 5_000,

@@ -4,6 +4,7 @@ import { ByteBudget } from "./byte_budget.ts";
 import { certificateProblem } from "./certificate_check.ts";
 import { type Activity, Connection, type Service } from "./connection.ts";
 import { type Announced, type Fetch, fetchHandler, type Handler, type ListenerAnswer } from "./handler.ts";
+import { Handshakes } from "./handshakes.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
 import { Turns } from "./turns.ts";
 
@@ -44,6 +45,9 @@ export interface ListenerOptions {
   readonly limits?: Partial<Limits>;
 }
 
+/** The caller may close its side first, and no part of an answer waits for another. */
+const tcpOptions = { allowHalfOpen: true, noDelay: true };
+
 /** Milliseconds between looks for connections whose time is over. */
 const sweepEvery = 500;
 
@@ -59,8 +63,9 @@ export class Listener {
   readonly #limits: Limits;
   readonly #server: Server;
   readonly #connections = new Set<Connection>();
-  /** Connections before the end of their TLS handshake, by the caller's address. */
-  readonly #handshakes = new Map<string, Socket>();
+  /** Makes TLS of connections; it has no port of its own. Absent for plain HTTP. */
+  readonly #secure: SecureServer | undefined;
+  readonly #handshakes: Handshakes;
   readonly #timers: ReturnType<typeof setInterval>[] = [];
   #certificate: KeyPair | undefined;
   /** Counts certificates. */
@@ -85,8 +90,14 @@ export class Listener {
       ends: (generation) => this.#isClosing || generation !== this.#generation,
       answered: () => void (this.#lastAnswer = performance.now()),
     };
-    this.#server = this.#makeServer(service);
-    this.#server.on("connection", (socket: Socket) => this.#arrived(socket));
+    const secure = certificate && this.#makeSecureServer(service, certificate);
+    this.#secure = secure;
+    this.#handshakes = new Handshakes({
+      slots: this.#limits.handshakes,
+      time: this.#limits.handshakeTime,
+      begin: (socket) => void secure?.emit("connection", socket),
+    });
+    this.#server = createPlainServer(tcpOptions, (socket) => this.#arrived(socket, service));
   }
 
   /** Opens the port; a text says why it cannot be opened. */
@@ -129,7 +140,7 @@ export class Listener {
     }
     this.#certificate = certificate;
     this.#generation++;
-    (this.#server as SecureServer).setSecureContext(this.#secureOptions(certificate));
+    this.#secure?.setSecureContext(this.#secureOptions(certificate));
   }
 
   /**
@@ -150,20 +161,19 @@ export class Listener {
     while (this.#connections.size > 0 && !isOver()) await pause(20);
     for (const connection of this.#connections) connection.destroy();
     for (const timer of this.#timers) clearInterval(timer);
-    // Connections that are in their handshake have no request; they end with the process.
+    this.#handshakes.close();
     await Promise.race([closed, pause(100)]);
   }
 
-  #makeServer(service: Service): Server {
-    const options = { allowHalfOpen: true, noDelay: true };
-    if (this.#certificate === undefined) {
-      return createPlainServer(options, (socket) => this.#accept(socket, service, true));
-    }
+  #makeSecureServer(service: Service, certificate: KeyPair): SecureServer {
     const server = createSecureServer({
-      ...options,
-      ...this.#secureOptions(this.#certificate),
+      ...tcpOptions,
+      ...this.#secureOptions(certificate),
       handshakeTimeout: this.#limits.handshakeTime,
-    }, (socket: TLSSocket) => this.#accept(socket, service, socket.authorized));
+    }, (socket: TLSSocket) => {
+      this.#handshakes.ended(socket);
+      this.#accept(socket, service, socket.authorized);
+    });
     // A caller without TLS, or one that does not trust the certificate: its connection is over, nothing else.
     server.on("tlsClientError", (_cause, socket) => void socket.destroy());
     return server;
@@ -175,21 +185,18 @@ export class Listener {
     return { cert, key, ...(ca !== undefined && { ca, requestCert: true, rejectUnauthorized: false }) };
   }
 
-  #arrived(socket: Socket): void {
+  #arrived(socket: Socket, service: Service): void {
     this.#makeRoom();
     // Those of little use have made room; where none could, half as many more are taken.
     if (this.#connections.size + this.#handshakes.size > this.#limits.connections * 1.5) {
       socket.destroy();
       return;
     }
-    if (this.#certificate === undefined) return;
-    const from = addressOf(socket);
-    this.#handshakes.set(from, socket);
-    socket.once("close", () => this.#handshakes.delete(from));
+    if (this.#secure === undefined) this.#accept(socket, service, true);
+    else this.#handshakes.add(socket);
   }
 
   #accept(socket: Socket, service: Service, isAuthorized: boolean): void {
-    this.#handshakes.delete(addressOf(socket));
     const authenticated = this.#options.clientAuthority !== undefined && isAuthorized;
     const connection = new Connection(socket, service, { generation: this.#generation, authenticated });
     this.#connections.add(connection);
@@ -221,6 +228,7 @@ export class Listener {
   #sweep(): void {
     const now = performance.now();
     const late = now - this.#lastSweep - sweepEvery;
+    this.#handshakes.expire(now);
     this.#lastSweep = now;
     for (const connection of this.#connections) {
       if (late > sweepEvery) connection.extend(late);
@@ -232,8 +240,7 @@ export class Listener {
   #makeRoom(): void {
     const { connections: most } = this.#limits;
     if (this.#connections.size + this.#handshakes.size < most) return;
-    const [oldestHandshake] = this.#handshakes.values();
-    if (this.#handshakes.size > most / 4) return void oldestHandshake?.destroy();
+    if (this.#handshakes.size > most / 4) return this.#handshakes.dropOldest();
     const young = performance.now() + this.#limits.newTime - quietTime;
     let least: Connection | undefined;
     for (const connection of this.#connections) {
@@ -277,10 +284,6 @@ function isFree({ activity }: Connection): boolean {
 function isLess(one: Connection, other: Connection): boolean {
   const difference = rank[one.activity]! - rank[other.activity]!;
   return difference < 0 || difference === 0 && one.until < other.until;
-}
-
-function addressOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`;
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -28,8 +28,11 @@ export class Turns {
   /** Milliseconds of work since the event loop last had its turn, and when that ended. */
   #worked = 0;
   #ended = 0;
-  /** Milliseconds that a job takes on average, of late. */
+  /** Milliseconds that a job takes on average, of late; with a queue, all that is done beside jobs included. */
   #average = 0.1;
+  /** When the last turn began, and the jobs done in it. */
+  #began = 0;
+  #count = 0;
 
   /** Jobs that wait. */
   get waiting(): number {
@@ -54,7 +57,7 @@ export class Turns {
     this.#ended = performance.now();
     const took = this.#ended - started;
     this.#worked += took;
-    this.#average += (took - this.#average) / 16;
+    if (this.waiting === 0) this.#average += (took - this.#average) / 16;
   }
 
   #schedule(): void {
@@ -63,15 +66,24 @@ export class Turns {
     setImmediate(this.#turn);
   }
 
+  /** From turn to turn, requests are also read and answers written, and others have handshakes. */
+  #noteTurn(now: number): void {
+    if (this.#count > 0) this.#average += ((now - this.#began) / this.#count - this.#average) / 4;
+    this.#began = now;
+    this.#count = 0;
+  }
+
   readonly #turn = (): void => {
     this.#isScheduled = false;
     this.#worked = 0;
+    this.#noteTurn(performance.now());
     while (this.#done < this.#jobs.length && this.#worked < sliceMilliseconds) {
       this.#run(this.#jobs[this.#done++]!, performance.now());
+      this.#count++;
     }
     if (this.#done === this.#jobs.length) {
       this.#jobs = [];
-      this.#done = 0;
+      this.#done = this.#count = 0;
     } else {
       if (this.#done > 1024) {
         this.#jobs.splice(0, this.#done);

@@ -46,3 +46,26 @@ Deno.test("work that would be done too late is shed when it arrives, or when its
   while (turns.waiting > 0) await new Promise((resolve) => setTimeout(resolve, 1));
   assert.equal(done.filter((name) => !name.includes("shed")).length, 40);
 });
+
+Deno.test("what is done between the turns counts as waiting too", async () => {
+  const turns = new Turns();
+  let done = 0, shed = 0;
+  const job = (until: number): Job => ({
+    run: () => {
+      work(2);
+      done++;
+    },
+    shed: () => shed++,
+    until,
+  });
+  // Reading, writing and handshakes take far more time than the work itself.
+  const other = setInterval(() => work(40), 1);
+  for (let index = 0; index < 60; index++) turns.add(job(Infinity));
+  while (turns.waiting > 20) await new Promise((resolve) => setTimeout(resolve, 1));
+  const { waiting } = turns;
+  turns.add(job(performance.now() + waiting * 3));
+  assert.deepEqual([shed, turns.waiting], [1, waiting]);
+  while (turns.waiting > 0) await new Promise((resolve) => setTimeout(resolve, 1));
+  clearInterval(other);
+  assert.equal(done, 60);
+});

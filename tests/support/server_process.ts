@@ -25,7 +25,7 @@ export interface ServerProcess extends AsyncDisposable {
   readonly folder: string;
   /** Everything that the server wrote to standard error so far. */
   log(): string;
-  /** Waits until the server has written something that matches; fails when it ends before or after 20 seconds. */
+  /** Waits until the server has written something that matches; fails when it ends before or after a minute. */
   until(pattern: RegExp): Promise<string>;
   /** Memory of the process in MiB: what is resident now, and the most that ever was. */
   memory(): Promise<Memory>;
@@ -108,12 +108,12 @@ class Output {
 
   async until(pattern: RegExp): Promise<string> {
     const { promise: late, resolve } = Promise.withResolvers<"late">();
-    const timer = setTimeout(() => resolve("late"), 20_000);
+    const timer = setTimeout(() => resolve("late"), 60_000);
     try {
       while (!pattern.test(this.text)) {
         if (!this.#open) throw new Error(`the server ended: ${this.text}`);
         if (await Promise.race([this.#more.promise, late]) === "late") {
-          throw new Error(`${pattern} was not written within 20 seconds: ${this.text}`);
+          throw new Error(`${pattern} was not written within a minute: ${this.text}`);
         }
       }
       return this.text;

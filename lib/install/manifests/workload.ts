@@ -195,6 +195,7 @@ function serverArguments({ namespace, certificate, dialect }: ManifestOptions): 
   ];
 }
 
+/** On the port without TLS, where a kubelet waits for no other caller's handshake. */
 function probe(what: "liveness" | "readiness"): JsonObject {
-  return { httpGet: { scheme: "HTTPS", port: "https", path: `/health/${what}` } };
+  return { httpGet: { port: "metrics", path: `/health/${what}` } };
 }

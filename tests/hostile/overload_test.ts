@@ -1,0 +1,68 @@
+/** More callers than can be answered: others have their turn, health is answered, and who gets no answer is told so. */
+import assert from "node:assert/strict";
+import { admissionReview } from "../server/review.ts";
+import { denies } from "../server/serving.ts";
+import { makeKeyPair } from "../support/key_pairs.ts";
+import { postBytes, RawConnection } from "../support/raw_http.ts";
+import { startServer } from "../support/server_process.ts";
+import { join } from "node:path";
+
+const policies = denies("never", "validationFailureAction: Enforce", "kinds: [ConfigMap]");
+const request = postBytes("/validate/fail", JSON.stringify(admissionReview()));
+/** Milliseconds; the goal is 250 on a machine of its own, and tests run on busy ones. */
+const bound = 5_000;
+
+Deno.test("health is answered without TLS beside callers who begin a handshake and stay silent", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-overload-" });
+  const pair = await makeKeyPair();
+  const cert = join(folder, "tls.crt"), key = join(folder, "tls.key");
+  await Deno.writeTextFile(cert, pair.cert);
+  await Deno.writeTextFile(key, pair.key);
+  await using server = await startServer({ policies, args: ["--tls-cert", cert, "--tls-key", key] });
+  const silent = await Promise.all(Array.from({ length: 400 }, () => RawConnection.open(server.port)));
+  let longest = 0;
+  for (let count = 0; count < 20; count++) {
+    const started = performance.now();
+    for (const path of ["liveness", "readiness"]) {
+      const answer = await fetch(`http://127.0.0.1:${server.metricsPort}/health/${path}`);
+      assert.equal(await answer.text(), "ok");
+    }
+    longest = Math.max(longest, performance.now() - started);
+  }
+  assert.ok(longest < bound, `${Math.round(longest)} ms`);
+  const started = performance.now();
+  using caller = new RawConnection(
+    await Deno.connectTls({ hostname: "localhost", port: server.port, caCerts: [pair.cert] }),
+  );
+  await caller.write(request);
+  assert.equal((await caller.answer()).status, 200);
+  assert.ok(performance.now() - started < bound, "silent callers hold up nobody");
+  for (const connection of silent) connection[Symbol.dispose]();
+  await Deno.remove(folder, { recursive: true });
+});
+
+Deno.test("of a thousand callers at once each is answered: 200, or 503 where it would be too late", async () => {
+  await using server = await startServer({ policies, args: ["--no-tls"] });
+  const callers = await Promise.all(Array.from({ length: 1_000 }, () => RawConnection.open(server.port)));
+  let isOver = false, longest = 0;
+  const health = (async () => {
+    while (!isOver) {
+      const started = performance.now();
+      const answer = await fetch(`http://127.0.0.1:${server.metricsPort}/health/liveness`);
+      assert.equal(await answer.text(), "ok");
+      longest = Math.max(longest, performance.now() - started);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+  })();
+  for (let round = 0; round < 3; round++) {
+    const statuses = await Promise.all(callers.map(async (caller) => {
+      await caller.write(request);
+      return (await caller.answer()).status;
+    }));
+    assert.deepEqual(statuses.filter((status) => status !== 200 && status !== 503), []);
+  }
+  isOver = true;
+  await health;
+  assert.ok(longest < bound, `health took ${Math.round(longest)} ms`);
+  for (const caller of callers) caller[Symbol.dispose]();
+});
