@@ -53,6 +53,8 @@ const { values: given } = parseArgs({
     overload: { type: "string", default: "10" },
     // Reviews in a second of the steady part, where others use the machine too.
     rate: { type: "string", default: "" },
+    // Callers at the same time in the part with too much load.
+    connections: { type: "string", default: "1000" },
   },
 });
 const folder = await Deno.makeTempDir({ prefix: "postern-soak-" });
@@ -84,7 +86,7 @@ async function soak(steady: number, overload: number): Promise<boolean> {
   if (overload === 0) return isSteady;
   const twice = await run(client, server, {
     rate: capacity * 2,
-    connections: 1_000,
+    connections: Number(given.connections),
     seconds: overload * 60,
   });
   return judged(`${overload} minutes at twice the capacity`, twice, false) && isSteady;
