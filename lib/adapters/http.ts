@@ -35,7 +35,7 @@ export class HttpClient implements Http {
     const { timeout = 30_000, maxBytes = 2_000_000, refuses, namespaced = false } = options;
     this.#timeout = timeout;
     this.#maxBytes = maxBytes;
-    this.#refuses = refuses ?? (() => Promise.resolve(undefined));
+    this.#refuses = refuses ?? (() => Promise.resolve({}));
     this.#namespaced = namespaced;
   }
 
@@ -51,7 +51,8 @@ export class HttpClient implements Http {
     if (call.namespace !== undefined && !this.#namespaced) {
       return failed("policies of namespaces may not call services (--namespaced-service-calls lets them)");
     }
-    const refusal = await this.#refusalOf(url);
+    const pinned = new PinnedClients();
+    const refusal = await this.#refusalOf(url, pinned);
     if (refusal !== undefined) return failed(refusal);
     const client = clientFor(call.caBundle);
     if (typeof client === "string") return { ok: false, status: undefined, message: client };
@@ -64,8 +65,8 @@ export class HttpClient implements Http {
         timeout: this.#timeout,
         maxBytes: this.#maxBytes,
         signal: call.signal,
-        client,
-        follow: async (target) => await this.#refusalOf(target) === undefined,
+        client: (target) => pinned.clientOf(target) ?? client,
+        follow: async (target) => await this.#refusalOf(target, pinned) === undefined,
       });
       if (!sent.ok) {
         if (sent.reason !== "too large") {
@@ -84,13 +85,40 @@ export class HttpClient implements Http {
       return parsed(sent.status, sent.text, failed);
     } finally {
       client?.close();
+      pinned.close();
     }
   }
 
-  async #refusalOf(url: URL): Promise<string | undefined> {
+  async #refusalOf(url: URL, pinned: PinnedClients): Promise<string | undefined> {
     const isWeb = url.protocol === "http:" || url.protocol === "https:";
-    const why = isWeb ? await this.#refuses(url) : "only http and https are";
-    return why === undefined ? undefined : `${url.protocol}//${url.host} is not allowed: ${why}`;
+    const { refused, address } = isWeb
+      ? await this.#refuses(url)
+      : { refused: "only http and https are", address: undefined };
+    if (refused !== undefined) return `${url.protocol}//${url.host} is not allowed: ${refused}`;
+    if (address !== undefined) pinned.pin(url, address);
+    return undefined;
+  }
+}
+
+/**
+ * Clients that connect to the address that was checked, whatever its name stands for by now. Only for plain HTTP: over
+ * TLS the certificate shows that the right server answers.
+ */
+class PinnedClients {
+  readonly #clients = new Map<string, Deno.HttpClient>();
+
+  pin({ protocol, host, port }: URL, address: string): void {
+    if (protocol !== "http:" || this.#clients.has(host)) return;
+    const proxy = { transport: "tcp", hostname: address, port: Number(port === "" ? 80 : port) } as const;
+    this.#clients.set(host, Deno.createHttpClient({ proxy }));
+  }
+
+  clientOf({ protocol, host }: URL): Deno.HttpClient | undefined {
+    return protocol === "http:" ? this.#clients.get(host) : undefined;
+  }
+
+  close(): void {
+    for (const client of this.#clients.values()) client.close();
   }
 }
 

@@ -1,8 +1,16 @@
 import { type Fault, isFault } from "../json/mod.ts";
 import { compileAddressRules } from "../kube/mod.ts";
 
-/** Decides about an URL before it is called; the reason for a no, or `undefined`. */
-export type AddressCheck = (url: URL) => Promise<string | undefined>;
+/** What a check says of an URL. */
+export interface AddressVerdict {
+  /** Why it may not be called. */
+  readonly refused?: string | undefined;
+  /** The address that was checked. It is the one to call: at the next look-up the name may stand for another. */
+  readonly address?: string | undefined;
+}
+
+/** Decides about an URL before it is called. */
+export type AddressCheck = (url: URL) => Promise<AddressVerdict>;
 
 /** What calls of policies may not reach: this machine, and link-local addresses, where clouds serve credentials. */
 const blocked: readonly string[] = [
@@ -33,18 +41,21 @@ export function serviceAddresses(
   const rules = compileAddressRules({ blocked, exempt });
   if (isFault(rules)) return rules;
   return async (url) => {
-    const refusal = rules.refusesUrl(url);
+    const refused = rules.refusesUrl(url);
     const isExempt = exempt.some((entry) => entry.toLowerCase() === url.hostname.toLowerCase());
-    if (refusal !== undefined || isExempt || resolve === undefined) return refusal;
-    for (const address of await addressesOf(url.hostname, resolve)) {
+    if (refused !== undefined || isExempt || resolve === undefined) return { refused };
+    // An address stands for itself, and was looked at.
+    if (url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname)) return {};
+    const addresses = await addressesOf(url.hostname, resolve);
+    if (addresses.length === 0) return { refused: "no address is known for its name" };
+    for (const address of addresses) {
       const why = rules.refusesAddress(address);
-      if (why !== undefined) return why;
+      if (why !== undefined) return { refused: why };
     }
-    return undefined;
+    return { address: addresses.find((address) => !address.includes(":")) ?? addresses[0] };
   };
 }
 
-/** A name that cannot be looked up cannot be called either: the call itself says so. */
 async function addressesOf(
   host: string,
   resolve: (host: string) => Promise<readonly string[]>,

@@ -12,8 +12,8 @@ export interface Outgoing {
   /** A longer answer ends the request. */
   readonly maxBytes: number;
   readonly signal?: AbortSignal | undefined;
-  /** Carries certificates; the default client when absent. */
-  readonly client?: Deno.HttpClient | undefined;
+  /** Carries certificates, or connects each hop to a given address; the default client when absent. */
+  readonly client?: Deno.HttpClient | ((url: URL) => Deno.HttpClient | undefined) | undefined;
   /** Decides about each redirect; without it a redirect is an answer like any other. */
   readonly follow?: ((url: URL) => boolean | Promise<boolean>) | undefined;
 }
@@ -60,13 +60,14 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> 
   let body = outgoing.body;
   const headers = new Headers(outgoing.headers);
   for (let hop = 0;; hop++) {
+    const own = typeof client === "function" ? client(url) : client;
     const response = await fetch(url, {
       method,
       headers,
       signal,
       redirect: "manual",
       ...(body === undefined ? {} : { body }),
-      ...(client === undefined ? {} : { client }),
+      ...(own === undefined ? {} : { client: own }),
     });
     const target = follow === undefined ? undefined : redirectTarget(response, url);
     if (target === undefined) return await readAll(response, maxBytes, signal);

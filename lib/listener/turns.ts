@@ -12,6 +12,13 @@ export interface Job {
 /** How long requests are worked on before the event loop has its turn: health checks are answered there. */
 const sliceMilliseconds = 10;
 
+/**
+ * Rounds of the event loop between two turns, with a short queue and with a long one. In one round the runtime takes only
+ * some of the connections that have something to say; with a thousand callers a health check would wait for many turns.
+ */
+const rounds = { short: 1, long: 8 };
+const longQueue = 64;
+
 /** A pause between two jobs after which the event loop certainly had its turn: it had nothing else to do. */
 const idleMilliseconds = 0.5;
 
@@ -25,6 +32,7 @@ export class Turns {
   #jobs: Job[] = [];
   #done = 0;
   #isScheduled = false;
+  #roundsLeft = 0;
   /** Milliseconds of work since the event loop last had its turn, and when that ended. */
   #worked = 0;
   #ended = 0;
@@ -63,8 +71,14 @@ export class Turns {
   #schedule(): void {
     if (this.#isScheduled) return;
     this.#isScheduled = true;
-    setImmediate(this.#turn);
+    this.#roundsLeft = this.waiting > longQueue ? rounds.long : rounds.short;
+    setImmediate(this.#round);
   }
+
+  readonly #round = (): void => {
+    if (--this.#roundsLeft > 0) setImmediate(this.#round);
+    else this.#turn();
+  };
 
   /** From turn to turn, requests are also read and answers written, and others have handshakes. */
   #noteTurn(now: number): void {

@@ -117,7 +117,8 @@ httpTest("rules about addresses hold for redirects too, and circles end", {
     return new Response(null, { status: 302, headers: { location } });
   },
   options: {
-    refuses: ({ hostname }) => Promise.resolve(hostname === "127.0.0.1" ? undefined : "it is elsewhere"),
+    refuses: ({ hostname }) =>
+      Promise.resolve(hostname === "127.0.0.1" ? {} : { refused: "it is elsewhere" }),
   },
   async run(http, { address, asked }) {
     assert.match(
@@ -155,7 +156,7 @@ const addresses: [url: string, exempt: readonly string[], refused: boolean][] = 
   ["http://inside.example.com/", [], true],
   ["http://10.96.0.10/", [], false],
   ["http://service.namespace.svc/", [], false],
-  ["http://unknown.example.com/", [], false],
+  ["http://unknown.example.com/", [], true],
   ["http://127.0.0.1:8000/", ["127.0.0.1/32"], false],
   ["http://localhost:8000/", ["localhost"], false],
   ["http://inside.example.com/", ["inside.example.com"], false],
@@ -174,9 +175,28 @@ for (const [url, exempt, refused] of addresses) {
         known[host] === undefined ? Promise.reject(new Error()) : Promise.resolve([known[host]]),
     });
     assert.ok(!isFault(refuses));
-    assert.equal(await refuses(new URL(url)) !== undefined, refused);
+    const verdict = await refuses(new URL(url));
+    assert.equal(verdict.refused !== undefined, refused);
   });
 }
+
+Deno.test("service call: a name that stands for another address after the check leads nowhere else", async () => {
+  const checked = fakeServer(() => Response.json("checked"));
+  const { port } = new URL(checked.address);
+  const refuses = serviceAddresses({
+    exempt: ["127.0.0.2/32"],
+    resolve: () => Promise.resolve(["127.0.0.2"]),
+  });
+  assert.ok(!isFault(refuses));
+  try {
+    assert.deepEqual(await refuses(new URL("http://rebound.example.com/")), { address: "127.0.0.2" });
+    const pinned = new HttpClient({ refuses: () => Promise.resolve({ address: "127.0.0.1" }) });
+    const answer = await pinned.call({ method: "GET", url: `http://rebound.example.com:${port}/` });
+    assert.deepEqual(answer, { ok: true, status: 200, body: "checked" });
+  } finally {
+    await checked.close();
+  }
+});
 
 Deno.test("service call: a bundle makes a private authority trusted", async () => {
   const { certificate } = await madeCertificates({ names: ["127.0.0.1"], clock: { now: Date.now } })

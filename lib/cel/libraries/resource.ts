@@ -58,9 +58,12 @@ function pathOf({ apiVersion, plural, namespace }: Place, name?: string): string
   return segments.map((segment) => `/${segmentOf(segment)}`).join("");
 }
 
-/** Escapes a part of a path. `.` and `..` are escaped too, because they would lead to other paths. */
+/**
+ * Escapes a part of a path. `.` and `..` are escaped too, because they would lead to other paths. Half a surrogate pair
+ * becomes U+FFFD, which is in no name.
+ */
 function segmentOf(text: string): string {
-  return /^\.{1,2}$/.test(text) ? text.replaceAll(".", "%2E") : encodeURIComponent(text);
+  return /^\.{1,2}$/.test(text) ? text.replaceAll(".", "%2E") : encodeURIComponent(text.toWellFormed());
 }
 
 function failed(what: string, reply: ExternalReply & { readonly ok: false }): CelFault {
@@ -80,7 +83,7 @@ function list(external: ExternalCalls, place: Place, labels?: CelMap | PlainMap)
   const texts = labels === undefined ? {} : textsOf(labels, "labels");
   if (isCelFault(texts)) return texts;
   const selector = Object.keys(texts).sort().map((key) => `${key}=${texts[key]}`).join(",");
-  const query = selector === "" ? "" : `?labelSelector=${encodeURIComponent(selector)}`;
+  const query = selector === "" ? "" : `?labelSelector=${encodeURIComponent(selector.toWellFormed())}`;
   const reply = external.call({ kind: "api", method: "GET", path: `${pathOf(place)}${query}` });
   if (isCelFault(reply)) return reply;
   return reply.ok ? reply.body : failed("list", reply);
