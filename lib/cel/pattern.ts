@@ -1,26 +1,22 @@
 import { RE2JS } from "re2js";
+import { BoundedCache } from "../json/mod.ts";
 import { CelFault, failure } from "./fault.ts";
 
-/** Compiled regular expressions. Those of policies stay in the cache, those from resources are evicted. */
-const compiled = new Map<string, RE2JS | CelFault>();
-const MAX_PATTERNS = 500;
+/** Compiled regular expressions. Policies' own are read often and stay; those from resources are evicted. */
+const compiled = new BoundedCache<RE2JS | CelFault>(500);
 
 /**
  * Compiles an RE2 regular expression, once for each text. Native ones are never used: they can backtrack without end.
  */
 export function compilePattern(pattern: string): RE2JS | CelFault {
-  let result = compiled.get(pattern);
-  if (result === undefined) {
+  return compiled.getOrMake(pattern, () => {
     try {
-      result = RE2JS.compile(pattern);
+      return RE2JS.compile(pattern);
     } catch (cause) {
       // The library's messages are Go's: `error parsing regexp: …`.
-      result = failure(cause instanceof Error ? cause.message : String(cause));
+      return failure(cause instanceof Error ? cause.message : String(cause));
     }
-    if (compiled.size >= MAX_PATTERNS) compiled.clear();
-    compiled.set(pattern, result);
-  }
-  return result;
+  });
 }
 
 /** Whether the text is a pattern. */

@@ -1,8 +1,7 @@
-import { type Fault, isFault, type Json, type Scope, scopeOf } from "../json/mod.ts";
+import { BoundedCache, type Fault, isFault, type Json, type Scope, scopeOf } from "../json/mod.ts";
 import { type CompiledExpression, compileExpression, type Environment } from "../jmespath/mod.ts";
 
-const maxRemembered = 512;
-const compiled = new Map<string, CompiledExpression | Fault>();
+const compiled = new BoundedCache<CompiledExpression | Fault>(512);
 
 /**
  * Applies a query whose text may have been put together for this request. Texts are compiled once and remembered, so a
@@ -22,12 +21,6 @@ function evaluateWith(
   text: string,
   { scope, environment }: { scope: Scope; environment: Environment },
 ): Json | Fault {
-  const key = `${root} ${text}`;
-  let expression = compiled.get(key);
-  if (expression === undefined) {
-    if (compiled.size >= maxRemembered) compiled.clear();
-    expression = compileExpression(text, { root });
-    compiled.set(key, expression);
-  }
+  const expression = compiled.getOrMake(`${root} ${text}`, () => compileExpression(text, { root }));
   return isFault(expression) ? expression : expression.evaluate(scope, environment);
 }

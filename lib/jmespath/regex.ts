@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { Fault } from "../json/mod.ts";
+import { BoundedCache, Fault } from "../json/mod.ts";
 import { maxText } from "./go_strings.ts";
 
 /** A compiled regular expression in RE2's syntax, whose time is linear in the text's length. */
@@ -48,22 +48,12 @@ function tooMuch(size: number, text: string): Fault | undefined {
     : undefined;
 }
 
-/** Patterns that only a request knows; so many of them are kept. */
-const capacity = 200;
-const cache = new Map<string, Regex | Fault>();
+/** Patterns that only a request knows. */
+const cache = new BoundedCache<Regex | Fault>(200);
 
 /** A pattern that arises while evaluating: compiled once as long as it stays among the recent ones. */
 export function cachedRegex(pattern: string): Regex | Fault {
-  const known = cache.get(pattern);
-  if (known !== undefined) {
-    cache.delete(pattern);
-    cache.set(pattern, known);
-    return known;
-  }
-  const compiled = expands(pattern) ? tooLargePattern : compileRegex(pattern);
-  if (cache.size >= capacity) cache.delete(cache.keys().next().value!);
-  cache.set(pattern, compiled);
-  return compiled;
+  return cache.getOrMake(pattern, () => expands(pattern) ? tooLargePattern : compileRegex(pattern));
 }
 
 /** Whether a pattern of a request would become a program of more than some ten thousand steps. */

@@ -20,6 +20,7 @@ export {
   type JsonObject,
   setField,
 } from "./json.ts";
+export { BoundedCache } from "./bounded_cache.ts";
 export { clipped } from "./clip.ts";
 export { nestsDeeperThan } from "./depth.ts";
 export type { DocumentPath } from "./document_path.ts";

@@ -1,3 +1,4 @@
+import { BoundedCache } from "../json/mod.ts";
 import { hasWildcard, parseKindSelectors } from "../kube/mod.ts";
 
 /** What an entry of the index is about. An empty list is no restriction. */
@@ -30,7 +31,7 @@ const nothing: readonly never[] = [];
 export class MatchIndex<T> {
   readonly #byKind = new Map<string, Entry<T>[]>();
   readonly #anyKind: Entry<T>[] = [];
-  readonly #found = new Map<string, readonly T[]>();
+  readonly #found = new BoundedCache<readonly T[]>(maxCachedLookups);
   #size = 0;
 
   /** Adds a value; values come out in the order in which they were added. */
@@ -60,7 +61,6 @@ export class MatchIndex<T> {
       .sort((left, right) => left.order - right.order);
     const values = [...new Set(entries.map((entry) => entry.value))];
     if (key.length > maxKeyLength) return values;
-    if (this.#found.size >= maxCachedLookups) this.#found.clear();
     this.#found.set(key, values);
     return values;
   }

@@ -1,5 +1,5 @@
 import { compileExpression } from "../jmespath/mod.ts";
-import { Fault, isFault, type Scope } from "../json/mod.ts";
+import { BoundedCache, Fault, isFault, type Scope } from "../json/mod.ts";
 import { countNested, countPlanned } from "./counters.ts";
 import { currentField } from "./path.ts";
 import { chooseByOperation, compile, forDelete, noteUse, type Query, type Spot } from "./query.ts";
@@ -61,7 +61,7 @@ function hasTarget(scope: Scope): boolean {
 function planNested({ parts, offset }: Variable, spot: Spot): Render {
   const inner = parts.map((part) => typeof part === "string" ? part : planVariable(part, spot));
   noteNested(parts, offset, spot);
-  const cache = new Map<string, Query>();
+  const cache = new BoundedCache<Query>(cachedExpressions);
   return (run) => {
     let text = "";
     for (const part of inner) {
@@ -81,18 +81,11 @@ function planNested({ parts, offset }: Variable, spot: Spot): Render {
       }
     }
     const expression = isDelete(run.scope) ? forDelete(text.trim()) : text.trim();
-    return remembered(cache, expression, spot).render(run);
+    return cache.getOrMake(expression, () => {
+      countNested();
+      return compile(expression, spot);
+    }).render(run);
   };
-}
-
-function remembered(cache: Map<string, Query>, expression: string, spot: Spot): Query {
-  const known = cache.get(expression);
-  if (known !== undefined) return known;
-  countNested();
-  const query = compile(expression, spot);
-  if (cache.size >= cachedExpressions) cache.delete(cache.keys().next().value!);
-  cache.set(expression, query);
-  return query;
 }
 
 /** Records what an expression reads for any value of its inner variables. */

@@ -1,4 +1,13 @@
-import { asList, asString, Fault, field, isFault, type Json, parseJson } from "../../json/mod.ts";
+import {
+  asList,
+  asString,
+  BoundedCache,
+  Fault,
+  field,
+  isFault,
+  type Json,
+  parseJson,
+} from "../../json/mod.ts";
 import type { Clock, Entropy } from "../../ports.ts";
 import { statusLine } from "../../embedded/mod.ts";
 import { Limit } from "../limit.ts";
@@ -73,7 +82,7 @@ export class RegistryConnection implements RegistryReader {
   readonly #options: ConnectionOptions;
   readonly #tokens: Tokens;
   /** The scheme that answered, so that a plain registry is not asked for TLS each time. */
-  readonly #schemes = new Map<string, Scheme>();
+  readonly #schemes = new BoundedCache<Scheme>(MAX_REGISTRIES);
   readonly #limits = new Map<string, Limit>();
 
   constructor(options: ConnectionOptions) {
@@ -96,7 +105,7 @@ export class RegistryConnection implements RegistryReader {
       const got = await this.#readFrom(access, url, { ...reading, attempts, limit });
       // Without any answer the next scheme is tried.
       if (!("fault" in got) || got.status !== undefined || got.reached === true) {
-        this.#remember(registry, scheme);
+        this.#schemes.set(registry, scheme);
         return got;
       }
       refusals.push(got);
@@ -114,11 +123,6 @@ export class RegistryConnection implements RegistryReader {
     const limit = new Limit(REQUESTS_PER_REGISTRY);
     this.#limits.set(registry, limit);
     return limit;
-  }
-
-  #remember(registry: string, scheme: Scheme): void {
-    if (this.#schemes.size >= MAX_REGISTRIES) this.#schemes.clear();
-    this.#schemes.set(registry, scheme);
   }
 
   async #readFrom(access: RegistryAccess, url: string, reading: Try): Promise<Content | RegistryFailure> {

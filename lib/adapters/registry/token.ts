@@ -1,4 +1,4 @@
-import { asString, field, type Json } from "../../json/mod.ts";
+import { asString, BoundedCache, field, type Json } from "../../json/mod.ts";
 import type { Clock, RegistryCredentials } from "../../ports.ts";
 
 /** Name and password for a registry. */
@@ -76,7 +76,7 @@ const MARGIN_SECONDS = 10;
 /** Tokens by what they are for, while they are valid. */
 export class Tokens {
   readonly #clock: Clock;
-  readonly #tokens = new Map<string, Token>();
+  readonly #tokens = new BoundedCache<Token>(MAX_TOKENS);
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -94,7 +94,6 @@ export class Tokens {
     if (!/^[\x21-\x7e]+$/.test(value)) return undefined;
     const given = field(answer, "expires_in");
     const seconds = typeof given === "number" && given > 0 ? given : DEFAULT_SECONDS;
-    if (this.#tokens.size >= MAX_TOKENS) this.#tokens.clear();
     this.#tokens.set(key, { value, expires: this.#clock.now() + (seconds - MARGIN_SECONDS) * 1000 });
     return value;
   }

@@ -1,9 +1,8 @@
 import type { ASN1Obj, X509Certificate } from "@sigstore/core";
-import { Fault, isFault } from "../../json/mod.ts";
+import { BoundedCache, Fault, isFault } from "../../json/mod.ts";
 import { sigstoreCore } from "./libraries.ts";
 import { base64Bytes, pemBlocks, toPem } from "./pem.ts";
 import { type Hash, PublicKey } from "./public_key.ts";
-import { Recent } from "./recent.ts";
 
 /** What of a certificate is looked at. Names are DER, to be compared byte by byte. */
 export interface Certificate {
@@ -80,12 +79,12 @@ export async function readCertificate(der: Uint8Array): Promise<Certificate | Fa
 }
 
 /** Roots and intermediates are the same for many signatures; longer texts are read each time. */
-const recent = new Recent<Promise<readonly Certificate[] | Fault>>(200);
+const recent = new BoundedCache<Promise<readonly Certificate[] | Fault>>(200);
 const MAX_KEPT = 20_000;
 
 /** Every certificate of a PEM text, or of the base64 of one; a fault when there is none, or one is broken. */
 export async function readCertificates(text: string): Promise<readonly Certificate[] | Fault> {
-  return await (text.length > MAX_KEPT ? readAll(text) : recent.get(text, () => readAll(text)));
+  return await (text.length > MAX_KEPT ? readAll(text) : recent.getOrMake(text, () => readAll(text)));
 }
 
 async function readAll(text: string): Promise<readonly Certificate[] | Fault> {

@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { Fault, isFault } from "../../json/mod.ts";
+import { BoundedCache, Fault, isFault } from "../../json/mod.ts";
 import { matchWildcard } from "../../kube/mod.ts";
 import type { Identity, Signer } from "../../ports.ts";
 import type { Certificate } from "./certificate.ts";
@@ -104,17 +104,11 @@ function refusesIssuer(
   return pattern(received) ? undefined : mismatch(issuerRegExp);
 }
 
-const patterns = new Map<string, ((text: string) => boolean) | string>();
-const MAX_PATTERNS = 1_000;
+const patterns = new BoundedCache<((text: string) => boolean) | string>(1_000);
 
 /** A regular expression in Go's syntax, which is searched for. */
 function compiled(name: string, expression: string): ((text: string) => boolean) | Fault {
-  let pattern = patterns.get(expression);
-  if (pattern === undefined) {
-    pattern = compile(expression);
-    if (patterns.size >= MAX_PATTERNS) patterns.clear();
-    patterns.set(expression, pattern);
-  }
+  const pattern = patterns.getOrMake(expression, () => compile(expression));
   return typeof pattern === "string"
     ? new Fault(`invalid regexp for ${name}: ${expression} : ${pattern}`)
     : pattern;

@@ -1,8 +1,7 @@
 import { createPublicKey, type KeyObject, verify as verifyNow } from "node:crypto";
-import { Fault, isFault } from "../../json/mod.ts";
+import { BoundedCache, Fault, isFault } from "../../json/mod.ts";
 import { plainBytes } from "./bytes.ts";
 import { pemBlocks, toPem } from "./pem.ts";
-import { Recent } from "./recent.ts";
 
 /** The hash that is signed. */
 export type Hash = "sha224" | "sha256" | "sha384" | "sha512";
@@ -37,7 +36,7 @@ const MIN_RSA_BITS = 1_024;
 const MAX_RSA_BITS = 16_384;
 
 /** Policies name few keys, and all their signatures use them; longer texts are read each time. */
-const recent = new Recent<PublicKey | Fault>(200);
+const recent = new BoundedCache<PublicKey | Fault>(200);
 const MAX_KEPT = 10_000;
 
 /** A public key of ECDSA (P-256, P-384, P-521), RSA or Ed25519. */
@@ -73,7 +72,7 @@ export class PublicKey {
   static fromPem(text: string): PublicKey | Fault {
     return text.length > MAX_KEPT
       ? PublicKey.#fromPem(text)
-      : recent.get(text, () => PublicKey.#fromPem(text));
+      : recent.getOrMake(text, () => PublicKey.#fromPem(text));
   }
 
   static #fromPem(text: string): PublicKey | Fault {

@@ -1,4 +1,4 @@
-import { Fault, isFault } from "../../json/mod.ts";
+import { BoundedCache, Fault, isFault } from "../../json/mod.ts";
 import type { LogTrust } from "../../ports.ts";
 import type { RootSource } from "./cosign_trust.ts";
 import { readTrustedRoot, type TrustedRoot } from "./trust.ts";
@@ -11,7 +11,7 @@ const MAX_KEPT = 20;
 /** Trusted roots, each text read once. */
 export class TrustedRoots {
   readonly #text: TrustedRootText | undefined;
-  readonly #read = new Map<string, Promise<TrustedRoot | Fault>>();
+  readonly #read = new BoundedCache<Promise<TrustedRoot | Fault>>(MAX_KEPT);
 
   constructor(text: TrustedRootText | undefined) {
     this.#text = text;
@@ -32,13 +32,7 @@ export class TrustedRoots {
   }
 
   async #parsed(text: string): Promise<TrustedRoot | Fault> {
-    let read = this.#read.get(text);
-    if (read === undefined) {
-      if (this.#read.size >= MAX_KEPT) this.#read.clear();
-      read = readTrustedRoot(text);
-      this.#read.set(text, read);
-    }
-    const root = await read;
+    const root = await this.#read.getOrMake(text, () => readTrustedRoot(text));
     return isFault(root) ? new Fault(`the trusted root cannot be read: ${root.message}`) : root;
   }
 }

@@ -1,4 +1,4 @@
-import { isFault } from "../../json/mod.ts";
+import { BoundedCache, isFault } from "../../json/mod.ts";
 import { compileTextGenerator, type TextGenerator } from "../../kube/mod.ts";
 import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { stringType } from "../types/mod.ts";
@@ -14,22 +14,17 @@ import {
 
 /** The longest pattern that is accepted. */
 const maxPattern = 1_000;
-const maxGenerators = 200;
 const defaultPattern = "[0-9a-z]{8}";
 
-/** Compiled generators by pattern. Those of policies stay in the cache, those from resources are evicted. */
-const generators = new Map<string, TextGenerator | CelFault>();
+/** Compiled generators by pattern. Policies' own are read often and stay; those from resources are evicted. */
+const generators = new BoundedCache<TextGenerator | CelFault>(200);
 
 function generatorOf(pattern: string): TextGenerator | CelFault {
-  const known = generators.get(pattern);
-  if (known !== undefined) return known;
-  const compiled = pattern.length > maxPattern
-    ? failure(`the pattern has more than ${maxPattern} characters`)
-    : compileTextGenerator(pattern);
-  const generator = isFault(compiled) && !isCelFault(compiled) ? failure(compiled.message) : compiled;
-  if (generators.size >= maxGenerators) generators.clear();
-  generators.set(pattern, generator as TextGenerator | CelFault);
-  return generator as TextGenerator | CelFault;
+  return generators.getOrMake(pattern, () => {
+    if (pattern.length > maxPattern) return failure(`the pattern has more than ${maxPattern} characters`);
+    const compiled = compileTextGenerator(pattern);
+    return isFault(compiled) ? failure(compiled.message) : compiled;
+  });
 }
 
 function generate(external: ExternalCalls, pattern: string): Result {

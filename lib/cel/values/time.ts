@@ -1,3 +1,4 @@
+import { BoundedCache } from "../../json/mod.ts";
 import { CelFault, failure } from "../fault.ts";
 import { MAX_INT, MIN_INT } from "./numbers.ts";
 import { CelObject } from "./object.ts";
@@ -218,14 +219,16 @@ export function zoneOffset(zone: string, seconds: number): number | CelFault {
   return local - seconds;
 }
 
-const zoneFormats = new Map<string, Intl.DateTimeFormat | undefined>();
+/** Formats by zone; `null` for a text that is no zone. */
+const zoneFormats = new BoundedCache<Intl.DateTimeFormat | null>(64);
 
 function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
-  if (zoneFormats.has(zone)) return zoneFormats.get(zone);
-  if (zoneFormats.size > 64) zoneFormats.clear();
-  let format: Intl.DateTimeFormat | undefined;
+  return zoneFormats.getOrMake(zone, () => newZoneFormat(zone)) ?? undefined;
+}
+
+function newZoneFormat(zone: string): Intl.DateTimeFormat | null {
   try {
-    format = new Intl.DateTimeFormat("en-US", {
+    return new Intl.DateTimeFormat("en-US", {
       timeZone: zone,
       calendar: "gregory",
       hourCycle: "h23",
@@ -239,7 +242,6 @@ function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
     });
   } catch {
     // Not a zone of the database: the caller reports it.
+    return null;
   }
-  zoneFormats.set(zone, format);
-  return format;
 }
