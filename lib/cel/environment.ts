@@ -1,6 +1,7 @@
 import { check, Declarations } from "./check/mod.ts";
 import type { CelDialect, Library } from "./libraries/library.ts";
 import { standardLibrary } from "./libraries/standard.ts";
+import { type CelOutline, outline } from "./outline.ts";
 import { plan } from "./plan/mod.ts";
 import { Program } from "./program.ts";
 import { factsOf } from "./program_facts.ts";
@@ -35,6 +36,8 @@ export type CompileResult =
 /** Compiles expressions that share variables and libraries. */
 export interface CelEnvironment {
   compile(text: string): CompileResult;
+  /** How a text is read; `undefined` when it is no expression. */
+  outline(text: string): CelOutline | undefined;
 }
 
 /**
@@ -60,6 +63,10 @@ export function createEnvironment(options: EnvironmentOptions): CelEnvironment {
     container,
   });
   return {
+    outline(text) {
+      const { expression, errors } = parse(text, declarations);
+      return errors.length > 0 ? undefined : outline(expression);
+    },
     compile(text) {
       const parsed = parse(text, declarations);
       if (parsed.errors.length > 0) return { ok: false, errors: parsed.errors };

@@ -5,7 +5,7 @@ import { plan } from "./plan/plan.ts";
 import { type Environment, type Evaluate, newRun } from "./plan/value.ts";
 import { readsOf } from "./reads.ts";
 import { checkedResult } from "./steps.ts";
-import { outline } from "./syntax/outline.ts";
+import { outline, type TreeItem, treeOf } from "./syntax/outline.ts";
 import { parse } from "./syntax/parse.ts";
 
 /** How a text is to be read. */
@@ -120,6 +120,12 @@ function failedLoad(names: readonly string[], scope: Scope): Fault | undefined {
     if (isFault(value)) return value;
   }
   return undefined;
+}
+
+/** The tree of an expression, or why it is none. */
+export function expressionTree(text: string): TreeItem | SyntaxFault {
+  const tree = parse(text);
+  return "message" in tree ? new SyntaxFault(tree.message, tree.offset) : treeOf(tree);
 }
 
 /** The tree of an expression as indented text, or why it is none. */

@@ -22,9 +22,11 @@ export {
   type CompiledExpression,
   compileExpression,
   type ExpressionOptions,
+  expressionTree,
   outlineExpression,
   SyntaxFault,
 } from "./expression.ts";
+export type { TreeItem } from "./syntax/outline.ts";
 export { type Compilations, compilations } from "./compilations.ts";
 export { type FunctionOptions, kyvernoFunctions } from "./functions/kyverno.ts";
 export {

@@ -1,11 +1,12 @@
 import { isList, isObject, type Json, sortedKeys } from "../../json/mod.ts";
 import type { ComparisonOperator, Expression } from "./tree.ts";
 
-/** A node as it is printed. */
-interface Item {
+/** A node of the tree of an expression, under the name that users know from Kyverno. */
+export interface TreeItem {
   readonly name: string;
+  /** What it names or holds. */
   readonly value?: string;
-  readonly children: readonly Item[];
+  readonly children: readonly TreeItem[];
 }
 
 /**
@@ -20,11 +21,11 @@ interface Item {
  * ```
  */
 export function outline(expression: Expression): string {
-  return print(itemOf(expression), "");
+  return print(treeOf(expression), "");
 }
 
 // Kyverno parity: the brace of the node also closes the brace after `children:`. Pinned by tests/cli/jp_test.ts.
-function print({ name, value, children }: Item, indent: string): string {
+function print({ name, value, children }: TreeItem, indent: string): string {
   return [
     `${indent}${name} {\n`,
     value === undefined ? "" : `${indent}  value: ${value}\n`,
@@ -34,9 +35,10 @@ function print({ name, value, children }: Item, indent: string): string {
   ].join("");
 }
 
-const identity: Item = { name: "ASTIdentity", children: [] };
+const identity: TreeItem = { name: "ASTIdentity", children: [] };
 
-function itemOf(expression: Expression): Item {
+/** The tree of an expression. */
+export function treeOf(expression: Expression): TreeItem {
   switch (expression.kind) {
     case "current":
       return { name: "ASTCurrentNode", children: [] };
@@ -50,61 +52,81 @@ function itemOf(expression: Expression): Item {
     case "sub": {
       const { left, right } = expression;
       return right.kind === "index" || right.kind === "slice"
-        ? indexed(itemOf(left), right)
-        : { name: "ASTSubexpression", children: [itemOf(left), itemOf(right)] };
+        ? indexed(treeOf(left), right)
+        : { name: "ASTSubexpression", children: [treeOf(left), treeOf(right)] };
     }
     case "pipe":
-      return { name: "ASTPipe", children: [itemOf(expression.left), itemOf(expression.right)] };
+      return { name: "ASTPipe", children: [treeOf(expression.left), treeOf(expression.right)] };
     case "projection":
       return projected("ASTProjection", expression);
     case "values":
       return projected("ASTValueProjection", expression);
     case "filter": {
       const { name, children } = projected("ASTFilterProjection", expression);
-      return { name, children: [...children, itemOf(expression.condition)] };
+      return { name, children: [...children, treeOf(expression.condition)] };
     }
     case "flatten":
       return { name: "ASTFlatten", children: [orIdentity(expression.of)] };
     case "or":
-      return { name: "ASTOrExpression", children: [itemOf(expression.left), itemOf(expression.right)] };
+      return {
+        name: "ASTOrExpression",
+        children: [treeOf(expression.left), treeOf(expression.right)],
+      };
     case "and":
-      return { name: "ASTAndExpression", children: [itemOf(expression.left), itemOf(expression.right)] };
+      return {
+        name: "ASTAndExpression",
+        children: [treeOf(expression.left), treeOf(expression.right)],
+      };
     case "not":
-      return { name: "ASTNotExpression", children: [itemOf(expression.of)] };
+      return { name: "ASTNotExpression", children: [treeOf(expression.of)] };
     case "compare": {
       const { operator, left, right } = expression;
-      return { name: "ASTComparator", value: operators[operator], children: [itemOf(left), itemOf(right)] };
+      return {
+        name: "ASTComparator",
+        value: operators[operator],
+        children: [treeOf(left), treeOf(right)],
+      };
     }
+    default:
+      return composedOf(expression);
+  }
+}
+
+/** Nodes that put values together, or call functions. */
+function composedOf(
+  expression: Extract<Expression, { kind: "list" | "object" | "call" | "reference" }>,
+): TreeItem {
+  switch (expression.kind) {
     case "list":
-      return { name: "ASTMultiSelectList", children: expression.items.map(itemOf) };
+      return { name: "ASTMultiSelectList", children: expression.items.map(treeOf) };
     case "object":
       return {
         name: "ASTMultiSelectHash",
         children: expression.entries.map(({ key, value }) => ({
           name: "ASTKeyValPair",
           value: JSON.stringify(key),
-          children: [itemOf(value)],
+          children: [treeOf(value)],
         })),
       };
     case "call": {
       const { name = "", args } = expression;
-      return { name: "ASTFunctionExpression", value: JSON.stringify(name), children: args.map(itemOf) };
+      return { name: "ASTFunctionExpression", value: JSON.stringify(name), children: args.map(treeOf) };
     }
     case "reference":
-      return { name: "ASTExpRef", children: [itemOf(expression.of)] };
+      return { name: "ASTExpRef", children: [treeOf(expression.of)] };
   }
 }
 
-function projected(name: string, { left, right }: { left: Expression; right: Expression }): Item {
+function projected(name: string, { left, right }: { left: Expression; right: Expression }): TreeItem {
   return { name, children: [orIdentity(left), orIdentity(right)] };
 }
 
 /** What a projection applies to, or applies, when nothing is written there. */
-function orIdentity(expression: Expression): Item {
-  return expression.kind === "current" ? identity : itemOf(expression);
+function orIdentity(expression: Expression): TreeItem {
+  return expression.kind === "current" ? identity : treeOf(expression);
 }
 
-function indexed(left: Item, right: Extract<Expression, { kind: "index" | "slice" }>): Item {
+function indexed(left: TreeItem, right: Extract<Expression, { kind: "index" | "slice" }>): TreeItem {
   const index = right.kind === "index" ? { name: "ASTIndex", value: String(right.index), children: [] } : {
     name: "ASTSlice",
     value: [right.start, right.stop, right.step].map((part) => part ?? "").join(":"),

@@ -1,0 +1,137 @@
+/** What the page shows: texts, diagnostics, results, and which of them is looked at. */
+import { batch, computed, signal } from "@preact/signals";
+import type { Diagnostic } from "../../../lib/diagnostics/mod.ts";
+import type {
+  SimulationTexts,
+  SubjectOutcome,
+  SubjectSummary,
+  TextName,
+} from "../../../lib/simulation/mod.ts";
+import type { Answer, FailurePlace, OutcomeYaml } from "../worker/protocol.ts";
+
+/** Which rules for spelling and missing values hold. */
+export type DialectName = "classic" | "current";
+
+/** What is simulated: all that a link and a download carry. */
+export interface PlaygroundState {
+  readonly texts: SimulationTexts;
+  readonly dialect: DialectName;
+}
+
+/** What a part of the page is about. */
+export type PaneName = "policies" | "resources" | "context" | "result";
+
+/** The tools of the page. */
+export type ToolName = "policies" | "jmespath" | "cel";
+
+export const emptyTexts: SimulationTexts = {
+  policies: "",
+  resources: "",
+  cluster: "",
+  exceptions: "",
+  values: "",
+  user: "",
+  answers: "",
+};
+
+export const texts = signal<SimulationTexts>(emptyTexts);
+export const dialect = signal<DialectName>("classic");
+export const tool = signal<ToolName>("policies");
+/** The pane that a narrow screen shows. */
+export const pane = signal<PaneName>("policies");
+/** The text of the context that is edited. */
+export const contextText = signal<TextName>("cluster");
+/** The title of the example that is loaded, until something is changed. */
+export const exampleTitle = signal<string | undefined>(undefined);
+
+export const diagnostics = signal<readonly Diagnostic[]>([]);
+export const policyCount = signal(0);
+export const subjectCount = signal(0);
+export const summaries = signal<readonly SubjectSummary[]>([]);
+export const isRunning = signal(true);
+export const runMilliseconds = signal(0);
+export const selected = signal(0);
+export const outcome = signal<SubjectOutcome | undefined>(undefined);
+export const outcomeIndex = signal(-1);
+export const outcomeYaml = signal<OutcomeYaml | undefined>(undefined);
+export const places = signal<readonly FailurePlace[]>([]);
+/** What was just done: shown for some seconds, and read aloud. */
+export const announcement = signal("");
+/** The result in one sentence, for people who do not see it. */
+export const spokenResult = signal("");
+
+/** All that a link carries. */
+export const playgroundState = computed((): PlaygroundState => ({
+  texts: texts.value,
+  dialect: dialect.value,
+}));
+
+/** How many subjects are refused. */
+export const refusedCount = computed(() => summaries.value.filter(({ allowed }) => !allowed).length);
+
+/** Changes one text. */
+export function setText(name: TextName, text: string): void {
+  if (texts.value[name] !== text) texts.value = { ...texts.value, [name]: text };
+}
+
+/** Replaces everything that is simulated. */
+export function load(state: PlaygroundState, title?: string): void {
+  batch(() => {
+    texts.value = { ...emptyTexts, ...state.texts };
+    dialect.value = state.dialect;
+    exampleTitle.value = title;
+    selected.value = 0;
+    outcome.value = undefined;
+    outcomeIndex.value = -1;
+  });
+}
+
+/** Takes in an answer of the engine. Returns whether the outcome of the selected subject should be asked for. */
+export function take(answer: Answer): boolean {
+  switch (answer.kind) {
+    case "loaded":
+      batch(() => {
+        diagnostics.value = answer.diagnostics;
+        policyCount.value = answer.policyCount;
+        subjectCount.value = answer.subjectCount;
+        summaries.value = [];
+        isRunning.value = answer.subjectCount > 0;
+        runMilliseconds.value = answer.milliseconds;
+        if (selected.value >= answer.subjectCount) selected.value = 0;
+        if (answer.subjectCount === 0) {
+          outcome.value = undefined;
+          outcomeIndex.value = -1;
+          places.value = [];
+        }
+      });
+      return answer.subjectCount > 0;
+    case "summaries":
+      batch(() => {
+        summaries.value = [...summaries.value, ...answer.summaries];
+        runMilliseconds.value = answer.milliseconds;
+        isRunning.value = !answer.isLast;
+        if (answer.isLast) spokenResult.value = summaryText();
+      });
+      return false;
+    case "outcome":
+      batch(() => {
+        outcome.value = answer.outcome;
+        outcomeIndex.value = answer.index;
+        places.value = answer.places;
+        outcomeYaml.value = answer.yaml;
+      });
+      return false;
+    default:
+      return false;
+  }
+}
+
+/** The result in one sentence. */
+export function summaryText(): string {
+  const all = summaries.value.length;
+  if (all === 0) return "There is nothing to check yet";
+  const refused = refusedCount.value;
+  const objects = `${all} ${all === 1 ? "object" : "objects"}`;
+  if (refused === 0) return `${objects}: ${all === 1 ? "admitted" : "all admitted"}`;
+  return `${objects}: ${refused} refused, ${all - refused} admitted`;
+}

@@ -1,0 +1,33 @@
+/** What the editor suggests: the fields of policies, and the functions of expressions. */
+import { kyvernoFunctions } from "../../../lib/jmespath/mod.ts";
+import type { JsonObject } from "../../../lib/json/mod.ts";
+import { policySchemas } from "../../../lib/policy/mod.ts";
+
+/** A function of JMESPath, as it is suggested. */
+export interface FunctionNote {
+  readonly name: string;
+  /** `replace(string, string, string, number) string`. */
+  readonly signature: string;
+  readonly summary: string;
+  /** An expression that calls it. */
+  readonly example: string;
+}
+
+/** JSON Schemas by kind of policy. */
+export function schemas(): Readonly<Record<string, JsonObject>> {
+  return Object.fromEntries(policySchemas());
+}
+
+/** All functions of JMESPath by name. */
+export function functionNotes(): FunctionNote[] {
+  return [...kyvernoFunctions().values()]
+    .map(({ name, parameters, variadic, returns, summary, examples }) => ({
+      name,
+      signature: `${name}(${parameters.map(({ types }) => types.join("|")).join(", ")}${
+        variadic ? ", ..." : ""
+      }) ${returns.join("|")}`,
+      summary,
+      example: examples[0]?.expression ?? "",
+    }))
+    .sort((left, right) => left.name < right.name ? -1 : 1);
+}

@@ -1,0 +1,85 @@
+/** What the page and the worker of the engine say to each other. */
+import type { Diagnostic, Position } from "../../../lib/diagnostics/mod.ts";
+import type { JsonObject } from "../../../lib/json/mod.ts";
+import type {
+  SimulationOptions,
+  SimulationTexts,
+  SubjectOutcome,
+  SubjectSummary,
+} from "../../../lib/simulation/mod.ts";
+import type { ExpressionResult, ExpressionTask } from "./expressions.ts";
+import type { FunctionNote } from "./language.ts";
+import type { Files } from "./test_folder.ts";
+
+/** What the page asks for. Each question has a number that its answers repeat. */
+export type Question =
+  | {
+    readonly kind: "run";
+    readonly number: number;
+    readonly texts: SimulationTexts;
+    readonly options: SimulationOptions;
+  }
+  /** The outcome of one subject of the last run, whole. */
+  | { readonly kind: "outcome"; readonly number: number; readonly index: number }
+  | { readonly kind: "expression"; readonly number: number; readonly task: ExpressionTask }
+  | { readonly kind: "language"; readonly number: number }
+  /** The last run as the folder of a test. */
+  | { readonly kind: "folder"; readonly number: number };
+
+/** A place in the resources where a rule fails. */
+export interface FailurePlace {
+  /** Place in the outcome's rules. */
+  readonly rule: number;
+  readonly position: Position;
+  readonly message: string;
+}
+
+/** The objects of an outcome as YAML, as people read them. */
+export interface OutcomeYaml {
+  readonly object: string;
+  readonly mutated: string;
+  readonly generated: readonly string[];
+  readonly targets: readonly { readonly before: string; readonly after: string }[];
+}
+
+/** What the worker answers. */
+export type Answer =
+  /** The worker can be asked. */
+  | { readonly kind: "ready"; readonly number: 0 }
+  /** A run is taken up: whatever kept the worker busy is over. */
+  | { readonly kind: "begun"; readonly number: number }
+  | {
+    readonly kind: "loaded";
+    readonly number: number;
+    readonly diagnostics: readonly Diagnostic[];
+    readonly policyCount: number;
+    readonly subjectCount: number;
+    readonly milliseconds: number;
+  }
+  /** More summaries of a run; the last ones are marked. */
+  | {
+    readonly kind: "summaries";
+    readonly number: number;
+    readonly summaries: readonly SubjectSummary[];
+    readonly isLast: boolean;
+    readonly milliseconds: number;
+  }
+  | {
+    readonly kind: "outcome";
+    readonly number: number;
+    readonly index: number;
+    readonly outcome: SubjectOutcome;
+    readonly places: readonly FailurePlace[];
+    readonly yaml: OutcomeYaml;
+  }
+  | { readonly kind: "expression"; readonly number: number; readonly result: ExpressionResult }
+  | { readonly kind: "folder"; readonly number: number; readonly files: Files }
+  | {
+    readonly kind: "language";
+    readonly number: number;
+    /** JSON Schemas by kind of policy. */
+    readonly schemas: Readonly<Record<string, JsonObject>>;
+    readonly functions: readonly FunctionNote[];
+    /** Of conditions. */
+    readonly operators: readonly string[];
+  };
