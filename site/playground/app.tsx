@@ -5,12 +5,14 @@ import { learn } from "./editor/language_notes.ts";
 import type { Schema } from "./editor/schema.ts";
 import "./state/appearance.ts";
 import { Engine } from "./state/engine.ts";
-import { examples } from "./state/examples.ts";
+import { type Example, examples } from "./state/examples.ts";
 import { fragmentOf, readState, stateOf } from "./state/share.ts";
 import {
   announcement,
   diagnostics,
   dialect,
+  exampleId,
+  isCurrent,
   isRunning,
   load,
   outcome,
@@ -102,8 +104,7 @@ function Announcement(): JSX.Element {
 }
 
 async function begin(): Promise<void> {
-  const [, id] = /^#e=(.+)$/.exec(location.hash) ?? [];
-  const example = id === undefined ? undefined : (await examples()).find((each) => each.id === id);
+  const example = await linkedExample();
   const linked = await stateOf(location.hash);
   if (example !== undefined) openExample(example);
   else load(linked ?? kept() ?? welcome(), linked === undefined ? undefined : "From a link");
@@ -111,7 +112,10 @@ async function begin(): Promise<void> {
   let isFirst = true;
   effect(() => {
     const { texts, dialect } = playgroundState.value;
-    const run = (): void => void engine.run(texts, { dialect });
+    isCurrent.value = false;
+    const run = (): void => {
+      engine.run(texts, { dialect });
+    };
     clearTimeout(timer);
     if (isFirst) run();
     else timer = setTimeout(run, pause);
@@ -123,6 +127,12 @@ async function begin(): Promise<void> {
     if (index !== outcomeIndex.peek() && subjectCount.peek() > index) engine.outcome(index);
   });
   engine.language();
+}
+
+/** The example that the address names. */
+async function linkedExample(): Promise<Example | undefined> {
+  const [, id] = /^#e=(.+)$/.exec(location.hash) ?? [];
+  return id === undefined ? undefined : (await examples()).find((each) => each.id === id);
 }
 
 /** The state of the last visit. */
@@ -157,6 +167,8 @@ function welcome(): NonNullable<ReturnType<typeof readState>> {
 }
 
 addEventListener("hashchange", async () => {
+  const example = await linkedExample();
+  if (example !== undefined) return openExample(example);
   const linked = await stateOf(location.hash);
   if (linked !== undefined && location.hash !== await fragmentOf(playgroundState.value)) {
     load(linked, "From a link");
@@ -164,9 +176,12 @@ addEventListener("hashchange", async () => {
 });
 
 effect(() => {
-  // For tests and for those who measure: when a result is on the page.
+  // For tests and for those who measure: when a result is on the page, and of which example.
   const isDone = !isRunning.value && (outcome.value !== undefined || diagnostics.value.length > 0);
-  document.documentElement.dataset["state"] = isDone ? "done" : "running";
+  const { dataset } = document.documentElement;
+  dataset["state"] = isDone && isCurrent.value ? "done" : "running";
+  dataset["example"] = exampleId.value ?? "";
+  if (isDone && performance.getEntriesByName("first-result").length === 0) performance.mark("first-result");
 });
 
 const root = document.getElementById("playground")!;

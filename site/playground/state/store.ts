@@ -44,6 +44,11 @@ export const contextText = signal<TextName>("cluster");
 /** The title of the example that is loaded, until something is changed. */
 export const exampleTitle = signal<string | undefined>(undefined);
 
+/** Its name, which the address has. */
+export const exampleId = signal<string | undefined>(undefined);
+/** Whether what is shown is about the texts as they are now. */
+export const isCurrent = signal(false);
+
 export const diagnostics = signal<readonly Diagnostic[]>([]);
 export const policyCount = signal(0);
 export const subjectCount = signal(0);
@@ -75,11 +80,12 @@ export function setText(name: TextName, text: string): void {
 }
 
 /** Replaces everything that is simulated. */
-export function load(state: PlaygroundState, title?: string): void {
+export function load(state: PlaygroundState, title?: string, id?: string): void {
   batch(() => {
     texts.value = { ...emptyTexts, ...state.texts };
     dialect.value = state.dialect;
     exampleTitle.value = title;
+    exampleId.value = id;
     selected.value = 0;
     outcome.value = undefined;
     outcomeIndex.value = -1;
@@ -91,6 +97,7 @@ export function take(answer: Answer): boolean {
   switch (answer.kind) {
     case "loaded":
       batch(() => {
+        isCurrent.value = answer.subjectCount === 0;
         diagnostics.value = answer.diagnostics;
         policyCount.value = answer.policyCount;
         subjectCount.value = answer.subjectCount;
@@ -115,6 +122,7 @@ export function take(answer: Answer): boolean {
       return false;
     case "outcome":
       batch(() => {
+        isCurrent.value = true;
         outcome.value = answer.outcome;
         outcomeIndex.value = answer.index;
         places.value = answer.places;

@@ -13,7 +13,7 @@ const search = signal("");
 
 /** Loads an example. */
 export function openExample({ id, title, state }: Example): void {
-  load(state, title);
+  load(state, title, id);
   history.replaceState(null, "", `#e=${id}`);
   announcement.value = `Example ${title} is loaded`;
 }
