@@ -29,11 +29,7 @@ export async function collectExamples(): Promise<Example[]> {
     const broken = diagnostics.find(({ severity }) => severity === "error");
     if (broken !== undefined) throw new Error(`${broken.position?.file}: ${broken.message}`);
     const found = await Promise.all(tests.map(async (test) => exampleOf(test, await section(test))));
-    examples.push(
-      ...found.sort((left, right) =>
-        left.section < right.section ? -1 : left.section > right.section ? 1 : 0
-      ),
-    );
+    examples.push(...found.sort((left, right) => keyOf(left) < keyOf(right) ? -1 : 1));
   }
   return [...examples, ...await scanExamples(join(root, "tests/seeds/examples"))];
 }
@@ -88,6 +84,11 @@ function rowsOf(test: JsonObject): Example["expected"] {
   }));
 }
 
+/** Examples of the seeds come in the order of their folders, those of the library by their categories. */
+function keyOf({ id, section }: Example): string {
+  return id.startsWith("policies/") ? `${section} ${id}` : id;
+}
+
 /** Examples of policies about JSON, for which Kyverno's tests have no form: `json-scan.yaml` says what is expected. */
 async function scanExamples(folder: string): Promise<Example[]> {
   const examples: Example[] = [];
@@ -130,7 +131,7 @@ async function* filesNamed(name: string, folder: string): AsyncGenerator<string>
 function sectionOfFolder(folder: string): string {
   const [name = ""] = relative(join(root, "tests/seeds/examples"), folder).split("/");
   const words = name.replace(/^\d+-/, "").replaceAll("-", " ");
-  return words.slice(0, 1).toUpperCase() + words.slice(1);
+  return words === "cel" ? "CEL" : words.slice(0, 1).toUpperCase() + words.slice(1);
 }
 
 /** An annotation `policies.kyverno.io/…` of the test's first policy. */

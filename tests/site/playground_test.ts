@@ -70,8 +70,8 @@ test("a misspelt field is marked at its line, and its fix repairs the policy", a
   assert.match(await problem.innerText(), /patern[^]*did you mean "pattern"\?[^]*policies:15/);
   await problem.getByRole("button").click();
   assert.match(await page.locator(".pane-policies .cm-activeLine").innerText(), /patern:/);
-  await page.locator(".pane-policies .cm-lintRange-error").first().hover();
-  await page.getByRole("button", { name: "Replace by pattern" }).click();
+  await page.keyboard.press("Control+Shift+M");
+  await page.locator(".cm-panel-lint").getByRole("button", { name: "Replace by pattern" }).click();
   await page.locator(".diagnostic-error").first().waitFor({ state: "detached" });
   assert.match(await page.locator(".pane-policies .cm-content").innerText(), / pattern:/);
 });
