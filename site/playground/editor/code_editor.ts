@@ -126,7 +126,12 @@ function extensionsOf(
     highlightSelectionMatches(),
     yaml(),
     indentUnit.of("  "),
-    EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", autocapitalize: "off" }),
+    EditorView.contentAttributes.of({
+      "aria-label": label,
+      spellcheck: "false",
+      autocapitalize: "off",
+      tabindex: "0",
+    }),
     editorTheme,
     failing,
     ...(suggests ? [hoverNotes] : []),

@@ -89,6 +89,12 @@ export function load(state: PlaygroundState, title?: string, id?: string): void 
     selected.value = 0;
     outcome.value = undefined;
     outcomeIndex.value = -1;
+    // What is shown of the former state is not about this one.
+    isCurrent.value = false;
+    isRunning.value = true;
+    diagnostics.value = [];
+    summaries.value = [];
+    subjectCount.value = 0;
   });
 }
 
