@@ -90,6 +90,14 @@ function keyTexts(keys: JsonObject): string[] {
     : [`k8s://${textOf(secret["namespace"])}/${textOf(secret["name"])}`];
 }
 
+/** The Secret that a key's text names: `k8s://NAMESPACE/NAME`; `undefined` for a key itself. */
+export function publicKeySecret(
+  key: string,
+): { readonly namespace: string; readonly name: string } | undefined {
+  const [, namespace = "", name = ""] = /^k8s:\/\/([^/]*)\/(.+)$/.exec(key.trim()) ?? [];
+  return name === "" ? undefined : { namespace, name };
+}
+
 const keyEnd = "-----END PUBLIC KEY-----";
 
 /**

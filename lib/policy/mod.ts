@@ -73,7 +73,7 @@ export type {
   Rule,
 } from "./policy.ts";
 export type { AttestorEntry, AttestorSet, SignerEntry } from "./image_attestors.ts";
-export { attestorSetsOf } from "./image_attestors.ts";
+export { attestorSetsOf, publicKeySecret } from "./image_attestors.ts";
 export { imageProblems, setProblems } from "./image_checks.ts";
 export {
   type ImageAttestation,

@@ -210,6 +210,19 @@ const rights: readonly [what: string, rule: Rule, expected: readonly string[]][]
   ],
   ["a ConfigMap", context("configMap: {name: settings, namespace: a}"), ["get /configmaps [settings]"]],
   [
+    "keys and logins of images",
+    {
+      body: `verifyImages: [{imageReferences: ["a*"], failureAction: Enforce, attestors: [{entries: [${[
+        "{keys: {publicKeys: 'k8s://team/release'}}",
+        "{attestor: {entries: [{keys: {secret: {namespace: team, name: next}}}]}}",
+      ]}]}], imageRegistryCredentials: {secrets: [pull, team/other]}}]`,
+    },
+    ["get /secrets [next,other,pull,release]"],
+  ],
+  ["keys of signed manifests", {
+    body: "validate: {manifests: {attestors: [{entries: [{keys: {publicKeys: 'k8s://team/release'}}]}]}}",
+  }, ["get /secrets [release]"]],
+  [
     "a ConfigMap whose name the request tells",
     context('configMap: {name: "{{ request.name }}", namespace: a}'),
     [
@@ -287,6 +300,25 @@ const celRights: readonly [what: string, policy: string, expected: readonly stri
   ["one object", validation('has(resource.Get("v1", "configmaps", "team", "m").kind)'), [
     "get /configmaps [m]",
   ]],
+  [
+    "keys and logins of images",
+    celPolicy(
+      "ImageValidatingPolicy",
+      `credentials: {secrets: [pull]}
+  attestors: [{name: a, cosign: {key: {kms: "k8s://team/release"}, ctlog: {insecureIgnoreTlog: true}, source: {PullSecrets: [{name: more}]}}}]
+  validations: [{expression: 'true'}]`,
+    ),
+    ["get /secrets [more,pull,release]"],
+  ],
+  [
+    "a key in a Secret that the request names",
+    policy("p", [{
+      body:
+        "verifyImages: [{imageReferences: ['a*'], failureAction: Enforce, attestors: [{entries: [{keys: {publicKeys: 'k8s://team/{{ request.name }}'}}]}]}]",
+    }]),
+    [],
+    /the name of a Secret with a public key is only known at run time/,
+  ],
   [
     "an object that the request names",
     validation('has(resource.Get("v1", "configmaps", "team", object.metadata.name).kind)'),

@@ -1,7 +1,6 @@
 /**
- * A real registry server, cosign and notation, where they were built: `IMAGE_TOOLS` names their folder. With Go they are
- * `go install`ed from `github.com/google/go-containerregistry/cmd/registry`, `github.com/sigstore/cosign/v2/cmd/cosign` and
- * `github.com/notaryproject/notation/cmd/notation`.
+ * A real registry server, cosign and notation, where they were built: `tests/e2e/image_tools` builds them, and
+ * `IMAGE_TOOLS` names their folder.
  */
 import { join } from "node:path";
 

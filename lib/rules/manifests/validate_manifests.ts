@@ -10,7 +10,7 @@ import {
 } from "../../policy/mod.ts";
 import { error, fail, type Outcome, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "../rule_kind.ts";
-import { askSignedText, type Pending, pending } from "../verify_images/mod.ts";
+import { askSignedText, keySecretNeeds, type Pending, pending } from "../verify_images/mod.ts";
 import { differenceOf } from "./difference.ts";
 import { compileIgnoredFields, type Ignores } from "./ignored_fields.ts";
 import { manifestFor, type SignedManifest, signedManifestOf } from "./signed_manifest.ts";
@@ -25,6 +25,7 @@ function compile({ manifests }: ManifestsBody, tools: RuleTools): CompiledBody {
   for (const problem of setProblems(manifests["attestors"], path, { isNotary: false })) tools.report(problem);
   const domain = String(manifests["annotationDomain"] ?? "") || defaultDomain;
   const sets = attestorSetsOf(manifests["attestors"]);
+  for (const need of keySecretNeeds(sets)) tools.need(need);
   const ignoredFields = compileIgnoredFields(manifests["ignoreFields"], domain);
   return {
     run(input) {

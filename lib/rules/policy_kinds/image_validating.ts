@@ -3,6 +3,7 @@ import {
   asList,
   asObject,
   asString,
+  dig,
   field,
   isFault,
   isObject,
@@ -12,7 +13,8 @@ import {
 import { type CelEvaluation, compileAuditAnnotations } from "../cel/mod.ts";
 import { fail, type ImageFindings, type Outcome, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput } from "../rule_kind.ts";
-import { askDigest, pending } from "../verify_images/mod.ts";
+import type { Need } from "../../context/mod.ts";
+import { askDigest, keyNeed, loginNeed, pending } from "../verify_images/mod.ts";
 import { compileAttestors } from "./image_attestors.ts";
 import { ImageCalls, type PolicyAttestation, withoutImage } from "./image_calls.ts";
 import {
@@ -64,6 +66,7 @@ class ImageValidation implements CompiledBody {
     this.#ignores = tools.policy.failurePolicy === "Ignore";
     this.#names = { attestors: namesIn(spec["attestors"]), attestations: namesIn(spec["attestations"]) };
     tools.need({ kind: "registry" });
+    for (const need of secretNeeds(spec)) tools.need(need);
   }
 
   run(input: RuleInput): Outcome | undefined {
@@ -144,6 +147,27 @@ class ImageValidation implements CompiledBody {
     for (const answer of answers) if (answer !== pending && !answer.ok) return withoutImage(answer.message);
     return undefined;
   }
+}
+
+/** The Secrets that a policy needs: public keys, and logins for registries. */
+function secretNeeds(spec: JsonObject): Need[] {
+  const attestors = asList(spec["attestors"]).map((attestor) => field(attestor, "cosign"));
+  const keys = attestors.flatMap((cosign) => {
+    const key = field(cosign, "key"), secret = field(key, "secretRef");
+    const named = `k8s://${asString(field(secret, "namespace")) ?? ""}/${
+      asString(field(secret, "name")) ?? ""
+    }`;
+    return isObject(secret) ? [named] : [field(key, "data"), field(key, "kms")];
+  });
+  const pullSecrets = attestors.flatMap((cosign) => asList(dig(cosign, "source", "PullSecrets")));
+  const logins = [
+    ...asList(dig(spec, "credentials", "secrets")),
+    ...pullSecrets.map((secret) => field(secret, "name") ?? null),
+  ];
+  return [
+    ...keys.flatMap((key) => keyNeed(asString(key) ?? "")),
+    ...logins.flatMap((name) => typeof name === "string" && name !== "" ? [loginNeed(name)] : []),
+  ];
 }
 
 const passed = pass("success");

@@ -9,6 +9,7 @@ import { compileEntries, type ImageEntry } from "./entries.ts";
 import { atDigest, type FoundImage, pullSecretsOf } from "./images.ts";
 import { type ImageNote, type ImageStatus, notedStatus, type NoteScope } from "./notes.ts";
 import { reportImageProblems } from "./problems.ts";
+import { secretNeeds } from "./secret_needs.ts";
 import { RuleImages } from "./rule_images.ts";
 import { credentialsFor, verifyImage, type VerifyRequest } from "./verify_image.ts";
 
@@ -25,6 +26,7 @@ function compile(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
   tools.need({ kind: "registry" });
   reportImageProblems(body.entries, tools);
   const entries = compileEntries(body.entries, tools);
+  for (const need of secretNeeds(entries.written.map(({ verification }) => verification))) tools.need(need);
   const images = new RuleImages(rule, entries.written);
   const { policy } = tools;
   return {
