@@ -78,6 +78,6 @@ export async function openMetrics(
           : plainAnswer(404, "metrics are at /metrics, health at /health/liveness and /health/readiness"),
     },
     problem: (message) => log.write("error", "metrics listener", { message }),
-    limits: { connections: 32, bodyBytes: 0 },
+    limits: { connections: 256, bodyBytes: 0 },
   });
 }
