@@ -1,9 +1,9 @@
 import { systemClock, systemEntropy } from "../adapters/mod.ts";
 import { formatDiagnostic } from "../diagnostics/mod.ts";
 import { compile, payloadItems, preprocess, scanPayload } from "../engine/mod.ts";
-import { isFault, type Json } from "../json/mod.ts";
+import { Fault, goPrint, isFault, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { compileLabelSelectorText } from "../kube/mod.ts";
-import { scanLine, scanObject } from "../report/mod.ts";
+import { payloadReport, type PolicyScan, scanLine } from "../report/mod.ts";
 import { loadDocuments } from "../sources/mod.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
@@ -16,6 +16,8 @@ export interface JsonScanArguments {
   readonly preprocessors: readonly string[];
   /** Selectors that the policies' labels must all meet. */
   readonly labels: readonly string[];
+  /** A file whose fields expressions see as `$name`. */
+  readonly bindings?: string;
   readonly output: "text" | "json";
 }
 
@@ -25,7 +27,6 @@ export interface JsonScanArguments {
  */
 export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Promise<number> {
   const say = (line: string): void => args.output === "text" ? terminal.out(line) : undefined;
-  const ports = { clock: systemClock(), entropy: systemEntropy() };
   say("Loading policies ...");
   const loaded = await loadDocuments(args.policies);
   const snapshot = compile(loaded.documents);
@@ -41,6 +42,9 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
     );
   }
 
+  const bindings = await loadBindings(args.bindings, say);
+  if (isFault(bindings)) return unusable(bindings.message, terminal);
+  const ports = { clock: systemClock(), entropy: systemEntropy(), bindings };
   say("Loading payload ...");
   const payload = await loadPayload(args.payload, terminal);
   if (payload === null) return unusable("payload is `null`", terminal);
@@ -53,12 +57,41 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
       policies.length === 1 ? "policy" : "policies"
     } ) ...`,
   );
-  const results = scanPayload(policies, subject, ports);
-  for (const result of results) say(scanLine(result));
+  const reports: JsonObject[] = [];
+  let failing = 0;
+  for (const item of payloadItems(subject)) {
+    // In a list of its own, a value that is a list itself is one value.
+    const scans = policies.map((policy): PolicyScan => ({
+      policy,
+      results: scanPayload([policy], [item], ports),
+    }));
+    const results = scans.flatMap((scan) => scan.results);
+    failing += results.filter(({ result }) => result !== "pass").length;
+    for (const result of results) say(scanLine(result));
+    if (args.output === "json") reports.push(payloadReport(item, scans));
+  }
   say("Done");
-  if (args.output === "json") terminal.out(JSON.stringify(scanObject(results), null, 2));
+  if (args.output === "json") terminal.out(JSON.stringify(reports, null, 2));
   const isUnusable = problems.some(({ severity }) => severity === "error");
-  return isUnusable || results.some(({ result }) => result !== "pass") ? 1 : 0;
+  return isUnusable || failing > 0 ? 1 : 0;
+}
+
+/** Reads `--bindings`; no file binds nothing. A fault says why it cannot be used. */
+async function loadBindings(
+  path: string | undefined,
+  say: (line: string) => void,
+): Promise<JsonObject | Fault> {
+  if (path === undefined) return {};
+  say("Loading bindings ...");
+  const { documents, diagnostics } = await loadDocuments([path]);
+  const [problem] = diagnostics.filter(({ severity }) => severity === "error");
+  if (problem !== undefined) return new Fault(`--bindings ${path}: ${problem.message}`);
+  const value = documents[0]?.value ?? {};
+  if (!isObject(value) || documents.length > 1) {
+    return new Fault(`--bindings ${path}: it must hold one map of names and values`);
+  }
+  for (const [name, bound] of Object.entries(value)) say(`- ${name} -> ${goPrint(bound)}`);
+  return value;
 }
 
 /** The payload: one document, or all of several as a list. */

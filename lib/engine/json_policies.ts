@@ -7,6 +7,7 @@ import { compileJsonPolicy, type JsonPolicy, type JsonRuleResult, standardCompil
 
 /** A ValidatingPolicy of json.kyverno.io, ready to judge payloads. */
 export interface CompiledJsonPolicy extends JsonPolicy {
+  readonly document: JsonObject;
   readonly labels: JsonObject;
 }
 
@@ -15,8 +16,11 @@ export interface JsonResult extends JsonRuleResult {
   readonly policy: string;
 }
 
-/** The ports that scans use. */
-export type ScanPorts = Pick<Ports, "clock" | "entropy" | "scheduler">;
+/** The ports that scans use, and what they are given. */
+export interface ScanPorts extends Pick<Ports, "clock" | "entropy" | "scheduler"> {
+  /** Values that expressions see as `$name`. */
+  readonly bindings?: JsonObject;
+}
 
 /** Compiles the JSON policies among other documents, in their order; what is wrong with them is reported with its place. */
 export function compileJsonPolicies(
@@ -38,7 +42,7 @@ export function compileJsonPolicies(
         ...(position && { position }),
       });
     }
-    return { ...policy, labels: asObject(dig(document, "metadata", "labels")) ?? {} };
+    return { ...policy, document, labels: asObject(dig(document, "metadata", "labels")) ?? {} };
   });
 }
 
@@ -121,7 +125,11 @@ export async function scanInSteps(
   return results;
 }
 
-function expressionInput({ clock, entropy }: ScanPorts): Parameters<JsonPolicy["scan"]>[1] {
+function expressionInput(
+  { clock, entropy, bindings: given = {} }: ScanPorts,
+): Parameters<JsonPolicy["scan"]>[1] {
   const now = clock.now();
-  return { bindings: Bindings.none, environment: { now: () => now, random: () => entropy.next() } };
+  let bindings = Bindings.none;
+  for (const [name, value] of Object.entries(given)) bindings = bindings.with(name, value);
+  return { bindings, environment: { now: () => now, random: () => entropy.next() } };
 }

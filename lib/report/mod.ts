@@ -25,7 +25,7 @@ export {
   type ReportSummary,
 } from "./policy_report.ts";
 export { subjectOf } from "./subject.ts";
-export { scanLine, scanObject } from "./scan_report.ts";
+export { payloadReport, type PolicyScan, scanLine, scanObject } from "./scan_report.ts";
 export {
   type TableRow,
   testJunit,

@@ -1,5 +1,5 @@
-import type { JsonResult } from "../engine/mod.ts";
-import { isFault, type Json, type JsonObject, setField } from "../json/mod.ts";
+import type { CompiledJsonPolicy, JsonResult } from "../engine/mod.ts";
+import { asList, dig, field, isFault, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { failureText } from "../rules/mod.ts";
 
 /** The lines of a rule of a JSON policy: `- policy / rule / identifier PASSED`. */
@@ -28,6 +28,48 @@ export function scanObject(results: readonly JsonResult[]): JsonObject {
         }),
         ...(feedback.size > 0 && { feedback: feedbackOf(feedback) }),
       };
+    }),
+  };
+}
+
+/** What one policy says of one payload. */
+export interface PolicyScan {
+  readonly policy: CompiledJsonPolicy;
+  readonly results: readonly JsonResult[];
+}
+
+/**
+ * What policies say of one payload, for programs. Kyverno parity: the shape of `kyverno json scan --output json`, which
+ * repeats payload, policies and rules (tests/cli/json_scan_test.ts).
+ */
+export function payloadReport(resource: Json, scans: readonly PolicyScan[]): JsonObject {
+  const results = scans.map(({ policy: { document }, results }): JsonObject => {
+    const rules = asList(dig(document, "spec", "rules"));
+    const ruleOf = (name: string): Json => rules.find((rule) => field(rule, "name") === name) ?? { name };
+    return {
+      policy: document,
+      ...(results.length > 0 && {
+        rules: results.map((result) => ({ rule: ruleOf(result.rule), ...ruleReport(result) })),
+      }),
+    };
+  });
+  return { resource, ...(results.length > 0 && { results }) };
+}
+
+function ruleReport({ identifier, error, failures }: JsonResult): JsonObject {
+  return {
+    ...(identifier !== "" && { identifier }),
+    ...(error !== "" && { error }),
+    ...(failures.length > 0 && {
+      violations: failures.map(({ message, violations }): JsonObject => ({
+        ...(message !== "" && { message }),
+        errors: violations.map(({ kind, path, value, detail }) => ({
+          type: kind === "required" ? "FieldValueRequired" : "FieldValueInvalid",
+          field: path,
+          ...(value !== null && { value }),
+          detail,
+        })),
+      })),
     }),
   };
 }

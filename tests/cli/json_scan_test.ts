@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { run } from "../../lib/cli/mod.ts";
 import { golden, heard } from "./golden.ts";
+import { inFolder } from "./in_folder.ts";
 
 const folder = join(import.meta.dirname!, "golden", "json");
 const scan = [
@@ -46,6 +47,48 @@ Deno.test("json scan --labels takes only policies that are selected", async () =
   const { out } = await ran(...scan, "--pre-process", "resources", "--labels", "team=storage");
   assert.match(out, /evaluating 3 resources against 1 policy/);
   assert.doesNotMatch(out, /tags/);
+});
+
+Deno.test("json scan --labels and --pre-process take lists with commas", async () => {
+  const { out } = await ran(...scan, "--pre-process", "resources,[0]", "--labels", "team=storage,team");
+  assert.match(out, /evaluating 1 resource against 1 policy/);
+});
+
+Deno.test("json scan --bindings gives values to expressions", async () => {
+  const files = {
+    "policy.yaml": `
+apiVersion: json.kyverno.io/v1alpha1
+kind: ValidatingPolicy
+metadata: { name: bound }
+spec:
+  rules:
+  - name: region
+    assert: { all: [{ check: { region: ($limits.region) } }] }
+`,
+    "payload.yaml": "- { region: eu-1 }\n- { region: us-1 }\n",
+    "bindings.yaml": "limits: { region: eu-1 }\nstage: test\n",
+    "list.yaml": "- a\n",
+  };
+  await inFolder(files, async (run) => {
+    const args = ["json", "scan", "--policy", "@policy.yaml", "--payload", "@payload.yaml"];
+    const { code, out } = await run(...args, "--bindings", "@bindings.yaml");
+    assert.match(
+      out,
+      /Loading bindings \.\.\.\n- limits -> map\[region:eu-1\]\n- stage -> test\nLoading payload/,
+    );
+    assert.match(out, /\n- bound \/ region \/ {2}PASSED\n- bound \/ region \/ {2}FAILED: /);
+    assert.equal(code, 1);
+    assert.match((await run(...args)).out, /ERROR: .*limits/);
+    const unusable = await run(...args, "--bindings", "@list.yaml");
+    assert.deepEqual([unusable.code, unusable.err], [
+      2,
+      "error: --bindings list.yaml: it must hold one map of names and values",
+    ]);
+    assert.match(
+      (await run(...args, "--bindings", "@missing.yaml")).err,
+      /--bindings missing\.yaml: There is no/,
+    );
+  });
 });
 
 const refused: [what: string, args: readonly string[], told: RegExp][] = [

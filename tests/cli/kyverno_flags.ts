@@ -262,12 +262,9 @@ const others: readonly KyvernoFlag[] = [
   ]),
   ...flags("fix policy", ["@policy.yaml"], [["--save", "works", "comments stay", ["--save"], /^$/]]),
   ...flags("json scan", ["--payload", "@good.yaml", "--policy", "@json.yaml"], [
-    ["--bindings", "not supported", "values come with --pre-process or the policy's context", [
-      "--bindings",
-      "x",
-    ], /not supported: --bindings/],
+    ["--bindings", "works", "", ["--bindings", "@values.yaml"], /\n- kind -> Values\n/],
     ["--labels", "works", "", ["--labels", "a=b"], /0 policies/],
-    ["--output", "works", "", ["--output", "json"], /"results"/],
+    ["--output", "works", "", ["--output", "json"], /^\[\n {2}\{\n {4}"resource": \{/],
     ["--payload", "works", "", [], /PASSED/],
     ["--policy", "works", "", [], /PASSED/],
     ["--pre-process", "works", "", ["--pre-process", "metadata"], /evaluating 1 resource/, 1],
@@ -319,5 +316,6 @@ export const deliberate: readonly string[] = [
   "`apply` prints mutated and generated objects only where a rule changed or made something.",
   "A `DeletingPolicy` and a `CleanupPolicy` are named as not evaluated: Postern deletes nothing.",
   "`json scan` ends with 1 when a check fails.",
+  "`apply --table` prints more than 10,000 rows as tables of 10,000 rows, so that memory does not grow with the input.",
   "Exit codes: 0 all is well, 1 failures, errors or unusable input, 2 the command cannot run, 130 interrupted, 141 the reader of a pipe ended; `--warn-exit-code` as with Kyverno.",
 ];

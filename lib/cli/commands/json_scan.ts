@@ -12,16 +12,15 @@ export const jsonScan = command({
     },
     policy: { type: "list", value: "path", about: "files and folders of policies", required: true },
     preProcess: {
-      type: "texts",
+      type: "list",
       value: "expression",
       about: "JMESPath expressions applied to the payload first",
     },
-    labels: { type: "texts", value: "selector", about: "only policies whose labels are selected" },
+    labels: { type: "list", value: "selector", about: "only policies whose labels are selected" },
     bindings: {
-      type: "unsupported",
+      type: "text",
       value: "file",
-      about: "variables for policies",
-      instead: "put the values into the payload with --pre-process, or into the policy's context",
+      about: "YAML or JSON whose fields expressions see as $NAME",
     },
     output: {
       type: "text",
