@@ -7,7 +7,8 @@ import type { Terminal } from "./terminal.ts";
 
 /**
  * `export PATH…`: prints the rules that the API server can enforce by itself as ValidatingAdmissionPolicies with their
- * bindings, and on the error output which rules with `validate.cel` it cannot, and why. 1 when a policy has an error.
+ * bindings, and on the error output which rules with `validate.cel` it cannot, and why. 1 when a policy has an error, or
+ * there is none.
  */
 export async function exportPolicies(
   paths: readonly string[],
@@ -17,6 +18,10 @@ export async function exportPolicies(
   const { snapshot, diagnostics } = await loadPolicies(paths, { dialect });
   const errors = diagnostics.filter(({ severity }: Diagnostic) => severity === "error");
   for (const diagnostic of errors) terminal.err(formatDiagnostic(diagnostic));
+  if (snapshot.written.length === 0 && errors.length === 0) {
+    terminal.err(`error no-policies: ${paths.join(", ")}: there are no policies`);
+    return 1;
+  }
   const { objects, left } = exportAdmissionPolicies(snapshot.written);
   if (objects.length > 0) terminal.out(objects.map((object) => toYaml(object).trimEnd()).join("\n---\n"));
   for (const { policy, rule, reason } of left) terminal.err(`${policy}/${rule} is left out: ${reason}`);

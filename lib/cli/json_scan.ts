@@ -5,6 +5,7 @@ import { Fault, goPrint, isFault, isObject, type Json, type JsonObject } from ".
 import { compileLabelSelectorText } from "../kube/mod.ts";
 import { payloadReport, type PolicyScan, scanLine } from "../report/mod.ts";
 import { loadDocuments } from "../sources/mod.ts";
+import { standardInputProblem } from "./standard_input.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
 /** The options of `json scan`. */
@@ -27,8 +28,15 @@ export interface JsonScanArguments {
  */
 export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Promise<number> {
   const say = (line: string): void => args.output === "text" ? terminal.out(line) : undefined;
+  const { policies: policyPaths, payload: payloadPath } = args;
+  const twice = standardInputProblem({
+    policies: policyPaths,
+    payload: [payloadPath],
+    bindings: [args.bindings],
+  });
+  if (twice !== undefined) return unusable(twice, terminal);
   say("Loading policies ...");
-  const loaded = await loadDocuments(args.policies);
+  const loaded = await loadDocuments(policyPaths);
   const snapshot = compile(loaded.documents);
   const problems = [...loaded.diagnostics, ...snapshot.diagnostics];
   for (const diagnostic of problems) terminal.err(formatDiagnostic(diagnostic));
@@ -46,7 +54,7 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
   if (isFault(bindings)) return unusable(bindings.message, terminal);
   const ports = { clock: systemClock(), entropy: systemEntropy(), bindings };
   say("Loading payload ...");
-  const payload = await loadPayload(args.payload, terminal);
+  const payload = await loadPayload(payloadPath, terminal);
   if (payload === null) return unusable("payload is `null`", terminal);
   say("Pre processing ...");
   const subject = preprocess(payload, args.preprocessors, ports);

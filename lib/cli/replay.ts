@@ -10,6 +10,7 @@ import { type ApplyOptions, noValues } from "../apply/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { reviewText } from "./review_text.ts";
 import { Diagnostics, unevaluatedPolicies } from "./diagnostics.ts";
+import { standardInputProblem } from "./standard_input.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
 /** The options of `replay`. */
@@ -27,6 +28,13 @@ export interface ReplayArguments {
  * an answer has none to differ from), 1 when one differs or cannot be decided, 2 when the command cannot run.
  */
 export async function replay(args: ReplayArguments, terminal: Terminal): Promise<number> {
+  const twice = standardInputProblem({
+    reviews: args.reviews,
+    policies: args.policies,
+    exceptions: args.exceptions,
+    "objects of the cluster": args.clusterObjects,
+  });
+  if (twice !== undefined) return unusable(twice, terminal);
   const diagnostics = new Diagnostics(terminal);
   const policies = await loadDocuments([...args.policies, ...args.exceptions]);
   const snapshot = compile(policies.documents, { dialect: args.dialect });

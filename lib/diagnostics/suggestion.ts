@@ -5,6 +5,7 @@
  * import { didYouMean } from "./suggestion.ts";
  * import assert from "node:assert/strict";
  * assert.equal(didYouMean("pattren", ["pattern", "deny"]), "pattern");
+ * assert.equal(didYouMean("a", [""]), undefined);
  * assert.equal(didYouMean("xyz", ["pattern", "deny"]), undefined);
  * ```
  */
@@ -13,6 +14,8 @@ export function didYouMean(name: string, candidates: Iterable<string>): string |
   let best: string | undefined;
   let bestDistance = Math.max(1, Math.floor(name.length / 3)) + 1;
   for (const candidate of candidates) {
+    // An object without a name is nothing to suggest.
+    if (candidate === "") continue;
     const distance = editDistance(wanted, candidate.toLowerCase(), bestDistance);
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }

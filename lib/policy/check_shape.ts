@@ -42,7 +42,11 @@ export function checkShape(
 
   function unknown(name: string, known: string[], path: (string | number)[]): void {
     const meant = didYouMean(name, known);
-    const hint = meant === undefined ? `known fields here: ${known.join(", ")}` : `did you mean "${meant}"?`;
+    const hint = name === "true" || name === "false"
+      ? `YAML 1.1 reads words such as ${truthWords[name]} as ${name}, keys too: quote what is meant as text`
+      : meant === undefined
+      ? `known fields here: ${known.join(", ")}`
+      : `did you mean "${meant}"?`;
     report("unknown-field", `Unknown field "${name}" in ${show(path)}`, [...path, name], hint);
   }
 
@@ -51,6 +55,9 @@ export function checkShape(
     found.push({ severity: "error", code, message, ...(hint && { hint }), ...(position && { position }) });
   }
 }
+
+/** What a key was most likely written as that is a truth value now. */
+const truthWords = { true: "y, yes and on", false: "n, no and off" } as const;
 
 const wanted = { text: "text", flag: "true or false", number: "a number" } as const;
 

@@ -18,6 +18,7 @@ import { parseYaml, type YamlDocument } from "../../yaml/mod.ts";
 import { ImageRecorder } from "../../adapters/mod.ts";
 import { Diagnostics, unevaluatedPolicies } from "../diagnostics.ts";
 import { imageSource, type RecordingArguments, writeRecording } from "../image_recording.ts";
+import { standardInputProblem } from "../standard_input.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** What commands that apply policies to objects are given. */
@@ -123,9 +124,16 @@ function argumentProblem(args: ApplyInputArguments): string | undefined {
   if (valuesFile !== undefined && set.length > 0) {
     return "values come from --values-file or from --set, not from both";
   }
-  if (policies.includes("-") && [...resource, ...json].includes("-")) {
-    return "standard input holds policies or resources, not both";
-  }
+  const twice = standardInputProblem({
+    policies,
+    resources: [...resource, ...json],
+    reviews: review,
+    exceptions: args.exception,
+    targets: args.targetResource,
+    parameters: args.parameterResource,
+    "objects of the cluster": args.clusterObjects,
+  });
+  if (twice !== undefined) return twice;
   if (resource.length > 0 && json.length > 0) return "use --resource or --json, not both";
   if (resource.length + json.length + review.length === 0 && !cluster) {
     return review === undefined || args.review === undefined
