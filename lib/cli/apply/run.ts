@@ -97,6 +97,8 @@ class ApplyRun {
   /** What standard output is for: words for people, or one document. */
   readonly #prints: "text" | "table" | "objects" | "exceptions" | "report";
   #progress: ProgressBar | undefined;
+  /** Bytes that were read of the files, and of how many. */
+  #read = { bytes: 0, of: 0 };
 
   constructor({ args, choice, inputs, reports, objects, terminal }: ApplyRunOptions) {
     this.#args = args;
@@ -155,9 +157,10 @@ class ApplyRun {
     if (next.kind === "problem") {
       this.#progress?.clear();
       this.#inputs.diagnostics.add(next.diagnostic);
-    } else if (next.kind === "progress") {
-      this.#progress?.update(next.bytes, next.of, `${this.#tally.objects} objects`);
-    } else await this.#check(next.given, next.isPayload);
+    } else if (next.kind === "progress") this.#read = next;
+    else await this.#check(next.given, next.isPayload);
+    const { bytes, of } = this.#read;
+    this.#progress?.update(bytes, of, `${this.#tally.objects} objects`);
   }
 
   async #check({ object, positionOf }: GivenObject, isPayload: boolean): Promise<void> {
