@@ -18,6 +18,7 @@ import { Results } from "./results.ts";
 import { stopAll } from "./server.ts";
 import { apiServer } from "./sections/api_server.ts";
 import { coldStart } from "./sections/cold_start.ts";
+import { commandLine } from "./sections/command_line.ts";
 import { engine } from "./sections/engine.ts";
 import { images } from "./sections/images.ts";
 import { memory } from "./sections/memory.ts";
@@ -35,6 +36,7 @@ const sections: Readonly<Record<string, Section>> = {
   engine,
   stall,
   images,
+  "command-line": commandLine,
 };
 
 /** How long a section may take, in milliseconds: the longest takes four minutes on a machine of two processors. */
