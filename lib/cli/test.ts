@@ -7,15 +7,19 @@ import type { Dialect } from "../match/mod.ts";
 import { type ImageLookup, readImageFiles } from "../host/mod.ts";
 import { writeRecording } from "./image_recording.ts";
 import {
+  type TestAnnotationOptions,
+  testGithub,
   testJunit,
   testMarkdown,
   testObjects,
   type TestRow,
+  testSarif,
   testTable,
   type TestTableOptions,
 } from "../report/mod.ts";
 import { toYaml } from "../yaml/mod.ts";
 import { painter } from "./paint.ts";
+import { version } from "./version.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 import { watching } from "./watching.ts";
 import {
@@ -60,15 +64,17 @@ export interface TestArguments {
 }
 
 /** A format for other programs. */
-export type TestOutput = "json" | "yaml" | "markdown" | "junit";
+export type TestOutput = "json" | "yaml" | "markdown" | "junit" | "sarif" | "github";
 
 const formats: Readonly<
-  Record<TestOutput, (rows: readonly TestRow[], options: TestTableOptions) => string>
+  Record<TestOutput, (rows: readonly TestRow[], options: TestTableOptions & TestAnnotationOptions) => string>
 > = {
   json: (rows, options) => JSON.stringify(testObjects(rows, options), null, 2),
   yaml: (rows, options) => toYaml(testObjects(rows, options)).trimEnd(),
   markdown: testMarkdown,
   junit: testJunit,
+  sarif: testSarif,
+  github: testGithub,
 };
 
 /**
@@ -165,7 +171,7 @@ async function runAll(options: TestOptions, terminal: Terminal): Promise<number>
 class TestSession {
   readonly #args: TestArguments;
   readonly #terminal: Terminal;
-  readonly #table: TestTableOptions;
+  readonly #table: TestTableOptions & TestAnnotationOptions;
   readonly #lookup: ImageLookup | undefined;
   /** What registries answered to the tests of a folder. */
   readonly #recorders = new Map<string, ImageRecorder>();
@@ -178,7 +184,12 @@ class TestSession {
     this.#terminal = terminal;
     this.#lookup = lookup;
     const removeColor = args.removeColor || args.outputFormat !== undefined;
-    this.#table = { detailed: args.detailedResults, paint: painter(terminal, { removeColor }) };
+    this.#table = {
+      detailed: args.detailedResults,
+      paint: painter(terminal, { removeColor }),
+      folder: Deno.cwd(),
+      version,
+    };
   }
 
   /** Says what is wrong; errors count. */

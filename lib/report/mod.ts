@@ -26,6 +26,7 @@ export {
 } from "./policy_report.ts";
 export { subjectOf } from "./subject.ts";
 export { payloadReport, type PolicyScan, scanLine, scanObject } from "./scan_report.ts";
+export { type TestAnnotationOptions, testGithub, testSarif } from "./test_annotations.ts";
 export {
   type TableRow,
   testJunit,

@@ -39,8 +39,8 @@ export interface PolicyScan {
 }
 
 /**
- * What policies say of one payload, for programs. Kyverno parity: the shape of `kyverno json scan --output json`, which
- * repeats payload, policies and rules (tests/cli/json_scan_test.ts).
+ * What policies say of one payload, for programs. Kyverno parity: payload, policies and rules are repeated in the JSON of
+ * `kyverno json scan`. Pinned by tests/cli/json_scan_test.ts.
  */
 export function payloadReport(resource: Json, scans: readonly PolicyScan[]): JsonObject {
   const results = scans.map(({ policy: { document }, results }): JsonObject => {

@@ -1,3 +1,4 @@
+import type { Position } from "../diagnostics/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { xmlAttribute, xmlText } from "./xml.ts";
 
@@ -15,6 +16,8 @@ export interface TestRow {
   readonly message: string;
   /** For a row that fails: what was expected and what came, line by line. */
   readonly details: readonly string[];
+  /** Where the test expects it. */
+  readonly position?: Position;
 }
 
 /** One line of a table of results. */

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { Diagnostic, Position } from "../diagnostics/mod.ts";
 import type { RuleResult } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { reportedResult, type TestRow } from "../report/mod.ts";
@@ -189,12 +189,24 @@ class EntryRows {
     row: Pick<TestRow, "rule" | "result" | "reason"> & Partial<Pick<TestRow, "message" | "details">>,
   ): void {
     const { policy } = this.#expectation;
-    this.rows.push({ policy, resource: subjectText(subject), message: row.reason, details: [], ...row });
+    const position = this.#position();
+    this.rows.push({
+      policy,
+      resource: subjectText(subject),
+      message: row.reason,
+      details: [],
+      position,
+      ...row,
+    });
   }
 
   #remark(code: string, message: string): void {
-    const position = this.#run.found.positionOf(["results", this.#expectation.index]);
-    this.remarks.push({ severity: "warning", code, message, position });
+    this.remarks.push({ severity: "warning", code, message, position: this.#position() });
+  }
+
+  /** Where the entry stands in the test file. */
+  #position(): Position {
+    return this.#run.found.positionOf(["results", this.#expectation.index]);
   }
 
   #remarkExcluded(subject: Subject): void {

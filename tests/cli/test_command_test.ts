@@ -185,6 +185,11 @@ const documents: readonly [format: string, pattern: RegExp][] = [
     "junit",
     /^<\?xml version="1.0" encoding="UTF-8"\?>\n<testsuites tests="3" failures="2">\n <testsuite name="require-team" tests="2" failures="1" skipped="0">/,
   ],
+  [
+    "github",
+    /^::error file=[^,]*kyverno-test\.yaml,line=\d+,col=\d+,title=require-team\/team::v1\/Pod\/default\/\w+: /,
+  ],
+  ["sarif", /^\{\n {2}"version": "2\.1\.0",[^]*"ruleId": "require-team\/team",[^]*"startLine": \d+/],
 ];
 
 for (const [format, pattern] of documents) {
@@ -312,7 +317,10 @@ Deno.test("test --output writes documents to files beside the table", async () =
     assert.match(await Deno.readTextFile(`${folder}/junit`), /^<\?xml[\s\S]*<\/testsuites>\n$/);
     assert.equal(JSON.parse(await Deno.readTextFile(`${folder}/json`)).length, 2);
     assert.match(await Deno.readTextFile(`${folder}/markdown`), /^\| ID \|/);
-    assert.match((await test(files, "--output", "html=x")).err, /formats are json, yaml, markdown, junit/);
+    assert.match(
+      (await test(files, "--output", "html=x")).err,
+      /formats are json, yaml, markdown, junit, sarif, github/,
+    );
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -1,5 +1,15 @@
 import assert from "node:assert/strict";
-import { testJunit, testMarkdown, testObjects, type TestRow, testTable } from "../../lib/report/mod.ts";
+import sarifSchema from "@microsoft/jest-sarif/lib/schemas/sarif-2.1.0-rtm.5.json" with { type: "json" };
+import Ajv from "ajv-draft-04";
+import addFormats from "ajv-formats";
+import {
+  testJunit,
+  testMarkdown,
+  testObjects,
+  type TestRow,
+  testSarif,
+  testTable,
+} from "../../lib/report/mod.ts";
 import { assertJunit } from "./junit_schema.ts";
 
 const ok: TestRow = {
@@ -102,3 +112,22 @@ expected: pass</failure>
 
 Deno.test("testJunit() agrees with JUnit's published schema", () =>
   assertJunit(testJunit([ok, failed, skipped], { detailed: true })));
+
+Deno.test("testSarif() agrees with its published schema, and leaves out what passes", () => {
+  const ajv = new Ajv.default({ strict: false, allErrors: true, unicodeRegExp: false });
+  addFormats.default(ajv);
+  const validate = ajv.compile(sarifSchema);
+  const position = { file: "/work/tests/kyverno-test.yaml", line: 7, column: 3 };
+  const log = JSON.parse(
+    testSarif([ok, skipped, { ...failed, position }], { folder: "/work", version: "1.2.3" }),
+  );
+  validate(log);
+  assert.deepEqual(validate.errors, null);
+  const [{ results }] = log.runs;
+  assert.deepEqual(results.map(({ ruleId }: { ruleId: string }) => ruleId), ["team/label"]);
+  assert.equal(results[0].message.text, "v1/Pod/shop/größe: Want pass, got fail\nexpected: pass");
+  assert.deepEqual(results[0].locations[0].physicalLocation, {
+    artifactLocation: { uri: "tests/kyverno-test.yaml" },
+    region: { startLine: 7, startColumn: 3 },
+  });
+});

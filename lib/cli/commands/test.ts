@@ -25,14 +25,15 @@ export const test = command({
       short: "o",
       value: "format",
       about: "for other programs",
-      choices: ["json", "yaml", "markdown", "junit"],
+      choices: ["json", "yaml", "markdown", "junit", "sarif", "github"],
     },
     failOnly: { type: "flag", about: "show failing rows only" },
     detailedResults: { type: "flag", about: "show what rules said" },
     output: {
       type: "texts",
       value: "format=path",
-      about: "write a document for other programs to a file: json, yaml, markdown or junit; may be repeated",
+      about:
+        "write a document for other programs to a file: json, yaml, markdown, junit, sarif or github; may be repeated",
     },
     gitBranch: { type: "text", short: "b", value: "name", about: "branch of tests in a git repository" },
     watch: { type: "flag", about: "run again whenever files change, until Ctrl-C" },

@@ -29,10 +29,11 @@ function annotation(row: ReportRow, options: ReportOptions): string | undefined 
   return `::${command} ${properties(row.position, ruleId(row), options)}::${escaped(text)}\n`;
 }
 
-function properties(
+/** The properties of a workflow command: a place in a file, where there is one, and a title. */
+export function properties(
   position: ReportRow["position"],
   title: string,
-  { folder }: ReportOptions,
+  { folder }: Pick<ReportOptions, "folder">,
 ): string {
   const place = position === undefined || position.file === "-"
     ? ""
@@ -41,7 +42,7 @@ function properties(
 }
 
 /** GitHub's workflow commands end at the line; `%`, and in properties `:` and `,`, are written as codes. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.trim().replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }
 

@@ -65,7 +65,12 @@ function rulePosition(
 
 /** `policy/rule`, or the policy alone where rules have no names. */
 export function ruleId({ policy, rule }: Pick<ReportRow, "policy" | "rule">): string {
-  return rule === "" || rule === policy.name ? policy.key : `${policy.key}/${rule}`;
+  return ruleName(policy.key, rule === policy.name ? "" : rule);
+}
+
+/** `policy/rule`, or the policy alone. */
+export function ruleName(policy: string, rule: string): string {
+  return rule === "" ? policy : `${policy}/${rule}`;
 }
 
 /** `Kind namespace/name`. */

@@ -14,7 +14,7 @@ export const sarif: ReportFormat = {
     const opening = (): string => {
       if (isOpen) return "";
       isOpen = true;
-      return `{\n"version": "2.1.0",\n"$schema": ${JSON.stringify(schema)},\n"runs": [{\n"results": [`;
+      return `{\n"version": "2.1.0",\n"$schema": ${JSON.stringify(sarifSchema)},\n"runs": [{\n"results": [`;
     };
     let separator = "\n";
     return {
@@ -45,7 +45,9 @@ export const sarif: ReportFormat = {
   },
 };
 
-const schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+/** The schema of SARIF 2.1.0. */
+export const sarifSchema =
+  "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
 /** Results that say something; what passes or is skipped is left out. */
 const levels: Readonly<Partial<Record<ReportRow["result"], string>>> = {
@@ -130,7 +132,11 @@ function notification(
   };
 }
 
-function physicalLocation({ file, line, column }: Position, { folder }: ReportOptions): object {
+/** A place in a file; its path is relative to a folder where it is below it. */
+export function physicalLocation(
+  { file, line, column }: Position,
+  { folder }: Pick<ReportOptions, "folder">,
+): object {
   return {
     artifactLocation: { uri: uriOf(file === "-" ? "stdin" : relativePath(file, folder)) },
     region: { startLine: line, startColumn: column },
