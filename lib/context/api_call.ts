@@ -31,6 +31,7 @@ interface ResolvedCall {
 /**
  * `apiCall: {urlPath | service, method, data, jmesPath, default}`: a call to the API server, or to a service.
  * Kyverno parity: the default stands in for a call that fails, and for nothing else; jmesPath is not applied to it.
+ * Pinned by "apiCall: a default stands in for calls that fail, not for expressions that do".
  */
 export function compileApiCall({ name, call: spec }: ApiCallEntry, options: EntryOptions): ContextEntry {
   const { method, service } = spec;
@@ -159,7 +160,8 @@ function readCluster({ method, urlPath, body }: ResolvedCall, { store }: Context
       ...store.call,
     });
     if (answer.ok) return answer.body;
-    // Kyverno parity: the message of a raw call that finds nothing says no more. Pinned by tests/context/context_test.ts
+    // Kyverno parity: the message of a raw call that finds nothing says no more. Pinned by
+    // "apiCall: a path that is not there has the message of a raw call".
     const message = answer.status === 404
       ? "the server could not find the requested resource"
       : answer.message;

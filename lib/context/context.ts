@@ -136,7 +136,10 @@ export class Context implements Scope {
     return values;
   }
 
-  /** Kyverno parity: entries of one name load in order, and the first that fails is why the name has no value. */
+  /**
+   * Kyverno parity: entries of one name load in order, and the first that fails is why the name has no value. Pinned by
+   * "of entries with one name the first that fails is why the name has no value".
+   */
   #loadEarlier(name: string, before: number): Fault | undefined {
     for (let index = 0; index < before; index++) {
       if (this.#entries[index]!.name !== name) continue;
@@ -156,7 +159,7 @@ export class Context implements Scope {
     const key = index === lastOf(this.#entries, entry.name) ? entry.name : `${entry.name}#${index}`;
     const known = this.#value(key);
     if (known !== undefined) return known;
-    // Kyverno parity: entries of one name are loaded one after the other, and the first failure is the name's.
+    // Entries of one name are loaded one after the other; see #loadEarlier.
     const earlier = this.#entries.findLastIndex((other, at) => at < index && other.name === entry.name);
     const before = earlier < 0 ? undefined : this.#load(earlier);
     if (isFault(before)) return before;
@@ -193,8 +196,8 @@ export class Context implements Scope {
 }
 
 /**
- * How many bytes of JSON a rule's entries may load. Kyverno parity: its default of 2 MiB; the request itself does not
- * count.
+ * How many bytes of JSON a rule's entries may load; the request itself does not count. Kyverno parity: its default of
+ * 2 MiB. Pinned by "entries that would hold more than 2 MiB together fail, and name their size".
  */
 const maxContextSize = 2 * 1024 * 1024;
 

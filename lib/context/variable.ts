@@ -10,7 +10,7 @@ import { queryDocument, queryWith } from "./query.ts";
 /**
  * `variable: {value, jmesPath, default}`.
  * Kyverno parity: with a value, a null result of jmesPath is an error even when there is a default; without one, the
- * default takes its place.
+ * default takes its place. Pinned by "no default for null of a value".
  */
 export function compileVariable(entry: VariableEntry, options: EntryOptions): ContextEntry {
   const { name, jmesPath: written } = entry;

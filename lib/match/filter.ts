@@ -53,7 +53,8 @@ export function compileFilter(filter: MatchFilter, role: FilterRole): Filter {
       for (const [name, test] of tests) if (!test(candidate)) return name;
       if (users === undefined) return tests.length === 0 ? "empty filter" : undefined;
       if (candidate.user === undefined && role.of === "match") {
-        // Kyverno parity: without anybody asking, user criteria of a match are dropped.
+        // Kyverno parity: where no user is known, user criteria of a match are dropped. Pinned by "without anybody
+        // asking, user criteria are dropped".
         return tests.length === 0 ? "empty filter" : undefined;
       }
       return users(candidate.user ?? nobody) ? undefined : "user";
@@ -94,7 +95,7 @@ function namedBy(patterns: readonly string[]): Test {
   const tests = patterns.map(compileWildcard);
   return ({ resource }) => {
     const metadata = field(resource, "metadata");
-    // Kyverno parity: an object without a name yet is known by its generateName.
+    // Kyverno parity: the generateName stands in for a name. Pinned by "generateName stands in for a name".
     const name = asString(field(metadata, "name")) || asString(field(metadata, "generateName")) || "";
     return tests.some((matches) => matches(name));
   };
@@ -129,7 +130,8 @@ function selectedBy(selector: Json): Test {
 function inSelectedNamespace(selector: Json, of: FilterRole["of"]): Test {
   const matches = labelTest(selector);
   return ({ kind, namespaceLabels }) => {
-    // Kyverno parity: a Namespace is in no namespace; exceptions ignore the criterion there, rules fail on it.
+    // Kyverno parity: a Namespace is in no namespace; exceptions ignore the criterion there, rules fail on it. Pinned
+    // by "a Namespace has no namespace labels".
     if (kind === "Namespace") return of === "exception";
     return matches(namespaceLabels);
   };

@@ -106,6 +106,23 @@ Deno.test("an entry sees earlier ones and not later ones", async () => {
   assert.equal(await query(contextOf(fakeApi({}), entries), "c"), 1);
 });
 
+Deno.test("of entries with one name the first that fails is why the name has no value", async () => {
+  const entries = [
+    { name: "v", variable: { jmesPath: "request.object.absent" } },
+    { name: "v", variable: { value: 1 } },
+  ];
+  assert.match(String(await query(contextOf(fakeApi({}), entries), "v")), /"absent"/);
+  assert.equal(await query(contextOf(fakeApi({}), entries.slice(1)), "v"), 1);
+});
+
+Deno.test("apiCall: a path that is not there has the message of a raw call", async () => {
+  const entry = { name: "v", apiCall: { urlPath: "/api/v1/pods" } };
+  assert.equal(
+    await query(contextOf(fakeApi({}), [entry]), "v"),
+    "fault: failed to fetch data for APICall: failed to GET resource with raw url: /api/v1/pods: the server could not find the requested resource",
+  );
+});
+
 const variables: [about: string, variable: JsonObject, expected: unknown][] = [
   ["a value", { value: { a: 1 } }, { a: 1 }],
   ["a path into the context", { jmesPath: "request.object.n" }, 2],
