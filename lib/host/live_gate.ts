@@ -16,6 +16,7 @@ import {
   ReportStore,
   rowsOf,
   Scanner,
+  Uninstallation,
   unscannedResults,
   UpdateRequests,
   WebhookRoutes,
@@ -58,6 +59,7 @@ export class LiveGate {
   readonly #admissionReports: AdmissionReports;
   readonly #scanner: Scanner;
   readonly #events: EventWriter;
+  readonly #uninstallation: Uninstallation;
   readonly #updateRequests: UpdateRequests;
   readonly #cleaner: Cleaner;
   readonly #expirer: Expirer;
@@ -78,6 +80,7 @@ export class LiveGate {
         this.#follow(snapshot, options);
       },
     });
+    this.#uninstallation = new Uninstallation(cluster, installation);
     this.#routes = new WebhookRoutes(() => this.snapshot);
     const accounts = () => installation.accounts;
     this.#reviews = new ObjectReviews({ ...shared, accounts, compiling: { dialect } });
@@ -196,7 +199,7 @@ export class LiveGate {
 
   /** Puts the policies in force, and lets the webhooks call. */
   async start(): Promise<void> {
-    await this.#policies.start();
+    await Promise.all([this.#policies.start(), this.#uninstallation.begin()]);
     this.#policies.serve();
   }
 
@@ -208,8 +211,9 @@ export class LiveGate {
     if (snapshot !== undefined) this.#scanner.policiesChanged(snapshot);
   }
 
-  /** Ends what is followed. */
+  /** Ends what is followed. Webhooks go with the installation, or nobody could answer them. */
   async close(): Promise<void> {
+    if (await this.#uninstallation.isUnderWay()) await this.#policies.withdraw();
     this.#cleaner.close();
     this.#expirer.close();
     await this.#updateRequests.close();

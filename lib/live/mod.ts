@@ -24,3 +24,4 @@ export { updateRequest, wantedEffects } from "./update_requests/update_request.t
 export { entryStatus } from "./entry_status.ts";
 export { Cleaner } from "./cleanup/cleaner.ts";
 export { Expirer } from "./cleanup/expirer.ts";
+export { Uninstallation } from "./uninstallation.ts";

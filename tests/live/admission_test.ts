@@ -237,6 +237,24 @@ const others: readonly (readonly [what: string, path: string, text: string, mess
       undefined,
     ],
     [
+      "an exception in CEL without policies",
+      "/celexception/validate",
+      "apiVersion: policies.kyverno.io/v1\nkind: PolicyException\nmetadata: {name: e, namespace: x}\nspec: {policyRefs: []}",
+      /at least one policy/,
+    ],
+    [
+      "an exception in CEL from a kind that there is not",
+      "/celexception/validate",
+      "apiVersion: policies.kyverno.io/v1\nkind: PolicyException\nmetadata: {name: e, namespace: x}\nspec: {policyRefs: [{name: p, kind: ClusterPolicy}]}",
+      /policyRefs\[0\]\.kind: "ClusterPolicy" is none of/,
+    ],
+    [
+      "an exception in CEL",
+      "/celexception/validate",
+      "apiVersion: policies.kyverno.io/v1\nkind: PolicyException\nmetadata: {name: e, namespace: x}\nspec: {policyRefs: [{name: p, kind: NamespacedValidatingPolicy}]}",
+      undefined,
+    ],
+    [
       "an entry without a source",
       "/globalcontextvalidate",
       "apiVersion: kyverno.io/v2beta1\nkind: GlobalContextEntry\nmetadata: {name: g}\nspec: {}",

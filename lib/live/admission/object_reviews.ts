@@ -12,7 +12,12 @@ import type { CheckedObject, CheckTools, Findings } from "./check.ts";
 import { classicChecks } from "./classic_checks.ts";
 import { celChecks } from "./cel_checks.ts";
 import { targetWarnings } from "./generate_checks.ts";
-import { cleanupProblems, exceptionProblems, globalContextProblems } from "./object_checks.ts";
+import {
+  celExceptionProblems,
+  cleanupProblems,
+  exceptionProblems,
+  globalContextProblems,
+} from "./object_checks.ts";
 
 /** What reviews of policy objects need. */
 export interface ObjectReviewsOptions {
@@ -28,7 +33,7 @@ type Review = (checked: CheckedObject, options: ObjectReviewsOptions) => Promise
 const reviews: Readonly<Record<string, Review>> = {
   "/policyvalidate": reviewPolicy,
   "/exceptionvalidate": async (checked) => errors(exceptionProblems(checked)),
-  "/celexception/validate": async () => none,
+  "/celexception/validate": async (checked) => errors(celExceptionProblems(checked)),
   "/globalcontextvalidate": async (checked) => errors(globalContextProblems(checked)),
   "/cleanupvalidate": async (checked, options) =>
     errors(await cleanupProblems(checked, await toolsOf(options))),
