@@ -93,14 +93,14 @@ test("results follow what is typed: kubectl's message, the failing path, the mar
 });
 
 /** The outcome of each rule of the selected object. */
-async function shownRules(page: Page): Promise<ReadonlyMap<string, string>> {
+async function shownRules(page: Page): Promise<readonly (readonly [rule: string, outcome: string])[]> {
   const cards = await page.locator(".card").evaluateAll((all) =>
     all.map((card) => [
       card.getAttribute("data-rule") ?? "",
       card.querySelector(".mark")?.textContent?.toLowerCase() ?? "",
     ])
   );
-  return new Map(cards as [string, string][]);
+  return cards as [string, string][];
 }
 
 function isAbout({ kind, resources }: ExpectedResult, subject: string): boolean {
@@ -124,7 +124,7 @@ async function compareExample(page: Page, example: Example): Promise<number> {
     const name = subject ?? await shown.evaluate((element) => element.firstChild?.textContent?.trim() ?? "");
     const rules = await shownRules(page);
     for (const expected of example.expected.filter((each) => isAbout(each, name))) {
-      const found = [...rules].filter(([rule]) =>
+      const found = rules.filter(([rule]) =>
         rule === `${expected.policy}/${expected.rule}` ||
         rule.endsWith(`/autogen-${expected.rule}`) || rule.endsWith(`/autogen-cronjob-${expected.rule}`) ||
         expected.rule === "" && rule.startsWith(`${expected.policy}/`)

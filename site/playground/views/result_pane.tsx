@@ -155,10 +155,10 @@ function Rules({ outcome: { rules } }: { readonly outcome: SubjectOutcome }): JS
   );
   return (
     <>
-      {asked.map((rule) => <RuleCard key={`${rule.policy}/${rule.rule}/${rule.type}`} rule={rule} />)}
+      {asked.map((rule, index) => <RuleCard key={`${rule.policy}/${rule.rule}/${index}`} rule={rule} />)}
       {asked.length === 0 && <p class="empty">No rule applies to this object.</p>}
       {others.length > 0 && <h3 class="group">Not applied</h3>}
-      {others.map((rule) => <RuleCard key={`${rule.policy}/${rule.rule}/${rule.type}`} rule={rule} />)}
+      {others.map((rule, index) => <RuleCard key={`${rule.policy}/${rule.rule}/${index}`} rule={rule} />)}
     </>
   );
 }
