@@ -6,11 +6,15 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { stop } from "esbuild";
+import { buildDocs } from "./docs/build.ts";
+import { buildLibraryPages } from "./docs/library_pages.ts";
 import { buildPlayground } from "./playground/build.ts";
 import { serveFolder } from "./serve.ts";
 
-/** The parts of the site, by their folders. */
+/** The parts of the site, by their folders. The documentation has the folder itself, so it is first: it empties it. */
 const parts: Readonly<Record<string, (out: string) => Promise<void>>> = {
+  ".": buildDocs,
+  api: buildLibraryPages,
   playground: buildPlayground,
 };
 

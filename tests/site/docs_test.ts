@@ -1,0 +1,86 @@
+/** The documentation as it was built: every link leads somewhere, and its pages can be used by everybody. */
+import assert from "node:assert/strict";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import axe from "axe-core";
+import { withSite } from "./browser.ts";
+
+const dist = fileURLToPath(new URL("../../site/dist", import.meta.url));
+
+function pagesIn(folder: string): string[] {
+  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) => {
+    const path = join(folder, name);
+    if (isDirectory) return pagesIn(path);
+    return name.endsWith(".html") ? [path] : [];
+  });
+}
+
+function exists(path: string): boolean {
+  try {
+    const { isDirectory } = Deno.statSync(path);
+    return !isDirectory || exists(join(path, "index.html"));
+  } catch {
+    return false;
+  }
+}
+
+/** The text of an attribute. */
+function unescaped(text: string): string {
+  return text.replace(/&#x([0-9a-f]+);/gi, (_, hex: string) => String.fromCodePoint(parseInt(hex, 16)))
+    .replaceAll("&amp;", "&");
+}
+
+/**
+ * What WCAG 2.1 AA asks for. Two rules are about VitePress's own parts: the search button's text has its key beside its name,
+ * and a section of the side bar is a button with a button for its arrow.
+ */
+const axeOptions = {
+  runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"],
+  rules: { "label-content-name-mismatch": { enabled: false }, "nested-interactive": { enabled: false } },
+};
+
+Deno.test("no link between pages is dead", () => {
+  const dead: string[] = [];
+  for (const page of pagesIn(dist).filter((path) => !path.endsWith("404.html"))) {
+    for (const [, target] of Deno.readTextFileSync(page).matchAll(/\s(?:href|src)="([^"]+)"/g)) {
+      const path = decodeURI(unescaped(target!)).replace(/[#?].*$/, "");
+      if (path === "" || /^(?:[a-z]+:|\/\/)/.test(path)) continue;
+      const file = path.startsWith("/") ? join(dist, path) : join(dirname(page), path);
+      if (!exists(file)) dead.push(`${relative(dist, page)}: ${target}`);
+    }
+  }
+  assert.deepEqual(dead, []);
+});
+
+Deno.test("links to examples name examples of the playground", () => {
+  const examples: readonly { readonly id: string }[] = JSON.parse(
+    Deno.readTextFileSync(join(dist, "playground", "examples.json")),
+  );
+  const ids = new Set(examples.map(({ id }) => id));
+  const linked = pagesIn(join(dist, "examples"))
+    .flatMap((page) => [...Deno.readTextFileSync(page).matchAll(/href="\/playground\/#e=([^"]+)"/g)])
+    .map(([, id]) => id!);
+  assert(linked.length > 40, `only ${linked.length} examples are linked`);
+  assert.deepEqual(linked.filter((id) => !ids.has(id)), []);
+});
+
+Deno.test("pages have no violation that axe finds, and ask nobody else", async () => {
+  await withSite(async ({ browser, url }) => {
+    for (const colorScheme of ["light", "dark"] as const) {
+      const context = await browser.newContext({ colorScheme });
+      const elsewhere: string[] = [];
+      context.on("request", (request) => request.url().startsWith(url) || elsewhere.push(request.url()));
+      const page = await context.newPage();
+      for (
+        const path of ["/", "/getting-started.html", "/diagnostics.html", "/examples/preconditions.html"]
+      ) {
+        await page.goto(url + path);
+        await page.addScriptTag({ content: axe.source });
+        const { violations } = await page.evaluate<axe.AxeResults>(`axe.run(${JSON.stringify(axeOptions)})`);
+        const found = violations.map(({ id, nodes }) => `${path}, ${colorScheme}: ${id}: ${nodes[0]?.html}`);
+        assert.deepEqual(found, []);
+      }
+      assert.deepEqual(elsewhere, []);
+    }
+  });
+});
