@@ -1,5 +1,5 @@
 import type { Json } from "../json/mod.ts";
-import { type EntryKind, entryKinds, type EntrySpec } from "../policy/mod.ts";
+import { type EntryKind, entryKinds, type EntryOf, type EntrySpec } from "../policy/mod.ts";
 import type { ContextEntry } from "./context.ts";
 import { compileApiCall } from "./api_call.ts";
 import { compileConfigMap } from "./config_map.ts";
@@ -10,7 +10,7 @@ import { compileVariable } from "./variable.ts";
 
 type Compilers = {
   readonly [Kind in EntryKind]: (
-    entry: Extract<EntrySpec, { kind: Kind }>,
+    entry: EntryOf<Kind>,
     options: EntryOptions,
   ) => ContextEntry;
 };

@@ -1,2 +1,4 @@
+import type { EntryKind } from "../policy/mod.ts";
+
 /** Where the value of a context entry comes from; `value` for an entry that only computes. */
-export type EntrySource = "value" | "configMap" | "apiCall" | "globalReference" | "imageRegistry";
+export type EntrySource = "value" | Exclude<EntryKind, "variable">;

@@ -77,10 +77,13 @@ export type EntrySpec =
 /** The kinds of context entries. */
 export type EntryKind = Exclude<EntrySpec["kind"], "unknown">;
 
+/** An entry of one kind: `EntryOf<"apiCall">`. */
+export type EntryOf<Kind extends EntryKind> = Extract<EntrySpec, { kind: Kind }>;
+
 /** How entries of one kind are written, and how they are read. */
 interface EntryFormat<Kind extends EntryKind> {
   readonly shape: Shape;
-  read(name: string, written: JsonObject): Extract<EntrySpec, { kind: Kind }>;
+  read(name: string, written: JsonObject): EntryOf<Kind>;
 }
 
 const call: Shape = {

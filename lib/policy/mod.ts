@@ -45,6 +45,7 @@ export {
   type ConfigMapEntry,
   type EntryKind,
   entryKinds,
+  type EntryOf,
   type EntrySpec,
   type GlobalReferenceEntry,
   type ImageRegistryEntry,
