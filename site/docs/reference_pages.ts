@@ -1,0 +1,119 @@
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  imageVerifyLibrary,
+  kubernetesLibraries,
+  kyvernoLibraries,
+  type Library,
+} from "../../lib/cel/mod.ts";
+import { kyvernoFunctions } from "../../lib/jmespath/mod.ts";
+import { Metrics } from "../../lib/server/mod.ts";
+import { code, type Page, table } from "./page.ts";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** The pages that are made from tables in the code. */
+export async function referencePages(): Promise<Page[]> {
+  return [functionPage(), celPage(), await metricPage(), ...await commandPages()];
+}
+
+/** Every JMESPath function with its examples, which `deno task test` runs. */
+function functionPage(): Page {
+  const functions = [...kyvernoFunctions().values()].sort((a, b) => a.name < b.name ? -1 : 1);
+  const parts = functions.map(({ name, summary, parameters, returns, examples }) => {
+    const takes = parameters.map((each) => `${each.name}: ${each.types.join(" or ")}`).join(", ");
+    return [
+      `## ${name}`,
+      summary,
+      code(`${name}(${takes}) → ${returns.join(" or ")}`),
+      table(
+        ["expression", "result"],
+        (examples ?? []).map(({ expression, result }) => [code(expression), code(JSON.stringify(result))]),
+      ),
+    ].join("\n\n");
+  });
+  return {
+    path: "reference/jmespath.md",
+    section: "Reference",
+    title: "JMESPath functions",
+    text: [
+      "# JMESPath functions",
+      "`postern jp query` tries an expression, `postern jp function NAME` shows one of these.",
+      ...parts,
+    ]
+      .join("\n\n") + "\n",
+  };
+}
+
+/** Every CEL library with the functions' overloads. */
+function celPage(): Page {
+  const kubernetes = new Set(kubernetesLibraries.map(({ name }) => name));
+  const groups: readonly (readonly [heading: string, libraries: readonly Library[]])[] = [
+    ["The standard library and those of Kubernetes", kubernetesLibraries],
+    ["Libraries of Kyverno's policies", kyvernoLibraries.filter(({ name }) => !kubernetes.has(name))],
+    ["ImageValidatingPolicies", [imageVerifyLibrary]],
+  ];
+  const parts = groups.flatMap(([heading, libraries]) => [
+    `## ${heading}`,
+    ...libraries.map(({ name, functions }) =>
+      `### ${name}\n\n${functions.map((each) => code(each.name)).join(" ") || "Types and constants."}`
+    ),
+  ]);
+  return {
+    path: "reference/cel.md",
+    section: "Reference",
+    title: "CEL libraries",
+    text: [
+      "# CEL libraries",
+      "`postern cel check` shows the type of an expression, `postern cel eval` its value.",
+      ...parts,
+    ].join("\n\n") +
+      "\n",
+  };
+}
+
+/** Every metric with its help text, as the server writes it. */
+async function metricPage(): Promise<Page> {
+  const text = await new Metrics().text();
+  const rows = [...text.matchAll(/^# HELP (\S+) (.*)\n# TYPE \S+ (\S+)/gm)]
+    .map(([, name, help, type]) => [code(name!), type!, help!]);
+  if (rows.length === 0) throw new Error("the metrics have no help texts");
+  return {
+    path: "reference/metrics.md",
+    section: "Reference",
+    title: "Metrics",
+    text: `# Metrics\n\n\`/metrics\` on port 8000, in Prometheus' format, under Kyverno's names.\n\n${
+      table(["metric", "type", "what it counts"], rows)
+    }\n`,
+  };
+}
+
+/** A page for each command, which the command line writes itself. */
+async function commandPages(): Promise<Page[]> {
+  const folder = await Deno.makeTempDir({ prefix: "postern-docs-" });
+  try {
+    const { success, stderr } = await new Deno.Command("deno", {
+      args: [
+        "run",
+        "--allow-read",
+        "--allow-write",
+        "--allow-env",
+        join(root, "main.ts"),
+        "docs",
+        "--output",
+        folder,
+      ],
+      stdin: "null",
+    }).output();
+    if (!success) throw new Error(new TextDecoder().decode(stderr));
+    const names = [...Deno.readDirSync(folder)].map(({ name }) => name).sort();
+    return await Promise.all(names.map(async (name) => ({
+      path: `reference/commands/${name}`,
+      title: name,
+      text: await Deno.readTextFile(join(folder, name)),
+      ...(name === "postern.md" && { section: "Reference" as const, title: "Commands" }),
+    })));
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
