@@ -189,9 +189,9 @@ Deno.test("service call: a name that stands for another address after the check 
   });
   assert.ok(!isFault(refuses));
   try {
-    assert.deepEqual(await refuses(new URL("http://rebound.example.com/")), { address: "127.0.0.2" });
+    assert.deepEqual(await refuses(new URL("http://rebound.invalid/")), { address: "127.0.0.2" });
     const pinned = new HttpClient({ refuses: () => Promise.resolve({ address: "127.0.0.1" }) });
-    const answer = await pinned.call({ method: "GET", url: `http://rebound.example.com:${port}/` });
+    const answer = await pinned.call({ method: "GET", url: `http://rebound.invalid:${port}/` });
     assert.deepEqual(answer, { ok: true, status: 200, body: "checked" });
   } finally {
     await checked.close();
