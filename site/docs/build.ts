@@ -20,6 +20,7 @@ export async function buildDocs(out: string): Promise<void> {
   const stage = join(generator, ".pages");
   await Deno.remove(stage, { recursive: true }).catch(() => {});
   for (const page of pages) await write(join(stage, page.path), page.text);
+  await copyPictures(stage);
   await write(join(stage, ".vitepress", "config.mjs"), configuration(pages));
   await write(join(stage, ".vitepress", "theme", "index.js"), theme);
   await write(join(stage, ".vitepress", "theme", "colours.css"), colours);
@@ -32,6 +33,14 @@ async function isInstalled(): Promise<boolean> {
   const modified = async (name: string): Promise<number> =>
     (await Deno.stat(join(generator, name)).catch(() => undefined))?.mtime?.getTime() ?? 0;
   return await modified("node_modules/.package-lock.json") > await modified("package-lock.json");
+}
+
+/** Copies the pictures that pages of `docs/` show. */
+async function copyPictures(stage: string): Promise<void> {
+  const docs = fileURLToPath(new URL("../../docs", import.meta.url));
+  for await (const { name } of Deno.readDir(docs)) {
+    if (name.endsWith(".svg")) await Deno.copyFile(join(docs, name), join(stage, name));
+  }
 }
 
 async function write(path: string, text: Page["text"]): Promise<void> {
