@@ -6,6 +6,6 @@
  */
 export type { BundledPolicies } from "./bundled_gate.ts";
 export { limitsOf, readsImages } from "./limits.ts";
-export { environmentSettings, type Settings, writeLogLine } from "./settings.ts";
+export type { Settings } from "./settings.ts";
 export type { BundleTarget } from "./target.ts";
 export { bundleTargets } from "./targets/table.ts";

@@ -1,5 +1,4 @@
-import { type LogLevel, systemClock } from "../adapters/mod.ts";
-import { environmentSettings } from "../bundled/mod.ts";
+import { environmentVariable, type LogLevel, systemClock } from "../adapters/mod.ts";
 import { type Gate, openGate, type RecorderOptions } from "../host/mod.ts";
 import {
   type Certificates,
@@ -60,7 +59,7 @@ const lookEvery = { secret: 30_000, files: 60_000 };
 export async function serve(args: ServeArguments, terminal: Terminal): Promise<number> {
   const clientAuthority = args.clientCa === undefined ? undefined : await readAuthority(args.clientCa);
   if (isFault(clientAuthority)) return refuse(clientAuthority.message, terminal);
-  const secretPath = args.secretPath ?? environmentSettings()("POSTERN_SECRET_PATH");
+  const secretPath = args.secretPath ?? environmentVariable("POSTERN_SECRET_PATH");
   const problem = accessProblem({ ...args, secretPath });
   if (problem !== undefined) return refuse(problem, terminal);
   const gate = await openGate({

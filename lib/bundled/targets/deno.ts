@@ -1,6 +1,7 @@
+import { environmentVariable } from "../../adapters/mod.ts";
 import { type BundledPolicies, compileBundled, type FetchHandler, openBundledGate } from "../bundled_gate.ts";
 import type { BundledImages } from "../bundled_ports.ts";
-import { environmentSettings, writeLogLine } from "../settings.ts";
+import { writeLogLine } from "../settings.ts";
 import type { BundleTarget } from "../target.ts";
 
 /** `deno serve`, and platforms that run Deno. */
@@ -14,10 +15,9 @@ export const target: BundleTarget = {
 
 /** What the file exports. Settings are environment variables. */
 export async function open(policies: BundledPolicies, images?: BundledImages): Promise<FetchHandler> {
-  const settings = environmentSettings();
   const { fetch } = await openBundledGate(compileBundled(policies), {
     target,
-    settings,
+    settings: environmentVariable,
     writeLine: writeLogLine,
     images,
   });

@@ -1,7 +1,8 @@
 import { handle } from "hono/aws-lambda";
+import { environmentVariable } from "../../adapters/mod.ts";
 import { type BundledPolicies, compileBundled, openBundledGate } from "../bundled_gate.ts";
 import type { BundledImages } from "../bundled_ports.ts";
-import { environmentSettings, writeLogLine } from "../settings.ts";
+import { writeLogLine } from "../settings.ts";
 import type { BundleTarget } from "../target.ts";
 
 /** AWS Lambda behind a function URL, an API gateway or a load balancer. */
@@ -21,10 +22,9 @@ type Handler = ReturnType<typeof handle>;
  * waits for audit results.
  */
 export async function open(policies: BundledPolicies, images?: BundledImages): Promise<Handler> {
-  const settings = environmentSettings();
   const gate = await openBundledGate(compileBundled(policies), {
     target,
-    settings,
+    settings: environmentVariable,
     writeLine: writeLogLine,
     images,
   });

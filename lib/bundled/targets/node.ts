@@ -2,6 +2,7 @@ import { serve } from "@hono/node-server";
 import { readFileSync, realpathSync } from "node:fs";
 import { createServer } from "node:https";
 import { pathToFileURL } from "node:url";
+import { environmentVariable } from "../../adapters/mod.ts";
 import {
   type BundledGate,
   type BundledPolicies,
@@ -10,7 +11,7 @@ import {
   openBundledGate,
 } from "../bundled_gate.ts";
 import type { BundledImages } from "../bundled_ports.ts";
-import { environmentSettings, type Settings, writeLogLine } from "../settings.ts";
+import { type Settings, writeLogLine } from "../settings.ts";
 import type { BundleTarget } from "../target.ts";
 
 /** Node.js. */
@@ -28,14 +29,13 @@ export const target: BundleTarget = {
  * answered, because whoever reaches a gate can ask it.
  */
 export async function open(policies: BundledPolicies, images?: BundledImages): Promise<FetchHandler> {
-  const settings = environmentSettings();
   const gate = await openBundledGate(compileBundled(policies), {
     target,
-    settings,
+    settings: environmentVariable,
     writeLine: writeLogLine,
     images,
   });
-  if (isProgram()) listen(gate, settings);
+  if (isProgram()) listen(gate, environmentVariable);
   return { fetch: gate.fetch };
 }
 
