@@ -1,6 +1,8 @@
 # syntax=docker/dockerfile:1
 # A bundle and Deno, nothing else: `docker build -t postern:0.1.0 .` For a release, pin the image by digest.
 ARG DENO_VERSION=2.9.6
+# V8's settings, also of the build: a code cache is taken only with the settings it was made with.
+ARG V8_FLAGS=--max-old-space-size=128,--max-semi-space-size=2,--no-allocation-site-pretenuring
 
 FROM denoland/deno:${DENO_VERSION} AS build
 WORKDIR /app
@@ -10,6 +12,9 @@ RUN deno install --frozen
 COPY image image
 COPY lib lib
 RUN deno bundle --quiet --minify --format cjs --output engine.cjs image/main.ts
+RUN cp image/engine.js image/postern.js image/code_cache.js .
+ARG V8_FLAGS
+RUN DENO_V8_FLAGS=$V8_FLAGS deno run --no-code-cache --allow-read=. --allow-write=engine.cache code_cache.js
 
 # The image's file system: Deno, and the C libraries that the loader says it is linked with. A base image would add
 # libraries that Deno does not use, 7 MB of them when compressed.
@@ -23,7 +28,7 @@ LABEL org.opencontainers.image.title="Postern" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /runtime /
 WORKDIR /app
-COPY --from=build /app/engine.cjs /app/image/postern.js ./
+COPY --from=build /app/engine.cjs /app/engine.cache /app/engine.js /app/postern.js ./
 # What is served when nothing is mounted over it.
 COPY policies /policies
 # The root file system may be read-only: nothing is written, not even caches. The heap ends before the memory limit of
@@ -31,11 +36,12 @@ COPY policies /policies
 # for all threads and a small young generation stands in docs/memory.md. V8 would also guess which objects live long and
 # put them into the old generation at once; of a server that forgets each request it guesses wrong, and then collects the old
 # generation all the time: requests with CEL took twice the processor time.
+ARG V8_FLAGS
 ENV DENO_DIR=/nonexistent \
     DENO_NO_UPDATE_CHECK=1 \
     DENO_USE_CGROUPS=1 \
     MALLOC_ARENA_MAX=1 \
-    DENO_V8_FLAGS=--max-old-space-size=128,--max-semi-space-size=2,--no-allocation-site-pretenuring
+    DENO_V8_FLAGS=$V8_FLAGS
 USER 65532:65532
 EXPOSE 9443 8000
 # What the process may do, and nothing else: no writing, no running, and of the file system policies, certificates and

@@ -1,7 +1,10 @@
 /**
  * What the image starts. Deno parses modules to find their imports, and a bundle of 2 MB leaves 50 MiB behind that the C
- * library does not give back; what is required is not parsed. See docs/memory.md.
+ * library does not give back; a script is not parsed by Deno. See docs/memory.md.
  */
 import { createRequire } from "node:module";
+import { compileEngine } from "./engine.js";
 
-createRequire(import.meta.url)("./engine.cjs");
+const module = { exports: {} };
+const { dirname, filename, url } = import.meta;
+compileEngine().runInThisContext()(module.exports, createRequire(url), module, filename, dirname);

@@ -1,4 +1,5 @@
 /** What the container runs: the bundle that the Dockerfile makes, with the settings that it gives to Deno and V8. */
+import { parseDockerfile } from "../support/dockerfile.ts";
 import { root } from "./bench.ts";
 
 /** How to start a process: arguments of `deno`, in which PORT stands for the port, and what its environment adds. */
@@ -14,24 +15,33 @@ export interface Image {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Makes the bundle in a folder, as the Dockerfile does. */
+/** Makes the bundle in a folder, with its code cache, as the Dockerfile does. */
 export async function makeImage(folder: string): Promise<Image> {
-  const engine = `${folder}/engine.cjs`, file = `${folder}/postern.js`;
-  const args = ["bundle", "--quiet", "--minify", "--format", "cjs", "--output", engine, "image/main.ts"];
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: root }).output();
-  if (!success) throw new Error(`the bundle cannot be made: ${new TextDecoder().decode(stderr)}`);
-  await Deno.copyFile(`${root}image/postern.js`, file);
-  return { file, env: await imageSettings() };
+  const env = await imageSettings();
+  const bundle = ["--quiet", "--minify", "--format", "cjs", "--output", `${folder}/engine.cjs`];
+  await deno(["bundle", ...bundle, "image/main.ts"], {});
+  for (const name of ["engine.js", "postern.js", "code_cache.js"]) {
+    await Deno.copyFile(`${root}image/${name}`, `${folder}/${name}`);
+  }
+  const { DENO_V8_FLAGS = "" } = env;
+  await deno(["run", "--no-code-cache", "--allow-read", "--allow-write", `${folder}/code_cache.js`], {
+    DENO_V8_FLAGS,
+  });
+  return { file: `${folder}/postern.js`, env };
+}
+
+async function deno(args: readonly string[], env: Record<string, string>): Promise<void> {
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args], cwd: root, env })
+    .output();
+  if (!success) throw new Error(`the image cannot be made: ${new TextDecoder().decode(stderr)}`);
 }
 
 /** The environment that the Dockerfile sets. */
 export async function imageSettings(): Promise<Record<string, string>> {
-  const text = await Deno.readTextFile(`${root}Dockerfile`);
-  const [, settings = ""] = /^ENV ((?:.*\\\n)*.*)$/m.exec(text) ?? [];
-  const pairs = settings.split(/[\s\\]+/).filter((pair) => pair !== "").map((pair) => pair.split(/=(.*)/));
-  const env = Object.fromEntries(pairs.map(([name = "", value = ""]) => [name, value]));
+  const { env } = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
   if (env["DENO_V8_FLAGS"] === undefined) throw new Error("the Dockerfile sets no DENO_V8_FLAGS");
-  return env;
+  // A container has no such variable; with it each process reads these authorities when it starts.
+  return { ...env, NODE_EXTRA_CA_CERTS: "" };
 }
 
 const permissions = ["--no-prompt", "--allow-read", "--allow-write", "--allow-env", "--allow-net"];

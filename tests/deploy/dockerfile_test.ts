@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { admissionReview } from "../server/review.ts";
 import { served } from "../cli/served.ts";
-import { parseDockerfile } from "./dockerfile.ts";
+import { parseDockerfile } from "../support/dockerfile.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 const dockerfile = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
@@ -33,20 +33,36 @@ Deno.test("the entry point holds a permission list without writing, running and 
 Deno.test("what the image builds starts by its entry point and answers", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   try {
-    await Deno.writeTextFile(`${folder}/policy.yaml`, policy);
-    const build = dockerfile.run.find((line) => line.includes("deno bundle"))!;
-    const built = await new Deno.Command("deno", {
-      args: build.replace(/^deno /, "").replace("engine.cjs", `${folder}/engine.cjs`).split(/\s+/),
-      cwd: root,
-    }).output();
-    assert.ok(built.success, new TextDecoder().decode(built.stderr));
+    await Deno.mkdir(`${folder}/policies`);
+    await Deno.writeTextFile(`${folder}/policies/policy.yaml`, policy);
+    // The build's own lines, from the bundle on, with this folder in the place of the image's.
+    const from = dockerfile.run.findIndex((line) => line.includes("deno bundle"));
+    const build = dockerfile.run.slice(from).filter((line) => !line.includes("/runtime"));
+    assert.equal(build.length, 3, build.join("\n"));
+    for (const name of ["lib", "image", "deno.json", "deno.lock", "node_modules", "site", "tests"]) {
+      await Deno.symlink(`${root}${name}`, `${folder}/${name}`);
+    }
+    for (const line of build) {
+      const { success, stderr } = await new Deno.Command("sh", { args: ["-ec", line], cwd: folder }).output();
+      assert.ok(success, `${line}: ${new TextDecoder().decode(stderr)}`);
+    }
+    const code =
+      `import { compileEngine } from "${folder}/engine.js"; console.log(compileEngine().cachedDataRejected);`;
+    const look = new Deno.Command("deno", { args: ["eval", code], env: { ...dockerfile.env } });
+    assert.equal(
+      new TextDecoder().decode((await look.output()).stdout),
+      "false\n",
+      "V8 takes the code cache",
+    );
 
-    await Deno.copyFile(`${root}image/postern.js`, `${folder}/postern.js`);
     const [init, dashes, deno, ...line] = [...dockerfile.entrypoint, ...dockerfile.command];
     assert.deepEqual([init, dashes, deno], ["/tini", "--", "/bin/deno"]);
     // Only places differ from the image's: its file system is not here, and its ports may be taken.
     const args = line.map((each) =>
-      each.replace("/app/", `${folder}/`).replace("=/app,", `=${folder},`).replace(/\/policies\b/, folder)
+      each.replace("/app/", `${folder}/`).replace("=/app,", `=${folder},`).replace(
+        /\/policies\b/,
+        `${folder}/policies`,
+      )
     );
     const env = { ...dockerfile.env };
     const here = ["--host", "127.0.0.1", "--port", "0", "--metrics-port", "0"];

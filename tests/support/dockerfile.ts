@@ -1,6 +1,6 @@
 /** Reads what a Dockerfile runs. */
 
-/** The instructions of a Dockerfile's last stage and of all stages, continued lines joined, comments left out. */
+/** The instructions of a Dockerfile's last stage and of all stages: lines joined, comments left out, `ARG`s replaced by their defaults. */
 export interface Dockerfile {
   /** Arguments of `RUN`, in order, of all stages. */
   readonly run: readonly string[];
@@ -11,9 +11,11 @@ export interface Dockerfile {
 }
 
 export function parseDockerfile(text: string): Dockerfile {
-  const lines = text.split("\n").filter((line) => !/^\s*#/.test(line)).join("\n").replace(/\\\n/g, " ").split(
-    "\n",
+  const joined = text.split("\n").filter((line) => !/^\s*#/.test(line)).join("\n").replace(/\\\n/g, " ");
+  const defaults = new Map(
+    [...joined.matchAll(/^ARG (\w+)=(.*)$/gm)].map(([, name, value]) => [name, value]),
   );
+  const lines = joined.replace(/\$\{?(\w+)\}?/g, (whole, name) => defaults.get(name) ?? whole).split("\n");
   const all = (name: string) =>
     lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length).trim());
   const list = (name: string): string[] => JSON.parse(all(name).at(-1) ?? "[]");
