@@ -1,14 +1,6 @@
-import {
-  EmbeddedCluster,
-  mockedCalls,
-  mockedEntries,
-  mockedImages,
-  systemClock,
-  systemEntropy,
-} from "../embedded/mod.ts";
+import { mockedCalls, mockedEntries, mockedImages, systemClock, systemEntropy } from "../embedded/mod.ts";
 import type { AbsentSource } from "../context/mod.ts";
-import type { JsonObject } from "../json/mod.ts";
-import type { Answer, Http, Ports } from "../ports.ts";
+import type { Answer, Cluster, Http, Ports } from "../ports.ts";
 import type { GivenContext } from "./given_context.ts";
 import type { Lookups } from "./lookups.ts";
 
@@ -17,22 +9,20 @@ type Language = "jmespath" | "cel";
 
 /** What the ports of a simulation are made of. */
 export interface SimulationPortsOptions {
-  /** Objects that are in the cluster besides those of the context. */
-  readonly also: readonly JsonObject[];
+  readonly cluster: Cluster;
   readonly language: Language;
   readonly lookups: Lookups;
 }
 
 /**
- * Ports that reach nothing: a cluster in memory, and answers that are given. What no answer is given for fails with a
+ * Ports that reach nothing but a cluster in memory, and answers that are given. What no answer is given for fails with a
  * message that says where to write it. Signatures cannot be verified.
  */
 export function simulationPorts(
-  { objects, apiCallResponses, globalContextEntries, images }: GivenContext,
-  { also, language, lookups }: SimulationPortsOptions,
+  { apiCallResponses, globalContextEntries, images }: GivenContext,
+  { cluster, language, lookups }: SimulationPortsOptions,
 ): Ports {
   const clock = systemClock(), entropy = systemEntropy();
-  const cluster = new EmbeddedCluster({ objects: [...objects, ...also], intake: "verbatim", clock, entropy });
   const calls = mockedCalls(apiCallResponses);
   return lookups.observe({
     cluster: {

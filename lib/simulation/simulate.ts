@@ -17,6 +17,7 @@ import { scanObject } from "../report/mod.ts";
 import { type AdmissionAnswer, answerAdmission } from "./admission_answer.ts";
 import type { GivenContext } from "./given_context.ts";
 import { Lookups } from "./lookups.ts";
+import type { ObjectClusters } from "./object_clusters.ts";
 import type { ChangedTarget, SubjectOutcome } from "./outcome.ts";
 import { absentSources, simulationPorts } from "./ports.ts";
 import { reviewOfObject } from "./request_of_object.ts";
@@ -27,8 +28,15 @@ import { nameOfSubject, type SimulatedSubject, type SubjectName } from "./subjec
 export interface Setting {
   readonly snapshot: Snapshot;
   readonly context: GivenContext;
-  /** All objects that are asked about: rules in JMESPath find them in the cluster, as in tests of policies. */
+  /** All objects that are checked: rules in JMESPath find them in the cluster, as in tests of policies. */
   readonly objects: readonly JsonObject[];
+  readonly clusters: SettingClusters;
+}
+
+/** What rules find in the cluster: the objects of the context, with or without those that are checked. */
+export interface SettingClusters {
+  readonly context: ObjectClusters;
+  readonly all: ObjectClusters;
 }
 
 /** What policies say of a subject, and why. Nothing is thrown for what a policy or a subject holds. */
@@ -78,7 +86,7 @@ async function simulateObject(
 
 async function applyTraced(
   object: JsonObject,
-  { snapshot, context, objects }: Setting,
+  { snapshot, context, clusters }: Setting,
 ): Promise<{
   readonly applied: Awaited<ReturnType<typeof applyPolicies>>;
   readonly rules: readonly RuleReport[];
@@ -86,8 +94,12 @@ async function applyTraced(
 }> {
   const lookups = new Lookups();
   const isCluster = context.objects.length > 0;
-  const ports = simulationPorts(context, { also: objects, language: "jmespath", lookups });
-  const celPorts = simulationPorts(context, { also: isCluster ? objects : [], language: "cel", lookups });
+  const ports = simulationPorts(context, { cluster: clusters.all.open(), language: "jmespath", lookups });
+  const celPorts = simulationPorts(context, {
+    cluster: (isCluster ? clusters.all : clusters.context).open(),
+    language: "cel",
+    lookups,
+  });
   const traces: Trace[] = [];
   const applied = await applyPolicies(object, {
     snapshot,
@@ -179,7 +191,7 @@ async function answerAs(
  * context gives it.
  */
 function admissionPorts(
-  { context, objects }: Setting,
+  { context, clusters }: Setting,
   { subject, lookups }: { readonly subject: Pick<SubjectName, "namespace">; readonly lookups: Lookups },
 ): Ports {
   const { namespace } = subject;
@@ -187,12 +199,14 @@ function admissionPorts(
     object["kind"] === "Namespace" && field(object["metadata"], "name") === namespace
   );
   const labels = context.values.namespaceLabels.get(namespace) ?? {};
-  const also: JsonObject[] = namespace === "" || isGiven ? [] : [{
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: { name: namespace, labels: { "kubernetes.io/metadata.name": namespace, ...labels } },
-  }];
-  return simulationPorts(context, { also: [...objects, ...also], language: "jmespath", lookups });
+  const cluster = clusters.all.open(
+    namespace === "" || isGiven ? undefined : {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace, labels: { "kubernetes.io/metadata.name": namespace, ...labels } },
+    },
+  );
+  return simulationPorts(context, { cluster, language: "jmespath", lookups });
 }
 
 /** JSON that is no Kubernetes object is judged by policies about JSON alone. */
@@ -218,9 +232,13 @@ async function simulatePayload(
 }
 
 /** What assertion trees of json.kyverno.io say. */
-function scan(payload: Json, { snapshot, context }: Setting): RuleReport[] {
+function scan(payload: Json, { snapshot, context, clusters }: Setting): RuleReport[] {
   if (snapshot.jsonPolicies.length === 0) return [];
-  const ports = simulationPorts(context, { also: [], language: "jmespath", lookups: new Lookups() });
+  const ports = simulationPorts(context, {
+    cluster: clusters.context.open(),
+    language: "jmespath",
+    lookups: new Lookups(),
+  });
   return scanPayload(snapshot.jsonPolicies, payload, ports).map((result) => {
     const [row] = scanObject([result])["results"] as JsonObject[];
     return reportOfScan(result, asString(row!["message"]) ?? "");

@@ -3,6 +3,7 @@ import { compile } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { parseDocuments } from "../yaml/mod.ts";
 import { readContext } from "./given_context.ts";
+import { ObjectClusters } from "./object_clusters.ts";
 import type { SubjectOutcome } from "./outcome.ts";
 import { type Setting, simulate } from "./simulate.ts";
 import { nameOfSubject, type PositionOf, type SubjectName, subjectsOf } from "./subject.ts";
@@ -35,11 +36,14 @@ export function simulation(texts: SimulationTexts, { dialect }: SimulationOption
     admissionPolicies: "served",
   });
   const { subjects, diagnostics: unusable } = subjectsOf(resources.documents);
-  const setting: Setting = {
-    snapshot,
-    context,
-    objects: subjects.flatMap((subject): JsonObject[] => subject.kind === "object" ? [subject.value] : []),
+  const objects = subjects.flatMap((subject): JsonObject[] =>
+    subject.kind === "object" ? [subject.value] : []
+  );
+  const clusters = {
+    context: new ObjectClusters(context.objects),
+    all: new ObjectClusters([...context.objects, ...objects]),
   };
+  const setting: Setting = { snapshot, context, objects, clusters };
   return {
     diagnostics: [
       ...policies.diagnostics,

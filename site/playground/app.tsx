@@ -9,6 +9,7 @@ import { type Example, examples } from "./state/examples.ts";
 import { fragmentOf, readState, stateOf } from "./state/share.ts";
 import {
   announcement,
+  checkedState,
   diagnostics,
   dialect,
   exampleId,
@@ -111,10 +112,10 @@ async function begin(): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isFirst = true;
   effect(() => {
-    const { texts, dialect } = playgroundState.value;
-    isCurrent.value = false;
+    const state = playgroundState.value;
     const run = (): void => {
-      engine.run(texts, { dialect });
+      checkedState.value = state;
+      engine.run(state.texts, { dialect: state.dialect });
     };
     clearTimeout(timer);
     if (isFirst) run();

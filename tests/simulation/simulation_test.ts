@@ -202,3 +202,44 @@ Deno.test("mistakes are diagnostics with the name of their text, and the rest is
   assert.deepEqual([...new Set(files)].sort(), ["policies", "resources", "values"]);
   assert.equal((await outcome(0)).allowed, false);
 });
+
+Deno.test("outcomes share their cluster, and none sees what another wrote into it", async () => {
+  const policies = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: counts }
+spec:
+  rules:
+  - name: once
+    match: { any: [{ resources: { kinds: [Pod] } }] }
+    context:
+    - name: written
+      apiCall:
+        method: POST
+        urlPath: /api/v1/namespaces/shop/configmaps
+        data: [{ key: apiVersion, value: v1 }, { key: kind, value: ConfigMap }, { key: metadata, value: { name: mark } }]
+    - name: marks
+      apiCall: { urlPath: "/api/v1/namespaces/{{ written.metadata.namespace }}/configmaps", jmesPath: "items[].metadata.name" }
+    validate:
+      message: "{{ join(',', marks) }}"
+      deny: { conditions: { any: [{ key: "{{ marks }}", operator: NotEquals, value: [given, mark] }] } }
+`;
+  const { subjects, outcome } = simulation({
+    ...noTexts,
+    policies,
+    cluster: "{ apiVersion: v1, kind: Namespace, metadata: { name: shop } }\n---\n" +
+      "{ apiVersion: v1, kind: ConfigMap, metadata: { name: given, namespace: shop } }",
+    resources: `${pod()}---\n${pod().replace("name: web", "name: other")}`,
+  });
+  assert.equal(subjects.length, 2);
+  for (const index of [0, 1, 0]) {
+    const { rules } = await outcome(index);
+    assert.deepEqual(
+      rules.filter(({ isForOtherController }) => !isForOtherController).map(({ outcome, results }) => [
+        outcome,
+        results[0]?.message,
+      ]),
+      [["pass", "validation rule 'once' passed."]],
+    );
+  }
+});

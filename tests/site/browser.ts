@@ -8,6 +8,7 @@ import {
   type Page,
 } from "playwright-core";
 import { serveFolder } from "../../site/serve.ts";
+import { isKept } from "./in_page.ts";
 
 const dist = fileURLToPath(new URL("../../site/dist", import.meta.url));
 
@@ -81,7 +82,28 @@ export async function withSite(test: (site: OpenSite) => Promise<void>): Promise
   }
 }
 
-/** Waits until the page shows a result. */
+/** Waits until the page shows the result of its texts. */
 export async function finished(page: Page): Promise<void> {
   await page.waitForSelector("html[data-state=done]", { timeout: 60_000 });
+}
+
+/**
+ * Writes a text into an editor, as people do: all at once from the clipboard. Then waits until the page shows the result of
+ * all texts with this one. The page keeps a text for the next visit when it takes it in, and is not done from then on.
+ */
+export async function write(page: Page, { name, text }: WrittenText): Promise<void> {
+  const label = `${name[0]!.toUpperCase()}${name.slice(1)}, YAML`;
+  await page.getByRole("textbox", { name: label }).click();
+  await page.keyboard.press("Control+A");
+  await page.keyboard.press("Delete");
+  await page.keyboard.insertText(text);
+  await page.waitForFunction(isKept, { name, text }, { timeout: 60_000 });
+  await finished(page);
+}
+
+/** A text of the playground. */
+export interface WrittenText {
+  /** As the page keeps it: `policies`. */
+  readonly name: "policies" | "resources";
+  readonly text: string;
 }

@@ -12,6 +12,11 @@ export function keepTexts(texts: Readonly<Record<string, string>>): void {
   history.replaceState(null, "", location.pathname);
 }
 
+/** Whether the page keeps this text for the next visit. */
+export function isKept({ name, text }: { readonly name: string; readonly text: string }): boolean {
+  return JSON.parse(localStorage.getItem("postern-playground") ?? "{}")[name] === text;
+}
+
 /** Milliseconds of the longest pause between two of the next 60 frames. */
 export function longestPause(): Promise<number> {
   return new Promise((resolve) => {

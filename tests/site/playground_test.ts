@@ -6,7 +6,7 @@ import type { Page } from "playwright-core";
 import type { Example, ExpectedResult } from "../../site/playground/state/examples.ts";
 import { focused, goToExample, keepTexts, longestPause, workerReady } from "./in_page.ts";
 import { unzip } from "../../site/unzip.ts";
-import { finished, type OpenPage, type OpenSite, withSite } from "./browser.ts";
+import { finished, type OpenPage, type OpenSite, withSite, write } from "./browser.ts";
 
 const examples: readonly Example[] = JSON.parse(
   await Deno.readTextFile(new URL("../../site/dist/playground/examples.json", import.meta.url)),
@@ -33,14 +33,6 @@ function test(name: string, run: (site: OpenSite & { begin: OpenSite["open"] }) 
   });
 }
 
-/** Writes a text into an editor, as people do: all at once from the clipboard. */
-async function write(page: Page, label: string, text: string): Promise<void> {
-  await page.getByRole("textbox", { name: label }).click();
-  await page.keyboard.press("Control+A");
-  await page.keyboard.press("Delete");
-  await page.keyboard.insertText(text);
-}
-
 const policy = (field: string): string =>
   `apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -64,12 +56,12 @@ spec:
 
 test("a misspelt field is marked at its line, and its fix repairs the policy", async ({ begin }) => {
   const { page } = await begin();
-  await write(page, "Policies, YAML", policy("patern"));
+  await write(page, { name: "policies", text: policy("patern") });
   const problem = page.locator(".diagnostic-error").first();
   await problem.waitFor();
   assert.match(await problem.innerText(), /patern[^]*did you mean "pattern"\?[^]*policies:15/);
   await problem.getByRole("button").click();
-  assert.match(await page.locator(".pane-policies .cm-activeLine").innerText(), /patern:/);
+  await page.locator(".pane-policies .cm-activeLine", { hasText: "patern:" }).waitFor();
   await page.keyboard.press("Control+Shift+M");
   await page.locator(".cm-panel-lint").getByRole("button", { name: "Replace by pattern" }).click();
   await page.locator(".diagnostic-error").first().waitFor({ state: "detached" });
@@ -78,13 +70,12 @@ test("a misspelt field is marked at its line, and its fix repairs the policy", a
 
 test("results follow what is typed: kubectl's message, the failing path, the marked line", async ({ begin }) => {
   const { page } = await begin();
-  await write(page, "Policies, YAML", policy("pattern"));
-  await write(
-    page,
-    "Resources, YAML",
-    "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  labels:\n    app: web\n",
-  );
-  await page.locator(".verdict-word", { hasText: "Refused" }).waitFor();
+  await write(page, { name: "policies", text: policy("pattern") });
+  await write(page, {
+    name: "resources",
+    text: "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  labels:\n    app: web\n",
+  });
+  assert.equal(await page.locator(".verdict-word").innerText(), "Refused");
   assert.match(await page.locator(".terminal pre").innerText(), /denied the request:[^]*name your team/);
   assert.equal(await page.locator(".failing-path").innerText(), "metadata.labels.team");
   assert.match(await page.locator(".pane-resources .cm-failing").innerText(), /labels:/);
@@ -152,15 +143,17 @@ test("each example shows what its test expects", async ({ begin }) => {
 
 test("a link restores the state", async ({ begin }) => {
   const { page } = await begin();
-  await write(page, "Policies, YAML", policy("pattern"));
-  await write(page, "Resources, YAML", "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: shared\n");
-  await page.locator(".verdict-subject", { hasText: "shared" }).waitFor();
+  await write(page, { name: "policies", text: policy("pattern") });
+  await write(page, {
+    name: "resources",
+    text: "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: shared\n",
+  });
   await page.getByRole("button", { name: "Share" }).click();
   await page.waitForFunction(() => location.hash.startsWith("#s="));
   const fragment = await page.evaluate(() => location.hash);
   const { page: other } = await begin({ fragment });
   assert.match(await other.locator(".pane-policies .cm-content").innerText(), /require-team/);
-  assert.match(await other.locator(".verdict").innerText(), /Refused[^]*ConfigMap shared/);
+  assert.match(await other.locator(".verdict").innerText(), /Refused[^]*ConfigMap default\/shared/);
 });
 
 test("a link that cannot be read shows the first example", async ({ begin }) => {
@@ -168,22 +161,33 @@ test("a link that cannot be read shows the first example", async ({ begin }) => 
   assert.match(await page.locator(".verdict-subject").innerText(), /busybox/);
 });
 
-test("5,000 objects do not freeze the page, and typing takes the engine away from them", async ({ begin }) => {
-  const { page } = await begin();
-  const many = Array.from(
-    { length: 5_000 },
+/** ConfigMaps without labels. */
+function configMaps(count: number): string {
+  return Array.from(
+    { length: count },
     (_, index) => `apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: c${index}\n`,
   ).join("---\n");
-  await page.evaluate(keepTexts, { policies: policy("pattern"), resources: many });
+}
+
+test("5,000 objects do not freeze the page: it draws while they are checked", async ({ begin }) => {
+  const { page } = await begin();
+  await page.evaluate(keepTexts, { policies: policy("pattern"), resources: configMaps(5_000) });
   await page.reload();
   await page.locator("[data-testid=headline]", { hasText: /Checking \d+ of 5000|5000 objects/ }).waitFor();
-  // The page draws frames while the engine works: the longest pause between two is bounded, generously.
+  // The longest pause between two frames is bounded generously, as others may be at work on the machine.
   const longest = await page.evaluate(longestPause);
   assert(longest < 3_000, `${longest} ms between two frames`);
-  await page.locator("[data-testid=headline]", { hasText: "5000 objects: 5000 refused" }).waitFor({
-    timeout: 120_000,
-  });
+  await page.locator("[data-testid=headline]", { hasText: "5000 objects: 5000 refused" }).waitFor();
   assert.equal(await page.locator(".subject").count(), 50);
+});
+
+test("typing takes the engine away from objects that are being checked", async ({ begin }) => {
+  const { page } = await begin();
+  await page.evaluate(keepTexts, { policies: policy("pattern"), resources: configMaps(20_000) });
+  await page.reload();
+  await page.locator("[data-testid=headline]", { hasText: "Checking" }).waitFor();
+  await write(page, { name: "resources", text: configMaps(1) });
+  await page.locator("[data-testid=headline]", { hasText: "1 object: 1 refused" }).waitFor();
 });
 
 test("mutations are shown side by side, with generated objects and look-ups", async ({ begin }) => {
@@ -197,16 +201,14 @@ test("mutations are shown side by side, with generated objects and look-ups", as
 
 test("fields are suggested where they belong, and explained", async ({ begin }) => {
   const { page } = await begin();
-  await write(
-    page,
-    "Policies, YAML",
-    policy("pattern").replace("    - name: team\n", "    - name: team\n      \n"),
-  );
+  await write(page, {
+    name: "policies",
+    text: policy("pattern").replace("    - name: team\n", "    - name: team\n      \n"),
+  });
   await page.locator(".pane-policies .cm-line").nth(7).click();
   await page.keyboard.press("End");
   await page.keyboard.type("prec");
-  const option = page.locator(".cm-tooltip-autocomplete li", { hasText: "preconditions" });
-  await option.waitFor();
+  await page.getByRole("option", { name: /^preconditions/ }).waitFor();
   await page.keyboard.press("Escape");
   await page.locator(".pane-policies .cm-line", { hasText: "failureAction" }).getByText("failureAction")
     .hover();
@@ -321,10 +323,16 @@ test("the page weighs less than 600 KB gzipped, and the first result is there so
     total += (await new Response(stream).bytes()).length;
   }
   assert(total < 600_000, `${total} bytes`);
-  const { page } = await begin();
-  const milliseconds = await page.evaluate(() =>
-    performance.getEntriesByName("first-result")[0]?.startTime ?? -1
-  );
-  // On a quiet machine this is well below a second; here others may be at work.
-  assert(milliseconds > 0 && milliseconds < 15_000, `${milliseconds} ms`);
+  const openings: number[] = [];
+  for (let count = 0; count < 5; count++) {
+    const { page } = await begin();
+    openings.push(await page.evaluate(() => performance.getEntriesByName("first-result")[0]!.startTime));
+  }
+  const fastest = Math.min(...openings);
+  assert(fastest < firstResultBudget(), `${openings.map(Math.round)} ms, budget ${firstResultBudget()} ms`);
 });
+
+/** Milliseconds until the first result: a second, and as much again for each process that shares a processor with the test. */
+function firstResultBudget(): number {
+  return 1_000 * (1 + Deno.loadavg()[0]! / navigator.hardwareConcurrency);
+}

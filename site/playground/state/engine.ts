@@ -82,9 +82,13 @@ export class Engine {
     const waiting = this.#waiting.get(answer.number);
     this.#waiting.delete(answer.number);
     if (waiting !== undefined) return waiting(answer);
-    const isOfFormerRun = (answer.kind === "loaded" || answer.kind === "summaries") &&
-      answer.number !== this.#run?.number;
-    if (!isOfFormerRun) this.#onAnswer(answer);
+    if (!this.#isOfFormerRun(answer)) this.#onAnswer(answer);
+  }
+
+  /** Whether an answer is about texts that were replaced since. Outcomes have the numbers of their questions. */
+  #isOfFormerRun({ kind, number }: Answer): boolean {
+    const run = this.#run?.number ?? 0;
+    return kind === "outcome" ? number < run : (kind === "loaded" || kind === "summaries") && number !== run;
   }
 
   #calm(): void {

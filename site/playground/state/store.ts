@@ -46,8 +46,10 @@ export const exampleTitle = signal<string | undefined>(undefined);
 
 /** Its name, which the address has. */
 export const exampleId = signal<string | undefined>(undefined);
-/** Whether what is shown is about the texts as they are now. */
-export const isCurrent = signal(false);
+/** What the engine checks or has checked last. */
+export const checkedState = signal<PlaygroundState | undefined>(undefined);
+/** What the outcome that is shown is about. */
+const shownState = signal<PlaygroundState | undefined>(undefined);
 
 export const diagnostics = signal<readonly Diagnostic[]>([]);
 export const policyCount = signal(0);
@@ -71,6 +73,9 @@ export const playgroundState = computed((): PlaygroundState => ({
   dialect: dialect.value,
 }));
 
+/** Whether what is shown is about the texts as they are now. */
+export const isCurrent = computed(() => shownState.value === playgroundState.value);
+
 /** How many subjects are refused. */
 export const refusedCount = computed(() => summaries.value.filter(({ allowed }) => !allowed).length);
 
@@ -89,8 +94,6 @@ export function load(state: PlaygroundState, title?: string, id?: string): void 
     selected.value = 0;
     outcome.value = undefined;
     outcomeIndex.value = -1;
-    // What is shown of the former state is not about this one.
-    isCurrent.value = false;
     isRunning.value = true;
     diagnostics.value = [];
     summaries.value = [];
@@ -103,7 +106,7 @@ export function take(answer: Answer): boolean {
   switch (answer.kind) {
     case "loaded":
       batch(() => {
-        isCurrent.value = answer.subjectCount === 0;
+        shownState.value = answer.subjectCount === 0 ? checkedState.value : undefined;
         diagnostics.value = answer.diagnostics;
         policyCount.value = answer.policyCount;
         subjectCount.value = answer.subjectCount;
@@ -128,7 +131,7 @@ export function take(answer: Answer): boolean {
       return false;
     case "outcome":
       batch(() => {
-        isCurrent.value = true;
+        shownState.value = checkedState.value;
         outcome.value = answer.outcome;
         outcomeIndex.value = answer.index;
         places.value = answer.places;

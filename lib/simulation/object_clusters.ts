@@ -1,0 +1,51 @@
+import { EmbeddedCluster, systemClock, systemEntropy } from "../embedded/mod.ts";
+import { field, type JsonObject } from "../json/mod.ts";
+import type { ApiCall, Cluster } from "../ports.ts";
+
+/**
+ * Clusters in memory with the same objects. All outcomes of a simulation read from one, which is made at the first call: to
+ * make one for each outcome would take the square of the number of objects. Whoever writes gets a copy, so that no outcome
+ * sees what another wrote.
+ */
+export class ObjectClusters {
+  readonly #objects: readonly JsonObject[];
+  #shared: EmbeddedCluster | undefined;
+
+  constructor(objects: readonly JsonObject[]) {
+    this.#objects = objects;
+  }
+
+  /** A cluster with the objects and, if given, one namespace more. */
+  open(namespace?: JsonObject): Cluster {
+    let copy: Cluster | undefined;
+    const clusterFor = (call: ApiCall): Cluster => {
+      if (copy !== undefined) return copy;
+      if (call.method !== "GET") return copy = clusterOf([...this.#objects, ...list(namespace)]);
+      if (namespace === undefined) return this.#all();
+      const [, name] = /^\/api\/v1\/namespaces\/?([^/?]*)(?:\?|$)/.exec(call.path) ?? [];
+      if (name === field(namespace["metadata"], "name")) return clusterOf([namespace]);
+      return name === "" ? copy = clusterOf([...this.#objects, namespace]) : this.#all();
+    };
+    return {
+      call: (call) => clusterFor(call).call(call),
+      resource: (apiVersion, kind) => this.#all().resource(apiVersion, kind),
+    };
+  }
+
+  #all(): EmbeddedCluster {
+    return this.#shared ??= clusterOf(this.#objects);
+  }
+}
+
+function clusterOf(objects: readonly JsonObject[]): EmbeddedCluster {
+  return new EmbeddedCluster({
+    objects,
+    intake: "verbatim",
+    clock: systemClock(),
+    entropy: systemEntropy(),
+  });
+}
+
+function list(namespace: JsonObject | undefined): readonly JsonObject[] {
+  return namespace === undefined ? [] : [namespace];
+}
