@@ -148,7 +148,7 @@ export class LivePolicies {
       this.#objects.ready(),
       this.#configMaps.synced,
       this.#webhooks.ready(),
-      this.#generated.ready(),
+      this.#followAdmissionPolicies(),
     ]);
     this.#started = true;
     this.#load();
@@ -182,6 +182,12 @@ export class LivePolicies {
       this.#configMaps.close(),
     ]);
     await this.#enforcing;
+  }
+
+  async #followAdmissionPolicies(): Promise<void> {
+    const discovered = await this.#options.discovery.resources();
+    // Without an answer they are followed when webhooks are written.
+    if (discovered.ok) await this.#generated.follow(discovered.resources);
   }
 
   #readConfiguration(): DynamicConfiguration {
@@ -229,6 +235,7 @@ export class LivePolicies {
       this.#enforceSoon(tryAgain);
       return;
     }
+    await this.#generated.follow(discovered.resources);
     const generated = generations(snapshot, discovered.resources);
     const enforced = new Set(
       generated.filter((each) => this.#generated.isEnforced(each)).map(({ compiled }) => compiled),

@@ -32,12 +32,6 @@ export const webhookKinds: Readonly<Record<string, string>> = {
   MutatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
 };
 
-/** The collections of admission policies that the API server enforces, by kind. */
-export const admissionPolicyKinds: Readonly<Record<string, string>> = {
-  ValidatingAdmissionPolicy: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies",
-  ValidatingAdmissionPolicyBinding: "/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings",
-};
-
 /**
  * Keeps objects as they should be: writes what differs, and puts back what somebody else changed or deleted. Fields that
  * Postern does not set, such as the API server's defaults, are left alone.

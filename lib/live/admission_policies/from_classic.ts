@@ -1,13 +1,8 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
-import { asString, Fault, isFault, type JsonObject } from "../../json/mod.ts";
+import { asString, Fault, isFault } from "../../json/mod.ts";
 import type { ServedResource } from "../../ports.ts";
+import type { AdmissionPolicyParts } from "./admission_policy_kind.ts";
 import { matchConstraints } from "./match_constraints.ts";
-
-/** What an admission policy says, without names and owners. */
-export interface AdmissionPolicyParts {
-  readonly spec: JsonObject;
-  readonly binding: JsonObject;
-}
 
 /**
  * What a ClusterPolicy says as a ValidatingAdmissionPolicy; a fault says why it cannot; `undefined` when nobody asked for it.
@@ -45,6 +40,7 @@ export function fromClassic(
   const fallback = asString(body.message) ?? "";
   const action = rule.failureAction ?? policy.failureAction;
   return {
+    kind: "ValidatingAdmissionPolicy",
     spec: {
       failurePolicy: policy.failurePolicy,
       ...(paramKind !== undefined && { paramKind }),

@@ -1,7 +1,14 @@
 import type { JsonObject } from "../../json/mod.ts";
 import { labelsOf, nameOf } from "../../kube/mod.ts";
-import { admissionPolicyKinds, ObjectKeeper, type ObjectKeeperOptions } from "../object_keeper.ts";
-import type { Generation } from "./wanted.ts";
+import type { ServedResource } from "../../ports.ts";
+import { type Kept, ObjectKeeper, type ObjectKeeperOptions } from "../object_keeper.ts";
+import {
+  type AdmissionPolicyKind,
+  admissionPolicyKinds,
+  admissionPolicyPaths,
+  admissionPolicyVersion,
+} from "./admission_policy_kind.ts";
+import { type Generation, hasGeneratedName } from "./wanted.ts";
 
 /** What {@link GeneratedPolicies} works with. */
 export interface GeneratedPoliciesOptions extends Omit<ObjectKeeperOptions, "kinds" | "about" | "isOwn"> {
@@ -11,36 +18,48 @@ export interface GeneratedPoliciesOptions extends Omit<ObjectKeeperOptions, "kin
   readonly changed: () => void;
 }
 
+/** The admission policies of a kind and their bindings, watched in one version. */
+interface Followed {
+  readonly apiVersion: string;
+  readonly keeper: ObjectKeeper;
+}
+
 /** Milliseconds after which the API server enforces admission policies that were written: it looks at them every second. */
 const takesEffect = 2_500;
 
 /** Keeps the admission policies that are made from Kyverno's, and knows which of them the API server enforces by now. */
 export class GeneratedPolicies {
   readonly #options: GeneratedPoliciesOptions;
-  readonly #keeper: ObjectKeeper;
+  readonly #followed = new Map<AdmissionPolicyKind, Followed>();
   #enforced: ReadonlySet<string> = new Set();
   /** Counts what was written, so that only the last round comes to count. */
   #round = 0;
 
-  /** Begins to watch the admission policies of the cluster. */
   constructor(options: GeneratedPoliciesOptions) {
     this.#options = options;
-    this.#keeper = new ObjectKeeper({
-      ...options,
-      kinds: admissionPolicyKinds,
-      about: "admission policy",
-      isOwn: isGenerated,
-    });
+  }
+
+  /** Watches the admission policies of the cluster in the versions that it serves now; resolves when they are listed. */
+  async follow(served: readonly ServedResource[]): Promise<void> {
+    for (const kind of admissionPolicyKinds) {
+      const apiVersion = admissionPolicyVersion(kind, served);
+      const former = this.#followed.get(kind);
+      if (apiVersion === undefined || apiVersion === former?.apiVersion) continue;
+      const keeper = new ObjectKeeper({
+        ...this.#options,
+        kinds: admissionPolicyPaths(kind, apiVersion),
+        about: "admission policy",
+        isOwn: isGenerated,
+      });
+      this.#followed.set(kind, { apiVersion, keeper });
+      await former?.keeper.close();
+      await keeper.ready();
+    }
   }
 
   /** All admission policies and bindings of the cluster, also others' ones. */
   all(): JsonObject[] {
-    return this.#keeper.objects();
-  }
-
-  /** Resolves when those of the cluster are known. */
-  ready(): Promise<void> {
-    return this.#keeper.ready();
+    return [...this.#followed.values()].flatMap(({ keeper }) => keeper.objects());
   }
 
   /** Whether the API server enforces it. Until then its policy keeps its webhook, so that nothing passes in between. */
@@ -51,17 +70,19 @@ export class GeneratedPolicies {
   /** Writes all, and deletes others that were made before. One that the API server refuses comes back as not made. */
   async write(generations: readonly Generation[]): Promise<Generation[]> {
     const round = ++this.#round;
-    const kept = await this.#keeper.keep(generations.flatMap(({ objects }) => objects));
-    const left = [...kept];
+    const kept = await this.#keep(generations.flatMap(({ objects }) => objects));
     const made = generations.map((each): Generation => {
-      const failed = left.splice(0, each.objects.length).find(({ state }) => state === "failed");
+      const failed = each.objects.map((object) => kept.get(object)).find((state) =>
+        state?.state === "failed"
+      );
       return failed?.state === "failed" ? { ...each, objects: [], message: failed.reason } : each;
     });
     const present = new Set(made.filter(({ objects }) => objects.length > 0).map(textOf));
     if (present.symmetricDifference(this.#enforced).size === 0) return made;
-    // What goes is asked about at once.
+    // Webhooks call for what goes at once.
     this.#enforced = present.intersection(this.#enforced);
-    this.#options.after(kept.some(({ state }) => state === "written") ? takesEffect : 0, () => {
+    const isNew = [...kept.values()].some(({ state }) => state === "written");
+    this.#options.after(isNew ? takesEffect : 0, () => {
       if (round !== this.#round) return;
       this.#enforced = present;
       this.#options.changed();
@@ -69,9 +90,20 @@ export class GeneratedPolicies {
     return made;
   }
 
-  /** Ends the watch. */
-  close(): Promise<void> {
-    return this.#keeper.close();
+  /** Ends the watches. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#followed.values()].map(({ keeper }) => keeper.close()));
+  }
+
+  /** What became of each object. */
+  async #keep(objects: readonly JsonObject[]): Promise<ReadonlyMap<JsonObject, Kept>> {
+    const kept = new Map<JsonObject, Kept>();
+    for (const [kind, { keeper }] of this.#followed) {
+      const ofKind = objects.filter((each) => each["kind"] === kind || each["kind"] === `${kind}Binding`);
+      const states = await keeper.keep(ofKind);
+      for (const [index, each] of ofKind.entries()) kept.set(each, states[index]!);
+    }
+    return kept;
   }
 }
 
@@ -82,6 +114,5 @@ function textOf({ objects }: Generation): string {
 
 /** Admission policies that were made from Kyverno's: others are their authors'. */
 function isGenerated(object: JsonObject): boolean {
-  return labelsOf(object)["app.kubernetes.io/managed-by"] === "kyverno" &&
-    /^[cvm]pol-/.test(nameOf(object));
+  return labelsOf(object)["app.kubernetes.io/managed-by"] === "kyverno" && hasGeneratedName(nameOf(object));
 }

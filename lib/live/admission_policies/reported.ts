@@ -9,8 +9,8 @@ import type { YamlDocument } from "../../yaml/mod.ts";
  */
 export function reportedAdmissionPolicies(objects: readonly JsonObject[]): YamlDocument[] {
   const policies = objects.filter(isReported);
-  const names = new Set(policies.map(nameOf));
-  const bindings = objects.filter((object) => names.has(boundName(object) ?? ""));
+  const bound = new Set(policies.map((policy) => `${policy["kind"]}Binding ${nameOf(policy)}`));
+  const bindings = objects.filter((object) => bound.has(`${object["kind"]} ${boundName(object)}`));
   return [...policies, ...bindings].map((value) => ({
     value,
     positionOf: () => ({ file: `${value["kind"]}/${nameOf(value)}`, line: 1, column: 1 }),

@@ -3,8 +3,9 @@ import { asString, isFault, type JsonObject } from "../../json/mod.ts";
 import { type CelException, parseCelException } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { uidOf } from "../reports/report.ts";
-import { type AdmissionPolicyParts, fromClassic } from "./from_classic.ts";
-import { fromValidating } from "./from_validating.ts";
+import { type AdmissionPolicyParts, admissionPolicyVersion } from "./admission_policy_kind.ts";
+import { fromCel } from "./from_cel.ts";
+import { fromClassic } from "./from_classic.ts";
 
 /** What became of a policy as one that the API server enforces itself. */
 export interface Generation {
@@ -23,16 +24,35 @@ export function generations(snapshot: Snapshot, served: readonly ServedResource[
   return snapshot.policies.flatMap((compiled): Generation[] => {
     // Only objects of the cluster can own others.
     if (uidOf(compiled.policy.document) === "") return [];
-    const parts = fromClassic(compiled, served) ?? fromValidating(compiled, exceptions);
+    const parts = fromClassic(compiled, served) ?? fromCel(compiled, exceptions);
     if (parts === undefined) return [];
     if (isFault(parts)) return [{ compiled, objects: [], message: parts.message }];
-    return [{ compiled, objects: objectsOf(compiled, parts), message: "" }];
+    const apiVersion = admissionPolicyVersion(parts.kind, served);
+    return apiVersion === undefined
+      ? [{ compiled, objects: [], message: `skip generation: the cluster serves no kind ${parts.kind}` }]
+      : [{ compiled, objects: objectsOf(compiled, parts, apiVersion), message: "" }];
   });
 }
 
-function objectsOf({ policy }: CompiledPolicy, { spec, binding }: AdmissionPolicyParts): JsonObject[] {
+/** What the names of admission policies begin with, by the kind that they are made from. */
+const prefixes: Readonly<Record<string, string>> = {
+  ClusterPolicy: "cpol",
+  ValidatingPolicy: "vpol",
+  MutatingPolicy: "mpol",
+};
+
+/** Whether an object has the name of an admission policy that is made from Kyverno's, or of its binding. */
+export function hasGeneratedName(name: string): boolean {
+  return Object.values(prefixes).some((prefix) => name.startsWith(`${prefix}-`));
+}
+
+function objectsOf(
+  { policy }: CompiledPolicy,
+  { kind, spec, binding }: AdmissionPolicyParts,
+  apiVersion: string,
+): JsonObject[] {
   const { document } = policy;
-  const name = `${policy.kind === "ValidatingPolicy" ? "vpol" : "cpol"}-${policy.name}`;
+  const name = `${prefixes[policy.kind]}-${policy.name}`;
   const owner = {
     apiVersion: asString(document["apiVersion"]) ?? "",
     kind: policy.kind,
@@ -44,12 +64,11 @@ function objectsOf({ policy }: CompiledPolicy, { spec, binding }: AdmissionPolic
     labels: { "app.kubernetes.io/managed-by": "kyverno" },
     ownerReferences: [owner],
   });
-  const apiVersion = "admissionregistration.k8s.io/v1";
   return [
-    { apiVersion, kind: "ValidatingAdmissionPolicy", metadata: metadata(name), spec },
+    { apiVersion, kind, metadata: metadata(name), spec },
     {
       apiVersion,
-      kind: "ValidatingAdmissionPolicyBinding",
+      kind: `${kind}Binding`,
       metadata: metadata(`${name}-binding`),
       spec: { policyName: name, ...binding },
     },

@@ -1,4 +1,5 @@
 import { type Activation, dynType, type Library } from "../../cel/mod.ts";
+import { nameOf } from "../../kube/mod.ts";
 import { asList, asObject, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import {
   admissionRoots,
@@ -44,9 +45,25 @@ export type RunWith = (input: RuleInput, parameter: Json) => Outcome | undefined
 
 /**
  * Runs a policy for a request as its binding says: once for each parameter, until one does not pass. Without a binding
- * there are no parameters.
+ * there are no parameters. Kyverno parity: reports name the binding; pinned by "results name the binding of their policy".
  */
 export function bound(
+  spec: JsonObject,
+  tools: PolicyTools,
+  run: RunWith,
+): (input: RuleInput) => Outcome | undefined {
+  const { binding } = tools;
+  const runBound = withParameters(spec, tools, run);
+  if (binding === undefined) return runBound;
+  const property = binding.kind === "MutatingAdmissionPolicyBinding" ? "mapBinding" : "binding";
+  const properties = { [property]: nameOf(binding.document) };
+  return (input) => {
+    const outcome = runBound(input);
+    return outcome && { ...outcome, properties: { ...outcome.properties, ...properties } };
+  };
+}
+
+function withParameters(
   spec: JsonObject,
   tools: PolicyTools,
   run: RunWith,

@@ -282,6 +282,34 @@ spec: {policyName: p, paramRef: {name: high}, validationActions: [Audit], matchR
   ]);
 });
 
+for (
+  const [kind, property, more] of [
+    ["ValidatingAdmissionPolicy", "binding", "validations: [{expression: 'true'}]"],
+    [
+      "MutatingAdmissionPolicy",
+      "mapBinding",
+      "mutations: [{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{}'}}]",
+    ],
+  ] as const
+) {
+  Deno.test(`results name the binding of their policy: ${kind}`, async () => {
+    const binding = `---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ${kind}Binding
+metadata: {name: b}
+spec: {policyName: p}
+`;
+    const named = async (policy: string) => {
+      const phase = kind.startsWith("Mutating") ? "mutate" : "validate";
+      const { results } = await decide({ policy, object: pod({}), phase });
+      return results.flatMap(({ rules }) => rules.map(({ properties }) => properties));
+    };
+    const policy = written(kind, more);
+    assert.deepEqual(await named(policy + binding), [{ [property]: "b" }]);
+    assert.deepEqual(await named(policy), [undefined]);
+  });
+}
+
 Deno.test("policies that the API server enforces are left to it, unless they are to be served", () => {
   const policy = `${written("ValidatingAdmissionPolicy", named)}---
 apiVersion: admissionregistration.k8s.io/v1

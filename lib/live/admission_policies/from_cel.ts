@@ -1,0 +1,156 @@
+import type { CompiledPolicy } from "../../engine/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  dig,
+  Fault,
+  field,
+  isObject,
+  type JsonObject,
+} from "../../json/mod.ts";
+import type { CelException } from "../../policy/mod.ts";
+import type { AdmissionPolicyKind, AdmissionPolicyParts } from "./admission_policy_kind.ts";
+
+/** A kind of policy that can be made into one that the API server enforces. */
+interface CelSource {
+  readonly kind: AdmissionPolicyKind;
+  /** The field of `spec.autogen` that switches it on. */
+  readonly option: string;
+  /** What only this kind says, from the policy's spec. */
+  readonly spec: (spec: JsonObject) => JsonObject;
+  readonly binding: (spec: JsonObject) => JsonObject;
+}
+
+const sources: Readonly<Record<string, CelSource>> = {
+  ValidatingPolicy: {
+    kind: "ValidatingAdmissionPolicy",
+    option: "validatingAdmissionPolicy",
+    spec: (spec) => ({
+      validations: asList(field(spec, "validations")),
+      ...copied(spec, "auditAnnotations"),
+    }),
+    binding: (spec) => {
+      const actions = asTexts(field(spec, "validationActions"));
+      return { validationActions: actions.length === 0 ? ["Deny"] : [...actions] };
+    },
+  },
+  MutatingPolicy: {
+    kind: "MutatingAdmissionPolicy",
+    option: "mutatingAdmissionPolicy",
+    spec: (spec) => ({
+      mutations: asList(field(spec, "mutations")),
+      reinvocationPolicy: asString(field(spec, "reinvocationPolicy")) || "Never",
+    }),
+    binding: () => ({}),
+  },
+};
+
+/**
+ * What a policy of policies.kyverno.io says as an admission policy; a fault says why it cannot; `undefined` when its author
+ * does not want one. Kyverno parity: names and texts; pinned by "a MutatingPolicy becomes a MutatingAdmissionPolicy".
+ */
+export function fromCel(
+  { policy, rules, broken }: CompiledPolicy,
+  exceptions: readonly CelException[],
+): AdmissionPolicyParts | Fault | undefined {
+  const source = sources[policy.kind];
+  const spec = asObject(policy.document["spec"]) ?? {};
+  if (source === undefined || broken !== undefined) return undefined;
+  if (dig(spec, "autogen", source.option, "enabled") !== true) return undefined;
+  // What holds for controllers too, an admission policy would hold for Pods alone.
+  if (policy.rules.some(({ generatedFor }) => generatedFor !== undefined)) {
+    return new Fault("skip generation: the policy is also about the controllers of Pods");
+  }
+  if (!policy.admission) return new Fault("skip generation: the policy is not for admission");
+  if (rules.some(({ type }) => type === "mutateExisting")) {
+    return new Fault("skip generation: the policy changes objects that exist");
+  }
+  const concerned = exceptions.filter(({ references }) =>
+    references.some(({ kind, name }) => kind === policy.kind && name === policy.name)
+  );
+  if (concerned.some(({ expires }) => expires !== undefined)) {
+    return new Fault("skip generation: an exception that expires is not applicable");
+  }
+  if (concerned.some((each) => isAllowing(each) && asList(each.matchConditions).length > 0)) {
+    return new Fault("skip generation: an exception with allowed values for some objects is not applicable");
+  }
+  return { kind: source.kind, ...partsOf(spec, policy.failurePolicy, { source, exceptions: concerned }) };
+}
+
+function partsOf(
+  spec: JsonObject,
+  failurePolicy: string,
+  { source, exceptions }: { readonly source: CelSource; readonly exceptions: readonly CelException[] },
+): Omit<AdmissionPolicyParts, "kind"> {
+  const allowing = exceptions.filter(isAllowing);
+  const excluding = exceptions.filter((each) => !isAllowing(each));
+  // Kyverno parity: what exceptions exclude comes first.
+  const conditions = withUniqueNames([
+    ...excluding.map(exclusion),
+    ...asList(field(spec, "matchConditions")).filter(isObject),
+  ]);
+  const variables = [...asList(field(spec, "variables")), ...exceptionVariables(allowing)];
+  return {
+    spec: {
+      failurePolicy,
+      matchConstraints: field(spec, "matchConstraints") ?? {},
+      ...(conditions.length > 0 && { matchConditions: conditions }),
+      ...(variables.length > 0 && { variables }),
+      ...readingVariables(source.spec(spec), allowing),
+    },
+    binding: source.binding(spec),
+  };
+}
+
+function copied(spec: JsonObject, name: string): JsonObject {
+  const value = field(spec, name);
+  return value === undefined ? {} : { [name]: value };
+}
+
+/** Whether an exception allows values instead of leaving objects out. */
+function isAllowing({ images, allowedValues }: CelException): boolean {
+  return images.length + allowedValues.length > 0;
+}
+
+/** Leaves out the objects for which all conditions of an exception hold: all objects when it has none. */
+function exclusion({ key, matchConditions }: CelException): JsonObject {
+  const conditions = asList(matchConditions).filter(isObject);
+  const texts = conditions.map(({ expression }) => asString(expression) ?? "");
+  const all = texts.length === 0 ? "true" : texts.length === 1 ? texts[0]! : `(${texts.join(") && (")})`;
+  const name = asString(conditions[0]?.["name"]) ?? key.slice(key.lastIndexOf("/") + 1);
+  return { name, expression: `!(${all})` };
+}
+
+/** The API server refuses two conditions of one name, and several exceptions know nothing of each other. */
+function withUniqueNames(conditions: readonly JsonObject[]): JsonObject[] {
+  const taken = new Set<string>();
+  return conditions.map((condition) => {
+    const written = asString(condition["name"]) ?? "";
+    let name = written;
+    for (let count = 2; taken.has(name); count++) name = `${written}-${count}`;
+    taken.add(name);
+    return { ...condition, name };
+  });
+}
+
+/** What exceptions allow, as variables: the API server has no `exceptions`. */
+function exceptionVariables(exceptions: readonly CelException[]): JsonObject[] {
+  if (exceptions.length === 0) return [];
+  const list = (texts: readonly string[]): string => `[${texts.map(celText).join(", ")}]`;
+  return [
+    { name: "allowedImages", expression: list(exceptions.flatMap(({ images }) => images)) },
+    { name: "allowedValues", expression: list(exceptions.flatMap(({ allowedValues }) => allowedValues)) },
+  ];
+}
+
+/** A literal in CEL. Its escapes are those of JSON and `\\'`. */
+function celText(text: string): string {
+  return `'${JSON.stringify(text).slice(1, -1).replaceAll("'", "\\'")}'`;
+}
+
+function readingVariables(spec: JsonObject, exceptions: readonly CelException[]): JsonObject {
+  if (exceptions.length === 0) return spec;
+  return JSON.parse(JSON.stringify(spec).replaceAll("exceptions.allowed", "variables.allowed"));
+}

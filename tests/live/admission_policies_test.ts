@@ -1,0 +1,274 @@
+/** Admission policies that are made from Kyverno's, and when they stand in for webhooks. */
+import assert from "node:assert/strict";
+import { compile } from "../../lib/engine/mod.ts";
+import { dig, isObject, type JsonObject } from "../../lib/json/mod.ts";
+import { reportedAdmissionPolicies } from "../../lib/live/admission_policies/reported.ts";
+import { GeneratedPolicies } from "../../lib/live/admission_policies/generated_policies.ts";
+import { type Generation, generations } from "../../lib/live/admission_policies/wanted.ts";
+import type { ApiCall, Cluster, Collections, Log, ServedResource } from "../../lib/ports.ts";
+import { parseDocuments } from "../../lib/yaml/mod.ts";
+
+const silent: Log = { write: () => {} };
+
+const onPods = `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: p, uid: u}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}
+  validations: [{expression: "object.spec.hostNetwork != true"}]
+`;
+
+const patch = `[JSONPatch{op: "add", path: "/a", value: "b"}]`;
+
+const onDeployments = `
+apiVersion: policies.kyverno.io/v1beta1
+kind: MutatingPolicy
+metadata: {name: labels, uid: u}
+spec:
+  autogen: {mutatingAdmissionPolicy: {enabled: true}}
+  matchConstraints: {resourceRules: [{apiGroups: [apps], apiVersions: [v1], operations: [CREATE], resources: [deployments]}]}
+  matchConditions: [{name: in-dev, expression: "request.namespace == 'dev'"}]
+  mutations: [{patchType: JSONPatch, jsonPatch: {expression: '${patch}'}}]
+`;
+
+/** The admission policies that an API server serves, the newest version first. */
+function serving(...versions: readonly string[]): ServedResource[] {
+  const kinds = [["Validating", ["v1"]], ["Mutating", versions]] as const;
+  return kinds.flatMap(([word, served]) =>
+    served.flatMap((version, index) =>
+      [["y", "ies"], ["yBinding", "ybindings"]].map(([kind, plural]) => ({
+        group: "admissionregistration.k8s.io",
+        version,
+        kind: `${word}AdmissionPolic${kind}`,
+        plural: `${word.toLowerCase()}admissionpolic${plural}`,
+        namespaced: false,
+        verbs: ["list", "watch"],
+        subresources: [],
+        preferred: index === 0,
+      }))
+    )
+  );
+}
+
+function generated(text: string, served = serving("v1beta1", "v1alpha1")): Generation[] {
+  return generations(compile(parseDocuments(text, "p.yaml").documents), served);
+}
+
+Deno.test("a MutatingPolicy becomes a MutatingAdmissionPolicy", () => {
+  const [policy, binding] = generated(onDeployments)[0]!.objects;
+  const metadata = (name: string) => ({
+    name,
+    labels: { "app.kubernetes.io/managed-by": "kyverno" },
+    ownerReferences: [{
+      apiVersion: "policies.kyverno.io/v1beta1",
+      kind: "MutatingPolicy",
+      name: "labels",
+      uid: "u",
+    }],
+  });
+  assert.deepEqual(policy, {
+    apiVersion: "admissionregistration.k8s.io/v1beta1",
+    kind: "MutatingAdmissionPolicy",
+    metadata: metadata("mpol-labels"),
+    spec: {
+      failurePolicy: "Fail",
+      matchConstraints: {
+        resourceRules: [{
+          apiGroups: ["apps"],
+          apiVersions: ["v1"],
+          operations: ["CREATE"],
+          resources: ["deployments"],
+        }],
+      },
+      matchConditions: [{ name: "in-dev", expression: "request.namespace == 'dev'" }],
+      mutations: [{ patchType: "JSONPatch", jsonPatch: { expression: patch } }],
+      reinvocationPolicy: "Never",
+    },
+  });
+  assert.deepEqual(binding, {
+    apiVersion: "admissionregistration.k8s.io/v1beta1",
+    kind: "MutatingAdmissionPolicyBinding",
+    metadata: metadata("mpol-labels-binding"),
+    spec: { policyName: "mpol-labels" },
+  });
+});
+
+const without: readonly (readonly [reason: string, text: string, served: ServedResource[]])[] = [
+  ["serves no kind MutatingAdmissionPolicy", onDeployments, serving()],
+  [
+    "controllers of Pods",
+    onDeployments.replace("[apps]", '[""]').replace("[deployments]", "[pods]"),
+    serving("v1"),
+  ],
+  [
+    "not for admission",
+    onDeployments.replace("  autogen", "  evaluation: {admission: {enabled: false}}\n  autogen"),
+    serving("v1"),
+  ],
+  [
+    "objects that exist",
+    onDeployments.replace("  autogen", "  evaluation: {mutateExisting: {enabled: true}}\n  autogen"),
+    serving("v1"),
+  ],
+  [
+    "an exception that expires",
+    `${onDeployments}---\n${exceptionText("e", "expiresAt: 2030-01-01T00:00:00Z")}`,
+    serving("v1"),
+  ],
+  [
+    "allowed values for some objects",
+    `${onDeployments}---\n${
+      exceptionText("e", "images: [a], matchConditions: [{name: c, expression: 'true'}]")
+    }`,
+    serving("v1"),
+  ],
+];
+for (const [reason, text, served] of without) {
+  Deno.test(`a policy is not made into an admission policy: ${reason}`, () => {
+    const [generation] = generated(text, served);
+    assert.deepEqual(generation?.objects, []);
+    assert.match(generation.message, new RegExp(reason));
+  });
+}
+
+function exceptionText(name: string, more: string): string {
+  return `
+apiVersion: policies.kyverno.io/v1
+kind: PolicyException
+metadata: {name: ${name}, namespace: team}
+spec: {policyRefs: [{kind: MutatingPolicy, name: labels}], ${more}}
+`;
+}
+
+const exclusions: readonly (readonly [what: string, exceptions: string[], conditions: string[]])[] = [
+  [
+    "one condition",
+    ["matchConditions: [{name: c, expression: a == b}]"],
+    ["c: !(a == b)", "in-dev: request.namespace == 'dev'"],
+  ],
+  [
+    "all conditions of an exception must hold",
+    ["matchConditions: [{name: c, expression: a}, {name: d, expression: b}]"],
+    ["c: !((a) && (b))", "in-dev: request.namespace == 'dev'"],
+  ],
+  [
+    "an exception without conditions leaves out everything",
+    ["reportResult: skip"],
+    ["e0: !(true)", "in-dev: request.namespace == 'dev'"],
+  ],
+  [
+    "names stay unique",
+    [
+      "matchConditions: [{name: in-dev, expression: a}]",
+      "matchConditions: [{name: in-dev, expression: b}]",
+    ],
+    ["in-dev: !(a)", "in-dev-2: !(b)", "in-dev-3: request.namespace == 'dev'"],
+  ],
+];
+for (const [what, exceptions, expected] of exclusions) {
+  Deno.test(`exceptions leave objects out of an admission policy: ${what}`, () => {
+    const texts = exceptions.map((more, index) => exceptionText(`e${index}`, more));
+    const [policy] = generated([onDeployments, ...texts].join("---\n"))[0]!.objects;
+    const conditions = dig(policy!, "spec", "matchConditions") as readonly JsonObject[];
+    assert.deepEqual(conditions.map(({ name, expression }) => `${name}: ${expression}`), expected);
+  });
+}
+
+Deno.test("what an exception allows is a literal, whatever its text is", () => {
+  const text = `${onDeployments}---\n${exceptionText("e", `allowedValues: ["it's", 'a"b\\']`)}`
+    .replace(patch, `[JSONPatch{op: "add", path: "/a", value: exceptions.allowedValues[0]}]`);
+  const [policy] = generated(text)[0]!.objects;
+  assert.deepEqual(dig(policy!, "spec", "variables"), [
+    { name: "allowedImages", expression: "[]" },
+    { name: "allowedValues", expression: String.raw`['it\'s', 'a\"b\\']` },
+  ]);
+  assert.match(JSON.stringify(dig(policy!, "spec", "mutations")), /variables\.allowedValues/);
+});
+
+Deno.test("admission policies with a label are reported, each with the bindings of its kind", () => {
+  const objects = ["Validating", "Mutating"].flatMap((word): JsonObject[] => [
+    {
+      kind: `${word}AdmissionPolicy`,
+      metadata: {
+        name: "p",
+        ...(word === "Mutating" && { labels: { "reports.kyverno.io/enabled": "true" } }),
+      },
+    },
+    { kind: `${word}AdmissionPolicyBinding`, metadata: { name: "b" }, spec: { policyName: "p" } },
+  ]);
+  assert.deepEqual(
+    reportedAdmissionPolicies(objects).map(({ value }) => isObject(value) ? value["kind"] : value),
+    ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"],
+  );
+});
+
+/** An API server that stores objects, or refuses them. */
+function storing(refusing: boolean): { cluster: Cluster; collections: Collections; calls: string[] } {
+  const stored = new Map<string, JsonObject>();
+  const calls: string[] = [];
+  return {
+    calls,
+    cluster: {
+      call: ({ method, path, body }: ApiCall) => {
+        if (method === "GET") {
+          const found = stored.get(path);
+          return Promise.resolve(
+            found === undefined
+              ? { ok: false, status: 404, message: "not found" }
+              : { ok: true, status: 200, body: found },
+          );
+        }
+        calls.push(`${method} ${path.split("/").at(-1)}`);
+        if (refusing) return Promise.resolve({ ok: false, status: 422, message: "is invalid" });
+        if (method === "DELETE") stored.delete(path);
+        if (!isObject(body)) return Promise.resolve({ ok: true, status: 200, body: {} });
+        stored.set(`${path}/${dig(body, "metadata", "name")}`, body);
+        return Promise.resolve({ ok: true, status: 201, body });
+      },
+      resource: () => Promise.resolve(undefined),
+    },
+    collections: {
+      watch: () => ({
+        objects: () => [...stored.values()],
+        synced: Promise.resolve(),
+        close: () => Promise.resolve(),
+      }),
+    },
+  };
+}
+
+const asAdmissionPolicy = onPods.replace(
+  "spec:\n",
+  "spec:\n  autogen: {podControllers: {controllers: []}, validatingAdmissionPolicy: {enabled: true}}\n",
+);
+
+for (const refusing of [false, true]) {
+  const title = refusing ? "the API server refuses it" : "the API server has had time to enforce it";
+  Deno.test(`an admission policy takes the place of a webhook when ${title}: ${!refusing}`, async () => {
+    const { cluster, collections, calls } = storing(refusing);
+    const later: (() => void)[] = [];
+    let changes = 0;
+    const keeper = new GeneratedPolicies({
+      cluster,
+      collections,
+      log: silent,
+      leads: () => true,
+      after: (_, task) => void later.push(task),
+      changed: () => void changes++,
+    });
+    await keeper.follow(serving());
+    const wanted = generations(compile(parseDocuments(asAdmissionPolicy, "p.yaml").documents), serving());
+    assert.equal(wanted[0]?.objects.length, 2);
+    const made = await keeper.write(wanted);
+    assert.deepEqual(calls, ["POST validatingadmissionpolicies", "POST validatingadmissionpolicybindings"]);
+    assert.equal(keeper.isEnforced(wanted[0]!), false);
+    for (const task of later) task();
+    assert.equal(keeper.isEnforced(wanted[0]!), !refusing);
+    assert.equal(changes, refusing ? 0 : 1);
+    assert.equal(made[0]!.message, refusing ? "is invalid" : "");
+    await keeper.write([]);
+    assert.equal(keeper.isEnforced(wanted[0]!), false);
+    await keeper.close();
+  });
+}
