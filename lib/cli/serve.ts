@@ -1,5 +1,5 @@
 import { environmentVariable, type LogLevel, systemClock } from "../adapters/mod.ts";
-import { type Gate, openGate, type RecorderOptions } from "../host/mod.ts";
+import { type Gate, type GateOptions, openGate, type RecorderOptions } from "../host/mod.ts";
 import {
   type Certificates,
   clusterCertificates,
@@ -7,7 +7,7 @@ import {
   madeCertificates,
 } from "../install/mod.ts";
 import { Fault, isFault } from "../json/mod.ts";
-import type { Installation } from "../live/mod.ts";
+import { eventReasons, type Installation, openReports, policyReports, rowResults } from "../live/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Cluster } from "../ports.ts";
 import { diagnosticLines, type LoadedPolicies } from "../sources/mod.ts";
@@ -36,6 +36,13 @@ export interface ServeArguments {
   readonly localRegistries: boolean;
   readonly watchPolicies?: boolean;
   readonly ttlInterval: number;
+  /** Reasons of events, with commas between them. */
+  readonly omitEvents: string;
+  readonly openReports?: boolean;
+  /** Results, with commas between them. */
+  readonly reportResults: string;
+  readonly forceFailurePolicyIgnore?: boolean;
+  readonly exceptionNamespace: string;
   readonly installNames: "postern" | "kyverno";
   readonly servicePort?: number;
   readonly clientCa?: string;
@@ -60,16 +67,14 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   const clientAuthority = args.clientCa === undefined ? undefined : await readAuthority(args.clientCa);
   if (isFault(clientAuthority)) return refuse(clientAuthority.message, terminal);
   const secretPath = args.secretPath ?? environmentVariable("POSTERN_SECRET_PATH");
-  const problem = accessProblem({ ...args, secretPath });
+  const problem = wordProblem(args) ?? accessProblem({ ...args, secretPath });
   if (problem !== undefined) return refuse(problem, terminal);
   const gate = await openGate({
     ...args,
     policies: [...args.policies, ...args.exceptions],
     services: { allowedAddresses: args.allowServiceAddress, namespaced: args.namespacedServiceCalls },
     images: args,
-    lookForExpired: args.ttlInterval * 1000,
-    ...(args.watchPolicies === true &&
-      { installation: (caBundle: string | undefined) => installationOf({ ...args, secretPath }, caBundle) }),
+    ...(args.watchPolicies === true && { live: liveSetting({ ...args, secretPath }) }),
     record: recordSetting(args),
     lease: placeOf(args.service),
     ...(args.webhooks !== undefined &&
@@ -100,6 +105,14 @@ function recordSetting(
     : { folder: record, maxReviews: recordReviews, maxBytes: recordMegabytes * 1_000_000 };
 }
 
+/** A list of words that has another word; `undefined` when there is none. */
+function wordProblem({ omitEvents, reportResults }: ServeArguments): string | undefined {
+  const reason = unknownWord(omitEvents, eventReasons);
+  if (reason !== undefined) return `--omit-events: "${reason}" is none of ${eventReasons.join(", ")}`;
+  const result = unknownWord(reportResults, rowResults);
+  return result && `--report-results: "${result}" is none of ${rowResults.join(", ")}`;
+}
+
 /** Who could ask and should not; `undefined` when nobody. */
 function accessProblem({ tls, host, secretPath }: ServeArguments): string | undefined {
   if (secretPath !== undefined && !/^(?:\/[A-Za-z0-9._~-]+)+$/.test(secretPath)) {
@@ -127,6 +140,29 @@ async function readAuthority(file: string): Promise<string | Fault> {
   } catch (cause) {
     return new Fault(`--client-ca ${file}: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
+}
+
+function liveSetting(args: ServeArguments): NonNullable<GateOptions["live"]> {
+  return {
+    installation: (caBundle) => installationOf(args, caBundle),
+    lookForExpired: args.ttlInterval * 1000,
+    omittedEvents: new Set(wordsOf(args.omitEvents, eventReasons)),
+    reports: args.openReports === true ? openReports : policyReports,
+    reportedResults: new Set(wordsOf(args.reportResults, rowResults)),
+    ignoreFailures: args.forceFailurePolicyIgnore === true,
+    exceptionNamespace: args.exceptionNamespace,
+  };
+}
+
+/** The words of a list with commas. */
+function wordsOf<Word extends string>(text: string, words: readonly Word[]): Word[] {
+  const written = text.split(",").map((each) => each.trim());
+  return words.filter((word) => written.includes(word));
+}
+
+/** The words of a list with commas that are none; `undefined` when all are. */
+function unknownWord(text: string, words: readonly string[]): string | undefined {
+  return text.split(",").map((each) => each.trim()).find((each) => each !== "" && !words.includes(each));
 }
 
 /** The names that the installation has in the cluster: Kyverno's, for users who look at its objects, or Postern's own. */

@@ -35,6 +35,8 @@ export interface CompileOptions {
    * admission too (`served`); by default they are left to it, and evaluated on the command line only.
    */
   readonly admissionPolicies?: "left" | "served";
+  /** Whether every failurePolicy counts as Ignore: what cannot be evaluated is admitted. */
+  readonly ignoreFailures?: boolean;
 }
 
 /**
@@ -52,6 +54,11 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   const { admissionPolicies = "left" } = options;
   written.push(...compileCelPolicies(others, { admissionPolicies, report }));
   const jsonPolicies = compileJsonPolicies(others, report);
+  if (options.ignoreFailures === true) {
+    for (const [index, each] of written.entries()) {
+      written[index] = { ...each, policy: { ...each.policy, failurePolicy: "Ignore" } };
+    }
+  }
   return indexed({ written, others, jsonPolicies, diagnostics, dialect });
 }
 

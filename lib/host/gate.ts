@@ -30,11 +30,11 @@ const closingTime = 5_000;
 /** Puts a gate together and opens it; a text says why it cannot be opened. */
 export async function openGate(options: GateOptions): Promise<Gate | string> {
   const { log, flush } = openLog(options);
-  const { cluster, kubeconfig, services, images, installation } = options;
+  const { cluster, kubeconfig, services, images, live } = options;
   const opened = await openPorts({ cluster, kubeconfig, services, images, watch: log });
   if (isFault(opened)) return opened.message;
   const { ports, about, watching } = opened;
-  if (installation !== undefined && watching === undefined) {
+  if (live !== undefined && watching === undefined) {
     return "--watch-policies needs a live cluster: --kubeconfig, or a pod's service account";
   }
   options.diagnosed(opened.diagnostics);

@@ -1,7 +1,7 @@
 import type { LogLevel } from "../adapters/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Certificates, ServicePlace } from "../install/mod.ts";
-import type { Installation } from "../live/mod.ts";
+import type { Installation, LiveSetting } from "../live/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Cluster } from "../ports.ts";
 import type { LoadedPolicies } from "../sources/mod.ts";
@@ -24,13 +24,11 @@ export interface GateOptions {
   /** How images are looked up. */
   readonly images: ImagePortsOptions;
   /** Takes policies that are objects of the cluster, and keeps webhook configurations and statuses for them. */
-  readonly installation?: ((caBundle: string | undefined) => Installation) | undefined;
+  readonly live?: LiveSetting & { installation(caBundle: string | undefined): Installation } | undefined;
   /** The webhook configurations that get the webhooks of the policies, and the Service that they call. */
   readonly registration?: { readonly name: string; readonly service: ServicePlace } | undefined;
   /** Where replicas that share a cluster agree on who leads. */
   readonly lease: { readonly namespace: string; readonly name: string };
-  /** Milliseconds between two looks for objects whose time to live is over. */
-  readonly lookForExpired?: number;
   readonly hostname: string;
   readonly port: number;
   readonly metricsPort: number;

@@ -11,8 +11,8 @@ import {
   isLasting,
   isReportedPolicy,
   LivePolicies,
+  type LiveSetting,
   ObjectReviews,
-  policyReports,
   ReportStore,
   rowsOf,
   Scanner,
@@ -46,8 +46,7 @@ export interface LiveGateOptions {
   readonly leads: () => boolean;
   /** Carries out a rule's effects for an object. */
   readonly work: BackgroundWork["worker"]["add"];
-  /** Milliseconds between two looks for objects whose time to live is over: a minute. */
-  readonly lookForExpired?: number;
+  readonly setting: LiveSetting;
 }
 
 /** Everything that follows policies of a cluster: webhooks, statuses, checks of policies, reports and events. */
@@ -66,27 +65,29 @@ export class LiveGate {
   readonly #clock = systemClock();
 
   constructor(options: LiveGateOptions) {
-    const { watching, installation, dialect, ports, log, files, cameIntoForce, leads } = options;
-    const { cluster } = ports;
-    const shared = { ...watching, cluster, log, leads };
+    const { watching, installation, dialect, ports, log, files, cameIntoForce, leads, setting } = options;
+    const { exceptionNamespace, ignoreFailures } = setting, { accounts } = installation;
+    const compiling = { dialect, ignoreFailures };
+    const shared = { ...watching, cluster: ports.cluster, log, leads };
     this.#policies = new LivePolicies({
       ...shared,
       clock: this.#clock,
       installation,
-      compiling: { dialect },
+      compiling,
+      exceptionNamespace,
       files,
       loaded: (snapshot) => {
         cameIntoForce(snapshot);
         this.#follow(snapshot, options);
       },
     });
-    this.#uninstallation = new Uninstallation(cluster, installation);
+    this.#uninstallation = new Uninstallation(ports.cluster, installation);
     this.#routes = new WebhookRoutes(() => this.snapshot);
-    const accounts = () => installation.accounts;
-    this.#reviews = new ObjectReviews({ ...shared, accounts, compiling: { dialect } });
+    this.#reviews = new ObjectReviews({ ...shared, accounts, compiling, exceptionNamespace });
     this.#reports = new ReportStore({
       ...shared,
-      kind: policyReports,
+      kind: setting.reports,
+      results: setting.reportedResults,
       isLasting: (row) => this.snapshot !== undefined && isLasting(row, this.snapshot),
     });
     this.#admissionReports = new AdmissionReports({ log, store: this.#reports });
@@ -100,7 +101,7 @@ export class LiveGate {
     this.#events = new EventWriter({
       ...shared,
       clock: this.#clock,
-      omitted: new Set(),
+      omitted: setting.omittedEvents,
       successActions: () => this.#policies.configuration.successEventActions,
     });
     this.#updateRequests = new UpdateRequests({
@@ -108,20 +109,19 @@ export class LiveGate {
       namespace: installation.namespace,
       work: (request, only) => options.work(request, { only }),
     });
-    const account = installation.accounts.cleanup;
     this.#cleaner = new Cleaner({
       ...shared,
       ports,
-      compiling: { dialect },
-      account,
+      compiling,
+      account: accounts.cleanup,
       statuses: this.#policies.statuses,
       events: (events) => this.#events.add(events),
     });
     this.#expirer = new Expirer({
       ...shared,
       clock: this.#clock,
-      account,
-      ...(options.lookForExpired !== undefined && { every: options.lookForExpired }),
+      account: accounts.cleanup,
+      every: setting.lookForExpired,
     });
   }
 

@@ -80,14 +80,15 @@ export class PoliciesInForce {
     watching: OpenPorts["watching"],
     listener: { readonly caBundle: string | undefined },
   ): Promise<void> {
-    const { installation, dialect, lookForExpired } = this.#options;
+    const { live: setting, dialect } = this.#options;
     const { caBundle } = listener;
     this.#register(listener);
-    if (installation !== undefined && watching !== undefined) {
+    if (setting !== undefined && watching !== undefined) {
       const { ports, log, background } = this.#followers;
       this.#live = new LiveGate({
         watching,
-        installation: installation(caBundle),
+        installation: setting.installation(caBundle),
+        setting,
         dialect,
         ports,
         log,
@@ -95,7 +96,6 @@ export class PoliciesInForce {
         cameIntoForce: (snapshot) => this.#cameIntoForce(snapshot),
         leads: () => background.leads,
         work: (request, scope) => background.worker.add(request, scope),
-        ...(lookForExpired !== undefined && { lookForExpired }),
       });
       background.lead();
       await this.#live.start();
@@ -146,6 +146,6 @@ export class PoliciesInForce {
     });
     void this.#registration?.policiesChanged();
     // Files alone are not yet all where policies of the cluster are followed: rules would count as gone, and as new.
-    if (this.#options.installation === undefined || this.#live !== undefined) background.loaded(after);
+    if (this.#options.live === undefined || this.#live !== undefined) background.loaded(after);
   }
 }

@@ -18,8 +18,6 @@ export interface WebhookSettings {
   readonly matchConditions: readonly Json[];
   readonly labels: JsonObject;
   readonly annotations: JsonObject;
-  /** Makes every webhook one whose failure lets requests through. */
-  readonly forceIgnore: boolean;
 }
 
 /** Which requests no policy sees. */
@@ -46,7 +44,7 @@ export interface DynamicConfiguration {
 /** Reads the data of the ConfigMap; `undefined` when it is not there. Values that cannot be read count as absent. */
 export function readConfiguration(
   configMap: JsonObject | undefined,
-  { namespace, forceIgnore }: { readonly namespace: string; readonly forceIgnore: boolean },
+  { namespace }: { readonly namespace: string },
 ): DynamicConfiguration {
   const texts = asObject(field(configMap, "data")) ?? {};
   const text = (name: string): string | undefined => asString(texts[name]);
@@ -61,7 +59,6 @@ export function readConfiguration(
       matchConditions: jsonList(text("matchConditions")).filter((each) => areUsable([each])),
       labels: asObject(jsonOf(text("webhookLabels"))) ?? {},
       annotations: asObject(jsonOf(text("webhookAnnotations"))) ?? {},
-      forceIgnore,
     },
     filters: {
       ...(texts["resourceFilters"] !== undefined && { resourceFilters: text("resourceFilters") ?? "" }),

@@ -32,8 +32,8 @@ export interface LivePoliciesOptions {
   readonly loaded: (snapshot: Snapshot) => void;
   /** Whether this replica writes webhooks and statuses. */
   readonly leads: () => boolean;
-  /** Whether every failurePolicy counts as Ignore. */
-  readonly forceIgnore?: boolean;
+  /** The namespace whose exceptions count; `*` for all. */
+  readonly exceptionNamespace: string;
 }
 
 /** Milliseconds after which the API server calls webhooks that were written: it hears of them as all watchers do. */
@@ -77,7 +77,13 @@ export class LivePolicies {
     this.#options = options;
     const { cluster, collections, clock, log, leads, installation } = options;
     const after = (milliseconds: number, task: () => void): void => this.#after(milliseconds, task);
-    this.#objects = new PolicyObjects({ collections, after, changed: () => this.#load() });
+    const { exceptionNamespace } = options;
+    this.#objects = new PolicyObjects({
+      collections,
+      exceptionNamespace,
+      after,
+      changed: () => this.#load(),
+    });
     const keeping = { cluster, collections, log, leads };
     this.#webhooks = new ObjectKeeper({ ...keeping, kinds: webhookKinds, about: "webhook configuration" });
     this.#generated = new GeneratedPolicies({
@@ -191,9 +197,9 @@ export class LivePolicies {
   }
 
   #readConfiguration(): DynamicConfiguration {
-    const { installation: { namespace, configMap }, forceIgnore = false } = this.#options;
+    const { installation: { namespace, configMap } } = this.#options;
     const found = this.#configMaps.objects().find((object) => nameOf(object) === configMap);
-    return readConfiguration(found, { namespace, forceIgnore });
+    return readConfiguration(found, { namespace });
   }
 
   #load(): void {

@@ -1,13 +1,15 @@
-import type { Position } from "../diagnostics/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { namespaceOf } from "../kube/mod.ts";
 import type { Collection, Collections } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
+import { objectDocument } from "./object_document.ts";
 import { collectionPath, type PolicyObjectKind, policyObjectKinds } from "./policy_kinds.ts";
 
 /** What {@link PolicyObjects} watches with. */
 export interface PolicyObjectsOptions {
   readonly collections: Collections;
+  /** The namespace whose exceptions count; `*` for all. */
+  readonly exceptionNamespace: string;
   /** Called once after a burst of changes. */
   readonly changed: () => void;
   /** Runs a task after some milliseconds, unless the signal is raised before. */
@@ -26,10 +28,12 @@ export interface PolicyObject {
 /** The policies, exceptions and global context entries that are objects of a cluster. */
 export class PolicyObjects {
   readonly #collections: ReadonlyMap<PolicyObjectKind, Collection>;
+  readonly #exceptionNamespace: string;
   #pending = false;
 
   /** Begins to watch all kinds at once. */
-  constructor({ collections, changed, after }: PolicyObjectsOptions) {
+  constructor({ collections, exceptionNamespace, changed, after }: PolicyObjectsOptions) {
+    this.#exceptionNamespace = exceptionNamespace;
     const notice = (): void => {
       if (this.#pending) return;
       this.#pending = true;
@@ -61,16 +65,24 @@ export class PolicyObjects {
 
   /** All objects as documents; positions name the object, as there is no file. */
   documents(): YamlDocument[] {
-    return this.all().filter(({ object }) => !isGoing(object)).map(({ kind, object }) => ({
-      value: object,
-      positionOf: () => placeOf(kind, object),
-    }));
+    return this.all().filter((each) => !isGoing(each.object) && this.#counts(each))
+      .map(({ object }) => objectDocument(object));
+  }
+
+  #counts({ kind, object }: PolicyObject): boolean {
+    const isException = kind.role === "exception" || kind.role === "cel-exception";
+    return !isException || exceptionCounts(object, this.#exceptionNamespace);
   }
 
   /** Ends the watches. */
   async close(): Promise<void> {
     await Promise.all([...this.#collections.values()].map((collection) => collection.close()));
   }
+}
+
+/** Whether exceptions of an object's namespace count. */
+export function exceptionCounts(exception: JsonObject, exceptionNamespace: string): boolean {
+  return exceptionNamespace === "*" || exceptionNamespace === namespaceOf(exception);
 }
 
 /** Status writes are Postern's own: they change no policy. */
@@ -87,9 +99,4 @@ function asText({ status: _status, metadata, ...rest }: JsonObject): string {
 /** An object that is being deleted waits for finalizers; its policy no longer holds. */
 function isGoing(object: JsonObject): boolean {
   return (object["metadata"] as JsonObject)["deletionTimestamp"] !== undefined;
-}
-
-function placeOf({ kind, namespaced }: PolicyObjectKind, object: JsonObject): Position {
-  const name = namespaced ? `${namespaceOf(object)}/${nameOf(object)}` : nameOf(object);
-  return { file: `${kind}/${name}`, line: 1, column: 1 };
 }

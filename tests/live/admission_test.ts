@@ -42,12 +42,13 @@ const cluster: Cluster = {
 const reviews = new ObjectReviews({
   cluster,
   discovery: { resources: () => Promise.resolve({ ok: true, resources: served }) },
-  accounts: () => ({
+  accounts: {
     background: "system:serviceaccount:kyverno:background",
     reports: "r",
     cleanup: "system:serviceaccount:kyverno:cleanup",
-  }),
+  },
   compiling: { dialect: "current" },
+  exceptionNamespace: "team",
 });
 
 async function review(
@@ -222,6 +223,14 @@ Deno.test("a generate rule keeps its name and match, and another target brings a
   ]]);
 });
 
+/** An exception with one condition. */
+function celException(expression: string): string {
+  return `apiVersion: policies.kyverno.io/v1
+kind: PolicyException
+metadata: {name: e, namespace: team}
+spec: {policyRefs: [{name: p, kind: MutatingPolicy}], matchConditions: [{name: c, expression: "${expression}"}]}`;
+}
+
 const others: readonly (readonly [what: string, path: string, text: string, message: RegExp | undefined])[] =
   [
     [
@@ -253,6 +262,36 @@ const others: readonly (readonly [what: string, path: string, text: string, mess
       "/celexception/validate",
       "apiVersion: policies.kyverno.io/v1\nkind: PolicyException\nmetadata: {name: e, namespace: x}\nspec: {policyRefs: [{name: p, kind: NamespacedValidatingPolicy}]}",
       undefined,
+    ],
+    [
+      "an exception in CEL whose expressions can be evaluated",
+      "/celexception/validate",
+      celException("object.metadata.name == 'a' && request.operation == 'CREATE'"),
+      undefined,
+    ],
+    [
+      "an exception in CEL with a variable of a policy that may come later",
+      "/celexception/validate",
+      celException("variables.x == 1").replace("MutatingPolicy", "DeletingPolicy"),
+      undefined,
+    ],
+    [
+      "an exception in CEL with an expression that is none",
+      "/celexception/validate",
+      celException("object.metadata.name =="),
+      /matchConditions\[0\]\.expression.*Syntax error/s,
+    ],
+    [
+      "an exception in CEL with a function that there is not",
+      "/celexception/validate",
+      celException("object.frobnicate()"),
+      /undeclared reference to 'frobnicate'/,
+    ],
+    [
+      "an exception in CEL that says no yes or no",
+      "/celexception/validate",
+      celException("1 + 1"),
+      /must give bool/,
     ],
     [
       "an entry without a source",
@@ -309,6 +348,18 @@ for (const [what, path, text, message] of others) {
     const { allowed, message: found } = await review(path, text);
     assert.equal(allowed, message === undefined, found);
     if (message !== undefined) assert.match(found, message);
+  });
+}
+
+for (const path of ["/exceptionvalidate", "/celexception/validate"]) {
+  Deno.test(`an exception outside of the namespace for exceptions brings a warning: ${path}`, async () => {
+    const text = path === "/exceptionvalidate"
+      ? "apiVersion: kyverno.io/v2\nkind: PolicyException\nmetadata: {name: e, namespace: team}\nspec: {match: {}, exceptions: []}"
+      : celException("true");
+    assert.deepEqual((await review(path, text)).warnings, []);
+    assert.deepEqual((await review(path, text.replace("namespace: team", "namespace: x"))).warnings, [
+      "only exceptions in namespace team have an effect",
+    ]);
   });
 }
 

@@ -56,7 +56,7 @@ function configurations(policies: string, configMap?: JsonObject): { validate: J
   const { policies: compiled } = compile(parseDocuments(policies, "policies.yaml").documents, {
     dialect: "current",
   });
-  const { webhooks } = readConfiguration(configMap, { namespace: "kyverno", forceIgnore: false });
+  const { webhooks } = readConfiguration(configMap, { namespace: "kyverno" });
   const [validate = null, mutate = null] = resourceConfigurations({
     policies: compiled,
     served,
@@ -464,7 +464,7 @@ Deno.test("webhooks: a condition of the ConfigMap that the API server would refu
         { name: "wrong", expression: "request.object.x == 1" },
       ]),
     },
-  }, { namespace: "kyverno", forceIgnore: false });
+  }, { namespace: "kyverno" });
   assert.deepEqual(webhooks.matchConditions.map((each) => field(each, "name")), ["nodes"]);
 });
 

@@ -65,6 +65,26 @@ export const serve = command({
       about: "time between two looks for objects whose cleanup.kyverno.io/ttl is over",
       default: 60,
     },
+    omitEvents: {
+      type: "text",
+      value: "reasons",
+      about: "reasons of events that are not written, with commas",
+      default: "PolicyApplied,PolicySkipped",
+    },
+    openReports: { type: "flag", about: "write reports of openreports.io instead of wgpolicyk8s.io" },
+    reportResults: {
+      type: "text",
+      value: "results",
+      about: "results that reports have rows of, with commas",
+      default: "pass,fail,warn,error,skip",
+    },
+    forceFailurePolicyIgnore: { type: "flag", about: "take every failurePolicy for Ignore" },
+    exceptionNamespace: {
+      type: "text",
+      value: "name",
+      about: "the only namespace whose exceptions count; * for all, empty for none",
+      default: "*",
+    },
     installNames: {
       type: "text",
       value: "names",

@@ -22,31 +22,6 @@ export function exceptionProblems({ object }: CheckedObject): string[] {
     : [];
 }
 
-const celKinds = [
-  "ValidatingPolicy",
-  "MutatingPolicy",
-  "GeneratingPolicy",
-  "DeletingPolicy",
-  "ImageValidatingPolicy",
-]
-  .flatMap((kind) => [kind, `Namespaced${kind}`]);
-
-/** What is wrong with a PolicyException of policies.kyverno.io: one that names no policy that there could be excepts nothing. */
-export function celExceptionProblems({ object }: CheckedObject): string[] {
-  const spec = asObject(object["spec"]) ?? {};
-  const references = asList(field(spec, "policyRefs"));
-  if (references.length === 0) return ["spec.policyRefs: an exception needs at least one policy"];
-  return references.flatMap((reference, index) => {
-    const kind = asString(field(reference, "kind")) ?? "", name = asString(field(reference, "name")) ?? "";
-    return [
-      ...(name === "" ? [`spec.policyRefs[${index}].name: a policy needs a name`] : []),
-      ...(celKinds.includes(kind)
-        ? []
-        : [`spec.policyRefs[${index}].kind: "${kind}" is none of ${celKinds.join(", ")}`]),
-    ];
-  });
-}
-
 /** What is wrong with a GlobalContextEntry. */
 export function globalContextProblems({ object }: CheckedObject): string[] {
   const spec = asObject(object["spec"]) ?? {};

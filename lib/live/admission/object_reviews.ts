@@ -7,24 +7,24 @@ import type { Cluster, Discovery } from "../../ports.ts";
 import type { AdmissionResponse } from "../../report/mod.ts";
 import { ttlProblem } from "../cleanup/ttl.ts";
 import type { Accounts } from "../installation.ts";
+import { objectDocument } from "../object_document.ts";
+import { exceptionCounts } from "../policy_objects.ts";
 import { hasRight } from "../access.ts";
 import type { CheckedObject, CheckTools, Findings } from "./check.ts";
 import { classicChecks } from "./classic_checks.ts";
 import { celChecks } from "./cel_checks.ts";
+import { celExceptionProblems } from "./cel_exception_checks.ts";
 import { targetWarnings } from "./generate_checks.ts";
-import {
-  celExceptionProblems,
-  cleanupProblems,
-  exceptionProblems,
-  globalContextProblems,
-} from "./object_checks.ts";
+import { cleanupProblems, exceptionProblems, globalContextProblems } from "./object_checks.ts";
 
 /** What reviews of policy objects need. */
 export interface ObjectReviewsOptions {
   readonly cluster: Cluster;
   readonly discovery: Discovery;
-  readonly accounts: () => Accounts;
+  readonly accounts: Accounts;
   readonly compiling: CompileOptions;
+  /** The namespace whose exceptions count: `*` for all, empty for none. */
+  readonly exceptionNamespace: string;
 }
 
 type Review = (checked: CheckedObject, options: ObjectReviewsOptions) => Promise<Findings>;
@@ -32,8 +32,14 @@ type Review = (checked: CheckedObject, options: ObjectReviewsOptions) => Promise
 /** What is asked at each path. */
 const reviews: Readonly<Record<string, Review>> = {
   "/policyvalidate": reviewPolicy,
-  "/exceptionvalidate": async (checked) => errors(exceptionProblems(checked)),
-  "/celexception/validate": async (checked) => errors(celExceptionProblems(checked)),
+  "/exceptionvalidate": async (checked, options) => ({
+    errors: exceptionProblems(checked),
+    warnings: exceptionWarnings(checked, options),
+  }),
+  "/celexception/validate": async (checked, options) => ({
+    errors: celExceptionProblems(checked, options.compiling),
+    warnings: exceptionWarnings(checked, options),
+  }),
   "/globalcontextvalidate": async (checked) => errors(globalContextProblems(checked)),
   "/cleanupvalidate": async (checked, options) =>
     errors(await cleanupProblems(checked, await toolsOf(options))),
@@ -69,6 +75,19 @@ export class ObjectReviews {
     const message = errors.join("; ");
     return { uid, allowed: false, status: { status: "Failure", message, code: 400 }, ...noticed };
   }
+}
+
+/** What whoever stores an exception should know of one that has no effect. */
+function exceptionWarnings(
+  { object }: CheckedObject,
+  { exceptionNamespace }: ObjectReviewsOptions,
+): string[] {
+  if (exceptionCounts(object, exceptionNamespace)) return [];
+  return [
+    exceptionNamespace === ""
+      ? "exceptions are switched off: this one has no effect until they are switched on"
+      : `only exceptions in namespace ${exceptionNamespace} have an effect`,
+  ];
 }
 
 async function reviewPolicy(checked: CheckedObject, options: ObjectReviewsOptions): Promise<Findings> {
@@ -113,10 +132,7 @@ function compiledOf(
   object: JsonObject,
   { compiling }: ObjectReviewsOptions,
 ): { compiled: CompiledPolicy | undefined } & Pick<ReturnType<typeof compile>, "diagnostics"> {
-  const { policies, diagnostics } = compile([{
-    value: object,
-    positionOf: () => ({ file: "object", line: 1, column: 1 }),
-  }], compiling);
+  const { policies, diagnostics } = compile([objectDocument(object)], compiling);
   return { compiled: policies[0], diagnostics };
 }
 
@@ -124,7 +140,7 @@ async function toolsOf({ cluster, discovery, accounts }: ObjectReviewsOptions): 
   const discovered = await discovery.resources();
   return {
     served: discovered.ok ? discovered.resources : [],
-    accounts: accounts(),
+    accounts,
     // An API server that does not say refuses nobody a policy.
     hasRight: async (account, right) => await hasRight(cluster, account, right) ?? true,
   };

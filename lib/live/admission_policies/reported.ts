@@ -1,5 +1,6 @@
 import { asString, dig, type JsonObject } from "../../json/mod.ts";
 import { labelsOf, nameOf } from "../../kube/mod.ts";
+import { objectDocument } from "../object_document.ts";
 import type { YamlDocument } from "../../yaml/mod.ts";
 
 /**
@@ -11,10 +12,7 @@ export function reportedAdmissionPolicies(objects: readonly JsonObject[]): YamlD
   const policies = objects.filter(isReported);
   const bound = new Set(policies.map((policy) => `${policy["kind"]}Binding ${nameOf(policy)}`));
   const bindings = objects.filter((object) => bound.has(`${object["kind"]} ${boundName(object)}`));
-  return [...policies, ...bindings].map((value) => ({
-    value,
-    positionOf: () => ({ file: `${value["kind"]}/${nameOf(value)}`, line: 1, column: 1 }),
-  }));
+  return [...policies, ...bindings].map(objectDocument);
 }
 
 /** Whether a change of an admission policy or binding may change what is reported. */

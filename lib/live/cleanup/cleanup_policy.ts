@@ -1,6 +1,7 @@
 import { compile, type CompileOptions, type Snapshot } from "../../engine/mod.ts";
 import { asObject, asString, field, type Json, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
+import { objectDocument } from "../object_document.ts";
 
 /** A policy that deletes on schedule, ready to say of an object whether it goes. */
 export interface CleanupPolicy {
@@ -24,10 +25,7 @@ export function cleanupPolicy(object: JsonObject, compiling: CompileOptions): Cl
     schedule: asString(field(spec, "schedule")) ?? "",
     namespace: isNamespaced ? namespaceOf(object) : undefined,
     propagation: asString(field(spec, "deletionPropagationPolicy")),
-    snapshot: compile(
-      [{ value: document, positionOf: () => ({ file: nameOf(object), line: 1, column: 1 }) }],
-      compiling,
-    ),
+    snapshot: compile([objectDocument(document)], compiling),
     deletes: isClassic ? "fail" : "pass",
   };
 }

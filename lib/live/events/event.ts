@@ -2,7 +2,10 @@ import { asString, dig, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 
 /** Why an event is written, as Kyverno calls it. */
-export type EventReason = "PolicyViolation" | "PolicyApplied" | "PolicyError" | "PolicySkipped";
+export const eventReasons = ["PolicyViolation", "PolicyApplied", "PolicyError", "PolicySkipped"] as const;
+
+/** One of {@link eventReasons}. */
+export type EventReason = (typeof eventReasons)[number];
 
 /** What happened to the resource. */
 export type EventAction =

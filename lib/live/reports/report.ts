@@ -71,11 +71,12 @@ function hash(text: string): string {
   return `${(first >>> 0).toString(16)}${(second >>> 0).toString(16)}`;
 }
 
-const outcomes = ["pass", "fail", "warn", "error", "skip"];
+/** What a row can say of an object, in the order of summaries. */
+export const rowResults = ["pass", "fail", "warn", "error", "skip"];
 
 function summaryOf(rows: readonly JsonObject[]): JsonObject {
   return Object.fromEntries(
-    outcomes.map((outcome) => [outcome, rows.filter((row) => row["result"] === outcome).length]),
+    rowResults.map((outcome) => [outcome, rows.filter((row) => row["result"] === outcome).length]),
   );
 }
 

@@ -10,6 +10,8 @@ export interface ReportStoreOptions {
   readonly collections: Collections;
   readonly log: Log;
   readonly kind: ReportKind;
+  /** The results that reports have rows of: `fail`. */
+  readonly results: ReadonlySet<string>;
   /** Whether a stored row stays when its object is scanned anew. */
   readonly isLasting: (row: JsonObject) => boolean;
 }
@@ -75,7 +77,8 @@ export class ReportStore {
   }
 
   /** Makes the report about an object say these rows; without rows there is none. Whether it said something else before. */
-  async write(resource: JsonObject, rows: readonly JsonObject[]): Promise<boolean> {
+  async write(resource: JsonObject, found: readonly JsonObject[]): Promise<boolean> {
+    const rows = found.filter((row) => this.#options.results.has(asString(row["result"]) ?? ""));
     const uid = uidOf(resource);
     const stored = this.#stored.get(uid);
     if (rows.length === 0) {

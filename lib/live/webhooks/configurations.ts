@@ -69,7 +69,7 @@ interface Member {
 const mostInPath = 40;
 
 function groupsOf(
-  { policies, served, settings }: WebhookInput,
+  { policies, served }: WebhookInput,
   { family, phase }: Pick<Group, "family" | "phase">,
 ): Group[] {
   const groups = new Map<string, Group>();
@@ -78,7 +78,7 @@ function groupsOf(
     const targets = policyTargets(compiled, phase, served);
     if (targets.length === 0) continue;
     const { policy } = compiled;
-    const failurePolicy = settings.forceIgnore || isGenerating(compiled) ? "Ignore" : policy.failurePolicy;
+    const failurePolicy = isGenerating(compiled) ? "Ignore" : policy.failurePolicy;
     const own = hasOwnWebhook(compiled) ? policy.key : undefined;
     const key = JSON.stringify([failurePolicy, own ?? "", own === undefined ? selectorsOf(compiled) : ""]);
     const known = groups.get(key);
