@@ -18,8 +18,19 @@ export interface Image {
 /** Makes the bundle in a folder, with its code cache, as the Dockerfile does. */
 export async function makeImage(folder: string): Promise<Image> {
   const env = await imageSettings();
-  const bundle = ["--quiet", "--minify", "--format", "cjs", "--output", `${folder}/engine.cjs`];
-  await deno(["bundle", ...bundle, "image/main.ts"], {});
+  const entries = { engine: "image/main.ts", bundle_worker: "lib/adapters/signatures/bundle_worker.ts" };
+  for (const [name, entry] of Object.entries(entries)) {
+    await deno([
+      "bundle",
+      "--quiet",
+      "--minify",
+      "--format",
+      "cjs",
+      "--output",
+      `${folder}/${name}.cjs`,
+      entry,
+    ], {});
+  }
   for (const name of ["engine.js", "postern.js", "code_cache.js"]) {
     await Deno.copyFile(`${root}image/${name}`, `${folder}/${name}`);
   }

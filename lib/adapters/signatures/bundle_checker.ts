@@ -19,9 +19,13 @@ export class BundleChecker {
   readonly #waiting = new Map<number, Waiting>();
   readonly #here = new Limit(1);
   #worker: Worker | undefined;
-  /** In a program of one file, such as an edge platform's, there is no file to start a thread with. */
-  #threads = (import.meta.url as string | undefined)?.endsWith("/bundle_checker.ts") === true;
+  /** The code of the thread; `undefined` when there are no threads. */
+  #file: URL | undefined;
   #last = 0;
+
+  constructor(file: URL | undefined = threadFile(import.meta.url, globalThis.Deno?.mainModule)) {
+    this.#file = file;
+  }
 
   /** Checks a bundle; never throws. */
   async check(question: BundleQuestion): Promise<BundleAnswer> {
@@ -50,19 +54,19 @@ export class BundleChecker {
   }
 
   #start(): Worker | undefined {
-    if (!this.#threads || this.#worker !== undefined) return this.#worker;
+    if (this.#file === undefined || this.#worker !== undefined) return this.#worker;
     try {
       // Not imported: platforms without threads do not have the module.
       const { Worker } = globalThis.process.getBuiltinModule("node:worker_threads");
-      const worker = new Worker(new URL("./bundle_worker.ts", import.meta.url));
+      const worker = new Worker(this.#file);
       let answered = false;
       worker.on("message", ({ id, answer }: BundleReply) => {
         answered = true;
         this.#waiting.get(id)?.resolve(answer);
       });
       worker.on("error", (error) => {
-        this.#threads = false;
-        // A thread that never began, as in a program of one file, says nothing about the bundle.
+        this.#file = undefined;
+        // A thread that never began, as where its file is not there, says nothing about the bundle.
         if (answered) {
           this.#giveUp(`the thread for bundles ended: ${error instanceof Error ? error.message : error}`);
         } else this.#takeBack();
@@ -71,7 +75,7 @@ export class BundleChecker {
       this.#worker = worker;
     } catch {
       // No threads, or no permission to read their code.
-      this.#threads = false;
+      this.#file = undefined;
     }
     return this.#worker;
   }
@@ -94,4 +98,13 @@ export class BundleChecker {
     this.#worker = undefined;
     for (const { resolve } of [...this.#waiting.values()]) resolve({ ok: false, why });
   }
+}
+
+/**
+ * Where the code of the thread is: beside this file, or beside the program that this file was bundled into, where the image
+ * has it (Dockerfile). A platform without files has none.
+ */
+export function threadFile(here: string | undefined, program: string | undefined): URL | undefined {
+  if (here?.endsWith("/bundle_checker.ts") === true) return new URL("./bundle_worker.ts", here);
+  return program === undefined ? undefined : new URL("./bundle_worker.cjs", program);
 }

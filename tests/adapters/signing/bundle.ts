@@ -38,11 +38,17 @@ export interface EntryFields {
 }
 
 /** Puts a bundle that a key signed, with an entry that is the log's only one. */
-export function bundleWithEntry(
-  registry: TestRegistry,
-  digest: string,
-  { keys, recorded, log }: EntryFields,
-): void {
+export function bundleWithEntry(registry: TestRegistry, digest: string, fields: EntryFields): void {
+  const artifactType = "application/vnd.dev.sigstore.bundle.v0.3+json";
+  registry.manifest("", {
+    artifactType,
+    subject: digest,
+    layers: [{ mediaType: artifactType, content: loggedBundle(digest, fields) }],
+  });
+}
+
+/** The JSON of such a bundle. */
+export function loggedBundle(digest: string, { keys, recorded, log }: EntryFields): string {
   const type = "https://sigstore.dev/cosign/sign/v1";
   const dsseEnvelope = JSON.parse(envelope({ digest, type, predicate: {} }, keys));
   const body = bytesOf(JSON.stringify({
@@ -60,16 +66,10 @@ export function bundleWithEntry(
       }],
     },
   }));
-  const bundle = JSON.stringify({
+  return JSON.stringify({
     mediaType: "application/vnd.dev.sigstore.bundle.v0.3+json",
     verificationMaterial: { publicKey: { hint: "" }, tlogEntries: [entryOf(body, log)] },
     dsseEnvelope,
-  });
-  const artifactType = "application/vnd.dev.sigstore.bundle.v0.3+json";
-  registry.manifest("", {
-    artifactType,
-    subject: digest,
-    layers: [{ mediaType: artifactType, content: bundle }],
   });
 }
 

@@ -1,0 +1,97 @@
+/** Sigstore bundles are checked on a thread of their own, in the image too, and by this thread where there is none. */
+import assert from "node:assert/strict";
+import { checkBundle } from "../../lib/adapters/signatures/bundle_check.ts";
+import { BundleChecker, threadFile } from "../../lib/adapters/signatures/bundle_checker.ts";
+import { loggedBundle, trustedRootOf } from "./signing/bundle.ts";
+import { Signers } from "./signing/fixtures.ts";
+
+const root = new URL("../../", import.meta.url).pathname;
+const digest = `sha256:${"a".repeat(64)}`;
+const signers = new Signers();
+const needs = { log: true, observedTime: false, certificateTimestamp: false };
+
+function question(recorded: string): Parameters<typeof checkBundle>[0] {
+  const bundle = loggedBundle(digest, { keys: signers.one, recorded, log: signers.log });
+  return { bundle, key: signers.one.spki, trustedRoot: trustedRootOf(signers), needs };
+}
+
+/** Bundles a file as the Dockerfile does. */
+async function bundled(entry: string, output: string): Promise<void> {
+  const args = ["bundle", "--quiet", "--minify", "--format", "cjs", "--output", output, entry];
+  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args, cwd: root }).output();
+  assert.ok(success, new TextDecoder().decode(stderr));
+}
+
+async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    await run(folder);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+Deno.test("the image's file for the thread answers as the check itself", async () => {
+  await inFolder(async (folder) => {
+    const dockerfile = await Deno.readTextFile(`${root}Dockerfile`);
+    const [, entry = ""] = /--output bundle_worker\.cjs (\S+)/.exec(dockerfile) ?? [];
+    assert.match(dockerfile, /^COPY --from=build .*\/app\/bundle_worker\.cjs/m, "the image holds it");
+    await bundled(entry, `${folder}/bundle_worker.cjs`);
+    const checker = new BundleChecker(new URL(`file://${folder}/bundle_worker.cjs`));
+    try {
+      const good = question(signers.one.pem), forged = question(signers.two.pem);
+      const answers = await Promise.all([checker.check(good), checker.check(forged)]);
+      assert.deepEqual(answers, [await checkBundle(good), await checkBundle(forged)]);
+      assert.deepEqual(answers.map(({ ok }) => ok), [true, false]);
+    } finally {
+      await checker.close();
+    }
+  });
+});
+
+Deno.test("a program of one file checks bundles on the thread whose file is beside it", async () => {
+  await inFolder(async (folder) => {
+    const { key, ...rest } = question(signers.one.pem);
+    const program = `
+      import { BundleChecker } from "${root}lib/adapters/signatures/bundle_checker.ts";
+      const checker = new BundleChecker();
+      const key = Uint8Array.fromBase64("${key?.toBase64()}");
+      void checker.check({ ...${JSON.stringify(rest)}, key }).then(({ ok, why }) => {
+        console.log(ok ? "checked by the program" : why);
+        Deno.exit(0);
+      });`;
+    await Deno.writeTextFile(`${folder}/main.ts`, program);
+    await bundled(`${folder}/main.ts`, `${folder}/engine.cjs`);
+    for (const name of ["engine.js", "postern.js"]) {
+      await Deno.copyFile(`${root}image/${name}`, `${folder}/${name}`);
+    }
+    const answer = async (): Promise<string> => {
+      const args = ["run", "--no-prompt", `--allow-read=${folder}`, `${folder}/postern.js`];
+      const { stdout, stderr } = await new Deno.Command(Deno.execPath(), { args }).output();
+      return new TextDecoder().decode(stdout).trim() || new TextDecoder().decode(stderr);
+    };
+    assert.equal(await answer(), "checked by the program", "without the file there is no thread");
+    await Deno.writeTextFile(
+      `${folder}/bundle_worker.cjs`,
+      `const { parentPort } = require("node:worker_threads");
+       parentPort.on("message", ({ id }) =>
+         parentPort.postMessage({ id, answer: { ok: false, why: "checked by the thread" } }));`,
+    );
+    assert.equal(await answer(), "checked by the thread");
+  });
+});
+
+const places:
+  readonly (readonly [what: string, here: string | undefined, program?: string, file?: string])[] = [
+    [
+      "from source",
+      "file:///src/lib/adapters/signatures/bundle_checker.ts",
+      "file:///src/main.ts",
+      "file:///src/lib/adapters/signatures/bundle_worker.ts",
+    ],
+    ["in the image", undefined, "file:///app/postern.js", "file:///app/bundle_worker.cjs"],
+    ["on a platform without files", undefined],
+  ];
+for (const [what, here, program, file] of places) {
+  Deno.test(`where the thread's code is ${what}`, () => assert.equal(threadFile(here, program)?.href, file));
+}
