@@ -60,5 +60,6 @@ export {
   readTrustedRoot,
   type TrustedRootText,
   type TrustSource,
+  unusableSigner,
 } from "./signatures/mod.ts";
 export { type FollowedCluster, WatchedCluster, type WatchedClusterOptions } from "./watched_cluster.ts";

@@ -5,6 +5,7 @@ import { admissionPolicyProblems } from "../policy/mod.ts";
 import { policyDocuments } from "../sources/mod.ts";
 import { unevaluatedPolicies } from "./diagnostics.ts";
 import type { Terminal } from "./terminal.ts";
+import { unusableSigners } from "./unusable_signers.ts";
 
 /**
  * `lint PATH…`: prints what is wrong with policies, what the API server would refuse of admission policies too. Exit
@@ -20,6 +21,7 @@ export async function lint(
   const all: Diagnostic[] = [
     ...diagnostics,
     ...snapshot.diagnostics,
+    ...await unusableSigners(snapshot),
     ...unevaluatedPolicies(snapshot),
     ...snapshot.others.flatMap(admissionPolicyProblems),
   ];

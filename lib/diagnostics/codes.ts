@@ -241,6 +241,15 @@ const rules: Readonly<Record<string, CodeNote>> = {
     cause: "An image extractor has no path.",
     fix: "Write one, such as `/spec/steps/*/image`.",
   },
+  "never-matches": {
+    cause: "A pattern of `verifyImages` is the text of no image, or all its images are left out.",
+    fix:
+      "Write registry, path and tag as the hint does: images are matched with the default registry and tag filled in.",
+  },
+  "never-passes": {
+    cause: "Nothing that anybody signs can satisfy an entry or an attestor: its images are always refused.",
+    fix: "The message says what stands against it, the hint what to write instead.",
+  },
   "not-evaluated": {
     cause: "The kind is not evaluated by this command.",
     fix: "Policies that delete work in a cluster: `serve --watch-policies`.",

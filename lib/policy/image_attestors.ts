@@ -1,4 +1,13 @@
-import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  type DocumentPath,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../json/mod.ts";
 import type { LogTrust, Signer } from "../ports.ts";
 
 /** Some attestors of an image, and how many of them must have signed. */
@@ -31,6 +40,29 @@ const publicLog = "https://rekor.sigstore.dev";
 /** Reads a list of attestor sets. What is missing or of another type is read as empty: the checks report it. */
 export function attestorSetsOf(written: Json | undefined): AttestorSet[] {
   return asList(written).filter(isObject).map(attestorSetOf);
+}
+
+/** An entry of attestor sets as it was written, with its path. */
+export interface WrittenEntry {
+  readonly path: DocumentPath;
+  readonly entry: JsonObject;
+  /** Those who may have signed; empty for a nested set. */
+  readonly signers: readonly SignerEntry[];
+}
+
+/** All entries of attestor sets, those of nested sets after the entry that holds them. */
+export function* writtenEntries(sets: Json | undefined, path: DocumentPath): Generator<WrittenEntry> {
+  for (const [index, set] of asList(sets).entries()) yield* entriesIn(set, [...path, index]);
+}
+
+function* entriesIn(set: Json, path: DocumentPath): Generator<WrittenEntry> {
+  for (const [index, entry] of asList(field(set, "entries")).entries()) {
+    if (!isObject(entry)) continue;
+    const place = [...path, "entries", index];
+    const signers = entriesOf(entry).filter((each) => each.kind === "signer");
+    yield { path: place, entry, signers };
+    if (isObject(entry["attestor"])) yield* entriesIn(entry["attestor"], [...place, "attestor"]);
+  }
 }
 
 function attestorSetOf(written: JsonObject): AttestorSet {

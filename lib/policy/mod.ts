@@ -73,12 +73,13 @@ export type {
   PolicyException,
   Rule,
 } from "./policy.ts";
-export type { AttestorEntry, AttestorSet, SignerEntry } from "./image_attestors.ts";
-export { attestorSetsOf, publicKeySecret } from "./image_attestors.ts";
+export type { AttestorEntry, AttestorSet, SignerEntry, WrittenEntry } from "./image_attestors.ts";
+export { attestorSetsOf, publicKeySecret, writtenEntries } from "./image_attestors.ts";
 export { imageProblems, setProblems } from "./image_checks.ts";
 export {
   type ImageAttestation,
   type ImageVerification,
   imageVerificationOf,
   isCheckedAtValidation,
+  modernEntry,
 } from "./image_verification.ts";

@@ -3,6 +3,7 @@ import type { Context, Need } from "../context/mod.ts";
 import type { DocumentPath, JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Draft } from "../patch/mod.ts";
+import type { LogTrust, SignatureLayout, Signer } from "../ports.ts";
 import type { Policy, PolicyException, Rule, RuleBody } from "../policy/mod.ts";
 import type { Use } from "../template/mod.ts";
 import type { Outcome, OutcomeList } from "./outcome.ts";
@@ -48,6 +49,18 @@ export interface CompiledBody {
   readonly downstream?: Downstream;
   /** Set when objects that exist are looked at once its policy comes into force. */
   readonly looksBack?: boolean;
+  /** Who must have signed, as far as the body's text says. */
+  readonly signers?: readonly WrittenSigner[];
+}
+
+/** A signer that a policy names, with its path below the rule. */
+export interface WrittenSigner {
+  readonly path: DocumentPath;
+  readonly by: Signer;
+  readonly log: LogTrust;
+  readonly layout: SignatureLayout;
+  /** Where the signatures are; empty for the image's repository. */
+  readonly repository: string;
 }
 
 /** A body that never has several outcomes, such as a check of `foreach`. */

@@ -104,6 +104,16 @@ function refusesIssuer(
   return pattern(received) ? undefined : mismatch(issuerRegExp);
 }
 
+/** Why no certificate can fulfil what a policy asks, whoever it is for; `undefined` when one may. */
+export function unusableIdentity({ identities, extensions }: Keyless): string | undefined {
+  const unknown = Object.keys(extensions).find((name) => !knownExtension(name));
+  if (unknown !== undefined) return `invalid certificate extension ${unknown}`;
+  const faults = identities.map(({ subjectRegExp, issuerRegExp }) =>
+    [compiled("subject", subjectRegExp), compiled("issuer", issuerRegExp)].find(isFault)
+  );
+  return faults.includes(undefined) ? undefined : faults[0]?.message;
+}
+
 const patterns = new BoundedCache<((text: string) => boolean) | string>(1_000);
 
 /** A regular expression in Go's syntax, which is searched for. */

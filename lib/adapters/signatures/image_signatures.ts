@@ -29,6 +29,7 @@ import { searchLog } from "./log_search.ts";
 import { refusedImage, verifyImage } from "./layouts.ts";
 import { base64Bytes } from "./pem.ts";
 import { readReferrer } from "./referrer.ts";
+import { signatureRepository } from "./signature_repository.ts";
 import { verifySignedText } from "./signed_text.ts";
 import { TrustedRoots, type TrustedRootText } from "./trusted_roots.ts";
 
@@ -246,18 +247,6 @@ function answerOf(
     return { ok: false, why, message, digest, tried, cached };
   }
   return { ok: true, digest: digest ?? "", statements: verdict.statements, tried: verdict.tried, cached };
-}
-
-/** A repository for signatures, as a policy names it. */
-function signatureRepository(text: string): RegistryReference | Fault {
-  const reference = parseReference(text);
-  if (!isFault(reference) && !text.includes("@") && !/:[^/]*$/.test(text.replace(/^[^/]*\//, ""))) {
-    return reference;
-  }
-  const allowed = "`abcdefghijklmnopqrstuvwxyz0123456789_-./`";
-  return new Fault(
-    `failed to parse signature repository ${text}: repository can only contain the characters ${allowed}: ${text}`,
-  );
 }
 
 /** What a verdict depends on: content, question and login, but neither the image's tag nor the policy. */

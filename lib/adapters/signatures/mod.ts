@@ -13,3 +13,4 @@ export { fetchTrustedRoot, type TrustSource } from "./fetch_trust.ts";
 export { bundledTrustedRoot } from "./public_trust.ts";
 export { readTrustedRoot, type TrustedRoot } from "./trust.ts";
 export type { TrustedRootText } from "./trusted_roots.ts";
+export { unusableSigner } from "./unusable_signer.ts";

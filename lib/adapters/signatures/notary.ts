@@ -35,7 +35,7 @@ interface Sought {
 }
 
 /** All certificates are trusted, whichever field they are in. */
-async function trustStore(by: Signer): Promise<readonly Certificate[] | Fault> {
+export async function trustStore(by: Signer): Promise<readonly Certificate[] | Fault> {
   if (by.kind !== "certificates") return new Fault("Notary signatures are verified with certificates alone");
   return await readCertificates(`${by.certificate}\n${by.chain}`);
 }

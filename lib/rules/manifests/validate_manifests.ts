@@ -10,7 +10,8 @@ import {
 } from "../../policy/mod.ts";
 import { error, fail, type Outcome, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "../rule_kind.ts";
-import { askSignedText, keySecretNeeds, type Pending, pending } from "../verify_images/mod.ts";
+import { askSignedText, keySecretNeeds, type Pending, pending, signersOfSets } from "../verify_images/mod.ts";
+import { contradictionIn } from "./contradiction.ts";
 import { differenceOf } from "./difference.ts";
 import { compileIgnoredFields, type Ignores } from "./ignored_fields.ts";
 import { manifestFor, type SignedManifest, signedManifestOf } from "./signed_manifest.ts";
@@ -23,11 +24,14 @@ const defaultDomain = "cosign.sigstore.dev";
 function compile({ manifests }: ManifestsBody, tools: RuleTools): CompiledBody {
   const path = ["validate", "manifests", "attestors"];
   for (const problem of setProblems(manifests["attestors"], path, { isNotary: false })) tools.report(problem);
+  const contradiction = contradictionIn(manifests["attestors"], path);
+  if (contradiction !== undefined) tools.report(contradiction);
   const domain = String(manifests["annotationDomain"] ?? "") || defaultDomain;
   const sets = attestorSetsOf(manifests["attestors"]);
   for (const need of keySecretNeeds(sets)) tools.need(need);
   const ignoredFields = compileIgnoredFields(manifests["ignoreFields"], domain);
   return {
+    signers: signersOfSets(manifests["attestors"], path, { layout: "tag", repository: "" }),
     run(input) {
       const { resource, operation, context } = input;
       if (resource === undefined || operation === "DELETE") return undefined;

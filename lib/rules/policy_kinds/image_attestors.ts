@@ -10,7 +10,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import type { Identity, LogTrust, Signer } from "../../ports.ts";
+import type { Identity, LogTrust, SignatureLayout, Signer } from "../../ports.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 
 /** Someone who may have signed, as an ImageValidatingPolicy names him. */
@@ -27,26 +27,48 @@ export interface PolicyAttestor {
   readonly problem: string | undefined;
 }
 
+/** How the signatures of an attestor are kept. */
+export function layoutOf(kind: PolicyAttestor["kind"]): SignatureLayout {
+  return kind === "notary" ? "notary" : "bundle or tag";
+}
+
 /** The attestors of a policy for one request: texts of theirs may be expressions. */
 export type ResolveAttestors = (evaluation: CelEvaluation) => ReadonlyMap<string, PolicyAttestor> | Fault;
 
-/** A text of an attestor: as it is written, or made by an expression. */
-type Text = (evaluation: CelEvaluation) => string | Fault;
+/** A text of an attestor: as it is written, or made by an expression, which without an evaluation has none. */
+type Text = (evaluation: CelEvaluation | undefined) => string | Fault;
+
+/** The attestors of a policy, compiled. */
+export interface CompiledAttestors {
+  readonly resolve: ResolveAttestors;
+  /** Those without expressions, with their paths. */
+  readonly written: readonly (readonly [path: DocumentPath, attestor: PolicyAttestor])[];
+}
 
 /** Compiles `attestors`. */
-export function compileAttestors(written: Json | undefined, expressions: ExpressionSet): ResolveAttestors {
-  const compiled = asList(written).filter(isObject).map((attestor, index) => ({
-    name: asString(attestor["name"]) ?? "",
-    resolve: compileAttestor(attestor, expressions, ["spec", "attestors", index]),
-  }));
-  return (evaluation) => {
-    const attestors = new Map<string, PolicyAttestor>();
-    for (const { name, resolve } of compiled) {
-      const attestor = resolve(evaluation);
-      if (attestor instanceof Fault) return attestor;
-      attestors.set(name, attestor);
-    }
-    return attestors;
+export function compileAttestors(written: Json | undefined, expressions: ExpressionSet): CompiledAttestors {
+  const compiled = asList(written).filter(isObject).map((attestor, index) => {
+    const path: DocumentPath = ["spec", "attestors", index];
+    return {
+      name: asString(attestor["name"]) ?? "",
+      path,
+      resolve: compileAttestor(attestor, expressions, path),
+    };
+  });
+  return {
+    written: compiled.flatMap(({ path, resolve }) => {
+      const attestor = resolve(undefined);
+      return attestor instanceof Fault ? [] : [[path, attestor] as const];
+    }),
+    resolve(evaluation) {
+      const attestors = new Map<string, PolicyAttestor>();
+      for (const { name, resolve } of compiled) {
+        const attestor = resolve(evaluation);
+        if (attestor instanceof Fault) return attestor;
+        attestors.set(name, attestor);
+      }
+      return attestors;
+    },
   };
 }
 
@@ -54,7 +76,7 @@ function compileAttestor(
   attestor: JsonObject,
   expressions: ExpressionSet,
   path: DocumentPath,
-): (evaluation: CelEvaluation) => PolicyAttestor | Fault {
+): (evaluation: CelEvaluation | undefined) => PolicyAttestor | Fault {
   const notary = asObject(attestor["notary"]), cosign = asObject(attestor["cosign"]) ?? {};
   const text = (value: Json | undefined, ...steps: string[]): Text =>
     compileText(value, expressions, [...path, ...steps]);
@@ -114,7 +136,7 @@ type CompileText = (value: Json | undefined, ...steps: string[]) => Text;
 function compileSigner(
   cosign: JsonObject,
   text: CompileText,
-): (evaluation: CelEvaluation) => Signer | Fault {
+): (evaluation: CelEvaluation | undefined) => Signer | Fault {
   const key = asObject(cosign["key"]), certificate = asObject(cosign["certificate"]);
   // Kyverno parity: of several signers keyless comes first, then the key.
   const isKeyless = isObject(cosign["keyless"]);
@@ -158,6 +180,7 @@ function compileText(written: Json | undefined, expressions: ExpressionSet, path
   if (expression === "") return () => value;
   const program = expressions.compile(expression, [...path, "expression"], wanted.text);
   return (evaluation) => {
+    if (evaluation === undefined) return new Fault("the text is an expression");
     const made = program === undefined ? "" : evaluation.evaluate(program);
     if (isCelFault(made)) return new Fault(made.message);
     return typeof made === "string" ? made : new Fault("an attestor's expression must give a text");

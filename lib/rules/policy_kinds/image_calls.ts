@@ -12,7 +12,7 @@ import { asObject, asString, field, isFault, type Json, type JsonObject } from "
 import { parseImageReference } from "../../kube/mod.ts";
 import type { SignatureAnswer } from "../../ports.ts";
 import { askDigest, askReferrer, askSignature, pending } from "../verify_images/mod.ts";
-import type { PolicyAttestor } from "./image_attestors.ts";
+import { layoutOf, type PolicyAttestor } from "./image_attestors.ts";
 
 /** An attestation of a policy: a statement of a type, or an artifact that refers to the image. */
 export interface PolicyAttestation {
@@ -136,7 +136,7 @@ export class ImageCalls implements ExternalCalls {
     const { kind, by, log, annotations, repository, tagPrefix, pullSecrets } = attestor;
     const answer = askSignature(store, {
       image,
-      layout: kind === "notary" ? "notary" : "bundle or tag",
+      layout: layoutOf(kind),
       want: type === undefined ? "signature" : { attestations: type },
       by,
       log,

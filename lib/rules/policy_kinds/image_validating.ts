@@ -12,10 +12,10 @@ import {
 } from "../../json/mod.ts";
 import { type CelEvaluation, compileAuditAnnotations } from "../cel/mod.ts";
 import { fail, type ImageFindings, type Outcome, pass } from "../outcome.ts";
-import type { CompiledBody, RuleInput } from "../rule_kind.ts";
+import type { CompiledBody, RuleInput, WrittenSigner } from "../rule_kind.ts";
 import type { Need } from "../../context/mod.ts";
 import { askDigest, keyNeed, loginNeed, pending } from "../verify_images/mod.ts";
-import { compileAttestors } from "./image_attestors.ts";
+import { compileAttestors, type ResolveAttestors } from "./image_attestors.ts";
 import { ImageCalls, type PolicyAttestation, withoutImage } from "./image_calls.ts";
 import {
   credentialsOf,
@@ -26,6 +26,7 @@ import {
   matchedImages,
   namesIn,
 } from "./image_policy.ts";
+import { reportHopeless, signersOf } from "./image_problems.ts";
 import type { ImageLists } from "./image_references.ts";
 import { kyvernoEvaluation, properties } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
@@ -42,7 +43,8 @@ export const imageValidatingPolicy: PolicyKind = {
 class ImageValidation implements CompiledBody {
   readonly #spec: JsonObject;
   readonly #parts: ReturnType<typeof imagePolicyExpressions>;
-  readonly #attestors: ReturnType<typeof compileAttestors>;
+  readonly #attestors: ResolveAttestors;
+  readonly signers: readonly WrittenSigner[];
   readonly #attestations: ReadonlyMap<string, PolicyAttestation>;
   readonly #validations: readonly ReturnType<typeof compileValidation>[];
   readonly #annotate: ReturnType<typeof compileAuditAnnotations>;
@@ -54,7 +56,10 @@ class ImageValidation implements CompiledBody {
     const parts = imagePolicyExpressions(spec, tools);
     this.#spec = spec;
     this.#parts = parts;
-    this.#attestors = compileAttestors(spec["attestors"], parts.expressions);
+    const { resolve, written } = compileAttestors(spec["attestors"], parts.expressions);
+    this.#attestors = resolve;
+    this.signers = signersOf(written);
+    reportHopeless(spec, written, tools);
     this.#attestations = attestationsOf(spec["attestations"]);
     this.#validations = asList(spec["validations"]).filter(isObject).map((entry, index) =>
       compileValidation(entry, index, parts.expressions)

@@ -12,3 +12,4 @@ export { pullSecretsOf } from "./images.ts";
 export { annotated, type ImageNote, type ScopedNotes } from "./notes.ts";
 export { keyNeed, keySecretNeeds, loginNeed } from "./secret_needs.ts";
 export { verifyImages } from "./verify_images.ts";
+export { signersOfSets } from "./written_signers.ts";

@@ -1,5 +1,5 @@
 import type { Context } from "../../context/mod.ts";
-import type { SignerEntry } from "../../policy/mod.ts";
+import type { ImageVerification, SignerEntry } from "../../policy/mod.ts";
 import type {
   RegistryCredentials,
   SignatureAnswer,
@@ -113,9 +113,9 @@ function askerOf(
   return (signer, path, type) => {
     const question: SignatureQuestion = {
       image: found.text,
-      layout: layoutOf(entry),
+      layout: layoutOf(verification),
       want: type === undefined ? "signature" : { attestations: type },
-      by: signerOf(entry, signer),
+      by: signerOf(verification, signer),
       log: signer.log,
       annotations: Object.keys(signer.annotations).length > 0 ? signer.annotations : verification.annotations,
       annotationsIn: "payload",
@@ -139,12 +139,16 @@ function suffixIn({ verification: { type } }: ImageEntry): (signer: SignerEntry)
 }
 
 /** For Notary an attestor without certificates asks for none. */
-function signerOf({ verification }: ImageEntry, { by }: SignerEntry): SignerEntry["by"] {
-  if (verification.type !== "Notary" || by.kind === "certificates") return by;
+export function signerOf(
+  { type }: Pick<ImageVerification, "type">,
+  { by }: Pick<SignerEntry, "by">,
+): SignerEntry["by"] {
+  if (type !== "Notary" || by.kind === "certificates") return by;
   return { kind: "certificates", certificate: "", chain: "" };
 }
 
-function layoutOf({ verification: { type, cosignOCI11 } }: ImageEntry): SignatureLayout {
+/** How the signatures that an entry asks for are kept. */
+export function layoutOf({ type, cosignOCI11 }: ImageVerification): SignatureLayout {
   if (type === "Notary") return "notary";
   if (type === "SigstoreBundle") return "bundle";
   return cosignOCI11 ? "referrer or tag" : "tag";

@@ -12,6 +12,7 @@ import { reportImageProblems } from "./problems.ts";
 import { secretNeeds } from "./secret_needs.ts";
 import { RuleImages } from "./rule_images.ts";
 import { credentialsFor, verifyImage, type VerifyRequest } from "./verify_image.ts";
+import { signersOfEntries } from "./written_signers.ts";
 
 /** `verifyImages` in the mutate phase: signatures are verified, digests pinned, and what was found is noted. */
 export const verifyImages: RuleKind<VerifyImagesBody> = {
@@ -30,6 +31,7 @@ function compile(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
   const images = new RuleImages(rule, entries.written);
   const { policy } = tools;
   return {
+    signers: signersOfEntries(body.entries),
     about: ({ resource, operation }) => operation !== "DELETE" && images.about(resource),
     run(input) {
       const { resource, context } = input;

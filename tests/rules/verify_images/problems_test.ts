@@ -56,20 +56,46 @@ for (const [entry, message] of refused) {
   });
 }
 
-/** Entries that can never pass, and what lint says of them. */
+const signed = `attestors: [{entries: [${key}]}]`;
+const registry = /names no registry, and images without one get docker\.io/;
+
+/** Entries that can never pass, and what is said of them when they are loaded. */
 const hopeless: readonly (readonly [string, RegExp])[] = [
+  [`imageReferences: [ghcr.io/acme/app], ${signed}`, /"ghcr\.io\/acme\/app": it names no tag/],
+  [`imageReferences: ["nginx:*"], ${signed}`, registry],
+  [`imageReferences: ["library/nginx:*"], ${signed}`, registry],
+  [`imageReferences: ["https://ghcr.io/acme/*"], ${signed}`, /it is a URL/],
+  [`imageReferences: ["ghcr.io/a/*, ghcr.io/b/*"], ${signed}`, /no image has such characters/],
+  [`imageReferences: ["ghcr.io/a:v1@sha256:*"], ${signed}`, /a digest is matched without its tag/],
   [
-    `imageReferences: [ghcr.io/acme/app], attestors: [{entries: [${key}]}]`,
-    /No image ever matches "ghcr.io\/acme\/app"/,
+    `imageReferences: ["ghcr.io/a/*"], skipImageReferences: ["ghcr.io/*"], ${signed}`,
+    /skipImageReferences leaves out every image that "ghcr\.io\/a\/\*" matches/,
   ],
-  [`imageReferences: ["a*"], attestations: [{attestors: [{entries: [${key}]}]}]`, /has no type/],
+  [`imageReferences: ["a*"]`, /asks for no signature, and required refuses images that nobody verified/],
+  [`imageReferences: ["a*"], attestations: [{${signed}}]`, /has no type/],
+  [
+    `imageReferences: ["a*"], annotations: {env: prod}, attestations: [{type: t, ${signed}}]`,
+    /Attestations have no annotations/,
+  ],
+  [
+    `imageReferences: ["a*"], attestations: [{type: t, attestors: [{entries: [{annotations: {a: b}, keys: {publicKeys: A}}]}]}]`,
+    /Attestations have no annotations/,
+  ],
   [
     `imageReferences: ["a*"], attestors: [{entries: [{certificates: {cert: x, certChain: y}}]}]`,
     /only with an embedded certificate timestamp/,
   ],
   [
+    `imageReferences: ["a*"], attestors: [{entries: [{attestor: {entries: [{certificates: {cert: x, certChain: y}}]}}]}]`,
+    /only with an embedded certificate timestamp/,
+  ],
+  [
     `type: SigstoreBundle, imageReferences: ["a*"], attestors: [{entries: [{keyless: {issuer: i, rekor: {}}}]}]`,
     /both an issuer and a subject/,
+  ],
+  [
+    `type: SigstoreBundle, imageReferences: ["a*"], attestors: [{entries: [{certificates: {certChain: x}}]}]`,
+    /never with certChain alone/,
   ],
   [
     `imageReferences: ["a*"], attestations: [{type: t, attestors: [{entries: [{attestor: {entries: [${key}]}}]}]}]`,
@@ -78,12 +104,45 @@ const hopeless: readonly (readonly [string, RegExp])[] = [
 ];
 
 for (const [entry, message] of hopeless) {
-  Deno.test(`{${entry}} is told to be hopeless, and still runs`, () => {
+  Deno.test(`{${entry}} can never pass, and still runs`, () => {
     const { diagnostics } = policies(policy(`[{${enforced}, ${entry}}]`), { dialect: "current" });
     assert.deepEqual(diagnostics.filter(({ severity }) => severity === "error"), []);
     const [warning, ...more] = diagnostics.filter(({ severity }) => severity === "warning");
     assert.match(warning!.message, message);
     assert.equal(typeof warning!.position?.line, "number", "it says where");
     assert.deepEqual(more, []);
+  });
+}
+
+Deno.test("a policy with match conditions verifies no images at admission, and says so", () => {
+  const spec = "webhookConfiguration: {matchConditions: [{name: a, expression: 'true'}]}";
+  const text = (more: string) => policy(`[{${enforced}, imageReferences: ["a*"], ${signed}${more}}]`, spec);
+  const said = (more: string) =>
+    policies(text(more), { dialect: "current" }).diagnostics.map((each) => each.message);
+  assert.match(said("").join(), /verifies no images at admission, so every image is refused/);
+  assert.deepEqual(said(", required: false"), []);
+});
+
+/** References that some image has; nothing is said of them. */
+const matched = [
+  "*",
+  "*:*",
+  "ghcr.io/acme/*",
+  "ghcr.io/acme/app:v1",
+  "ghcr.io/acme/app@sha256:*",
+  "ghcr.io/acme/app*",
+  "localhost/app:*",
+  "localhost:5000/app:*",
+  "registry:5000*",
+  "registry:5000/app:*",
+  "*/app:v1",
+  "docker.io/nginx:*",
+  "?*.acme.io/*",
+];
+for (const reference of matched) {
+  Deno.test(`the reference ${reference} is the text of some image`, () => {
+    const entry =
+      `${enforced}, imageReferences: ["${reference}"], skipImageReferences: ["quay.io/*"], ${signed}`;
+    assert.deepEqual(policies(policy(`[{${entry}}]`), { dialect: "current" }).diagnostics, []);
   });
 }

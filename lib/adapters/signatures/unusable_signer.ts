@@ -1,0 +1,62 @@
+import { isFault } from "../../json/mod.ts";
+import type { LogTrust, SignatureLayout, Signer } from "../../ports.ts";
+import { readCosignTrust } from "./cosign_trust.ts";
+import { unusableIdentity } from "./identity.ts";
+import { trustStore } from "./notary.ts";
+import { signatureRepository } from "./signature_repository.ts";
+import { TrustedRoots } from "./trusted_roots.ts";
+
+/** A signer as a policy names it. */
+export interface NamedSigner {
+  readonly by: Signer;
+  readonly log: LogTrust;
+  readonly layout: SignatureLayout;
+  /** Where the signatures are; empty for the image's repository. */
+  readonly repository: string;
+}
+
+/** A trusted root that trusts nobody: what is read with it depends on the policy's texts alone. */
+const emptyRoot = JSON.stringify({ mediaType: "application/vnd.dev.sigstore.trustedroot+json;version=0.1" });
+const roots = new TrustedRoots(() => Promise.resolve(emptyRoot));
+
+/**
+ * Why nothing that anybody signs can satisfy a signer, in the words of a verification: a key that cannot be read or is of a
+ * key management service, certificates that cannot be read or do not lead to each other, a regular expression that is none,
+ * a repository that is none. `undefined` where only signatures can show it. Nothing is asked of a registry or a cluster.
+ */
+export async function unusableSigner(
+  { by, log, layout, repository }: NamedSigner,
+): Promise<string | undefined> {
+  const place = repository === "" ? undefined : signatureRepository(repository);
+  if (isFault(place)) return place.message;
+  if (layout === "notary") {
+    const store = await trustStore(by);
+    return isFault(store) ? `failed to parse certificates: ${store.message}` : undefined;
+  }
+  const identity = by.kind === "keyless" ? unusableIdentity(by) : undefined;
+  // Roots of the policy have no effect on bundles.
+  if (identity !== undefined || (layout === "bundle" && by.kind === "keyless")) return identity;
+  const trust = await readCosignTrust(
+    { ...readable(by, log, layout), chainTimestamp: "as asked" },
+    roots.source(log),
+  );
+  return isFault(trust) ? trust.message : undefined;
+}
+
+/** The texts that a verification reads. */
+function readable(by: Signer, log: LogTrust, layout: SignatureLayout): { by: Signer; log: LogTrust } {
+  // The key is in a Secret, which is not read here.
+  const inSecret = by.kind === "key" && /^k8s:\/\/[^/]+\/[^/]+$/.test(by.key.trim());
+  const signer: Signer = inSecret
+    ? { kind: "keyless", identities: [], roots: "", compare: "wildcards", extensions: {} }
+    : by;
+  // Bundles are judged by the trusted root alone.
+  if (layout === "bundle") {
+    return { by: signer, log: { ...log, ignoreTlog: true, ignoreSct: true, rekorKey: "", tsaChain: "" } };
+  }
+  // Whether a certificate's timestamp is of a log that is trusted is left to the verification.
+  return {
+    by: signer,
+    log: by.kind === "certificates" && by.chain !== "" ? { ...log, ignoreSct: true } : log,
+  };
+}

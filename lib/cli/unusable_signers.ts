@@ -1,0 +1,30 @@
+import { unusableSigner } from "../adapters/mod.ts";
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
+
+/** Signers of policies whose texts cannot be used, so that no signature ever satisfies them. */
+export async function unusableSigners({ written }: Pick<Snapshot, "written">): Promise<Diagnostic[]> {
+  const found = await Promise.all(written.map(unusableIn));
+  return found.flat();
+}
+
+async function unusableIn({ policy, rules }: CompiledPolicy): Promise<Diagnostic[]> {
+  // Rules that were derived from one about Pods repeat its signers.
+  const found = new Map<string, Diagnostic>();
+  for (const { rule, body } of rules) {
+    for (const signer of body.signers ?? []) {
+      const why = await unusableSigner(signer);
+      if (why === undefined) continue;
+      const path = policy.language === "classic" ? [...rule.path, ...signer.path] : signer.path;
+      const position = policy.locate(path);
+      found.set(`${path.join("/")} ${why}`, {
+        severity: "warning",
+        code: "never-passes",
+        message: `Nothing that anybody signs satisfies this attestor: ${why}`,
+        policy: policy.key,
+        ...(position && { position }),
+      });
+    }
+  }
+  return [...found.values()];
+}
