@@ -8,10 +8,12 @@ export type ActionOf = (namespace: string, namespaceLabels: JsonObject) => Failu
 
 /**
  * Compiles a rule's failure action with its overrides; of several the first that is for the namespace wins.
+ * Pinned by tests/engine/action_test.ts.
  *
- * Kyverno parity: an action is worked out twice, and enforced only if both times say so. When policies are chosen, an
- * override of the rule, or of the policy if the rule has none, comes before both actions, and a namespace or its labels
- * make it apply. When a failure is judged, what the rule says comes before all that the policy says, and both must fit.
+ * Kyverno parity: an action is worked out twice, and enforced only if both times say so. When policies are
+ * chosen, an override of the rule, or of the policy if the rule has none, comes before both actions, and a
+ * namespace or its labels make it apply. When a failure is judged, what the rule says comes before all that
+ * the policy says, and both must fit.
  */
 export function compileAction(policy: Policy, rule: Rule): ActionOf {
   const usual = rule.failureAction ?? policy.failureAction;

@@ -35,11 +35,13 @@ function refusingOf(results: readonly PolicyResult[], strictest: FailurePolicy):
 const none: readonly Refusing[] = [];
 
 /**
- * Whether a result refuses the request.
+ * Whether a result denies the request.
  *
- * Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies of the request block. A rule that
- * could not even be loaded answers to its own policy alone, and so does a mutation. An error of a rule about images
- * refuses the request even where the rule only audits.
+ * Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies of the request deny it;
+ * a rule that could not be compiled, and a mutation, follow the failurePolicy of their own policy alone; an
+ * error of a rule about images denies the request even where the rule only audits. Pinned by "one
+ * failurePolicy Fail makes the errors of all policies of the request block" and "a failure of an audited rule
+ * is noted, and an error refuses the request all the same".
  */
 function refuses(rule: RuleResult, policy: PolicyIdentity, strictest: FailurePolicy): boolean {
   const { type, result, action } = rule;

@@ -129,8 +129,9 @@ function runPhase(
 const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, needsRoles: false };
 
 /**
- * Images are verified after the mutations of a request. Kyverno parity: a ClusterPolicy or Policy that is asked by its own
- * address never verifies (it refuses what is not verified, if it says so); that is one with match conditions.
+ * Images are verified after the mutations of a request. Kyverno parity: a ClusterPolicy or Policy with an
+ * address of its own, which is one with match conditions, never verifies; its validate phase still denies
+ * images that nobody verified. Pinned by "a classic policy with an address of its own verifies no images".
  */
 function verifying(
   { policies, ...needs }: PolicySelection,

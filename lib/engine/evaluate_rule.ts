@@ -48,10 +48,12 @@ const none: readonly RuleResult[] = [];
 
 /** Whether the rule's violation is let through because the object had it before. */
 function isExcused(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
-  // Kyverno parity: overrides for namespaces do not count here.
+  // Kyverno parity: overrides for namespaces do not count here. Pinned by "an override for a namespace does
+  // not excuse what violated the rule before".
   const written = rule.rule.failureAction ?? policy.failureAction;
   if (written !== "Enforce" || !rule.rule.allowExistingViolations) return false;
-  // Kyverno parity: expressions see the old object themselves, so they are not asked about it.
+  // Kyverno parity: a CEL rule compares with oldObject itself, so it is not evaluated for the old object.
+  // Pinned by "validate.cel: violations that an update does not change are refused".
   if (rule.type !== "validate" || rule.kind === "cel") return false;
   return violatedAlready(rule, policy, view);
 }
@@ -59,8 +61,9 @@ function isExcused(rule: CompiledRule, policy: Policy, view: RequestView): boole
 const alreadyViolated = skip("skipping the rule evaluation as pre-existing violations are allowed");
 
 /**
- * Kyverno parity: an update of an object that violated the rule before is let through, unless the rule has
- * preconditions, which Kyverno cannot evaluate for the old object.
+ * Kyverno parity: an update of an object that violated the rule before is admitted, unless the rule has
+ * preconditions, which Kyverno cannot evaluate for the old object. Pinned by "an update of what violated the
+ * rule before is let through, unless the rule says otherwise or has preconditions".
  */
 function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
   if (rule.preconditions !== undefined) return false;

@@ -144,7 +144,11 @@ function expiry({ late }: LoadTracker): string {
   return late.length === 0 ? passed : `${passed}: no answer in time for ${late.join(", ")}`;
 }
 
-/** Kyverno parity: only a rule that passed or failed ends a policy that applies one; of generate rules, also an error. */
+/**
+ * Kyverno parity: with `applyRules: One` the first rule that passed or failed ends the policy, a skipped one
+ * does not; of generate rules, also an error does. Pinned by "applyRules One ends a policy after the first
+ * rule that passed or failed, not after a skip".
+ */
 function ends({ result, type }: RuleResult): boolean {
   return result === "pass" || result === "fail" || (type === "generate" && result === "error");
 }
@@ -168,7 +172,10 @@ export function runAll(
   }
 }
 
-/** Kyverno parity: one policy with failurePolicy Fail makes the errors of all block. */
+/**
+ * Kyverno parity: one policy with failurePolicy Fail makes the errors of all policies deny the request.
+ * Pinned by "one failurePolicy Fail makes the errors of all policies of the request block".
+ */
 export function strictestOf(runs: readonly PolicyRun[]): FailurePolicy {
   return runs.some(({ policy }) => policy.policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
 }

@@ -12,8 +12,10 @@ export interface ReportProperties {
 }
 
 /**
- * Compiles `reportProperties`. Kyverno parity: variables are replaced once preconditions hold, and properties whose
- * variables have no value stay as they are written. Values that are no texts become JSON, as reports hold texts only.
+ * Compiles `reportProperties`. Kyverno parity: variables are replaced once preconditions hold, and properties
+ * whose variables have no value stay as they are written. Pinned by "reportProperties whose variables have no
+ * value stay as written" and "reportProperties stay as written when preconditions are not met". Values that
+ * are no strings become JSON, as reports hold strings only.
  */
 export function compileReportProperties(
   written: JsonObject,

@@ -99,8 +99,9 @@ export class RequestView implements Computed {
   }
 
   /**
-   * The request after a mutation that failed. Kyverno parity: the following rules find no object, match by the old one
-   * if there is one, and still see the object in their context.
+   * The request after a mutation that failed. Kyverno parity: the following rules find no object, match by
+   * the old one if there is one, and still see the object in their context. Pinned by "after a mutation that
+   * failed the following rules match by the old object".
    */
   withoutObject(): RequestView {
     const state = { operation: this.operation, object: {}, oldObject: this.oldObject, user: this.#user };
@@ -122,7 +123,8 @@ export class RequestView implements Computed {
     if (this.operation !== "UPDATE" || this.oldObject === undefined || this.#user === undefined) {
       return undefined;
     }
-    // Kyverno parity: the old object stands for itself, not for a subresource of its owner.
+    // Kyverno parity: the type is that of the whole old object, also when the request is about a subresource.
+    // Pinned by "a change of a subresource is not excused by what the whole object was before".
     const type = { ...typeOf(this.oldObject), subresource: "" };
     const user = { username: invalid, groups: [invalid], roles: [invalid], clusterRoles: [invalid] };
     return new RequestView(this.base, {
@@ -215,7 +217,8 @@ export class RequestView implements Computed {
     if (this.oldObject !== request.oldObject) setField(variable, "oldObject", this.oldObject ?? null);
     if (this.operation !== request.operation) variable["operation"] = this.operation;
     if (this.#user !== undefined) {
-      // Kyverno parity: a user without roles has no such key, so asking for it is an error.
+      // Kyverno parity: a user without roles has no such key, so reading it is an error. Pinned by "a user
+      // without roles has no roles to read".
       if (facts.roles.length > 0) variable["roles"] = facts.roles;
       if (facts.clusterRoles.length > 0) variable["clusterRoles"] = facts.clusterRoles;
     }

@@ -14,6 +14,8 @@ export interface RoleQuestion {
 /**
  * The roles (`namespace:name`) and cluster roles that bindings give to a user, sorted and without repetition.
  * Kyverno parity: Roles of all namespaces count, ClusterRoles bound in a namespace only in that namespace.
+ * Pinned by "a user has the Roles of all namespaces, but ClusterRoles bound in the request's namespace
+ * alone".
  */
 export function rolesOf(
   question: RoleQuestion,

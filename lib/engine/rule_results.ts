@@ -16,7 +16,8 @@ export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView)
   if (rule.type === "generate") {
     const generated = generateOutcome(rule, policy, view);
     if (generated === undefined) return [];
-    // Kyverno parity: variables in properties of generate rules are not replaced.
+    // Kyverno parity: variables in properties of generate rules are not replaced. Pinned by "reportProperties
+    // of a generate rule keep their variables".
     return resultsFrom(rule.properties?.unresolved(generated) ?? generated, rule, view);
   }
   if (rule.type !== "mutateExisting") return evaluateRule(rule, policy, view);
@@ -38,8 +39,10 @@ function asksForDeletions({ selector }: CompiledRule): boolean {
 }
 
 /**
- * A generate rule applies to the new object; when it applied to the old one and no longer does, it fails, which means
- * that what it made goes. Kyverno parity: exceptions are asked first, even about objects that the rule is not about.
+ * A generate rule applies to the new object. When it applied to the old one and no longer does, it fails,
+ * which means that the resources it made are deleted. Kyverno parity: exceptions come first, even for objects
+ * that the rule does not match. Pinned by "an exception skips a generate rule for an object that the rule
+ * does not match".
  */
 function generateOutcome(
   rule: CompiledRule,

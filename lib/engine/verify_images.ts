@@ -49,7 +49,10 @@ export function verifyImages(
   }
 }
 
-/** The object with its images at their digests. Kyverno parity: of two policies that pin the same image the later wins. */
+/**
+ * The object with its images at their digests. When two policies write a digest of the same image, the later
+ * one stays.
+ */
 function pinned(
   object: JsonObject,
   digests: readonly { readonly pointer: string; readonly text: string }[],
