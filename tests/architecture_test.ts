@@ -255,6 +255,8 @@ const pinnedFolders: readonly string[] = [
   "report",
   "server",
   "engine",
+  "policy",
+  "rules",
 ];
 
 /** The comments of a source, each as one line. */

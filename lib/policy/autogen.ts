@@ -22,8 +22,9 @@ export interface RuleSource {
 const annotation = "pod-policies.kyverno.io/autogen-controllers";
 
 /**
- * The rules that a policy about Pods also means for their controllers.
- * Kyverno parity: one rule that cannot be carried over turns generation off for the whole policy.
+ * The autogen rules of a policy: its rules about Pods, derived for pod controllers. Kyverno parity: one rule
+ * that cannot be derived turns autogen off for the whole policy. Pinned by "names turn it off for the whole
+ * policy".
  */
 export function autogenRules(
   sources: readonly RuleSource[],
@@ -105,7 +106,10 @@ function moveKinds(match: Json | undefined, kinds: readonly string[], everyFilte
   return moved;
 }
 
-/** Kyverno parity: plain text replacement over the whole rule's JSON, messages and names included. */
+/**
+ * Kyverno parity: plain text replacement over the whole rule's JSON, messages and names included. Pinned by
+ * "autogen rewrites expressions by text, once".
+ */
 function rewriteText(rule: JsonObject, template: string): JsonObject {
   const text = JSON.stringify(rule);
   const isCel = isObject(field(rule["validate"] ?? null, "cel"));

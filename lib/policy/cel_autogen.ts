@@ -74,8 +74,9 @@ function isOnly(list: Json | undefined, name: string): boolean {
 }
 
 /**
- * Kyverno parity: plain text replacement over the whole spec, messages and `request.object` included; an object's
- * namespace stays where it is.
+ * Kyverno parity: plain text replacement over the whole spec, messages and `request.object` included; an
+ * object's namespace stays where it is. Pinned by "autogen of policies in CEL rewrites the whole spec as
+ * text, but for an object's namespace".
  */
 export function rewriteText(spec: JsonObject, template: string): JsonObject {
   let text = JSON.stringify(spec);

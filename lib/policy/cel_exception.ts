@@ -2,6 +2,7 @@ import { asList, asString, asTexts, dig, field, isObject, type Json, type JsonOb
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { LocatedDocument } from "./documents.ts";
 import type { Locate } from "./policy.ts";
+import { policyKey } from "./policy_key.ts";
 
 /** A PolicyException of `policies.kyverno.io`. */
 export interface CelException {
@@ -29,7 +30,7 @@ export function parseCelException({ document, locate }: LocatedDocument): CelExc
   const priority = Number(asString(dig(document, "metadata", "labels", "polex.kyverno.io/priority")) ?? "0");
   const expires = asString(field(spec, "expiresAt"));
   return {
-    key: namespace === "" ? name : `${namespace}/${name}`,
+    key: policyKey({ name, namespace }),
     references: asList(field(spec, "policyRefs")).filter(isObject).map((reference) => ({
       name: asString(reference["name"]) ?? "",
       kind: asString(reference["kind"]) ?? "",

@@ -4,6 +4,7 @@ import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { checkShape } from "./check_shape.ts";
 import { parseMatch } from "./match_block.ts";
 import type { Locate, PolicyException } from "./policy.ts";
+import { policyKey } from "./policy_key.ts";
 import { exceptionSpecShape } from "./spec_shape.ts";
 import { modernMatch } from "./spelling.ts";
 
@@ -33,7 +34,7 @@ export function parseException(
   const exception: PolicyException = {
     name,
     namespace,
-    key: namespace === "" ? name : `${namespace}/${name}`,
+    key: policyKey({ name, namespace }),
     background: spec["background"] !== false,
     match: parseMatch(modernMatch(asObject(spec["match"]) ?? {})),
     conditions: spec["conditions"],

@@ -133,8 +133,8 @@ export function publicKeySecret(
 const keyEnd = "-----END PUBLIC KEY-----";
 
 /**
- * The keys of a text that may hold several. Kyverno parity: text between two keys belongs to the second, and what follows
- * the last is left out.
+ * The keys of a text that may hold several. Kyverno parity: text between two keys belongs to the second, and
+ * what follows the last is left out. Pinned by "several keys in one text are one entry each".
  *
  * ```ts
  * import { separateKeys } from "./image_attestors.ts";

@@ -63,7 +63,8 @@ function* oneSetProblems(set: JsonObject, path: DocumentPath, isNotary: boolean)
   if (typeof count === "number" && count < 1) {
     yield problem([...path, "count"], "count should be greater than or equal to 1");
   }
-  // Kyverno parity: several keys in one text are one entry here.
+  // Kyverno parity: several keys in one text are one entry here. Pinned by
+  // tests/rules/verify_images/problems_test.ts.
   if (typeof count === "number" && count > entries.length) {
     yield problem(path, "Count cannot exceed length of entries");
   }

@@ -23,7 +23,10 @@ export interface ImageVerification {
   /** Taken for attestors that name none of their own. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly repository: string;
-  /** PEM, for attestations without attestors. Kyverno parity: keyless attestors have roots of their own or none. */
+  /**
+   * PEM, for attestations without attestors. Kyverno parity: keyless attestors use their own roots or none.
+   * Pinned by "a keyless attestor takes no roots from its entry".
+   */
   readonly roots: string;
   readonly credentials: RegistryCredentials;
   /** Of `validate`. */
@@ -73,8 +76,9 @@ export function isCheckedAtValidation({ verifyDigest, required }: ImageVerificat
 }
 
 /**
- * The entry in today's form: `image`, `key`, `issuer`, `subject` and `annotations` of the entry itself become a reference
- * and an attestor. Kyverno parity: beside attestations the attestor is lost.
+ * The entry in today's form: `image`, `key`, `issuer`, `subject` and `annotations` of the entry itself become
+ * a reference and an attestor. Kyverno parity: beside attestations the attestor is lost. Pinned by "a key
+ * beside attestations".
  */
 export function modernEntry(entry: JsonObject): JsonObject {
   const image = textOf(entry["image"]), key = textOf(entry["key"]), issuer = textOf(entry["issuer"]);

@@ -21,6 +21,7 @@ import { parseMatch } from "./match_block.ts";
 import type { ActionOverride, ClassicPolicy, FailureAction, Locate, Rule } from "./policy.ts";
 import { maxRules, representativeRules } from "./too_many_rules.ts";
 import { policySpecShape } from "./spec_shape.ts";
+import { policyKey } from "./policy_key.ts";
 import { modernSpec } from "./spelling.ts";
 
 /** A policy as far as it could be read, and what is wrong with it. */
@@ -74,8 +75,7 @@ class PolicyParser {
       kind,
       name,
       namespace,
-      // Kyverno parity: a Policy from a file that names no namespace is called by its name alone.
-      key: kind === "Policy" && namespaceOf(document) !== "" ? `${namespaceOf(document)}/${name}` : name,
+      key: keyOf(kind, document),
       annotations,
       failurePolicy: this.#choice(dig(spec, "webhookConfiguration", "failurePolicy"), ["Fail", "Ignore"], {
         fallback: failurePolicy,
@@ -216,6 +216,17 @@ class PolicyParser {
       ...(position && { position }),
     });
   }
+}
+
+/**
+ * Kyverno parity: the key of a Policy whose file names no namespace is its name alone. Pinned by "a Policy without
+ * namespace is in default, and is called by its name alone".
+ */
+function keyOf(kind: ClassicPolicy["kind"], document: JsonObject): string {
+  return policyKey({
+    name: nameOf(document),
+    namespace: kind === "Policy" ? namespaceOf(document) : undefined,
+  });
 }
 
 function ruleSources(spec: JsonObject): RuleSource[] {

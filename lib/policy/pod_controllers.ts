@@ -63,7 +63,10 @@ function kindsOf(match: Json | undefined): string[] {
   return blocks(match).flatMap((resources) => asTexts(resources["kinds"]));
 }
 
-/** Whether a kind of a policy means Pods. Kyverno parity: their subresources count here. */
+/**
+ * Whether a kind of a policy means Pods. Kyverno parity: their subresources count here. Pinned by "a
+ * subresource of Pods is a Pod too, beside a rule about Pods".
+ */
 export function isPod(kind: string): boolean {
   return parseKindSelectors(kind).some((selector) => selector.kind === "Pod");
 }

@@ -1,11 +1,11 @@
-/** What a policy is called by. */
+/** The names that identify a policy or an exception. */
 export interface PolicyName {
   readonly name: string;
-  /** Of a kind that is in a namespace. */
+  /** Absent or empty for kinds without a namespace, and where the document names none. */
   readonly namespace: string | undefined;
 }
 
-/** How messages, exceptions and addresses call a policy: `name`, or `namespace/name`. */
-export function policyKey({ name, namespace }: PolicyName): string {
-  return namespace === undefined ? name : `${namespace}/${name}`;
+/** The key of a policy or an exception in messages, references and webhook paths: `name`, or `namespace/name`. */
+export function policyKey({ name, namespace = "" }: PolicyName): string {
+  return namespace === "" ? name : `${namespace}/${name}`;
 }

@@ -89,8 +89,9 @@ export function objectsInCluster(store: LoadTracker): ClusterObjects {
 }
 
 /**
- * No cluster but the one object that a rule is about: how the command line shows what a generate rule would make.
- * Kyverno parity: objects in other files are neither sources nor targets there.
+ * A stand-in for the cluster that holds the trigger alone: the command line shows with it what a generate
+ * rule would make. Kyverno parity: objects in other files are neither sources nor targets there. Pinned by
+ * "without a cluster a clone finds no source among the other objects".
  */
 export function triggerAlone(trigger: JsonObject | undefined): ClusterObjects {
   const objects = trigger === undefined ? [] : [trigger];

@@ -14,8 +14,9 @@ const prefix = "generate.kyverno.io/";
 export const cloneSourceLabel = `${prefix}clone-source`;
 
 /**
- * The labels of a generated object, which say who made it and for what.
- * Kyverno parity: the same labels, so that objects which Kyverno made are known here and the other way round.
+ * The labels of a generated object, which name its rule and its trigger. Kyverno parity: the same labels, so
+ * that Postern recognises objects that Kyverno made, and the other way round. Pinned by "generated objects
+ * carry their owner, clones their source, and nothing that the API server wrote".
  */
 export function ownerLabels({ policy, rule, trigger }: Owner): Readonly<Record<string, string>> {
   const { group, version, kind } = typeOf(trigger);
@@ -98,7 +99,11 @@ export function sourceOf(clone: JsonObject): OwnerReference["trigger"] | undefin
   };
 }
 
-/** The object with further labels. Kyverno parity: when one of its own is no text, all of its own are lost. */
+/**
+ * The object with further labels. Kyverno parity: when one of the object's labels is not a string, the object
+ * loses all of them. Pinned by "of an object with a label that is no text, all labels count as absent when
+ * labels are added".
+ */
 export function labelled(object: JsonObject, labels: Readonly<Record<string, string>>): JsonObject {
   const metadata = asObject(field(object, "metadata")) ?? {};
   const merged = { ...labelsOf(object), ...labels };

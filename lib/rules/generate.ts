@@ -27,9 +27,10 @@ import type { CompiledBody, Downstream, RuleInput, RuleKind, RuleTools } from ".
 import { describe, type KindPlace, objectsInCluster, triggerAlone } from "./cluster_objects.ts";
 
 /**
- * `generate`: objects are made because of another one, the trigger. The rule plans what is missing or out of step, and
- * what is to be deleted once the trigger is gone; whether and when that is carried out is not its business.
- * Kyverno parity: the rule passes when it applies, even if nothing can be planned; why not is beside the outcome.
+ * `generate`: makes objects because of another one, the trigger. The rule plans which objects are missing or
+ * differ, and which are to be deleted once the trigger is gone; `lib/background` carries the plan out.
+ * Kyverno parity: the rule passes when it applies, even if nothing can be planned; the plan errors stand
+ * beside the outcome. Pinned by "a variable that cannot be resolved is told".
  */
 export const generate: RuleKind<BodyOf<"generate">> = {
   type: "generate",
@@ -113,7 +114,8 @@ function compileLoopMaker(
           message: `failed to evaluate ${index} foreach list: ${elements.message}`,
         });
       }
-      // Kyverno parity: an element that fails does not keep the others from being generated.
+      // Kyverno parity: an element that fails does not keep the others from being generated. Pinned by "an
+      // element that fails does not stop the others".
       return joined(elements.map((element, at) => {
         const iteration = loop.enter(context, element, at);
         if (iteration === undefined) return nothing;

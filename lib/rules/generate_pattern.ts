@@ -255,7 +255,10 @@ function foreign(doing: string, namespace: string): Fault {
   );
 }
 
-/** Kyverno parity: the rule's apiVersion wins over that of the data, the data's kind over the rule's. */
+/**
+ * Kyverno parity: the rule's apiVersion wins over that of the data, the data's kind over the rule's. Pinned
+ * by "the rule's apiVersion wins over that of the data, the data's kind over the rule's".
+ */
 function typed(content: JsonObject, { apiVersion, kind }: KindPlace): JsonObject {
   return {
     ...content,

@@ -35,7 +35,8 @@ export const mutateExisting: RuleKind<BodyOf<"mutateExisting">> = {
           if (isFault(found)) failures.push(found.message);
           else outcomes.push(...found.map((part) => changeTarget(part, target, context)));
         }
-        // Kyverno parity: the message of targets that cannot be had begins with a colon.
+        // Kyverno parity: the message about targets that cannot be read begins with a colon. Pinned by
+        // tests/rules/mutate_existing_test.ts.
         if (failures.length > 0) outcomes.unshift(error(`: ${failures.join("; ")}`));
         return listed(outcomes);
 
@@ -98,7 +99,8 @@ function compileTarget(target: TargetSpec, index: number, tools: RuleTools): Tar
       if (isFault(rendered)) {
         return new Fault(`failed to substitute variables in target[${index}]: ${rendered.message}`);
       }
-      // Kyverno parity: a Policy only finds targets in its own namespace, whatever the target says.
+      // Kyverno parity: a Policy only finds targets in its own namespace, whatever the target says. Pinned by
+      // "a Policy finds targets in its own namespace only".
       const namespace = policy.namespace ?? text(rendered, "namespace");
       const [kind = "", subresource = ""] = text(rendered, "kind").split(/[/.]/, 2);
       const objects = findTargets(clusterObjects, {
@@ -127,8 +129,8 @@ interface Wanted {
 }
 
 /**
- * Kyverno parity: one object that is named in full must be there, and its labels are not looked at; otherwise all
- * objects that fit are targets, even if there are none.
+ * Kyverno parity: one object that is named in full must exist, and its labels are not compared; otherwise all
+ * objects that fit are targets, even if there are none. Pinned by "that must be there" and "that are none".
  */
 function findTargets(
   clusterObjects: ClusterObjects,

@@ -76,7 +76,10 @@ function mutated(patched: JsonObject): Outcome {
   };
 }
 
-/** Kyverno parity: a patch that fails leaves no object behind. */
+/**
+ * Kyverno parity: after a patch that failed, the rules after it find no object. Pinned by "after a mutation
+ * that failed the following rules of the policy find no object".
+ */
 function objectLost(cause: Fault): Outcome {
   return { ...error(cause.message), meaning: "objectLost" };
 }
@@ -100,7 +103,8 @@ function compileLoops(
     const { order, patch, preconditions } = entry;
     return {
       loop: compileLoop(entry, { nesting, path }, tools),
-      // Kyverno parity: merges put new elements first, so going backwards keeps their order.
+      // Kyverno parity: merges put new elements first, so going backwards keeps their order. Pinned by
+      // "merges of a foreach rule go backwards, so that new elements keep their order".
       descending: order === undefined ? patch.form === "merge" : order === "Descending",
       preconditions: preconditions === undefined
         ? undefined

@@ -60,7 +60,8 @@ export function readOperations(operations: Json): readonly Json[] {
 function problemOf(path: string, within: "rule" | "foreach"): PathProblem | undefined {
   const shown = path.replaceAll(placeholder, "{{ … }}");
   if (path.includes(placeholder)) {
-    // Kyverno parity: a path is fixed when the policy is loaded, but for loops.
+    // Kyverno parity: variables in a path are allowed in foreach alone. Pinned by
+    // tests/rules/mutation_diagnostics_test.ts.
     if (within === "foreach") return undefined;
     return {
       code: "variable-in-path",

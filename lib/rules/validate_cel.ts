@@ -121,7 +121,10 @@ function evaluateConditions(conditions: MatchConditions, evaluation: CelEvaluati
   return applies || skip("cel preconditions not met");
 }
 
-/** Kyverno parity: an annotation that cannot be evaluated is left out, and changes nothing else. */
+/**
+ * Kyverno parity: an annotation that cannot be evaluated is left out, and changes nothing else. Pinned by "an
+ * audit annotation that cannot be evaluated is left out, and the rule passes".
+ */
 function annotated(
   outcome: Outcome,
   annotations: AuditAnnotations,

@@ -40,7 +40,9 @@ export function compileDeny(
 }
 
 function denied(rule: string, conditions: string, text: Json | Fault): Outcome {
-  // Kyverno parity: a message that cannot be rendered leaves only what the conditions say, as it was written.
+  // Kyverno parity: a message that cannot be rendered leaves the messages of the conditions, as they are
+  // written. Pinned by "a message of a deny rule without a value leaves the message of the condition, as it
+  // is written".
   if (isFault(text)) return fail(conditions);
   if (text === "" && conditions === "") return fail(`validation error: rule ${rule} failed`);
   return fail(

@@ -43,7 +43,9 @@ function compileForeach(foreach: ForeachCheck, options: ForeachOptions): SingleB
         const progress = store.loop(() => 0);
         const elements = elementsOf(entry.loop, progress, input.context);
         if (isFault(elements)) {
-          // Kyverno parity: a list that is not there is no reason to complain, a list that cannot be computed is.
+          // Kyverno parity: a list that is absent passes, a list that cannot be computed is an error. Pinned
+          // by "a foreach rule over a list that is not there has no result" and "a foreach rule over a list
+          // that cannot be computed is an error".
           if (elements.missing === undefined) listFault = elements.message;
           continue;
         }
@@ -102,7 +104,8 @@ function runElement({ preconditions, body }: Entry, input: RuleInput): Outcome |
   if (preconditions !== undefined) {
     const { context } = input;
     const verdict = preconditions.evaluate(context, context.environment, observed("foreach", context));
-    // Kyverno parity: an element whose preconditions cannot be evaluated is skipped.
+    // Kyverno parity: an element whose preconditions cannot be evaluated is skipped. Pinned by "an element
+    // whose preconditions cannot be evaluated is skipped".
     if (isFault(verdict) || !verdict.holds) return undefined;
   }
   return body?.run(input);
@@ -148,7 +151,11 @@ function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: Foreach
   }
 }
 
-/** Kyverno parity: an element that is an object is what its pattern is compared with, unless told otherwise. */
+/**
+ * Kyverno parity: the pattern is compared with an element that is an object, unless `elementScope` is false.
+ * Pinned by "the pattern of a foreach rule is compared with an element that is an object" and "with
+ * elementScope false the pattern of a foreach rule is compared with the object".
+ */
 function elementOf(input: RuleInput, scope: boolean | undefined): JsonObject | undefined {
   const element = input.context.get("element");
   if (scope !== false && isObject(element) && Object.keys(element).length > 0) return element;

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { rewriteText } from "../../lib/policy/cel_autogen.ts";
 import { autogenRules } from "../../lib/policy/mod.ts";
 
 const annotation = "pod-policies.kyverno.io/autogen-controllers";
@@ -61,6 +62,12 @@ const names: [about: string, rules: JsonObject[], annotations: Record<string, st
   ],
   ["rules named autogen- are the author's own", [{ ...podRule(pattern), name: "autogen-x" }], {}, []],
   ["manifests cannot be carried over", [podRule({ validate: { manifests: {} } })], {}, []],
+  [
+    "a subresource of Pods is a Pod too, beside a rule about Pods",
+    [podRule(pattern), podRule(pattern, { kinds: ["Pod/exec"] })],
+    {},
+    ["autogen-r", "autogen-cronjob-r", "autogen-r", "autogen-cronjob-r"],
+  ],
   ["kinds without Pod need nothing", [podRule(pattern, { kinds: ["Service"] })], {}, []],
 ];
 for (const [about, rules, annotations, expected] of names) {
@@ -240,6 +247,20 @@ for (const [about, body, expected] of bodies) {
     assert.deepEqual(template![name], value);
   });
 }
+
+Deno.test("autogen of policies in CEL rewrites the whole spec as text, but for an object's namespace", () => {
+  const validation = {
+    expression: "request.object.spec.a == oldObject.metadata.name && object.metadata.namespace == 'a'",
+    message: "see object.spec.a",
+  };
+  assert.deepEqual(rewriteText({ validations: [validation] }, "spec.template"), {
+    validations: [{
+      expression: "request.object.spec.template.spec.a == oldObject.spec.template.metadata.name && " +
+        "object.metadata.namespace == 'a'",
+      message: "see object.spec.template.spec.a",
+    }],
+  });
+});
 
 Deno.test("autogen cuts names to 63 characters", () => {
   const [template] = generated([{ ...podRule(pattern), name: "n".repeat(63) }]);

@@ -220,6 +220,26 @@ Deno.test("generated objects carry their owner, clones their source, and nothing
   });
 });
 
+Deno.test("the rule's apiVersion wins over that of the data, the data's kind over the rule's", async () => {
+  const data = "data: {apiVersion: v1beta1, kind: Secret}";
+  const [effect] = (await decide(policy(map("new", data)))).effects;
+  assert.deepEqual([effect?.object["apiVersion"], effect?.object["kind"]], ["v1", "Secret"]);
+});
+
+Deno.test("without a cluster a clone finds no source among the other objects", async () => {
+  const text = policy(
+    "apiVersion: v1\nkind: Secret\nname: copy\nnamespace: team\nclone: {namespace: default, name: source}",
+  );
+  const { ports } = portsWith(cluster);
+  const decision = await evaluate(policies(text), request(namespace), {
+    phase: "generate",
+    ports,
+    absent: ["downstream"],
+  });
+  assert.deepEqual(decision.effects, []);
+  assert.match(planErrorsOf(decision.results[0]!.rules[0]!).join(), /secrets "source" not found/);
+});
+
 Deno.test("an update names the version that it replaces", async () => {
   const decision = await decide(policy(map("there", "synchronize: true\ndata: {data: {a: b}}")));
   const version = dig(decision.effects[0]?.object, "metadata", "resourceVersion");

@@ -20,8 +20,9 @@ const conditionSetting = {
 } as const;
 
 /**
- * `webhookConfiguration.matchConditions` of a policy: the policy is only asked about requests for which all of them
- * hold. Kyverno parity: a condition that cannot be evaluated does not hold.
+ * Compiles `webhookConfiguration.matchConditions` of a policy: the policy is evaluated only for requests for
+ * which all of them hold. Kyverno parity: a condition that cannot be evaluated does not hold. Pinned by
+ * "matchConditions of the webhook decide whether the policy is asked; one that fails asks nothing".
  */
 export function compileWebhookConditions(
   written: readonly JsonObject[],

@@ -37,7 +37,10 @@ const everywhere: readonly string[] = [
   ].map((field) => `spec.${field}`),
 ];
 
-/** Kyverno parity: its list, and that of the library that it compares manifests with (`manifest-*` of the corpus). */
+/**
+ * Fields that are never compared. Kyverno parity: its list, and that of the library that it compares
+ * manifests with. Pinned by "changed in a field that the API server sets".
+ */
 const builtin: readonly FieldSet[] = [
   { kinds: ["*"], fields: everywhere },
   {

@@ -50,8 +50,9 @@ function gunzipped(bytes: Uint8Array): Uint8Array | undefined {
 }
 
 /**
- * The document of a signed message that is about an object: the one of its kind and name. Kyverno parity: a message about
- * another object of the kind is one, too (`manifest-other-message`); it differs at least in the name.
+ * The document of a signed message that belongs to an object: the one of its kind and name. Kyverno parity:
+ * otherwise a document about another object of the kind; it differs at least in the name. Pinned by "as a
+ * manifest of another object of its kind".
  */
 export function manifestFor(object: JsonObject, message: Uint8Array): JsonObject | undefined {
   let alike: JsonObject | undefined;

@@ -72,7 +72,10 @@ interface ManifestVerdict {
   readonly message: string;
 }
 
-/** Kyverno parity: one entry that errs makes a set that does not verify an error. */
+/**
+ * Kyverno parity: a set that does not verify is an error when one of its entries is. Pinned by "by an entry whose key
+ * does not verify, and changed for the other entry".
+ */
 function verifySet(set: AttestorSet, path: string, check: ManifestCheck): ManifestVerdict | Pending {
   const told: Record<ManifestVerdict["result"], string[]> = { pass: [], fail: [], error: [] };
   for (const [index, entry] of set.entries.entries()) {

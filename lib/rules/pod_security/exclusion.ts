@@ -23,12 +23,14 @@ export interface ExclusionInput {
 }
 
 /**
- * Takes excluded violations away. Kyverno judges a reduced pod (without its containers, or only with those whose
- * image is named) and then drops, for each excluded violation there, one violation of the whole pod at the same field
- * and, for a container's field, of a container of the same name.
+ * Takes excluded violations away. Kyverno judges a reduced pod (without its containers, or only with those
+ * whose image is named) and then drops, for each excluded violation there, one violation of the whole pod at
+ * the same field and, for a container's field, of a container of the same name.
  *
- * Kyverno parity: an entry without images judges the pod with one empty stand-in for all containers, so it also takes
- * away the first missing setting of a container; and the last violation of a control moves into the gap.
+ * Kyverno parity: an entry without images judges the pod with one empty stand-in for all containers, so it
+ * also takes away the first missing setting of a container; and the last violation of a control moves into
+ * the gap. Pinned by "an exclusion without images takes away the first missing setting of a container" and
+ * "by value takes one violation of the place, whichever it is".
  */
 export function* withoutExcluded(
   violations: readonly Violation[],
@@ -141,7 +143,10 @@ function withStandIn(pod: PodView): PodView {
   return { ...pod, containers: [standIn] };
 }
 
-/** Kyverno parity: the pod's own settings and annotations are gone, so its containers cannot inherit from it. */
+/**
+ * Kyverno parity: the reduced pod has no settings and annotations of its own. Pinned by "an exclusion by
+ * image does not reach the settings of the Pod".
+ */
 function onlyImages(pod: PodView, image: (image: string) => boolean): PodView {
   const containers = containerLists.flatMap((list) =>
     pod.containers

@@ -28,7 +28,10 @@ export function reportProperties(
   };
 }
 
-/** Kyverno parity: the containers are read from the detail's text, `containers "a", "b" must …`. */
+/**
+ * Kyverno parity: the containers are read from the detail's text, `containers "a", "b" must …`. Pinned by
+ * "reportProperties() names controls and the images of blamed containers".
+ */
 function blamedContainers(detail: string): string[] | undefined {
   const start = detail.indexOf("container");
   const end = detail.indexOf("must", start);

@@ -5,10 +5,11 @@ type Step = "any text" | ((char: string) => boolean);
 const maxAlternatives = 1_000;
 
 /**
- * Compiles a glob: `*` for any text, `?` for a character, `[abc]` and `[!a-z]` for one of some, `{a,b}` for one of several
- * texts. The time of a match grows with the lengths of glob and text alone, as texts come from objects.
+ * Compiles a glob: `*` for any text, `?` for a character, `[abc]` and `[!a-z]` for one of some, `{a,b}` for
+ * one of several texts. The time of a match grows with the lengths of glob and text alone, as texts come from
+ * objects.
  *
- * Kyverno parity: `*` crosses `/` and `:` (`ivpol-refs-glob`).
+ * Kyverno parity: `*` crosses `/` and `:`. Pinned by tests/rules/verify_images/image_validating_test.ts.
  *
  * ```ts
  * import { compileGlob } from "./glob.ts";

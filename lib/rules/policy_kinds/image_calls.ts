@@ -101,7 +101,10 @@ export class ImageCalls implements ExternalCalls {
     return isAbout ? undefined : found(0);
   }
 
-  /** Why an image cannot be read; `undefined` when it can. Kyverno parity: that is looked at before any attestor. */
+  /**
+   * Why an image cannot be read; `undefined` when it can. Kyverno parity: Postern reads the image before it
+   * checks any attestor. Pinned by tests/rules/verify_images/image_validating_test.ts.
+   */
   #unread(image: string): ExternalReply | CelFault | undefined {
     const { store, credentials } = this.#options;
     const answer = askDigest(store, image, credentials);
@@ -109,7 +112,10 @@ export class ImageCalls implements ExternalCalls {
     return answer.ok ? undefined : failure(`failed to get imagedata: ${answer.message}`);
   }
 
-  /** Kyverno parity: Cosign signs no artifacts that refer to an image. */
+  /**
+   * Kyverno parity: Cosign signs no artifacts that refer to an image. Pinned by
+   * tests/rules/verify_images/image_validating_test.ts.
+   */
   #cannotAttest({ kind }: PolicyAttestor, { name }: { readonly name: string }): boolean {
     return kind === "cosign" && this.#options.attestations.get(name)?.kind === "referrer";
   }

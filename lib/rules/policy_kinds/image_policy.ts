@@ -127,7 +127,10 @@ export function credentialsOf(spec: JsonObject, { resource }: RuleInput): Regist
   };
 }
 
-/** Kyverno parity: what cannot be evaluated is refused, also where failurePolicy is Ignore. */
+/**
+ * Kyverno parity: a policy that cannot be evaluated denies, also where failurePolicy is Ignore. Pinned by
+ * "what an image policy cannot evaluate denies the request, also where failurePolicy is Ignore".
+ */
 export function evaluationFailed(cause: string): Outcome {
   return { ...error(`failed to evaluate policy: ${cause}`), reportedAs: "evaluation", meaning: "blocking" };
 }

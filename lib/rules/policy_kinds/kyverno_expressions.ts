@@ -29,7 +29,10 @@ const exceptionsType: CelType = objectType("libs.Exception", {
   allowedValues: listType(stringType),
 });
 
-/** Kyverno parity: services on this machine, in private networks and of the cloud are not called. */
+/**
+ * Kyverno parity: services on this machine, in private networks and of the cloud are not called. Pinned by
+ * tests/cel/libraries/external_calls_test.ts.
+ */
 const addresses = openAddresses();
 
 function openAddresses(): AddressRules {

@@ -1,8 +1,10 @@
 import { asList, asString, dig, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 
 /**
- * A mutation of Pods for a controller's template. Kyverno parity: conditions and apply configurations are rewritten as
- * text, of metadata only labels and annotations move; JSON patches and variables stay as they are.
+ * A mutation of Pods for a controller's template. Kyverno parity: conditions and apply configurations are
+ * rewritten as text, of metadata only labels and annotations move; JSON patches and variables stay as they
+ * are. Pinned by "pod autogen of a mutation moves labels, annotations and the spec, and leaves JSON patches
+ * alone".
  */
 export function rewriteMutation(spec: JsonObject, template: string): JsonObject {
   return {

@@ -96,8 +96,9 @@ function patched(object: JsonObject, made: Json): JsonObject | Fault {
 }
 
 /**
- * The lists that merge in an object of its kind. Kyverno parity: of kinds that only a cluster knows there is no schema
- * without one, so that nothing can be merged into them.
+ * The lists that merge in an object of its kind. Kyverno parity: without a cluster, custom resources have no
+ * schema, and nothing can be merged into them. Pinned by "MutatingPolicy: without a cluster nothing merges
+ * into custom resources".
  */
 function schemaFor(object: JsonObject, schema: Schema, store: LoadTracker): MergeSchema | Fault {
   const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";

@@ -108,7 +108,10 @@ function compileValidations(
   };
 }
 
-/** Kyverno parity: what cannot be evaluated is refused, also where failurePolicy is Ignore. */
+/**
+ * Kyverno parity: a policy that cannot be evaluated denies, also where failurePolicy is Ignore. Pinned by "an
+ * audit annotation that cannot be evaluated denies the request, also where failurePolicy is Ignore".
+ */
 function failed(cause: string): Outcome {
   return { ...error(`failed to load context: ${cause}`), reportedAs: "evaluation", meaning: "blocking" };
 }

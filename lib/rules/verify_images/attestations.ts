@@ -38,7 +38,8 @@ export function verifyAttestations(entry: ImageEntry, tools: AttestationTools): 
     const check = new AttestationCheck({
       attestation,
       path,
-      // Kyverno parity: the index that is printed for an entry is that of the attestation.
+      // Kyverno parity: messages print the index of the attestation as that of the entry. Pinned by row
+      // "att-two-types" of tests/conformance/sets/verify_images.ts.
       entryIndex: index,
       roots: entry.verification.roots,
       conditions: entry.conditions[index],
@@ -64,7 +65,8 @@ function anySigner(roots: string): SignerEntry {
       ignoreTlog: false,
       rekorUrl: "https://rekor.sigstore.dev",
       rekorKey: "",
-      // Kyverno parity: certificate timestamps of attestations are asked for only by attestors that say so.
+      // Kyverno parity: a certificate timestamp is demanded only by attestors that say so. Pinned by "asks
+      // for whoever the roots know".
       ignoreSct: true,
       ctlogKey: "",
       tsaChain: "",
@@ -85,7 +87,10 @@ interface AttestationCase {
   readonly conditions: StatementConditions | undefined;
   /** Filled with the predicate of the attestation. */
   readonly predicates: Record<string, Json>;
-  /** Kyverno parity: for bundles and Notary messages call the image by the digest that was found. */
+  /**
+   * Kyverno parity: for bundles and Notary, messages name the image by the digest that was found. Pinned by
+   * row "bundle-attestation" of tests/conformance/sets/verify_images.ts.
+   */
   readonly pins: boolean;
 }
 
@@ -93,7 +98,10 @@ interface AttestationCase {
 class AttestationCheck {
   readonly #case: AttestationCase;
   readonly #tools: AttestationTools;
-  /** Kyverno parity: what failed in an earlier set is told again. */
+  /**
+   * Kyverno parity: the failures of an earlier set are repeated. Pinned by row "att-sets-and" of
+   * tests/conformance/sets/verify_images.ts.
+   */
   readonly #reasons: string[] = [];
   /** The image as messages call it. */
   image: FoundImage;
@@ -156,7 +164,8 @@ class AttestationCheck {
   #statementProblem(statements: readonly Statement[]): string | undefined {
     const { attestation: { type, name }, conditions, predicates } = this.#case;
     const { image } = this, { context } = this.#tools;
-    // Kyverno parity: the variable holds the first statement whatever its type.
+    // Kyverno parity: the variable holds the first statement whatever its type. Pinned by row
+    // "att-validate-condition-message" of tests/conformance/sets/verify_images.ts.
     const first = statements.find(({ predicate }) => isObject(predicate));
     if (first !== undefined && name !== "") setField(predicates, name, first.predicate);
     const wanted = statements.filter((statement) => statement.type === type);

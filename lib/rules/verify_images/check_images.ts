@@ -41,7 +41,10 @@ interface Check {
   readonly scope: NoteScope;
 }
 
-/** Kyverno parity: only the first failure is told. */
+/**
+ * Kyverno parity: only the first failure is reported. Pinned by "the validate phase reports the first image
+ * that is not verified alone".
+ */
 function checked(object: JsonObject, { images, entries, scope }: Check): Outcome {
   const skipped: string[] = [];
   let passed = 0;

@@ -28,7 +28,8 @@ export function compileStatementConditions(
   for (const problem of conditions.problems) {
     tools.report({ ...problem, path: [...path, ...problem.path] });
   }
-  // Kyverno parity: the variables of all conditions are replaced before the first one is evaluated.
+  // Kyverno parity: the variables of all conditions are replaced before the first one is evaluated. Pinned by
+  // "failed to check attestations: failed to substitute variables in attestation conditions: ".
   const whole = compileTemplate(written);
   const texts = new Texts();
   return {
@@ -73,10 +74,12 @@ export function compileDenyCheck(
       if (isFault(verdict)) return `failed to check deny conditions: ${verdict.message}`;
       if (!verdict.holds) return undefined;
       const told = [message, verdict.message].filter((text) => text !== "").join("; ");
-      // Kyverno parity: the name between the blanks is always empty.
+      // Kyverno parity: the name between the blanks is always empty. Pinned by
+      // tests/rules/verify_images/attestations_test.ts.
       if (told === "") return "validation error: imageVerify  failed";
       const text = texts.value(told, context);
-      // Kyverno parity: of what cannot be replaced only the condition's message is told, as it is written.
+      // Kyverno parity: when a variable has no value, the message is that of the condition alone, as it is
+      // written. Pinned by tests/rules/verify_images/attestations_test.ts.
       if (isFault(text)) return verdict.message;
       return isString(text)
         ? text

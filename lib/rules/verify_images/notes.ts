@@ -19,7 +19,11 @@ export interface ImageNote {
   /** The image as its text is after the mutation. */
   readonly image: string;
   readonly status: ImageStatus;
-  /** Kyverno parity: an image that is left out under the text that it came with is only told to people. */
+  /**
+   * Kyverno parity: an image that is skipped before its digest is written is noted under its tag in the
+   * annotation for people alone. Pinned by "an image that is skipped under its tag and then gets a digest is
+   * noted under its tag for people alone".
+   */
   readonly forPeople?: true;
 }
 
@@ -107,7 +111,10 @@ interface Parsed {
 const noPolicies: Parsed = { policies: new Map() };
 const statusType = "api.ImageVerificationMetadataStatus";
 
-/** Kyverno parity: the faults are those of Go's decoder, of the first value that has another type than it wants. */
+/**
+ * Kyverno parity: the faults are those of Go's decoder, for the first value of the wrong type. Pinned by
+ * tests/rules/verify_images/verify_images_test.ts.
+ */
 function parse(text: string): Parsed | Fault {
   let value: Json;
   try {
@@ -118,7 +125,8 @@ function parse(text: string): Parsed | Fault {
   if (value === null) return noPolicies;
   if (!isObject(value)) return wrongType(value, "map[string]api.ImageVerificationMetadataStatus");
   if (ownField(value, "version") !== version) {
-    // Kyverno parity: anything else is read as the older form, images with their statuses, which counts for nothing.
+    // Kyverno parity: anything else is read as the older form, images with their statuses, which counts for
+    // nothing. Pinned by tests/rules/verify_images/verify_images_test.ts.
     const odd = Object.values(value).find((status) => status !== null && typeof status !== "string");
     return odd === undefined ? noPolicies : wrongType(odd, statusType);
   }

@@ -37,7 +37,10 @@ export class RuleImages {
     return isFault(images) ? [] : images;
   }
 
-  /** Kyverno parity: an image that several entries are about is in the list once for each of them. */
+  /**
+   * Kyverno parity: an image that several entries match is in the list once for each of them. Pinned by "an
+   * image that two entries are about is in the list once for each of them".
+   */
   matched(object: JsonObject): FoundImage[] {
     return this.all(object).flatMap((found) =>
       this.#entries.filter((entry) => entry.matches(found.text)).map(() => found)

@@ -133,7 +133,10 @@ function askerOf(
   };
 }
 
-/** What messages put behind the path of an attestor. Kyverno parity: nothing for Notary. */
+/**
+ * The text that messages put behind the path of an attestor. Kyverno parity: nothing for Notary. Pinned by
+ * row "17-notary" of tests/conformance/sets/verify_images.ts.
+ */
 function suffixIn({ verification: { type } }: ImageEntry): (signer: SignerEntry) => string {
   return type === "Notary" ? () => "" : ({ suffix }) => suffix;
 }

@@ -1,5 +1,12 @@
 import { EmbeddedCluster } from "../../../lib/adapters/mod.ts";
-import { compile, type Decision, evaluate, type Phase, type PolicyRequest } from "../../../lib/engine/mod.ts";
+import {
+  compile,
+  type Decision,
+  evaluate,
+  type EvaluateOptions,
+  type Phase,
+  type PolicyRequest,
+} from "../../../lib/engine/mod.ts";
 import { asObject, asString, dig, type Json, type JsonObject } from "../../../lib/json/mod.ts";
 import { parseApiVersion, pluralOf } from "../../../lib/kube/mod.ts";
 import type { Answer, Ports } from "../../../lib/ports.ts";
@@ -14,6 +21,7 @@ export interface Question {
   readonly cluster?: readonly Json[];
   readonly username?: string;
   readonly phase?: Phase;
+  readonly absent?: EvaluateOptions["absent"];
   /** `policy` asks one policy alone, `all` is the command line. */
   readonly only?: string;
 }
@@ -76,6 +84,7 @@ export async function decide(question: Question): Promise<Decision> {
     phase,
     ports: portsOver(question.cluster ?? []),
     rules: "all",
+    ...(question.absent !== undefined && { absent: question.absent }),
     ...(question.only !== undefined && { policy: question.only }),
   });
 }

@@ -196,6 +196,35 @@ Deno.test("a refusal of policies in CEL is one line, an error refuses even where
   assert.equal(await message(`validationActions: [Warn]\n${named}`), '["Policy p failed: bad name"]');
 });
 
+Deno.test("an audit annotation that cannot be evaluated denies the request, also where failurePolicy is Ignore", async () => {
+  const more = "failurePolicy: Ignore\nvalidations: [{expression: 'true'}]\n" +
+    "auditAnnotations: [{key: a, valueExpression: string(object.spec.gone)}]";
+  const decision = await decide({ policy: written("ValidatingPolicy", more), object: pod({}) });
+  assert.deepEqual([decision.allowed, told(decision)], [false, [
+    "error failed to load context: failed to evaluate auditAnnotation 'a': no such key: gone",
+  ]]);
+});
+
+Deno.test("MutatingPolicy: without a cluster nothing merges into custom resources", async () => {
+  const widget: JsonObject = {
+    apiVersion: "example.com/v1",
+    kind: "Widget",
+    metadata: { name: "web", namespace: "prod" },
+  };
+  const merge =
+    "{patchType: ApplyConfiguration, applyConfiguration: {expression: 'Object{spec: Object.spec{a: 1}}'}}";
+  const text = written(
+    "MutatingPolicy",
+    `mutations: [${merge}]`,
+    "{apiGroups: [example.com], apiVersions: [v1], resources: [widgets]}",
+  );
+  const question = { policy: text, object: widget, phase: "mutate" } as const;
+  assert.deepEqual(told(await decide({ ...question, absent: ["downstream"] })), [
+    "error failed to evaluate policy: error applying patch: type converter must not be nil",
+  ]);
+  assert.deepEqual((await decide(question)).object?.["spec"], { a: 1 });
+});
+
 const mutations: [name: string, mutation: string, expected: Json][] = [
   [
     "an apply configuration merges lists by their keys",

@@ -185,6 +185,17 @@ Deno.test("auditAnnotations go to the audit event under the policy's name", asyn
   assert.deepEqual(decision.results[0]!.rules[0]!.auditAnnotations, { "p/count": "3" });
 });
 
+Deno.test("an audit annotation that cannot be evaluated is left out, and the rule passes", async () => {
+  const decision = await decide({
+    policy: policy(
+      "expressions: [{expression: 'true'}]\nauditAnnotations: [{key: a, valueExpression: string(object.spec.gone)}]",
+    ),
+    object: deployment({ replicas: 3 }),
+  });
+  const [rule] = decision.results[0]!.rules;
+  assert.deepEqual([rule!.result, rule!.auditAnnotations], ["pass", undefined]);
+});
+
 Deno.test("an expression that does not compile is told with its place, and the rule answers with an error", async () => {
   const text = policy("expressions: [{expression: object.spec.replicas > }, {expression: '1 + 1'}]");
   const { diagnostics } = compile(parseDocuments(text, "policy.yaml").documents);

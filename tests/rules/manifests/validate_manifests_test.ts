@@ -93,10 +93,30 @@ const cases: readonly (readonly [string, string, JsonObject, string])[] = [
     passed,
   ],
   [
+    "changed in a field that the API server sets",
+    `attestors: ${one("A")}`,
+    signedPod({ spec: { ...signed, enableServiceLinks: true } }),
+    passed,
+  ],
+  [
     "changed in a field that is ignored for others",
     `attestors: ${one("A")}, ignoreFields: [{objects: [{kind: Service}], fields: [spec.containers.*.image]}]`,
     signedPod({ spec: changed }),
     failed(difference),
+  ],
+  [
+    "as a manifest of another object of its kind",
+    `attestors: ${one("A")}`,
+    signedPod({ message: manifest(signed, "other") }),
+    failed(
+      'failed to verify signature. diff found; {"items":[{"key":"metadata.name","values":{"after":"web","before":"other"}}]}',
+    ),
+  ],
+  [
+    "by an entry whose key does not verify, and changed for the other entry",
+    `attestors: [{count: 1, entries: [${key("A")}, ${key("B")}]}]`,
+    signedPod({ spec: changed }),
+    unverified(1).replace("entries[0]", "entries[1]"),
   ],
   [
     "in annotations of another domain",

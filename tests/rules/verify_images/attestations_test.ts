@@ -32,7 +32,7 @@ const failed = (why: string, path = ""): string =>
 const path = ".attestations[0].attestors[0].entries[0].keys: ";
 
 /** The rest of an entry, an image, and what the rule says of it. */
-const cases: readonly (readonly [string, string, readonly string[]])[] = [
+const cases: (readonly [string, string, readonly string[]])[] = [
   [`attestations: [{type: ${scan}, ${byA}}]`, "r.io/good:v1", [
     "pass verified image attestations for r.io/good:v1",
   ]],
@@ -51,6 +51,18 @@ const cases: readonly (readonly [string, string, readonly string[]])[] = [
   [`attestations: [{type: ${scan}, ${byA}, ${none}}]`, "r.io/list:v1", [
     failed(`failed to extract predicate from statement of type ${scan}`, path),
   ]],
+  // The variables of all conditions need a value, also of those that do not count.
+  [
+    `attestations: [{type: ${scan}, ${byA}, conditions: [{any: [{key: "{{ total }}", operator: Equals, value: 0}, {key: "{{ gone }}", operator: Equals, value: 0}]}]}]`,
+    "r.io/good:v1",
+    [
+      failed(
+        "failed to check attestations: failed to substitute variables in attestation conditions: " +
+          'failed to resolve gone at path /0/any/1/key: JMESPath query failed: Unknown key "gone" in path',
+        path,
+      ),
+    ],
+  ],
   [`attestations: [{predicateType: ${scan}, ${byA}}]`, "r.io/good:v1", [
     "pass verified image attestations for r.io/good:v1",
   ]],
@@ -74,6 +86,13 @@ const cases: readonly (readonly [string, string, readonly string[]])[] = [
     ],
   ],
 ];
+
+/** A denial without a message of the rule or of a condition. */
+const silent =
+  `attestations: [{name: s, type: ${scan}, ${byA}}], validate: {deny: {conditions: {any: [{key: "{{ s.total }}", operator: GreaterThan, value: 0}]}}}`;
+cases.push([silent, "r.io/bad:v1", [
+  "fail validation in verifyImages failed: validation error: imageVerify  failed",
+]]);
 
 const denied = (message: string): string =>
   `attestations: [{name: s, type: ${scan}, ${byA}}], validate: {message: many, deny: {conditions: {any: [{key: "{{ s.total }}", operator: GreaterThan, value: 0, message: "${message}"}]}}}`;

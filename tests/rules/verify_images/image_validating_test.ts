@@ -92,13 +92,24 @@ for (const [what, cosign] of hopeless) {
 
 Deno.test("of several signers of an attestor keyless is asked for, and its own pull secrets are taken", async () => {
   const source = "source: {repository: r.io/signatures, PullSecrets: [{name: pull}]}";
-  const others = `, {name: c, cosign: {key: {data: A}, keyless: {identities: [{subject: a}]}, ${source}}}`;
+  const others =
+    `, {name: c, cosign: {key: {data: A}, keyless: {identities: [{subject: a}], roots: "-----BEGIN CERTIFICATE-----"}, ${source}}}`;
   const text = policy(images("verifyImageSignatures(i, [attestors.c]) == 0"), { others });
   const { signatures } = await ask(text, podOf(["r.io/one:v1"]), { phase: "validate" });
   assert.deepEqual(
-    signatures.asked.map(({ by, repository, credentials }) => [by.kind, repository, credentials.secrets]),
-    [["keyless", "r.io/signatures", ["pull"]]],
+    signatures.asked.map(({ by, repository, credentials }) => [
+      by.kind === "keyless" && by.roots,
+      repository,
+      credentials.secrets,
+    ]),
+    [["", "r.io/signatures", ["pull"]]],
   );
+});
+
+Deno.test("what an image policy cannot evaluate denies the request, also where failurePolicy is Ignore", async () => {
+  const text = policy("true").replace("  validationActions", "  failurePolicy: Ignore\n  validationActions");
+  const { decision } = await ask(text, podOf(["r.io/gone:v1"]), { phase: "validate" });
+  assert.equal(decision.allowed, false);
 });
 
 Deno.test("all attestors of a call are asked at once", async () => {

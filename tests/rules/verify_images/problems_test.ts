@@ -4,6 +4,7 @@ import { policy } from "./setting.ts";
 
 const enforced = "failureAction: Enforce";
 const key = "{keys: {publicKeys: A}}";
+const pem = "-----BEGIN PUBLIC KEY-----\\nA\\n-----END PUBLIC KEY-----\\n";
 
 /** Entries, and why Kyverno refuses a policy with them. */
 const refused: readonly (readonly [string, string])[] = [
@@ -16,6 +17,11 @@ const refused: readonly (readonly [string, string])[] = [
   [`${enforced}, imageReferences: ["a*"], attestors: [{entries: []}]`, "An entry is required"],
   [
     `${enforced}, imageReferences: ["a*"], attestors: [{count: 2, entries: [${key}]}]`,
+    "Count cannot exceed length of entries",
+  ],
+  // Two keys in one text are one entry here.
+  [
+    `${enforced}, imageReferences: ["a*"], attestors: [{count: 2, entries: [{keys: {publicKeys: "${pem}${pem}"}}]}]`,
     "Count cannot exceed length of entries",
   ],
   [

@@ -132,6 +132,25 @@ Deno.test("an image that is left out is skipped and told, and counts as looked a
   assert.equal(signatures.asked.length, 0);
 });
 
+Deno.test("an image that is skipped under its tag and then gets a digest is noted under its tag for people alone", async () => {
+  const entry =
+    `{imageReferences: ["r.io/*"], skipImageReferences: ["r.io/one:*"], failureAction: Enforce, attestors: [{entries: [${
+      key("A")
+    }]}]}`;
+  const { scoped, decision } = await ask(policy(`[${entry}]`), podOf(["r.io/one:v1"]));
+  const flat = dig(decision.object, "metadata", "annotations", "kyverno.io/verify-images");
+  const pinned = `"r.io/one@${digests.one}":"skip"`;
+  assert.equal(scoped, `{"version":1,"policies":{"/p":{"check":{${pinned}}}}}`);
+  assert.equal(flat, `{"r.io/one:v1":"skip",${pinned}}`);
+});
+
+Deno.test("an image that two entries are about is in the list once for each of them", async () => {
+  const entry = `{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [${key("A")}]}]}`;
+  const { rows } = await ask(policy(`[${entry}, ${entry}]`), podOf(["r.io/one:v1"]));
+  const passed = "pass verified image signatures for r.io/one:v1";
+  assert.deepEqual(rows, [passed, passed, passed, passed]);
+});
+
 Deno.test("a skip under one entry never washes away a failure under another", async () => {
   const entry = (reference: string, name: string): string =>
     `{imageReferences: ["${reference}"], mutateDigest: false, verifyDigest: false, attestors: [{entries: [${

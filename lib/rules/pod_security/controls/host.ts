@@ -60,8 +60,8 @@ const handlers = [
 ];
 
 /**
- * Probes and lifecycle handlers must not name a `host`.
- * Kyverno parity: the control tells no fields, so it cannot be excluded field by field.
+ * Probes and lifecycle handlers must not name a `host`. Kyverno parity: the control names no fields, so no
+ * field of it can be excluded. Pinned by "the control of hosts in probes names no fields".
  */
 export function hostProbes({ containers }: PodView): Finding | undefined {
   const names: string[] = [], hosts: string[] = [];

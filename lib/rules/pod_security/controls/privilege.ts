@@ -26,7 +26,8 @@ export function allowPrivilegeEscalation({ containers }: PodView): Finding | und
     fields: bad.map(({ path, security }) => {
       const at = `${path}.securityContext.allowPrivilegeEscalation`;
       if (security === undefined) return required(at);
-      // Kyverno parity: an unset field under a security context is told as the found value "nil".
+      // Kyverno parity: an unset field under a security context is reported as the found value "nil". Pinned
+      // by "privilege escalation that is not set is reported as the found value nil".
       return forbidden(at, setting(security, "allowPrivilegeEscalation") === undefined ? "nil" : true);
     }),
   };

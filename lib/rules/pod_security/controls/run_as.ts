@@ -6,8 +6,9 @@ import { settersOf } from "../setters.ts";
 const at = "securityContext.runAsNonRoot";
 
 /**
- * Containers must run as non-root: `runAsNonRoot: true` of their own or the pod's.
- * `first` tells of fields that are missing only when none is false; Kyverno parity: `both` tells of both.
+ * Containers must run as non-root: each container, or the pod, sets `runAsNonRoot: true`. `first` reports
+ * missing fields only when no field is false. Kyverno parity: `both` reports both. Pinned by "kyverno runs
+ * early controls and tells of both ways to run as root".
  */
 export function runAsNonRoot(tell: "first" | "both"): Check {
   return (pod) => {
