@@ -8,6 +8,8 @@ FROM denoland/deno:${DENO_VERSION} AS build
 WORKDIR /app
 # Dependencies in a layer of their own: it is made again only when the lock file changes.
 COPY deno.json deno.lock ./
+COPY site/deno.json site/
+COPY tests/site/deno.json tests/site/
 RUN deno install --frozen
 COPY image image
 COPY lib lib

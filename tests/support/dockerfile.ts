@@ -2,8 +2,8 @@
 
 /** The instructions of a Dockerfile's last stage and of all stages: lines joined, comments left out, `ARG`s replaced by their defaults. */
 export interface Dockerfile {
-  /** Arguments of `RUN`, in order, of all stages. */
-  readonly run: readonly string[];
+  /** What the first stage copies and runs, in order: the name of the instruction and its arguments. */
+  readonly build: readonly (readonly ["COPY" | "RUN", string])[];
   readonly entrypoint: readonly string[];
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -20,7 +20,7 @@ export function parseDockerfile(text: string): Dockerfile {
     lines.filter((line) => line.startsWith(`${name} `)).map((line) => line.slice(name.length).trim());
   const list = (name: string): string[] => JSON.parse(all(name).at(-1) ?? "[]");
   return {
-    run: all("RUN"),
+    build: firstStage(lines),
     entrypoint: list("ENTRYPOINT"),
     command: list("CMD"),
     env: Object.fromEntries(
@@ -28,4 +28,12 @@ export function parseDockerfile(text: string): Dockerfile {
     ),
     user: all("USER").at(-1) ?? "",
   };
+}
+
+function firstStage(lines: readonly string[]): Dockerfile["build"] {
+  const [start = 0, end] = lines.flatMap((line, index) => line.startsWith("FROM ") ? [index] : []);
+  return lines.slice(start, end).flatMap((line) => {
+    const [, name, rest] = /^(COPY|RUN) +(.*)$/.exec(line) ?? [];
+    return name === "COPY" || name === "RUN" ? [[name, rest ?? ""] as const] : [];
+  });
 }
