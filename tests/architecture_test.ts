@@ -257,6 +257,14 @@ const pinnedFolders: readonly string[] = [
   "engine",
   "policy",
   "rules",
+  "apply",
+  "testing",
+  "cli",
+  "background",
+  "install",
+  "simulation",
+  "sources",
+  "host",
 ];
 
 /** The comments of a source, each as one line. */

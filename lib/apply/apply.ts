@@ -49,9 +49,11 @@ export interface Output {
 }
 
 /**
- * Applies all policies to one object: mutations one after the other, then validations of what they made, then
- * generations. Kyverno parity: after a mutation that failed there is nothing left to validate; the object is written
- * once for each policy that mutates, whether it changed or not, with the targets of the policy after it.
+ * Applies all policies to one object: mutations one after the other, then validations of the mutated object, then
+ * generations. Kyverno parity: after a mutation that failed nothing is validated; the object is written once for each
+ * policy that mutates, whether it changed or not, with the targets of the policy after it. Pinned by "after a
+ * mutation that failed nothing is validated" and "an object is written once for each policy that mutates, also when
+ * nothing changed".
  */
 export async function applyPolicies(resource: JsonObject, options: ApplyOptions): Promise<Applied> {
   const steps: AppliedStep[] = [];
@@ -106,7 +108,8 @@ async function mutate(
     changedTargets.push(...patchedTargets);
     outputs.push(...patchedTargets.map((object) => ({ file, object })));
   }
-  // Kyverno parity: MutatingPolicies come last, and what is written for each is what all of them made.
+  // Kyverno parity: MutatingPolicies come last, and each is written with the changes of all. Pinned by
+  // "MutatingPolicies are written last, with the changes of all, and a Pod twice for each".
   for (; current !== undefined && owed > 0; owed--) outputs.push({ file, object: current });
   return { mutated: current, targets: changedTargets, outputs };
 }
@@ -131,8 +134,9 @@ async function validateAndGenerate(
 }
 
 /**
- * Verifies the images of an object, one policy after the other. Kyverno parity: each sees the digests and the notes that
- * the one before left, and replaces its notes; what is written to files has neither.
+ * Verifies the images of an object, one policy after the other. Kyverno parity: each sees the digests and the
+ * annotations that the policy before wrote, and replaces the annotations; files get neither. Pinned by "image
+ * policies see the digests that policies before them wrote, files do not".
  */
 async function verifyImages(
   object: JsonObject | undefined,
@@ -142,7 +146,8 @@ async function verifyImages(
   let current = object;
   for (const { policy, rules } of options.snapshot.written) {
     if (current === undefined) break;
-    // Kyverno parity: image policies in CEL do not change objects here. Pinned by `ivpol-*` of the corpus.
+    // Kyverno parity: image policies in CEL do not change objects here. Pinned by
+    // tests/conformance/sets/verify_images.ts.
     const isClassic = policy.language === "classic";
     if (!isClassic || !rules.some(({ type }) => type === "verifyImages")) continue;
     const question = { phase: "verifyImages", policy: policy.key, kind: policy.kind } as const;
@@ -153,7 +158,10 @@ async function verifyImages(
   return current;
 }
 
-/** Kyverno parity: a Pod is written twice for a MutatingPolicy that is carried over to the controllers of Pods. */
+/**
+ * Kyverno parity: a Pod is written twice for a MutatingPolicy that has autogen rules. Pinned by "MutatingPolicies are
+ * written last, with the changes of all, and a Pod twice for each".
+ */
 function writings({ rules }: CompiledPolicy["policy"], resource: JsonObject): number {
   const isCarriedOver = rules.some(({ generatedFor }) => generatedFor !== undefined);
   return isCarriedOver && resource["kind"] === "Pod" ? 2 : 1;
@@ -167,7 +175,10 @@ function rulesOf(decision: Decision): RuleResult[] {
   return decision.results.flatMap(({ rules }) => rules);
 }
 
-/** Kyverno parity: of a policy with a generation that failed nothing is written. */
+/**
+ * Kyverno parity: when a generation of a policy fails, nothing of the policy is written. Pinned by "of a policy with
+ * a generation that failed nothing is written".
+ */
 function generatedBy(decision: Decision, file: string): Output[] {
   if (rulesOf(decision).some((rule) => isError(rule) || planErrorsOf(rule).length > 0)) return [];
   const isMade = ({ verb, object }: Effect): boolean =>

@@ -47,7 +47,8 @@ export function decideStep(
   const values = celPorts === undefined ? options.values : { ...options.values, namespaceLabels: new Map() };
   const namespaces = celPorts === undefined ? options.namespaces ?? "values" : "cluster";
   const request = resourceRequest(resource, { policy, values, user, namespaces });
-  // Kyverno parity: its command line asks image policies of a namespace about every object (`ivpol-namespaced`).
+  // Kyverno parity: its command line evaluates image policies of a namespace for every object. Pinned by row
+  // "ivpol-namespaced" of tests/conformance/sets/verify_images.ts.
   const namespace = step.kind === "NamespacedImageValidatingPolicy" && request.namespace !== ""
     ? policy.split("/")[0]!
     : request.namespace;

@@ -14,8 +14,9 @@ const mapFields: readonly string[] = [
 ];
 
 /**
- * The objects of documents as policies see them: lists opened, a namespace where there is none. Kyverno parity: labels,
- * annotations and the like that are null count as empty.
+ * The objects of documents as policies see them: the items of lists, each with a namespace. Kyverno parity: labels,
+ * annotations and the like that are null count as empty. Pinned by "labels and annotations of files that are null
+ * count as empty".
  */
 export function manifestObjects(documents: readonly YamlDocument[]): JsonObject[] {
   return documents.flatMap(({ value }) => openList(value)).map((object) =>

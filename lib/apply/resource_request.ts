@@ -20,9 +20,9 @@ export interface ResourceRequestOptions {
 }
 
 /**
- * The request that stands for applying a policy to an object from a file. Kyverno parity: it is a CREATE unless the
- * values say otherwise; an UPDATE has the object as its old object too, a DELETE only there; and expressions see only
- * the parts of `request` that the command line knows.
+ * The admission request that stands for applying a policy to an object from a file. Kyverno parity: it is a CREATE
+ * unless the values say otherwise; an UPDATE has the object as its old object too, a DELETE as its old object only;
+ * expressions see only the parts of `request` that the command line fills in. Pinned by tests/apply/apply_test.ts.
  */
 export function resourceRequest(
   resource: JsonObject,
@@ -91,7 +91,10 @@ function typeOfResource(
   };
 }
 
-/** Kyverno parity: an object from a file without a namespace is in `default`, unless its kind is in none. */
+/**
+ * Kyverno parity: an object from a file without a namespace is in `default`, unless its kind has no namespaces.
+ * Pinned by "an object of a file without a namespace is in default, unless its kind has no namespaces".
+ */
 export function withNamespace(resource: JsonObject): JsonObject {
   const metadata = asObject(resource["metadata"]) ?? {};
   if (asString(metadata["namespace"])) return resource;

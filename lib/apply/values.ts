@@ -71,7 +71,10 @@ export function readValues(document: Json): Values {
   };
 }
 
-/** Kyverno parity: a rule's values are also for the rules generated from it, and of foreach values the first is taken. */
+/**
+ * Kyverno parity: a rule's values hold for its autogen rules too, and the first of foreach values counts. Pinned by
+ * "values of a rule hold for its autogen rules, and the first of foreach values counts".
+ */
 function forRule(policies: readonly JsonObject[], policy: string, rule: string): [string, Json][] {
   const source = rule.replace(/^autogen-(?:cronjob-)?/, "");
   const rules = policies.filter((entry) => entry["name"] === policy).flatMap((entry) =>
@@ -138,8 +141,8 @@ export function withOperation(values: Values, operation: string): Values {
 }
 
 /**
- * Values with those of `--set name=value` on top, which are for every policy and object. Kyverno parity: a value is a
- * text (tests/apply/values_test.ts).
+ * Values with those of `--set name=value` on top, for every policy and object. Kyverno parity: a value is a text.
+ * Pinned by "a value of --set is a text".
  */
 export function withSetValues(values: Values, settings: readonly string[]): Values | Fault {
   if (settings.length === 0) return values;

@@ -13,7 +13,10 @@ export type Carried =
     readonly passing: boolean;
   };
 
-/** As whom fields are written by server-side apply. Kyverno parity: the same name, so that both own the same fields. */
+/**
+ * The field manager of server-side apply. Kyverno parity: the same name, so that Postern and Kyverno own the same
+ * fields. Pinned by tests/background/carry_out_test.ts.
+ */
 const fieldManager = "kyverno-generate";
 
 /**

@@ -23,8 +23,9 @@ export interface Reconciliation {
 }
 
 /**
- * Decides about a generated object. Only rules that synchronize follow changes. Kyverno parity: clones outlive their
- * policy, and the death of a trigger or a source is the target's death.
+ * Decides about a generated object. Only rules with `synchronize` follow changes. Kyverno parity: clones stay when
+ * their policy is deleted; when a trigger or a source is deleted, its generated object is deleted too. Pinned by
+ * tests/background/reconcile_test.ts.
  */
 export function reconcile({ rule, trigger, source, target }: DownstreamState): Reconciliation {
   if (!rule.synchronize) return leave("the rule does not synchronize");

@@ -162,8 +162,9 @@ class ChangeFollower {
 }
 
 /**
- * What the difference between two sets of policies asks for: objects that were made by rules which are gone.
- * Kyverno parity: only data of rules that synchronize is deleted, unless they leave orphans.
+ * The effects of replacing one set of policies by another: objects of rules that are gone are deleted. Kyverno
+ * parity: only data of rules that synchronize is deleted, unless the rules orphan it. Pinned by "data is deleted with
+ * its rule, clones stay" and "orphanDownstreamOnPolicyDelete leaves data behind".
  */
 export async function followPolicies(
   before: Snapshot,
@@ -200,8 +201,9 @@ export async function followPolicies(
 }
 
 /**
- * Whether a rule made an object under the name that it last had for it. Kyverno parity: what a rule made under another name before
- * is left as it is. A name that comes from the trigger may be any.
+ * Whether a rule made an object under the name that the rule has now; a name with variables may be any. Kyverno
+ * parity: objects that a rule made under another name stay. Pinned by "what a rule made under another name stays when
+ * the rule goes".
  */
 function isTarget(object: JsonObject, { rule: { body } }: CompiledRule): boolean {
   if (body.kind !== "generate") return true;

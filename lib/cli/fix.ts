@@ -84,7 +84,7 @@ async function fixFiles(
   return diagnostics.errors > 0 ? 1 : 0;
 }
 
-/** Kyverno parity: what `fix test` moves and removes (tests/cli/fix_test.ts). */
+/** Kyverno parity: `fix test` moves and removes these fields. Pinned by tests/cli/fix_test.ts. */
 function fixTest(document: Document, compress: boolean): string[] {
   const remarks: string[] = [];
   const isTest = document.has("results") || document.get("kind") === "Test";
@@ -165,7 +165,7 @@ function joinedResults(results: readonly YAMLMap[]): YAMLMap[] {
   return [...joined.values()];
 }
 
-/** Operators that have newer names. Kyverno parity: `fix policy` (tests/cli/fix_test.ts). */
+/** Operators that have newer names. Kyverno parity: `fix policy` replaces them. Pinned by tests/cli/fix_test.ts. */
 const operators: Readonly<Record<string, string>> = {
   Equal: "Equals",
   NotEqual: "NotEquals",
@@ -173,7 +173,7 @@ const operators: Readonly<Record<string, string>> = {
   NotIn: "AnyNotIn",
 };
 
-/** Kyverno parity: what `fix policy` moves (tests/cli/fix_test.ts). */
+/** Kyverno parity: `fix policy` moves these fields. Pinned by tests/cli/fix_test.ts. */
 function fixPolicy(document: Document): string[] {
   const remarks: string[] = [];
   if (!/^(?:Cluster)?Policy$/.test(String(document.get("kind")))) return remarks;

@@ -6,7 +6,7 @@ export interface OptionShape {
   readonly required: boolean;
 }
 
-/** What counts as true and false. Kyverno parity: Go's `strconv.ParseBool`. */
+/** The texts for true and false. Kyverno parity: Go's `strconv.ParseBool`. Pinned by tests/cli/program_test.ts. */
 const truths: Readonly<Record<string, boolean>> = {
   ...Object.fromEntries(["1", "t", "T", "true", "TRUE", "True"].map((text) => [text, true])),
   ...Object.fromEntries(["0", "f", "F", "false", "FALSE", "False"].map((text) => [text, false])),
@@ -42,6 +42,7 @@ function flagOf({ long = "" }: OptionShape, argument: string, on: boolean | unde
 
 /**
  * The texts of a list with commas; a text in double quotes may hold commas. Kyverno parity: pflag's string slices.
+ * Pinned by "lists are split at commas, but not within quotes".
  *
  * ```ts
  * import assert from "node:assert/strict";

@@ -78,12 +78,12 @@ const formats: Readonly<
 };
 
 /**
- * `test DIR…`: runs the tests of policies. With an output format only that document goes to standard output. Exit code
- * 0 when all pass; 1 when one fails or cannot be run, when input cannot be used, and when nothing was checked; 2 for
- * arguments that cannot be used.
+ * `test DIR…`: runs the tests of policies. With an output format only that document goes to standard output. Exit
+ * code 0 when all pass; 1 when one fails or cannot be run, when input cannot be used, and when nothing was checked; 2
+ * for arguments that cannot be used.
  *
- * Kyverno parity: options, files, tables and summary (tests/cli/test_command_test.ts). Unlike there, a test that cannot
- * be run does not keep the others from running, and names that a test misspells are remarked upon.
+ * Kyverno parity: options, files, tables and summary. Unlike Kyverno, Postern runs the other tests when one cannot be
+ * run, and remarks on names that a test misspells. Pinned by tests/cli/test_command_test.ts.
  */
 export async function test(args: TestArguments, terminal: Terminal): Promise<number> {
   const selector = readTestSelector(args.testCaseSelector);

@@ -153,10 +153,10 @@ export class LiveGate {
     if (results.length > 0) this.#admissionReports.add(object, rowsOf(results, object, this.#clock.now()));
   }
 
-  /** Kyverno parity: a scan tells of failures alone. */
+  /** Events for a decision of a scan. */
   #scanned(decision: Decision, request: PolicyRequest): void {
     this.#events.add(
-      decisionEvents(decision, { ...this.#eventContext, request, successes: false, by: "scan" }),
+      decisionEvents(decision, { ...this.#eventContext, request, by: "scan" }),
     );
   }
 

@@ -22,8 +22,9 @@ interface Check {
 }
 
 /**
- * The rows of a test's `checks`: assertion trees over what rules said, chosen by trees over object, policy and rule.
- * Kyverno parity: as Kyverno 1.18 has them; `podSecurityChecks` is what reports say of them.
+ * The rows of a test's `checks`: assertion trees over the answers of rules, selected by trees over object, policy and
+ * rule. Kyverno parity: as in Kyverno 1.18; `podSecurityChecks` holds what reports say of them. Pinned by
+ * tests/cli/test_command_test.ts.
  */
 export function checkRows(run: TestRun): TestRows {
   const rows: TestRow[] = [];

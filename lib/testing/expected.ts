@@ -52,8 +52,9 @@ export class ExpectedObjects {
 }
 
 /**
- * An object as it is compared. Kyverno parity: empty maps and lists and nulls do not count, nor do the labels that say
- * which rule generated an object for whom; all objects count as managed by Kyverno unless they say otherwise.
+ * An object as it is compared. Kyverno parity: empty maps, empty lists and nulls do not count, nor do the labels of
+ * generated objects; every object counts as managed by Kyverno unless it says otherwise. Pinned by "empty maps, lists
+ * and nulls, the labels of generated objects and the label of Kyverno do not count".
  */
 function comparable(object: JsonObject): Json {
   const metadata = asObject(object["metadata"]) ?? {};

@@ -149,7 +149,10 @@ class TestFiles {
   }
 }
 
-/** Kyverno parity: of two objects with one kind and name the first counts. */
+/**
+ * Kyverno parity: of two objects with one kind and name the first counts. Pinned by "of two objects with one kind and
+ * name the first counts".
+ */
 function unique(objects: readonly JsonObject[], diagnostics: Diagnostic[]): JsonObject[] {
   const seen = new Map<string, JsonObject>();
   for (const object of objects) {

@@ -18,11 +18,12 @@ export interface TestRows {
 }
 
 /**
- * Compares what the policies said with what a test expects.
+ * Compares the answers of the policies with what a test expects.
  *
- * Kyverno parity, also where it is lenient: an entry that names no object of the test is about all of them; a rule that
- * said nothing of an object passes as `Excluded`, whatever was expected; an object that a file of expected objects does
- * not hold is passed over; a policy that cannot be used is skipped. Remarks name each of these.
+ * Kyverno parity, also where it is lenient: an entry that names no object of the test is about all of them; a rule
+ * that answers nothing about an object passes as `Excluded`, whatever was expected; an object that a file of expected
+ * objects lacks is passed over; a policy that cannot be used is skipped. Remarks name each of these. Pinned by
+ * tests/testing/kyverno_parity_test.ts and tests/cli/test_command_test.ts.
  */
 export async function testRows(run: TestRun, expectations: readonly Expectation[]): Promise<TestRows> {
   const objects = new ExpectedObjects(run.found.folder);
@@ -118,7 +119,7 @@ class EntryRows {
     );
   }
 
-  /** Kyverno parity: a rule stands for the rules generated from it too. */
+  /** Kyverno parity: a rule stands for its autogen rules too. Pinned by "a rule stands for its autogen rules". */
   #isMeant(rule: RuleResult): boolean {
     const { rule: name } = this.#expectation;
     return name === "" || [name, `autogen-${name}`, `autogen-cronjob-${name}`].includes(rule.rule);

@@ -90,7 +90,10 @@ export async function runTest(
     diagnostics: [...input.diagnostics, ...snapshot.diagnostics],
   };
 
-  /** Kyverno parity: a policy that is no more than one resource rule is not asked about what the rule is not for. */
+  /**
+   * Kyverno parity: a policy with one resource rule and no selector has no row about an object that the rule does not
+   * match. Pinned by "a policy with one resource rule alone has no row about what the rule does not match".
+   */
   function speaks({ policy, rules }: AppliedStep): boolean {
     if (rules.length === 0 && isOneResourceRule(policy)) return false;
     return snapshot.policies.find((each) => each.policy.key === policy.key)?.broken === undefined;

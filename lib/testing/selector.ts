@@ -11,8 +11,8 @@ export interface TestSelector {
 const keys: readonly string[] = ["policy", "rule", "resource"];
 
 /**
- * Reads `policy=P,rule=R,resource=X`, each a wildcard. Kyverno parity: entries without a rule or resources are chosen
- * by any, and then look at the resource that is named.
+ * Reads `policy=P,rule=R,resource=X`, each a wildcard. Kyverno parity: an entry without a rule or resources is
+ * selected by any, and then tests the resource that the selector names. Pinned by tests/cli/test_command_test.ts.
  */
 export function readTestSelector(text: string): TestSelector | Fault {
   const parts = text.split(",").filter((part) => part.trim() !== "").map((part) =>

@@ -118,8 +118,9 @@ const operations: readonly string[] = ["", "CREATE", "UPDATE", "DELETE"];
 
 /**
  * Reads a Test document. It is strict, since a misspelt field would make a test prove less than it says: unknown
- * fields, results and operations are errors. Kyverno parity: upper and lower case of field names do not matter, and the
- * schema without `apiVersion`, `kind` and `metadata` is refused.
+ * fields, results and operations are errors. Kyverno parity: upper and lower case of field names do not matter, and
+ * the schema without `apiVersion`, `kind` and `metadata` is refused. Pinned by "case does not matter in the names of
+ * fields" and "the schema without kind and metadata".
  */
 export function readTestCase(document: YamlDocument): ReadTestCase {
   const diagnostics: Diagnostic[] = [];

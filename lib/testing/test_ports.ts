@@ -40,9 +40,10 @@ export interface TestPorts {
 export type TestLanguage = "jmespath" | "cel";
 
 /**
- * The ports of a test; only services that no answer is given for are called for real. Kyverno parity: expressions in CEL
- * do not see the objects that policies are asked about unless the test describes a cluster, and what a test answers for
- * a service comes to them as `body` beside `statusCode`.
+ * The ports of a test; only services without a mocked answer are called for real. Kyverno parity: expressions in CEL
+ * do not see the objects under test unless the test describes a cluster, and they get the mocked answer of a service
+ * as `body` beside `statusCode`. Pinned by "without a cluster, expressions in CEL do not see the other objects of the
+ * test" and tests/cli/test_command_test.ts.
  */
 export function testPorts(setup: TestSetup, language: TestLanguage): TestPorts {
   const clock = systemClock();
@@ -76,8 +77,9 @@ function wrapped(calls: MockedCalls): MockedCalls {
 }
 
 /**
- * What a test cannot load. Kyverno parity: without `clusterResources`, ConfigMaps and API calls are not loaded at all,
- * and the test's values stand in for them.
+ * The sources of values that a test has not. Kyverno parity: without `clusterResources`, ConfigMaps and API calls are
+ * not loaded at all, and the test's values stand in for them. Pinned by "without a cluster, values stand in for
+ * ConfigMaps".
  */
 export function absentSources(setup: TestSetup): readonly AbsentSource[] {
   const absent: AbsentSource[] = [];

@@ -62,6 +62,7 @@ const shapes = [
 
 const lines: [given: string[], read: string[]][] = [
   [["--quiet=true"], ["--quiet"]],
+  [["--quiet=T"], ["--quiet"]],
   [["--quiet=0"], ["--no-quiet"]],
   [["-q=F"], ["--no-quiet"]],
   [["--quiet=perhaps"], ["--quiet=perhaps"]],

@@ -38,7 +38,11 @@ function request(labels: JsonObject): PolicyRequest {
   };
 }
 
-async function events(action: string, labels: JsonObject, successes = false) {
+async function events(
+  action: string,
+  labels: JsonObject,
+  { successes = false, by = "admission" }: { successes?: boolean; by?: "admission" | "scan" } = {},
+) {
   const { documents } = parseDocuments(policyText(action), "p.yaml");
   const asked = request(labels);
   const decision = await evaluate(compile(documents), asked, {
@@ -48,7 +52,7 @@ async function events(action: string, labels: JsonObject, successes = false) {
   });
   const { value } = documents[0]!;
   const policyObject = () => isObject(value) ? value : undefined;
-  return decisionEvents(decision, { request: asked, policyObject, successes });
+  return decisionEvents(decision, { request: asked, policyObject, successes, by });
 }
 
 const cases: readonly (readonly [
@@ -76,7 +80,7 @@ const cases: readonly (readonly [
 
 for (const [what, action, labels, expected] of cases) {
   Deno.test(`events: ${what}`, async () => {
-    const found = await events(action, labels, true);
+    const found = await events(action, labels, { successes: true });
     assert.deepEqual(
       found.map(({ regarding, reason, action }) => [regarding["kind"], reason, action]),
       expected.map((each) => each.slice(0, 3)),
@@ -84,6 +88,10 @@ for (const [what, action, labels, expected] of cases) {
     found.forEach(({ message }, index) => assert.match(message, expected[index]![3]));
   });
 }
+
+Deno.test("events: a scan reports no success", async () => {
+  assert.deepEqual(await events("Enforce", { team: "red" }, { successes: true, by: "scan" }), []);
+});
 
 Deno.test("events: a success is not told by default", async () => {
   assert.deepEqual(await events("Enforce", { team: "red" }), []);
@@ -108,7 +116,7 @@ Deno.test("the writer writes what comes after it had nothing to do, and can be d
   writer.add([]);
   await writer.drain();
   const [violation] = await events("Enforce", {});
-  const [success] = await events("Enforce", { team: "red" }, true);
+  const [success] = await events("Enforce", { team: "red" }, { successes: true });
   writer.add([violation!, { ...violation!, reason: "PolicySkipped" }, success!]);
   await writer.drain();
   assert.deepEqual(written.map(({ path }) => path), ["/apis/events.k8s.io/v1/namespaces/default/events"]);

@@ -9,7 +9,10 @@ export interface ExceptionOptions {
   readonly ttl: string;
 }
 
-/** A PolicyException for each violation of an object. Kyverno parity: names, kinds and rules of `--generate-exceptions` (tests/cli/apply_test.ts). */
+/**
+ * A PolicyException for each violation of an object. Kyverno parity: names, kinds and rules of
+ * `--generate-exceptions`. Pinned by tests/cli/apply_test.ts.
+ */
 export function exceptionsFor(object: ReportedObject, options: ExceptionOptions): JsonObject[] {
   return rowsOf(object, options).filter(({ result }) => result === "fail").map((row) =>
     row.rule === "" || !/^(?:Cluster)?Policy$/.test(row.policy.kind)

@@ -118,7 +118,7 @@ const offline = ["configMap", "globalReference", "imageRegistry", "downstream"] 
 
 const silent: Terminal = { out: () => {}, err: () => {} };
 
-/** Kyverno parity: which options exclude one another (tests/cli/apply_test.ts). */
+/** Kyverno parity: these options exclude one another. Pinned by tests/cli/apply_test.ts. */
 function argumentProblem(args: ApplyInputArguments): string | undefined {
   const { policies, resource, json = [], review = [], cluster, valuesFile, set } = args;
   if (valuesFile !== undefined && set.length > 0) {

@@ -52,7 +52,7 @@ export async function* objectsToCheck(
   }
 }
 
-/** Kyverno parity: what makes up the setting of policies is not checked itself (tests/cli/apply_test.ts). */
+/** Kyverno parity: exceptions among the resources are not checked themselves. Pinned by tests/cli/apply_test.ts. */
 function isPassedOver({ object }: GivenObject, { exceptionsWithinResources }: ApplyInputArguments): boolean {
   return exceptionsWithinResources && object["kind"] === "PolicyException";
 }

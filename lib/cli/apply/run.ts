@@ -165,7 +165,8 @@ class ApplyRun {
 
   async #check({ object, positionOf }: GivenObject, isPayload: boolean): Promise<void> {
     const applied = await applyPolicies(object, this.#inputs.options);
-    // Kyverno parity: rules with names are about Kubernetes objects, policies in CEL about any JSON.
+    // Kyverno parity: classic policies are about Kubernetes objects, policies in CEL about any JSON. Pinned by
+    // "--json applies policies in CEL to payloads, each item of a list for itself".
     const results = isPayload
       ? applied.results.filter(({ policy }) => !hasRules(policy.kind))
       : applied.results;
@@ -232,7 +233,10 @@ class ApplyRun {
     return this.#exitCode(summary);
   }
 
-  /** Kyverno parity: codes and their order (tests/cli/apply_test.ts); there, input that cannot be used ends the command. */
+  /**
+   * Kyverno parity: codes and their order. Unlike Kyverno, Postern goes on after input that cannot be used. Pinned by
+   * tests/cli/apply_test.ts.
+   */
   #exitCode({ pass, fail, warn, error }: ReturnType<Tally["summary"]>): number {
     const { warnExitCode, warnNoPass } = this.#args;
     if (fail > 0 || error > 0 || this.#inputs.diagnostics.errors > 0) return 1;

@@ -15,7 +15,10 @@ export interface TextOptions {
 
 const divider = "-".repeat(70);
 
-/** `Applying 3 policy rule(s) to 2 resource(s)...` Kyverno parity: rules that autogen adds count (tests/cli/apply_test.ts). */
+/**
+ * `Applying 3 policy rule(s) to 2 resource(s)...` Kyverno parity: autogen rules count. Pinned by
+ * tests/cli/apply_test.ts.
+ */
 export function startText(
   { written }: Snapshot,
   { resources, exceptions }: { readonly resources: number | undefined; readonly exceptions: number },

@@ -90,7 +90,10 @@ function problemOf(policy: Policy, { rule, exceptions }: CompiledRule): string |
   return undefined;
 }
 
-/** Kyverno parity: a policy of one rule gives its name after `cpol-`; others add the rule's. */
+/**
+ * Kyverno parity: a policy of one rule is named after `cpol-` by the policy; others add the rule's name. Pinned by "a
+ * rule with validate.cel becomes a policy and its binding".
+ */
 function exportedName(policy: Policy, rule: Rule, rules: number): string {
   const own = policy.namespace === undefined
     ? `cpol-${policy.name}`

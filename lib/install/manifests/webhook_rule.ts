@@ -119,7 +119,8 @@ function places(selector: KindSelector, guessed: (kind: GuessedKind) => void): P
 function placesOf({ kind, group, version, plural, namespaced }: BuiltinKind, suffix: string): Place[] {
   const place = { group, version, scope: namespaced ? "Namespaced" as const : "Cluster" as const };
   const found = [{ ...place, resource: `${plural}${suffix}` }];
-  // Kyverno parity: a rule about Pods is also about the containers that are added to debug one.
+  // Kyverno parity: a rule about Pods also matches the ephemeral containers that are added to debug one. Pinned by
+  // tests/deploy/manifests_test.ts.
   if (kind === "Pod" && suffix === "") found.push({ ...place, resource: "pods/ephemeralcontainers" });
   return found;
 }

@@ -41,7 +41,8 @@ export function decisionEvents(decision: Decision, context: DecisionContext): Po
         case "skip":
           return skipped(subject);
         case "pass":
-          return context.successes && decision.allowed ? [applied(subject)] : [];
+          // Kyverno parity: a scan reports failures alone. Pinned by "events: a scan reports no success".
+          return context.by !== "scan" && context.successes && decision.allowed ? [applied(subject)] : [];
       }
     });
   });

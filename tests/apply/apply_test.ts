@@ -1,0 +1,166 @@
+/** Policies on objects from files: what Kyverno's command line does there, and a cluster does not. */
+import assert from "node:assert/strict";
+import {
+  applyPolicies,
+  manifestObjects,
+  noValues,
+  readValues,
+  resourceRequest,
+  withSetValues,
+} from "../../lib/apply/mod.ts";
+import { dig, isFault, type JsonObject } from "../../lib/json/mod.ts";
+import { parseDocuments, parseYaml } from "../../lib/yaml/mod.ts";
+import { pod, policies, ports } from "../engine/ports.ts";
+import { ScriptedSignatures } from "../rules/verify_images/scripted_signatures.ts";
+import { digests, podOf, policy as imagePolicy, script } from "../rules/verify_images/setting.ts";
+
+/** Applies policies to an object as `apply` does without a cluster. */
+async function applied(text: string, object: JsonObject = pod()) {
+  return await applyPolicies(object, {
+    snapshot: policies(text, { dialect: "current" }),
+    ports: { ...ports(), signatures: new ScriptedSignatures(script) },
+    values: noValues,
+    user: undefined,
+    absent: ["downstream"],
+  });
+}
+
+function policy(name: string, rule: string): string {
+  return `---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: ${name}}
+spec:
+  rules: [{name: r, match: {any: [{resources: {kinds: [Pod]}}]}, ${rule}}]
+`;
+}
+
+function mutatingPolicy(name: string, label: string): string {
+  return `---
+apiVersion: policies.kyverno.io/v1
+kind: MutatingPolicy
+metadata: {name: ${name}}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration:
+      expression: 'Object{metadata: Object.metadata{labels: {"${label}": "x"}}}'
+`;
+}
+
+const labelling = (label: string): string =>
+  `mutate: {patchStrategicMerge: {metadata: {labels: {${label}: x}}}}`;
+const failing = `mutate: {patchesJson6902: '[{"op": "replace", "path": "/spec/nowhere/x", "value": 1}]'}`;
+const labelsOf = (object: JsonObject): readonly string[] =>
+  Object.keys(dig(object, "metadata", "labels") ?? {}).sort();
+
+Deno.test("after a mutation that failed nothing is validated", async () => {
+  const text = policy("a", failing) + policy("b", "validate: {message: m, deny: {}}");
+  const { results, mutated } = await applied(text);
+  assert.equal(mutated, undefined);
+  assert.deepEqual(results.map(({ policy: { name } }) => name), ["a"]);
+});
+
+Deno.test("an object is written once for each policy that mutates, also when nothing changed", async () => {
+  const text = policy("a", labelling("a")) + policy("b", labelling("a")) + policy("c", labelling("c"));
+  const { outputs } = await applied(text);
+  assert.deepEqual(outputs.map(({ file, object }) => [file, labelsOf(object)]), [
+    ["web-mutated", ["a"]],
+    ["web-mutated", ["a"]],
+    ["web-mutated", ["a", "c"]],
+  ]);
+});
+
+Deno.test("MutatingPolicies are written last, with the changes of all, and a Pod twice for each", async () => {
+  const text = mutatingPolicy("a", "a") + mutatingPolicy("b", "b");
+  const { outputs } = await applied(text);
+  assert.deepEqual(outputs.map(({ object }) => labelsOf(object)), Array(4).fill(["a", "b"]));
+});
+
+Deno.test("image policies see the digests that policies before them wrote, files do not", async () => {
+  const entry =
+    '[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [{keys: {publicKeys: A}}]}]}]';
+  const text = imagePolicy(entry) + imagePolicy(entry).replace("name: p}", "name: q}");
+  const { steps, mutated, outputs } = await applied(text, podOf(["r.io/one:v1"]));
+  const images = steps.map(({ object }) => dig(object ?? {}, "spec", "containers"));
+  assert.match(JSON.stringify(images[0]), new RegExp(`r.io/one:v1@${digests.one}`));
+  assert.doesNotMatch(JSON.stringify([mutated, outputs]), /sha256/);
+  const last = steps.findLast(({ rules }) => rules.length > 0)?.object ?? {};
+  assert.match(String(dig(last, "metadata", "annotations", "kyverno.io/verify-images-scoped")), /"\/q"/);
+  assert.doesNotMatch(
+    String(dig(last, "metadata", "annotations", "kyverno.io/verify-images-scoped")),
+    /"\/p"/,
+  );
+});
+
+Deno.test("of a policy with a generation that failed nothing is written", async () => {
+  const entry = (name: string) =>
+    `{apiVersion: v1, kind: ConfigMap, name: "${name}", namespace: default, data: {}}`;
+  const of = async (name: string) => (await applied(policy("g", `generate: ${entry(name)}`))).outputs.length;
+  assert.equal(await of("made"), 1);
+  const both =
+    `generate: {foreach: [{list: "['a']", apiVersion: v1, kind: ConfigMap, name: made, namespace: default, data: {}}, ` +
+    `{list: "['b']", apiVersion: v1, kind: ConfigMap, name: "{{ request.object.none }}", namespace: default, data: {}}]}`;
+  assert.deepEqual((await applied(policy("g", both))).outputs, []);
+});
+
+const documents = (text: string): readonly JsonObject[] =>
+  manifestObjects(parseDocuments(text, "objects.yaml").documents);
+
+Deno.test("labels and annotations of files that are null count as empty", () => {
+  const [object] = documents(
+    "{apiVersion: v1, kind: Pod, metadata: {name: a, labels: null}, spec: {x: null}}",
+  );
+  assert.deepEqual([dig(object!, "metadata", "labels"), dig(object!, "spec", "x")], [{}, null]);
+});
+
+Deno.test("an object of a file without a namespace is in default, unless its kind has no namespaces", () => {
+  const namespaces = documents(
+    "{apiVersion: v1, kind: Pod, metadata: {name: a}}\n---\n{apiVersion: v1, kind: Namespace, metadata: {name: a}}" +
+      "\n---\n{apiVersion: example.com/v1, kind: Widget, metadata: {name: a}}",
+  ).map((object) => dig(object, "metadata", "namespace"));
+  assert.deepEqual(namespaces, ["default", undefined, "default"]);
+});
+
+for (
+  const [operation, hasObject, hasOldObject] of [
+    ["CREATE", true, false],
+    ["UPDATE", true, true],
+    ["DELETE", false, true],
+  ] as const
+) {
+  Deno.test(
+    `the request that ${operation} stands for has ${hasObject ? "the object" : "no object"} and ${
+      hasOldObject ? "the old object" : "no old object"
+    }`,
+    () => {
+      const values = readValues({ globalValues: { "request.operation": operation } });
+      const made = resourceRequest(pod(), { policy: "p", values, user: undefined });
+      assert.deepEqual([made.operation, made.object !== undefined, made.oldObject !== undefined], [
+        operation,
+        hasObject,
+        hasOldObject,
+      ]);
+      const { object, oldObject, ...rest } = made.variable;
+      assert.deepEqual([object !== undefined, oldObject !== undefined], [hasObject, hasOldObject]);
+      assert.deepEqual(rest, { namespace: "default", operation });
+    },
+  );
+}
+
+Deno.test("values of a rule hold for its autogen rules, and the first of foreach values counts", () => {
+  const text = "policies: [{name: p, rules: [{name: r, values: {a.b: 1}, foreachValues: {c: [2, 3]}}]}]";
+  const values = readValues(parseYaml(text) as JsonObject);
+  for (const rule of ["r", "autogen-r", "autogen-cronjob-r"]) {
+    assert.deepEqual(values.forRule("p", rule), { a: { b: 1 }, c: 2 });
+  }
+  assert.deepEqual(values.forRule("p", "other"), {});
+});
+
+Deno.test("a value of --set is a text", () => {
+  const values = withSetValues(noValues, ["request.mode=7"]);
+  assert.ok(!isFault(values));
+  assert.equal(values.forResource("any", "any").get("request.mode"), "7");
+});

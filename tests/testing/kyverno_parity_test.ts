@@ -1,0 +1,144 @@
+/** What the runner of `kyverno-test.yaml` does only because Kyverno's does it. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { findTests, runTest, type TestRows, testRows } from "../../lib/testing/mod.ts";
+
+const policies = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: team}
+spec:
+  rules:
+  - name: team
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    validate: {message: no team, pattern: {metadata: {labels: {team: "?*"}}}}
+---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: stage}
+spec:
+  rules:
+  - name: stage
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    context: [{name: stages, configMap: {name: stages, namespace: default}}]
+    validate: {message: no stage, pattern: {metadata: {labels: {stage: "{{ stages.data.first }}"}}}}
+---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: owner}
+spec:
+  rules:
+  - name: owner
+    match: {any: [{resources: {kinds: [Service]}}]}
+    mutate: {patchStrategicMerge: {metadata: {labels: {owner: a}}}}
+---
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: pods}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  validations: [{expression: 'resource.List("v1", "services", "default").items.size() == 0', message: services}]
+`;
+
+const resources = `
+{apiVersion: v1, kind: Pod, metadata: {name: good, labels: {team: a, stage: dev}}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: bad}}
+---
+{apiVersion: v1, kind: Pod, metadata: {name: bad, labels: {team: late}}}
+---
+{apiVersion: apps/v1, kind: Deployment, metadata: {name: controller}, spec: {template: {metadata: {}}}}
+---
+{apiVersion: v1, kind: Service, metadata: {name: web}, spec: {}}
+`;
+
+const expected = `
+{apiVersion: v1, kind: Service, metadata: {name: web, labels: {owner: a, app.kubernetes.io/managed-by: kyverno, generate.kyverno.io/rule-name: r}, annotations: {}}, spec: {selector: null, ports: []}}
+`;
+
+/** Runs a test with these results and further fields. */
+async function rowsOf(results: string, more = ""): Promise<TestRows> {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    const text = `apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+metadata: {name: t}
+policies: [policies.yaml]
+resources: [resources.yaml]
+${more}
+results: ${results}
+`;
+    const files = { "policies.yaml": policies, "resources.yaml": resources, "expected.yaml": expected };
+    for (const [name, content] of Object.entries({ ...files, "kyverno-test.yaml": text })) {
+      await Deno.writeTextFile(join(folder, name), content);
+    }
+    const { tests: [found], diagnostics } = await findTests([folder], "kyverno-test.yaml");
+    assert.deepEqual(diagnostics, []);
+    return await testRows(await runTest(found!, { dialect: "current" }), found!.test.results);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+}
+
+const cases: readonly (readonly [title: string, results: string, rows: readonly string[], more?: string])[] =
+  [
+    [
+      "an entry that names no object is about all of them",
+      "[{policy: team, rule: team, kind: Pod, result: fail}]",
+      [
+        "v1/Pod/default/good team Want fail, got pass",
+        "v1/Pod/default/bad team Ok",
+        "apps/v1/Deployment/default/controller autogen-team Ok",
+        "v1/Service/default/web team Excluded",
+      ],
+    ],
+    [
+      "of two objects with one kind and name the first counts",
+      "[{policy: team, rule: team, kind: Pod, resources: [bad], result: fail}]",
+      ["v1/Pod/default/bad team Ok"],
+    ],
+    [
+      "a rule that answers nothing about an object passes as Excluded",
+      "[{policy: team, rule: team, kind: Service, resources: [web], result: fail}]",
+      ["v1/Service/default/web team Excluded"],
+    ],
+    [
+      "a rule stands for its autogen rules",
+      "[{policy: team, rule: team, kind: Deployment, resources: [controller], result: fail}]",
+      ["apps/v1/Deployment/default/controller autogen-team Ok"],
+    ],
+    [
+      "a policy with one resource rule alone has no row about what the rule does not match",
+      "[{policy: pods, isValidatingPolicy: true, kind: Service, resources: [web], result: pass}]",
+      ["v1/Service/default/web  Not found"],
+    ],
+    [
+      "empty maps, lists and nulls, the labels of generated objects and the label of Kyverno do not count",
+      "[{policy: owner, rule: owner, kind: Service, resources: [web], patchedResources: expected.yaml, result: pass}]",
+      ["v1/Service/default/web owner Ok"],
+    ],
+    [
+      "without a cluster, values stand in for ConfigMaps",
+      "[{policy: stage, rule: stage, kind: Pod, resources: [good], result: pass}]",
+      ["v1/Pod/default/good stage Ok"],
+      "values: {policies: [{name: stage, rules: [{name: stage, values: {stages.data.first: dev}}]}]}",
+    ],
+    [
+      "without a cluster, expressions in CEL do not see the other objects of the test",
+      "[{policy: pods, isValidatingPolicy: true, kind: Pod, resources: [good], result: pass}]",
+      ["v1/Pod/default/good  Ok"],
+    ],
+    [
+      "case does not matter in the names of fields",
+      "[{Policy: team, RULE: team, kind: Pod, resources: [good], result: pass}]",
+      ["v1/Pod/default/good team Ok"],
+    ],
+  ];
+
+for (const [title, results, rows, more] of cases) {
+  Deno.test(`kyverno-test.yaml: ${title}`, async () => {
+    const found = await rowsOf(results, more);
+    assert.deepEqual(found.rows.map(({ resource, rule, reason }) => `${resource} ${rule} ${reason}`), rows);
+  });
+}
