@@ -12,6 +12,7 @@ export { ObjectReviews, type ObjectReviewsOptions } from "./admission/object_rev
 export { openReports, policyReports, type ReportKind } from "./reports/report_kind.ts";
 export { ReportStore } from "./reports/report_store.ts";
 export { Scanner } from "./reports/scanner.ts";
+export { scanDecision, scannedPolicies } from "./reports/scan_decision.ts";
 export { isLasting, isReportedPolicy, unscannedResults } from "./reports/lasting_rows.ts";
 export { AdmissionReports } from "./reports/admission_reports.ts";
 export { workRows } from "./reports/work_rows.ts";

@@ -1,13 +1,5 @@
 import { existingRequest } from "../../background/mod.ts";
-import {
-  type Decision,
-  evaluate,
-  type PolicyRequest,
-  type PolicyResult,
-  replaced,
-  restrict,
-  type Snapshot,
-} from "../../engine/mod.ts";
+import type { Decision, PolicyRequest, Snapshot } from "../../engine/mod.ts";
 import { asList, asString, dig, equal, field, isObject, type JsonObject } from "../../json/mod.ts";
 import {
   compileResourceFilters,
@@ -26,12 +18,12 @@ import type {
   Ports,
   ServedResource,
 } from "../../ports.ts";
-import { exceptionsOf, fail, patchedObject } from "../../rules/mod.ts";
 import { resourcePath } from "../resource_path.ts";
 import { uidOf } from "./report.ts";
 import type { ReportStore } from "./report_store.ts";
 import { rowsOf } from "./rows.ts";
-import { isScanned, scannedResources } from "./scan_targets.ts";
+import { scanDecision, type ScannedPolicies, scannedPolicies } from "./scan_decision.ts";
+import { scannedResources } from "./scan_targets.ts";
 
 /** What a {@link Scanner} works with. */
 export interface ScannerOptions {
@@ -73,7 +65,7 @@ export class Scanner {
   readonly #writing = new Set<Promise<void>>();
   readonly #hourly: ReturnType<typeof setInterval>;
   #namespaces: Collection | undefined;
-  #policies: Snapshot | undefined;
+  #policies: ScannedPolicies | undefined;
   #restarting: Promise<void> = Promise.resolve();
   #superseded = Promise.withResolvers<void>();
   #isHidden: (object: JsonObject) => boolean = () => false;
@@ -86,7 +78,7 @@ export class Scanner {
 
   /** Other policies are in force: the objects that they are about are looked at again. */
   policiesChanged(snapshot: Snapshot): void {
-    this.#policies = restrict(snapshot, isScanned);
+    this.#policies = scannedPolicies(snapshot);
     this.#begin({ everything: false });
   }
 
@@ -126,9 +118,9 @@ export class Scanner {
     this.#isHidden = hiddenBy(resourceFilters());
     store.start();
     await store.ready();
-    this.#followNamespaces(policies);
+    this.#followNamespaces(policies.all);
     const wanted = new Map(
-      scannedResources(policies, discovered.resources).map((each) => [resourcePath(each.resource), each]),
+      scannedResources(policies.all, discovered.resources).map((each) => [resourcePath(each.resource), each]),
     );
     for (const [path, { version, collection }] of this.#watched) {
       if (!everything && wanted.get(path)?.version === version) continue;
@@ -209,38 +201,12 @@ export class Scanner {
   async #scan(object: JsonObject, scanned: Set<string>): Promise<void> {
     const { ports, store, found } = this.#options;
     if (this.#isHidden(object)) return;
-    const request = existingRequest(object);
-    const policies = this.#policies!;
-    const options = { rules: "all", ports, deadline: () => AbortSignal.timeout(10_000) } as const;
-    const validated = evaluate(policies, request, { ...options, phase: "validate" });
-    const decision = validated instanceof Promise ? await validated : validated;
-    const results = [...decision.results, ...await mutationResults(policies, request, options)];
-    const rows = rowsOf(results, object, ports.clock.now());
+    const decision = await scanDecision(this.#policies!, object, ports);
+    const rows = rowsOf(decision.results, object, ports.clock.now());
     scanned.add(uidOf(object));
     const isNew = await store.write(object, [...rows, ...store.lastingRows(object, rows)]);
-    if (isNew) found?.({ ...decision, results }, request);
+    if (isNew) found?.(decision, existingRequest(object));
   }
-}
-
-const notApplied = fail("mutation is not applied");
-
-/** Kyverno parity: an object that a policy in CEL would still change violates it (`tests/live/reports_test.ts`). */
-async function mutationResults(
-  policies: Snapshot,
-  request: PolicyRequest,
-  options: Omit<Parameters<typeof evaluate>[2], "phase">,
-): Promise<PolicyResult[]> {
-  const results: PolicyResult[] = [];
-  for (const { policy: { key, kind } } of policies.candidates("mutate", request)) {
-    // One by one: what one policy changes is no other one's violation.
-    const decision = await evaluate(policies, request, { ...options, phase: "mutate", policy: key, kind });
-    results.push(...decision.results.map(({ policy, rules }) => ({
-      policy,
-      rules: rules.map((rule) => patchedObject(rule) === undefined ? rule : replaced(rule, notApplied))
-        .filter((rule) => rule.result !== "skip" || exceptionsOf(rule) !== undefined),
-    })));
-  }
-  return results;
 }
 
 function hiddenBy(resourceFilters: string | undefined): (object: JsonObject) => boolean {

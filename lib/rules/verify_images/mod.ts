@@ -9,7 +9,7 @@
  */
 export { askDigest, askReferrer, askSignature, askSignedText, type Pending, pending } from "./ask.ts";
 export { pullSecretsOf } from "./images.ts";
-export { annotated, type ImageNote, type ScopedNotes } from "./notes.ts";
+export { annotated, type ImageNote, type ScopedNotes, withoutNotes } from "./notes.ts";
 export { keyNeed, keySecretNeeds, loginNeed } from "./secret_needs.ts";
 export { verifyImages } from "./verify_images.ts";
 export { signersOfSets } from "./written_signers.ts";

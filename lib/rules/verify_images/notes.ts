@@ -45,6 +45,16 @@ export interface ScopedNotes extends NoteScope {
   readonly notes: readonly ImageNote[];
 }
 
+/** The object without the notes of an earlier verification; the object itself when it has none. */
+export function withoutNotes(object: JsonObject): JsonObject {
+  const notes = [flatAnnotation, scopedAnnotation];
+  const annotations = Object.entries(annotationsOf(object));
+  const kept = annotations.filter(([name]) => !notes.includes(name));
+  if (kept.length === annotations.length) return object;
+  const metadata = object["metadata"] as JsonObject;
+  return { ...object, metadata: { ...metadata, annotations: Object.fromEntries(kept) } };
+}
+
 /**
  * The object with both annotations; what they held before is replaced. Without notes it is the object itself.
  *

@@ -1,0 +1,91 @@
+import { existingRequest } from "../../background/mod.ts";
+import {
+  type Decision,
+  evaluate,
+  type EvaluateOptions,
+  type PolicyRequest,
+  type PolicyResult,
+  replaced,
+  restrict,
+  type Snapshot,
+} from "../../engine/mod.ts";
+import type { JsonObject } from "../../json/mod.ts";
+import type { Ports } from "../../ports.ts";
+import { exceptionsOf, fail, patchedObject, withoutNotes } from "../../rules/mod.ts";
+import { isScanned } from "./scan_targets.ts";
+
+/** The policies that a scan evaluates. */
+export interface ScannedPolicies {
+  readonly all: Snapshot;
+  /** Those of them with rules `verifyImages`. */
+  readonly images: Snapshot;
+}
+
+/** The policies of a snapshot that a scan evaluates. */
+export function scannedPolicies(snapshot: Snapshot): ScannedPolicies {
+  const all = restrict(snapshot, isScanned);
+  return {
+    all,
+    images: restrict(
+      all,
+      ({ policy, rules }) =>
+        policy.language === "classic" && rules.some(({ type }) => type === "verifyImages"),
+    ),
+  };
+}
+
+type ScanOptions = Omit<EvaluateOptions, "phase"> & { readonly ports: Ports };
+
+/** What the background policies say of an object that exists, as if it were created now. Nothing is changed. */
+export async function scanDecision(
+  { all, images }: ScannedPolicies,
+  object: JsonObject,
+  ports: Ports,
+): Promise<Decision> {
+  const request = existingRequest(object);
+  const options: ScanOptions = { rules: "all", ports, deadline: () => AbortSignal.timeout(10_000) };
+  const validated = await evaluate(all, request, { ...options, phase: "validate" });
+  const results = [
+    ...validated.results.map(withoutChecks),
+    ...await imageResults(images, object, options),
+    ...await mutationResults(all, request, options),
+  ];
+  return { ...validated, results };
+}
+
+/** Images are verified anew, so what an object's annotations say of them does not count. */
+function withoutChecks({ policy, rules }: PolicyResult): PolicyResult {
+  return { policy, rules: rules.filter(({ type }) => type !== "checkImages") };
+}
+
+/** Kyverno parity: a scan verifies images as at the creation of the object (`tests/live/scan_decision_test.ts`). */
+async function imageResults(
+  images: Snapshot,
+  object: JsonObject,
+  options: ScanOptions,
+): Promise<readonly PolicyResult[]> {
+  if (images.policies.length === 0) return [];
+  const request = existingRequest(withoutNotes(object));
+  return (await evaluate(images, request, { ...options, phase: "verifyImages" })).results;
+}
+
+const notApplied = fail("mutation is not applied");
+
+/** Kyverno parity: an object that a policy in CEL would still change violates it (`tests/live/reports_test.ts`). */
+async function mutationResults(
+  policies: Snapshot,
+  request: PolicyRequest,
+  options: ScanOptions,
+): Promise<PolicyResult[]> {
+  const results: PolicyResult[] = [];
+  for (const { policy: { key, kind } } of policies.candidates("mutate", request)) {
+    // One by one: what one policy changes is no other one's violation.
+    const decision = await evaluate(policies, request, { ...options, phase: "mutate", policy: key, kind });
+    results.push(...decision.results.map(({ policy, rules }) => ({
+      policy,
+      rules: rules.map((rule) => patchedObject(rule) === undefined ? rule : replaced(rule, notApplied))
+        .filter((rule) => rule.result !== "skip" || exceptionsOf(rule) !== undefined),
+    })));
+  }
+  return results;
+}
