@@ -2,6 +2,7 @@ import { parseJson } from "../json/mod.ts";
 import type { Answer, Http, HttpCall } from "../ports.ts";
 import { statusLine } from "../embedded/mod.ts";
 import type { AddressCheck } from "./service_addresses.ts";
+import { PinnedClients } from "./pinned_clients.ts";
 import { send } from "./transport.ts";
 
 /** The bounds of calls to services; each has Kyverno's default. */
@@ -97,28 +98,6 @@ export class HttpClient implements Http {
     if (refused !== undefined) return `${url.protocol}//${url.host} is not allowed: ${refused}`;
     if (address !== undefined) pinned.pin(url, address);
     return undefined;
-  }
-}
-
-/**
- * Clients that connect to the address that was checked, whatever its name stands for by now. Only for plain HTTP: over
- * TLS the certificate shows that the right server answers.
- */
-class PinnedClients {
-  readonly #clients = new Map<string, Deno.HttpClient>();
-
-  pin({ protocol, host, port }: URL, address: string): void {
-    if (protocol !== "http:" || this.#clients.has(host)) return;
-    const proxy = { transport: "tcp", hostname: address, port: Number(port === "" ? 80 : port) } as const;
-    this.#clients.set(host, Deno.createHttpClient({ proxy }));
-  }
-
-  clientOf({ protocol, host }: URL): Deno.HttpClient | undefined {
-    return protocol === "http:" ? this.#clients.get(host) : undefined;
-  }
-
-  close(): void {
-    for (const client of this.#clients.values()) client.close();
   }
 }
 

@@ -12,6 +12,7 @@ import {
 } from "../adapters/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { Fault, isFault } from "../json/mod.ts";
+import { addressesOf } from "./addresses_of.ts";
 import type { Clock, Cluster, Entropy } from "../ports.ts";
 
 /** How images are looked up. */
@@ -67,7 +68,7 @@ export async function readImageFiles(
   const docker = options.for === "command" ? await dockerConfiguration() : undefined;
   // Whoever creates an object names its images: they must not lead a server to what only its own machine can reach.
   const loopback = options.for === "command" || options.localRegistries === true ? "allowed" : "refused";
-  const allows = registryAddresses({ loopback });
+  const allows = registryAddresses({ loopback, resolve: addressesOf });
   const logSearch = options.searchLogs === true ? "allowed" : "never";
   return { diagnostics: docker?.diagnostics ?? [], ports };
 

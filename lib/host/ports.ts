@@ -22,8 +22,8 @@ import { compileExpression } from "../jmespath/mod.ts";
 import { Fault, isFault, isObject, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
 import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import type { Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
-import { lookup } from "node:dns/promises";
 import { dirname } from "node:path";
+import { addressesOf } from "./addresses_of.ts";
 import { type ImagePortsOptions, openImagePorts } from "./image_ports.ts";
 import { LateCluster } from "./late_cluster.ts";
 
@@ -202,9 +202,7 @@ function connect(
 function serviceClient(services: ServiceOptions | undefined): HttpClient | Fault {
   if (services === undefined) return new HttpClient({ namespaced: true });
   const { allowedAddresses, namespaced } = services;
-  const resolve = async (host: string): Promise<readonly string[]> =>
-    (await lookup(host.replace(/^\[|\]$/g, ""), { all: true })).map(({ address }) => address);
-  const refuses = serviceAddresses({ exempt: allowedAddresses, resolve });
+  const refuses = serviceAddresses({ exempt: allowedAddresses, resolve: addressesOf });
   return isFault(refuses)
     ? new Fault(`--allow-service-address: ${refuses.message}`)
     : new HttpClient({ refuses, namespaced });

@@ -216,7 +216,10 @@ registryTest("addresses that are not allowed are not asked, nor redirected to", 
         headers: { location: `${address.replace("127.0.0.1", "localhost")}/x` },
       })
       : new Response("secret"),
-  options: { allows: (url) => url.hostname === "127.0.0.1" },
+  options: {
+    allows: ({ hostname }) =>
+      Promise.resolve(hostname === "127.0.0.1" ? {} : { refused: "the address is not allowed" }),
+  },
   async run({ registry, host, server }) {
     assert.match(
       await problem(registry, `${host}/org/app`),

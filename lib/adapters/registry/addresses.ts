@@ -1,62 +1,90 @@
 import { isFault } from "../../json/mod.ts";
 import { compileAddressRules } from "../../kube/mod.ts";
+import type { AddressVerdict } from "../service_addresses.ts";
 
 /** Where a registry may be. */
 export interface RegistryAddressOptions {
   /** Whether registries on this machine may be read, as tests and the command line do. */
   readonly loopback: "allowed" | "refused";
+  /** The addresses that a host name stands for; names are not looked up without it. */
+  readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
 /** Whether an address may be asked; `from` is the address that redirected to it or named it as its token server. */
-export type AddressRule = (url: URL, from?: URL) => boolean;
+export type AddressRule = (url: URL, from?: URL) => Promise<AddressVerdict>;
 
 /** What an address is from here; `link-local` is where clouds serve credentials. */
 type Reach = "loopback" | "link-local" | "private" | "elsewhere";
 
+/** The most closed first: a name may stand for several addresses. */
 const networks: readonly (readonly [Reach, readonly string[]])[] = [
-  ["loopback", ["127.0.0.0/8", "::1/128", "0.0.0.0/8", "::/128", "localhost"]],
   ["link-local", ["169.254.0.0/16", "fe80::/10", "metadata.google.internal", "metadata.internal"]],
+  ["loopback", ["127.0.0.0/8", "::1/128", "0.0.0.0/8", "::/128", "localhost"]],
   ["private", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "100.64.0.0/10", "fc00::/7"]],
 ];
 
 const rules = networks.map(([reach, blocked]) => ({ reach, rule: compileAddressRules({ blocked }) }));
 
+/** What an URL is, and where its name leads. */
+interface Place {
+  readonly reach: Reach;
+  readonly address?: string | undefined;
+}
+
+const refused: AddressVerdict = { refused: "the address is not allowed" };
+
 /**
  * Which addresses may be asked for images, tokens and blobs. A registry can make its reader ask any address by a
  * redirect, so addresses of this machine and of private networks are only followed from a registry at such an address,
- * and link-local ones never. Names are not looked up: one that stands for such an address is not noticed.
+ * and link-local ones never. A name is what the addresses are that it stands for; one that stands for none is left to fail
+ * by itself.
  *
  * ```ts
  * import { registryAddresses } from "./addresses.ts";
  * import assert from "node:assert/strict";
- * const allows = registryAddresses({ loopback: "refused" });
+ * const rule = registryAddresses({ loopback: "refused" });
+ * const allows = async (url: URL, from?: URL) => (await rule(url, from)).refused === undefined;
  * const registry = new URL("https://registry.example/v2/"), inside = new URL("https://10.0.0.7/v2/");
- * assert.equal(allows(registry), true);
- * assert.equal(allows(inside), true);
- * assert.equal(allows(inside, registry), false);
- * assert.equal(allows(new URL("http://169.254.169.254/latest")), false);
- * assert.equal(allows(new URL("http://127.0.0.1:5000/")), false);
+ * assert.equal(await allows(registry), true);
+ * assert.equal(await allows(inside), true);
+ * assert.equal(await allows(inside, registry), false);
+ * assert.equal(await allows(new URL("http://169.254.169.254/latest")), false);
+ * assert.equal(await allows(new URL("http://127.0.0.1:5000/")), false);
  * ```
  */
-export function registryAddresses({ loopback }: RegistryAddressOptions): AddressRule {
-  return (url, from) => {
-    if (!/^https?:$/.test(url.protocol)) return false;
-    const reach = reachOf(url);
-    const origin = from === undefined ? reach : reachOf(from);
-    switch (reach) {
-      case "elsewhere":
-        return true;
-      case "link-local":
-        return false;
-      case "loopback":
-        return loopback === "allowed" && origin === "loopback";
-      case "private":
-        return origin === "private" || origin === "loopback";
-    }
+export function registryAddresses({ loopback, resolve }: RegistryAddressOptions): AddressRule {
+  return async (url, from) => {
+    if (!/^https?:$/.test(url.protocol)) return refused;
+    const { reach, address } = await placeOf(url, resolve);
+    const origin = from === undefined ? reach : (await placeOf(from, resolve)).reach;
+    return isAllowed(reach, origin, loopback) ? { address } : refused;
   };
 }
 
-function reachOf(url: URL): Reach {
-  const found = rules.find(({ rule }) => !isFault(rule) && rule.refusesUrl(url) !== undefined);
-  return found?.reach ?? "elsewhere";
+function isAllowed(reach: Reach, origin: Reach, loopback: RegistryAddressOptions["loopback"]): boolean {
+  switch (reach) {
+    case "elsewhere":
+      return true;
+    case "link-local":
+      return false;
+    case "loopback":
+      return loopback === "allowed" && origin === "loopback";
+    case "private":
+      return origin === "private" || origin === "loopback";
+  }
+}
+
+async function placeOf(url: URL, resolve: RegistryAddressOptions["resolve"]): Promise<Place> {
+  const named = rules.find(({ rule }) => !isFault(rule) && rule.refusesUrl(url) !== undefined);
+  if (named !== undefined) return { reach: named.reach };
+  const isAddress = url.hostname.startsWith("[") || /^[\d.]+$/.test(url.hostname);
+  if (isAddress || resolve === undefined) return { reach: "elsewhere" };
+  const addresses = await resolve(url.hostname).catch((): readonly string[] => []);
+  const worst = rules.find(({ rule }) =>
+    !isFault(rule) && addresses.some((address) => rule.refusesAddress(address) !== undefined)
+  );
+  return {
+    reach: worst?.reach ?? "elsewhere",
+    address: addresses.find((address) => !address.includes(":")) ?? addresses[0],
+  };
 }

@@ -11,6 +11,7 @@ import {
 import type { Clock, Entropy } from "../../ports.ts";
 import { statusLine } from "../../embedded/mod.ts";
 import { Limit } from "../limit.ts";
+import { PinnedClients } from "../pinned_clients.ts";
 import { retryAfter, withRetries } from "../retry.ts";
 import { send, type Sent } from "../transport.ts";
 import type { AddressRule } from "./addresses.ts";
@@ -177,7 +178,7 @@ export class RegistryConnection implements RegistryReader {
     return token === undefined ? new Fault(`GET ${address}: no token in the answer`) : `Bearer ${token}`;
   }
 
-  #get(
+  async #get(
     url: string,
     { accept, attempts, maxBytes, limit, until: end = Infinity }: Try,
     { authorization, from }: {
@@ -187,9 +188,14 @@ export class RegistryConnection implements RegistryReader {
   ): Promise<Sent> {
     const { timeout, allows, clock, entropy, firstDelay } = this.#options;
     const until = Math.min(clock.now() + timeout, end);
-    if (!allows(new URL(url), from === undefined ? undefined : new URL(from))) {
-      return Promise.resolve({ ok: false, reason: "redirect", message: "the address is not allowed" });
-    }
+    const pinned = new PinnedClients();
+    const permits = async (target: URL, origin?: URL): Promise<string | undefined> => {
+      const { refused, address } = await allows(target, origin);
+      if (refused === undefined && address !== undefined) pinned.pin(target, address);
+      return refused;
+    };
+    const refused = await permits(new URL(url), from === undefined ? undefined : new URL(from));
+    if (refused !== undefined) return { ok: false, reason: "redirect", message: refused };
     const attempt = async () => {
       const value = await limit.run(() =>
         send({
@@ -198,7 +204,8 @@ export class RegistryConnection implements RegistryReader {
           headers: { accept, ...(authorization === undefined ? {} : { authorization }) },
           timeout: Math.max(1, until - clock.now()),
           maxBytes: maxBytes ?? this.#options.maxBytes,
-          follow: (target) => allows(target, new URL(url)),
+          client: (target) => pinned.clientOf(target),
+          follow: async (target) => await permits(target, new URL(url)) === undefined,
         })
       );
       const passing = value.ok
@@ -206,7 +213,11 @@ export class RegistryConnection implements RegistryReader {
         : value.reason === "network" || value.reason === "timeout";
       return { value, again: passing ? value.ok ? retryAfter(value.headers, clock) : 0 : undefined };
     };
-    return withRetries(attempt, { clock, entropy, attempts, firstDelay, maxDelay: 2_000, until });
+    try {
+      return await withRetries(attempt, { clock, entropy, attempts, firstDelay, maxDelay: 2_000, until });
+    } finally {
+      pinned.close();
+    }
   }
 }
 

@@ -43,6 +43,7 @@ export interface Referrer {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
+const everywhere: AddressRule = () => Promise.resolve({});
 /** Registries limit manifests to 4 MB. */
 const MAX_MANIFEST = 4_000_000;
 /** Configurations are seldom larger than some kilobytes. */
@@ -64,7 +65,7 @@ export class RegistryContent {
   readonly #connection: RegistryReader;
 
   constructor(options: RegistryContentOptions) {
-    const { clock, entropy, timeout = 10_000, attempts = 3, firstDelay = 100, allows = () => true } = options;
+    const { clock, entropy, timeout = 10_000, attempts = 3, firstDelay = 100, allows = everywhere } = options;
     const bounds = { timeout, attempts, firstDelay, maxBytes: MAX_MANIFEST };
     const connection = new RegistryConnection({ clock, entropy, allows, ...bounds });
     this.#connection = options.source?.reader(connection) ?? connection;

@@ -1,0 +1,21 @@
+/**
+ * Clients that connect to the address that was checked, whatever its name stands for by now. Only for plain HTTP: over
+ * TLS the certificate shows that the right server answers.
+ */
+export class PinnedClients {
+  readonly #clients = new Map<string, Deno.HttpClient>();
+
+  pin({ protocol, host, port }: URL, address: string): void {
+    if (protocol !== "http:" || this.#clients.has(host)) return;
+    const proxy = { transport: "tcp", hostname: address, port: Number(port === "" ? 80 : port) } as const;
+    this.#clients.set(host, Deno.createHttpClient({ proxy }));
+  }
+
+  clientOf({ protocol, host }: URL): Deno.HttpClient | undefined {
+    return protocol === "http:" ? this.#clients.get(host) : undefined;
+  }
+
+  close(): void {
+    for (const client of this.#clients.values()) client.close();
+  }
+}
