@@ -1,0 +1,129 @@
+/** Whoever names an image, or has a registry, cannot make Postern ask an address that only Postern can reach. */
+import assert from "node:assert/strict";
+import { type AddressRule, ImageSignatures, registryAddresses, systemClock } from "../../lib/adapters/mod.ts";
+import type { SignatureAnswer } from "../../lib/ports.ts";
+import { countingEntropy } from "../adapters/fakes.ts";
+import { type FakeServer, fakeServer } from "../adapters/fake_server.ts";
+import { newKeys } from "../adapters/signing/certificates.ts";
+import { TestRegistry } from "../adapters/signing/registry.ts";
+import { questionOf } from "../bench/signed_images.ts";
+
+/** What host names stand for. */
+const names: Readonly<Record<string, readonly string[]>> = {
+  "registry.invalid": ["203.0.113.7"],
+  "inside.test": ["127.0.0.1"],
+  "metadata.test": ["169.254.169.254"],
+  "private.test": ["10.0.0.5"],
+  "several.test": ["203.0.113.7", "fe80::1"],
+};
+const resolve = (host: string): Promise<readonly string[]> =>
+  names[host] === undefined ? Promise.reject(new Error("no such host")) : Promise.resolve(names[host]);
+
+interface Trial {
+  /** Counts as a registry elsewhere, also under the name `registry.invalid`. */
+  readonly registry: TestRegistry;
+  /** What only this machine should reach. */
+  readonly secret: FakeServer;
+  ask(image: string): Promise<SignatureAnswer>;
+}
+
+async function tried(
+  loopback: "allowed" | "refused",
+  run: (trial: Trial) => Promise<void>,
+): Promise<void> {
+  const registry = new TestRegistry();
+  const secret = fakeServer(() => new Response("secret"));
+  const rule = registryAddresses({ loopback, resolve });
+  const elsewhere = (url: URL): URL =>
+    url.host === registry.host ? new URL(url.pathname, "http://203.0.113.7/") : url;
+  const allows: AddressRule = async (url, from) => {
+    const verdict = await rule(elsewhere(url), from && elsewhere(from));
+    return url.hostname === "registry.invalid" ? { ...verdict, address: "127.0.0.1" } : verdict;
+  };
+  const signatures = new ImageSignatures({
+    clock: systemClock(),
+    entropy: countingEntropy(),
+    firstDelay: 1,
+    allows,
+  });
+  const keys = { publicKeys: newKeys().pem, rekor: { ignoreTlog: true }, ctlog: { ignoreSCT: true } };
+  const entry = { imageReferences: ["*"], attestors: [{ entries: [{ keys }] }] };
+  try {
+    await run({
+      registry,
+      secret,
+      ask: (image) =>
+        signatures.verify({ ...questionOf(image, entry), credentials: { allowInsecureRegistry: true } }),
+    });
+    assert.deepEqual(secret.asked, []);
+  } finally {
+    await signatures.close();
+    await registry.close();
+    await secret.close();
+  }
+}
+
+const portOf = (address: string): string => new URL(address).port;
+
+/** Where a registry elsewhere may not lead, not even for a command, which reads registries on its own machine. */
+const targets: readonly (readonly [what: string, host: string])[] = [
+  ["a loopback address", "127.0.0.1"],
+  ["a loopback address in IPv6", "[::1]"],
+  ["a loopback address as a number", "2130706433"],
+  ["localhost", "localhost"],
+  ["no address", "0.0.0.0"],
+  ["a name for a loopback address", "inside.test"],
+  ["a link-local address", "169.254.169.254"],
+  ["a name for a link-local address", "metadata.test"],
+  ["a name for a link-local address among others", "several.test"],
+  ["a private address", "10.0.0.5"],
+  ["a name for a private address", "private.test"],
+];
+for (const [what, host] of targets) {
+  for (const loopback of ["allowed", "refused"] as const) {
+    const who = loopback === "allowed" ? "a command" : "a server";
+    Deno.test(`${who} follows no redirect of a registry elsewhere to ${what}`, () =>
+      tried(loopback, async ({ registry, secret, ask }) => {
+        const location = `http://${host}:${portOf(secret.address)}/v2/app/manifests/v1`;
+        registry.intercept(() => new Response(null, { status: 307, headers: { location } }));
+        const answer = await ask(`${registry.host}/app:v1`);
+        assert.match(answer.ok ? "" : answer.message, /the redirect to \S+ is not allowed/);
+        assert.ok(registry.asked.length > 0, "the registry itself was asked");
+      }));
+    Deno.test(`${who} fetches no token for a registry elsewhere from ${what}`, () =>
+      tried(loopback, async ({ registry, secret, ask }) => {
+        const realm = `http://${host}:${portOf(secret.address)}/token`;
+        const headers = { "www-authenticate": `Bearer realm="${realm}",service="x"` };
+        registry.intercept(() => new Response("", { status: 401, headers }));
+        const answer = await ask(`${registry.host}/app:v1`);
+        assert.match(answer.ok ? "" : answer.message, /the address is not allowed/);
+        assert.ok(registry.asked.length > 0, "the registry itself was asked");
+      }));
+  }
+}
+
+/** Whoever creates a Pod chooses these. */
+const closed = [
+  "127.0.0.1",
+  "localhost",
+  "[::1]",
+  "inside.test",
+  "169.254.169.254",
+  "metadata.test",
+  "several.test",
+];
+for (const host of closed) {
+  Deno.test(`a server reads no image of ${host}`, () =>
+    tried("refused", async ({ secret, ask }) => {
+      const answer = await ask(`${host}:${portOf(secret.address)}/app:v1`);
+      assert.match(answer.ok ? "" : answer.message, /the address is not allowed/);
+    }));
+}
+
+Deno.test("a name is asked at the address that was judged, and not looked up again", () =>
+  tried("refused", async ({ registry, ask }) => {
+    // This name is none that the machine itself could look up.
+    registry.image("app:v1");
+    const answer = await ask(`registry.invalid:${portOf(`http://${registry.host}`)}/app:v1`);
+    assert.equal(answer.ok ? "" : answer.message, "no signatures found");
+  }));
