@@ -159,6 +159,24 @@ signaturesTest("a deadline frees its own caller, and names the registry", async 
   release();
 });
 
+signaturesTest("a deadline names the registry of the signatures, too", async ({ registry, ask }) => {
+  const other = new TestRegistry();
+  try {
+    registry.image("app:v1");
+    other.intercept(() => silence());
+    const deadline = new AbortController();
+    const late = ask("app:v1", { repository: `${other.host}/signatures` }, deadline.signal);
+    deadline.abort();
+    const answer = await late;
+    assert.equal(
+      answer.ok ? "" : answer.message,
+      `the request's deadline passed while ${registry.host} or ${other.host} was asked`,
+    );
+  } finally {
+    await other.close();
+  }
+});
+
 signaturesTest("a registry that never answers is given up", async ({ registry, ask }) => {
   registry.intercept(() => silence());
   const answer = await ask("app:v1");

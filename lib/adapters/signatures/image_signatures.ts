@@ -92,7 +92,7 @@ export class ImageSignatures implements Signatures {
 
   async verify(question: SignatureQuestion, signal?: AbortSignal): Promise<SignatureAnswer> {
     const reference = parseReference(question.image);
-    const late = this.#late(isFault(reference) ? question.image : reference.registry);
+    const late = this.#late(isFault(reference) ? question.image : registriesOf(reference, question));
     const answered = isFault(reference)
       ? Promise.resolve(answerOf(unverified(reference.message), { digest: undefined, cached: false }))
       : this.#verify(question, reference);
@@ -247,6 +247,14 @@ function answerOf(
     return { ok: false, why, message, digest, tried, cached };
   }
   return { ok: true, digest: digest ?? "", statements: verdict.statements, tried: verdict.tried, cached };
+}
+
+/** The registries that a question is about: the image's, and that of its signatures where it is another. */
+function registriesOf({ registry }: RegistryReference, { repository }: SignatureQuestion): string {
+  const place = repository === "" ? undefined : signatureRepository(repository);
+  return place === undefined || isFault(place) || place.registry === registry
+    ? registry
+    : `${registry} or ${place.registry}`;
 }
 
 /** What a verdict depends on: content, question and login, but neither the image's tag nor the policy. */

@@ -19,9 +19,11 @@ export type Pending = typeof pending;
 export function askSignature(store: LoadTracker, question: SignatureQuestion): SignatureAnswer | Pending {
   const { signatures } = store.ports;
   if (signatures === undefined) return unanswered("signatures cannot be verified here");
+  // At a deadline this names the registries that were asked.
+  const { image, repository } = question;
   const answer = askOnce(
     store,
-    `signatures of ${question.image}`,
+    repository === "" ? `signatures of ${image}` : `signatures of ${image} in ${repository}`,
     JSON.stringify(question),
     () => signatures.verify(question, store.signal),
   );
