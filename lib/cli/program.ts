@@ -1,7 +1,8 @@
 import { Command, type Help, InvalidArgumentError, Option } from "commander";
-import { type CommandRecord, hyphenated, type OptionRecord } from "./command.ts";
+import { type CommandRecord, hyphenated, type OptionRecord, type OptionTable } from "./command.ts";
 import { commands, groups, hiddenCommands } from "./commands/table.ts";
 import { normalizeArguments, splitList } from "./flag_syntax.ts";
+import { logOptions, needlessKubeconfig } from "./log_options.ts";
 import { OutputClosed, processTerminal, type Terminal } from "./terminal.ts";
 import { version } from "./version.ts";
 
@@ -17,9 +18,12 @@ export async function run(args: readonly string[], terminal: Terminal = processT
       writeOut: (text) => terminal.out(text.trimEnd()),
       writeErr: (text) => terminal.err(text.trimEnd()),
     });
-  for (const record of [...commands, ...hiddenCommands]) {
+  for (const [key, option] of Object.entries(logOptions)) addOption(program, key, option);
+  for (const record of [...commands.map(withKubeconfig), ...hiddenCommands]) {
     const added = addCommand(program, record, async (operands, options) => {
-      code = refuseUnsupported(record, options, terminal) ?? await record.run(operands, options, terminal);
+      const refused = refuseUnsupported(record.options, options, terminal) ??
+        refuseUnsupported(logOptions, program.opts(), terminal);
+      code = refused ?? await record.run(operands, options, terminal);
     });
     // Whatever options a command has that is not supported, the answer is the same.
     if (hiddenCommands.includes(record)) added.allowUnknownOption();
@@ -62,6 +66,11 @@ function addCommand(
     await action(operands, added.opts());
   });
   return added;
+}
+
+/** A command that reads no cluster says so instead of calling the option unknown. */
+function withKubeconfig(record: CommandRecord): CommandRecord {
+  return { ...record, options: { kubeconfig: needlessKubeconfig, ...record.options } };
 }
 
 function groupOf(program: Command, name: string): Command {
@@ -120,7 +129,7 @@ function listOption(flags: string, option: Extract<OptionRecord, { type: "list" 
 
 /** Exit code 2, with a word on what to use instead, when an option is given that has no meaning here. */
 function refuseUnsupported(
-  { options: table }: CommandRecord,
+  table: OptionTable,
   given: Readonly<Record<string, unknown>>,
   terminal: Terminal,
 ): number | undefined {

@@ -33,7 +33,7 @@ function flags(command: string, base: readonly string[], rows: readonly Row[]): 
     flag,
     verdict,
     note,
-    line: [...command.split(" "), ...base, ...args],
+    line: [...command === "" ? [] : command.split(" "), ...base, ...args],
     code,
     shows,
   }));
@@ -306,7 +306,64 @@ const others: readonly KyvernoFlag[] = [
   ]]),
 ];
 
-export const kyvernoFlags: readonly KyvernoFlag[] = [...apply, ...test, ...others];
+const noLog = "taken, and without effect: Postern writes no log";
+const refusedLog = "no log is written: redirect standard error to a file";
+
+/** What every command of Kyverno's takes, before its name or after it. */
+const everywhere: readonly KyvernoFlag[] = flags("", [], [
+  ["-v, --v", "differs", noLog, ["-v", "4", "version", "--v=4"], /^Version: /],
+  ["--vmodule, --log_backtrace_at", "differs", noLog, [
+    "version",
+    "--vmodule",
+    "a=1",
+    "--log_backtrace_at=a:1",
+  ], /^Version: /],
+  ["--add_dir_header, --skip_headers, --skip_log_headers, --one_output", "differs", noLog, [
+    "version",
+    "--add_dir_header",
+    "--skip_headers",
+    "--skip_log_headers",
+    "--one_output=true",
+  ], /^Version: /],
+  ["--logtostderr, --alsologtostderr, --legacy_stderr_threshold_behavior", "differs", noLog, [
+    "version",
+    "--logtostderr=false",
+    "--alsologtostderr",
+    "--legacy_stderr_threshold_behavior",
+  ], /^Version: /],
+  ["--stderrthreshold, --alsologtostderrthreshold, --log_file_max_size", "differs", noLog, [
+    "--stderrthreshold=2",
+    "version",
+    "--alsologtostderrthreshold",
+    "1",
+    "--log_file_max_size",
+    "10",
+  ], /^Version: /],
+  [
+    "--log_dir",
+    "not supported",
+    refusedLog,
+    ["version", "--log_dir", "x"],
+    /not supported: --log_dir; no log/,
+  ],
+  [
+    "--log_file",
+    "not supported",
+    refusedLog,
+    ["version", "--log_file=x"],
+    /not supported: --log_file; no log/,
+  ],
+  [
+    "--kubeconfig",
+    "differs",
+    "commands that read no cluster refuse it",
+    ["jp", "function", "truncate", "--kubeconfig", "x"],
+    /not supported: --kubeconfig; this command reads no cluster/,
+    2,
+  ],
+]).map((row) => ({ ...row, command: "with every command" }));
+
+export const kyvernoFlags: readonly KyvernoFlag[] = [...apply, ...test, ...others, ...everywhere];
 
 /** What Postern does otherwise on purpose. */
 export const deliberate: readonly string[] = [
