@@ -1,32 +1,38 @@
+import { relative } from "node:path";
+import { FileChanges } from "./file_changes.ts";
+import { interruptedCode, watchInterruption } from "./interruption.ts";
 import type { Terminal } from "./terminal.ts";
-import { interruptedCode } from "./interruption.ts";
 
-/** Milliseconds in which changes of files are one change: editors write in several steps. */
-const BURST = 200;
+/** What came of running a command once, and which files that concerned. */
+export interface Watched {
+  /** The exit code. */
+  readonly code: number;
+  /** Files and folders whose changes make the command run again. */
+  readonly reads: readonly string[];
+  /** Files that the command wrote; they start nothing, wherever they are. */
+  readonly writes: readonly string[];
+}
 
-/** Runs something now and whenever files of folders change, until Ctrl-C; the exit code is then that of an interruption. */
-export async function watching(
-  folders: readonly string[],
-  terminal: Terminal,
-  work: () => Promise<number>,
-): Promise<number> {
-  await work();
-  using watcher = Deno.watchFs([...folders]);
-  const stop = (): void => watcher.close();
-  Deno.addSignalListener("SIGINT", stop);
-  try {
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    let running: Promise<unknown> = Promise.resolve();
+/**
+ * Runs a command now and whenever a file changes that it read, until Ctrl-C; the exit code is then that of an
+ * interruption. A change while the command runs makes it run once more.
+ */
+export async function watching(work: () => Promise<Watched>, terminal: Terminal): Promise<number> {
+  using interruption = watchInterruption();
+  using changes = new FileChanges();
+  while (!interruption.happened) {
+    const { reads, writes } = await work();
+    if (interruption.happened) break;
+    changes.watch(reads, writes);
     terminal.err("watching for changes; Ctrl-C ends");
-    for await (const { kind } of watcher) {
-      if (kind === "access") continue;
-      clearTimeout(timer);
-      timer = setTimeout(() => running = running.then(work), BURST);
-    }
-    clearTimeout(timer);
-    await running;
-  } finally {
-    Deno.removeSignalListener("SIGINT", stop);
+    const changed = await interruption.before(changes.next());
+    if (changed !== undefined) terminal.err(`${changed.map(shown).join(", ")} changed\n`);
   }
   return interruptedCode;
+}
+
+/** A path as the user would write it. */
+function shown(path: string): string {
+  const below = relative(Deno.cwd(), path);
+  return below.startsWith("..") ? path : below;
 }

@@ -42,6 +42,8 @@ export interface TestInput {
   readonly setup: TestSetup;
   readonly values: Values;
   readonly user: GivenUser | undefined;
+  /** The files and folders that the test names, whether they can be read or not. */
+  readonly files: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -91,6 +93,7 @@ export async function loadTestInput({ test, folder }: FoundTest): Promise<TestIn
     },
     values: given === undefined ? noValues : readValues(given),
     user: userFile === undefined ? undefined : readUser(userFile.value),
+    files: [...files.paths],
     diagnostics,
   };
 }
@@ -112,6 +115,8 @@ async function readPayloads(test: FoundTest["test"], files: TestFiles): Promise<
 /** Reads files that a test names, relative to its folder. */
 class TestFiles {
   readonly diagnostics: Diagnostic[] = [];
+  /** What was read, or could not be. */
+  readonly paths = new Set<string>();
   readonly #folder: string;
 
   constructor(folder: string) {
@@ -123,7 +128,9 @@ class TestFiles {
   }
 
   async documents(files: readonly string[]): Promise<readonly YamlDocument[]> {
-    const loaded = await loadDocuments(files.map((file) => this.pathOf(file)));
+    const paths = files.map((file) => this.pathOf(file));
+    for (const path of paths) this.paths.add(path);
+    const loaded = await loadDocuments(paths);
     this.diagnostics.push(...loaded.diagnostics);
     return loaded.documents;
   }

@@ -60,7 +60,7 @@ export const test = command({
     },
   ],
   async run(paths, options, terminal) {
-    const { test } = await import("../test.ts");
+    const { test } = await import("../test/run.ts");
     return await test({ ...options, paths }, terminal);
   },
 });

@@ -1,0 +1,91 @@
+import { dirname, resolve, sep } from "node:path";
+
+/** Milliseconds in which changes of files are one change: editors write in several steps. */
+const BURST = 200;
+
+/** So often a burst may go on: what never ends, such as files that are written all the time, is a change too. */
+const MOST_BURSTS = 10;
+
+/** Paths that one change names at most: more say no more. */
+const MOST_NAMED = 5;
+
+/** Changes of files and folders, until it is disposed of. */
+export class FileChanges implements Disposable {
+  /** By folder, with a separator at the end for those that are watched to the bottom. */
+  readonly #watchers = new Map<string, Deno.FsWatcher>();
+  readonly #folders = new Set<string>();
+  readonly #files = new Set<string>();
+  readonly #ignored = new Set<string>();
+  readonly #changed = new Set<string>();
+  #wake = (): void => {};
+
+  /**
+   * Watches folders to the bottom, and files. Changes of `ignored` files count nowhere. What cannot be watched, such as a
+   * file that is not there, is left out; its folder is watched where there is one.
+   */
+  watch(paths: readonly string[], ignored: readonly string[]): void {
+    for (const path of ignored) this.#ignored.add(resolve(path));
+    for (const path of paths.map((path) => resolve(path))) {
+      if (isFolder(path)) {
+        this.#folders.add(path);
+        this.#open(path, true);
+      } else {
+        this.#files.add(path);
+        this.#open(dirname(path), false);
+      }
+    }
+  }
+
+  /** The paths that changed since the last call, once there is one and no other follows at once. */
+  async next(): Promise<readonly string[]> {
+    if (this.#changed.size === 0) await new Promise<void>((resolve) => this.#wake = resolve);
+    for (let round = 0, before = 0; round < MOST_BURSTS && before !== this.#changed.size; round++) {
+      before = this.#changed.size;
+      await new Promise((resolve) => setTimeout(resolve, BURST));
+    }
+    const changed = [...this.#changed].sort().slice(0, MOST_NAMED);
+    this.#changed.clear();
+    return changed;
+  }
+
+  [Symbol.dispose](): void {
+    for (const watcher of this.#watchers.values()) watcher.close();
+  }
+
+  #open(folder: string, recursive: boolean): void {
+    const key = recursive ? `${folder}${sep}` : folder;
+    if (this.#watchers.has(key) || this.#isBelowFolder(folder) && !recursive) return;
+    try {
+      const watcher = Deno.watchFs(folder, { recursive });
+      this.#watchers.set(key, watcher);
+      void this.#listen(watcher);
+    } catch {
+      // The folder is gone, or may not be read: the command has said so.
+    }
+  }
+
+  async #listen(watcher: Deno.FsWatcher): Promise<void> {
+    for await (const { kind, paths } of watcher) {
+      if (kind === "access") continue;
+      for (const path of paths) if (this.#counts(path)) this.#changed.add(path);
+      if (this.#changed.size > 0) this.#wake();
+    }
+  }
+
+  #counts(path: string): boolean {
+    if (this.#ignored.has(path) || path.includes(`${sep}.git${sep}`)) return false;
+    return this.#files.has(path) || this.#isBelowFolder(path);
+  }
+
+  #isBelowFolder(path: string): boolean {
+    return [...this.#folders].some((folder) => path === folder || path.startsWith(`${folder}${sep}`));
+  }
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return Deno.statSync(path).isDirectory;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,126 @@
+import { join } from "node:path";
+import { type Fault, isFault } from "../../json/mod.ts";
+import { type ImageLookup, readImageFiles } from "../../host/mod.ts";
+import { type Checkout, checkout, isAddress } from "../../sources/mod.ts";
+import {
+  findTests,
+  readTestSelector,
+  recordedImagesFile,
+  type TestRun,
+  type TestSelector,
+} from "../../testing/mod.ts";
+import { type Terminal, unusable } from "../terminal.ts";
+import { type Watched, watching } from "../watching.ts";
+import { type TestReportFile, testReportFiles } from "./outputs.ts";
+import { TestSession, type TestSessionOptions } from "./session.ts";
+
+/** The options of `test`. */
+export interface TestArguments extends TestSessionOptions {
+  /** Folders, searched to the bottom, or test files. */
+  readonly paths: readonly string[];
+  readonly fileName: string;
+  readonly testCaseSelector: string;
+  /** `FORMAT=PATH`: further documents. */
+  readonly output: readonly string[];
+  readonly gitBranch?: string;
+  /** Run again whenever files change, until Ctrl-C. */
+  readonly watch: boolean;
+  /** Whether images that a test does not describe are looked up in their registries. */
+  readonly registry: boolean;
+  readonly trustedRoot: readonly string[];
+  readonly searchLogs: boolean;
+}
+
+/**
+ * `test DIR…`: runs the tests of policies. With an output format only that document goes to standard output. Exit code
+ * 0 when all pass; 1 when one fails or cannot be run, when input cannot be used, and when nothing was checked; 2 for
+ * arguments that cannot be used.
+ *
+ * Kyverno parity: options, files, tables and summary. Unlike Kyverno, Postern runs the other tests when one cannot run,
+ * and warns of misspelt names. Pinned by tests/cli/test_command_test.ts and tests/cli/kyverno_texts_test.ts.
+ */
+export async function test(args: TestArguments, terminal: Terminal): Promise<number> {
+  const selector = readTestSelector(args.testCaseSelector);
+  if (isFault(selector)) return unusable(selector.message, terminal);
+  const files = testReportFiles(args.output);
+  if (isFault(files)) return unusable(files.message, terminal);
+  if (args.recordImages && args.testCaseSelector !== everyTest) {
+    return unusable("--record-images is for whole tests: leave --test-case-selector out", terminal);
+  }
+  const lookup = args.registry || args.recordImages
+    ? await readImageFiles({ ...args, for: "command" })
+    : undefined;
+  if (isFault(lookup)) return unusable(lookup.message, terminal);
+  const checkouts: Checkout[] = [];
+  try {
+    const folders = await foldersOf(args, checkouts);
+    if (isFault(folders)) return unusable(folders.message, terminal);
+    const work = (): Promise<Watched> => runAll({ args, folders, selector, files, lookup }, terminal);
+    return args.watch ? await watching(work, terminal) : (await work()).code;
+  } finally {
+    for (const checkout of checkouts) await checkout[Symbol.asyncDispose]();
+  }
+}
+
+/** The folders to search; repositories are checked out first. */
+async function foldersOf(
+  { paths, gitBranch: branch }: TestArguments,
+  checkouts: Checkout[],
+): Promise<string[] | Fault> {
+  const folders: string[] = [];
+  for (const path of paths) {
+    if (!isAddress(path)) {
+      folders.push(path);
+      continue;
+    }
+    const found = await checkout(path, { branch });
+    if (isFault(found)) return found;
+    checkouts.push(found);
+    folders.push(found.folder);
+  }
+  return folders;
+}
+
+interface TestOptions {
+  readonly args: TestArguments;
+  readonly folders: readonly string[];
+  readonly selector: TestSelector;
+  readonly files: readonly TestReportFile[];
+  /** Where images are looked up; nowhere when absent. */
+  readonly lookup: ImageLookup | undefined;
+}
+
+/** The selector of every test. */
+const everyTest = "policy=*,rule=*,resource=*";
+
+/** How many tests are read while one is compared. */
+const READ_AHEAD = 4;
+
+async function runAll(options: TestOptions, terminal: Terminal): Promise<Watched> {
+  const { args, folders, selector, files, lookup } = options;
+  const { tests, diagnostics } = await findTests(folders, args.fileName);
+  const session = new TestSession(args, terminal, lookup);
+  session.note(diagnostics);
+  const chosen = tests.map((found) => ({
+    found,
+    expectations: found.test.results.flatMap((expectation) => selector.select(expectation) ?? []),
+  })).filter(({ found: { test: { results, checks } }, expectations }) =>
+    expectations.length > 0 || (results.length === 0 && checks.length > 0)
+  );
+  const runs: Promise<TestRun>[] = [];
+  for (const [index, { found, expectations }] of chosen.entries()) {
+    for (let next = runs.length; next < Math.min(chosen.length, index + READ_AHEAD); next++) {
+      runs.push(session.start(chosen[next]!.found));
+    }
+    await session.compare(found, expectations, await runs[index]!);
+    // What a run holds is needed no more.
+    delete runs[index];
+  }
+  if (tests.length === 0) terminal.err("No test yamls available");
+  const written = args.recordImages ? tests.map(({ folder }) => join(folder, recordedImagesFile)) : [];
+  return {
+    code: await session.finish(files),
+    reads: [...folders, ...session.files],
+    writes: [...files.map(({ path }) => path), ...written],
+  };
+}
