@@ -88,16 +88,6 @@ Deno.test("Ctrl-C prints the summary so far and ends with 130", () =>
     assert.equal(code, 130);
   }));
 
-Deno.test("paths start where the user stands, with deno task too", () =>
-  withFiles({ "policy.yaml": policy, "pod.yaml": good }, async (folder) => {
-    const config = join(import.meta.dirname!, "..", "..", "deno.json");
-    const { out, err } = await shell(
-      `deno task -q --config ${config} postern apply policy.yaml -r pod.yaml`,
-      folder,
-    );
-    assert.match(out, /pass: 1, fail: 0/, err);
-  }));
-
 Deno.test("policies and tests come from a git repository, by branch and folder", () =>
   withFiles({}, async (folder) => {
     const test = `
@@ -161,16 +151,43 @@ Deno.test("policies come from an http address, whose failures are said", async (
   }
 });
 
-Deno.test("the README's `deno install` makes a command that runs anywhere", () =>
-  withFiles({ "policy.yaml": policy, "pod.yaml": good }, async (folder) => {
-    const root = join(import.meta.dirname!, "..", "..");
-    const readme = await Deno.readTextFile(join(root, "README.md"));
-    const line = /^deno install .*$/m.exec(readme)![0].replace(
-      "--global",
-      `--global --root ${folder}/installed`,
-    );
-    const made = await shell(line, root);
-    assert.equal(made.code, 0, made.err);
-    const { out, err } = await shell(`${folder}/installed/bin/postern apply policy.yaml -r pod.yaml`, folder);
-    assert.match(out, /pass: 1, fail: 0/, err);
-  }));
+const root = join(import.meta.dirname!, "..", "..");
+
+/** How users start Postern: what makes it ready in a folder, and the command then. */
+const starts: readonly {
+  readonly what: string;
+  readonly prepare?: (folder: string) => Promise<Ended>;
+  readonly command: (folder: string) => string;
+}[] = [
+  { what: "deno task postern", command: () => `deno task -q --config ${join(root, "deno.json")} postern` },
+  { what: "the script of the checkout", command: () => join(root, "bin", "postern") },
+  {
+    what: "the README's `deno install`",
+    prepare: async (folder) => {
+      const readme = await Deno.readTextFile(join(root, "README.md"));
+      const line = /^deno install .*$/m.exec(readme)![0];
+      return await shell(line.replace("--global", `--global --root ${folder}/installed`), root);
+    },
+    command: (folder) => `${folder}/installed/bin/postern`,
+  },
+];
+for (const { what, prepare, command } of starts) {
+  Deno.test(`${what} runs where the user stands, and may do what apply and bundle need`, () =>
+    withFiles({ "policy.yaml": policy, "pod.yaml": good }, async (folder) => {
+      const prepared = await prepare?.(folder);
+      assert.ok(prepared === undefined || prepared.code === 0, prepared?.err);
+      const applied = await shell(
+        `${command(folder)} apply policy.yaml -r pod.yaml -o sarif=made.sarif`,
+        folder,
+      );
+      assert.match(applied.out, /pass: 1, fail: 0/, applied.err);
+      const bundled = await shell(
+        `${
+          command(folder)
+        } bundle --policies policy.yaml --out made.js && test -s made.sarif && wc -l made.js`,
+        folder,
+      );
+      assert.match(bundled.out, /\d+ made\.js\n$/, bundled.err);
+      assert.match(await Deno.readTextFile(join(folder, "made.js")), /The label team is required/);
+    }));
+}
