@@ -1,7 +1,16 @@
 /** The GitHub Action and the hooks for pre-commit do in a shell what they say. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
-import { asList, asObject, asString, dig, field, isFault, type JsonObject } from "../../lib/json/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  asTexts,
+  dig,
+  field,
+  isFault,
+  type JsonObject,
+} from "../../lib/json/mod.ts";
 import { parseYaml } from "../../lib/yaml/mod.ts";
 import { bad, good, policy } from "../cli/files.ts";
 
@@ -101,23 +110,31 @@ Deno.test("an input of the action is never run as a command", () =>
     assert.deepEqual([...Deno.readDirSync(folder)].filter(({ name }) => name === "pwned"), []);
   }));
 
+/** What pre-commit runs for a hook: the entry from the hook's checkout, its arguments, then the files that it is for. */
+function commandOf(hook: JsonObject, staged: readonly string[]): string {
+  const files = staged.filter((file) => new RegExp(asString(hook["files"])!).test(file));
+  const passed = hook["pass_filenames"] === false ? [] : files;
+  return [`${root}/${hook["entry"]}`, ...asTexts(hook["args"]), ...passed].join(" ");
+}
+
 Deno.test("hooks for pre-commit run from the checkout, where the user's repository is", () =>
   withFiles(async (folder) => {
     const hooks = await yamlOf(".pre-commit-hooks.yaml") as readonly JsonObject[];
-    const run = (id: string, ...args: string[]): Promise<Ended> => {
-      const hook = hooks.find((each) => each["id"] === id)!;
-      return shell(`${root}/${hook["entry"]} "$@"`.replace(' "$@"', ` ${args.join(" ")}`), folder);
-    };
     assert.deepEqual(hooks.map(({ language }) => language), ["script", "script"]);
-    assert.equal((await run("postern-lint", "policies/policy.yaml")).code, 0);
+    const [lint, test] = hooks;
+    assert.deepEqual([lint!["id"], test!["id"]], ["postern-lint", "postern-test"]);
+    const staged = ["policies/policy.yaml", "policies/broken.yaml", "bad.yaml", "policies/README.md"];
+    assert.match(commandOf(lint!, staged), /lint policies\/policy\.yaml policies\/broken\.yaml$/);
+    assert.equal((await shell(commandOf(lint!, ["policies/policy.yaml"]), folder)).code, 0);
     await Deno.writeTextFile(
       join(folder, "policies", "broken.yaml"),
       policy.replace("pattern", "pattren").replace("require-team", "broken"),
     );
-    const broken = await run("postern-lint", "policies/policy.yaml", "policies/broken.yaml");
-    assert.match(broken.out, /did you mean "pattern"\?/);
+    const broken = await shell(commandOf(lint!, staged), folder);
+    assert.match(broken.out, /policies\/broken\.yaml:\d+:\d+: error .*\n {2}hint: did you mean "pattern"\?/);
     assert.equal(broken.code, 1);
-    assert.match((await run("postern-test", "policies")).err, /No test yamls available/);
+    assert.match(commandOf(test!, staged), /test policies$/);
+    assert.match((await shell(commandOf(test!, staged), folder)).err, /No test yamls available/);
   }));
 
 Deno.test("a link to the script in $PATH finds the checkout", () =>
