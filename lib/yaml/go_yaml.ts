@@ -1,25 +1,29 @@
 import { goFloat, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { compareKeys } from "./key_order.ts";
-import { scalarText } from "./scalar_text.ts";
+import { type BlockLines, scalarText } from "./scalar_text.ts";
 
 /** How the block collections of a text are indented. */
 interface Layout {
-  /** How much deeper than its key a list stands. */
-  readonly listIndent: number;
+  /** What is in a map stands at the next multiple of this column. */
+  readonly step: number;
+  /** Whether a list in a map stands deeper than its key. */
+  readonly indentsLists: boolean;
 }
 
 /**
- * Prints a value as Go's yaml.v3 does with an indentation of two: the same key order and quotes, literal blocks for
- * texts of several lines, no folding. Kyverno prints its message about a denied request this way.
+ * Prints a value as Go's yaml.v3 does: the same key order and quotes, literal blocks for texts of several lines, no
+ * folding. Kyverno prints its message about a denied request with an indentation of two, and objects on its command line
+ * with that of four, which is yaml.v3's default.
  *
  * ```ts
  * import { goYaml } from "./go_yaml.ts";
  * import assert from "node:assert/strict";
  * assert.equal(goYaml({ policy: { "rule: 1": "it's on" } }), "policy:\n  'rule: 1': it's on\n");
+ * assert.equal(goYaml({ a: [{ b: { c: 1 } }] }, 4), "a:\n    - b:\n        c: 1\n");
  * ```
  */
-export function goYaml(value: Json): string {
-  return writeDocument(value, { listIndent: 2 });
+export function goYaml(value: Json, step: 2 | 4 = 2): string {
+  return writeDocument(value, { step, indentsLists: true });
 }
 
 /**
@@ -32,11 +36,13 @@ export function goYaml(value: Json): string {
  * ```
  */
 export function toYaml(value: Json): string {
-  return writeDocument(value, { listIndent: 0 });
+  return writeDocument(value, { step: 2, indentsLists: false });
 }
 
 function writeDocument(value: Json, layout: Layout): string {
-  return isCollection(value) ? writeBlock(value, 0, layout) : writeLine(value, 2);
+  return isCollection(value)
+    ? writeBlock(value, 0, layout)
+    : writeLine(value, { column: layout.step, beyondParent: layout.step });
 }
 
 /** Whether a value is written in several lines: a map or list that is not empty. */
@@ -47,31 +53,34 @@ function isCollection(value: Json): value is JsonObject | readonly Json[] {
 /** A map or list from the column `indent` on; the first line is not indented. */
 function writeBlock(value: JsonObject | readonly Json[], indent: number, layout: Layout): string {
   const pad = " ".repeat(indent);
-  if (isList(value)) {
-    return value.map((element) =>
-      isCollection(element)
-        ? `- ${writeBlock(element, indent + 2, layout)}`
-        : `- ${writeLine(element, indent + 2)}`
-    ).join(pad);
-  }
+  if (isList(value)) return value.map((element) => writeElement(element, indent, layout)).join(pad);
   const map = value as JsonObject;
   return Object.keys(map).sort(compareKeys).map((key) => writeEntry(key, map[key]!, { indent, layout })).join(
     pad,
   );
 }
 
+/** Whatever the step is, an element stands behind its dash. */
+function writeElement(element: Json, indent: number, layout: Layout): string {
+  return isCollection(element)
+    ? `- ${writeBlock(element, indent + 2, layout)}`
+    : `- ${writeLine(element, { column: indent + 2, beyondParent: 2 })}`;
+}
+
 function writeEntry(key: string, value: Json, place: { indent: number; layout: Layout }): string {
   const { indent, layout } = place;
   if (!isSimpleKey(key)) {
-    const written = isCollection(value)
-      ? writeBlock(value, indent + 2, layout)
-      : writeLine(value, indent + 2);
-    return `? ${writeLine(key, indent + 2)}${" ".repeat(indent)}: ${written}`;
+    const beside = { column: indent + 2, beyondParent: 2 };
+    const written = isCollection(value) ? writeBlock(value, indent + 2, layout) : writeLine(value, beside);
+    return `? ${writeLine(key, beside)}${" ".repeat(indent)}: ${written}`;
   }
-  const name = scalarText(key, "key", 0);
-  if (!isCollection(value)) return `${name}: ${writeLine(value, indent + 2)}`;
-  const deeper = indent + (isList(value) ? layout.listIndent : 2);
-  return `${name}:\n${" ".repeat(deeper)}${writeBlock(value, deeper, layout)}`;
+  const inner = layout.step * Math.floor((indent + layout.step) / layout.step);
+  const name = scalarText(key, "key", { column: inner, beyondParent: inner - indent });
+  if (!isCollection(value)) {
+    return `${name}: ${writeLine(value, { column: inner, beyondParent: inner - indent })}`;
+  }
+  const column = isList(value) && !layout.indentsLists ? indent : inner;
+  return `${name}:\n${" ".repeat(column)}${writeBlock(value, column, layout)}`;
 }
 
 /** Keys of several lines, or of more than 128 bytes, need the long form `? key`. */
@@ -81,13 +90,13 @@ function isSimpleKey(key: string): boolean {
 }
 
 /** A scalar or an empty collection to the end of its line, or of its block. */
-function writeLine(value: Json, indent: number): string {
-  const text = inlineText(value, indent);
+function writeLine(value: Json, lines: BlockLines): string {
+  const text = inlineText(value, lines);
   return text.endsWith("\n") ? text : `${text}\n`;
 }
 
-function inlineText(value: Json, indent: number): string {
-  if (typeof value === "string") return scalarText(value, "value", indent);
+function inlineText(value: Json, lines: BlockLines): string {
+  if (typeof value === "string") return scalarText(value, "value", lines);
   if (isList(value)) return "[]";
   if (isObject(value)) return "{}";
   return typeof value === "number" && !Number.isSafeInteger(value) ? goFloat(value) : String(value);

@@ -3,14 +3,21 @@ import { resolveScalar } from "./scalar.ts";
 /** Where a text is written: as a key it stays on its line. */
 export type Role = "key" | "value";
 
+/** Where the lines of a literal block stand. */
+export interface BlockLines {
+  readonly column: number;
+  /** How much further to the right than what holds the block. */
+  readonly beyondParent: number;
+}
+
 /**
  * A text as Go's yaml.v3 writes it: plain when it reads back as the same text, quoted otherwise, and as a literal block
- * when it has several lines. `indent` is that of a block's lines; a block ends with a newline when the text does.
+ * when it has several lines. A block ends with a newline when the text does.
  */
-export function scalarText(text: string, role: Role, indent: number): string {
+export function scalarText(text: string, role: Role, lines: BlockLines): string {
   const traits = analyse(text);
   if (text.includes("\n") && role === "value") {
-    return traits.blockAllowed ? literal(text, indent) : doubleQuoted(text);
+    return traits.blockAllowed ? literal(text, lines) : doubleQuoted(text);
   }
   if (text.includes("\n") || !readsAsText(text)) return doubleQuoted(text);
   if (traits.plainAllowed) return text;
@@ -99,8 +106,8 @@ function escape(character: string): string {
   return `\\${mark}${code.toString(16).toUpperCase().padStart(width, "0")}`;
 }
 
-function literal(text: string, indent: number): string {
-  const indicator = text.startsWith(" ") || text.startsWith("\n") ? "2" : "";
+function literal(text: string, { column, beyondParent }: BlockLines): string {
+  const indicator = text.startsWith(" ") || text.startsWith("\n") ? String(beyondParent) : "";
   const chomp = text === "\n" || text.endsWith("\n\n") ? "+" : text.endsWith("\n") ? "" : "-";
-  return `|${indicator}${chomp}\n${text.replace(/^(?!\n|$)/gm, " ".repeat(indent))}`;
+  return `|${indicator}${chomp}\n${text.replace(/^(?!\n|$)/gm, " ".repeat(column))}`;
 }

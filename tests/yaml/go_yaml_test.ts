@@ -55,6 +55,57 @@ Deno.test("a leading U+FEFF has every character escaped", () => {
   assert.equal(goYaml("\ufeffa\u00a0"), '"\\uFEFF\\x61\\_"\n');
 });
 
+Deno.test("goYaml() with a step of four is what Kyverno's command line prints, and reads back", () => {
+  const value = {
+    long: "one\ntwo\n",
+    lead: "  first\nsecond",
+    containers: [{
+      args: ["-c", "a\nb", "  lead\nx"],
+      command: [["a", "b"], [{ c: [1, 2.5] }]],
+      env: [],
+      resources: { limits: { cpu: 1 }, note: "  lead\nx" },
+    }],
+    nested: { a: { b: [{ c: { d: [1] } }] } },
+  };
+  const text = `containers:
+    - args:
+        - -c
+        - |-
+          a
+          b
+        - |2-
+            lead
+          x
+      command:
+        - - a
+          - b
+        - - c:
+                - 1
+                - 2.5
+      env: []
+      resources:
+        limits:
+            cpu: 1
+        note: |4-
+              lead
+            x
+lead: |4-
+      first
+    second
+long: |
+    one
+    two
+nested:
+    a:
+        b:
+            - c:
+                d:
+                    - 1
+`;
+  assert.equal(goYaml(value, 4), text);
+  assert.deepEqual(parseYaml(text), value);
+});
+
 Deno.test("goYaml() nests maps and lists by two", () => {
   const value = { b: [1, [true, null], { x: "y", w: [] }], a: { "": {} } };
   assert.equal(
