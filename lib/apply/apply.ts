@@ -23,12 +23,6 @@ export interface Applied {
   readonly steps: readonly AppliedStep[];
   /** The object after all mutations; `undefined` after one that failed. */
   readonly mutated: JsonObject | undefined;
-  /** Whether a rule changed it. */
-  readonly changed: boolean;
-  /** Objects that mutations of existing objects ask to be changed, as they then are. */
-  readonly targets: readonly JsonObject[];
-  /** Objects that generate rules ask for. */
-  readonly generated: readonly JsonObject[];
   /** What `--output DIR` writes, in order. */
   readonly outputs: readonly Output[];
 }
@@ -39,7 +33,20 @@ export interface AppliedStep {
   readonly rules: readonly RuleResult[];
   /** The object as the step left it; `undefined` after a mutation that failed. */
   readonly object: JsonObject | undefined;
+  /** Whether a rule changed the object. */
+  readonly changed: boolean;
+  /** Existing objects that rules changed, as they then are. */
+  readonly targets: readonly JsonObject[];
+  /** Objects that rules generated. */
+  readonly generated: readonly JsonObject[];
 }
+
+/** What a step leaves that only judges. */
+const nothingMade: Pick<AppliedStep, "changed" | "targets" | "generated"> = {
+  changed: false,
+  targets: [],
+  generated: [],
+};
 
 /** A document of an output folder. */
 export interface Output {
@@ -57,7 +64,7 @@ export interface Output {
  */
 export async function applyPolicies(resource: JsonObject, options: ApplyOptions): Promise<Applied> {
   const steps: AppliedStep[] = [];
-  const { mutated, targets, outputs } = await mutate(resource, steps, options);
+  const { mutated, outputs } = await mutate(resource, steps, options);
   const current = await verifyImages(mutated, steps, options);
   const generated = current === undefined ? [] : await validateAndGenerate(current, steps, options);
   // Each policy was asked alone; an image counts as verified when any of them verified it.
@@ -71,9 +78,6 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
     })),
     steps: told,
     mutated,
-    changed: mutated !== undefined && mutated !== resource,
-    targets,
-    generated: generated.map(({ object }) => object),
     outputs: [...outputs, ...generated],
   };
 }
@@ -83,9 +87,8 @@ async function mutate(
   resource: JsonObject,
   steps: AppliedStep[],
   options: ApplyOptions,
-): Promise<Pick<Applied, "mutated" | "targets" | "outputs">> {
+): Promise<Pick<Applied, "mutated" | "outputs">> {
   const outputs: Output[] = [];
-  const changedTargets: JsonObject[] = [];
   const file = `${nameOf(resource)}-mutated`;
   let current: JsonObject | undefined = resource;
   let owed = 0;
@@ -98,20 +101,25 @@ async function mutate(
     const patched = changed.map(patchedObject).findLast((object) => object !== undefined);
     const seen: JsonObject = patched ?? mutation.object ?? current;
     const targets: Decision = await decideStep(seen, { phase: "mutateExisting", ...query }, options);
-    current = changed.some((rule) => rule.result === "error" && rule.meaning === "objectLost")
-      ? undefined
-      : seen;
-    steps.push({ policy, rules: [...changed, ...rulesOf(targets)], object: current });
+    const patchedTargets = targets.effects.map(({ object }) => object);
+    const isLost = changed.some((rule) => rule.result === "error" && rule.meaning === "objectLost");
+    steps.push({
+      policy,
+      rules: [...changed, ...rulesOf(targets)],
+      object: isLost ? undefined : seen,
+      changed: !isLost && seen !== current,
+      targets: patchedTargets,
+      generated: [],
+    });
+    current = isLost ? undefined : seen;
     if (isMutatingPolicy(policy)) owed += writings(policy, resource);
     else if (current !== undefined) outputs.push({ file, object: current });
-    const patchedTargets = targets.effects.map(({ object }) => object);
-    changedTargets.push(...patchedTargets);
     outputs.push(...patchedTargets.map((object) => ({ file, object })));
   }
   // Kyverno parity: MutatingPolicies come last, and each is written with the changes of all. Pinned by
   // "MutatingPolicies are written last, with the changes of all, and a Pod twice for each".
   for (; current !== undefined && owed > 0; owed--) outputs.push({ file, object: current });
-  return { mutated: current, targets: changedTargets, outputs };
+  return { mutated: current, outputs };
 }
 
 /** Runs the validations, and the generations after them; returns what was generated. */
@@ -126,8 +134,15 @@ async function validateAndGenerate(
       if (!rules.some(({ type }) => isOfPhase(type, phase))) continue;
       const query = { phase, policy: policy.key, kind: policy.kind };
       const decision: Decision = await decideStep(object, query, options);
-      steps.push({ policy, rules: rulesOf(decision), object });
-      generated.push(...generatedBy(decision, `${policy.name}-generated`));
+      const made = generatedBy(decision, `${policy.name}-generated`);
+      steps.push({
+        ...nothingMade,
+        policy,
+        rules: rulesOf(decision),
+        object,
+        generated: made.map(({ object }) => object),
+      });
+      generated.push(...made);
     }
   }
   return generated;
@@ -153,7 +168,7 @@ async function verifyImages(
     const question = { phase: "verifyImages", policy: policy.key, kind: policy.kind } as const;
     const decision: Decision = await decideStep(current, question, options);
     current = decision.verified ?? current;
-    steps.push({ policy, rules: rulesOf(decision), object: current });
+    steps.push({ ...nothingMade, policy, rules: rulesOf(decision), object: current });
   }
   return current;
 }

@@ -1,4 +1,4 @@
-import { exceptionsOf } from "../rules/mod.ts";
+import { exceptionsOf, judges } from "../rules/mod.ts";
 import type { EntryTrace, RuleTrace, TraceStep } from "../engine/mod.ts";
 import { asString, type DocumentPath, field, isFault, isList, type Json } from "../json/mod.ts";
 import type { Clause } from "../match/mod.ts";
@@ -197,8 +197,7 @@ function resultLines({ results, attempts, changes }: RuleTrace): string[] {
   const lines = results.flatMap((each) => {
     const { result, message, action, type } = each;
     const exceptions = exceptionsOf(each);
-    const judges = type === "validate" || type === "verifyImages" || type === "checkImages";
-    const consequence = result === "fail" && judges ? ` (${action})` : "";
+    const consequence = result === "fail" && judges(type) ? ` (${action})` : "";
     const text = message === "" ? [] : [`${result}${consequence}: ${message.trimEnd()}`];
     return exceptions === undefined || text.length > 0 ? text : [`${result}: ${exceptions.join(", ")}`];
   });

@@ -19,14 +19,15 @@ export {
   planErrorsOf,
   skip,
 } from "./outcome.ts";
-export type {
-  CompiledBody,
-  Downstream,
-  ObjectType,
-  RuleInput,
-  RuleKind,
-  RuleTools,
-  RuleType,
+export {
+  type CompiledBody,
+  type Downstream,
+  judges,
+  type ObjectType,
+  type RuleInput,
+  type RuleKind,
+  type RuleTools,
+  type RuleType,
 } from "./rule_kind.ts";
 export {
   compileJsonPolicy,

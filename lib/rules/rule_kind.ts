@@ -103,6 +103,11 @@ export interface RuleTools {
 /** What a rule does, as metrics and reports name it. */
 export type RuleType = "validate" | "mutate" | "generate" | "verifyImages" | "checkImages" | "mutateExisting";
 
+/** Whether rules of the type judge an object; the others change or make objects. */
+export function judges(type: RuleType): boolean {
+  return type === "validate" || type === "verifyImages" || type === "checkImages";
+}
+
 /** A kind of rule: adding one is a file with such a record, and a line in the table. */
 export interface RuleKind<Body extends RuleBody = RuleBody> {
   readonly type: RuleType;

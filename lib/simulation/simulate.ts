@@ -77,8 +77,8 @@ async function simulateObject(
     object,
     mutated,
     patch: diff(object, mutated),
-    generated: applied.generated,
-    targets: targetsOf(applied.targets, setting),
+    generated: applied.steps.flatMap(({ generated }) => generated),
+    targets: targetsOf(applied.steps.flatMap(({ targets }) => targets), setting),
     lookups: lookups.list,
     ...answer,
   };

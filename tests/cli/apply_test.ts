@@ -115,6 +115,12 @@ const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
   ],
   ["schemas of custom resources", [...pass, "--crd-paths", "x"], 2, /not supported: --crd-paths; /],
   [
+    "a time that is none",
+    [...pass, "--generate-exceptions", "--generated-exception-ttl", "soon"],
+    2,
+    /--generated-exception-ttl soon: write a duration, such as 720h or 90m/,
+  ],
+  [
     "a kubeconfig that is not there",
     [...pass, "--cluster", "--kubeconfig", "@missing.yaml"],
     2,
@@ -187,7 +193,7 @@ Deno.test("apply --set gives values, and mutated objects are printed as Kyverno 
     );
     assert.equal(code, 0, out);
     assert.match(out, /\npolicy add-owner applied to default\/Pod\/good:\napiVersion: v1\n/);
-    assert.match(out, /\n {4}owner: me\n/);
+    assert.match(out, /\n {8}owner: me\n/);
     assert.match(out, /\n---\n\n\nMutation:\nMutation has been applied successfully\.\n/);
   }));
 
@@ -231,7 +237,7 @@ Deno.test("exceptions that apply generates let the same objects pass", () =>
       "--generated-exception-ttl",
       "24h",
     );
-    assert.match(out, /cleanup\.kyverno\.io\/ttl: 24h/);
+    assert.match(out, /cleanup\.kyverno\.io\/ttl: 24h0m0s/);
     await Deno.writeTextFile(join(folder, "made.yaml"), out);
     assert.equal((await apply("@policy.yaml", "-r", "@bad.yaml", "-e", "@made.yaml")).code, 0);
   }));
@@ -313,4 +319,75 @@ Deno.test("--table prints more than 10,000 rows in parts, whose numbers go on", 
       "│ ID    │",
     ]);
   }, { "many.json": JSON.stringify(many), "objects.yaml": objects.join("---\n") });
+});
+
+const aboutImages = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: { name: images }
+spec:
+  rules:
+    - name: no-root
+      match: { any: [{ resources: { kinds: [Pod] } }] }
+      context:
+        - name: image
+          imageRegistry: { reference: "{{ request.object.spec.containers[0].image }}" }
+      validate:
+        failureAction: Enforce
+        message: images must have a user
+        deny: { conditions: { any: [{ key: "{{ image.configData.config.User || '' }}", operator: Equals, value: "" }] } }
+`;
+
+Deno.test("apply reads image registries with --registry, and not without", async () => {
+  let requests = 0;
+  const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen: () => {} }, () => {
+    requests++;
+    return new Response("none", { status: 404 });
+  });
+  const pod =
+    `apiVersion: v1\nkind: Pod\nmetadata: { name: web }\nspec: { containers: [{ name: web, image: "127.0.0.1:${server.addr.port}/web:1" }] }\n`;
+  try {
+    await inFolder(async (apply) => {
+      const without = await apply("@images.yaml", "-r", "@web.yaml", "--dialect", "current");
+      // Kyverno parity: what is not loaded counts as not there.
+      assert.match(without.out, /failed:\n1 - no-root images must have a user\n/);
+      assert.equal(requests, 0);
+      const withRegistry = await apply("@images.yaml", "-r", "@web.yaml", "--registry");
+      assert.match(withRegistry.out, /error:\n1 - no-root /);
+      assert.notEqual(requests, 0);
+    }, { "images.yaml": aboutImages, "web.yaml": pod });
+  } finally {
+    await server.shutdown();
+  }
+});
+
+Deno.test("apply says which images failed, and counts a rule about images once", () => {
+  const policy = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata:
+  name: signed
+  annotations: { pod-policies.kyverno.io/autogen-controllers: none }
+spec:
+  rules:
+    - name: digest
+      match: { any: [{ resources: { kinds: [Pod] } }] }
+      verifyImages:
+        - imageReferences: ["*"]
+          failureAction: Enforce
+          mutateDigest: false
+          verifyDigest: true
+          required: false
+          attestors: [{ entries: [{ keys: { publicKeys: "-----BEGIN PUBLIC KEY-----\\nMFkwEwYHKoZIzj0CAQYIKoZIzj0DAQcDQgAE8nXRh950IZbRj8Ra/N9sbqOPZrfM\\n5/KAQN0/KjHcorm/J5yctVd7iEcnessRQjU917hmKO6JWVGHpDguIyakZA==\\n-----END PUBLIC KEY-----" } }] }]
+`;
+  const pod =
+    'apiVersion: v1\nkind: Pod\nmetadata: { name: web }\nspec: { containers: [{ name: web, image: "127.0.0.1:1/web:1" }] }\n';
+  return inFolder(async (apply) => {
+    const { out, err } = await apply("@signed.yaml", "-r", "@web.yaml");
+    assert.match(out, /Applying 1 policy rule\(s\)/, err);
+    assert.match(
+      out,
+      /policy signed -> resource default\/Pod\/web failed:\n1 - digest missing digest for 127\.0\.0\.1:1\/web:1\n/,
+    );
+  }, { "signed.yaml": policy, "web.yaml": pod });
 });

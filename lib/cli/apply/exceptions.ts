@@ -1,12 +1,12 @@
 import type { JsonObject } from "../../json/mod.ts";
-import { nameOf, namespaceOf } from "../../kube/mod.ts";
+import { formatDuration, nameOf, namespaceOf } from "../../kube/mod.ts";
 import { type ReportedObject, type ReportRow, rowsOf } from "../../report/mod.ts";
 
 /** How exceptions are made. */
 export interface ExceptionOptions {
   readonly auditWarn: boolean;
-  /** Until when they are kept: a duration, `0` for ever. */
-  readonly ttl: string;
+  /** How long they are kept, in nanoseconds; 0 for ever. */
+  readonly ttl: bigint;
 }
 
 /**
@@ -74,7 +74,7 @@ function generatedFrom(rule: string, kind: string): { kinds: string[]; rules: st
 function metadataOf(parts: readonly string[], { ttl }: ExceptionOptions): JsonObject {
   const name = parts.filter((part) => part !== "").join("-").toLowerCase().replace(/[^a-z0-9.-]/g, "-")
     .slice(0, 253).replace(/^[^a-z0-9]+|[^a-z0-9]+$/g, "");
-  return { name, ...(/^0[a-z]*$/.test(ttl) ? {} : { labels: { "cleanup.kyverno.io/ttl": ttl } }) };
+  return { name, ...(ttl > 0n && { labels: { "cleanup.kyverno.io/ttl": formatDuration(ttl) } }) };
 }
 
 function controlsOf(text: unknown): JsonObject[] {

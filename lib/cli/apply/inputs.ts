@@ -96,9 +96,9 @@ export async function openInputs(
   const { ports } = opened;
   const registry = images.length === 0 ? ports.registry : mockedImages(images, ports.registry);
   const isOffline = args.clusterObjects.length === 0 && opened.kind === "embedded";
-  const absent = (isOffline ? offline : []).filter((source) =>
-    source !== "imageRegistry" || (!args.registry && images.length === 0 && source === undefined)
-  );
+  // Images are looked up where the options say so, and nowhere else.
+  const looksUpImages = args.registry || images.length > 0 || source !== undefined;
+  const absent = (isOffline ? offline : []).filter((each) => each !== "imageRegistry" || !looksUpImages);
   return {
     snapshot,
     options: { snapshot, ports: { ...ports, registry }, values, user, absent },

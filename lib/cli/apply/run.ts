@@ -1,5 +1,6 @@
 import { type Applied, applyPolicies, type GivenObject, hasRules, Tally } from "../../apply/mod.ts";
 import { isFault } from "../../json/mod.ts";
+import { parseDuration } from "../../kube/mod.ts";
 import { rowsOf, type TableRow, testTable } from "../../report/mod.ts";
 import { toYaml } from "../../yaml/mod.ts";
 import { interruptedCode, watchInterruption } from "../interruption.ts";
@@ -12,7 +13,7 @@ import { exceptionsFor } from "./exceptions.ts";
 import { type ApplyInputArguments, type ApplyInputs, openInputs } from "./inputs.ts";
 import { type ClusterArguments, type NextObject, objectsToCheck } from "./objects.ts";
 import { type OutputChoice, outputChoice, ReportFiles } from "./outputs.ts";
-import { objectText, skippedText, startText, summaryText } from "./text.ts";
+import { objectParts, type OutputPart, OutputText, skippedText, startText, summaryText } from "./text.ts";
 
 /** The options of `apply`. */
 export interface ApplyArguments extends ApplyInputArguments, ClusterArguments {
@@ -41,6 +42,13 @@ export interface ApplyArguments extends ApplyInputArguments, ClusterArguments {
 export async function apply(args: ApplyArguments, terminal: Terminal): Promise<number> {
   const choice = outputChoice(args.output);
   if (isFault(choice)) return unusable(choice.message, terminal);
+  const ttl = parseDuration(args.generatedExceptionTtl);
+  if (ttl === undefined) {
+    return unusable(
+      `--generated-exception-ttl ${args.generatedExceptionTtl}: write a duration, such as 720h or 90m`,
+      terminal,
+    );
+  }
   const inputs = await openInputs(args, terminal);
   if (isFault(inputs)) return unusable(inputs.message, terminal);
   await using opened = inputs;
@@ -55,7 +63,7 @@ export async function apply(args: ApplyArguments, terminal: Terminal): Promise<n
   const objects = choice.objects === undefined ? undefined : new ObjectFiles(choice.objects);
   const problem = await objects?.open();
   if (problem !== undefined) return unusable(problem, terminal);
-  return await new ApplyRun({ args, choice, inputs: opened, reports: files, objects, terminal }).run();
+  return await new ApplyRun({ args, ttl, choice, inputs: opened, reports: files, objects, terminal }).run();
 }
 
 /** Reports that are asked for: `--policy-report` is one on standard output. */
@@ -69,6 +77,8 @@ function requested(
 
 interface ApplyRunOptions {
   readonly args: ApplyArguments;
+  /** How long generated exceptions are kept, in nanoseconds. */
+  readonly ttl: bigint;
   readonly choice: OutputChoice;
   readonly inputs: ApplyInputs;
   readonly reports: ReportFiles;
@@ -86,6 +96,7 @@ const TABLE_ROWS = 10_000;
 /** One run of the command. */
 class ApplyRun {
   readonly #args: ApplyArguments;
+  readonly #ttl: bigint;
   readonly #objects: ObjectFiles | undefined;
   readonly #inputs: ApplyInputs;
   readonly #reports: ReportFiles;
@@ -96,12 +107,14 @@ class ApplyRun {
   #printedRows = 0;
   /** What standard output is for: words for people, or one document. */
   readonly #prints: "text" | "table" | "objects" | "exceptions" | "report";
+  readonly #parts = new OutputText();
   #progress: ProgressBar | undefined;
   /** Bytes that were read of the files, and of how many. */
   #read = { bytes: 0, of: 0 };
 
-  constructor({ args, choice, inputs, reports, objects, terminal }: ApplyRunOptions) {
+  constructor({ args, ttl, choice, inputs, reports, objects, terminal }: ApplyRunOptions) {
     this.#args = args;
+    this.#ttl = ttl;
     this.#objects = objects;
     this.#inputs = inputs;
     this.#reports = reports;
@@ -148,9 +161,9 @@ class ApplyRun {
   #start(resources: number | undefined): void {
     if (this.#prints !== "text" && this.#prints !== "table") return;
     const { snapshot, exceptions } = this.#inputs;
-    this.#terminal.out(startText(snapshot, { resources, exceptions }));
+    this.#print([{ text: startText(snapshot, { resources, exceptions }) }]);
     const skipped = skippedText(snapshot);
-    if (skipped !== "") this.#terminal.out(skipped);
+    if (skipped !== "") this.#print([{ text: skipped }]);
   }
 
   async #take(next: NextObject): Promise<void> {
@@ -177,29 +190,41 @@ class ApplyRun {
     if (problem !== undefined) {
       this.#inputs.diagnostics.add({ severity: "error", code: "unwritable", message: problem });
     }
-    const text = this.#textOf({ ...applied, results }, reported);
+    if (this.#prints === "text") {
+      const { auditWarn } = this.#args;
+      this.#print(objectParts({ ...applied, results }, { auditWarn, objects: this.#objects === undefined }));
+      return;
+    }
+    const text = this.#documentOf(applied, reported);
     if (text === "") return;
     this.#progress?.clear();
     this.#terminal.out(text);
   }
 
-  #textOf(applied: Applied, reported: Parameters<typeof rowsOf>[0]): string {
-    const { auditWarn, generatedExceptionTtl: ttl } = this.#args;
+  /** Prints parts of the text for people. */
+  #print(parts: readonly OutputPart[]): void {
+    if (parts.length === 0) return;
+    this.#progress?.clear();
+    this.#terminal.out(this.#parts.join(parts));
+  }
+
+  #documentOf(applied: Applied, reported: Parameters<typeof rowsOf>[0]): string {
+    const { auditWarn } = this.#args;
     switch (this.#prints) {
-      case "text":
-        return objectText(applied, { auditWarn, objects: this.#objects === undefined });
       case "table":
         for (const row of rowsOf(reported, { auditWarn })) this.#rows.push(tableRow(row));
         return this.#rows.length < TABLE_ROWS ? "" : this.#table();
       case "objects":
         return [
           ...applied.mutated === undefined ? [] : [applied.mutated],
-          ...applied.targets,
-          ...applied.generated,
+          ...applied.steps.flatMap(({ targets }) => targets),
+          ...applied.steps.flatMap(({ generated }) => generated),
         ]
           .map((object) => `${toYaml(object)}---`).join("\n");
       case "exceptions":
-        return exceptionsFor(reported, { auditWarn, ttl }).map((each) => `---\n${toYaml(each)}`).join("");
+        return exceptionsFor(reported, { auditWarn, ttl: this.#ttl }).map((each) => `---\n${toYaml(each)}`)
+          .join("");
+      case "text":
       case "report":
         return "";
     }
@@ -228,7 +253,7 @@ class ApplyRun {
     if (this.#prints === "table" && (this.#rows.length > 0 || this.#printedRows === 0)) {
       this.#terminal.out(this.#table());
     }
-    if (this.#prints === "text") this.#terminal.out(summaryText(summary));
+    if (this.#prints === "text") this.#print([{ text: summaryText(summary) }]);
     else if (this.#prints === "objects") this.#terminal.err(summaryText(summary));
     return this.#exitCode(summary);
   }

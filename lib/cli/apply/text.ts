@@ -1,10 +1,10 @@
-import { planErrorsOf } from "../../rules/mod.ts";
-import { type Applied, faultyPolicies } from "../../apply/mod.ts";
-import type { RuleResult, Snapshot } from "../../engine/mod.ts";
+import { judges, planErrorsOf } from "../../rules/mod.ts";
+import { type Applied, type AppliedStep, faultyPolicies } from "../../apply/mod.ts";
+import type { CompiledPolicy, RuleResult, Snapshot } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import { type ReportedResult, reportedResult, type ReportSummary } from "../../report/mod.ts";
-import { toYaml } from "../../yaml/mod.ts";
+import { goYaml } from "../../yaml/mod.ts";
 
 /** What the text of `apply` depends on. */
 export interface TextOptions {
@@ -16,17 +16,24 @@ export interface TextOptions {
 const divider = "-".repeat(70);
 
 /**
- * `Applying 3 policy rule(s) to 2 resource(s)...` Kyverno parity: autogen rules count. Pinned by
- * tests/cli/apply_test.ts.
+ * `Applying 3 policy rule(s) to 2 resource(s)...` Kyverno parity: rules that autogen adds count, but a policy in CEL is one
+ * rule. Pinned by tests/cli/kyverno_texts_test.ts.
  */
 export function startText(
   { written }: Snapshot,
   { resources, exceptions }: { readonly resources: number | undefined; readonly exceptions: number },
 ): string {
-  const rules = written.reduce((sum, { rules }) => sum + Math.max(1, rules.length), 0);
+  const rules = written.reduce((sum, compiled) => sum + countOfRules(compiled), 0);
   const to = resources === undefined ? "resources as they are read" : `${resources} resource(s)`;
   const besides = exceptions === 0 ? "" : ` with ${exceptions} exception(s)`;
   return `\nApplying ${rules} policy rule(s) to ${to}${besides}...`;
+}
+
+/** A rule about images stands twice among the compiled ones, once for each phase that it works in. */
+function countOfRules({ policy, rules }: CompiledPolicy): number {
+  return policy.language === "cel"
+    ? 1
+    : Math.max(1, rules.filter(({ type }) => type !== "checkImages").length);
 }
 
 /** The policies with errors, framed; empty when there are none. */
@@ -37,35 +44,69 @@ export function skippedText(snapshot: Snapshot): string {
   return [divider, "Policies Skipped:", ...lines, divider].join("\n");
 }
 
-/** What became of one object: changed and generated objects, then failures, then errors. Empty when all is well. */
-export function objectText(applied: Applied, options: TextOptions): string {
-  const changes = options.objects ? changesText(applied) : [];
-  return [...changes, ...applied.results.flatMap((result) => resultLines(result, options))].join("\n");
+/** A part of the text, without the line break at its end. */
+export interface OutputPart {
+  readonly text: string;
+  /** Whether the part's last line goes on: then a line break at the beginning of the next part ends it. */
+  readonly isOpen?: true;
 }
 
-function changesText({ resource, steps, changed, targets, generated }: Applied): string[] {
-  const path = pathOf(resource);
-  const lines: string[] = [];
-  if (changed) {
-    for (const { policy, rules, object } of steps) {
-      const isMutation = rules.some(({ type, result }) => type === "mutate" && result === "pass");
-      if (!isMutation || object === undefined) continue;
-      lines.push(
-        `\npolicy ${policy.name} applied to ${path}:\n${toYaml(object)}---`,
-        "\n\nMutation:\nMutation has been applied successfully.",
-      );
+/**
+ * Puts parts together. Kyverno parity: no line break follows the note of a mutation or generation, so that the blank line
+ * with which most parts begin is none there. Unlike there, a part that begins without one gets a line for itself. Pinned
+ * by tests/cli/kyverno_texts_test.ts.
+ */
+export class OutputText {
+  #isOpen = false;
+
+  /** The next parts as one text, without the line break at its end. */
+  join(parts: readonly OutputPart[]): string {
+    return parts.map(({ text, isOpen = false }) => {
+      const shown = this.#isOpen && text.startsWith("\n") ? text.slice(1) : text;
+      this.#isOpen = isOpen;
+      return shown;
+    }).join("\n");
+  }
+}
+
+/** What became of one object: changed and generated objects, then failures, then errors. Empty when all is well. */
+export function objectParts(applied: Applied, options: TextOptions): OutputPart[] {
+  const lines = applied.results.flatMap((result) => resultLines(result, options));
+  return [
+    ...applied.steps.flatMap((step) => madeParts(step, pathOf(applied.resource), options)),
+    ...lines.map((text) => ({ text })),
+  ];
+}
+
+/** The objects that a step changed or made. Kyverno parity: a changed target follows the object that is its trigger. */
+function madeParts(
+  { policy, object, changed, targets, generated }: AppliedStep,
+  path: string,
+  options: TextOptions,
+): OutputPart[] {
+  const parts: OutputPart[] = [];
+  const show = (made: JsonObject): void => {
+    if (!options.objects) return;
+    parts.push({ text: `\npolicy ${policy.name} applied to ${path}:\n${documentText(made)}` });
+  };
+  if (object !== undefined && (changed || targets.length > 0)) {
+    show(object);
+    if (options.objects && targets.length > 0) {
+      parts.push({
+        text: ["patched targets: ", ...targets.map((each) => `\n${documentText(each)}\n`)].join("\n"),
+      });
     }
+    parts.push({ text: "\n\nMutation:\nMutation has been applied successfully.", isOpen: true });
   }
-  if (targets.length > 0) {
-    lines.push(
-      "patched targets: ",
-      ...targets.map((target) => `\n${toYaml(target)}---`),
-    );
+  for (const each of generated) {
+    show(each);
+    parts.push({ text: "\n\nGenerate:\nGeneration completed successfully.", isOpen: true });
   }
-  for (const object of generated) {
-    lines.push(`\n${toYaml(object)}---`, "\n\nGenerate:\nGeneration completed successfully.");
-  }
-  return lines;
+  return parts;
+}
+
+function documentText(object: JsonObject): string {
+  return `${goYaml(object, 4)}\n---`;
 }
 
 function resultLines({ policy, resource, rules }: ReportedResult, { auditWarn }: TextOptions): string[] {
@@ -73,7 +114,7 @@ function resultLines({ policy, resource, rules }: ReportedResult, { auditWarn }:
   const path = pathOf(resource);
   const lines: string[] = [];
   for (const rule of rules) lines.push(...effectLines(rule, { policy: policy.name, path }));
-  const judged = rules.filter(({ type }) => type === "validate" || type === "verifyImages");
+  const judged = rules.filter(({ type }) => judges(type));
   const failed = judged.filter(({ result }) => result === "fail");
   if (failed.length > 0) {
     const isWarning = auditWarn &&
@@ -105,7 +146,11 @@ function effectLines(
   if (isMutation && result === "skip") lines.push(`\nskipped mutate policy ${policy} -> resource ${path}`);
   if ((isMutation || type === "generate") && (result === "error" || result === "fail")) {
     const what = isMutation ? "mutate" : "generate";
-    lines.push(`\nerror while applying ${what} policy ${policy} -> resource ${path} \nerror: ${message}`);
+    // Kyverno parity: the message of a mutation has one more space before it.
+    const space = isMutation ? " " : "";
+    lines.push(
+      `\nerror while applying ${what} policy ${policy} -> resource ${path} \nerror: ${space}${message}`,
+    );
   }
   return lines;
 }

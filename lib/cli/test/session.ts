@@ -91,7 +91,7 @@ export class TestSession {
   async compare(found: FoundTest, expectations: readonly Expectation[], run: TestRun): Promise<void> {
     const { policies, resources, exceptions, files } = run.input;
     for (const file of files) this.#files.add(file);
-    this.#say(`Loading test ${found.test.name} ( ${found.file} ) ...`);
+    for (const line of loadingLines(found)) this.#say(line);
     this.#say(
       `  Applying ${count(policies.length, "policy", "policies")} to ${
         count(resources.length, "resource", "resources")
@@ -163,6 +163,19 @@ export class TestSession {
     if (this.#options.outputFormat === undefined) this.#terminal.out(text);
     else this.#terminal.err(text);
   }
+}
+
+/** What is read of a test, in Kyverno's words. */
+function loadingLines({ test, file }: FoundTest): string[] {
+  return [
+    `Loading test ${test.name} ( ${file} ) ...`,
+    "  Loading values/variables ...",
+    ...test.userinfo === undefined ? [] : ["  Loading user infos ..."],
+    "  Loading policies ...",
+    "  Loading resources ...",
+    ...test.jsonPayloads.length === 0 ? [] : ["  Loading JSON payloads ..."],
+    "  Loading exceptions ...",
+  ];
 }
 
 function checksNothing({ positionOf }: FoundTest): Diagnostic {
