@@ -78,7 +78,10 @@ export function objectParts(applied: Applied, options: TextOptions): OutputPart[
   ];
 }
 
-/** The objects that a step changed or made. Kyverno parity: a changed target follows the object that is its trigger. */
+/**
+ * The objects that a step changed or made. Kyverno parity: a changed target follows the object that is its trigger.
+ * Pinned by tests/cli/kyverno_texts_test.ts.
+ */
 function madeParts(
   { policy, object, changed, targets, generated }: AppliedStep,
   path: string,
@@ -146,7 +149,8 @@ function effectLines(
   if (isMutation && result === "skip") lines.push(`\nskipped mutate policy ${policy} -> resource ${path}`);
   if ((isMutation || type === "generate") && (result === "error" || result === "fail")) {
     const what = isMutation ? "mutate" : "generate";
-    // Kyverno parity: the message of a mutation has one more space before it.
+    // Kyverno parity: the message of a mutation has one more space before it. Pinned by
+    // tests/cli/kyverno_texts_test.ts.
     const space = isMutation ? " " : "";
     lines.push(
       `\nerror while applying ${what} policy ${policy} -> resource ${path} \nerror: ${space}${message}`,
