@@ -54,6 +54,6 @@ EXPOSE 9443 8000
 ENTRYPOINT ["/tini", "--", "/bin/deno", "run", "--no-prompt", "--cached-only", "--no-code-cache", \
   "--allow-net", \
   "--allow-read=/app,/policies,/exceptions,/cluster,/tls,/var/run/secrets/kubernetes.io/serviceaccount", \
-  "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,POD_NAMESPACE,NO_COLOR", \
+  "--allow-env=KUBERNETES_SERVICE_HOST,KUBERNETES_SERVICE_PORT,POD_NAMESPACE,NO_COLOR,OTEL_DENO", \
   "/app/postern.js"]
 CMD ["serve", "--policies", "/policies", "--host", "0.0.0.0"]

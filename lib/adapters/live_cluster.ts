@@ -28,6 +28,8 @@ export interface LiveClusterOptions {
   readonly readText?: (path: string) => Promise<string>;
   /** Sent as `User-Agent`; the API server names field managers after its first word. */
   readonly userAgent?: string;
+  /** Called once for each call, whatever it takes to answer it. */
+  readonly called?: (call: ApiCall) => void;
 }
 
 const MAX_DELAY = 5_000;
@@ -50,7 +52,9 @@ export class LiveCluster implements Cluster {
   readonly #bodies: Deno.HttpClient | undefined;
   readonly #token: BearerToken | undefined;
   readonly #discovery: LiveDiscovery;
-  readonly #options: Required<Omit<LiveClusterOptions, "readText">>;
+  readonly #options:
+    & Required<Omit<LiveClusterOptions, "readText" | "called">>
+    & Pick<LiveClusterOptions, "called">;
 
   private constructor(
     endpoint: Endpoint,
@@ -115,6 +119,7 @@ export class LiveCluster implements Cluster {
   }
 
   async call(call: ApiCall): Promise<Answer> {
+    this.#options.called?.(call);
     if (segmentsOf(call.path.split("?")[0]!) === undefined) {
       return { ...noAnswer(call, "the path is not one of the Kubernetes API"), status: 404 };
     }

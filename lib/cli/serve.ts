@@ -12,6 +12,7 @@ import type { Dialect } from "../match/mod.ts";
 import type { Cluster } from "../ports.ts";
 import { diagnosticLines, type LoadedPolicies } from "../sources/mod.ts";
 import type { Terminal } from "./terminal.ts";
+import { version } from "./version.ts";
 
 /** The options of `serve`. */
 export interface ServeArguments {
@@ -71,6 +72,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   if (problem !== undefined) return refuse(problem, terminal);
   const gate = await openGate({
     ...args,
+    version,
     policies: [...args.policies, ...args.exceptions],
     services: { allowedAddresses: args.allowServiceAddress, namespaced: args.namespacedServiceCalls },
     images: args,

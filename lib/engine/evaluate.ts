@@ -19,6 +19,7 @@ import { type PolicyRun, runAll, strictestOf } from "./policy_run.ts";
 import type { Phase } from "./phase.ts";
 import type { PolicyRequest } from "./request.ts";
 import { type Background, type GivenValues, RequestView } from "./request_view.ts";
+import type { RuleWatch } from "./rule_watch.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Trace } from "./trace.ts";
 import { verifyImages } from "./verify_images.ts";
@@ -36,6 +37,8 @@ export interface EvaluateOptions extends PolicyQuery {
   readonly budget?: number;
   /** Is told how the decision comes about: made for this one evaluation, and read afterwards. */
   readonly trace?: Trace;
+  /** Called around each rule, without the cost of a trace; one that is given with a trace is not called. */
+  readonly watch?: RuleWatch | undefined;
 }
 
 /**
@@ -72,6 +75,7 @@ export function evaluate(
       given: options.given,
       background: options.background,
       trace,
+      watch: trace ?? options.watch,
     });
     if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, asked: policies });
     const chosen = { selection: chosenOf(selection, facts), images: chosenOf(images, facts) };

@@ -61,7 +61,7 @@ export class PolicyRun {
     }
     while (this.#next < rules.length) {
       const { pendingReads } = this.#store;
-      const { trace } = this.#view.base;
+      const { watch } = this.#view.base;
       const rule = rules[this.#next]!;
       const turn = this.#store.beforeRule();
       if (turn === "pause") return false;
@@ -70,16 +70,16 @@ export class PolicyRun {
         this.#take(this.#failed(rule, expiry(this.#store)));
         continue;
       }
-      trace?.begin(policy, rule);
+      watch?.begin(policy, rule);
       this.#store.beginRule(this.#progress);
       const results = this.#resultsOf(rule);
       if (this.#store.pendingReads !== pendingReads) {
         this.#progress = this.#store.progress;
-        trace?.postpone();
+        watch?.postpone();
         return false;
       }
       this.#progress = undefined;
-      trace?.finish(results, this.#view.object);
+      watch?.finish(results, this.#view.object);
       this.#next++;
       this.#take(results);
       if (policy.applyRules === "One" && results.some(ends)) this.#leaveOut("applyRules");

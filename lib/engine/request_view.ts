@@ -7,6 +7,7 @@ import type { PolicyException } from "../policy/mod.ts";
 import type { RuleInput } from "../rules/mod.ts";
 import type { Facts } from "./facts.ts";
 import type { PolicyRequest } from "./request.ts";
+import type { RuleWatch } from "./rule_watch.ts";
 import type { Trace } from "./trace.ts";
 
 /** Values that the caller puts into contexts: the command line's, for entries that it cannot load. */
@@ -24,6 +25,8 @@ export interface ViewBase {
   readonly background?: Background | undefined;
   /** Set when the decision shall be explained. */
   readonly trace?: Trace | undefined;
+  /** Called around each rule; the trace itself when there is one. */
+  readonly watch?: RuleWatch | undefined;
 }
 
 /** How rules that change the cluster are evaluated after the answer. */

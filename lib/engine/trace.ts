@@ -18,6 +18,7 @@ import type { Clock } from "../ports.ts";
 import { patchedObject, type RuleKind } from "../rules/mod.ts";
 import type { CompiledRule } from "./compiled.ts";
 import type { Decision, RuleResult } from "./decision.ts";
+import type { RuleWatch } from "./rule_watch.ts";
 
 /** A value that was loaded from outside, once for the request. */
 export interface LoadTrace {
@@ -89,7 +90,7 @@ type Draft = { -readonly [name in keyof RuleTrace]: RuleTrace[name] } & { steps:
  * How a decision came about: made for one evaluation, given to it, and read afterwards. Evaluation is synchronous
  * between loads, so there is at most one rule at a time that things happen to.
  */
-export class Trace implements Observer {
+export class Trace implements Observer, RuleWatch {
   /** In the order in which they were decided; rules that are not about such requests come first. */
   readonly rules: RuleTrace[] = [];
   readonly loads: LoadTrace[] = [];

@@ -1,14 +1,16 @@
 import { systemClock } from "../adapters/mod.ts";
 import { BackgroundWork, type WorkOutcome } from "../background/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
-import type { Log } from "../ports.ts";
+import type { ApiCall, Log } from "../ports.ts";
 import { type AppOptions, AuditQueue, Metrics } from "../server/mod.ts";
+import { apiQuery } from "./api_query.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { openLog } from "./gate_log.ts";
 import { openListener, openMetrics } from "./listeners.ts";
 import { PoliciesInForce } from "./policies_in_force.ts";
 import { openPorts } from "./ports.ts";
 import { ReviewFiles } from "./review_recorder.ts";
+import { openTracing } from "./tracing/open_tracing.ts";
 
 /** A gate that is open. */
 export interface Gate {
@@ -31,7 +33,12 @@ const closingTime = 5_000;
 export async function openGate(options: GateOptions): Promise<Gate | string> {
   const { log, flush } = openLog(options);
   const { cluster, kubeconfig, services, images, live } = options;
-  const opened = await openPorts({ cluster, kubeconfig, services, images, watch: log });
+  const metrics = new Metrics(options.version);
+  const called = ({ method, path }: ApiCall): void => {
+    const { operation, resource } = apiQuery(method, path);
+    metrics.called(operation, resource);
+  };
+  const opened = await openPorts({ cluster, kubeconfig, services, images, watch: log, called });
   if (isFault(opened)) return opened.message;
   const { ports, about, watching } = opened;
   if (live !== undefined && watching === undefined) {
@@ -44,20 +51,28 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const worked = (outcome: WorkOutcome) => policies.worked(outcome);
   const parts = { snapshot, ports, log, elected, worked, ...(opened.kind === "live" && { lease }) };
   const background = await BackgroundWork.prepare(parts);
-  const metrics = new Metrics();
   const recorder = await openRecorder(options, { log, metrics });
   if (isFault(recorder)) return recorder.message;
   const policies: PoliciesInForce = new PoliciesInForce(options, { background, metrics, ports, log });
   const missing = await policies.begin();
   if (missing !== undefined) return missing;
   const { decided } = policies.paths;
-  const audit = new AuditQueue({ snapshot, ports, log, metrics, ...(decided !== undefined && { decided }) });
+  const tracing = await openTracing(options.version);
+  const audit = new AuditQueue({
+    snapshot,
+    ports,
+    log,
+    metrics,
+    tracing,
+    ...(decided !== undefined && { decided }),
+  });
   const { scanPreprocessors, secretPath } = options;
   const app: AppOptions = {
     ...policies.paths,
     ports,
     log,
     metrics,
+    tracing,
     audit,
     effects: background.worker,
     scanPreprocessors,

@@ -11,6 +11,8 @@ import type { ServiceOptions } from "./ports.ts";
 
 /** What a gate serves, where, and for whom. */
 export interface GateOptions {
+  /** The version of Postern, for metrics and traces. */
+  readonly version: string;
   /** Files and folders of policies and exceptions. */
   readonly policies: readonly string[];
   readonly dialect: Dialect;

@@ -1,6 +1,7 @@
 import type { Announced, Handler, Listener, ListenerAnswer } from "../listener/mod.ts";
 import { type AppOptions, createApp, patienceOf, Reviews } from "../server/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
+import { isLoopback, slowestRules, slowestRulesPath } from "./slowest_rules.ts";
 
 /** Opens the webhook's port; a text says why it cannot be opened. */
 export async function openListener(options: GateOptions, app: AppOptions): Promise<Listener | string> {
@@ -55,28 +56,35 @@ function refusalOf(
  * begin a handshake. A text says why it cannot be opened.
  */
 export async function openMetrics(
-  options: GateOptions,
-  { metrics, log, snapshot }: AppOptions,
+  options: Pick<GateOptions, "hostname" | "metricsPort">,
+  { metrics, log, snapshot }: Pick<AppOptions, "metrics" | "log" | "snapshot">,
 ): Promise<Listener | string> {
   const { Listener, plainAnswer } = await import("../listener/mod.ts");
   const headers = [["Content-Type", "text/plain; version=0.0.4; charset=utf-8"]] as const;
-  const answers: Readonly<Record<string, () => ListenerAnswer | Promise<ListenerAnswer>>> = {
+  const answers: Readonly<Record<string, (query: string) => ListenerAnswer | Promise<ListenerAnswer>>> = {
     "/health/liveness": () => ({ status: 200, headers, body: "ok" }),
     "/health/readiness": () =>
       snapshot() === undefined
         ? { status: 503, headers, body: "loading" }
         : { status: 200, headers, body: "ok" },
     "/metrics": async () => ({ status: 200, headers, body: await metrics.text() }),
+    [slowestRulesPath]: (query) => slowestRules(metrics, query),
   };
   return await Listener.open({
     hostname: options.hostname,
     port: options.metricsPort,
     serve: {
-      handler: ({ target }) =>
-        Object.hasOwn(answers, target)
-          ? answers[target]!()
-          : plainAnswer(404, "metrics are at /metrics, health at /health/liveness and /health/readiness"),
+      handler: ({ target }) => {
+        const [path = "", query = ""] = target.split("?");
+        return Object.hasOwn(answers, path)
+          ? answers[path]!(query)
+          : plainAnswer(404, "metrics are at /metrics, health at /health/liveness and /health/readiness");
+      },
     },
+    screen: ({ target, address }) =>
+      target.startsWith("/debug/") && !isLoopback(address)
+        ? plainAnswer(403, "this is answered on the loopback address only")
+        : undefined,
     problem: (message) => log.write("error", "metrics listener", { message }),
     limits: { connections: 256, bodyBytes: 0 },
   });

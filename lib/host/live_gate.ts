@@ -25,10 +25,11 @@ import {
   workRows,
 } from "../live/mod.ts";
 import type { BackgroundWork, WorkOutcome } from "../background/mod.ts";
+import { asString, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import type { Log, Ports } from "../ports.ts";
-import type { AppOptions } from "../server/mod.ts";
+import type { AppOptions, Metrics } from "../server/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { OpenPorts } from "./ports.ts";
 
@@ -39,6 +40,7 @@ export interface LiveGateOptions {
   readonly dialect: Dialect;
   readonly ports: Ports;
   readonly log: Log;
+  readonly metrics: Metrics;
   /** Policies from files, which win over objects of the same name. */
   readonly files: () => readonly YamlDocument[];
   readonly cameIntoForce: (snapshot: Snapshot) => void;
@@ -65,7 +67,8 @@ export class LiveGate {
   readonly #clock = systemClock();
 
   constructor(options: LiveGateOptions) {
-    const { watching, installation, dialect, ports, log, files, cameIntoForce, leads, setting } = options;
+    const { watching, installation, dialect, ports, log, files, cameIntoForce, leads, setting, metrics } =
+      options;
     const { exceptionNamespace, ignoreFailures } = setting, { accounts } = installation;
     const compiling = { dialect, ignoreFailures };
     const shared = { ...watching, cluster: ports.cluster, log, leads };
@@ -96,6 +99,7 @@ export class LiveGate {
       ports,
       store: this.#reports,
       resourceFilters: () => this.#policies.configuration.filters.resourceFilters,
+      evaluated: (decision, request) => metrics.decided(decision, request, "background_scan"),
       found: (decision, request) => this.#scanned(decision, request),
     });
     this.#events = new EventWriter({
@@ -115,13 +119,23 @@ export class LiveGate {
       compiling,
       account: accounts.cleanup,
       statuses: this.#policies.statuses,
-      events: (events) => this.#events.add(events),
+      events: (events) => {
+        this.#events.add(events);
+        for (const { action, regarding } of events) {
+          if (action === "Resource Cleaned Up") metrics.cleanedUp(identityOf(regarding));
+        }
+      },
     });
     this.#expirer = new Expirer({
       ...shared,
       clock: this.#clock,
       account: accounts.cleanup,
       every: setting.lookForExpired,
+      deleted: ({ group, plural }) => metrics.expired(group, plural),
+    });
+    metrics.follow({
+      updateRequests: () => this.#updateRequests.stored,
+      droppedEvents: () => this.#events.dropped,
     });
   }
 
@@ -223,4 +237,11 @@ export class LiveGate {
     await this.#reports.close();
     await this.#events.drain();
   }
+}
+
+/** A policy as an event's reference names it. */
+function identityOf(
+  { name = "", namespace }: JsonObject,
+): { readonly name: string; readonly namespace: string | undefined } {
+  return { name: asString(name) ?? "", namespace: asString(namespace) };
 }

@@ -84,7 +84,7 @@ export class PoliciesInForce {
     const { caBundle } = listener;
     this.#register(listener);
     if (setting !== undefined && watching !== undefined) {
-      const { ports, log, background } = this.#followers;
+      const { ports, log, background, metrics } = this.#followers;
       this.#live = new LiveGate({
         watching,
         installation: setting.installation(caBundle),
@@ -92,6 +92,7 @@ export class PoliciesInForce {
         dialect,
         ports,
         log,
+        metrics,
         files: () => this.#files.documents,
         cameIntoForce: (snapshot) => this.#cameIntoForce(snapshot),
         leads: () => background.leads,

@@ -21,7 +21,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
 import { Fault, isFault, isObject, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
 import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
-import type { Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
+import type { ApiCall, Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
 import { dirname } from "node:path";
 import { addressesOf } from "./addresses_of.ts";
 import { type ImagePortsOptions, openImagePorts } from "./image_ports.ts";
@@ -43,6 +43,8 @@ export interface PortsOptions {
   readonly images?: ImagePortsOptions;
   /** Keep what nearly every admission asks for in memory, by watching; for a server. */
   readonly watch?: Log;
+  /** Called for each call to a running cluster. */
+  readonly called?: (call: ApiCall) => void;
   /** How policies may call services; without it they may call any, as whoever runs a command may. */
   readonly services?: ServiceOptions;
 }
@@ -132,7 +134,7 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
 type Sources = Pick<Ports, "clock" | "entropy">;
 
 async function reachCluster(
-  { cluster = [], kubeconfig, context, serviceAccount = true, objects, watch }: PortsOptions,
+  { cluster = [], kubeconfig, context, serviceAccount = true, objects, watch, called }: PortsOptions,
   sources: Sources,
 ): Promise<Reached | Fault> {
   if (cluster.length > 0) {
@@ -165,16 +167,16 @@ async function reachCluster(
       close: nothingToClose,
     };
   }
-  return connect(endpoint, watch, sources);
+  return connect(endpoint, { watch, called }, sources);
 }
 
 /** Connects to a running cluster; a server watches what nearly every admission reads. */
 function connect(
   endpoint: Endpoint,
-  watch: Log | undefined,
+  { watch, called }: { readonly watch: Log | undefined; readonly called: PortsOptions["called"] },
   { clock, entropy }: Sources,
 ): Reached | Fault {
-  const live = LiveCluster.connect(endpoint, { clock, entropy });
+  const live = LiveCluster.connect(endpoint, { clock, entropy, ...(called && { called }) });
   if (isFault(live)) return live;
   const about = `cluster at ${endpoint.server}`;
   if (watch === undefined) {

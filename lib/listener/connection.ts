@@ -45,6 +45,7 @@ export class Connection {
   /** Which certificate it began with. */
   readonly #generation: number;
   readonly #authenticated: boolean;
+  readonly #address: string;
   #activity: Activity = "new";
   /** When the activity has taken too long, on the clock of `performance.now()`. */
   #until: number;
@@ -65,6 +66,7 @@ export class Connection {
     this.#service = service;
     this.#generation = generation;
     this.#authenticated = authenticated;
+    this.#address = socket.remoteAddress ?? "";
     this.#until = performance.now() + service.limits.newTime;
     socket.setNoDelay(true);
     socket.on("data", (bytes: Uint8Array) => this.#received(bytes));
@@ -162,7 +164,7 @@ export class Connection {
     if ("status" in head) return this.#refuse(plainAnswer(head.status, head.message));
     this.#head = head;
     const { method, target, body } = head;
-    const refused = screen({ method, target, authenticated: this.#authenticated });
+    const refused = screen({ method, target, authenticated: this.#authenticated, address: this.#address });
     if (refused !== undefined) return this.#refuse(refused);
     const after = bytes.subarray(end + 4);
     if (body !== "chunked" && body.length === 0) {

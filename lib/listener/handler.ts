@@ -27,6 +27,8 @@ export interface Announced {
   readonly target: string;
   /** Whether the caller showed a client certificate of the authority that was given. */
   readonly authenticated: boolean;
+  /** The IP address of the caller. */
+  readonly address: string;
 }
 
 /** A web handler, as Hono has it. */

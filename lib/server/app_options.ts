@@ -3,8 +3,9 @@ import type { Decision, PolicyRequest, Snapshot } from "../engine/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AuditQueue } from "./audit.ts";
 import type { FilterConfig } from "./filters.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { ReviewRecorder } from "./recording.ts";
+import type { Tracing } from "./tracing.ts";
 import type { ObjectRoute, PathRoute } from "./review_route.ts";
 
 /** What the app serves, and with what. */
@@ -14,6 +15,8 @@ export interface AppOptions {
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Makes spans of reviews; none when absent. */
+  readonly tracing?: Tracing | undefined;
   readonly audit?: AuditQueue;
   /** Called with every decision at admission. */
   readonly decided?: (decision: Decision, request: PolicyRequest) => void;

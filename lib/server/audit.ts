@@ -9,7 +9,8 @@ import {
 import type { Log, Ports } from "../ports.ts";
 import { logAudit } from "./audit_log.ts";
 import { Deadline } from "./deadline.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics/metrics.ts";
+import { joinedWatch, type Tracing } from "./tracing.ts";
 
 /** What the queue evaluates with. */
 export interface AuditOptions {
@@ -17,6 +18,7 @@ export interface AuditOptions {
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracing?: Tracing | undefined;
   /** Called with every decision. */
   readonly decided?: (decision: Decision, request: PolicyRequest) => void;
   /** Bytes of the reviews that may wait; the oldest are dropped beyond it. 8 MiB by default. */
@@ -127,26 +129,31 @@ export class AuditQueue {
   }
 
   #evaluate({ subject, asked: { failurePolicy, policy }, bytes }: Waiting): void {
-    const { snapshot, ports, log, metrics, maxLoading = 32 } = this.#options;
+    const { snapshot, ports, log, metrics, tracing, maxLoading = 32 } = this.#options;
     const current = snapshot();
     if (current === undefined) {
       this.#bytes -= bytes;
       return;
     }
-    const deadline = new Deadline(budget);
+    const deadline = new Deadline(budget), started = performance.now();
+    const spans = tracing?.begin({ request: subject, phase: "validate", rules: "audit", ports, started });
     const finish = (decision: Decision): void => {
+      spans?.end(decision);
       metrics.decided(decision, subject);
       this.#options.decided?.(decision, subject);
       logAudit(log, subject, decision);
     };
-    const broken = (cause: unknown): void =>
+    const broken = (cause: unknown): void => {
+      spans?.end({ failure: String(cause) });
       log.write("error", "audit failed", { uid: subject.uid, cause: String(cause) });
+    };
     try {
       const decision = evaluate(current, subject, {
         phase: "validate",
         rules: "audit",
         budget,
-        ports,
+        ports: spans?.ports ?? ports,
+        watch: joinedWatch(metrics.times.watch(started), spans),
         deadline: () => deadline.signal(),
         ...(failurePolicy !== undefined && { failurePolicy }),
         ...(policy !== undefined && { policy }),

@@ -3,14 +3,16 @@ import type { FailurePolicy } from "../policy/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { type AdmissionResponse, admissionResponse, subjectOf } from "../report/mod.ts";
 import { Deadline } from "./deadline.ts";
-import type { Metrics } from "./metrics.ts";
+import type { Metrics } from "./metrics/metrics.ts";
 import type { Route } from "./review_route.ts";
+import { joinedWatch, type Tracing } from "./tracing.ts";
 
 /** How requests are decided. */
 export interface DecidePhaseOptions {
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
+  readonly tracing?: Tracing | undefined;
   /** Called with every decision, of admission and of audits: for events and reports. It must not throw or take long. */
   readonly decided?: (decision: Decision, request: PolicyRequest) => void;
 }
@@ -33,15 +35,18 @@ export function decide(
   options: ReviewOptions,
   setting: DecidePhaseOptions,
 ): AdmissionResponse | Promise<AdmissionResponse> {
-  const { snapshot, phase, failurePolicy, policy, timeout } = options;
+  const { snapshot, phase, failurePolicy, policy, timeout, started } = options;
+  const { ports, metrics, tracing } = setting;
+  const spans = tracing?.begin({ request, phase, rules: "admission", ports, started });
   const deadline = new Deadline(timeout);
   try {
     const decision = evaluate(snapshot, request, {
       phase,
       rules: "admission",
-      ports: setting.ports,
+      ports: spans?.ports ?? ports,
       budget: timeout,
       deadline: () => deadline.signal(),
+      watch: joinedWatch(metrics.times.watch(started), spans),
       ...(failurePolicy && { failurePolicy }),
       ...(policy !== undefined && { policy }),
     });
@@ -55,14 +60,16 @@ export function decide(
 
   function worded(decision: Decision): AdmissionResponse {
     const response = admissionResponse(decision, subjectOf(request));
-    setting.metrics.decided(decision, request);
+    metrics.decided(decision, request);
     setting.decided?.(decision, request);
+    spans?.end(decision);
     logDecision(setting.log, { request, decision, phase, started: options.started });
     return response;
   }
 
   function broken(cause: unknown): AdmissionResponse {
     const message = cause instanceof Error ? cause.message : String(cause);
+    spans?.end({ failure: message });
     setting.log.write("error", "evaluation failed", {
       uid: request.uid,
       cause: cause instanceof Error ? cause.stack ?? message : message,

@@ -47,6 +47,20 @@ async function connectTls({ port }: Listener): Promise<Deno.TlsConn> {
   return await Deno.connectTls({ hostname: "127.0.0.1", port, caCerts: [pair.cert] });
 }
 
+Deno.test("who screens requests is given the caller's address", async () => {
+  const seen: string[] = [];
+  const listener = await open({
+    screen: ({ address }) => {
+      seen.push(address);
+      return undefined;
+    },
+  });
+  using connection = await connectTls(listener);
+  await exchange(connection, post("a"));
+  assert.deepEqual(seen, ["127.0.0.1"]);
+  await listener.close();
+});
+
 for (const bytes of [130, 1_400, 20_000]) {
   Deno.test(`an answer of ${bytes} bytes does not wait for the caller's acknowledgement`, async () => {
     // The request is small: this client's own second record would wait for the server's acknowledgement.

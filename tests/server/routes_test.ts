@@ -133,12 +133,8 @@ Deno.test("metrics are Prometheus text with few labels", async () => {
     'kyverno_admission_review_duration_seconds_count{resource_request_operation="create",request_allowed="false"} 1',
   );
   has(
-    'kyverno_policy_results_total{policy_name="fails",policy_type="cluster",rule_name="never",rule_type="validate",' +
-      'rule_result="fail",resource_request_operation="create"} 1',
-  );
-  has(
-    'kyverno_policy_rule_info_total{policy_name="ignores",policy_type="cluster",rule_name="never",' +
-      'rule_type="validate",status_ready="true"} 1',
+    'kyverno_policy_rule_info_total{policy_validation_mode="enforce",policy_background_mode="true",policy_namespace="-",' +
+      'policy_name="ignores",policy_type="cluster",rule_name="never",rule_type="validate",status_ready="true"} 1',
   );
   assert.doesNotMatch(text, /default|review-1|alice/);
 });

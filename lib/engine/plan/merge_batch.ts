@@ -28,7 +28,7 @@ export function mergeBatch(
   store: LoadTracker,
 ): MergedBatch | undefined {
   const { object } = view;
-  const { trace, given, background } = view.base;
+  const { trace, given, background, watch } = view.base;
   // Whoever looks on wants to see the object after each of them.
   if (object === undefined || trace !== undefined || given !== undefined || background !== undefined) {
     return undefined;
@@ -42,8 +42,11 @@ export function mergeBatch(
       const { policy } = policies[index]!;
       const rule = soleMerge(policies[index]!);
       if (rule === undefined || store.beforeRule() !== "go") break;
+      watch?.begin(policy, rule);
       const outcome = rule.body.merge!(draft);
-      results.push({ policy, rules: resultsFrom(outcome, rule, view) });
+      const rules = resultsFrom(outcome, rule, view);
+      watch?.finish(rules, object);
+      results.push({ policy, rules });
       erred = outcome.result === "error";
     }
   } catch {

@@ -16,6 +16,8 @@ export interface ExpirerOptions {
   readonly leads: () => boolean;
   /** Milliseconds between two looks at the cluster: a minute. */
   readonly every?: number;
+  /** Called for each object that was deleted. */
+  readonly deleted?: (resource: ServedResource) => void;
 }
 
 const propagations = ["Foreground", "Background", "Orphan"];
@@ -77,11 +79,11 @@ export class Expirer {
       if (await hasRight(cluster, account, { verb, group, resource: plural }) === false) return;
     }
     for (const item of items) {
-      this.#expire(item, `${resourcePath(resource, namespaceOf(item))}/${nameOf(item)}`);
+      this.#expire(item, resource);
     }
   }
 
-  #expire(object: JsonObject, path: string): void {
+  #expire(object: JsonObject, resource: ServedResource): void {
     const { clock, every = 60_000 } = this.#options;
     const created = Date.parse(asString(dig(object, "metadata", "creationTimestamp")) ?? "");
     const end = endOfLife(asString(labelsOf(object)[ttlLabel]) ?? "", created);
@@ -89,16 +91,17 @@ export class Expirer {
     const left = end - clock.now();
     // The next look comes before objects that live longer.
     if (left > every) return;
-    if (left <= 0) return void this.#delete(object, path);
+    if (left <= 0) return void this.#delete(object, resource);
     const timer = setTimeout(() => {
       this.#timers.delete(timer);
-      void this.#delete(object, path);
+      void this.#delete(object, resource);
     }, left);
     this.#timers.add(timer);
   }
 
-  async #delete(object: JsonObject, path: string): Promise<void> {
-    const { cluster, log, leads } = this.#options;
+  async #delete(object: JsonObject, resource: ServedResource): Promise<void> {
+    const { cluster, log, leads, deleted } = this.#options;
+    const path = `${resourcePath(resource, namespaceOf(object))}/${nameOf(object)}`;
     if (!leads() || dig(object, "metadata", "deletionTimestamp") !== undefined) return;
     const wanted = annotationsOf(object)["cleanup.kyverno.io/propagation-policy"];
     const propagationPolicy = propagations.find((each) => each === wanted);
@@ -113,8 +116,10 @@ export class Expirer {
         ...(propagationPolicy !== undefined && { propagationPolicy }),
       },
     });
-    if (answer.ok) log.write("info", "time to live is over", { path });
-    else if (answer.status !== 404 && answer.status !== 409) {
+    if (answer.ok) {
+      deleted?.(resource);
+      log.write("info", "time to live is over", { path });
+    } else if (answer.status !== 404 && answer.status !== 409) {
       log.write("warn", "time to live is over, but the object stays", { path, reason: answer.message });
     }
   }

@@ -35,6 +35,8 @@ export interface ScannerOptions {
   /** `[Kind,namespace,name]` items of objects that are not looked at; the defaults when absent. */
   readonly resourceFilters: () => string | undefined;
   readonly leads: () => boolean;
+  /** Called for every evaluation of an object. */
+  readonly evaluated?: (decision: Decision, request: PolicyRequest) => void;
   /** Is told what was found of an object, when that is new. */
   readonly found?: (decision: Decision, request: PolicyRequest) => void;
   /** Milliseconds after which everything is looked at again, as what policies load may have changed: an hour. */
@@ -199,9 +201,10 @@ export class Scanner {
   }
 
   async #scan(object: JsonObject, scanned: Set<string>): Promise<void> {
-    const { ports, store, found } = this.#options;
+    const { ports, store, found, evaluated } = this.#options;
     if (this.#isHidden(object)) return;
     const decision = await scanDecision(this.#policies!, object, ports);
+    evaluated?.(decision, existingRequest(object));
     const rows = rowsOf(decision.results, object, ports.clock.now());
     scanned.add(uidOf(object));
     const isNew = await store.write(object, [...rows, ...store.lastingRows(object, rows)]);

@@ -48,6 +48,11 @@ export class UpdateRequests {
     });
   }
 
+  /** How many objects there are. */
+  get stored(): number {
+    return this.#collection.objects().length;
+  }
+
   /** Takes what became of a request's effects. */
   worked(outcome: WorkOutcome): void {
     const { request, failures, state } = outcome;

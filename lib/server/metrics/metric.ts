@@ -1,7 +1,7 @@
 /** A kind of metric, as Prometheus' text format names it. */
 type MetricType = "counter" | "gauge" | "histogram";
 
-/** What a metric is called, and which labels its series carry; values come in the same order. */
+/** How a metric is named, and which labels its series carry; values come in the same order. */
 export interface MetricOptions {
   readonly name: string;
   readonly help: string;
@@ -48,8 +48,12 @@ abstract class Metric<Series> {
   }
 
   protected series(values: readonly string[], fresh: () => Series): Series {
-    const key = values.length === 1 ? values[0]! : values.join(separator);
+    let key = values.length === 1 ? values[0]! : values.join(separator);
     let series = this.#series.get(key);
+    if (series === undefined && this.#series.size >= mostSeries) {
+      key = values.map(() => "other").join(separator);
+      series = this.#series.get(key);
+    }
     if (series === undefined) {
       series = fresh();
       this.#series.set(key, series);
@@ -66,6 +70,9 @@ interface Sample {
   readonly extra?: string;
   readonly value: number;
 }
+
+/** Policies come and go, and with them label values: what comes after so many series of a metric is counted as "other". */
+const mostSeries = 20_000;
 
 /** Separates label values in a key; no name in Kubernetes contains it. */
 const separator = "\u0000";

@@ -1,0 +1,24 @@
+/** What a call to the API server does, in Kubernetes' verbs, and to which resource: `list` of `pods`. */
+export interface ApiQuery {
+  readonly operation: string;
+  /** The plural name; empty for what is no resource, such as discovery. */
+  readonly resource: string;
+}
+
+const verbs: Readonly<Record<string, string>> = {
+  POST: "create",
+  PUT: "update",
+  PATCH: "patch",
+  DELETE: "delete",
+};
+
+/** `/api/v1`, or `/apis/GROUP/VERSION`, and after it perhaps a namespace. */
+const resourcePath =
+  /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)(?:\/namespaces\/[^/]+(?=\/))?\/(?<resource>[a-z0-9.-]+)(?<name>\/[^?]+)?(?:\?|$)/;
+
+/** Reads a call's method and path. */
+export function apiQuery(method: string, path: string): ApiQuery {
+  const { resource = "", name } = resourcePath.exec(path)?.groups ?? {};
+  const operation = verbs[method] ?? (name === undefined && resource !== "" ? "list" : "get");
+  return { operation, resource };
+}

@@ -1,0 +1,54 @@
+import type { Ports } from "../../ports.ts";
+import { apiQuery } from "../api_query.ts";
+
+/** Makes a span of a call: its name, what it is about, and the call itself, whose answer may say that it failed. */
+export type TraceCall = <A extends { readonly ok: boolean }>(
+  call: { readonly name: string; readonly attributes: Readonly<Record<string, string>> },
+  run: () => Promise<A>,
+) => Promise<A>;
+
+/** The ports, whose calls to the API server, services and registries each have a span. */
+export function tracedPorts(ports: Ports, trace: TraceCall): Ports {
+  const { cluster, http, registry, signatures } = ports;
+  const registryCall = <A extends { readonly ok: boolean }>(
+    name: string,
+    image: string,
+    run: () => Promise<A>,
+  ) => trace({ name: `registry ${name}`, attributes: { "container.image.name": image } }, run);
+  return {
+    ...ports,
+    cluster: {
+      resource: (apiVersion, kind) => cluster.resource(apiVersion, kind),
+      call(call) {
+        const { operation, resource } = apiQuery(call.method, call.path);
+        const attributes = { "http.request.method": call.method, "url.path": call.path.split("?")[0]! };
+        return trace(
+          { name: `api ${operation} ${resource}`.trimEnd(), attributes },
+          () => cluster.call(call),
+        );
+      },
+    },
+    http: {
+      call(call) {
+        // Without the path and query: they may hold what a resource's author wrote.
+        const { host } = URL.canParse(call.url) ? new URL(call.url) : { host: "" };
+        const attributes = { "http.request.method": call.method, "server.address": host };
+        return trace({ name: `service ${call.method}`, attributes }, () => http.call(call));
+      },
+    },
+    registry: {
+      image: (reference, ...rest) =>
+        registryCall("image", reference, () => registry.image(reference, ...rest)),
+    },
+    ...(signatures !== undefined && {
+      signatures: {
+        verify: (question, ...rest) =>
+          registryCall("verify", question.image, () => signatures.verify(question, ...rest)),
+        verifyText: (question, ...rest) => signatures.verifyText(question, ...rest),
+        digest: (image, ...rest) => registryCall("digest", image, () => signatures.digest(image, ...rest)),
+        referrer: (question, ...rest) =>
+          registryCall("referrer", question.image, () => signatures.referrer(question, ...rest)),
+      },
+    }),
+  };
+}

@@ -1,0 +1,281 @@
+import {
+  areConstant,
+  type Decision,
+  type PolicyIdentity,
+  type PolicyRequest,
+  type RuleResult,
+  type Snapshot,
+} from "../../engine/mod.ts";
+import { type AdmissionRequest, builtinKind, hasWildcard, parseKindSelectors } from "../../kube/mod.ts";
+import type { Policy } from "../../policy/mod.ts";
+import { Counter, type Distribution, Gauge, Histogram, type SeriesValue } from "./metric.ts";
+import { metricTable, type PolicyFamily, ruleMetrics } from "./metric_table.ts";
+import { policyChanges } from "./policy_changes.ts";
+import { familyOf, labelsOfPolicy } from "./policy_labels.ts";
+import { RuleTimes, type TimedRule } from "./rule_times.ts";
+
+/** Why rules were evaluated. */
+export type ExecutionCause = "admission_request" | "background_scan";
+
+/** What a policy's results are counted by, beside the policy. */
+interface Occasion {
+  readonly kind: string;
+  readonly operation: string;
+  readonly cause: ExecutionCause;
+}
+
+interface KnownSeries extends Occasion {
+  readonly result: string;
+  readonly action: string;
+  readonly cell: SeriesValue;
+}
+
+interface KnownCells extends Occasion {
+  readonly cells: readonly SeriesValue[];
+}
+
+interface KnownAnswers {
+  readonly operation: string;
+  readonly allowed: boolean;
+  readonly requests: SeriesValue;
+  readonly duration: Distribution;
+}
+
+/** Numbers that somebody else counts, read when metrics are. */
+export interface Readings {
+  readonly updateRequests: () => number;
+  readonly droppedEvents: () => number;
+}
+
+/** What policies' rules are counted and timed with, by family. */
+const families = Object.keys(ruleMetrics) as PolicyFamily[];
+
+/**
+ * The server's metrics, with the names that Kyverno's dashboards use. Labels are few and bounded: no object names and
+ * no namespaces of requests.
+ */
+export class Metrics {
+  readonly #requests = new Counter(metricTable.requests);
+  readonly #duration = new Histogram(metricTable.reviewDuration);
+  readonly #rules = new Gauge(metricTable.rules);
+  readonly #inForce = new Gauge(metricTable.inForce);
+  readonly #changes = new Counter(metricTable.changes);
+  readonly #recorded = new Counter(metricTable.recorded);
+  readonly #info = new Gauge(metricTable.info);
+  readonly #queries = new Counter(metricTable.queries);
+  readonly #cleanedUp = new Counter(metricTable.cleanedUp);
+  readonly #expired = new Counter(metricTable.expired);
+  readonly #updateRequests = new Gauge(metricTable.updateRequests);
+  readonly #droppedEvents = new Counter(metricTable.droppedEvents);
+  readonly #results = byFamily((family) => new Counter(ruleMetrics[family].results));
+  readonly #durations = byFamily((family) => new Histogram(ruleMetrics[family].durations));
+  /** How long rules take. */
+  readonly times: RuleTimes = new RuleTimes((timed) => this.#timed(timed));
+  /** Series of results at hand, by policy and rule. Policies go with their snapshot, and these with them. */
+  readonly #series = new WeakMap<object, Map<string, KnownSeries[]>>();
+  /** The same by the results themselves, where they are the same objects at each request. */
+  readonly #constant = new WeakMap<readonly RuleResult[], KnownCells[]>();
+  /** Series of answers at hand, by kind: as many kinds as have names of their own. */
+  readonly #answers = new Map<string, KnownAnswers[]>();
+  /** Kinds that policies name. */
+  #kinds: ReadonlySet<string> = new Set();
+  #policies: readonly Policy[] = [];
+  #readings: Partial<Readings> = {};
+
+  constructor(version = "") {
+    if (version !== "") this.#info.set(1, version);
+  }
+
+  /** A request was answered, after some milliseconds. */
+  reviewed(request: AdmissionRequest, allowed: boolean, milliseconds: number): void {
+    const { operation } = request;
+    const kind = this.#kindLabel(request.kind.kind);
+    let answers = this.#answers.get(kind);
+    if (answers === undefined) this.#answers.set(kind, answers = []);
+    let known = answers.find((each) => each.operation === operation && each.allowed === allowed);
+    if (known === undefined) {
+      const labels = [operation.toLowerCase(), String(allowed)];
+      known = {
+        operation,
+        allowed,
+        requests: this.#requests.at(kind, ...labels),
+        duration: this.#duration.at(...labels),
+      };
+      answers.push(known);
+    }
+    known.requests.value++;
+    this.#duration.add(milliseconds / 1000, known.duration);
+  }
+
+  /** Policies gave their results. */
+  decided({ results }: Decision, request: PolicyRequest, cause: ExecutionCause = "admission_request"): void {
+    if (results.length === 0) return;
+    const occasion = { kind: this.#kindLabel(request.kind), operation: request.operation, cause };
+    for (const { policy, rules } of results) {
+      for (const cell of this.#cellsOf(policy, rules, occasion)) cell.value++;
+    }
+  }
+
+  /** The series of a policy's results. Results that the engine made at load come again, and have theirs at hand. */
+  #cellsOf(policy: PolicyIdentity, rules: readonly RuleResult[], occasion: Occasion): readonly SeriesValue[] {
+    let known = this.#constant.get(rules);
+    const found = known?.find((each) => isOccasion(each, occasion));
+    if (found !== undefined) return found.cells;
+    const cells = rules.map((rule) => this.#cellOf(policy, rule, occasion));
+    if (areConstant(rules)) {
+      if (known === undefined) this.#constant.set(rules, known = []);
+      known.push({ ...occasion, cells });
+    }
+    return cells;
+  }
+
+  #cellOf(policy: PolicyIdentity, rule: RuleResult, occasion: Occasion): SeriesValue {
+    let series = this.#series.get(policy);
+    if (series === undefined) this.#series.set(policy, series = new Map());
+    // A policy has few rules, and a rule few results: looking twice is cheaper than putting a key together.
+    let cells = series.get(rule.rule);
+    if (cells === undefined) series.set(rule.rule, cells = []);
+    const { result, action } = rule;
+    let known = cells.find((each) =>
+      each.result === result && each.action === action && isOccasion(each, occasion)
+    );
+    if (known === undefined) {
+      known = { ...occasion, result, action, cell: this.#newCell(policy, rule, occasion) };
+      cells.push(known);
+    }
+    return known.cell;
+  }
+
+  #newCell(
+    policy: PolicyIdentity,
+    { rule, type, result, action }: RuleResult,
+    occasion: Occasion,
+  ): SeriesValue {
+    const family = familyOf(policy.kind);
+    const { background, namespace, name, type: scope } = labelsOfPolicy(policy);
+    const { kind, operation, cause } = occasion;
+    const policyLabels = [action.toLowerCase(), background, namespace, name];
+    const requestLabels = [kind, operation.toLowerCase()];
+    return this.#results[family].at(
+      ...policyLabels,
+      ...(family === "classic"
+        ? [scope, ...requestLabels, rule, type, result, cause]
+        : [...requestLabels, cause, result]),
+    );
+  }
+
+  #timed({ policy, rule, results, milliseconds }: TimedRule): void {
+    // A rule that is not about the request has no result to count by.
+    const result = results[0]?.result;
+    if (result === undefined) return;
+    const { namespace, name, type } = labelsOfPolicy(policy);
+    const family = familyOf(policy.kind), cause = "admission_request";
+    const labels = family === "classic"
+      ? [type, namespace, name, rule.rule.name, rule.type, result, cause]
+      : [namespace, name, cause, result];
+    this.#durations[family].observe(milliseconds / 1000, ...labels);
+  }
+
+  /** A call went to the API server: `list` of `pods`. */
+  called(operation: string, resource: string): void {
+    this.#queries.increment(operation, resource);
+  }
+
+  /** A cleanup policy deleted an object. */
+  cleanedUp(policy: Pick<PolicyIdentity, "namespace" | "name">): void {
+    const { type, namespace, name } = labelsOfPolicy({ ...policy, background: true });
+    this.#cleanedUp.increment(type, namespace, name);
+  }
+
+  /** An object was deleted because its time is over. */
+  expired(group: string, resource: string): void {
+    this.#expired.increment(group, resource);
+  }
+
+  /** Reads numbers of others when metrics are read. */
+  follow(readings: Partial<Readings>): void {
+    this.#readings = { ...this.#readings, ...readings };
+  }
+
+  /** A review was recorded, or could not be. */
+  recorded(outcome: "written" | "dropped"): void {
+    this.#recorded.increment(outcome);
+  }
+
+  /** A snapshot took effect; of policies that came from files with the files' checksum. */
+  loaded(snapshot: Snapshot, checksum = ""): void {
+    const policies = snapshot.policies.map(({ policy }) => policy);
+    for (const { policy, change } of policyChanges(this.#policies, policies)) {
+      this.#changes.increment(...policyLabels(policy), change);
+    }
+    this.#policies = policies;
+    this.times.loaded(snapshot);
+    this.#inForce.reset();
+    const broken = snapshot.policies.filter((policy) => policy.broken !== undefined).length;
+    this.#inForce.set(policies.length - broken, checksum, "ready");
+    this.#inForce.set(broken, checksum, "broken");
+    this.#rules.reset();
+    this.#kinds = kindsOf(snapshot);
+    for (const { policy, rules, broken } of snapshot.policies) {
+      for (const { rule, type } of rules) {
+        this.#rules.set(
+          1,
+          ...policyLabels(policy, rule.failureAction),
+          rule.name,
+          type,
+          String(broken === undefined),
+        );
+      }
+    }
+  }
+
+  /** All metrics as Prometheus reads them. */
+  text(): Promise<string> {
+    const { updateRequests, droppedEvents } = this.#readings;
+    if (updateRequests !== undefined) this.#updateRequests.set(updateRequests());
+    if (droppedEvents !== undefined) this.#droppedEvents.at().value = droppedEvents();
+    const all = [
+      this.#requests,
+      this.#duration,
+      this.#rules,
+      this.#changes,
+      this.#info,
+      this.#queries,
+      this.#updateRequests,
+      this.#droppedEvents,
+      this.#cleanedUp,
+      this.#inForce,
+      this.#recorded,
+      this.#expired,
+      ...families.flatMap((family) => [this.#results[family], this.#durations[family]]),
+    ];
+    return Promise.resolve(all.map((metric) => metric.text()).join(""));
+  }
+
+  /**
+   * Requests choose kinds, so only the kinds of Kubernetes and of policies have series; all others count as "other".
+   */
+  #kindLabel(kind: string): string {
+    return this.#kinds.has(kind) || builtinKind(kind) !== undefined ? kind : "other";
+  }
+}
+
+function kindsOf({ policies }: Snapshot): ReadonlySet<string> {
+  const filters = policies.flatMap(({ rules }) => rules.flatMap(({ selector }) => selector.match.filters));
+  const selectors = filters.flatMap(({ kinds }) => kinds.flatMap(parseKindSelectors));
+  return new Set(selectors.map(({ kind }) => kind).filter((kind) => !hasWildcard(kind)));
+}
+
+function policyLabels(policy: Policy, action = policy.failureAction): string[] {
+  const { background, namespace, name, type } = labelsOfPolicy(policy);
+  return [action.toLowerCase(), background, namespace, name, type];
+}
+
+function isOccasion(known: Occasion, { kind, operation, cause }: Occasion): boolean {
+  return known.kind === kind && known.operation === operation && known.cause === cause;
+}
+
+function byFamily<T>(make: (family: PolicyFamily) => T): Readonly<Record<PolicyFamily, T>> {
+  const made = families.map((family) => [family, make(family)] as const);
+  return Object.fromEntries(made) as Record<PolicyFamily, T>;
+}

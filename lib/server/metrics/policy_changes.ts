@@ -1,0 +1,29 @@
+import { equal } from "../../json/mod.ts";
+import type { Policy } from "../../policy/mod.ts";
+
+/** What became of a policy. */
+export interface PolicyChange {
+  readonly policy: Policy;
+  readonly change: "created" | "updated" | "deleted";
+}
+
+/** What differs between the policies that were in force and those that are. */
+export function policyChanges(before: readonly Policy[], after: readonly Policy[]): PolicyChange[] {
+  const former = new Map(before.map((policy) => [keyOf(policy), policy]));
+  const changes = after.flatMap((policy): PolicyChange[] => {
+    const known = former.get(keyOf(policy));
+    former.delete(keyOf(policy));
+    if (known === undefined) return [{ policy, change: "created" }];
+    return isSame(known, policy) ? [] : [{ policy, change: "updated" }];
+  });
+  return [...changes, ...[...former.values()].map((policy) => ({ policy, change: "deleted" as const }))];
+}
+
+function keyOf({ kind, key }: Policy): string {
+  return `${kind}/${key}`;
+}
+
+/** Statuses change without a change of the policy. */
+function isSame({ document: before }: Policy, { document: after }: Policy): boolean {
+  return before === after || equal(before["spec"] ?? null, after["spec"] ?? null);
+}

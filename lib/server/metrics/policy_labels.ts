@@ -1,0 +1,31 @@
+import type { PolicyIdentity } from "../../engine/mod.ts";
+import type { PolicyFamily } from "./metric_table.ts";
+
+/** The labels of a policy, as Kyverno gives them. */
+export interface PolicyLabels {
+  readonly background: "true" | "false";
+  /** `-` for a policy without a namespace. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly type: "cluster" | "namespaced";
+}
+
+/** The labels of a policy. */
+export function labelsOfPolicy(
+  { background, namespace, name }: Pick<PolicyIdentity, "background" | "namespace" | "name">,
+): PolicyLabels {
+  return {
+    background: background ? "true" : "false",
+    namespace: namespace ?? "-",
+    name,
+    type: namespace === undefined ? "cluster" : "namespaced",
+  };
+}
+
+/** Which metrics count the results of a kind of policies. */
+export function familyOf(kind: string): PolicyFamily {
+  if (kind === "ClusterPolicy" || kind === "Policy") return "classic";
+  if (kind.includes("ImageValidating")) return "image_validating";
+  if (kind.includes("Mutating")) return "mutating";
+  return kind.includes("Generating") ? "generating" : "validating";
+}

@@ -1,0 +1,242 @@
+/** The metrics of a server: their names and labels, what counts them up, and durations of rules. */
+import assert from "node:assert/strict";
+import { evaluate, type PolicyRequest, policyRequest, type Snapshot } from "../../lib/engine/mod.ts";
+import { readReview } from "../../lib/server/review.ts";
+import { Metrics } from "../../lib/server/mod.ts";
+import { metricRecords } from "../../lib/server/metrics/metric_table.ts";
+import { admissionReview } from "./review.ts";
+import { asks, denies, portsOf, serving, snapshotOf } from "./serving.ts";
+
+const enforce = "validationFailureAction: Enforce";
+
+/** Names of Kyverno's metrics, with `_total` where its exporter adds it; what Postern does not serve has the reason. */
+const ofKyverno: readonly (readonly [name: string, absent?: string])[] = [
+  ["kyverno_policy_results_total"],
+  ["kyverno_policy_rule_info_total"],
+  ["kyverno_admission_requests_total"],
+  ["kyverno_admission_review_duration_seconds"],
+  ["kyverno_policy_execution_duration_seconds"],
+  ["kyverno_policy_changes_total"],
+  ...["validating", "mutating", "generating", "image_validating"].flatMap((family) => [
+    [`kyverno_${family}_policy_results_total`] as const,
+    [`kyverno_${family}_policy_execution_duration_seconds`] as const,
+  ]),
+  ["kyverno_updaterequest_total"],
+  ["kyverno_events_dropped_total"],
+  ["kyverno_info"],
+  ["kyverno_client_queries_total"],
+  ["kyverno_cleanup_controller_deletedobjects_total"],
+  ["kyverno_ttl_controller_deletedobjects_total"],
+  ["kyverno_http_requests_total", "every request is a review, which kyverno_admission_requests_total counts"],
+  ["kyverno_http_requests_duration_seconds", "kyverno_admission_review_duration_seconds has them"],
+  ["kyverno_controller_reconcile_total", "there are no controllers with queues of that kind"],
+];
+
+/** Labels whose values anybody who may create objects can make up. */
+const unbounded = ["resource_namespace", "resource_name", "http_url"];
+
+Deno.test("metrics have Kyverno's names, and labels whose values are bounded", () => {
+  const served = new Set(metricRecords.map(({ name }) => name));
+  assert.equal(served.size, metricRecords.length, "a name is served twice");
+  for (const [name, absent] of ofKyverno) assert.equal(served.has(name), absent === undefined, name);
+  for (const name of served) {
+    assert.ok(name.startsWith("postern_") || ofKyverno.some(([each]) => each === name), name);
+  }
+  for (const { name, type, labels } of metricRecords) {
+    assert.deepEqual(labels.filter((label) => unbounded.includes(label)), [], name);
+    assert.equal(new Set(labels).size, labels.length, name);
+    if (type === "histogram") assert.match(name, /_seconds$/);
+  }
+});
+
+Deno.test("every metric of the table is in the text, with its type", async () => {
+  const text = await new Metrics().text();
+  const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
+  assert.deepEqual(types.sort(), metricRecords.map(({ name, type }) => `${name} ${type}`).sort());
+});
+
+const cel = (kind: string, name: string, body: string) => `
+apiVersion: policies.kyverno.io/v1
+kind: ${kind}
+metadata: {name: ${name}}
+spec:
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}
+  ${body}
+`;
+
+const families: readonly [what: string, policies: string, path: string, line: string][] = [
+  [
+    "a ClusterPolicy",
+    denies("classic", enforce),
+    "/validate/fail",
+    'kyverno_policy_results_total{policy_validation_mode="enforce",policy_background_mode="true",policy_namespace="-",' +
+    'policy_name="classic",policy_type="cluster",resource_kind="Pod",resource_request_operation="create",' +
+    'rule_name="never",rule_type="validate",rule_result="fail",rule_execution_cause="admission_request"} 1',
+  ],
+  [
+    "a ValidatingPolicy",
+    cel("ValidatingPolicy", "in-cel", "validations: [{expression: 'false', message: no}]"),
+    "/validate/fail",
+    'kyverno_validating_policy_results_total{policy_validation_mode="enforce",policy_background_mode="true",' +
+    'policy_namespace="-",policy_name="in-cel",resource_kind="Pod",resource_request_operation="create",' +
+    'execution_cause="admission_request",result="fail"} 1',
+  ],
+  [
+    "a MutatingPolicy",
+    cel(
+      "MutatingPolicy",
+      "changes",
+      `mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {"a": "b"}}}'}`,
+    ),
+    "/mutate/fail",
+    'kyverno_mutating_policy_results_total{policy_validation_mode="enforce",policy_background_mode="true",' +
+    'policy_namespace="-",policy_name="changes",resource_kind="Pod",resource_request_operation="create",' +
+    'execution_cause="admission_request",result="pass"} 1',
+  ],
+];
+
+for (const [what, policies, path, line] of families) {
+  Deno.test(`a result of ${what} counts under the metric of its kind`, async () => {
+    const { metrics, review } = serving(policies);
+    await review(path, admissionReview());
+    const text = await metrics.text();
+    assert.ok(text.includes(`${line}\n`), `${line}\nis missing in\n${text}`);
+  });
+}
+
+Deno.test("results of the background scan have a cause of their own", async () => {
+  const snapshot = snapshotOf(denies("scanned", enforce));
+  const metrics = new Metrics();
+  const decision = await evaluate(snapshot, request(), { phase: "validate", ports: portsOf() });
+  metrics.decided(decision, request());
+  metrics.decided(decision, request(), "background_scan");
+  metrics.decided(decision, request(), "background_scan");
+  const text = await metrics.text();
+  assert.match(text, /rule_execution_cause="admission_request"\} 1\n/);
+  assert.match(text, /rule_execution_cause="background_scan"\} 2\n/);
+});
+
+Deno.test("policies that come, change and go are counted, and those that stay are not", async () => {
+  const metrics = new Metrics();
+  const load = (...policies: string[]): Snapshot => snapshotOf(policies.join("\n"));
+  metrics.loaded(load(denies("stays"), denies("changes"), denies("goes")));
+  metrics.loaded(load(denies("stays"), denies("changes", enforce, "kinds: [Service]")));
+  const lines = (await metrics.text()).split("\n").filter((line) =>
+    line.startsWith("kyverno_policy_changes_total{")
+  );
+  const changes = lines.map((line) =>
+    /policy_name="(\w+)".*policy_change_type="(\w+)"\} (\d)/.exec(line)!.slice(1).join(" ")
+  );
+  assert.deepEqual(changes.sort(), [
+    "changes created 1",
+    "changes updated 1",
+    "goes created 1",
+    "goes deleted 1",
+    "stays created 1",
+  ]);
+});
+
+Deno.test("what others count is read when metrics are", async () => {
+  const metrics = new Metrics("1.2.3");
+  let dropped = 0;
+  metrics.follow({ droppedEvents: () => dropped, updateRequests: () => 4 });
+  dropped = 3;
+  metrics.called("list", "pods");
+  metrics.cleanedUp({ name: "old", namespace: "a" });
+  metrics.expired("batch", "jobs");
+  const text = await metrics.text();
+  for (
+    const line of [
+      'kyverno_info{version="1.2.3"} 1',
+      "kyverno_events_dropped_total 3",
+      "kyverno_updaterequest_total 4",
+      'kyverno_client_queries_total{operation="list",resource_kind="pods"} 1',
+      'kyverno_cleanup_controller_deletedobjects_total{policy_type="namespaced",policy_namespace="a",policy_name="old"} 1',
+      'kyverno_ttl_controller_deletedobjects_total{resource_group="batch",resource_resource="jobs"} 1',
+    ]
+  ) {
+    assert.ok(text.includes(`${line}\n`), line);
+  }
+});
+
+Deno.test("ever new label values end in one series", async () => {
+  const metrics = new Metrics();
+  for (let index = 0; index < 25_000; index++) metrics.called("get", `r${index}`);
+  const series = (await metrics.text()).match(/^kyverno_client_queries_total\{.*$/gm) ?? [];
+  assert.equal(series.length, 20_001);
+  assert.equal(series.at(-1), 'kyverno_client_queries_total{operation="other",resource_kind="other"} 5000');
+});
+
+Deno.test("rules of timed requests are counted and timed, in the metric too", async () => {
+  const { metrics, review } = serving(`${denies("one")}\n---\n${denies("two")}`);
+  await review("/validate/fail", admissionReview());
+  const slowest = metrics.times.slowest("total", 10);
+  assert.deepEqual(slowest.map(({ policy, rule, kind, count }) => [policy, kind, rule, count]).sort(), [
+    ["one", "ClusterPolicy", "never", 1],
+    ["two", "ClusterPolicy", "never", 1],
+  ]);
+  for (const { total, mean, max } of slowest) assert.ok(total > 0 && mean === total && max === total);
+  const text = await metrics.text();
+  assert.match(
+    text,
+    /^kyverno_policy_execution_duration_seconds_count\{policy_type="cluster",policy_namespace="-",policy_name="one",rule_name="never",rule_type="validate",rule_result="fail",rule_execution_cause="admission_request"\} 1$/m,
+  );
+  metrics.loaded(snapshotOf(denies("two")));
+  assert.deepEqual(metrics.times.slowest("mean", 10).map(({ policy }) => policy), ["two"]);
+});
+
+Deno.test("of requests that come close together one is timed", () => {
+  const { times } = new Metrics();
+  const timed = [0, 1, 9, 10, 12, 21].filter((started) => times.watch(started) !== undefined);
+  assert.deepEqual(timed, [0, 10, 21]);
+});
+
+Deno.test("a rule that waits for a value is timed from its first evaluation to its last", async () => {
+  const waited = 30;
+  const cluster = {
+    call: async () => {
+      await new Promise((resolve) => setTimeout(resolve, waited));
+      return { ok: true, status: 200, body: { data: { allowed: "yes" } } } as const;
+    },
+    resource: () => Promise.resolve(undefined),
+  };
+  const { metrics, review } = serving(asks("asks"), { ports: portsOf({ cluster }) });
+  await review("/validate/fail", admissionReview());
+  const [time] = metrics.times.slowest("max", 1);
+  assert.equal(time?.count, 1);
+  assert.ok(time.max >= waited - 1, `${time.max} ms`);
+});
+
+Deno.test("merges that run in a row are timed one by one, and change the object as they do untimed", async () => {
+  const labels = (name: string) => `
+---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: ${name}}
+spec:
+  rules:
+  - name: adds
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate: {patchStrategicMerge: {metadata: {labels: {${name}: "1"}}}}
+`;
+  const snapshot = snapshotOf(labels("one") + labels("two"));
+  const { times } = new Metrics();
+  const options = { phase: "mutate", ports: portsOf() } as const;
+  const timed = await evaluate(snapshot, request(), { ...options, watch: times.watch(0) });
+  const untimed = await evaluate(snapshot, request(), options);
+  assert.deepEqual([timed.patch, timed.results], [untimed.patch, untimed.results]);
+  assert.deepEqual(times.slowest("total", 9).map(({ policy, count }) => [policy, count]).sort(), [
+    ["one", 1],
+    ["two", 1],
+  ]);
+});
+
+function request(): PolicyRequest {
+  const read = readReview(JSON.stringify(admissionReview()));
+  assert.ok("request" in read);
+  return policyRequest(read.request);
+}
