@@ -1,6 +1,7 @@
 import { systemClock } from "../adapters/mod.ts";
 import { BackgroundWork, type WorkOutcome } from "../background/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
+import type { Listener } from "../listener/mod.ts";
 import type { ApiCall, Log } from "../ports.ts";
 import { type AppOptions, AuditQueue, Metrics } from "../server/mod.ts";
 import { apiQuery } from "./api_query.ts";
@@ -8,7 +9,7 @@ import type { GateOptions } from "./gate_options.ts";
 import { openLog } from "./gate_log.ts";
 import { openListener, openMetrics } from "./listeners.ts";
 import { PoliciesInForce } from "./policies_in_force.ts";
-import { openPorts } from "./ports.ts";
+import { type OpenPorts, openPorts } from "./ports.ts";
 import { ReviewFiles } from "./review_recorder.ts";
 import { openTracing } from "./tracing/open_tracing.ts";
 
@@ -34,10 +35,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const { log, flush } = openLog(options);
   const { cluster, kubeconfig, services, images, live } = options;
   const metrics = new Metrics(options.version);
-  const called = ({ method, path }: ApiCall): void => {
-    const { operation, resource } = apiQuery(method, path);
-    metrics.called(operation, resource);
-  };
+  const called = countingCalls(metrics);
   const opened = await openPorts({ cluster, kubeconfig, services, images, watch: log, called });
   if (isFault(opened)) return opened.message;
   const { ports, about, watching } = opened;
@@ -49,8 +47,8 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const { lease } = options;
   const elected = () => policies.elected();
   const worked = (outcome: WorkOutcome) => policies.worked(outcome);
-  const parts = { snapshot, ports, log, elected, worked, ...(opened.kind === "live" && { lease }) };
-  const background = await BackgroundWork.prepare(parts);
+  const held = opened.kind === "live" && { lease };
+  const background = await BackgroundWork.prepare({ snapshot, ports, log, elected, worked, ...held });
   const recorder = await openRecorder(options, { log, metrics });
   if (isFault(recorder)) return recorder.message;
   const policies: PoliciesInForce = new PoliciesInForce(options, { background, metrics, ports, log });
@@ -58,21 +56,12 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   if (missing !== undefined) return missing;
   const { decided } = policies.paths;
   const tracing = await openTracing(options.version);
-  const audit = new AuditQueue({
-    snapshot,
-    ports,
-    log,
-    metrics,
-    tracing,
-    ...(decided !== undefined && { decided }),
-  });
+  const deciding = { ports, log, metrics, tracing };
+  const audit = new AuditQueue({ ...deciding, snapshot, ...(decided !== undefined && { decided }) });
   const { scanPreprocessors, secretPath } = options;
   const app: AppOptions = {
     ...policies.paths,
-    ports,
-    log,
-    metrics,
-    tracing,
+    ...deciding,
     audit,
     effects: background.worker,
     scanPreprocessors,
@@ -84,22 +73,48 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const metricsListener = await openMetrics(options, app);
   if (typeof metricsListener === "string") return metricsListener;
   await policies.follow(watching, listener);
+  const ending = { policies, listener, audit, recorder, background, ports: opened, metricsListener, flush };
+  const { port, caBundle } = listener;
   return {
-    port: listener.port,
+    port,
     metricsPort: metricsListener.port,
-    caBundle: listener.caBundle,
+    caBundle,
     about,
     renew: async () => void await Promise.all([listener.renew(), policies.load()]),
-    async close() {
-      await policies.close();
-      await listener.close();
-      await within(closingTime, audit.drain());
-      if (recorder !== undefined) await within(closingTime, recorder.close());
-      await within(closingTime, background.close());
-      await opened.close();
-      await metricsListener.close();
-      flush();
-    },
+    close: () => closeAll(ending),
+  };
+}
+
+/** What a gate is made of, as far as it must be closed. */
+interface Ending {
+  readonly policies: PoliciesInForce;
+  readonly listener: Listener;
+  readonly audit: AuditQueue;
+  readonly recorder: ReviewFiles | undefined;
+  readonly background: BackgroundWork;
+  readonly ports: OpenPorts;
+  readonly metricsListener: Listener;
+  readonly flush: () => void;
+}
+
+async function closeAll(
+  { policies, listener, audit, recorder, background, ports, metricsListener, flush }: Ending,
+): Promise<void> {
+  await policies.close();
+  await listener.close();
+  await within(closingTime, audit.drain());
+  if (recorder !== undefined) await within(closingTime, recorder.close());
+  await within(closingTime, background.close());
+  await ports.close();
+  await metricsListener.close();
+  flush();
+}
+
+/** Counts calls to the API server by what they do. */
+function countingCalls(metrics: Metrics): (call: ApiCall) => void {
+  return ({ method, path }) => {
+    const { operation, resource } = apiQuery(method, path);
+    metrics.called(operation, resource);
   };
 }
 

@@ -13,6 +13,7 @@ import {
   LivePolicies,
   type LiveSetting,
   ObjectReviews,
+  type PolicyEvent,
   ReportStore,
   rowsOf,
   Scanner,
@@ -28,7 +29,7 @@ import type { BackgroundWork, WorkOutcome } from "../background/mod.ts";
 import { asString, type JsonObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import type { Log, Ports } from "../ports.ts";
+import type { Log, Ports, ServedResource } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { OpenPorts } from "./ports.ts";
@@ -64,11 +65,12 @@ export class LiveGate {
   readonly #updateRequests: UpdateRequests;
   readonly #cleaner: Cleaner;
   readonly #expirer: Expirer;
+  readonly #metrics: Metrics;
   readonly #clock = systemClock();
 
   constructor(options: LiveGateOptions) {
-    const { watching, installation, dialect, ports, log, files, cameIntoForce, leads, setting, metrics } =
-      options;
+    const { watching, installation, dialect, ports, log, files, cameIntoForce, leads, setting } = options;
+    this.#metrics = options.metrics;
     const { exceptionNamespace, ignoreFailures } = setting, { accounts } = installation;
     const compiling = { dialect, ignoreFailures };
     const shared = { ...watching, cluster: ports.cluster, log, leads };
@@ -99,7 +101,7 @@ export class LiveGate {
       ports,
       store: this.#reports,
       resourceFilters: () => this.#policies.configuration.filters.resourceFilters,
-      evaluated: (decision, request) => metrics.decided(decision, request, "background_scan"),
+      evaluated: (decision, request) => this.#metrics.decided(decision, request, "background_scan"),
       found: (decision, request) => this.#scanned(decision, request),
     });
     this.#events = new EventWriter({
@@ -113,30 +115,11 @@ export class LiveGate {
       namespace: installation.namespace,
       work: (request, only) => options.work(request, { only }),
     });
-    this.#cleaner = new Cleaner({
-      ...shared,
-      ports,
-      compiling,
-      account: accounts.cleanup,
-      statuses: this.#policies.statuses,
-      events: (events) => {
-        this.#events.add(events);
-        for (const { action, regarding } of events) {
-          if (action === "Resource Cleaned Up") metrics.cleanedUp(identityOf(regarding));
-        }
-      },
-    });
-    this.#expirer = new Expirer({
-      ...shared,
-      clock: this.#clock,
-      account: accounts.cleanup,
-      every: setting.lookForExpired,
-      deleted: ({ group, plural }) => metrics.expired(group, plural),
-    });
-    metrics.follow({
-      updateRequests: () => this.#updateRequests.stored,
-      droppedEvents: () => this.#events.dropped,
-    });
+    const account = accounts.cleanup, { statuses } = this.#policies;
+    const events = (events: readonly PolicyEvent[]): void => this.#cleaned(events);
+    this.#cleaner = new Cleaner({ ...shared, ports, compiling, account, statuses, events });
+    const every = setting.lookForExpired, deleted = (resource: ServedResource) => this.#expired(resource);
+    this.#expirer = new Expirer({ ...shared, clock: this.#clock, account, every, deleted });
   }
 
   /** The policies in force. */
@@ -165,6 +148,18 @@ export class LiveGate {
     if (!decision.allowed || object === undefined || subresource !== "") return;
     const results = unscannedResults(decision, this.snapshot);
     if (results.length > 0) this.#admissionReports.add(object, rowsOf(results, object, this.#clock.now()));
+  }
+
+  /** Takes the events of cleanup policies. */
+  #cleaned(events: readonly PolicyEvent[]): void {
+    this.#events.add(events);
+    for (const { action, regarding } of events) {
+      if (action === "Resource Cleaned Up") this.#metrics.cleanedUp(identityOf(regarding));
+    }
+  }
+
+  #expired({ group, plural }: ServedResource): void {
+    this.#metrics.expired(group, plural);
   }
 
   /** Events for a decision of a scan. */
@@ -215,6 +210,10 @@ export class LiveGate {
   async start(): Promise<void> {
     await Promise.all([this.#policies.start(), this.#uninstallation.begin()]);
     this.#policies.serve();
+    this.#metrics.follow({
+      updateRequests: () => this.#updateRequests.stored,
+      droppedEvents: () => this.#events.dropped,
+    });
   }
 
   /** Looks at everything again: after files changed, or when this replica became the leader. */

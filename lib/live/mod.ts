@@ -4,6 +4,7 @@
  *
  * @module
  */
+export type { PolicyEvent } from "./events/event.ts";
 export { type Accounts, type Installation } from "./installation.ts";
 export { LivePolicies, type LivePoliciesOptions } from "./live_policies.ts";
 export { type DynamicConfiguration } from "./configuration.ts";
