@@ -235,38 +235,6 @@ Deno.test(`functions have at most ${mostLines} lines`, () => {
   assert.deepEqual(long, []);
 });
 
-/**
- * Folders whose comments on Kyverno parity name the title or the file of the test that pins them. The list grows until it
- * is all of `lib/`.
- */
-const pinnedFolders: readonly string[] = [
-  "json",
-  "diagnostics",
-  "yaml",
-  "pattern",
-  "patch",
-  "condition",
-  "template",
-  "cel",
-  "kube",
-  "jmespath",
-  "context",
-  "match",
-  "report",
-  "server",
-  "engine",
-  "policy",
-  "rules",
-  "apply",
-  "testing",
-  "cli",
-  "background",
-  "install",
-  "simulation",
-  "sources",
-  "host",
-];
-
 /** The comments of a source, each as one line. */
 function commentsOf(text: string): string[] {
   return [...text.matchAll(/\/\*\*[\s\S]*?\*\/|(?:^[ \t]*\/\/.*\n)+/gm)]
@@ -290,7 +258,7 @@ Deno.test("a comment on Kyverno parity names the test that pins it", () => {
       return row === undefined ? tests.includes(title!) : /of tests\/conformance\/sets\/\w+\.ts/.test(pin);
     });
   };
-  const wrong = files.filter(({ path }) => pinnedFolders.includes(moduleOf(path))).flatMap(({ name, text }) =>
+  const wrong = files.flatMap(({ name, text }) =>
     commentsOf(text).filter((comment) => comment.includes("Kyverno parity") && !isPinned(comment))
       .map((comment) => `${name}: ${comment.slice(0, 100)}`)
   );

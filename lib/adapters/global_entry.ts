@@ -30,7 +30,10 @@ export function watchedPath(resource: Json): string {
   return `/${parts.map(encodeURIComponent).join("/")}`;
 }
 
-/** One of the values of an entry. Kyverno parity: a projection that is null or not there reads as no data. */
+/**
+ * One of the values of an entry. Kyverno parity: a projection that is null or absent reads as no data. Pinned by
+ * tests/adapters/global_entries_test.ts.
+ */
 export function projectionOf(values: EntryValues | Fault, projection: string): Answer {
   // A fault that names what is missing is about an entry that does not exist.
   if (isFault(values)) {

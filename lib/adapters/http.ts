@@ -42,7 +42,8 @@ export class HttpClient implements Http {
 
   async call(call: HttpCall): Promise<Answer> {
     const url = URL.canParse(call.url) ? new URL(call.url) : undefined;
-    // Kyverno parity: transport errors read as Go's do, `Get "<url>": <reason>`.
+    // Kyverno parity: transport errors read as Go's do, `Get "<url>": <reason>`. Pinned by
+    // tests/adapters/http_test.ts.
     const failed = (reason: string, status?: number): Answer => ({
       ok: false,
       status,

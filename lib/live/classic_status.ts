@@ -53,7 +53,10 @@ function generatedRules(document: JsonObject, annotations: Readonly<Record<strin
   return autogenRules(sources, annotations).map(({ rule }) => withResources(rule));
 }
 
-/** Kyverno parity: a match that is written in any or all has empty resources beside it (chainsaw `autogen/cel-preconditions`). */
+/**
+ * Kyverno parity: a match that is written in any or all has empty resources beside it. Pinned by "status: rules for
+ * controllers have empty resources beside any".
+ */
 function withResources(rule: JsonObject): JsonObject {
   const blocks = (["match", "exclude"] as const).flatMap((name) => {
     const block = asObject(rule[name]);

@@ -8,7 +8,10 @@ export interface EntryHealth {
   readonly refreshed: number;
 }
 
-/** The status of a GlobalContextEntry. Kyverno parity: one condition, and the time of its data in a column of `kubectl get`. */
+/**
+ * The status of a GlobalContextEntry. Kyverno parity: one condition, and the time of its data, a column of `kubectl
+ * get`. Pinned by "status: an entry of the global context has one condition, and the time of its data".
+ */
 export function entryStatus({ problem, refreshed }: EntryHealth): JsonObject {
   const isReady = problem === undefined;
   return {

@@ -6,7 +6,7 @@ import {
   pullSecretLogins,
   systemClock,
 } from "../../lib/adapters/mod.ts";
-import { parseReference } from "../../lib/adapters/registry/reference.ts";
+import { parseReference, schemesOf } from "../../lib/adapters/registry/reference.ts";
 import { dig, field, isFault, type Json } from "../../lib/json/mod.ts";
 import type { Cluster } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock, type TestClock } from "./fakes.ts";
@@ -324,6 +324,36 @@ Deno.test("pull secrets: the first that knows the registry gives the login", asy
   assert.equal(await login("broken.io", all), undefined);
   assert.equal(await login("ghcr.io", {}), undefined);
 });
+
+Deno.test("pull secrets: a secret of another namespace counts as absent", async () => {
+  const paths: string[] = [];
+  const cluster: Cluster = {
+    call: ({ path }) => {
+      paths.push(path);
+      return Promise.resolve({ ok: false, status: 404, message: "not found" });
+    },
+    resource: () => Promise.resolve(undefined),
+  };
+  const login = pullSecretLogins(cluster, "ns", fixedClock());
+  assert.equal(await login("ghcr.io", { secrets: ["other/one", "ns/two"] }), undefined);
+  assert.deepEqual(paths, ["/api/v1/namespaces/ns/secrets/two"]);
+});
+
+const schemes: readonly (readonly [registry: string, schemes: string])[] = [
+  ["ghcr.io", "https"],
+  ["localhost:5000", "https http"],
+  ["127.1.2.3", "https http"],
+  ["registry.local", "https http"],
+  ["10.0.0.1:5000", "https http"],
+  ["192.168.1.1", "https http"],
+  ["172.31.0.1", "https http"],
+  ["172.32.0.1", "https"],
+];
+for (const [registry, expected] of schemes) {
+  Deno.test(`the registry ${registry} is called by ${expected}`, () => {
+    assert.equal(schemesOf(registry, "no").join(" "), expected);
+  });
+}
 
 const realRegistry = Deno.env.get("TEST_REGISTRY") ?? "";
 if (realRegistry === "") {

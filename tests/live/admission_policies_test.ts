@@ -1,7 +1,7 @@
 /** Admission policies that are made from Kyverno's, and when they stand in for webhooks. */
 import assert from "node:assert/strict";
 import { compile } from "../../lib/engine/mod.ts";
-import { dig, isObject, type JsonObject } from "../../lib/json/mod.ts";
+import { asList, asTexts, dig, isObject, type JsonObject } from "../../lib/json/mod.ts";
 import { reportedAdmissionPolicies } from "../../lib/live/admission_policies/reported.ts";
 import { GeneratedPolicies } from "../../lib/live/admission_policies/generated_policies.ts";
 import { type Generation, generations } from "../../lib/live/admission_policies/wanted.ts";
@@ -92,6 +92,64 @@ Deno.test("a MutatingPolicy becomes a MutatingAdmissionPolicy", () => {
     metadata: metadata("mpol-labels-binding"),
     spec: { policyName: "mpol-labels" },
   });
+});
+
+/** What a ClusterPolicy matches or excludes, and the rules of the admission policy about it. */
+const constraints: readonly (readonly [what: string, blocks: string, rules: string, excluded: string])[] = [
+  [
+    "Pods, with the containers that are added to debug one",
+    "match: {any: [{resources: {kinds: [Pod]}}]}",
+    "pods,pods/ephemeralcontainers",
+    "",
+  ],
+  ["every kind, by its resources alone", "match: {any: [{resources: {kinds: ['*']}}]}", "*", ""],
+  [
+    "Pods, but not those of a namespace, which is excluded as an object of that name",
+    "match: {any: [{resources: {kinds: [Pod]}}]}, exclude: {any: [{resources: {namespaces: [kube-system]}}]}",
+    "pods,pods/ephemeralcontainers",
+    "namespaces kube-system",
+  ],
+];
+
+for (const [what, blocks, rules, excluded] of constraints) {
+  Deno.test(`a ClusterPolicy with validate.cel.generate is about ${what}`, () => {
+    const text = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: c, uid: u, annotations: {pod-policies.kyverno.io/autogen-controllers: none}}
+spec:
+  rules: [{name: r, ${blocks}, validate: {cel: {generate: true, expressions: [{expression: "true"}]}}}]
+`;
+    const core = (kind: string, namespaced: boolean, subresources: ServedResource["subresources"]) => ({
+      ...{ group: "", version: "v1", kind, plural: `${kind.toLowerCase()}s`, namespaced, subresources },
+      ...{ verbs: ["create"], preferred: true },
+    });
+    const served = [
+      ...serving(),
+      core("Pod", true, [{ name: "ephemeralcontainers", kind: "Pod" }]),
+      core("Namespace", false, []),
+    ];
+    const [policy] = generated(text, served)[0]!.objects;
+    const listed = (field: string): string =>
+      asList(dig(policy!, "spec", "matchConstraints", field)).map((rule) =>
+        [asTexts(dig(rule, "resources")).join(), ...asTexts(dig(rule, "resourceNames"))].join(" ")
+      ).join();
+    assert.deepEqual([listed("resourceRules"), listed("excludeResourceRules")], [rules, excluded]);
+  });
+}
+
+Deno.test("several filters in match.all cannot be written as an admission policy", () => {
+  const text = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: c, uid: u}
+spec:
+  rules:
+  - name: r
+    match: {all: [{resources: {kinds: [Pod]}}, {resources: {namespaces: [a]}}]}
+    validate: {cel: {generate: true, expressions: [{expression: "true"}]}}
+`;
+  assert.match(generated(text)[0]!.message, /multiple filters in match\.all/);
 });
 
 const without: readonly (readonly [reason: string, text: string, served: ServedResource[]])[] = [

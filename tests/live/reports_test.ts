@@ -2,7 +2,10 @@
 import assert from "node:assert/strict";
 import type { WorkOutcome } from "../../lib/background/mod.ts";
 import { compile, type Effect, evaluate, type PolicyRequest, type Snapshot } from "../../lib/engine/mod.ts";
-import { dig, type JsonObject } from "../../lib/json/mod.ts";
+import { asList, dig, type JsonObject } from "../../lib/json/mod.ts";
+import { policyReports } from "../../lib/live/reports/report_kind.ts";
+import { reportOf } from "../../lib/live/reports/report.ts";
+import { isScanned } from "../../lib/live/reports/scan_targets.ts";
 import { isLasting, rowsOf, unscannedResults, workRows } from "../../lib/live/mod.ts";
 import { existingRequest } from "../../lib/background/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
@@ -49,7 +52,7 @@ apiVersion: kyverno.io/v1
 kind: ClusterPolicy
 metadata: {name: unreported, labels: {reports.kyverno.io/disabled: "true"}}
 spec:
-  background: false
+  background: true
   rules:
   - name: team
     match: {any: [{resources: {kinds: [ConfigMap]}}]}
@@ -101,6 +104,81 @@ const rows: readonly (readonly [what: string, row: JsonObject, background: boole
 for (const [what, row, background, lasts] of rows) {
   Deno.test(`a scan ${lasts ? "keeps" : "drops"} the row of ${what}`, () => {
     assert.equal(isLasting(row, snapshotWith(background)), lasts);
+  });
+}
+
+Deno.test("a row names the rule of a classic policy, and exceptions without their namespaces", async () => {
+  const exception = `---
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: e, namespace: ops}
+spec:
+  match: {any: [{resources: {kinds: [ConfigMap]}}]}
+  exceptions: [{policyName: teams, ruleNames: [team]}]
+---
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: named}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  validations: [{expression: "true"}]
+`;
+  const text = policiesText.replace("BACKGROUND", "true") + exception;
+  const snapshot = compile(parseDocuments(text, "p.yaml").documents, { dialect: "current" });
+  const { results } = await evaluate(snapshot, admitted, {
+    phase: "validate",
+    rules: "all",
+    ports: clusterPorts([]),
+  });
+  const found = rowsOf(results, object, 0).map((row) => [
+    row["policy"],
+    row["rule"],
+    dig(row, "properties", "exceptions"),
+  ]);
+  assert.deepEqual(found.sort(), [
+    ["named", undefined, undefined],
+    ["teams", "team", "e"],
+    ["unreported", "team", undefined],
+  ]);
+});
+
+Deno.test("a report is named by the uid of its object, which owns it; its rows are sorted and counted", () => {
+  const row = (policy: string, result: string): JsonObject => ({ policy, rule: "r", result });
+  const report = reportOf(object, [row("b", "fail"), row("a", "pass")], policyReports);
+  const { name, uid } = { name: "c", uid: "u-1" };
+  assert.deepEqual(dig(report, "metadata", "name"), uid);
+  assert.deepEqual(dig(report, "metadata", "ownerReferences"), [{
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    name,
+    uid,
+  }]);
+  assert.deepEqual(asList(report["results"]).map((each) => dig(each, "policy")), ["a", "b"]);
+  assert.deepEqual([dig(report, "summary", "pass"), dig(report, "summary", "fail")], [1, 1]);
+});
+
+/** Policies whose objects a scan looks at; an object that a mutation in CEL would change violates it. */
+const scans: readonly (readonly [what: string, name: string, background: boolean, scanned: boolean])[] = [
+  ["with a validation", "teams", true, true],
+  ["without background", "teams", false, false],
+  ["whose label turns its reports off", "unreported", true, false],
+  ["with a mutation in CEL", "marks", true, true],
+  ["with classic mutations alone", "labels", true, false],
+];
+
+for (const [what, name, background, scanned] of scans) {
+  Deno.test(`a policy ${what} is ${scanned ? "" : "not "}scanned`, () => {
+    const labels = `---
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: labels}
+spec:
+  rules: [{name: r, match: {any: [{resources: {kinds: [ConfigMap]}}]}, mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}}]
+`;
+    const text = (policiesText + labels).replace("BACKGROUND", String(background));
+    const { policies } = compile(parseDocuments(text, "p.yaml").documents, { dialect: "current" });
+    assert.equal(isScanned(policies.find(({ policy }) => policy.name === name)!), scanned);
   });
 }
 

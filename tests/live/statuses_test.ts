@@ -5,6 +5,7 @@ import { compile } from "../../lib/engine/mod.ts";
 import { dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { celStatus } from "../../lib/live/cel_status.ts";
 import { classicStatus } from "../../lib/live/classic_status.ts";
+import { entryStatus } from "../../lib/live/entry_status.ts";
 import { policyObjectKinds } from "../../lib/live/policy_kinds.ts";
 import { missingRights } from "../../lib/live/reporting_rights.ts";
 import { StatusWriter } from "../../lib/live/status.ts";
@@ -80,6 +81,17 @@ Deno.test("status: what the account that reports may not read is named in Kyvern
     JSON.stringify(status),
     /missing permissions: get \/v1, Resource=pods\/exec: ; list \/v1, Resource=pods\/exec: \./,
   );
+});
+
+Deno.test("status: an entry of the global context has one condition, and the time of its data", () => {
+  const refreshed = Date.parse("2026-11-22T10:00:00.5Z");
+  assert.deepEqual(entryStatus({ problem: undefined, refreshed }), {
+    conditions: [{ type: "Ready", status: "True", reason: "Succeeded", message: "Ready" }],
+    lastRefreshTime: "2026-11-22T10:00:00Z",
+  });
+  assert.deepEqual(entryStatus({ problem: "no answer", refreshed }), {
+    conditions: [{ type: "Ready", status: "False", reason: "Failed", message: "no answer" }],
+  });
 });
 
 Deno.test("status: nothing of a field's former value stays, and other fields are left alone", async () => {

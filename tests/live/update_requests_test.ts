@@ -105,6 +105,17 @@ Deno.test("effects that are done at once have none", async () => {
   assert.deepEqual(calls, []);
 });
 
+Deno.test("no more than 1,000 UpdateRequests are kept at a time", async () => {
+  const { calls, requests } = setUp();
+  const failing = await outcome("failing", "no right");
+  for (let index = 0; index < 1_001; index++) {
+    requests.worked({ ...failing, request: { ...request, uid: `r-${index}` } });
+  }
+  await requests.close();
+  const created = calls.filter(({ method }) => method === "POST").length;
+  assert.equal(created, 1_000);
+});
+
 Deno.test("an UpdateRequest of somebody else is carried out and deleted", async () => {
   const { calls, worked, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team } });
   notice(asked("team"));

@@ -381,6 +381,23 @@ spec:
   ]);
 });
 
+Deno.test("webhooks: a GeneratingPolicy gets every operation, without conditions, and fails no request", () => {
+  const text = `
+apiVersion: policies.kyverno.io/v1
+kind: GeneratingPolicy
+metadata: {name: makes}
+spec:
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [configmaps]}]
+  matchConditions: [{name: a, expression: "object.metadata.name == 'a'"}]
+  generate: [{expression: "true"}]
+`;
+  const [webhook] = asList(field(configurations(text).validate, "webhooks"));
+  assert.equal(field(webhook, "failurePolicy"), "Ignore");
+  assert.equal(field(webhook, "matchConditions"), undefined);
+  assert.deepEqual(field(asList(field(webhook, "rules"))[0], "operations"), all);
+});
+
 Deno.test("webhooks: a path with escapes that cannot be read names no policy", () => {
   const snapshot = compile([]);
   const routes = new WebhookRoutes(() => snapshot);

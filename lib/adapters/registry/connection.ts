@@ -226,7 +226,10 @@ export function jsonOf(text: string): Json {
   return parseJson(text) ?? null;
 }
 
-/** No scheme had an answer: Kyverno parity, every one is told (contract of the port `Signatures`, "no connection"). */
+/**
+ * The failure when no scheme got an answer. Kyverno parity: the message has the failure of every scheme. Pinned by
+ * "no connection".
+ */
 function noAnswer(refusals: readonly RegistryFailure[]): RegistryFailure {
   const said = refusals.map(({ fault }) => fault.message).join("; ");
   return { status: undefined, fault: new Fault(said === "" ? "no scheme" : said) };
@@ -236,7 +239,8 @@ function noAnswer(refusals: readonly RegistryFailure[]): RegistryFailure {
 function contentOf(url: string, sent: Sent, authorization?: string): Content | RegistryFailure {
   if (!sent.ok) {
     const reached = sent.reason === "redirect" || sent.reason === "too large";
-    // Kyverno parity: the registry is asked for its version first, so that is what fails.
+    // Kyverno parity: Kyverno reads the registry's version first, so the message names that call. Pinned by "no
+    // connection".
     const where = reached ? url : url.replace(/\/v2\/.*$/, "/v2/");
     const fault = new Fault(`Get "${where}": ${inGosWords(url, sent.message)}`);
     return { status: undefined, fault, ...(reached ? { reached } : {}) };

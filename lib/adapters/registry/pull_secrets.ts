@@ -10,8 +10,9 @@ const MILLISECONDS_KEPT = 10_000;
 const MAX_BYTES = 4_000_000;
 
 /**
- * Logins from image pull secrets (`kubernetes.io/dockerconfigjson`) of one namespace: the first that knows a registry.
- * Kyverno parity: secrets of other namespaces count as absent, whoever names them (`11-pull-secrets`).
+ * Logins from image pull secrets (`kubernetes.io/dockerconfigjson`) of one namespace: that of the first secret with a
+ * login for the registry. Kyverno parity: secrets of other namespaces count as absent. Pinned by "pull secrets: a
+ * secret of another namespace counts as absent".
  */
 export function pullSecretLogins(cluster: Cluster, namespace: string, clock: Clock): RegistryLogins {
   // All images of a request ask for the same secrets.

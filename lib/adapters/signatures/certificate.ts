@@ -161,7 +161,10 @@ function usagesOf(content: ASN1Obj | undefined): readonly string[] {
   return content?.subs[0]?.subs.map((usage) => usage.toOID()) ?? [];
 }
 
-/** Kyverno parity: the order of Go's certificate, which messages show (contract of the port `Signatures`). */
+/**
+ * Kyverno parity: the names in the order of Go's certificate, which messages show. Pinned by
+ * tests/contract/signatures.ts.
+ */
 function namesOf(parsed: X509Certificate): readonly string[] {
   const all: readonly ASN1Obj[] = parsed.extSubjectAltName?.valueObj.subs[0]?.subs ?? [];
   const texts = (tag: number): string[] =>

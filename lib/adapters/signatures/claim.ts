@@ -36,9 +36,8 @@ export function claimContent(payload: Uint8Array, signature: string, digest: str
 }
 
 /**
- * Whether a signature has what a policy asks to be in it.
- * Kyverno parity: values are compared as texts of JSON strings only, so the number 7 is not "7" (contract of the port
- * `Signatures`, "annotations").
+ * Whether a signature has the annotations that a policy demands. Kyverno parity: only JSON strings are compared, so
+ * the number 7 is not "7". Pinned by "annotations that the signer made otherwise".
  */
 export function hasAnnotations(
   given: Readonly<Record<string, Json>>,

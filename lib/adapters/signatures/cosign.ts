@@ -65,7 +65,8 @@ async function verifyAttestations(
 ): Promise<Verdict> {
   const { question, digest } = inquiry;
   if (question.layout === "bundle or tag" && trust.logs === undefined) {
-    // Kyverno parity: its newer kind wants a log entry of attestations in tags (`ivpol-attestation-tag-layout-no-log`).
+    // Kyverno parity: an ImageValidatingPolicy demands a log entry of attestations in tags. Pinned by row
+    // "ivpol-attestation-tag-layout-no-log" of tests/conformance/sets/verify_images.ts.
     return unverified("no matching attestations: bundle verification is required");
   }
   const signatures = await signaturesOf(inquiry, "att");
@@ -87,7 +88,8 @@ async function verifyAttestations(
     const identity = refusesSigner(question.by, [each]);
     if (identity !== undefined) return unverified(identity, tried);
   }
-  // Kyverno parity: statements have no annotations, so whoever asks for some is refused (`att-annotations`).
+  // Kyverno parity: statements have no annotations, so a policy that demands some is not satisfied. Pinned by row
+  // "att-annotations" of tests/conformance/sets/verify_images.ts.
   if (question.annotationsIn === "payload" && Object.keys(question.annotations).length > 0) {
     return unverified("no signature matched the required annotations", tried);
   }

@@ -107,8 +107,8 @@ async function readSigner(
 }
 
 /**
- * Kyverno parity: what does not begin as a public key in PEM is taken for the name of a file or of a key management
- * service, which are not read here (contract of the port `Signatures`, "keys that cannot be read").
+ * Kyverno parity: a text that does not begin as a public key in PEM is read as the name of a file or of a key
+ * management service, neither of which Postern reads. Pinned by "keys that cannot be read: no PEM".
  */
 function readKey(text: string): PublicKey | Fault {
   const name = text.trim();
@@ -143,9 +143,9 @@ async function readCertificateSigner(
 }
 
 /**
- * The certificate must lead to the chain's last one.
- * Kyverno parity: in `verifyImages` an embedded timestamp is held against no log at all, so every certificate with a chain
- * beside it is refused (`cert-with-chain-and-sct`).
+ * The certificate must lead to the last certificate of its chain. Kyverno parity: `verifyImages` has no log to verify
+ * an embedded certificate timestamp with, so every such certificate with a chain is refused. Pinned by row
+ * "cert-with-chain-and-sct" of tests/conformance/sets/verify_images.ts.
  */
 async function refusesOwnChain(
   certificate: Certificate,

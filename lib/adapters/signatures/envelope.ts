@@ -92,9 +92,8 @@ export function refusesSubject(statement: JsonObject, digest: string): string | 
 const CUSTOM = "https://cosign.sigstore.dev/attestation/v1";
 
 /**
- * A statement as policies see it.
- * Kyverno parity: Cosign's own type holds its predicate as text in `Data`; predicates must be objects (contract of the
- * port `Signatures`, "attestations").
+ * A statement as policies see it. Kyverno parity: Cosign's own type holds its predicate as text in `Data`; predicates
+ * must be objects. Pinned by "attestations: a predicate that is no object".
  */
 export function statementOf(statement: JsonObject): Statement | Fault {
   const type = asString(statement["predicateType"]) ?? "";

@@ -72,8 +72,8 @@ function refusal(identity: Identity, presented: Presented): string | undefined {
 }
 
 /**
- * Kyverno parity: subject or regular expression suffices, and a certificate without any name passes (contract of the port
- * `Signatures`, "keyless identities").
+ * Kyverno parity: subject or regular expression suffices, and a certificate without any name passes. Pinned by
+ * tests/contract/signatures.ts.
  */
 function refusesSubject(
   { subject, subjectRegExp }: Identity,
@@ -90,7 +90,7 @@ function refusesSubject(
   return matches ? undefined : `subject mismatch: expected ${expected}, received ${names.join(", ")}`;
 }
 
-/** Kyverno parity: issuer and regular expression must both match (contract of the port `Signatures`). */
+/** Kyverno parity: issuer and regular expression must both match. Pinned by tests/contract/signatures.ts. */
 function refusesIssuer(
   { issuer, issuerRegExp }: Identity,
   received: string,

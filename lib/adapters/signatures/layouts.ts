@@ -35,7 +35,8 @@ export function refusedImage(
   const { status, fault } = refusal;
   if (status === undefined) return refusedBy(refusal);
   if (layout === "notary") {
-    // Kyverno parity: it asks for the head alone, whose refusals have no words (contract of the port `Signatures`).
+    // Kyverno parity: Kyverno sends a HEAD request, whose failures have no message. Pinned by
+    // tests/contract/signatures.ts.
     const url = /https?:\/\/[^/]+/.exec(fault.message)?.[0] ?? "";
     const where = `HEAD ${url}/v2/${reference.repository}/manifests/${manifestName(reference)}`;
     const said = `unexpected status code ${

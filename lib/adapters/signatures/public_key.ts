@@ -86,9 +86,8 @@ export class PublicKey {
   }
 
   /**
-   * Why a signature does not hold, in sigstore's words; `undefined` when it does.
-   * Kyverno parity: ECDSA signatures may be ASN.1 or, where that cannot be read, r and s one after the other
-   * (contract of the port `Signatures`, "every algorithm").
+   * Why a signature does not hold, in sigstore's words; `undefined` when it does. Kyverno parity: ECDSA signatures
+   * may be ASN.1 or, where that cannot be read, r and s one after the other. Pinned by tests/contract/signatures.ts.
    */
   async refuses(signed: Signed): Promise<string | undefined> {
     if (this.kind === "ed25519") return await this.#holds(signed) ? undefined : "failed to verify signature";

@@ -11,8 +11,8 @@ import { refusesIdentity } from "./identity.ts";
 import { base64Bytes } from "./pem.ts";
 
 /**
- * Verifies a signature beside a text: that of a signed manifest.
- * Kyverno parity: without a certificate and an entry on the signature the log is never asked (`manifest-key`).
+ * Verifies a signature beside a text: that of a signed manifest. Kyverno parity: the log is only read where the
+ * signature has a certificate and an entry. Pinned by row "manifest-key" of tests/conformance/sets/verify_images.ts.
  */
 export async function verifySignedText(
   question: SignedTextQuestion,

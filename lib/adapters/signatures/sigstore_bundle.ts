@@ -27,9 +27,8 @@ export async function bundlesOf(
 }
 
 /**
- * Verifies sigstore bundles that refer to an image.
- * Kyverno parity: keys of logs and roots in the policy are not used, causes are not told (contract of the port
- * `Signatures`, "bundles").
+ * Verifies sigstore bundles that refer to an image. Kyverno parity: keys of logs and roots in the policy are not
+ * used, and messages name no causes. Pinned by "bundles: of another key".
  */
 export async function verifyBundles(inquiry: Inquiry): Promise<Verdict> {
   const { question } = inquiry;
@@ -99,7 +98,8 @@ async function statementIn(
       bundle: new TextDecoder().decode(blob),
       key,
       trustedRoot,
-      // Kyverno parity: certificate timestamps are asked for by its newer kind alone; verifyImages wants an observed time.
+      // As in Kyverno, `verifyImages` demands an observed time, and an ImageValidatingPolicy also a certificate
+      // timestamp.
       needs: {
         log: !ignoreTlog,
         observedTime: !ignoreSct,
@@ -119,7 +119,10 @@ async function statementIn(
   return isFault(read) ? read.message : read;
 }
 
-/** Kyverno parity: both issuer and subject must be asked for, they are compared literally, and only one identity counts. */
+/**
+ * Kyverno parity: the policy must name both issuer and subject, they are compared literally, and only one identity
+ * counts. Pinned by row "ivpol-bundle-keyless-two-identities" of tests/conformance/sets/verify_images.ts.
+ */
 async function refusesSigner(by: Signer, der: Uint8Array | undefined): Promise<string | undefined> {
   const certificate = der === undefined ? undefined : await readCertificate(der);
   if (certificate === undefined || isFault(certificate) || by.kind !== "keyless") return "no certificate";

@@ -86,7 +86,7 @@ function partsOf(
 ): Omit<AdmissionPolicyParts, "kind"> {
   const allowing = exceptions.filter(isAllowing);
   const excluding = exceptions.filter((each) => !isAllowing(each));
-  // Kyverno parity: what exceptions exclude comes first.
+  // Kyverno parity: the conditions of exceptions come first. Pinned by tests/live/admission_policies_test.ts.
   const conditions = withUniqueNames([
     ...excluding.map(exclusion),
     ...asList(field(spec, "matchConditions")).filter(isObject),

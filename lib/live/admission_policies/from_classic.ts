@@ -5,8 +5,9 @@ import type { AdmissionPolicyParts } from "./admission_policy_kind.ts";
 import { matchConstraints } from "./match_constraints.ts";
 
 /**
- * What a ClusterPolicy says as a ValidatingAdmissionPolicy; a fault says why it cannot; `undefined` when nobody asked for it.
- * Kyverno parity: the only rule has `validate.cel.generate: true` (`tests/live/admission_policies_test.ts`).
+ * A ClusterPolicy as a ValidatingAdmissionPolicy; a fault says why that is impossible; `undefined` when the policy
+ * does not ask for it. Kyverno parity: the only rule has `validate.cel.generate: true`. Pinned by
+ * tests/live/admission_policies_test.ts.
  */
 export function fromClassic(
   { policy, rules, broken }: CompiledPolicy,

@@ -19,8 +19,8 @@ const nameLabel = "kubernetes.io/metadata.name";
 const everyOperation = ["CREATE", "UPDATE", "CONNECT", "DELETE"];
 
 /**
- * MatchResources that select what a rule matches and does not exclude; a fault says what of it cannot be said there.
- * Kyverno parity: `tests/live/admission_policies_test.ts`.
+ * MatchResources that select what a rule matches and does not exclude; a fault names what cannot be written there.
+ * Kyverno parity: several filters in `match.all` cannot. Pinned by tests/live/admission_policies_test.ts.
  */
 export function matchConstraints(
   { match, exclude, exceptions, served }: ConstraintInput,
@@ -95,11 +95,14 @@ function resourceRules(filters: readonly MatchFilter[], served: readonly ServedR
   for (const { resources } of filters) {
     const operations = resources.operations.length > 0 ? resources.operations : everyOperation;
     const names = [...resources.names, ...(resources.name === "" ? [] : [resources.name])];
-    // Kyverno parity: a namespace without kinds is excluded as an object of that name.
+    // Kyverno parity: a namespace without kinds is excluded as an object of that name. Pinned by "Pods, but not those
+    // of a namespace, which is excluded as an object of that name".
     const isNamespaces = resources.kinds.length === 0 && resources.namespaces.length > 0;
     const kinds = isNamespaces ? ["Namespace"] : resources.kinds;
     for (const kind of kinds) {
-      // Kyverno parity: of every kind, the resources alone are named; of Pods, the subresource of debug containers too.
+      // Kyverno parity: a rule about every kind names resources alone, a rule about Pods also their ephemeral
+      // containers. Pinned by "every kind, by its resources alone" and "Pods, with the containers that are added to
+      // debug one".
       const places = placesOf(kind, { served, namespaced: false }).filter(({ resource }) =>
         resource !== "pods/ephemeralcontainers" || kind !== "*"
       );

@@ -4,9 +4,9 @@ import { objectDocument } from "../object_document.ts";
 import type { YamlDocument } from "../../yaml/mod.ts";
 
 /**
- * Admission policies of the cluster's users whose results are wanted in reports, with their bindings, as documents. The API
- * server enforces them; a scan says which objects that exist break them. Kyverno parity: they ask for it by a label, and those
- * that were made from Kyverno's policies are reported with these (`tests/live/reports_test.ts`).
+ * Admission policies of the cluster's users whose results are wanted in reports, with their bindings, as documents.
+ * The API server enforces them; a scan says which objects that exist break them. Kyverno parity: those with a label
+ * are reported, and those that Kyverno made from its policies. Pinned by tests/live/admission_policies_test.ts.
  */
 export function reportedAdmissionPolicies(objects: readonly JsonObject[]): YamlDocument[] {
   const policies = objects.filter(isReported);

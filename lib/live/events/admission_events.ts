@@ -15,7 +15,10 @@ export interface DecisionContext {
   readonly by?: "admission" | "scan";
 }
 
-/** Kyverno parity: what a decision tells of policies and of the resource (`tests/live/events_test.ts`). */
+/**
+ * The events of a decision, about its policies and the resource. Kyverno parity: their reasons, actions and messages.
+ * Pinned by tests/live/events_test.ts.
+ */
 export function decisionEvents(decision: Decision, context: DecisionContext): PolicyEvent[] {
   const resource = resourceOf(context.request);
   const component = `kyverno-${context.by ?? "admission"}`;

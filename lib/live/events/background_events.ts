@@ -12,7 +12,10 @@ const components: Partial<Record<RuleResult["type"], string>> = {
   mutateExisting: "kyverno-mutate",
 };
 
-/** Kyverno parity: what the background controller tells of effects on other objects (`tests/live/events_test.ts`). */
+/**
+ * The events of effects on other objects. Kyverno parity: those of its background controller. Pinned by
+ * tests/live/events_test.ts.
+ */
 export function workEvents(outcome: WorkOutcome, context: WorkContext): PolicyEvent[] {
   return outcome.results.flatMap(({ policy, rules }) => {
     const object = context.policyObject(policy.kind, policy.key);

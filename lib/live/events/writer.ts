@@ -12,7 +12,7 @@ export interface EventWriterOptions {
   readonly successActions: () => readonly string[];
 }
 
-/** Kyverno parity: no more wait (`tests/live/events_test.ts`). */
+/** The most events in the queue, as in Kyverno. */
 const most = 1_000;
 
 /** Writes events one after another, after the answers; what does not fit in the queue is dropped and counted. */

@@ -6,8 +6,8 @@ import type { ReportKind } from "./report_kind.ts";
 export const reportLabels = { "app.kubernetes.io/managed-by": "kyverno" } as const;
 
 /**
- * The report about one object. Kyverno parity: one report an object, named by its uid and owned by it; rows are sorted and
- * counted (`tests/live/reports_test.ts`).
+ * The report about one object. Kyverno parity: one report an object, named by its uid and owned by it; rows are
+ * sorted and counted. Pinned by tests/live/reports_test.ts.
  */
 export function reportOf(
   resource: JsonObject,

@@ -3,12 +3,12 @@ import type { JsonObject } from "../../json/mod.ts";
 import { messageOf, reportedResult, reportResult } from "../../report/mod.ts";
 import { exceptionsOf } from "../../rules/mod.ts";
 
-/** Kyverno parity: results of these kinds name no rule (`tests/live/reports_test.ts`). */
+/** Kyverno parity: results of these kinds name no rule. Pinned by tests/live/reports_test.ts. */
 function hasRuleNames(kind: string): boolean {
   return kind === "ClusterPolicy" || kind === "Policy";
 }
 
-/** Kyverno parity: exceptions are listed without their namespaces (`tests/live/reports_test.ts`). */
+/** Kyverno parity: exceptions are listed without their namespaces. Pinned by tests/live/reports_test.ts. */
 function namesOf(exceptions: readonly string[] | undefined): JsonObject {
   if (exceptions === undefined) return {};
   return { exceptions: exceptions.map((key) => key.slice(key.lastIndexOf("/") + 1)).join(",") };

@@ -24,12 +24,15 @@ export function isScanned({ policy, rules }: CompiledPolicy): boolean {
     rules.some((rule) => isScannedRule(rule, policy));
 }
 
-/** Kyverno parity: a policy with this label is in no report. */
+/** Kyverno parity: a policy with this label is in no report. Pinned by "whose label turns its reports off". */
 export function isReported(document: JsonObject): boolean {
   return labelsOf(document)["reports.kyverno.io/disabled"] === undefined;
 }
 
-/** Kyverno parity: of mutations, only those in CEL are scanned: an object that they would change violates them. */
+/**
+ * Kyverno parity: of mutations, a scan evaluates only those in CEL: an object that they would change violates them.
+ * Pinned by "with a mutation in CEL" and "with classic mutations alone".
+ */
 function isScannedRule({ type }: CompiledRule, { language }: CompiledPolicy["policy"]): boolean {
   return type === "mutate" ? language !== "classic" : type === "validate" || type === "verifyImages";
 }

@@ -12,8 +12,9 @@ export interface ObjectRows {
 }
 
 /**
- * What reports say of effects on other objects. Kyverno parity: rows are about the trigger, with what was made or changed in
- * their properties; those of a MutatingPolicy are about the targets (`tests/live/reports_test.ts`).
+ * The rows of reports for effects on other objects. Kyverno parity: rows are about the trigger, and their properties
+ * name the objects that were made or changed; those of a MutatingPolicy are about the targets. Pinned by
+ * tests/live/reports_test.ts.
  */
 export function workRows(outcome: WorkOutcome, now: number): ObjectRows[] {
   const trigger = outcome.request.object;

@@ -25,7 +25,10 @@ export interface UpdateRequestInput {
   readonly request: PolicyRequest;
 }
 
-/** Kyverno parity: the object by which Kyverno keeps effects that are not done (`tests/live/update_requests_test.ts`). */
+/**
+ * The object in which Kyverno keeps effects that are not done. Kyverno parity: its fields and labels. Pinned by
+ * tests/live/update_requests_test.ts.
+ */
 export function updateRequest(input: UpdateRequestInput): JsonObject {
   const { name, namespace, policy, isClassic, type, rules, request } = input;
   const trigger = triggerOf(request);

@@ -21,7 +21,9 @@ export interface UpdateRequestsOptions {
   ) => boolean;
 }
 
-/** Kyverno parity: no more of them are kept at a time. */
+/**
+ * Kyverno parity: the most that are kept at a time. Pinned by "no more than 1,000 UpdateRequests are kept at a time".
+ */
 const most = 1_000;
 
 type State = "Pending" | "Failed";

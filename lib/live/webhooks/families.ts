@@ -32,7 +32,10 @@ export function familyOf({ policy }: CompiledPolicy): WebhookFamily | undefined 
   return webhookFamilies.find(({ kinds }) => kinds.includes(policy.kind));
 }
 
-/** Kyverno parity: what a GeneratingPolicy does comes after the answer, so no request waits for it or fails with it. */
+/**
+ * Kyverno parity: a GeneratingPolicy acts after the answer, so no request waits for it or fails with it. Pinned by
+ * "webhooks: a GeneratingPolicy gets every operation, without conditions, and fails no request".
+ */
 export function isGenerating({ policy: { kind } }: CompiledPolicy): boolean {
   return kind === "GeneratingPolicy" || kind === "NamespacedGeneratingPolicy";
 }

@@ -40,7 +40,8 @@ function celConditions(rules: readonly Rule[]): JsonObject[] {
   if (forControllers.length === 0) return conditions(own.spec);
   return [
     ...conditions(own.spec).map((each) => ofKinds(each, "autogen-", ["Pod"])),
-    // Kyverno parity: those for CronJobs come first.
+    // Kyverno parity: the conditions for CronJobs come first. Pinned by "webhooks: conditions of controllers are
+    // about their templates".
     ...forControllers.toReversed().flatMap(({ spec, kinds }) =>
       conditions(spec).map((each) =>
         ofKinds(each, kinds.includes("CronJob") ? "autogen-cronjobs-" : "autogen-defaults-", kinds)

@@ -36,7 +36,8 @@ function triggerTargets(rule: CompiledRule, setting: Setting): Target[] {
             group,
             version,
             resource,
-            // Kyverno parity: a generating rule hears of all that happens to its triggers.
+            // Kyverno parity: a generating rule gets every operation on its triggers. Pinned by "webhooks: a
+            // GeneratingPolicy gets every operation, without conditions, and fails no request".
             operations: rule.type === "generate" || operations.includes("*") || operations.length === 0
               ? everyOperation
               : operations,
