@@ -58,7 +58,10 @@ function withoutChecks({ policy, rules }: PolicyResult): PolicyResult {
   return { policy, rules: rules.filter(({ type }) => type !== "checkImages") };
 }
 
-/** Kyverno parity: a scan verifies images as at the creation of the object (`tests/live/scan_decision_test.ts`). */
+/**
+ * Kyverno parity: a scan verifies images as at the creation of the object. Pinned by
+ * tests/live/scan_decision_test.ts.
+ */
 async function imageResults(
   images: Snapshot,
   object: JsonObject,
@@ -71,7 +74,10 @@ async function imageResults(
 
 const notApplied = fail("mutation is not applied");
 
-/** Kyverno parity: an object that a policy in CEL would still change violates it (`tests/live/reports_test.ts`). */
+/**
+ * Kyverno parity: an object that a mutation in CEL would still change violates it. Pinned by "with a mutation in
+ * CEL".
+ */
 async function mutationResults(
   policies: Snapshot,
   request: PolicyRequest,

@@ -116,7 +116,10 @@ function nameOf({ family, phase, failurePolicy, own, part }: Group, prefix: stri
   return `${word}${phase}.${prefix}.svc-${failurePolicy.toLowerCase()}${suffix}${number}`;
 }
 
-/** Kyverno parity: conditions, an exact match and an own time want a webhook of their own; pinned by the webhook table. */
+/**
+ * Kyverno parity: a policy with conditions, an exact match or a timeout of its own has a webhook of its own. Pinned
+ * by "webhooks: policies of each failurePolicy share one, and match conditions want one of their own".
+ */
 function hasOwnWebhook(compiled: CompiledPolicy): boolean {
   const { policy } = compiled;
   if (policy.key.length > longestOwnKey) return false;
