@@ -2,18 +2,23 @@ import { type Bench, median, probeOf } from "../bench.ts";
 import { type Command, serveCommand } from "../image.ts";
 import { startServer } from "../server.ts";
 
-/** From starting the process to its first decision: from source, and as the image runs it, one minified file. */
-export async function coldStart({ inputs, image, results, quick }: Bench): Promise<void> {
+/**
+ * From starting the process to its first decision: from source and as the image runs it, with a certificate that is there,
+ * as each replica but the first of a cluster finds one, and with one that it makes.
+ */
+export async function coldStart({ inputs, image, results, quick, folder }: Bench): Promise<void> {
   results.section("Cold start to the first decision, 17 pod security policies");
-  const bundled = serveCommand(image, [inputs.security]);
+  const making = serveCommand(image, [inputs.security]);
+  const bundled = serveCommand(image, [inputs.security], ["--cert-dir", `${folder}/certificates`]);
   const source: Command = {
     args: bundled.args.filter((each) => !each.startsWith("--cached") && !each.startsWith("--no-code"))
       .map((each) => each === image.file ? "main.ts" : each),
     env: {},
   };
-  const ways: readonly (readonly [string, Command, number])[] = [
+  const ways: readonly (readonly [string, Command, number | undefined])[] = [
     ["`main.ts serve`", source, 250],
-    ["the image's one file, minified", bundled, 90],
+    ["the image's one file", bundled, 90],
+    ["the image's one file, which makes its certificate", making, undefined],
   ];
   const probe = await probeOf("/validate/fail", inputs.review);
   for (const [what, command, goal] of ways) {
@@ -24,6 +29,10 @@ export async function coldStart({ inputs, image, results, quick }: Bench): Promi
       await server.stop();
     }
     const time = median(times);
-    results.row(what, `${time.toFixed(0)} ms`, { text: `< ${goal} ms`, met: time < goal });
+    results.row(
+      what,
+      `${time.toFixed(0)} ms`,
+      ...(goal === undefined ? [] : [{ text: `< ${goal} ms`, met: time < goal }]),
+    );
   }
 }
