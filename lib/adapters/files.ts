@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
 import { compareBytes } from "../json/mod.ts";
 
 /** A file that was read. */
@@ -179,10 +179,6 @@ async function attempt<T>(
   try {
     return await promise;
   } catch (error) {
-    const missing = error instanceof Deno.errors.NotFound;
-    if (missing) return { reason: "There is no such file or folder", missing };
-    const denied = error instanceof Deno.errors.PermissionDenied || error instanceof Deno.errors.NotCapable;
-    if (denied) return { reason: "Reading it is not permitted", missing };
-    return { reason: error instanceof Error ? error.message : String(error), missing };
+    return { reason: fileProblem(error), missing: error instanceof Deno.errors.NotFound };
   }
 }

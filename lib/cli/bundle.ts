@@ -1,4 +1,4 @@
-import { formatDiagnostic } from "../diagnostics/mod.ts";
+import { fileProblem, formatDiagnostic } from "../diagnostics/mod.ts";
 import { compile } from "../engine/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import {
@@ -10,7 +10,6 @@ import {
 } from "../bundled/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { loadDocuments } from "../sources/mod.ts";
-import { resolve } from "node:path";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of `bundle`. */
@@ -48,7 +47,8 @@ export async function bundle(args: BundleArguments, terminal: Terminal): Promise
     const entry = `${folder}/entry.ts`;
     const policies = { documents: documents.map(asBundled), dialect };
     await Deno.writeTextFile(entry, entrySource(policies, { target, images: readsImages(snapshot) }));
-    const problem = await runBundler({ entry, out, minify: args.minify === true });
+    const problem = await runBundler({ entry, folder, minify: args.minify === true }) ??
+      await writeBundle(`${folder}/bundle.js`, out);
     if (problem !== undefined) {
       terminal.err(`error: ${problem}`);
       return 2;
@@ -87,7 +87,7 @@ function entrySource(
 }
 
 async function runBundler(
-  { entry, out, minify }: { entry: string; out: string; minify: boolean },
+  { entry, folder, minify }: { entry: string; folder: string; minify: boolean },
 ): Promise<string | undefined> {
   const config = new URL("../../deno.json", import.meta.url).pathname;
   const args = [
@@ -97,26 +97,35 @@ async function runBundler(
     config,
     ...(minify ? ["--minify"] : []),
     "--output",
-    resolve(out),
+    `${folder}/bundle.js`,
     entry,
   ];
   try {
     // The bundler names modules by their paths from where it runs: always from the same place.
     const cwd = new URL("../../", import.meta.url).pathname;
-    const { success, stderr } = await new Deno.Command("deno", { args, cwd, stdin: "null" }).output();
-    if (!success) return `deno bundle failed: ${new TextDecoder().decode(stderr).trim()}`;
-    await nameEntry(out);
-    return undefined;
+    const env = { NO_COLOR: "1" };
+    const { success, stderr } = await new Deno.Command("deno", { args, cwd, env, stdin: "null" }).output();
+    return success ? undefined : `deno bundle failed: ${said(stderr)}`;
   } catch (cause) {
-    return `deno bundle cannot be run: ${cause instanceof Error ? cause.message : String(cause)}`;
+    return `deno bundle cannot be run: ${fileProblem(cause)}`;
   }
 }
 
-/** Takes the folder that is made for each run out of a bundle: the same policies make the same bytes. */
-async function nameEntry(out: string): Promise<void> {
-  const text = await Deno.readTextFile(out);
-  await Deno.writeTextFile(
-    out,
-    text.replace(/[^\s"'`]*postern-bundle-[^\s"'`/]+\/entry\.ts/g, "bundle/entry.ts"),
-  );
+/** What the bundler said, without its stack. */
+function said(stderr: Uint8Array): string {
+  return new TextDecoder().decode(stderr).replace(/\n+Stack backtrace:[^]*$/, "").trim();
+}
+
+/** Writes a bundle without the name of the folder that is made for each run: the same policies make the same bytes. */
+async function writeBundle(made: string, out: string): Promise<string | undefined> {
+  const text = await Deno.readTextFile(made);
+  try {
+    await Deno.writeTextFile(
+      out,
+      text.replace(/[^\s"'`]*postern-bundle-[^\s"'`/]+\/entry\.ts/g, "bundle/entry.ts"),
+    );
+    return undefined;
+  } catch (cause) {
+    return `cannot write to ${out}: ${fileProblem(cause, "write")}`;
+  }
 }

@@ -1,3 +1,4 @@
+import { fileProblem } from "../diagnostics/mod.ts";
 import {
   celToJson,
   createEnvironment,
@@ -93,6 +94,6 @@ async function readFile(path: string): Promise<Json | Fault> {
     const value = parseYaml(text);
     return isFault(value) ? new Fault(`${path}: ${value.message}`) : value;
   } catch (cause) {
-    return new Fault(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    return new Fault(`${path}: ${fileProblem(cause)}`);
   }
 }

@@ -1,3 +1,4 @@
+import { fileProblem } from "../diagnostics/mod.ts";
 import { Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import { toYaml } from "../yaml/mod.ts";
 import { createRecordedTest } from "./create_recorded_test.ts";
@@ -220,7 +221,7 @@ async function print(
     return 0;
   } catch (cause) {
     return unusable(
-      `cannot write to ${output}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `cannot write to ${output}: ${fileProblem(cause, "write")}`,
       terminal,
     );
   }

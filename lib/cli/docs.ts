@@ -1,3 +1,4 @@
+import { fileProblem } from "../diagnostics/mod.ts";
 import { join } from "node:path";
 import { type CommandRecord, hyphenated, type OptionRecord } from "./command.ts";
 import { type Terminal, unusable } from "./terminal.ts";
@@ -21,7 +22,7 @@ export async function docs(
     return 0;
   } catch (cause) {
     return unusable(
-      `cannot write to ${output}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `cannot write to ${output}: ${fileProblem(cause, "write")}`,
       terminal,
     );
   }

@@ -1,3 +1,4 @@
+import { fileProblem } from "../diagnostics/mod.ts";
 import { type Document, isMap, isScalar, isSeq, parseAllDocuments, type YAMLMap } from "yaml";
 import { findFiles } from "../adapters/mod.ts";
 import { findTestFiles } from "../testing/mod.ts";
@@ -78,7 +79,7 @@ async function fixFiles(
       if (save) await Deno.writeTextFile(file, text);
       else terminal.out(text.trimEnd());
     } catch (cause) {
-      problem(cause instanceof Error ? cause.message : String(cause));
+      problem(fileProblem(cause));
     }
   }
   return diagnostics.errors > 0 ? 1 : 0;

@@ -1,5 +1,5 @@
 import { ImageRecorder, type ImageSource, RecordedImages, systemClock } from "../adapters/mod.ts";
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
 import { Fault } from "../json/mod.ts";
 
 /** Options of commands that read or write a file of recorded images. */
@@ -30,7 +30,9 @@ export async function imageSource(
     return RecordedImages.read(await Deno.readTextFile(file), file);
   } catch (cause) {
     return new Fault(
-      `${recordImages ?? recordedImages}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `${recordImages ?? recordedImages}: ${
+        fileProblem(cause, recordImages === undefined ? "read" : "write")
+      }`,
     );
   }
 }
@@ -47,7 +49,7 @@ export async function writeRecording(recorder: ImageRecorder, file: string): Pro
     await Deno.writeTextFile(file, recorder.text(systemClock()));
     return remarks;
   } catch (cause) {
-    const message = `cannot write to ${file}: ${cause instanceof Error ? cause.message : String(cause)}`;
+    const message = `cannot write to ${file}: ${fileProblem(cause, "write")}`;
     return [{ severity: "error", code: "unwritable", message }];
   }
 }

@@ -1,4 +1,4 @@
-import { didYouMean } from "../diagnostics/mod.ts";
+import { didYouMean, fileProblem } from "../diagnostics/mod.ts";
 import {
   compileExpression,
   type Example,
@@ -150,7 +150,7 @@ async function readText(path: string): Promise<string> {
   try {
     return await Deno.readTextFile(path);
   } catch (cause) {
-    throw new Refusal(`failed open file ${path}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    throw new Refusal(`failed open file ${path}: ${fileProblem(cause)}`);
   }
 }
 

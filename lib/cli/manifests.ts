@@ -1,4 +1,4 @@
-import { formatDiagnostic } from "../diagnostics/mod.ts";
+import { fileProblem, formatDiagnostic } from "../diagnostics/mod.ts";
 import { compile } from "../engine/mod.ts";
 import { Fault, isFault } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
@@ -115,7 +115,7 @@ async function readCertificate(path: string, namespace: string): Promise<Certifi
     text = await Deno.readTextFile(path);
   } catch (cause) {
     return new Fault(
-      `--certificate ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `--certificate ${path}: ${fileProblem(cause)}`,
     );
   }
   const certificates = text.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----/g) ?? [];

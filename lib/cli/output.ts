@@ -1,3 +1,4 @@
+import { fileProblem } from "../diagnostics/mod.ts";
 import { join } from "node:path";
 import { toYaml } from "../yaml/mod.ts";
 import type { Output } from "../apply/mod.ts";
@@ -43,7 +44,7 @@ export class ObjectFiles {
       await work();
       return undefined;
     } catch (cause) {
-      return `cannot write to ${this.#path}: ${cause instanceof Error ? cause.message : String(cause)}`;
+      return `cannot write to ${this.#path}: ${fileProblem(cause, "write")}`;
     }
   }
 }

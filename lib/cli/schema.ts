@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { didYouMean } from "../diagnostics/mod.ts";
+import { didYouMean, fileProblem } from "../diagnostics/mod.ts";
 import { policySchemas } from "../policy/mod.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
@@ -18,7 +18,7 @@ export async function schema(
       return 0;
     } catch (cause) {
       return unusable(
-        `cannot write to ${output}: ${cause instanceof Error ? cause.message : String(cause)}`,
+        `cannot write to ${output}: ${fileProblem(cause, "write")}`,
         terminal,
       );
     }

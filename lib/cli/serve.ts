@@ -1,3 +1,4 @@
+import { fileProblem } from "../diagnostics/mod.ts";
 import { environmentVariable, type LogLevel, systemClock } from "../adapters/mod.ts";
 import { type Gate, type GateOptions, openGate, type RecorderOptions } from "../host/mod.ts";
 import {
@@ -140,7 +141,7 @@ async function readAuthority(file: string): Promise<string | Fault> {
       ? text
       : new Fault(`--client-ca ${file}: it holds no PEM certificate`);
   } catch (cause) {
-    return new Fault(`--client-ca ${file}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    return new Fault(`--client-ca ${file}: ${fileProblem(cause)}`);
   }
 }
 

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { fileProblem } from "./file_problem.ts";
 export {
   type Diagnostic,
   formatDiagnostic,

@@ -17,7 +17,7 @@ import {
   WatchedCluster,
   WatchedGlobalEntries,
 } from "../adapters/mod.ts";
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
 import { Fault, isFault, isObject, type Json, type JsonObject, scopeOf } from "../json/mod.ts";
 import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
@@ -244,7 +244,7 @@ async function namedEndpoint(
     });
   } catch (cause) {
     return new Fault(
-      `cannot read kubeconfig ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+      `cannot read kubeconfig ${path}: ${fileProblem(cause)}`,
     );
   }
 }

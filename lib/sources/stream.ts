@@ -1,5 +1,5 @@
 import { findFiles } from "../adapters/mod.ts";
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
 import { DocumentStream, type DocumentStreamOptions, parseChunks, type YamlDocument } from "../yaml/mod.ts";
 
 /** What comes next of a stream of documents. */
@@ -37,8 +37,7 @@ export async function* streamDocuments(
         else yield { kind: "progress", bytes: bytes += part, of };
       }
     } catch (cause) {
-      const message = cause instanceof Error ? cause.message : String(cause);
-      yield { kind: "problem", diagnostic: problem(file, "unreadable-file", message) };
+      yield { kind: "problem", diagnostic: problem(file, "unreadable-file", fileProblem(cause)) };
     }
   }
 }

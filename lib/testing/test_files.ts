@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { Diagnostic, Position } from "../diagnostics/mod.ts";
+import { type Diagnostic, fileProblem, type Position } from "../diagnostics/mod.ts";
 import { compareBytes, type DocumentPath } from "../json/mod.ts";
 import { parseDocuments } from "../yaml/mod.ts";
 import { readTestCase, type TestCase } from "./test_case.ts";
@@ -88,15 +88,10 @@ async function filesBelow(path: string, fileName: string): Promise<string[]> {
 }
 
 function unreadable(path: string, cause: unknown): Diagnostic {
-  const reason = cause instanceof Deno.errors.NotFound
-    ? "There is no such file or folder"
-    : cause instanceof Error
-    ? cause.message
-    : String(cause);
   return {
     severity: "error",
     code: "unreadable-file",
-    message: reason,
+    message: fileProblem(cause),
     position: { file: path, line: 1, column: 1 },
   };
 }

@@ -85,9 +85,9 @@ const notGreen: [what: string, args: string[], code: number, said: RegExp][] = [
   ["a resource file that is not there", [...pass, "-r", "@missing.yaml"], 1, /missing-file/],
   ["no object at all", ["@policy.yaml", "-r", "@empty.yaml"], 1, /There was no object to check/],
   ["no policy at all", ["@empty.yaml", "-r", "@good.yaml"], 1, /there are no policies/],
-  ["missing values", [...pass, "-f", "@missing.yaml"], 2, /missing\.yaml: No such file/],
+  ["missing values", [...pass, "-f", "@missing.yaml"], 2, /missing\.yaml: There is no such file/],
   ["missing exceptions", [...pass, "-e", "@missing.yaml"], 1, /missing-file/],
-  ["missing user information", [...pass, "-u", "@missing.yaml"], 2, /missing\.yaml: No such file/],
+  ["missing user information", [...pass, "-u", "@missing.yaml"], 2, /missing\.yaml: There is no such file/],
   [
     "no resources",
     ["@policy.yaml"],

@@ -128,3 +128,20 @@ for (const [what, text, says] of broken) {
     });
   });
 }
+
+Deno.test("bundle says where it cannot write, and leaves no stack", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  const said: string[] = [];
+  const say = (line: string): void => void said.push(line);
+  try {
+    await Deno.writeTextFile(`${folder}/policy.yaml`, requireTeam);
+    const out = `${folder}/none/postern.js`;
+    const code = await run(["bundle", "--policies", `${folder}/policy.yaml`, "--out", out], {
+      out: say,
+      err: say,
+    });
+    assert.deepEqual([code, said.join("\n")], [2, `error: cannot write to ${out}: There is no such folder`]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});

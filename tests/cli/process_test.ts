@@ -191,3 +191,36 @@ for (const { what, prepare, command } of starts) {
       assert.match(await Deno.readTextFile(join(folder, "made.js")), /The label team is required/);
     }));
 }
+
+/** Command lines with a file that may not be read, or a folder that may not be written. */
+const forbidden: readonly (readonly [line: string, said: string])[] = [
+  ["apply closed.yaml -r pod.yaml", "closed.yaml:1:1: error unreadable-file: Reading it is not permitted"],
+  ["apply policy.yaml -r closed.yaml", "closed.yaml:1:1: error unreadable-file: Reading it is not permitted"],
+  ["apply policy.yaml -r pod.yaml -f closed.yaml", "error: closed.yaml: Reading it is not permitted"],
+  ["apply policy.yaml -r pod.yaml -o sarif=x", "error: cannot write to x: Writing it is not permitted"],
+  ["test closed.yaml", "closed.yaml:1:1: error unreadable-file: Reading it is not permitted"],
+  ["lint closed.yaml", "closed.yaml:1:1: error unreadable-file: Reading it is not permitted"],
+  ["fix policy closed.yaml", "closed.yaml:1:1: error unreadable-file: Reading it is not permitted"],
+  ["jp query -i closed.yaml a", "Error: failed open file closed.yaml: Reading it is not permitted"],
+  ["cel eval -i closed.yaml 1", "error: closed.yaml: Reading it is not permitted"],
+  ["create values -g a=b -o x", "error: cannot write to x: Writing it is not permitted"],
+  ["docs -o x", "error: cannot write to x: Writing it is not permitted"],
+  ["schema -o x", "error: cannot write to x: Writing it is not permitted"],
+];
+Deno.test("what may not be read or written is said with its name", () =>
+  withFiles({ "policy.yaml": policy, "pod.yaml": good, "closed.yaml": policy }, async (folder) => {
+    // Root may read everything; what Deno denies it refuses to everybody, with the same words.
+    const denied =
+      `deno run --no-prompt --allow-read --allow-write --allow-env --allow-sys --deny-read=closed.yaml ` +
+      `--deny-write=x ${main}`;
+    const { out } = await shell(
+      forbidden.map(([line]) => `${denied} ${line} 2>&1; echo "--"`).join("\n"),
+      folder,
+    );
+    const said = out.split("--\n");
+    for (const [index, [line, expected]] of forbidden.entries()) {
+      const text = said[index] ?? "";
+      assert.ok(text.includes(`${expected}\n`), `${line}\n${text}`);
+      assert.doesNotMatch(text, /\n {4}at |os error/);
+    }
+  }));

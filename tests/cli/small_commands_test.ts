@@ -13,7 +13,7 @@ const evaluated: [args: string[], code: number, out: string, err: RegExp][] = [
   [["eval", "params.most + 1", "--variables", "@variables.yaml", "--cost"], 0, "4", /^cost: \d+$/],
   [["eval", "1/0"], 1, "", /^error: 1\/0: division by zero$/],
   [["eval", "a +"], 1, "", /^ERROR: <input>:1:4: Syntax error/],
-  [["eval", "1", "-i", "@missing.yaml"], 2, "", /missing\.yaml: No such file/],
+  [["eval", "1", "-i", "@missing.yaml"], 2, "", /missing\.yaml: There is no such file/],
   [["check", "[1, 2]"], 0, "[1, 2]: list(int)", /^$/],
   [["check", "nothing", "1"], 1, "1: int", /undeclared reference to 'nothing'/],
 ];

@@ -1,3 +1,4 @@
+import { fileProblem } from "../../diagnostics/mod.ts";
 import {
   type ApplyOptions,
   documentObjects,
@@ -218,7 +219,7 @@ async function readFile<T, D>(
     const document = parseYaml(await Deno.readTextFile(path));
     return isFault(document) ? new Fault(`${path}: ${document.message}`) : read(document);
   } catch (cause) {
-    return new Fault(`${path}: ${cause instanceof Error ? cause.message : String(cause)}`);
+    return new Fault(`${path}: ${fileProblem(cause)}`);
   }
 }
 

@@ -6,7 +6,7 @@ import {
   type ReportOptions,
   type ReportWriter,
 } from "../../report/mod.ts";
-import { didYouMean } from "../../diagnostics/mod.ts";
+import { didYouMean, fileProblem } from "../../diagnostics/mod.ts";
 import type { Terminal } from "../terminal.ts";
 
 /** What `--output` asks for. */
@@ -62,7 +62,7 @@ export class ReportFiles implements AsyncDisposable {
         } catch (cause) {
           await opened[Symbol.asyncDispose]();
           return new Fault(
-            `cannot write to ${path}: ${cause instanceof Error ? cause.message : String(cause)}`,
+            `cannot write to ${path}: ${fileProblem(cause, "write")}`,
           );
         }
       }

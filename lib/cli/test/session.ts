@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { ImageRecorder } from "../../adapters/mod.ts";
-import { type Diagnostic, formatDiagnostic } from "../../diagnostics/mod.ts";
+import { type Diagnostic, fileProblem, formatDiagnostic } from "../../diagnostics/mod.ts";
 import type { ImageLookup } from "../../host/mod.ts";
 import type { Dialect } from "../../match/mod.ts";
 import { type TestRow, testTable } from "../../report/mod.ts";
@@ -154,7 +154,7 @@ export class TestSession {
     try {
       await Deno.writeTextFile(path, `${text}\n`);
     } catch (cause) {
-      const message = `cannot write to ${path}: ${cause instanceof Error ? cause.message : String(cause)}`;
+      const message = `cannot write to ${path}: ${fileProblem(cause, "write")}`;
       this.note([{ severity: "error", code: "unwritable", message }]);
     }
   }

@@ -1,0 +1,16 @@
+const reasons: ReadonlyMap<string, Readonly<Record<"read" | "write", string>>> = new Map([
+  ["NotFound", { read: "There is no such file or folder", write: "There is no such folder" }],
+  ["PermissionDenied", { read: "Reading it is not permitted", write: "Writing it is not permitted" }],
+  ["NotCapable", { read: "Reading it is not permitted", write: "Writing it is not permitted" }],
+  ["IsADirectory", { read: "It is a folder", write: "It is a folder" }],
+  ["NotADirectory", { read: "A part of its path is no folder", write: "A part of its path is no folder" }],
+]);
+
+/**
+ * Why a file or folder cannot be read or written, from the error of Deno's API: in words, without the numbers and calls
+ * of the operating system.
+ */
+export function fileProblem(cause: unknown, access: "read" | "write" = "read"): string {
+  if (!(cause instanceof Error)) return String(cause);
+  return reasons.get(cause.name)?.[access] ?? cause.message.replace(/ \(os error \d+\)[^]*$/, "");
+}
