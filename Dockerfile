@@ -16,6 +16,8 @@ COPY lib lib
 RUN deno bundle --quiet --minify --format cjs --output engine.cjs image/main.ts
 # The thread that checks sigstore bundles of images, which would hold up other requests; it starts with the first of them.
 RUN deno bundle --quiet --minify --format cjs --output bundle_worker.cjs lib/adapters/signatures/bundle_worker.ts
+# The thread of probes is a program of its own, and a small one.
+RUN deno bundle --quiet --minify --output probes.js lib/listener/probe_worker.ts
 RUN cp image/engine.js image/postern.js image/code_cache.js .
 ARG V8_FLAGS
 RUN DENO_V8_FLAGS=$V8_FLAGS deno run --no-code-cache --allow-read=. --allow-write=engine.cache code_cache.js
@@ -32,7 +34,7 @@ LABEL org.opencontainers.image.title="Postern" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=build /runtime /
 WORKDIR /app
-COPY --from=build /app/engine.cjs /app/engine.cache /app/bundle_worker.cjs /app/engine.js /app/postern.js ./
+COPY --from=build /app/engine.cjs /app/engine.cache /app/bundle_worker.cjs /app/probes.js /app/engine.js /app/postern.js ./
 # What is served when nothing is mounted over it.
 COPY policies /policies
 # The root file system may be read-only: nothing is written, not even caches. The heap ends before the memory limit of

@@ -343,9 +343,12 @@ export interface Scheduler {
   pause(): Promise<void>;
 }
 
+/** What a line of the log has beside the fields of every line; a cause is called `cause`. */
+export type LogFields = JsonObject & Readonly<Partial<Record<"time" | "level" | "message", never>>>;
+
 /** One line of the log. */
 export interface Log {
-  write(level: "debug" | "info" | "warn" | "error", message: string, fields?: JsonObject): void;
+  write(level: "debug" | "info" | "warn" | "error", message: string, fields?: LogFields): void;
   /** Whether lines of a level are written at all, which spares making their fields; they are when it does not say. */
   writes?(level: "debug" | "info" | "warn" | "error"): boolean;
 }

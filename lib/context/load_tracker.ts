@@ -41,8 +41,10 @@ export class LoadTracker {
   readonly #pending = new Map<string, Pending>();
   #rounds = 0;
   #rules = 0;
+  /** Elements in this slice. */
   #elements = 0;
-  #looksAtEachRule = false;
+  /** Whether rules and elements take so long that the clock is looked at before each. */
+  #looksOften = false;
   #isOver = false;
   readonly #late: string[] = [];
   #loads = 0;
@@ -71,7 +73,7 @@ export class LoadTracker {
   beforeRule(): Turn {
     if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
     const rule = this.#rules++;
-    return this.#looksAtEachRule || rule < 2 || rule % rulesBetweenLooks === 0 ? this.#look() : "go";
+    return this.#looksOften || rule < 2 || rule % rulesBetweenLooks === 0 ? this.#look() : "go";
   }
 
   /**
@@ -80,7 +82,10 @@ export class LoadTracker {
    */
   beforeElement(): Turn {
     if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
-    return ++this.#elements % elementsBetweenLooks === 0 ? this.beforeStage() : "go";
+    const element = this.#elements++;
+    return this.#looksOften || element === 1 || element % elementsBetweenLooks === 0
+      ? this.beforeStage()
+      : "go";
   }
 
   /** The same before a stage of work that takes long by itself. */
@@ -96,7 +101,7 @@ export class LoadTracker {
     // Time that is over stays over.
     if (now >= this.#endsAt) this.#isOver = true;
     else if (now >= this.#sliceEndsAt) this.#isPausing = true;
-    else this.#looksAtEachRule = now > this.#sliceEndsAt - this.#slice + quickMilliseconds;
+    this.#looksOften = now > this.#sliceEndsAt - this.#slice + quickMilliseconds;
     return this.#isOver ? "over" : this.#isPausing ? "pause" : "go";
   }
 
@@ -217,6 +222,7 @@ export class LoadTracker {
     if (this.#isPausing) await this.ports.scheduler?.pause();
     if (this.#pending.size > 0) await this.#loaded();
     this.#isPausing = this.#isExtended = false;
+    this.#elements = 0;
     this.#sliceEndsAt = this.ports.clock.now() + this.#slice;
   }
 

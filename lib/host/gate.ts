@@ -1,13 +1,13 @@
 import { systemClock } from "../adapters/mod.ts";
 import { BackgroundWork, type WorkOutcome } from "../background/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
-import type { Listener } from "../listener/mod.ts";
+import type { Listener, Probes } from "../listener/mod.ts";
 import type { ApiCall, Log } from "../ports.ts";
 import { type AppOptions, AuditQueue, Metrics } from "../server/mod.ts";
 import { apiQuery } from "./api_query.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { openLog } from "./gate_log.ts";
-import { openListener, openMetrics } from "./listeners.ts";
+import { openListener, openProbes } from "./listeners.ts";
 import { PoliciesInForce } from "./policies_in_force.ts";
 import { type OpenPorts, openPorts } from "./ports.ts";
 import { ReviewFiles } from "./review_recorder.ts";
@@ -70,14 +70,14 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   };
   const listener = await openListener(options, app);
   if (typeof listener === "string") return listener;
-  const metricsListener = await openMetrics(options, app);
-  if (typeof metricsListener === "string") return metricsListener;
+  const probes = await openProbes(options, app);
+  if (typeof probes === "string") return probes;
   await policies.follow(watching, listener);
-  const ending = { policies, listener, audit, recorder, background, ports: opened, metricsListener, flush };
+  const ending = { policies, listener, audit, recorder, background, ports: opened, probes, flush };
   const { port, caBundle } = listener;
   return {
     port,
-    metricsPort: metricsListener.port,
+    metricsPort: probes.port,
     caBundle,
     about,
     renew: async () => void await Promise.all([listener.renew(), policies.load()]),
@@ -93,12 +93,12 @@ interface Ending {
   readonly recorder: ReviewFiles | undefined;
   readonly background: BackgroundWork;
   readonly ports: OpenPorts;
-  readonly metricsListener: Listener;
+  readonly probes: Probes;
   readonly flush: () => void;
 }
 
 async function closeAll(
-  { policies, listener, audit, recorder, background, ports, metricsListener, flush }: Ending,
+  { policies, listener, audit, recorder, background, ports, probes, flush }: Ending,
 ): Promise<void> {
   await policies.close();
   await listener.close();
@@ -106,7 +106,7 @@ async function closeAll(
   if (recorder !== undefined) await within(closingTime, recorder.close());
   await within(closingTime, background.close());
   await ports.close();
-  await metricsListener.close();
+  probes.close();
   flush();
 }
 

@@ -1,4 +1,4 @@
-import type { Announced, Handler, Listener, ListenerAnswer } from "../listener/mod.ts";
+import type { Announced, Handler, Listener, ListenerAnswer, Probes } from "../listener/mod.ts";
 import { type AppOptions, createApp, patienceOf, Reviews } from "../server/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { isLoopback, slowestRules, slowestRulesPath } from "./slowest_rules.ts";
@@ -21,7 +21,7 @@ export async function openListener(options: GateOptions, app: AppOptions): Promi
       const refusal = refusalOf(announced, options);
       return refusal && plainAnswer(refusal.status, refusal.message);
     },
-    problem: (message) => app.log.write("error", "listener", { message }),
+    problem: (cause) => app.log.write("error", "listener", { cause }),
   });
 }
 
@@ -52,40 +52,35 @@ function refusalOf(
 }
 
 /**
- * Opens the port of metrics and health, without TLS: so a kubelet is answered even while thousands of callers want to
- * begin a handshake. A text says why it cannot be opened.
+ * Opens the port of metrics and health, on a thread of its own where the runtime may read its code. A text says why the
+ * port cannot be opened.
  */
-export async function openMetrics(
-  options: Pick<GateOptions, "hostname" | "metricsPort">,
+export async function openProbes(
+  { hostname, metricsPort }: Pick<GateOptions, "hostname" | "metricsPort">,
   { metrics, log, snapshot }: Pick<AppOptions, "metrics" | "log" | "snapshot">,
-): Promise<Listener | string> {
-  const { Listener, plainAnswer } = await import("../listener/mod.ts");
+): Promise<Probes | string> {
+  const { openProbePort, plainAnswer } = await import("../listener/mod.ts");
   const headers = [["Content-Type", "text/plain; version=0.0.4; charset=utf-8"]] as const;
-  const answers: Readonly<Record<string, (query: string) => ListenerAnswer | Promise<ListenerAnswer>>> = {
-    "/health/liveness": () => ({ status: 200, headers, body: "ok" }),
-    "/health/readiness": () =>
-      snapshot() === undefined
-        ? { status: 503, headers, body: "loading" }
-        : { status: 200, headers, body: "ok" },
-    "/metrics": async () => ({ status: 200, headers, body: await metrics.text() }),
-    [slowestRulesPath]: (query) => slowestRules(metrics, query),
-  };
-  return await Listener.open({
-    hostname: options.hostname,
-    port: options.metricsPort,
-    serve: {
-      handler: ({ target }) => {
-        const [path = "", query = ""] = target.split("?");
-        return Object.hasOwn(answers, path)
-          ? answers[path]!(query)
-          : plainAnswer(404, "metrics are at /metrics, health at /health/liveness and /health/readiness");
-      },
+  return await openProbePort({
+    hostname,
+    port: metricsPort,
+    isReady: () => snapshot() !== undefined,
+    async answer({ target, address }) {
+      const [path = "", query = ""] = target.split("?");
+      switch (path) {
+        case "/metrics":
+          return { status: 200, headers, body: await metrics.text() };
+        case slowestRulesPath:
+          return isLoopback(address)
+            ? slowestRules(metrics, query)
+            : plainAnswer(403, "this is answered on the loopback address only");
+        default:
+          return plainAnswer(
+            404,
+            "metrics are at /metrics, health at /health/liveness and /health/readiness",
+          );
+      }
     },
-    screen: ({ target, address }) =>
-      target.startsWith("/debug/") && !isLoopback(address)
-        ? plainAnswer(403, "this is answered on the loopback address only")
-        : undefined,
-    problem: (message) => log.write("error", "metrics listener", { message }),
-    limits: { connections: 256, bodyBytes: 0 },
+    problem: (cause) => log.write("warn", "probes", { cause }),
   });
 }

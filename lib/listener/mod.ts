@@ -15,3 +15,5 @@ export {
 export { defaultLimits, type Limits } from "./limits.ts";
 export { type KeyPair, type KeyPairs, Listener, type ListenerOptions } from "./listener.ts";
 export { plainAnswer } from "./answer_bytes.ts";
+export { openProbePort, type ProbeOptions, type Probes } from "./probes.ts";
+export type { ProbeRequest } from "./probe_port.ts";

@@ -30,31 +30,50 @@ export function diff(original: Json, changed: Json): PatchOperation[] {
   return comparison.operations;
 }
 
-/** Collects the differences of two documents. Each method compares the values at one pointer. */
+/**
+ * Collects the differences of two documents. Each method compares the values at one pointer, and ends early with more
+ * operations than the pointer's limit: the whole value is replaced then.
+ */
 class Comparison {
   readonly operations: PatchOperation[] = [];
 
   values(before: Json, after: Json, pointer: Pointer): void {
     if (before === after) return;
     const known = this.operations.length;
-    if (isObject(before) && isObject(after)) this.#objects(before, after, pointer);
-    else if (isList(before) && isList(after)) this.#lists(before, after, pointer);
+    const at = { pointer, limit: pointer === Pointer.root ? Infinity : known + MOST_OPERATIONS };
+    if (isObject(before) && isObject(after)) this.#objects(before, after, at);
+    else if (isList(before) && isList(after)) this.#lists(before, after, at);
     else this.operations.push({ op: "replace", path: pointer.text, value: after });
-    if (this.operations.length - known <= MOST_OPERATIONS || pointer === Pointer.root) return;
+    if (this.operations.length <= at.limit) return;
     this.operations.length = known;
     this.operations.push({ op: "replace", path: pointer.text, value: after });
   }
 
-  #objects(before: JsonObject, after: JsonObject, pointer: Pointer): void {
-    for (const key of differingKeys(before, after)) {
-      const place = pointer.below(key), path = place.text;
+  #objects(before: JsonObject, after: JsonObject, at: Limited): void {
+    const keys = differingKeys(before, after), known = this.operations.length;
+    if (known + keys.length > at.limit) {
+      // Most likely it ends early in whatever order, and to sort so many takes long.
+      this.#fields(keys, { before, after }, at);
+      if (this.operations.length > at.limit) return;
+      this.operations.length = known;
+    }
+    this.#fields(keys.length > 1 ? keys.sort(compareBytes) : keys, { before, after }, at);
+  }
+
+  #fields(
+    keys: readonly string[],
+    { before, after }: Readonly<Record<"before" | "after", JsonObject>>,
+    { pointer, limit }: Limited,
+  ): void {
+    for (let index = 0; index < keys.length && this.operations.length <= limit; index++) {
+      const key = keys[index]!, place = pointer.below(key), path = place.text;
       if (!Object.hasOwn(after, key)) this.operations.push({ op: "remove", path });
       else if (Object.hasOwn(before, key)) this.values(before[key]!, after[key]!, place);
       else this.operations.push({ op: "add", path, value: after[key]! });
     }
   }
 
-  #lists(before: readonly Json[], after: readonly Json[], pointer: Pointer): void {
+  #lists(before: readonly Json[], after: readonly Json[], at: Limited): void {
     const shorter = Math.min(before.length, after.length);
     let start = 0, end = 0;
     while (start < shorter && equal(before[start]!, after[start]!)) start++;
@@ -63,22 +82,28 @@ class Comparison {
     const most = shorter - start - (before.length === after.length ? 1 : 0);
     while (end < most && equal(before[before.length - 1 - end]!, after[after.length - 1 - end]!)) end++;
     const old = before.slice(start, before.length - end), fresh = after.slice(start, after.length - end);
-    this.#sections({ old, fresh, start }, pointer);
+    this.#sections({ old, fresh, start }, at);
   }
 
-  #sections({ old, fresh, start }: Sections, pointer: Pointer): void {
+  #sections({ old, fresh, start }: Sections, { pointer, limit }: Limited): void {
     const pairs = pairElements(old, fresh);
     let left = pairs.length;
-    for (let index = old.length - 1; index >= 0; index--) {
+    for (let index = old.length - 1; index >= 0 && this.operations.length <= limit; index--) {
       if (left > 0 && pairs[left - 1]![0] === index) left--;
       else this.operations.push({ op: "remove", path: pointer.below(start + index).text });
     }
-    for (let index = 0; index < fresh.length; index++) {
+    for (let index = 0; index < fresh.length && this.operations.length <= limit; index++) {
       const value = fresh[index]!, place = pointer.below(start + index);
       if (pairs[left]?.[1] === index) this.values(old[pairs[left++]![0]]!, value, place);
       else this.operations.push({ op: "add", path: place.text, value });
     }
   }
+}
+
+/** A pointer, and the length of the list of operations that its value may make it. */
+interface Limited {
+  readonly pointer: Pointer;
+  readonly limit: number;
 }
 
 /** The parts of two lists in which they differ, and where those start. */
@@ -88,7 +113,7 @@ interface Sections {
   readonly start: number;
 }
 
-/** The keys whose values may differ, in the order of their bytes. Most are the same, and need no order. */
+/** The keys whose values may differ. Most are the same. */
 function differingKeys(before: JsonObject, after: JsonObject): string[] {
   const keys: string[] = [], former = Object.keys(before);
   let common = 0;
@@ -101,7 +126,7 @@ function differingKeys(before: JsonObject, after: JsonObject): string[] {
     }
   }
   if (common < former.length) { for (const key of former) if (!Object.hasOwn(after, key)) keys.push(key); }
-  return keys.length > 1 ? keys.sort(compareBytes) : keys;
+  return keys;
 }
 
 /**

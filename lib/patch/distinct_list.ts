@@ -1,7 +1,7 @@
 import { type Fault, isFault, type Json } from "../json/mod.ts";
 import { isBlank } from "./cell.ts";
 import { isDirected } from "./directive.ts";
-import { distinctIdentities, keysInUse, positionsOf } from "./identity.ts";
+import { distinctIdentities, identities, keysInUse, positionsOf } from "./identity.ts";
 
 /** Two lists to merge by keys. In usual ones no element lacks a key or repeats one. */
 export interface DistinctLists {
@@ -27,12 +27,12 @@ export interface DistinctMerge {
 export function mergeDistinctLists(lists: DistinctLists): DistinctMerge | undefined | Fault {
   const { dest, patch, mergeElement } = lists;
   const keys = keysInUse(lists.keys, dest, patch);
-  const own = distinctIdentities(dest, keys), other = distinctIdentities(patch, keys);
-  if (own === undefined || other === undefined || patch.some(isDirected)) return undefined;
+  const own = identities(dest, keys), find = own && positionsOf(own);
+  const other = distinctIdentities(patch, keys);
+  if (find === undefined || other === undefined || patch.some(isDirected)) return undefined;
 
   // With several keys the resource's elements keep their places, with one they go to the patch's.
   const inPlace = keys.length > 1;
-  const find = positionsOf(own);
   const elements: Json[] = [], rest: (Json | undefined)[] = [...dest], met: boolean[] = [];
   let rearranged = false;
   for (let index = 0; index < patch.length; index++) {

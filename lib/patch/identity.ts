@@ -72,9 +72,10 @@ function repeats(texts: readonly string[]): boolean {
   return false;
 }
 
-/** Finds the position of a text in a list of different ones, -1 for none. */
-export function positionsOf(texts: readonly string[]): (text: string) => number {
-  if (texts.length <= SHORT) return (text) => texts.indexOf(text);
-  const positions = new Map(texts.map((text, index) => [text, index]));
-  return (text) => positions.get(text) ?? -1;
+/** Finds the position of a text in a list, -1 for none; `undefined` when two texts of the list are the same. */
+export function positionsOf(texts: readonly string[]): ((text: string) => number) | undefined {
+  if (texts.length <= SHORT) return repeats(texts) ? undefined : (text) => texts.indexOf(text);
+  const positions = new Map<string, number>();
+  for (let index = 0; index < texts.length; index++) positions.set(texts[index]!, index);
+  return positions.size < texts.length ? undefined : (text) => positions.get(text) ?? -1;
 }

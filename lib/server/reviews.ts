@@ -7,6 +7,9 @@ import { compileFilters, type FilterConfig } from "./filters.ts";
 import { type HttpError, readReview } from "./review.ts";
 import { type ObjectRoute, type PathRoute, patienceOf, routeOf } from "./review_route.ts";
 
+/** Characters of a text whose reading or writing takes several milliseconds. */
+const large = 512 * 1024;
+
 /** A review that was posted. */
 export interface PostedReview {
   readonly endpoint: PathRoute | ObjectRoute;
@@ -71,14 +74,26 @@ export class Reviews {
     return route === undefined ? routes?.(path) : { route, snapshot: snapshot() };
   }
 
-  /** Answers a review; at once, unless something has to be loaded. Never throws. */
-  answer({ endpoint, path, contentType, body, timeout }: PostedReview): ReviewAnswer | Promise<ReviewAnswer> {
+  /** Answers a review; at once, unless something has to be loaded or the review is large. Never throws. */
+  answer(review: PostedReview): ReviewAnswer | Promise<ReviewAnswer> {
     const started = performance.now();
+    const { path, contentType, body } = review;
     if (!isJson(contentType)) return this.#refuse(path, wrongType);
     if (typeof body !== "string") return this.#refuse(path, body);
     const read = readReview(body);
     if ("status" in read) return this.#refuse(path, read);
-    const { request } = read;
+    const received = { started, bytes: body.length };
+    const pause = this.#pauseAfter(body);
+    return pause === undefined
+      ? this.#decided(read.request, review, received)
+      : pause.then(() => this.#decided(read.request, review, received));
+  }
+
+  #decided(
+    request: AdmissionRequest,
+    { endpoint, path, timeout }: PostedReview,
+    { started, bytes }: { readonly started: number; readonly bytes: number },
+  ): ReviewAnswer | Promise<ReviewAnswer> {
     const { failurePolicy = "Fail" } = "respond" in endpoint ? {} : endpoint.route;
     const broke = (cause: unknown): ReviewAnswer => {
       // Any other error inside: the response has the request's uid, and the failurePolicy decides.
@@ -89,11 +104,20 @@ export class Reviews {
     try {
       const response = "respond" in endpoint
         ? endpoint.respond(request)
-        : this.#respond(request, endpoint, { started, timeout, bytes: body.length, path });
-      return response instanceof Promise ? response.then(answered, broke) : answered(response);
+        : this.#respond(request, endpoint, { started, timeout, bytes, path });
+      if (!(response instanceof Promise)) return answered(response);
+      return response.then(async (response) => {
+        await this.#pauseAfter(response.patch ?? "");
+        return answered(response);
+      }).catch(broke);
     } catch (cause) {
       return broke(cause);
     }
+  }
+
+  /** Lets others work after a text that took long to read or write; `undefined` after others. */
+  #pauseAfter({ length }: string): Promise<void> | undefined {
+    return length > large ? this.#options.ports.scheduler?.pause() : undefined;
   }
 
   #respond(
@@ -137,7 +161,7 @@ export class Reviews {
   }
 
   #refuse(path: string, { status, message, uid }: HttpError): ReviewAnswer {
-    this.#options.log.write("warn", "request refused", { path, status, message });
+    this.#options.log.write("warn", "request refused", { path, status, cause: message });
     if (uid === "") return { status, body: JSON.stringify({ message }) };
     const response = { uid, allowed: false, status: { status: "Failure", message, code: status } } as const;
     return { status, body: JSON.stringify(admissionReview(response)) };

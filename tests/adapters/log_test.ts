@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { jsonLog, type LogLevel } from "../../lib/adapters/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
+import type { LogFields } from "../../lib/ports.ts";
 import { fixedClock } from "./fakes.ts";
 
 function lineOf(fields: JsonObject): Record<string, unknown> {
@@ -40,7 +41,8 @@ for (const [fields, shown] of secrets) {
 Deno.test("log: fields do not replace time, level and message, and a line is one line", () => {
   const lines: string[] = [];
   const log = jsonLog({ clock: fixedClock(), write: (line) => lines.push(line) });
-  log.write("error", "two\nlines", { level: "info", message: "other", time: "never" });
+  const fields: JsonObject = { level: "info", message: "other", time: "never" };
+  log.write("error", "two\nlines", fields as LogFields);
   assert.deepEqual(lines, ['{"time":"2026-01-01T00:00:00.000Z","level":"error","message":"two\\nlines"}']);
 });
 

@@ -1,5 +1,5 @@
 /** What every section of the benchmark is given. */
-import type { Image } from "./image.ts";
+import type { Image } from "../support/image.ts";
 import type { Inputs } from "./inputs.ts";
 import type { Results } from "./results.ts";
 import type { Probe } from "./server.ts";

@@ -11,7 +11,7 @@
 import { parseArgs } from "node:util";
 import type { Bench, Section } from "./bench.ts";
 import { findInputs } from "./inputs.ts";
-import { makeImage } from "./image.ts";
+import { makeImage } from "../support/image.ts";
 import { buildClient } from "./load.ts";
 import { printResults, writePage } from "./page.ts";
 import { Results } from "./results.ts";

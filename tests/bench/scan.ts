@@ -11,7 +11,7 @@ import { parseArgs } from "node:util";
 import { kubeconfigEndpoint, LiveCluster, systemClock, systemEntropy } from "../../lib/adapters/mod.ts";
 import { asList, asString, dig, field, isFault, type JsonObject } from "../../lib/json/mod.ts";
 import type { Cluster } from "../../lib/ports.ts";
-import { type Image, makeImage } from "./image.ts";
+import { type Image, makeImage } from "../support/image.ts";
 import { findInputs } from "./inputs.ts";
 
 const root = new URL("../../", import.meta.url).pathname;

@@ -1,6 +1,6 @@
 /** What is measured over TLS: a review, the policies that decide it, and what its rate is compared with. */
 import type { Bench } from "./bench.ts";
-import { type Command, floorCommand, serveCommand } from "./image.ts";
+import { type Command, floorCommand, serveCommand } from "../support/image.ts";
 
 /** A server with its policies, and the review that it is loaded with. */
 export interface Scenario {

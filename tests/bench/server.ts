@@ -1,6 +1,6 @@
 /** Servers under test, each a process of its own, and what the operating system says of them. */
 import https from "node:https";
-import type { Command } from "./image.ts";
+import type { Command } from "../support/image.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 

@@ -70,6 +70,10 @@ Deno.test("what the image builds starts by its entry point and answers", async (
       body: JSON.stringify(admissionReview()),
     });
     assert.match((await answer.json()).response.status.message, /no-pods:\n {2}none: no pods today/);
+    const [, metrics] = /metrics: (\S+)\)/.exec(await server.until(/metrics: /))!;
+    const ready = await fetch(new URL("/health/readiness", metrics));
+    assert.equal(await ready.text(), "ok");
+    assert.doesNotMatch(await server.until(/./), /the main thread answers probes/);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -1,6 +1,6 @@
 /** `/debug/rules` on the metrics port: which rules are slow, for callers of the loopback address alone. */
 import assert from "node:assert/strict";
-import { openMetrics } from "../../lib/host/listeners.ts";
+import { openProbes } from "../../lib/host/listeners.ts";
 import { isLoopback } from "../../lib/host/slowest_rules.ts";
 import { admissionReview } from "../server/review.ts";
 import { denies, serving } from "../server/serving.ts";
@@ -26,7 +26,7 @@ for (const [address, loopback] of addresses) {
 async function open(hostname: string) {
   const { metrics, review } = serving(`${denies("one")}\n---\n${denies("two")}`);
   await review("/validate/fail", admissionReview());
-  const opened = await openMetrics(
+  const opened = await openProbes(
     { hostname, metricsPort: 0 },
     { metrics, log: { write: () => {} }, snapshot: () => undefined },
   );
@@ -61,7 +61,7 @@ Deno.test("the slowest rules are answered as JSON, ordered as the caller wants",
       message: "by must be one of total, mean, max",
     }]);
   } finally {
-    await listener.close();
+    listener.close();
   }
 });
 
@@ -87,7 +87,7 @@ Deno.test({
         await answer.body?.cancel();
       }
     } finally {
-      await listener.close();
+      listener.close();
     }
   },
 });

@@ -3,18 +3,12 @@ import assert from "node:assert/strict";
 import { admissionReview, pod } from "../server/review.ts";
 import { denies } from "../server/serving.ts";
 import { postBytes, postHead, RawConnection } from "../support/raw_http.ts";
-import { type ServerOptions, type ServerProcess, startServer } from "../support/server_process.ts";
+import { startReplica } from "../support/replica.ts";
 
 const policies = denies("never", "validationFailureAction: Enforce", "kinds: [ConfigMap]");
 const small = JSON.stringify(admissionReview());
 /** MiB that no attack may pass. */
 const bound = 200;
-
-/** A server with the settings of the image (Dockerfile): what its memory is bounded by. */
-function startReplica(options: Omit<ServerOptions, "runtime" | "env">): Promise<ServerProcess> {
-  const runtime = ["--v8-flags=--max-old-space-size=128,--max-semi-space-size=2"];
-  return startServer({ ...options, runtime, env: { MALLOC_ARENA_MAX: "1" } });
-}
 
 async function answered(port: number): Promise<number> {
   using connection = await RawConnection.open(port);

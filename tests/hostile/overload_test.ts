@@ -4,13 +4,14 @@ import { admissionReview } from "../server/review.ts";
 import { denies } from "../server/serving.ts";
 import { makeKeyPair } from "../support/key_pairs.ts";
 import { postBytes, RawConnection } from "../support/raw_http.ts";
+import { startReplica } from "../support/replica.ts";
 import { startServer } from "../support/server_process.ts";
 import { join } from "node:path";
 
 const policies = denies("never", "validationFailureAction: Enforce", "kinds: [ConfigMap]");
 const request = postBytes("/validate/fail", JSON.stringify(admissionReview()));
-/** Milliseconds; the goal is 250 on a machine of its own, and tests run on busy ones. */
-const bound = 5_000;
+/** Milliseconds; the goal is 250, but this process asks for health and sends everything else too. */
+const bound = 3_000;
 
 Deno.test("health is answered without TLS beside callers who begin a handshake and stay silent", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-overload-" });
@@ -42,7 +43,7 @@ Deno.test("health is answered without TLS beside callers who begin a handshake a
 });
 
 Deno.test("of a thousand callers at once each is answered: 200, or 503 where it would be too late", async () => {
-  await using server = await startServer({ policies, args: ["--no-tls"] });
+  await using server = await startReplica({ policies, args: ["--no-tls"] });
   const callers = await Promise.all(Array.from({ length: 1_000 }, () => RawConnection.open(server.port)));
   let isOver = false, longest = 0;
   const health = (async () => {
@@ -64,5 +65,7 @@ Deno.test("of a thousand callers at once each is answered: 200, or 503 where it 
   isOver = true;
   await health;
   assert.ok(longest < bound, `health took ${Math.round(longest)} ms`);
+  const { most } = await server.memory();
+  assert.ok(most < 200, `${most} MiB`);
   for (const caller of callers) caller[Symbol.dispose]();
 });

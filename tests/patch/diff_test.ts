@@ -70,6 +70,49 @@ Deno.test("diff() copes with long lists that share nothing", () => {
   assert.deepEqual(result, changed);
 });
 
+function texts(count: number, text: (index: number) => string): string[] {
+  return Array.from({ length: count }, (_, index) => text(index));
+}
+
+function fields(count: number, value: (index: number) => Json): Json {
+  return Object.fromEntries(texts(count, (index) => `k${index}`).map((key, index) => [key, value(index)]));
+}
+
+Deno.test("diff() replaces what would take thousands of operations, and nothing else", () => {
+  const cases:
+    readonly (readonly [what: string, before: Json, after: Json, operations: number, path: string])[] = [
+      ["fields that are few enough", fields(2_000, () => 0), fields(2_000, () => 1), 2_000, "/a/k0"],
+      ["fields that are too many", fields(2_001, () => 0), fields(2_001, () => 1), 1, "/a"],
+      [
+        "fields of which few changed",
+        fields(5_000, () => [0]),
+        fields(5_000, (at) => [at % 500 ? 0 : 1]),
+        10,
+        "/a/k0/0",
+      ],
+      ["fields that went", fields(2_001, () => 0), {}, 1, "/a"],
+      ["elements that are too many", texts(3_000, (at) => `a${at}`), texts(3_000, (at) => `b${at}`), 1, "/a"],
+      ["elements that came", [], texts(2_001, String), 1, "/a"],
+      [
+        "a list in a list",
+        [[], texts(3_000, String), ["x"]],
+        [[], texts(3_000, (at) => `b${at}`), ["y"]],
+        2,
+        "/a/1",
+      ],
+    ];
+  for (const [what, before, after, operations, path] of cases) {
+    const found = diff({ a: before }, { a: after });
+    assert.deepEqual([found.length, found[0]?.path], [operations, path], what);
+    assert.deepEqual(planJsonPatch(found).apply({ a: before }), { a: after }, what);
+  }
+  assert.equal(
+    diff(fields(3_000, () => 0), fields(3_000, () => 1)).length,
+    3_000,
+    "the root is not replaced",
+  );
+});
+
 const documents = fc.letrec<{ value: Json }>((tie) => ({
   value: fc.oneof(
     { maxDepth: 4, withCrossShrink: true },

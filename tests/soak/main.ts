@@ -8,7 +8,8 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { admissionReview } from "../server/review.ts";
 import { shippedPolicies } from "../support/shipped_policies.ts";
-import { type ServerProcess, startServer } from "../support/server_process.ts";
+import { startReplica } from "../support/replica.ts";
+import type { ServerProcess } from "../support/server_process.ts";
 
 /** What the client prints, for an interval or for all. */
 interface Figures {
@@ -67,11 +68,9 @@ try {
 async function soak(steady: number, overload: number): Promise<boolean> {
   const client = await buildClient();
   await writeReviews();
-  await using server = await startServer({
+  await using server = await startReplica({
     policies: await shippedPolicies(),
     args: ["--log-level", "error"],
-    runtime: ["--v8-flags=--max-old-space-size=128,--max-semi-space-size=2"],
-    env: { MALLOC_ARENA_MAX: "1" },
   });
   await run(client, server, { rate: 0, connections: 16, seconds: 10 });
   const { total } = await run(client, server, { rate: 0, connections: 16, seconds: 20 });
@@ -102,27 +101,54 @@ interface Run {
 async function run(client: string, server: ServerProcess, load: Load): Promise<Run> {
   const memory: number[] = [];
   const sampling = setInterval(() => void server.memory().then(({ now }) => memory.push(now)), 10_000);
-  const flags = {
-    url: `${server.address}/validate/fail?timeout=10s`,
+  const { seconds } = load;
+  const probes = figuresOf(client, {
     health: `http://127.0.0.1:${server.metricsPort}/health/liveness`,
+    connections: 0,
+    seconds,
+  });
+  const reviews = figuresOf(client, {
+    url: `${server.address}/validate/fail?timeout=10s`,
     allowed: join(folder, "allowed.json"),
     denied: join(folder, "denied.json"),
     ...load,
-  };
+  });
+  let probed: Figures | undefined, sent: Figures | undefined;
+  const probing = (async () => {
+    for await (const figures of probes) probed = figures;
+  })();
+  for await (const figures of reviews) {
+    sent = figures;
+    print(`  ${line({ ...sent, ...healthOf(probed) })}, ${Math.round(memory.at(-1) ?? NaN)} MiB`);
+  }
+  await probing;
+  clearInterval(sampling);
+  if (sent === undefined) throw new Error("the client printed nothing");
+  return { total: { ...sent, ...healthOf(probed) }, memory };
+}
+
+/** Runs the client and reads its figures: those of each interval, then those of all. */
+async function* figuresOf(
+  client: string,
+  flags: Readonly<Record<string, string | number>>,
+): AsyncGenerator<Figures> {
   const args = Object.entries(flags).map(([name, value]) => `-${name}=${value}`);
   const process = new Deno.Command(client, { args, stdout: "piped", stderr: "inherit" }).spawn();
-  let last: Figures | undefined, text = "";
+  let text = "";
   for await (const part of process.stdout.pipeThrough(new TextDecoderStream())) {
     text += part;
     for (let end = text.indexOf("\n"); end >= 0; end = text.indexOf("\n")) {
-      last = JSON.parse(text.slice(0, end)) as Figures;
+      yield JSON.parse(text.slice(0, end)) as Figures;
       text = text.slice(end + 1);
-      print(`  ${line(last)}, ${Math.round(memory.at(-1) ?? NaN)} MiB`);
     }
   }
-  clearInterval(sampling);
-  if (!(await process.status).success || last === undefined) throw new Error("the client failed");
-  return { total: last, memory };
+  if (!(await process.status).success) throw new Error("the client failed");
+}
+
+function healthOf(figures: Figures | undefined): Partial<Figures> {
+  if (figures === undefined) return {};
+  const { health, healthP50, healthP99, healthMax, healthLost } = figures;
+  return { health, healthP50, healthP99, healthMax, healthLost };
 }
 
 /** Prints what a run showed, and whether that is what is promised. */

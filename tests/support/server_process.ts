@@ -9,7 +9,9 @@ export interface ServerOptions {
   readonly policies: string;
   /** Arguments of `serve` beside `--policies`, `--port` and `--metrics-port`. Without `--no-tls` it serves TLS. */
   readonly args?: readonly string[];
-  /** Arguments of `deno run`, such as `--v8-flags=…`, before `main.ts`. */
+  /** The file of Deno that is run: `main.ts` of this repository by default. */
+  readonly program?: string;
+  /** Arguments of `deno run`, such as `--v8-flags=…`, before the file. */
   readonly runtime?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -48,11 +50,12 @@ export interface Memory {
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const folder = await Deno.makeTempDir({ prefix: "postern-hostile-" });
   await Deno.writeTextFile(join(folder, "policies.yaml"), options.policies);
-  const { args = [], runtime = ["--v8-flags=--max-semi-space-size=8"], env = {} } = options;
+  const { args = [], program = "main.ts", env = {} } = options;
+  const { runtime = ["--v8-flags=--max-semi-space-size=8"] } = options;
   const permissions = ["--no-prompt", "--allow-read", "--allow-env", "--allow-net=127.0.0.1"];
   const ports = ["--port", "0", "--metrics-port", "0"];
   const process = new Deno.Command(Deno.execPath(), {
-    args: ["run", ...permissions, ...runtime, "main.ts", "serve", "--policies", folder, ...ports, ...args],
+    args: ["run", ...permissions, ...runtime, program, "serve", "--policies", folder, ...ports, ...args],
     cwd: root,
     env: { ...env, NO_COLOR: "1" },
     stdin: "null",

@@ -1,6 +1,6 @@
 import { type Bench, median, percent, root } from "../bench.ts";
 import { type Load, loadServer, loadUrl } from "../load.ts";
-import { type Command, floorCommand, serveCommand } from "../image.ts";
+import { type Command, floorCommand, serveCommand } from "../../support/image.ts";
 import { type Server, startServer } from "../server.ts";
 
 const kube = `${root}../shared/kube`;

@@ -1,5 +1,5 @@
 import { type Bench, median, probeOf } from "../bench.ts";
-import { type Command, serveCommand } from "../image.ts";
+import { type Command, serveCommand } from "../../support/image.ts";
 import { startServer } from "../server.ts";
 
 /**

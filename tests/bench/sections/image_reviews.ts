@@ -6,7 +6,7 @@ import { trustedRootOf } from "../../adapters/signing/bundle.ts";
 import { Signers } from "../../adapters/signing/fixtures.ts";
 import { TestRegistry } from "../../adapters/signing/registry.ts";
 import { type Bench, median, percent, probeOf } from "../bench.ts";
-import { serveCommand } from "../image.ts";
+import { serveCommand } from "../../support/image.ts";
 import { loadServer, type Measured } from "../load.ts";
 import { type Server, startServer } from "../server.ts";
 import { imagePolicy, type SigningWay, signingWays } from "../signed_images.ts";

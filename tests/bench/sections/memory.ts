@@ -1,5 +1,5 @@
 import { type Bench, mib, probeOf } from "../bench.ts";
-import { serveCommand } from "../image.ts";
+import { serveCommand } from "../../support/image.ts";
 import { loadServer } from "../load.ts";
 import { type Memory, startServer } from "../server.ts";
 

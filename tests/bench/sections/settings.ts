@@ -1,5 +1,5 @@
 import { type Bench, median, mib, probeOf } from "../bench.ts";
-import { type Image, serveCommand } from "../image.ts";
+import { type Image, serveCommand } from "../../support/image.ts";
 import { loadServer, type Measured } from "../load.ts";
 import { type Memory, type Server, startServer } from "../server.ts";
 

@@ -1,6 +1,6 @@
 /** What the container runs: the bundle that the Dockerfile makes, with the settings that it gives to Deno and V8. */
 import { parseDockerfile } from "../support/dockerfile.ts";
-import { root } from "./bench.ts";
+const root = new URL("../../", import.meta.url).pathname;
 
 /** How to start a process: arguments of `deno`, in which PORT stands for the port, and what its environment adds. */
 export interface Command {
@@ -18,19 +18,10 @@ export interface Image {
 /** Makes the bundle in a folder, with its code cache, as the Dockerfile does. */
 export async function makeImage(folder: string): Promise<Image> {
   const env = await imageSettings();
-  const entries = { engine: "image/main.ts", bundle_worker: "lib/adapters/signatures/bundle_worker.ts" };
-  for (const [name, entry] of Object.entries(entries)) {
-    await deno([
-      "bundle",
-      "--quiet",
-      "--minify",
-      "--format",
-      "cjs",
-      "--output",
-      `${folder}/${name}.cjs`,
-      entry,
-    ], {});
-  }
+  await bundle(folder, "--format", "cjs", "--output", "engine.cjs", "image/main.ts");
+  const checker = "lib/adapters/signatures/bundle_worker.ts";
+  await bundle(folder, "--format", "cjs", "--output", "bundle_worker.cjs", checker);
+  await bundle(folder, "--output", "probes.js", "lib/listener/probe_worker.ts");
   for (const name of ["engine.js", "postern.js", "code_cache.js"]) {
     await Deno.copyFile(`${root}image/${name}`, `${folder}/${name}`);
   }
@@ -39,6 +30,11 @@ export async function makeImage(folder: string): Promise<Image> {
     DENO_V8_FLAGS,
   });
   return { file: `${folder}/postern.js`, env };
+}
+
+async function bundle(folder: string, ...what: readonly string[]): Promise<void> {
+  const args = what.map((each, index) => what[index - 1] === "--output" ? `${folder}/${each}` : each);
+  await deno(["bundle", "--quiet", "--minify", ...args], {});
 }
 
 async function deno(args: readonly string[], env: Record<string, string>): Promise<void> {

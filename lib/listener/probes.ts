@@ -1,0 +1,92 @@
+import type { ListenerAnswer } from "./handler.ts";
+import { ProbePort, type ProbeRequest } from "./probe_port.ts";
+import type { ProbeMessage, ProbeReply, ProbeTask } from "./probe_worker.ts";
+import { Pulse } from "./pulse.ts";
+
+/** Where probes and metrics are answered, and with what. */
+export interface ProbeOptions {
+  readonly hostname: string;
+  readonly port: number;
+  /** Whether requests can be decided. */
+  readonly isReady: () => boolean;
+  /** Answers what is no probe; it must not throw. */
+  readonly answer: (request: ProbeRequest) => Promise<ListenerAnswer>;
+  /** Reports that there is no thread, or that it broke: probes fail from then on. */
+  readonly problem: (message: string) => void;
+}
+
+/** The port of probes and metrics, without TLS. */
+export interface Probes {
+  readonly port: number;
+  close(): void;
+}
+
+/**
+ * Opens the port of probes and metrics on a thread of its own: the event loop of the main thread may be busy for seconds
+ * when thousands of callers come together, and a kubelet that waits for it would end a process that works. Where the
+ * runtime may not read the thread's code the main thread answers, and `problem` says so.
+ *
+ * @returns the port, or a text that says why it cannot be opened
+ */
+export async function openProbePort(options: ProbeOptions): Promise<Probes | string> {
+  const file = workerFile();
+  const { state } = await Deno.permissions.query({ name: "read", path: file });
+  if (state === "granted") return await openThread(file, options);
+  options.problem(`the main thread answers probes: there is no permission to read ${file.pathname}`);
+  return openHere(options);
+}
+
+async function openThread(file: URL, options: ProbeOptions): Promise<Probes | string> {
+  const { hostname, port, isReady, answer, problem } = options;
+  const worker = new Worker(file, { type: "module", name: "probes" });
+  const pulse = new Pulse(isReady);
+  const close = (): void => {
+    pulse.stop();
+    worker.terminate();
+  };
+  const opened = await new Promise<number | string>((resolve) => {
+    worker.onerror = (event) => {
+      event.preventDefault();
+      problem(`the thread of probes ended: ${event.message}`);
+      resolve(`the thread of probes cannot be started: ${event.message}`);
+    };
+    worker.onmessage = ({ data }: MessageEvent<ProbeMessage>) => {
+      switch (data.kind) {
+        case "listens":
+          return resolve(data.port);
+        case "failed":
+          return resolve(cannotListen(options, data.message));
+        case "request": {
+          const { request } = data;
+          void answer(request).then((answer) => worker.postMessage({ request, answer } satisfies ProbeReply));
+        }
+      }
+    };
+    worker.postMessage({ hostname, port, pulse: pulse.memory } satisfies ProbeTask);
+  });
+  if (typeof opened === "number") return { port: opened, close };
+  close();
+  return opened;
+}
+
+/** A thread that answers is not stalled. */
+function openHere(options: ProbeOptions): Probes | string {
+  const { hostname, port, isReady, answer } = options;
+  try {
+    return new ProbePort({ hostname, port, vitality: () => isReady() ? "ready" : "loading", answer });
+  } catch (cause) {
+    return cannotListen(options, cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+function cannotListen({ hostname, port }: ProbeOptions, cause: string): string {
+  return `cannot listen on ${hostname}:${port}: ${cause}`;
+}
+
+/** The thread's code: beside this file, or beside the program where that is one file, as in the image. */
+function workerFile(): URL {
+  const here = import.meta.url as string | undefined;
+  return here === undefined
+    ? new URL("./probes.js", Deno.mainModule)
+    : new URL("./probe_worker.ts", import.meta.url);
+}

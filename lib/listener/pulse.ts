@@ -1,0 +1,61 @@
+/** What the main thread last reported of itself, in memory that both threads share. */
+const beats = 0, readiness = 1, length = 2;
+
+/** Milliseconds between two beats of the main thread. */
+const beatEvery = 250;
+
+/** The main thread's side: it reports that its event loop moves, and whether it is ready. */
+export class Pulse {
+  readonly memory: Int32Array<SharedArrayBuffer> = new Int32Array(
+    new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT),
+  );
+  readonly #timer: ReturnType<typeof setInterval>;
+
+  constructor(isReady: () => boolean) {
+    const beat = (): void => {
+      Atomics.store(this.memory, readiness, isReady() ? 1 : 0);
+      Atomics.add(this.memory, beats, 1);
+    };
+    beat();
+    this.#timer = setInterval(beat, beatEvery);
+    Deno.unrefTimer(Number(this.#timer));
+  }
+
+  /** Reports no more. */
+  stop(): void {
+    clearInterval(this.#timer);
+  }
+}
+
+/** What a probe sees of the main thread. */
+export type Vitality = "ready" | "loading" | "stalled";
+
+/**
+ * The other thread's side. It counts the time since it saw a new beat with a clock of its own, so that a change of the
+ * machine's time means nothing.
+ */
+export class PulseReader {
+  readonly #memory: Int32Array<SharedArrayBuffer>;
+  readonly #stalledAfter: number;
+  readonly #now: () => number;
+  #seen = -1;
+  #seenAt = 0;
+
+  /** With the milliseconds without a beat after which the main thread counts as stalled. */
+  constructor(memory: Int32Array<SharedArrayBuffer>, stalledAfter: number, now = () => performance.now()) {
+    this.#memory = memory;
+    this.#stalledAfter = stalledAfter;
+    this.#now = now;
+  }
+
+  /** Looks at the beats; to be called at least once in every few seconds, or a long stall counts from the next look. */
+  look(): Vitality {
+    const seen = Atomics.load(this.#memory, beats), now = this.#now();
+    if (seen !== this.#seen) {
+      this.#seen = seen;
+      this.#seenAt = now;
+    }
+    if (now - this.#seenAt > this.#stalledAfter) return "stalled";
+    return Atomics.load(this.#memory, readiness) === 1 ? "ready" : "loading";
+  }
+}
