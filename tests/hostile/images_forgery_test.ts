@@ -1,5 +1,6 @@
 /** Whoever can write into a registry, but has none of the keys that a policy names, gets no image verified. */
 import assert from "node:assert/strict";
+import { sign } from "node:crypto";
 import { ImageSignatures, systemClock } from "../../lib/adapters/mod.ts";
 import type { LogTrust, SignatureAnswer, SignatureQuestion, Signer } from "../../lib/ports.ts";
 import { bundleWithEntry, trustedRootOf } from "../adapters/signing/bundle.ts";
@@ -8,15 +9,18 @@ import {
   issue,
   type Issued,
   newKeys,
+  signed,
   usage,
 } from "../adapters/signing/certificates.ts";
 import {
   attest,
   envelope,
+  type LogRecord,
   payloadFor,
   putSignatures,
   signatureLayer,
   signImage,
+  type SigningOptions,
 } from "../adapters/signing/cosign.ts";
 import { bytesOf } from "../adapters/signing/der.ts";
 import { Signers } from "../adapters/signing/fixtures.ts";
@@ -236,6 +240,64 @@ forgery("a timestamp of an own authority", async ({ registry, signers, ask }) =>
   const log = { ...noLog, tsaChain: signers.tsaRoot.pem };
   refused(await ask("app:v1", { by, log }), /unable to verify RFC3161 timestamp bundle: /);
 });
+
+/** Log entries that the log did make, of something else than the signature that they are attached to. */
+const logged: readonly {
+  readonly title: string;
+  readonly recorded?: (signature: Uint8Array, signers: Signers, payload: string) => LogRecord;
+  /** Under whose name the log is. */
+  readonly log?: (signers: Signers) => NonNullable<SigningOptions["log"]>;
+  readonly why: RegExp;
+}[] = [
+  {
+    title: "of another key",
+    recorded: (signature, { two }) => ({ signature, signer: two.pem }),
+    why: /failed to extract signature from bundle: verifying signature: invalid signature/,
+  },
+  {
+    title: "of another signature of the key",
+    recorded: (_, { one }) => ({ signature: signed(one, bytesOf("another payload")), signer: one.pem }),
+    why: /failed to extract signature from bundle: verifying signature: invalid signature/,
+  },
+  {
+    title: "of another signature of the key over the same payload",
+    // A signature that holds, in its other form.
+    recorded: (_, { one }, payload) => ({
+      signature: new Uint8Array(
+        sign("sha256", bytesOf(payload), { key: one.secret, dsaEncoding: "ieee-p1363" }),
+      ),
+      signer: one.pem,
+    }),
+    why: /signature in bundle does not match signature being verified/,
+  },
+  {
+    title: "of a log that nobody trusts",
+    log: ({ otherLog }) => ({ keys: otherLog }),
+    why: /rekor log public key not found for payload/,
+  },
+  {
+    title: "of a log under another one's name",
+    log: ({ log, otherLog }) => ({ keys: otherLog, id: log }),
+    why: /unable to verify SET/,
+  },
+];
+for (const { title, recorded, log = ({ log }: Signers) => ({ keys: log }), why } of logged) {
+  forgery(`a signature with a log entry ${title}`, async ({ registry, signers, ask }) => {
+    const digest = registry.image("app:v1");
+    const payload = payloadFor(digest);
+    const layer = signatureLayer(payload, { keys: signers.one });
+    const signature = Uint8Array.fromBase64(layer.annotations!["dev.cosignproject.cosign/signature"]!);
+    const record = recorded?.(signature, signers, payload) ?? { signature, signer: signers.one.pem };
+    const entry = signatureLayer(payload, {
+      keys: signers.one,
+      log: { ...log(signers), recorded: record },
+    }).annotations!["dev.sigstore.cosign/bundle"]!;
+    const annotations = { ...layer.annotations, "dev.sigstore.cosign/bundle": entry };
+    putSignatures(registry, "app:v1", digest, [{ ...layer, annotations }]);
+    const trust = { ...noLog, ignoreTlog: false, rekorKey: signers.log.pem };
+    refused(await ask("app:v1", { log: trust }), why);
+  });
+}
 
 /** Sigstore bundles with a log entry; the library compares the entry's hash and signature, but not its key. */
 const entries: readonly {
