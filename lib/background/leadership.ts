@@ -1,4 +1,5 @@
 import { asObject, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
+import { annotationsOf } from "../kube/mod.ts";
 import type { Answer, Clock, Cluster, Log } from "../ports.ts";
 
 /** Where replicas agree on who leads. */
@@ -115,7 +116,7 @@ export class Leadership {
     const holder = holderOf(answer.body), version = versionOf(answer.body);
     if (version !== this.#seen.version) this.#seen = { version, at: started };
     const isFree = holder === "" || holder === identity || started >= this.#seen.at + this.#lasts;
-    if (holder !== identity || this.#renewedAt === -Infinity) this.#notes = notesOf(answer.body);
+    if (holder !== identity || this.#renewedAt === -Infinity) this.#notes = annotationsOf(answer.body);
     if (!isFree) return;
     // The version that was read is replaced, or none: of two replicas one succeeds.
     const written = await this.#write(answer.body, identity);
@@ -190,13 +191,6 @@ function holderOf(lease: Json): string {
 
 function versionOf(lease: Json): string {
   return asString(dig(lease, "metadata", "resourceVersion")) ?? "";
-}
-
-function notesOf(lease: Json): Record<string, string> {
-  const annotations = asObject(dig(lease, "metadata", "annotations")) ?? {};
-  return Object.fromEntries(
-    Object.entries(annotations).flatMap(([name, value]) => typeof value === "string" ? [[name, value]] : []),
-  );
 }
 
 function sleep(milliseconds: number, signal: AbortSignal): Promise<void> {

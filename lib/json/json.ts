@@ -68,6 +68,12 @@ export function asTexts(value: Json | undefined): string[] {
   return asList(value).filter(isString);
 }
 
+/** The entries of an object whose values are texts; other entries are left out, and what is no object has none. */
+export function asTextMap(value: Json | undefined): Record<string, string> {
+  const entries = Object.entries(asObject(value) ?? {});
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => isString(entry[1])));
+}
+
 /** Whether there is a value at all: Kubernetes reads a field that is null as one that is absent. */
 export function isGiven(value: Json | undefined): value is Exclude<Json, null> {
   return value !== undefined && value !== null;

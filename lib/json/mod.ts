@@ -8,6 +8,7 @@ export {
   asList,
   asObject,
   asString,
+  asTextMap,
   asTexts,
   dig,
   field,

@@ -1,4 +1,4 @@
-import { asObject, asString, dig, isString, type Json, type JsonObject } from "../json/mod.ts";
+import { asObject, asString, asTextMap, dig, isString, type Json, type JsonObject } from "../json/mod.ts";
 
 /** The name of an object; empty when it has none (yet). */
 export function nameOf(object: Json | undefined): string {
@@ -12,10 +12,7 @@ export function namespaceOf(object: Json | undefined): string {
 
 /** The annotations of an object; what is no text is left out, as nobody could have stored it. */
 export function annotationsOf(object: Json | undefined): Readonly<Record<string, string>> {
-  const annotations = asObject(dig(object, "metadata", "annotations")) ?? {};
-  return Object.fromEntries(
-    Object.entries(annotations).filter((entry): entry is [string, string] => isString(entry[1])),
-  );
+  return asTextMap(dig(object, "metadata", "annotations"));
 }
 
 /** The labels of an object. Kubernetes knows text only: with any other value among them there are none. */

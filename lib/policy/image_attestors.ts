@@ -2,6 +2,7 @@ import {
   asList,
   asObject,
   asString,
+  asTextMap,
   type DocumentPath,
   field,
   isObject,
@@ -78,7 +79,7 @@ function entriesOf(entry: JsonObject): AttestorEntry[] {
   const keyless = asObject(entry["keyless"]), certificates = asObject(entry["certificates"]);
   const own = {
     kind: "signer",
-    annotations: textsOf(entry["annotations"]),
+    annotations: asTextMap(entry["annotations"]),
     repository: textOf(entry["repository"]),
   } as const;
   if (keys !== undefined) {
@@ -108,7 +109,7 @@ function keylessOf(keyless: JsonObject): Signer {
     identities: isAsked ? [identity] : [],
     compare: "wildcards",
     roots: textOf(keyless["roots"]),
-    extensions: textsOf(keyless["additionalExtensions"]),
+    extensions: asTextMap(keyless["additionalExtensions"]),
   };
 }
 
@@ -174,12 +175,4 @@ function hashOf(written: Json | undefined): typeof signatureAlgorithms[number] {
 /** A text, empty where there is none. */
 export function textOf(value: Json | undefined): string {
   return asString(value) ?? "";
-}
-
-/** A map of texts; other values are left out. */
-export function textsOf(value: Json | undefined): Readonly<Record<string, string>> {
-  const texts = Object.entries(asObject(value) ?? {}).flatMap(([name, text]) =>
-    typeof text === "string" ? [[name, text] as const] : []
-  );
-  return Object.fromEntries(texts);
 }

@@ -1,6 +1,6 @@
-import { asList, asObject, asTexts, isObject, type Json, type JsonObject } from "../json/mod.ts";
+import { asList, asObject, asTextMap, asTexts, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { RegistryCredentials } from "../ports.ts";
-import { type AttestorSet, attestorSetsOf, textOf, textsOf } from "./image_attestors.ts";
+import { type AttestorSet, attestorSetsOf, textOf } from "./image_attestors.ts";
 import type { FailureAction } from "./policy.ts";
 import { parseRegistryCredentials } from "./context_entry.ts";
 
@@ -62,7 +62,7 @@ export function imageVerificationOf(written: JsonObject): ImageVerification {
     verifyDigest: flag("verifyDigest"),
     required: flag("required"),
     useCache: flag("useCache"),
-    annotations: textsOf(entry["annotations"]),
+    annotations: asTextMap(entry["annotations"]),
     repository: textOf(entry["repository"]),
     roots: textOf(entry["roots"]),
     credentials: parseRegistryCredentials(entry["imageRegistryCredentials"]) ?? {},

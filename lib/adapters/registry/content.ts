@@ -1,4 +1,13 @@
-import { asList, asString, Fault, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  asList,
+  asString,
+  asTextMap,
+  Fault,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
 import type { Clock, Entropy } from "../../ports.ts";
 import type { AddressRule } from "./addresses.ts";
 import type { ImageSource } from "./recording.ts";
@@ -175,17 +184,8 @@ function referrersIn(index: Json, artifactType: string | undefined): Referrer[] 
     const type = asString(field(each, "artifactType")) ?? "";
     // Registries need not filter.
     if (!isDigest(digest) || (artifactType !== undefined && type !== artifactType)) return [];
-    return [{ digest, artifactType: type, annotations: textsOf(field(each, "annotations")) }];
+    return [{ digest, artifactType: type, annotations: asTextMap(field(each, "annotations")) }];
   });
-}
-
-/** The entries of an object whose values are texts. */
-export function textsOf(value: Json | undefined): Record<string, string> {
-  const texts: [string, string][] = [];
-  for (const [key, text] of Object.entries(isObject(value) ? value : {})) {
-    if (typeof text === "string") texts.push([key, text]);
-  }
-  return Object.fromEntries(texts);
 }
 
 /** The path of the next page of referrers (RFC 8288), if it is of the same repository. */

@@ -1,4 +1,13 @@
-import { asObject, asString, Fault, field, isFault, type Json, parseJson } from "../../json/mod.ts";
+import {
+  asObject,
+  asString,
+  asTextMap,
+  Fault,
+  field,
+  isFault,
+  type Json,
+  parseJson,
+} from "../../json/mod.ts";
 import type { Clock } from "../../ports.ts";
 import type { Content, Reading, RegistryAccess, RegistryFailure, RegistryReader } from "./connection.ts";
 
@@ -153,10 +162,8 @@ function readRecording(value: Json | undefined): Recording | Fault {
     if (isFault(answer)) return new Fault(`the answer for ${key} ${answer.message}`);
     answers.set(key, answer);
   }
-  const roots = Object.entries(asObject(field(value, "trustedRoots")) ?? {}).flatMap(([mirror, text]) =>
-    typeof text === "string" ? [[mirror, text] as const] : []
-  );
-  return { recordedAt, answers, trustedRoots: new Map(roots) };
+  const roots = asTextMap(field(value, "trustedRoots"));
+  return { recordedAt, answers, trustedRoots: new Map(Object.entries(roots)) };
 }
 
 function readAnswer(written: Json): Content | RegistryFailure | Fault {

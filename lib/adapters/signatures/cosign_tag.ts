@@ -1,7 +1,7 @@
-import { asList, asString, field, type Json } from "../../json/mod.ts";
+import { asList, asString, asTextMap, field, type Json } from "../../json/mod.ts";
 import { type CachedContent, isFailure } from "../registry/cached_content.ts";
 import type { RegistryAccess, RegistryFailure } from "../registry/connection.ts";
-import { type Manifest, textsOf } from "../registry/content.ts";
+import type { Manifest } from "../registry/content.ts";
 import type { CosignSignature } from "./cosign_signature.ts";
 
 /** Where signatures are read from. */
@@ -75,7 +75,7 @@ async function layersOf(
 }
 
 function signatureOf(layer: Json, digest: string, payload: Uint8Array): CosignSignature {
-  const annotations = textsOf(field(layer, "annotations"));
+  const annotations = asTextMap(field(layer, "annotations"));
   const text = (name: string): string => annotations[name] ?? "";
   return {
     digest,

@@ -3,6 +3,7 @@ import {
   asList,
   asObject,
   asString,
+  asTextMap,
   type DocumentPath,
   Fault,
   field,
@@ -120,11 +121,8 @@ function problemOf({ key, keyless, certificate, ctlog }: JsonObject): string | u
 function elsewhere(
   cosign: JsonObject,
 ): Pick<PolicyAttestor, "annotations" | "repository" | "tagPrefix" | "pullSecrets"> {
-  const annotations = Object.entries(asObject(cosign["annotations"]) ?? {}).flatMap(([name, value]) =>
-    typeof value === "string" ? [[name, value] as const] : []
-  );
   return {
-    annotations: Object.fromEntries(annotations),
+    annotations: asTextMap(cosign["annotations"]),
     repository: textIn(cosign["source"], "repository"),
     tagPrefix: textIn(cosign["source"], "tagPrefix"),
     pullSecrets: asList(field(cosign["source"], "PullSecrets")).map((secret) => textIn(secret, "name")),
