@@ -12,6 +12,7 @@ import {
   type Stages,
 } from "../json/mod.ts";
 import { type ImageOptions, parseImage } from "./image.ts";
+import { podPlaces } from "./pod_places.ts";
 
 /** Where images are in a resource: one entry of a rule's `imageExtractors`. */
 export interface ImageExtractorConfig {
@@ -41,26 +42,20 @@ interface Extractor {
 /** Finds the images of resources by kind. */
 export type ImageExtractors = ReadonlyMap<string, readonly Extractor[]>;
 
-function podExtractors(...prefix: string[]): Extractor[] {
+function podExtractors(place: readonly string[]): Extractor[] {
   return ["initContainers", "containers", "ephemeralContainers"].map((group) => ({
     group,
-    steps: [...prefix, "spec", group, "*"],
+    steps: [...place, "spec", group, "*"],
     value: "image",
     key: "name",
     transform: undefined,
   }));
 }
 
-const inTemplate = podExtractors("spec", "template");
-
 /** The kinds whose images are found without configuration. */
-export const builtinImageExtractors: ImageExtractors = new Map([
-  ["Pod", podExtractors()],
-  ...["DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"].map((
-    kind,
-  ): [string, Extractor[]] => [kind, inTemplate]),
-  ["CronJob", podExtractors("spec", "jobTemplate", "spec", "template")],
-]);
+export const builtinImageExtractors: ImageExtractors = new Map(
+  [...podPlaces].map(([kind, place]) => [kind, podExtractors(place)]),
+);
 
 /** The built-in extractors with a rule's own in place of them for the kinds that it names. */
 export function compileImageExtractors(

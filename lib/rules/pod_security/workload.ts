@@ -1,29 +1,15 @@
 import { asString, dig, Fault, field, type Json } from "../../json/mod.ts";
+import { podPlaces } from "../../kube/mod.ts";
 import { type PodView, podView } from "./pod.ts";
 import { metadataType, podSpecType } from "./pod_type.ts";
 import { struct, type Type, typeProblem } from "./typed.ts";
 
-/** Where the kinds that run pods keep the pod: the fields from the object to its metadata and spec. */
-interface PodPlace {
-  readonly kind: string;
-  /** Fields to the pod template; none for a Pod itself. */
-  readonly template: readonly string[];
-}
-
-const templated = ["DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"];
-
-const places: readonly PodPlace[] = [
-  { kind: "Pod", template: [] },
-  ...templated.map((kind) => ({ kind, template: ["spec", "template"] })),
-  { kind: "CronJob", template: ["spec", "jobTemplate", "spec", "template"] },
-];
-
 /** The kinds that hold a pod. */
-export const podKinds: readonly string[] = places.map(({ kind }) => kind);
+export const podKinds: readonly string[] = [...podPlaces.keys()];
 
 /** The type of each kind as far as the controls rely on it. */
 const types: ReadonlyMap<string, Type> = new Map(
-  places.map(({ kind, template }) => [kind, typeOf(kind, template)]),
+  [...podPlaces].map(([kind, template]) => [kind, typeOf(kind, template)]),
 );
 
 /** A pod inside a resource. */
@@ -36,13 +22,13 @@ export interface ExtractedPod {
 /** The pod of a Pod or of one of the seven controllers; a fault when the object is of another kind or shape. */
 export function extractPod(resource: Json): ExtractedPod | Fault {
   const kind = asString(field(resource, "kind")) ?? "";
-  const place = places.find((candidate) => candidate.kind === kind);
+  const place = podPlaces.get(kind);
   if (place === undefined) {
     return new Fault("could not find correct resource type");
   }
   const problem = typeProblem(resource, types.get(kind)!);
   if (problem !== undefined) return new Fault(problem);
-  const pod = dig(resource, ...place.template);
+  const pod = dig(resource, ...place);
   return {
     pod: podView(field(pod, "metadata"), field(pod, "spec") ?? {}),
     locate: (path) => locate(path, place),
@@ -53,7 +39,7 @@ export function extractPod(resource: Json): ExtractedPod | Fault {
  * Kyverno parity: `spec` and `metadata` are rewritten wherever they appear in the path, and annotations are told under
  * the template even for a Pod. Pinned by "tells fields where they are in the resource".
  */
-function locate(path: string, { template }: PodPlace): string {
+function locate(path: string, template: readonly string[]): string {
   const spec = [...template, "spec"].join(".");
   return path.replaceAll("spec", spec).replaceAll("metadata", "spec.template.metadata");
 }

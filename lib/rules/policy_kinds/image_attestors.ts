@@ -141,10 +141,8 @@ function compileSigner(
   const isKeyless = isObject(cosign["keyless"]);
   if (key !== undefined && !isKeyless) {
     const hash = hashes.find((name) => name === key["hashAlgorithm"]) ?? "sha256";
-    const secret = asObject(key["secretRef"]);
-    const written = secret === undefined
-      ? text({ value: key["data"] ?? key["kms"] ?? "", expression: key["expression"] ?? "" }, "cosign", "key")
-      : () => `k8s://${textIn(secret, "namespace")}/${textIn(secret, "name")}`;
+    const value = keyText(key), expression = isObject(key["secretRef"]) ? "" : key["expression"] ?? "";
+    const written = text({ value, expression }, "cosign", "key");
     return (evaluation) => {
       const found = written(evaluation);
       return found instanceof Fault ? found : { kind: "key", key: found, hash };
@@ -169,6 +167,14 @@ function compileSigner(
   // an attestor keyless is asked for, and its own pull secrets are taken".
   const by: Signer = { kind: "keyless", identities, compare: "literally", roots: "", extensions: {} };
   return () => by;
+}
+
+/** The key that is written: itself, or the address of its Secret or of a key management service. */
+export function keyText(key: JsonObject): string {
+  const secret = key["secretRef"];
+  return isObject(secret)
+    ? `k8s://${textIn(secret, "namespace")}/${textIn(secret, "name")}`
+    : asString(key["data"] ?? key["kms"]) ?? "";
 }
 
 const hashes = ["sha224", "sha256", "sha384", "sha512"] as const;

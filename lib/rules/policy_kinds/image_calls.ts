@@ -11,7 +11,7 @@ import type { LoadTracker } from "../../context/mod.ts";
 import { asObject, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import { parseImageReference } from "../../kube/mod.ts";
 import type { SignatureAnswer } from "../../ports.ts";
-import { askDigest, askReferrer, askSignature, pending } from "../verify_images/mod.ts";
+import { askDigest, askReferrer, askSignature, pending, withPullSecrets } from "../verify_images/mod.ts";
 import { layoutOf, type PolicyAttestor } from "./image_attestors.ts";
 
 /** An attestation of a policy: a statement of a type, or an artifact that refers to the image. */
@@ -150,9 +150,7 @@ export class ImageCalls implements ExternalCalls {
       annotationsIn: "layer",
       repository,
       tagPrefix,
-      credentials: pullSecrets.length === 0
-        ? credentials
-        : { ...credentials, secrets: [...credentials.secrets ?? [], ...pullSecrets] },
+      credentials: withPullSecrets(credentials, pullSecrets),
       useCache: true,
     });
     if (answer === pending) return undefined;

@@ -12,13 +12,12 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import { namespaceOf } from "../../kube/mod.ts";
 import { podControllerSpecs, rewriteText } from "../../policy/mod.ts";
 import type { RegistryCredentials } from "../../ports.ts";
 import { type CelEvaluation, compileMatchConditions, type ExpressionSet, kyvernoTexts } from "../cel/mod.ts";
 import { error, type Outcome } from "../outcome.ts";
 import type { RuleInput } from "../rule_kind.ts";
-import { pullSecretsOf } from "../verify_images/mod.ts";
+import { pullSecretsOf, withPullSecrets } from "../verify_images/mod.ts";
 import { compileExemptions } from "./exceptions.ts";
 import {
   compileImageLists,
@@ -116,15 +115,12 @@ export function matchedImages(
 /** With what the registries of a policy are asked, and the pull secrets of the object. */
 export function credentialsOf(spec: JsonObject, { resource }: RuleInput): RegistryCredentials {
   const written = field(spec, "credentials");
-  const secrets = asTexts(field(written, "secrets"));
-  const own = resource === undefined
-    ? []
-    : pullSecretsOf(resource).map((name) => `${namespaceOf(resource) || "default"}/${name}`);
-  return {
+  const credentials: RegistryCredentials = {
     allowInsecureRegistry: field(written, "allowInsecureRegistry") === true,
     providers: asTexts(field(written, "providers")),
-    secrets: [...secrets, ...own],
+    secrets: asTexts(field(written, "secrets")),
   };
+  return withPullSecrets(credentials, resource === undefined ? [] : pullSecretsOf(resource));
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
+import { podPlaces } from "../../kube/mod.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 import { compileGlob } from "./glob.ts";
 
@@ -23,17 +24,6 @@ export interface PolicyImage {
 export type ImageLists = Readonly<Record<string, readonly PolicyImage[]>>;
 
 const groups = ["containers", "initContainers", "ephemeralContainers"] as const;
-
-/** Where the spec of a Pod stands in the objects that hold one. */
-const podSpecs: Readonly<Record<string, readonly string[]>> = {
-  Pod: ["spec"],
-  ...Object.fromEntries(
-    ["DaemonSet", "Deployment", "Job", "ReplicaSet", "ReplicationController", "StatefulSet"].map((kind) =>
-      [kind, ["spec", "template", "spec"]] as const
-    ),
-  ),
-  CronJob: ["spec", "jobTemplate", "spec", "template", "spec"],
-};
 
 /** Compiles which images of an object a policy sees: `images` of its spec beside the containers of Pods. */
 export function compileImageLists(
@@ -64,13 +54,14 @@ export function compileImageLists(
 }
 
 function containerImages(object: JsonObject | undefined): Record<string, readonly PolicyImage[]> {
-  const path = podSpecs[asString(object?.["kind"]) ?? ""];
-  const spec = path === undefined ? undefined : dig(object, ...path);
+  const place = podPlaces.get(asString(object?.["kind"]) ?? "");
+  const path = [...place ?? [], "spec"];
+  const spec = place === undefined ? undefined : dig(object, ...path);
   return Object.fromEntries(groups.map((group) => [
     group,
     asList(field(spec, group)).flatMap((container, index) => {
       const text = asString(field(container, "image")) ?? "";
-      return text === "" ? [] : [{ text, pointer: `/${[...path ?? [], group, index, "image"].join("/")}` }];
+      return text === "" ? [] : [{ text, pointer: `/${[...path, group, index, "image"].join("/")}` }];
     }),
   ]));
 }

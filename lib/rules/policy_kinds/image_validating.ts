@@ -15,7 +15,7 @@ import { fail, type ImageFindings, type Outcome, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput, WrittenSigner } from "../rule_kind.ts";
 import type { Need } from "../../context/mod.ts";
 import { askDigest, keyNeed, loginNeed, pending } from "../verify_images/mod.ts";
-import { compileAttestors, type ResolveAttestors } from "./image_attestors.ts";
+import { compileAttestors, keyText, type ResolveAttestors } from "./image_attestors.ts";
 import { ImageCalls, type PolicyAttestation, withoutImage } from "./image_calls.ts";
 import {
   credentialsOf,
@@ -158,11 +158,8 @@ class ImageValidation implements CompiledBody {
 function secretNeeds(spec: JsonObject): Need[] {
   const attestors = asList(spec["attestors"]).map((attestor) => field(attestor, "cosign"));
   const keys = attestors.flatMap((cosign) => {
-    const key = field(cosign, "key"), secret = field(key, "secretRef");
-    const named = `k8s://${asString(field(secret, "namespace")) ?? ""}/${
-      asString(field(secret, "name")) ?? ""
-    }`;
-    return isObject(secret) ? [named] : [field(key, "data"), field(key, "kms")];
+    const key = asObject(field(cosign, "key"));
+    return key === undefined ? [] : [keyText(key)];
   });
   const pullSecrets = attestors.flatMap((cosign) => asList(dig(cosign, "source", "PullSecrets")));
   const logins = [
@@ -170,7 +167,7 @@ function secretNeeds(spec: JsonObject): Need[] {
     ...pullSecrets.map((secret) => field(secret, "name") ?? null),
   ];
   return [
-    ...keys.flatMap((key) => keyNeed(asString(key) ?? "")),
+    ...keys.flatMap(keyNeed),
     ...logins.flatMap((name) => typeof name === "string" && name !== "" ? [loginNeed(name)] : []),
   ];
 }

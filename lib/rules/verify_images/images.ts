@@ -1,4 +1,4 @@
-import { asString, dig, type Fault, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { asString, type Fault, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { extractImages, type Image, type ImageExtractors } from "../../kube/mod.ts";
 
 /** An image of an object. */
@@ -30,19 +30,3 @@ export function atDigest(found: FoundImage, digest: string): FoundImage {
   const reference = `${registry === "" ? path : `${registry}/${path}`}@${digest}`;
   return { ...found, image: { ...found.image, digest, reference }, text: reference };
 }
-
-/** Names of the image pull secrets of a Pod, or of the template of its controller. */
-export function pullSecretsOf(object: JsonObject): string[] {
-  for (const path of podSpecs) {
-    const secrets = dig(object, ...path, "imagePullSecrets");
-    if (!Array.isArray(secrets)) continue;
-    return secrets.flatMap((secret: Json) => asString(isObject(secret) ? secret["name"] : undefined) || []);
-  }
-  return [];
-}
-
-const podSpecs = [
-  ["spec"],
-  ["spec", "template", "spec"],
-  ["spec", "jobTemplate", "spec", "template", "spec"],
-] as const;

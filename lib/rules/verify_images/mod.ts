@@ -8,7 +8,7 @@
  * @module
  */
 export { askDigest, askReferrer, askSignature, askSignedText, type Pending, pending } from "./ask.ts";
-export { pullSecretsOf } from "./images.ts";
+export { pullSecretsOf, withPullSecrets } from "./credentials.ts";
 export { annotated, type ImageNote, type ScopedNotes, withoutNotes } from "./notes.ts";
 export { keyNeed, keySecretNeeds, loginNeed } from "./secret_needs.ts";
 export { verifyImages } from "./verify_images.ts";

@@ -1,15 +1,11 @@
 import type { Context } from "../../context/mod.ts";
 import type { ImageVerification, SignerEntry } from "../../policy/mod.ts";
-import type {
-  RegistryCredentials,
-  SignatureAnswer,
-  SignatureLayout,
-  SignatureQuestion,
-} from "../../ports.ts";
+import type { SignatureAnswer, SignatureLayout, SignatureQuestion } from "../../ports.ts";
 import { error, fail, type Outcome, pass, skip } from "../outcome.ts";
 import { askSignature, type Pending, pending } from "./ask.ts";
 import { verifyAttestations } from "./attestations.ts";
 import { verifySets } from "./attestor_set.ts";
+import { withPullSecrets } from "./credentials.ts";
 import type { ImageEntry } from "./entries.ts";
 import { atDigest, type FoundImage } from "./images.ts";
 
@@ -94,13 +90,6 @@ function verifyStatements(
   return { outcome: pass(`verifyImages validation is passed in ${rule} rule`), digest };
 }
 
-/** The credentials of an entry with the pull secrets of the Pod. */
-export function credentialsFor(entry: ImageEntry, pullSecrets: readonly string[]): RegistryCredentials {
-  const { credentials } = entry.verification;
-  if (pullSecrets.length === 0) return credentials;
-  return { ...credentials, secrets: [...credentials.secrets ?? [], ...pullSecrets] };
-}
-
 /** Asks one signer of an entry, for the image's signature or for statements of a type. */
 function askerOf(
   entry: ImageEntry,
@@ -109,7 +98,7 @@ function askerOf(
 ): (signer: SignerEntry, path: string, type?: string) => SignatureAnswer | Pending {
   const { verification } = entry;
   const { store } = context;
-  const credentials = credentialsFor(entry, pullSecrets);
+  const credentials = withPullSecrets(verification.credentials, pullSecrets);
   return (signer, path, type) => {
     const question: SignatureQuestion = {
       image: found.text,

@@ -1,17 +1,17 @@
 import { equal, isFault, type JsonObject, parsePointer } from "../../json/mod.ts";
-import { namespaceOf } from "../../kube/mod.ts";
 import { error, type ImageFindings, listed, type Outcome, type OutcomeList, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "../rule_kind.ts";
 import type { VerifyImagesBody } from "../../policy/mod.ts";
 import { checkImages } from "./check_images.ts";
 import { askDigest, pending } from "./ask.ts";
 import { compileEntries, type ImageEntry } from "./entries.ts";
-import { atDigest, type FoundImage, pullSecretsOf } from "./images.ts";
+import { pullSecretsOf, withPullSecrets } from "./credentials.ts";
+import { atDigest, type FoundImage } from "./images.ts";
 import { type ImageNote, type ImageStatus, notedStatus, type NoteScope } from "./notes.ts";
 import { reportImageProblems } from "./problems.ts";
 import { secretNeeds } from "./secret_needs.ts";
 import { RuleImages } from "./rule_images.ts";
-import { credentialsFor, verifyImage, type VerifyRequest } from "./verify_image.ts";
+import { verifyImage, type VerifyRequest } from "./verify_image.ts";
 import { signersOfEntries } from "./written_signers.ts";
 
 /** `verifyImages` in the mutate phase: signatures are verified, digests pinned, and what was found is noted. */
@@ -43,7 +43,7 @@ function compile(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
         rule: rule.name,
         context,
         entries: resolved,
-        pullSecrets: pullSecretsOf(resource).map((name) => `${namespaceOf(resource) || "default"}/${name}`),
+        pullSecrets: pullSecretsOf(resource),
       };
       const scope: NoteScope = { policy: `${policy.namespace ?? ""}/${policy.name}`, rule: rule.name };
       return new Verification(input, request, scope).run(images.matched(resource));
@@ -110,7 +110,8 @@ class Verification {
   #digestOf(entry: ImageEntry, found: FoundImage, verified: string): string | undefined {
     if (verified !== "") return verified;
     const { context, pullSecrets } = this.#request;
-    const answer = askDigest(context.store, found.text, credentialsFor(entry, pullSecrets));
+    const credentials = withPullSecrets(entry.verification.credentials, pullSecrets);
+    const answer = askDigest(context.store, found.text, credentials);
     if (answer === pending) {
       this.#isPending = true;
       return undefined;

@@ -1,0 +1,24 @@
+import { asList, asString, dig, field, type JsonObject } from "../../json/mod.ts";
+import { namespaceOf, podPlaces } from "../../kube/mod.ts";
+import type { RegistryCredentials } from "../../ports.ts";
+
+/** `NAMESPACE/NAME` of the image pull secrets of a Pod, or of the template of its controller. */
+export function pullSecretsOf(object: JsonObject): string[] {
+  // Whatever its kind: custom resources have Pods' specs, too.
+  for (const place of new Set(podPlaces.values())) {
+    const secrets = dig(object, ...place, "spec", "imagePullSecrets");
+    if (!Array.isArray(secrets)) continue;
+    const names = asList(secrets).flatMap((secret) => asString(field(secret, "name")) || []);
+    return names.map((name) => `${namespaceOf(object) || "default"}/${name}`);
+  }
+  return [];
+}
+
+/** Credentials with further pull secrets. */
+export function withPullSecrets(
+  credentials: RegistryCredentials,
+  pullSecrets: readonly string[],
+): RegistryCredentials {
+  if (pullSecrets.length === 0) return credentials;
+  return { ...credentials, secrets: [...credentials.secrets ?? [], ...pullSecrets] };
+}
