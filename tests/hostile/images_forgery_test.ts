@@ -153,6 +153,13 @@ const chains: readonly {
     },
   },
   {
+    title: "issued with a certificate of the root, which is no authority",
+    certificate: ({ keylessRoot }) => {
+      const own = issue({ name: "own", keys: newKeys(), issuer: keylessRoot, usages: [usage.codeSigning] });
+      return { leaf: victim({ issuer: own }), chain: [own, keylessRoot] };
+    },
+  },
+  {
     title: "one authority more than the intermediate may make",
     certificate: (signers) => {
       const more = issue({
@@ -235,10 +242,17 @@ forgery("a timestamp over another signature", async ({ registry, signers, ask })
 
 forgery("a timestamp of an own authority", async ({ registry, signers, ask }) => {
   const stranger = new Signers();
-  signImage(registry, "app:v1", { ...signers.keyless(), timestamp: stranger.stamp() });
   const by = keylessOf(signers.keylessRoot.pem);
   const log = { ...noLog, tsaChain: signers.tsaRoot.pem };
-  refused(await ask("app:v1", { by, log }), /unable to verify RFC3161 timestamp bundle: /);
+  // With or without the authority's root in it.
+  for (const [index, carries] of [[], [stranger.tsaRoot]].entries()) {
+    const timestamp = stranger.stamp(undefined, carries);
+    signImage(registry, `app:v${index}`, { ...signers.keyless(), timestamp });
+    refused(
+      await ask(`app:v${index}`, { by, log }),
+      /unable to verify RFC3161 timestamp bundle: .*signed by unknown authority/,
+    );
+  }
 });
 
 /** Log entries that the log did make, of something else than the signature that they are attached to. */

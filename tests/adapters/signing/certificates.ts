@@ -163,7 +163,12 @@ export function sha256(bytes: Uint8Array): Uint8Array {
 }
 
 /** A signed timestamp over bytes (RFC 3161), with the authority's certificate in it. */
-export function timestamp(data: Uint8Array, authority: Issued, issuer: Issued, at = signingTime): Uint8Array {
+export function timestamp(
+  data: Uint8Array,
+  authority: Issued,
+  issuer: Issued,
+  { at = signingTime, carries = [] }: { readonly at?: Date; readonly carries?: readonly Issued[] } = {},
+): Uint8Array {
   const hash = asn1.sequence(asn1.oid("2.16.840.1.101.3.4.2.1"));
   const info = asn1.sequence(
     asn1.integer(1),
@@ -189,7 +194,7 @@ export function timestamp(data: Uint8Array, authority: Issued, issuer: Issued, a
     asn1.integer(3),
     asn1.set(hash),
     asn1.sequence(asn1.oid("1.2.840.113549.1.9.16.1.4"), asn1.context(0, asn1.octets(info))),
-    asn1.context(0, authority.der),
+    asn1.context(0, authority.der, ...carries.map(({ der }) => der)),
     asn1.set(signer),
   );
   return asn1.sequence(

@@ -78,8 +78,9 @@ export class Signers {
     return issue({ name: "notary leaf", keys: newKeys(kind), issuer: root, usages: [usage.codeSigning] });
   }
 
-  stamp(at = signingTime): (signature: Uint8Array) => Uint8Array {
-    return (signature) => timestamp(signature, this.tsa, this.tsaRoot, at);
+  /** Timestamps of the authority, with further certificates in them. */
+  stamp(at = signingTime, carries: readonly Issued[] = []): (signature: Uint8Array) => Uint8Array {
+    return (signature) => timestamp(signature, this.tsa, this.tsaRoot, { at, carries });
   }
 }
 
