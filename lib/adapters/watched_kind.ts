@@ -51,7 +51,7 @@ type End = "over" | "too old" | "broken";
 
 /**
  * All objects of one kind, kept up to date by list and watch as Kubernetes' own informers do. While the watch is not
- * open nothing is said, so that nobody is told what may no longer be so.
+ * open, reads answer nothing, because the objects may have changed.
  */
 export class WatchedKind {
   readonly #options: WatchedKindOptions;

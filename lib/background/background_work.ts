@@ -16,7 +16,7 @@ export interface BackgroundWorkOptions {
    * process's own, and stores nothing of what is admitted.
    */
   readonly lease?: { readonly namespace: string; readonly name: string };
-  /** Is told what became of each request's effects. */
+  /** Receives the outcome of each request's effects. */
   readonly worked?: (outcome: WorkOutcome) => void;
   /** Called when this replica became the leader. */
   readonly elected?: () => void;

@@ -31,9 +31,9 @@ export interface BackgroundOptions {
   readonly firstDelay?: number;
   /** Requests that are remembered, so that none is worked on twice; 4096 by default. */
   readonly memory?: number;
-  /** Is told of a request for which there was no room, so that its effects can be found by a look at the cluster. */
+  /** Receives a request for which the queue had no room; {@link Upkeep} finds its effects in the cluster later. */
   readonly refused?: (request: PolicyRequest) => void;
-  /** Is told what became of a request, once it is known, and that it fails, before that. */
+  /** Receives the outcome of a request's effects when they are done or given up, and each failure before that. */
   readonly worked?: (outcome: WorkOutcome) => void;
   /** Lets time pass; given in tests. */
   readonly wait?: (milliseconds: number) => Promise<void>;
@@ -59,7 +59,7 @@ interface Job extends JobScope {
 }
 
 const longestDelay = 60_000;
-/** A failure that lasts for so many tries is told: an object may be a moment late. */
+/** The number of failed attempts after which a failure is reported: an object is often created a moment later. */
 const toldAfter = 3;
 /** How long one try may take. */
 const patience = 30_000;

@@ -10,13 +10,13 @@ export interface LeadershipOptions {
   /** Of the Lease (`coordination.k8s.io/v1`). */
   readonly namespace: string;
   readonly name: string;
-  /** Tells this replica from others. */
+  /** The name of this replica in the Lease. */
   readonly identity: string;
   /** Milliseconds that a leader who is silent keeps its place: 8,000. */
   readonly lasts?: number;
   /** Milliseconds between two looks at the Lease, and between two renewals: 2,000. */
   readonly every?: number;
-  /** Is told when this replica begins to lead. */
+  /** Called when this replica begins to lead. */
   readonly elected: () => void;
   /** Lets time pass; given in tests. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * What rules do to other objects, carried out after the answer: at once for requests, and found again by looks at the
- * cluster for what no request told of.
+ * Effects of rules on other objects, carried out after the answer: those of requests at once, and those that requests
+ * missed after a look at the cluster.
  *
  * @module
  */

@@ -21,8 +21,9 @@ export interface RuleInForce {
 }
 
 /**
- * Since when rules are in force, beyond restarts. Nothing in the cluster tells a trigger whose generated object was deleted
- * from one that was there before its rule, and only the first may be given one: so it is noted when each rule came.
+ * Stores when each rule came into force, so that the time survives restarts. A rule that does not look back leaves
+ * alone the triggers that are older than itself; the cluster does not show whether such a trigger never had a
+ * generated object or somebody deleted it.
  */
 export class RulesInForce {
   #rules: ReadonlyMap<string, Remembered>;

@@ -76,7 +76,7 @@ function unfounded(message: string, passing: boolean): Failure {
   return { message, passing, unfounded: true };
 }
 
-/** Rights are given by people, who must be told; everything else may pass. */
+/** An administrator grants rights, so a missing one is reported; every other failure may be retried. */
 function unread({ status, message }: Extract<Answer, { ok: false }>): Failure {
   return status === 403
     ? { message: `effects need the right to read what sets them off: ${message}`, passing: false }

@@ -18,7 +18,7 @@ import { existingRequest } from "./existing_request.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
 import { type DownstreamState, reconcile } from "./reconcile.ts";
 
-/** A change of an object, as a watch tells it. */
+/** A change of an object, as a watch delivers it. */
 export interface Change {
   /** The object as it is, or as it last was. */
   readonly object: JsonObject;

@@ -27,9 +27,10 @@ export interface UpkeepOptions {
 const patience = 600_000;
 
 /**
- * Finds work in the cluster, so that nothing depends on a request that was told: at the start, when policies change, when
- * the worker had no room, and from time to time. One look follows the other; of the wishes that come meanwhile, one is
- * enough. Nothing is thrown: what cannot be done is logged, and looked for again.
+ * Compares the cluster with the rules, so that effects do not depend on the request that caused them: at the start,
+ * when policies change, when the worker had no room, and from time to time. One comparison runs at a time; requests
+ * for another one meanwhile are joined into one. It throws nothing: failures are logged, and the next comparison
+ * tries again.
  */
 export class Upkeep {
   readonly #options: UpkeepOptions;

@@ -41,7 +41,7 @@ export function resourceNeed(
   };
 }
 
-/** A call of a resource function whose first argument is a GroupVersionResource, which only a request tells. */
+/** A call of a resource function whose first argument is a GroupVersionResource, which only a request determines. */
 export function unknownResourceNeed(verb: "get" | "list" | "create"): ExternalNeed {
   return { kind: "resource", verb, apiVersion: undefined, plural: undefined };
 }

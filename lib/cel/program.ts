@@ -34,7 +34,7 @@ export interface Evaluation {
 export class Program {
   /** The type of its value. */
   readonly type: CelType;
-  /** What the expression reads and creates, as far as its text tells. */
+  /** What the expression reads and creates, as far as its text shows. */
   readonly facts: ProgramFacts;
   readonly #run: EvaluateNode;
 

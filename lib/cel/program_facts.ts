@@ -2,7 +2,7 @@ import type { Checked } from "./check/mod.ts";
 import type { ExternalNeed, KnownText } from "./external_need.ts";
 import { type CelExpression, type MapLiteral, partsOf } from "./syntax/mod.ts";
 
-/** What an expression reads and creates, as far as its text tells. */
+/** What an expression reads and creates, as far as its text shows. */
 export interface ProgramFacts {
   readonly needs: readonly ExternalNeed[];
   /** The variables that it reads. */

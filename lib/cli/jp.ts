@@ -30,7 +30,7 @@ export interface Console {
   readonly stdin?: () => Promise<string>;
 }
 
-/** A command that ends: told as `Error: …`, with exit code 1. */
+/** A failure that ends the command: printed as `Error: …`, with exit code 1. */
 class Refusal extends Error {}
 
 /** `jp query`: evaluates expressions on an object. Exit code 1 when something cannot be read or has no value. */

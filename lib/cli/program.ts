@@ -158,7 +158,7 @@ function withoutNegations(this: Help, command: Command): Option[] {
   return [...shown, new Option("-h, --help", "print this help")];
 }
 
-/** The exit code of a command that ended early; a reader of a pipe that ends is told nothing, as there is nobody. */
+/** The exit code of a command that ended early. When the reader of a pipe has ended, nothing is printed. */
 function codeOf(cause: unknown, terminal: Terminal): number {
   if (isExit(cause)) return cause.exitCode === 0 ? 0 : 2;
   if (cause instanceof OutputClosed && cause.isPipe) return pipeClosedCode;

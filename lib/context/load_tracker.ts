@@ -16,7 +16,7 @@ export interface LoadOptions {
   readonly budget?: number | undefined;
   /** What there is nothing to load from, as on the command line without a cluster. */
   readonly absent?: readonly AbsentSource[] | undefined;
-  /** Is told what happens, when the request shall be explained. */
+  /** Receives each load and read, when the request is to be explained. */
   readonly observer?: Observer | undefined;
 }
 
@@ -193,9 +193,9 @@ export class LoadTracker {
   }
 
   /**
-   * The answer to a question. The first time it starts the load and answers with a fault that says it is under way;
-   * whoever evaluates calls {@link awaitLoads} and evaluates again. One question is asked once in a request. Its name is
-   * shown to people; what else tells it from others, such as credentials, is not.
+   * The answer to an external call. The first call starts the load and returns a pending fault; the caller then calls
+   * {@link awaitLoads} and evaluates again. Each call is made once in a request. Explanations show its name; its key
+   * also holds what must not be shown, such as credentials.
    */
   load(name: string, load: () => Promise<Json | Fault>, secret = ""): Json | Fault {
     const key = secret === "" ? name : `${name}\n${secret}`;

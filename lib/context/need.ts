@@ -20,9 +20,9 @@ export type Need =
     /** What calls it, for remarks: `context entry teams`. */
     readonly caller: string;
   }
-  /** Rights that only a request tells: `which objects it generates`. */
+  /** Rights that only a request determines: `which objects it generates`. */
   | { readonly kind: "unknown"; readonly what: string }
-  /** A call to a service; the URL may end, or hold variables, where only a request tells how it goes on. */
+  /** A call to a service; the URL may end, or hold variables, where only a request determines the rest. */
   | { readonly kind: "service"; readonly url: string }
   | { readonly kind: "registry" }
   | { readonly kind: "globalEntry" }

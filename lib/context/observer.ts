@@ -20,7 +20,7 @@ export interface ObservedPattern {
   readonly element: string | undefined;
 }
 
-/** An element of a foreach, told before its conditions and body are evaluated. */
+/** An element of a foreach, before its conditions and body are evaluated. */
 export interface ObservedElement {
   readonly list: string;
   readonly index: number;
@@ -59,8 +59,8 @@ export interface ObservedAttestor {
 }
 
 /**
- * Is told what is read, loaded and compared while a request is evaluated. Only a request that shall be explained has
- * one; everything else asks once whether there is one, and makes nothing for it.
+ * Receives every read, load and comparison while a request is evaluated. Only a request that is to be explained has
+ * an observer; everything else checks once that there is none, and makes nothing for it.
  */
 export interface Observer {
   /** An entry of the rule's context is about to be evaluated; others that it needs come in between. */

@@ -35,7 +35,7 @@ export interface EvaluateOptions extends PolicyQuery {
   readonly deadline?: () => AbortSignal;
   /** Milliseconds for the request: rules that are not reached in time answer with an error. */
   readonly budget?: number;
-  /** Is told how the decision comes about: made for this one evaluation, and read afterwards. */
+  /** Records how the decision is made: one trace for one evaluation, read afterwards. */
   readonly trace?: Trace;
   /** Called around each rule, without the cost of a trace; one that is given with a trace is not called. */
   readonly watch?: RuleWatch | undefined;
@@ -101,7 +101,7 @@ export function evaluate(
   }
 }
 
-/** Tells a trace of the decision. */
+/** Records the decision in the trace. */
 function noted(decision: Decision | Promise<Decision>, trace: Trace): Decision | Promise<Decision> {
   if (decision instanceof Promise) return decision.then((found) => noted(found, trace));
   trace.decide(decision);

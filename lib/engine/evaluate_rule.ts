@@ -170,7 +170,7 @@ export function matchingExceptions(
 
 const always: ConditionVerdict = { holds: true, message: "" };
 
-/** Who is told of conditions; made only for requests that shall be explained. */
+/** The observer of conditions; made only for requests that are to be explained. */
 export function observing(observer: Observer, owner: ConditionOwner): Observe {
   return (condition) => observer.condition(owner, condition);
 }

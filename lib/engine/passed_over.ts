@@ -4,7 +4,9 @@ import { rulesOfPhase, type Snapshot } from "./snapshot.ts";
 import type { Phase } from "./phase.ts";
 import type { Trace } from "./trace.ts";
 
-/** Whose rules are told: those of a phase, of one policy if it is named, without those that are asked anyway. */
+/**
+ * The rules to record: those of a phase, of one policy if it is named, without those that the request selects anyway.
+ */
 export interface PassedOver {
   readonly phase: Phase;
   readonly policy?: string;
@@ -12,8 +14,8 @@ export interface PassedOver {
 }
 
 /**
- * Tells a trace of the rules that are not asked about a request, because the index knows that their kinds, operations or
- * namespace are others, and why.
+ * Records in a trace the rules that the index passes over, because their kinds, operations or namespace are others,
+ * and why.
  */
 export function tracePassedOver(
   trace: Trace,

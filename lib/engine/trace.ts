@@ -194,7 +194,7 @@ export class Trace implements Observer, RuleWatch {
       milliseconds: this.#clock.now() - since + waited,
       loads,
     };
-    // An absent entry is asked for at each read, and is told once.
+    // Each read of an absent entry comes here; the trace records the first.
     const isTold = this.#current?.steps.some((step) =>
       step.kind === "entry" && step.entry.state === "absent" && step.entry.name === name
     );

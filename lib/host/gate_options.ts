@@ -47,8 +47,8 @@ export interface GateOptions {
   readonly logLevel: LogLevel;
   /** Takes lines of the log. */
   readonly write: (line: string) => void;
-  /** Told of policies that were loaded. */
+  /** Receives the policies that were loaded. */
   readonly loaded: (policies: LoadedPolicies) => void;
-  /** Told of objects of the cluster's files that could not be read. */
+  /** Receives the problems of the cluster's files. */
   readonly diagnosed: (diagnostics: readonly Diagnostic[]) => void;
 }

@@ -61,7 +61,7 @@ export interface ServiceOptions {
 export interface Watching {
   readonly collections: Collections;
   readonly discovery: Discovery;
-  /** The global context, whose entries are to be told. */
+  /** The global context, whose entries the caller sets. */
   readonly entries: WatchedGlobalEntries;
 }
 

@@ -40,7 +40,7 @@ export interface CompiledExpression {
   readonly source: string;
   /** The root names that it may read, in the order in which they stand. */
   readonly names: readonly string[];
-  /** The paths from the root that it reads, as far as the text tells; `[]` is a step to each element. */
+  /** The paths from the root that it reads, as far as its text shows; `[]` is a step to each element. */
   readonly paths: readonly (readonly string[])[];
   /** The names of the functions that it calls. */
   readonly functions: readonly string[];

@@ -1,6 +1,6 @@
 import type { Expression } from "./syntax/tree.ts";
 
-/** What an expression reads and calls, as far as its text tells. */
+/** What an expression reads and calls, as far as its text shows. */
 export interface Reads {
   readonly names: readonly string[];
   readonly paths: readonly (readonly string[])[];

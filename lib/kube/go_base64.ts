@@ -5,7 +5,7 @@ const values = new Int8Array(128).fill(-1);
 for (let index = 0; index < alphabet.length; index++) values[alphabet.charCodeAt(index)] = index;
 
 /**
- * Decodes padded standard base64 as Go does: line ends are skipped anywhere, padding is required, and the fault tells
+ * Decodes padded standard base64 as Go does: line ends are skipped anywhere, padding is required, and the fault has
  * the offending byte's offset.
  */
 export function decodeBase64(text: string): Uint8Array | Fault {

@@ -19,7 +19,7 @@ export interface Service {
   readonly screen: (announced: Announced) => ListenerAnswer | undefined;
   /** For how many milliseconds the caller waits. */
   readonly patience: (target: string) => number;
-  /** Told when a handler throws. */
+  /** Called when a handler throws. */
   readonly problem: (message: string) => void;
   /** Whether an answer ends a connection that began with the given certificate. */
   ends(generation: number): boolean;

@@ -38,7 +38,7 @@ export interface ListenerOptions {
   readonly screen?: (announced: Announced) => ListenerAnswer | undefined;
   /** For how many milliseconds a caller waits for the answer; ten seconds by default. */
   readonly patience?: (target: string) => number;
-  /** Told when a certificate cannot be renewed, and when a handler throws. */
+  /** Called when a certificate cannot be renewed, and when a handler throws. */
   readonly problem: (message: string) => void;
   /** Milliseconds between looks for a newer certificate: an hour by default. */
   readonly lookEvery?: number;

@@ -37,7 +37,7 @@ export interface DynamicConfiguration {
   readonly excludeRoles: readonly string[];
   readonly excludeClusterRoles: readonly string[];
   readonly generateSuccessEvents: boolean;
-  /** Actions whose success is told; empty for all. */
+  /** Actions whose success is an event; empty for all. */
   readonly successEventActions: readonly string[];
 }
 

@@ -49,8 +49,8 @@ const tryAgain = 2_000;
 const lookForRights = 10_000;
 
 /**
- * Policies that are objects of the cluster: compiled when they change, put in force as one snapshot, and then told to the API
- * server as webhook configurations and to users as statuses.
+ * Policies that are objects of the cluster: compiled when they change and put in force as one snapshot; then webhook
+ * configurations and statuses are written.
  */
 export class LivePolicies {
   readonly #options: LivePoliciesOptions;
@@ -281,7 +281,7 @@ export class LivePolicies {
   /** Who reads that a policy is ready expects that it is asked about. */
   #tellLater(told: Told): void {
     this.#after(Math.max(0, this.#askedAt - this.#options.clock.now()), () => {
-      // The next round tells of newer policies.
+      // The next round writes for newer policies.
       if (told.snapshot === this.#snapshot) void this.#statuses.tell(this.#objects.all(), told);
     });
   }

@@ -15,7 +15,7 @@ export interface ObjectKeeperOptions {
   readonly about: string;
   /** Whether an object was made by Postern: it is deleted when it is no longer wanted. Without it nothing is deleted. */
   readonly isOwn?: (object: JsonObject) => boolean;
-  /** Is told of every object of the kinds that changed, also of others' ones. */
+  /** Called for every object of the kinds that changed, also for objects that Postern does not keep. */
   readonly noticed?: (object: JsonObject) => void;
 }
 

@@ -17,7 +17,7 @@ export interface PolicyStatusesOptions {
   readonly log: Log;
   /** The account whose rights to read count for reports. */
   readonly account: string;
-  /** Called when a right is missing, as nobody tells when it is granted. */
+  /** Called when a right is missing: no watch shows when it is granted. */
   readonly lookAgain: () => void;
 }
 
@@ -29,7 +29,7 @@ export interface Told {
   readonly generated: readonly Generation[];
 }
 
-/** Tells users what became of their policies. */
+/** Writes the statuses of policies. */
 export class PolicyStatuses {
   /** Writes the statuses of all kinds. */
   readonly writer: StatusWriter;

@@ -79,9 +79,9 @@ class Decision {
   }
 
   /**
-   * For each element with anchors, a copy without them for every element of the resource that satisfies its conditions.
-   * Copies are told apart by the resource element's name; elements without a name get none, nor do those of a patch
-   * element with a `<()` anchor, which only decides whether the rule applies.
+   * For each element with anchors, a copy without them for every element of the resource that satisfies its
+   * conditions. The resource element's name identifies a copy; elements without a name get none, nor do those of a
+   * patch element with a `<()` anchor, which only decides whether the rule applies.
    */
   #decideList(list: ListPatch, resource: Json | undefined): DecidedPiece {
     if (!startsWithMap(list)) return { node: list };

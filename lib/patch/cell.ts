@@ -63,7 +63,7 @@ export interface KeyedLists {
   readonly dest: Cell[];
   /** The patch's elements; the same list as `dest` where the resource has none. */
   readonly patch: Cell[];
-  /** The keys that tell elements apart, at least one. */
+  /** The keys that identify an element, at least one. */
   readonly keys: readonly string[];
   /** Merges two elements that are the same; at least one is given. */
   readonly mergeElement: (dest: Cell | undefined, patch: Cell | undefined) => Merged;

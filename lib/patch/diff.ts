@@ -6,8 +6,8 @@ import { Pointer } from "./pointer.ts";
 const LONGEST_ALIGNMENT = 400;
 
 /**
- * Changes inside one list or object that are told one by one. 170,000 operations for the containers of one Pod are an
- * answer of 20 MB where the Pod has 3.
+ * The most changes inside one list or object that become operations of their own; above that the whole list or object
+ * is replaced. 170,000 operations for the containers of one Pod are an answer of 20 MB where the Pod has 3.
  */
 const MOST_OPERATIONS = 2_000;
 

@@ -7,7 +7,7 @@ import { distinctIdentities, identities, keysInUse, positionsOf } from "./identi
 export interface DistinctLists {
   readonly dest: readonly Json[];
   readonly patch: readonly Json[];
-  /** The keys that tell elements apart, at least one. */
+  /** The keys that identify an element, at least one. */
   readonly keys: readonly string[];
   /** Merges two elements that are the same; at least one is given. */
   readonly mergeElement: (dest: Json | undefined, patch: Json | undefined) => Json | undefined | Fault;

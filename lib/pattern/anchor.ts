@@ -30,7 +30,7 @@ const kinds: ReadonlyMap<string, AnchorKind> = new Map([
  * ```
  */
 export function parseAnchor(key: string): Anchor | undefined {
-  // Nearly every key is plain; the last character tells.
+  // Nearly every key is plain; its last character shows it.
   const text = key.trim();
   if (!text.endsWith(")")) return undefined;
   const parts = /^([+<=X^]?)\(([^\n]+)\)$/.exec(text);

@@ -3,7 +3,7 @@ import { compareQuantities, compileWildcard, parseDuration, parseQuantity } from
 import { decimalText, scientificText } from "./number_text.ts";
 import type { NumberRange, PatternOperator } from "./operator.ts";
 
-/** Tells whether one value agrees with a pattern; `undefined` stands for a missing field. */
+/** Whether one value agrees with a pattern; `undefined` stands for a missing field. */
 export type ScalarTest = (value: Json | undefined) => boolean;
 
 /** Whether a comparison holds, given the sign of value minus pattern. */

@@ -57,7 +57,7 @@ export interface PatternEntry {
   readonly inherited: boolean;
   /** Of a key with wildcards: the keys of the resource that it stands for, in the order of their bytes. */
   readonly choose: ((resource: JsonObject) => readonly string[]) | undefined;
-  /** Deciding keys run first and tell whether the map applies at all. */
+  /** Deciding keys run first: they decide whether the map applies at all. */
   readonly phase: "deciding" | "rest";
   /** Whether the value holds an anchored key. */
   readonly nested: boolean;
@@ -71,7 +71,7 @@ export interface MapNode extends Piece {
   readonly pattern: JsonObject;
   /** Keys of which it matters later whether the resource had them at all. */
   readonly tracked: readonly PatternEntry[];
-  /** Keys that run first and tell whether the map applies. */
+  /** Keys that run first: they decide whether the map applies. */
   readonly deciding: readonly PatternEntry[];
   readonly rest: readonly PatternEntry[];
 }

@@ -37,7 +37,7 @@ export function parseCelPolicy(
   const written = asObject(field(document, "spec"));
   if (written === undefined) report("missing-spec", "A policy needs a spec", []);
   const spec = written ?? {};
-  // What is not known here is told, but the rest may be all that counts.
+  // Unknown fields are reported, but the other fields may be all that counts.
   const known = kind.endsWith("ImageValidatingPolicy") ? imagePolicySpecShape : celPolicySpecShape;
   const shape = checkShape(spec, known, { path: ["spec"], locate });
   diagnostics.push(...shape.map((each) => ({ ...each, severity: "warning" as const })));

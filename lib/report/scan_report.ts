@@ -10,7 +10,7 @@ export function scanLine(result: JsonResult): string {
   return `- ${policy} / ${rule} / ${identifier} ${verdict}`;
 }
 
-/** The results of a scan for programs; `violations` tells each place that does not hold. */
+/** The results of a scan for programs; `violations` names each path that does not hold. */
 export function scanObject(results: readonly JsonResult[]): JsonObject {
   return {
     results: results.map((one): Json => {

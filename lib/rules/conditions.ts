@@ -27,7 +27,9 @@ export function ruleConditions(
   return conditions;
 }
 
-/** Who is told of the conditions that are evaluated in a context; nobody, unless the request shall be explained. */
+/**
+ * The observer of the conditions that are evaluated in a context; `undefined` unless the request is to be explained.
+ */
 export function observed(owner: ConditionOwner, { store: { observer } }: Context): Observe | undefined {
   return observer && ((condition) => observer.condition(owner, condition));
 }

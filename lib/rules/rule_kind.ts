@@ -34,8 +34,8 @@ export interface RuleInput {
 export interface CompiledBody {
   run(input: RuleInput): Outcome | OutcomeList | undefined;
   /**
-   * Whether the rule is about the object after all, asked before its preconditions; an outcome when that cannot be told.
-   * Without it every object that the rule matches counts.
+   * Whether the rule is about the object, decided before its preconditions; an outcome when that is unknown. Without
+   * it every object that the rule matches counts.
    */
   about?(input: RuleInput): boolean | Outcome;
   /** Outcomes that it gives again and again, each the same object every time: their results are made at load. */

@@ -7,7 +7,7 @@ import type { CompiledBody, RuleInput, RuleKind } from "./rule_kind.ts";
 
 /**
  * `validate.assert`: an assertion tree over the request. The rule's context entries are bindings, loaded when a tree
- * asks for them. Several violated leaves are one failure, whose message tells them all.
+ * reads them. Several violated leaves are one failure, whose message lists them all.
  */
 export const validateAssert: RuleKind<BodyOf<"assert">> = {
   type: "validate",

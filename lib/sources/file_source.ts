@@ -4,7 +4,9 @@ import type { PolicySource } from "./policy_source.ts";
 
 /** How files are watched. */
 export interface FileSourceOptions {
-  /** Milliseconds between comparisons of all files with what was read, for changes that no event tells: a minute. */
+  /**
+   * Milliseconds between comparisons of all files with their loaded texts, for changes without an event: a minute.
+   */
   readonly compareEvery?: number;
   /** The same where a folder was replaced, and events of it are missing: two seconds. */
   readonly compareReplacedEvery?: number;
@@ -12,13 +14,13 @@ export interface FileSourceOptions {
 
 /** Events within so many milliseconds are one change. */
 const quiet = 300;
-/** A change is told after so many milliseconds even if events do not end. */
+/** A change is reported after so many milliseconds even if events do not end. */
 const patience = 3_000;
 
 /**
- * Policies of files and folders. Changes are seen by events, where the file system tells them: of the files, of folders
- * to the bottom, and of the folder around each path, because a path that is replaced by a rename, or a link that leads
- * elsewhere, is another file from then on. All else is seen by comparing everything once a minute.
+ * Policies of files and folders. Events of the file system show changes of the files, of folders to the bottom, and
+ * of the folder around each path, because a path that is replaced by a rename, or a link that leads elsewhere, is
+ * another file from then on. A comparison of everything once a minute finds all other changes.
  */
 export class FileSource implements PolicySource {
   readonly #paths: readonly string[];
@@ -143,7 +145,7 @@ class FileEvents {
     try {
       for await (const event of watcher) if (event.kind !== "access" && concerns(event)) this.#note();
     } catch {
-      // A watcher that breaks tells no more: the comparison sees what it does not.
+      // When a watcher breaks, the comparison finds the changes.
     }
   }
 

@@ -29,7 +29,7 @@ export async function loadPolicies(
 export interface FollowedPoliciesOptions {
   readonly source: PolicySource;
   readonly compiling: CompileOptions;
-  /** Told of each load. */
+  /** Called after each load. */
   readonly loaded: (policies: LoadedPolicies) => void;
 }
 

@@ -11,7 +11,7 @@ export interface Use {
   readonly column: number;
   /** The root names that the expression reads. With variables inside, only the names that do not depend on them. */
   readonly names: readonly string[];
-  /** The paths that the expression reads, as far as its text tells. */
+  /** The paths that the expression reads, as far as its text shows. */
   readonly paths: CompiledExpression["paths"];
   /** Why it can never be evaluated: it does not compile. */
   readonly problem?: Fault;

@@ -146,8 +146,8 @@ export class RegistryConnection implements RegistryReader {
   }
 
   /**
-   * The `Authorization` that fulfils a challenge: the login itself, or a token that it (or nobody) is given; `undefined`
-   * when there is neither, so that the registry's own words are told.
+   * The `Authorization` that fulfils a challenge: the login itself, or a token that it (or nobody) is given;
+   * `undefined` when there is neither, so that the failure keeps the registry's message.
    */
   async #authorize(
     access: RegistryAccess,

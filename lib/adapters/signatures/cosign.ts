@@ -153,7 +153,7 @@ function refusesSigner(by: Signer, verified: readonly Verified[]): string | unde
   return refusesIdentity(by, certificates);
 }
 
-/** Kyverno tells them in any order; here they are sorted. */
+/** Kyverno lists them in any order; here they are sorted. */
 function reasonsOf(all: readonly Tried[]): string {
   return all.flatMap(({ checked }) => checked.ok ? [] : [checked.why]).sort().join("\n ");
 }

@@ -42,8 +42,8 @@ export const NO_CHAIN =
 export type RootSource = () => Promise<TrustedRoot | Fault>;
 
 /**
- * Reads the entry of a policy, in the order in which Kyverno reads it: the first broken text is told, whether or not
- * anything would need it. Keys by reference (`k8s://…`) must have been replaced by their text.
+ * Reads the entry of a policy, in the order in which Kyverno reads it: the message names the first text that cannot
+ * be read, even when no check would use it. Keys by reference (`k8s://…`) must have been replaced by their text.
  */
 export async function readCosignTrust(
   { by, log, chainTimestamp = "demanded" }: TrustTexts,

@@ -390,7 +390,7 @@ class Parser {
     return { kind: "struct", type, fields, offset };
   }
 
-  /** Reads a colon and tells where it is; without one, skips to the closing brace. */
+  /** Reads a colon and returns its position; without one, skips to the closing brace. */
   #colon(): number | undefined {
     const { offset, text } = this.#peek();
     if (this.#accept(":")) return offset;

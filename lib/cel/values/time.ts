@@ -207,7 +207,7 @@ export function zoneOffset(zone: string, seconds: number): number | CelFault {
     if (match === null) return failure(`invalid time zone: ${zone}`);
     return (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 3600 + Number(match[3]) * 60);
   }
-  // Names are told apart by case, which the platform's formatter does not do.
+  // Names of zones differ by case, which the platform's formatter ignores.
   const format = /^[A-Z][\w+-]*(\/[A-Z0-9][\w+-]*)*$/.test(zone) ? zoneFormat(zone) : undefined;
   if (format === undefined) return failure(`unknown time zone ${zone}`);
   const part = Object.fromEntries(

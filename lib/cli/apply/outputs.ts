@@ -17,7 +17,7 @@ export interface OutputChoice {
   readonly objects: string | undefined;
 }
 
-/** Tells reports (`sarif=report.sarif`) from the path for objects. A fault says what cannot be. */
+/** Separates reports (`sarif=report.sarif`) from the path for objects. A fault names the value that is neither. */
 export function outputChoice(values: readonly string[]): OutputChoice | Fault {
   const reports: { format: string; path: string }[] = [];
   let objects: string | undefined;

@@ -17,7 +17,7 @@ export const sets: readonly Operator[] = [
   { name: "AllNotIn", prepare: (value) => setTest(value, allNotIn) },
 ];
 
-/** What tells the four operators apart. */
+/** The properties in which the four operators differ. */
 interface SetOperator {
   /** Whether a single key has to be outside. */
   readonly negated: boolean;

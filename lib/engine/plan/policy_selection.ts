@@ -86,7 +86,9 @@ function isFor({ type, question }: RememberedSelection, request: PolicyRequest, 
     type.subresource === request.subresource;
 }
 
-/** The selection of a request that shall be explained: with the rules that are for other kinds, whose clauses are told. */
+/**
+ * The selection for a request that is to be explained: also the rules for other kinds, whose clauses the trace shows.
+ */
 export function selectForExplanation(
   snapshot: Snapshot,
   request: PolicyRequest,

@@ -4,7 +4,7 @@ import { CertificateSecret } from "./certificate_secret.ts";
 import { type CertificateReading, type Certificates, type Made, makeOrKeep } from "./certificates.ts";
 import { registerAuthority } from "./register_authority.ts";
 
-/** For whom certificates are made, and where in the cluster they are kept and told. */
+/** The names that certificates are for, and the objects of the cluster that hold them and name their authority. */
 export interface ClusterCertificatesOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;

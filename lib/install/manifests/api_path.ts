@@ -15,7 +15,7 @@ export type Access =
 const variable = "\u0001";
 
 /**
- * The right that a call of `apiCall.urlPath` needs; `undefined` when variables stand where group or resource are told.
+ * The right that a call of `apiCall.urlPath` needs; `undefined` when group or resource are variables.
  *
  * ```ts
  * import { accessOf } from "./api_path.ts";

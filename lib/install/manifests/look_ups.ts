@@ -8,9 +8,11 @@ import { webhookTargets } from "./webhook_rule.ts";
 /** What policies read from outside the request, as far as their text shows. */
 export interface LookUps {
   readonly access: readonly Access[];
-  /** `host:port` of services that are called; `undefined` when only a request tells which, or registries are asked. */
+  /**
+   * `host:port` of the services and registries that policies call; `undefined` when only a request determines one.
+   */
   readonly hosts: readonly string[] | undefined;
-  /** What could not be told, for whoever makes manifests. */
+  /** Remarks on needs that could not be determined, for the author of the manifests. */
   readonly remarks: readonly string[];
 }
 

@@ -2,9 +2,12 @@ import type { Authority } from "../certificates/issue_certificate.ts";
 
 /** Where the serving certificate of the manifests comes from. */
 export type CertificateSource =
-  /** Postern makes it in the cluster, keeps it in a Secret that its replicas share, and tells the webhooks. */
+  /**
+   * Postern makes it in the cluster, keeps it in a Secret that its replicas share, and writes its authority into the
+   * webhooks.
+   */
   | { readonly from: "postern" }
-  /** cert-manager makes it and tells the webhooks. */
+  /** cert-manager makes it and writes its authority into the webhooks. */
   | { readonly from: "cert-manager" }
   /** It stands in the manifests, with its key: PEM texts, and the authority to trust. */
   | { readonly from: "texts"; readonly cert: string; readonly key: string; readonly ca: Authority["cert"] };
@@ -17,7 +20,7 @@ export interface ManifestOptions {
   readonly certificate: CertificateSource;
   /** Path below which reviews are taken, which only the API server and the pods know; none when absent. */
   readonly secretPath?: string | undefined;
-  /** What tells these policies from others: the pods carry it, so that other policies roll them out. */
+  /** The checksum of these policies: the pods carry it, so that other policies roll them out. */
   readonly checksum: string;
   /** `--dialect` of the server. */
   readonly dialect: "classic" | "current";

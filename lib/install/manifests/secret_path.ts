@@ -4,7 +4,7 @@ import { type ManifestOptions, metadata, pathSecret } from "./manifest_options.t
 /** The variable by which the server reads its secret path, and the field of the Secret that has it. */
 const variable = "POSTERN_SECRET_PATH", field = "path";
 
-/** The Secret that tells the pods below which path they take reviews. The webhooks have the path themselves. */
+/** The Secret with the path below which the pods take reviews. The webhook configurations have the path itself. */
 export function secretPathObjects({ namespace, secretPath }: ManifestOptions): JsonObject[] {
   if (secretPath === undefined) return [];
   const data = { [field]: btoa(secretPath) };

@@ -127,11 +127,11 @@ function container(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
       { name: "https", containerPort: webhookPort },
       { name: "metrics", containerPort: metricsPort },
     ],
-    // A look that comes before the port is open is told to users as an event of an unhealthy pod.
+    // A probe before the port is open would show users an event of an unhealthy pod.
     startupProbe: { ...probe("liveness"), initialDelaySeconds: 2, periodSeconds: 1, failureThreshold: 60 },
     livenessProbe: { ...probe("liveness"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
     readinessProbe: { ...probe("readiness"), periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 },
-    // Requests still come for a moment after the service has been told that the pod goes.
+    // Requests still come for a moment after the pod has left the endpoints of the Service.
     lifecycle: { preStop: { sleep: { seconds: 5 } } },
     resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "256Mi" } },
     securityContext: {

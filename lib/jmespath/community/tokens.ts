@@ -61,7 +61,7 @@ export interface CommunityToken {
 /** Typographic signs that mean the same as a symbol. */
 const spellings: Readonly<Record<string, TokenKind>> = { "\u2212": "-", "\u00d7": "×", "\u00f7": "/" };
 
-/** Splits an expression into tokens; a fault tells the place of what cannot be read. */
+/** Splits an expression into tokens; a fault has the position of the text that cannot be read. */
 export function tokenize(text: string): CommunityToken[] | Fault {
   const tokens: CommunityToken[] = [];
   let at = 0;

@@ -34,9 +34,9 @@ export function expressionsParsed(): number {
 }
 
 /**
- * Parses an expression. The words are read and checked here; the grammar is the `jmespath` package's. It is handed the
- * words in a spelling that it reads without doubt: literals as numbers into a table, `@` and groups as calls of a
- * function of their own: its parser stumbles over `length(@.a)`, and does not tell groups in its tree.
+ * Parses an expression. Postern reads and checks the tokens; the grammar is the `jmespath` package's. The package
+ * gets them in a spelling without its ambiguities: literals as numbers into a table, `@` and groups as calls of
+ * functions, because its parser fails on `length(@.a)` and leaves no groups in its tree.
  */
 export function parse(source: string): Expression | TextProblem {
   parsed++;

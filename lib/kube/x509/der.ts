@@ -28,8 +28,8 @@ interface Outcome {
 }
 
 /**
- * Reads DER in order. After the first thing that is not as expected every read answers with something empty, and
- * {@link Der.problem} tells what it was; so that callers read on without asking each time and look once at the end.
+ * Reads DER in order. After the first unexpected byte every read returns an empty value, and {@link Der.problem} says
+ * what was wrong: callers read on and look once at the end.
  */
 export class Der {
   readonly #bytes: Uint8Array;

@@ -27,7 +27,7 @@ export function extensionJson({ id, critical, value }: Extension): Json {
   return { Id: id, Critical: critical, Value: encodeBase64(value) };
 }
 
-/** Fields of a certificate that an extension tells. */
+/** Fields of a certificate that come from an extension. */
 export type Fields = { [field: string]: Json };
 
 /** Reads an extension's value into fields; `unhandled` says that nothing of it is understood. */
@@ -152,7 +152,7 @@ const readers: Readonly<Record<string, Reader>> = {
   },
 };
 
-/** Reads the fields that extensions tell; what is critical and not understood is listed. */
+/** Reads the fields that come from extensions; lists the critical ones that are not supported. */
 export function processExtensions(der: Der, extensions: readonly Extension[], fields: Fields): void {
   const unhandled: (readonly number[])[] = [], seen = new Set<string>();
   for (const extension of extensions) {

@@ -9,7 +9,7 @@ import { rightsChecks } from "./rights_checks.ts";
 
 const subjectKinds = ["User", "Group", "ServiceAccount"];
 
-/** What is checked of a ClusterPolicy or Policy beyond its language, in the order in which it is told. */
+/** The checks of a ClusterPolicy or Policy beyond its language, in the order in which problems are reported. */
 export const classicChecks: readonly PolicyCheck[] = [
   hasMode,
   hasTimeout,

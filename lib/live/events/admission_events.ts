@@ -9,7 +9,7 @@ export interface DecisionContext {
   readonly request: PolicyRequest;
   /** The object of a policy in the cluster; `undefined` for a policy from a file, of which no event can be written. */
   readonly policyObject: (kind: string, key: string) => JsonObject | undefined;
-  /** Whether successes are told too. */
+  /** Whether successes are events too. */
   readonly successes: boolean;
   /** What came to the decision; a request when absent. */
   readonly by?: "admission" | "scan";

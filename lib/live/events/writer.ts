@@ -8,7 +8,7 @@ export interface EventWriterOptions {
   readonly log: Log;
   /** Reasons that are left out. */
   readonly omitted: ReadonlySet<EventReason>;
-  /** Actions whose success is told; empty for all. */
+  /** Actions whose success is an event; empty for all. */
   readonly successActions: () => readonly string[];
 }
 

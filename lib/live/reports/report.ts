@@ -2,7 +2,7 @@ import { asList, asString, dig, field, type Json, type JsonObject } from "../../
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { ReportKind } from "./report_kind.ts";
 
-/** The label by which reports of policies are told from others. */
+/** The labels of reports about policies. */
 export const reportLabels = { "app.kubernetes.io/managed-by": "kyverno" } as const;
 
 /**
@@ -60,7 +60,7 @@ function sortedText(value: Json): string {
   });
 }
 
-/** FNV-1a over two lanes: enough to tell two texts of one report apart. */
+/** FNV-1a over two lanes: enough to distinguish two texts of one report. */
 function hash(text: string): string {
   let first = 0x811c9dc5, second = 0x01000193;
   for (let index = 0; index < text.length; index++) {

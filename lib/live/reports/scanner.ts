@@ -37,7 +37,7 @@ export interface ScannerOptions {
   readonly leads: () => boolean;
   /** Called for every evaluation of an object. */
   readonly evaluated?: (decision: Decision, request: PolicyRequest) => void;
-  /** Is told what was found of an object, when that is new. */
+  /** Receives the results for an object, when they are new. */
   readonly found?: (decision: Decision, request: PolicyRequest) => void;
   /** Milliseconds after which everything is looked at again, as what policies load may have changed: an hour. */
   readonly every?: number;

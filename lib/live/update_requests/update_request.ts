@@ -14,7 +14,7 @@ export interface WantedEffect {
   readonly trigger: JsonObject;
 }
 
-/** What an UpdateRequest of a policy tells. */
+/** The contents of an UpdateRequest of a policy. */
 export interface UpdateRequestInput {
   readonly name: string;
   readonly namespace: string;

@@ -6,10 +6,11 @@ import { apiServerEvaluates } from "../../rules/mod.ts";
 import { isGenerating } from "./families.ts";
 
 /**
- * The match conditions that a policy's own webhook has, so that the API server evaluates them before it calls. None when one
- * of them is beyond the API server, such as one that uses `variables` or Kyverno's functions: it would refuse the whole
- * configuration. Postern evaluates them all anyway. None of a GeneratingPolicy either: it is told of every change of a trigger,
- * also of one by which its conditions hold no more, and of deletions, of which they cannot be evaluated.
+ * The match conditions of a policy's webhook, which the API server evaluates before it calls. There are none when the
+ * API server cannot evaluate one of them, such as one that uses `variables` or Kyverno's functions: it would refuse
+ * the whole configuration. Postern evaluates all of them anyway. A GeneratingPolicy has none either: its webhook gets
+ * every change of a trigger, also the one after which its conditions no longer hold, and deletions, for which they
+ * cannot be evaluated.
  */
 export function ownConditions(compiled: CompiledPolicy): readonly JsonObject[] {
   const { policy } = compiled;

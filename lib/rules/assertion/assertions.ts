@@ -25,8 +25,8 @@ interface Assertion {
 }
 
 /**
- * Compiles `assert: {any: […], all: […]}`. One entry of `any` must hold, and each of `all`; what fails of `any` is told
- * before `all` is looked at. An entry is `{check, message}`, or the tree itself.
+ * Compiles `assert: {any: […], all: […]}`. One entry of `any` must hold, and each of `all`; failures of `any` are
+ * reported before `all` is evaluated. An entry is `{check, message}`, or the tree itself.
  */
 export function compileAssertions(assert: Json | undefined, options: TreeOptions): Assertions {
   const compilers = withDefault(options.compilers, field(assert, "compiler"));

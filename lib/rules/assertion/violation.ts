@@ -47,7 +47,7 @@ function foundText(value: Json): string {
   return typeof value === "number" ? numberText(value) : goJson(value);
 }
 
-/** A value in Go's own notation (`%#v`), in which Kyverno tells what was asked for. */
+/** A value in Go's notation (`%#v`), in which Kyverno prints the expected value. */
 function goSyntax(value: Json, place: "bare" | "nested"): string {
   if (value === null) return place === "bare" ? "<nil>" : "interface {}(nil)";
   if (typeof value === "string") return JSON.stringify(value);

@@ -21,7 +21,7 @@ export interface CelEvaluationOptions {
   readonly roots: Activation;
   readonly variables: readonly CompositedVariable[];
   readonly host: ExternalCalls;
-  /** How the failure of a variable is told by the expressions that use it; as it is when absent. */
+  /** The text for the failure of a variable in the expressions that use it; the failure itself when absent. */
   readonly variableFault?: (name: string, cause: string) => string;
   /** Set only for requests that shall be explained. */
   readonly observer?: Observer | undefined;
@@ -56,7 +56,7 @@ export class CelEvaluation {
     return this.#run(program, (name) => roots(name) ?? this.#lookup(name));
   }
 
-  /** Tells what an expression came to, when somebody wants to know. */
+  /** Reports the value of an expression to the trace, when there is one. */
   tell(expression: string, value: Result): void {
     const { observer } = this.#options;
     if (observer === undefined) return;

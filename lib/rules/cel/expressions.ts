@@ -99,7 +99,7 @@ export class ExpressionSet {
     }
   }
 
-  /** Tells of what the API server would refuse, though it can be evaluated. */
+  /** Reports what the API server would refuse, although Postern can evaluate it. */
   warn(message: string, path: DocumentPath): void {
     this.#report({ severity: "warning", code: "bad-name", message, path });
   }

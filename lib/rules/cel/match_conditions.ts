@@ -7,7 +7,7 @@ import { type ExpressionSet, wanted } from "./expressions.ts";
 /** Conditions that must all hold. A fault when one of them cannot be evaluated and none of them is false. */
 export type MatchConditions = (evaluation: CelEvaluation) => boolean | Fault;
 
-/** How the errors of conditions are told: the cause alone, or with the expression that failed. */
+/** The text for errors of conditions: the cause alone, or with the expression that failed. */
 export interface ConditionTexts {
   readonly fault: (expression: string, cause: string) => string;
   readonly joined: (faults: readonly string[]) => string;

@@ -65,8 +65,8 @@ export function parameterProblems(
 }
 
 /**
- * The parameters of a request, loaded once through the cluster. An empty list means that the policy says to allow what
- * has none; a fault tells why there are none, or that they are being loaded.
+ * The parameters of a request, loaded once through the cluster. An empty list means that there are none and the
+ * policy allows that; a fault says why there are none, or that they are being loaded.
  */
 export function collectParameters(
   source: ParameterSource,

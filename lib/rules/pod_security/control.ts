@@ -17,7 +17,7 @@ export interface FieldViolation {
   readonly path: string;
   /** `required`: it had to be set; `forbidden`: it is set to something that is not allowed. */
   readonly kind: "required" | "forbidden";
-  /** What was found there, when the control tells. */
+  /** The value that was found there, when the control names it. */
   readonly found?: string | boolean | number | readonly string[];
 }
 

@@ -81,7 +81,7 @@ function* applyExclusion(
   return violations.flatMap((violation) => {
     const fields = left.get(violation.control)?.fields;
     if (fields === undefined) return [violation];
-    // A control that tells no fields stays: there is nothing that an exclusion could take away.
+    // A control that names no fields stays: there is nothing that an exclusion could take away.
     return fields.length === 0 && violation.fields.length > 0 ? [] : [{ ...violation, fields }];
   });
 }
@@ -95,7 +95,7 @@ function placeOf({ path }: FieldViolation): string {
   return path.replace(/\d+/g, "*");
 }
 
-/** Tells the name of the container that a field is in. */
+/** The name of the container that a field is in. */
 function containerNames({ containers }: PodView): (field: FieldViolation) => string | undefined {
   const names = new Map(containers.map(({ path, name }) => [path, name]));
   return ({ path }) => names.get(path.slice(0, path.indexOf("]") + 1));

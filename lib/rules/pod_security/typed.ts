@@ -33,7 +33,7 @@ interface Place {
 
 /**
  * Why a value cannot be read as the type, in Go's words; `undefined` when it can. Null is read as unset. The first
- * problem in the order of sorted keys is told, as Kyverno reads its own sorted output.
+ * problem in the order of sorted keys counts, as Kyverno reads its own sorted output.
  */
 export function typeProblem(value: Json, type: Type): string | undefined {
   return problemAt(value, type, { struct: "", path: "" });

@@ -26,7 +26,7 @@ export interface ImageCallsOptions {
   readonly store: LoadTracker;
   readonly attestors: ReadonlyMap<string, PolicyAttestor>;
   readonly attestations: ReadonlyMap<string, PolicyAttestation>;
-  /** Whether the policy is about an image; a text is why that cannot be told. */
+  /** Whether the policy matches an image; a text is why that is unknown. */
   matches(image: string): boolean | string;
   readonly credentials: Parameters<typeof askReferrer>[1]["credentials"];
 }

@@ -27,7 +27,7 @@ export const imageDigests: PolicyKind = {
         if (input.operation === "DELETE") return undefined;
         const { evaluation } = kyvernoEvaluation(parts.expressions, input);
         const applies = parts.conditions(evaluation);
-        // What cannot be told is refused by the other phase.
+        // The validate phase denies images for which this is unknown.
         if (isFault(applies) || !applies) return undefined;
         const exemption = parts.exempt(evaluation, input.context.environment.now());
         if (isFault(exemption) || "outcome" in exemption) return undefined;

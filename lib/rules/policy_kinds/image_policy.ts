@@ -93,7 +93,7 @@ export function namesIn(written: Json | undefined): JsonObject {
   return Object.fromEntries(names.map((name) => [name, name]));
 }
 
-/** The images of each list that the policy is about; a text is why that cannot be told. */
+/** The images of each list that the policy matches; a text is why that is unknown. */
 export function matchedImages(
   lists: ImageLists,
   { references }: ImagePolicyExpressions,

@@ -33,7 +33,7 @@ export type Mutations = (
   changed: { readonly see: See; readonly store: LoadTracker },
 ) => JsonObject | Fault;
 
-/** Is told the object that expressions evaluated from now on see. */
+/** Sets the object that expressions see from now on. */
 export type See = (object: JsonObject) => void;
 
 interface Mutation {

@@ -2,7 +2,10 @@ import { isCelFault, type Program, type Result } from "../../cel/mod.ts";
 import { asString, Fault, field, type JsonObject } from "../../json/mod.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 
-/** What one validation says: nothing when it holds, its message when it does not, a fault when it cannot tell. */
+/**
+ * The answer of one validation: nothing when it holds, its message when it does not, a fault when it cannot be
+ * evaluated.
+ */
 export type CompiledValidation = (evaluation: CelEvaluation) => string | Fault | undefined;
 
 /** Compiles one entry of `validations` of Kyverno's own policies. */

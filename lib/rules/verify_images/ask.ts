@@ -47,7 +47,7 @@ export function askDigest(
   return isProblem(answer) ? noDigest(answer.problem) : answer;
 }
 
-/** Asks whether a text was signed; `key` tells the question from others about the same object. */
+/** Loads whether a text was signed; `key` distinguishes the load from others about the same object. */
 export function askSignedText(
   store: LoadTracker,
   question: SignedTextQuestion,
