@@ -111,7 +111,7 @@ export interface HttpCall {
   readonly body?: Json;
   /** PEM certificates that replace the system's roots. */
   readonly caBundle?: string;
-  /** The namespace of the Policy that asks; absent for those of the whole cluster. */
+  /** The namespace of the Policy that calls; absent for policies of the whole cluster. */
   readonly namespace?: string;
   readonly signal?: AbortSignal;
 }
@@ -179,7 +179,7 @@ export type Signer =
     readonly extensions: Readonly<Record<string, string>>;
   };
 
-/** An identity in a short-lived certificate; an empty text asks nothing. */
+/** An identity in a short-lived certificate; an empty text matches any. */
 export interface Identity {
   readonly issuer: string;
   readonly issuerRegExp: string;
@@ -195,7 +195,7 @@ export interface LogTrust {
   readonly rekorKey: string;
   readonly ignoreSct: boolean;
   readonly ctlogKey: string;
-  /** PEM: leaf (optional), intermediates, root. Timestamps are not asked for when it is empty. */
+  /** PEM: leaf (optional), intermediates, root. No timestamp is demanded when it is empty. */
   readonly tsaChain: string;
   /** A trusted root in sigstore's JSON that replaces the installation's; empty for none. */
   readonly trustedRoot: string;
@@ -209,8 +209,8 @@ export interface SignatureQuestion {
   readonly image: string;
   readonly layout: SignatureLayout;
   /**
-   * `signature`: any signature of the image. `attestations`: all statements that verify; `type` is the predicate type that
-   * the entry asks for (the identity is asked of its statements alone), for Notary the artifact type of the referrer.
+   * `signature`: any signature of the image. `attestations`: all statements that verify; `type` is the predicate type
+   * of the entry (only its statements need the identity), for Notary the artifact type of the referrer.
    */
   readonly want: "signature" | { readonly attestations: string };
   readonly by: Signer;

@@ -8,7 +8,7 @@ type Discovered = Awaited<ReturnType<Discovery["resources"]>>;
 
 /**
  * What a cluster serves, from its two aggregated discovery documents. An answer is kept for a few seconds, as many
- * policies ask at once; a failure is not kept.
+ * policies read it at once; a failure is not kept.
  */
 export class AggregatedDiscovery implements Discovery {
   readonly #cluster: Cluster;

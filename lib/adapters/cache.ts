@@ -18,8 +18,8 @@ interface Entry<T> {
 }
 
 /**
- * Values that are dear to get, bounded in age and in bytes. Whoever asks for a value that is on its way waits for the
- * same load. A load that rejects is not kept.
+ * Values that are dear to get, bounded in age and in bytes. All callers for a value that is loading wait for the same
+ * load. A load that rejects is not kept.
  *
  * ```ts
  * import { Cache } from "./cache.ts";
@@ -55,7 +55,7 @@ export class Cache<T> {
     return this.#entries.size;
   }
 
-  /** The value of a key: a fresh one, or the one that `load` brings, for all who ask meanwhile. */
+  /** The value of a key: a fresh one, or the result of `load` for all callers meanwhile. */
   get(key: string, load: () => Promise<T>): Promise<T> {
     const entry = this.#entries.get(key);
     if (entry !== undefined) {

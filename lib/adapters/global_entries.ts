@@ -39,7 +39,7 @@ interface Held {
 
 /**
  * The global context over a cluster's GlobalContextEntry objects: objects of a `kubernetesResource`, or what an
- * `apiCall` answered, with their projections (`entry.projection`). Values are read when they are asked for and kept for
+ * `apiCall` answered, with their projections (`entry.projection`). Values are loaded at the first read and kept for
  * the entry's `refreshInterval` (calls; 10 minutes by default) or a short time (resources, which are not watched).
  */
 export class ClusterGlobalEntries implements GlobalEntries {

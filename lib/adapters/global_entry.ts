@@ -57,7 +57,7 @@ export async function calledValue(apiCall: Json, { cluster, http }: Callers): Pr
     if (answer.ok) return answer.body;
     const where = "url" in call ? "" : `failed to ${call.method} resource with raw url: ${call.path}: `;
     failure = new Fault(`${where}${answer.message}`);
-    // What the server says about the request will not change by asking again.
+    // Another call would get the same answer about this request.
     if (answer.status !== undefined && answer.status < 500 && answer.status !== 429) break;
   }
   return failure;

@@ -12,7 +12,7 @@ export interface HttpOptions {
   /** The longest answer in bytes: 2,000,000. */
   readonly maxBytes?: number;
   /**
-   * Why an address may not be called, if so. It is asked for the call and for every redirect, so that rules about
+   * Why an address may not be called, if so. It is called for the address and for every redirect, so that rules about
    * addresses cannot be passed by redirecting. Every http and https address may when absent.
    */
   readonly refuses?: AddressCheck;

@@ -14,7 +14,7 @@ const MINUTE = 60_000;
 /** How long an absence is believed: definitions may come at any time. */
 const ABSENT = 10_000;
 
-/** What an API server serves, asked for once per group and version and remembered for ten minutes. */
+/** The resources that an API server serves, read once per group and version and kept for ten minutes. */
 export class LiveDiscovery {
   readonly #get: (path: string) => Promise<Answer>;
   readonly #clock: Clock;
@@ -25,14 +25,14 @@ export class LiveDiscovery {
     this.#clock = clock;
     this.#cache = new Cache({
       clock,
-      // Failures are not kept: the next one asks again.
+      // Failures are not kept: the next call reads again.
       ttl: ({ answered, byKind }) => answered ? byKind.size === 0 ? ABSENT : 10 * MINUTE : 0,
       sizeOf: ({ byKind }) => 200 * (byKind.size + 1),
       maxBytes: 2_000_000,
     });
   }
 
-  /** The resource of a kind, or `undefined` when it is not served or the server cannot be asked. */
+  /** The resource of a kind, or `undefined` when it is not served or the server gives no answer. */
   async resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
     const known = await this.#served(apiVersion);
     const found = known.byKind.get(kind);

@@ -14,13 +14,18 @@ export interface WatchedClusterOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log?: Log;
-  /** Collections over all namespaces, by path, watched from when they are first asked for; {@link admissionPaths} when absent. */
+  /**
+   * Collections over all namespaces, by path, watched from their first read on; {@link admissionPaths} when absent.
+   */
   readonly paths?: readonly string[];
   /** Bytes of objects for each of them: 32,000,000. */
   readonly maxBytes?: number;
 }
 
-/** What nearly every admission asks for: labels of namespaces, and the bindings that roles come from. */
+/**
+ * The collections that nearly every admission reads: namespaces with their labels, and the bindings that roles come
+ * from.
+ */
 export const admissionPaths: readonly string[] = [
   "/api/v1/namespaces",
   "/apis/rbac.authorization.k8s.io/v1/rolebindings",
@@ -72,7 +77,9 @@ export class WatchedCluster implements Cluster {
     return this.#kindAt(`${root}/${plural}`)?.get(namespace ?? "", name);
   }
 
-  /** Begins to watch, in the background, when something is asked for: who asks for no role bindings needs no right. */
+  /**
+   * Begins to watch in the background at the first read: policies that read no role bindings need no right to them.
+   */
   #kindAt(path: string): WatchedKind | undefined {
     const known = this.#kinds.get(path);
     if (known !== undefined || this.#closed || !this.#paths.includes(path)) return known;

@@ -41,7 +41,7 @@ export interface WatchedKindOptions {
 }
 
 const PAGE = 500;
-/** How long a watch may be asked to last, in seconds, and how long it may be silent: bookmarks come each minute. */
+/** How long a watch lasts at most, in seconds, and how long it may be silent: bookmarks come each minute. */
 const LASTS = 290;
 const SILENCE = 150_000;
 const FIRST_DELAY = 500, MAX_DELAY = 30_000;

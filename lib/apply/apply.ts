@@ -19,7 +19,7 @@ export type ApplyOptions = DecideOptions;
 export interface Applied {
   readonly resource: JsonObject;
   readonly results: readonly ReportedResult[];
-  /** What was asked, in order, also of policies that had nothing to say. */
+  /** The steps that ran, in order, also of policies without a result. */
   readonly steps: readonly AppliedStep[];
   /** The object after all mutations; `undefined` after one that failed. */
   readonly mutated: JsonObject | undefined;
@@ -67,7 +67,7 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
   const { mutated, outputs } = await mutate(resource, steps, options);
   const current = await verifyImages(mutated, steps, options);
   const generated = current === undefined ? [] : await validateAndGenerate(current, steps, options);
-  // Each policy was asked alone; an image counts as verified when any of them verified it.
+  // Each policy ran alone; an image counts as verified when any of them verified it.
   const told = withRequiredImages(steps);
   return {
     resource,

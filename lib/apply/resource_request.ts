@@ -3,7 +3,7 @@ import { asObject, asString, field, type Json, type JsonObject } from "../json/m
 import { builtinKind, nameOf, namespaceOf, parseApiVersion } from "../kube/mod.ts";
 import { splitName, type Subresource, type Values, withValue } from "./values.ts";
 
-/** Who a UserInfo file says is asking. */
+/** The user of the request, from a UserInfo file. */
 export interface GivenUser {
   readonly requester: Requester;
   /** What expressions see as `request.userInfo`. */

@@ -77,7 +77,7 @@ export class BackgroundWork {
 
   /** Prepares the work; it begins with {@link loaded} policies. */
   static async prepare(options: BackgroundWorkOptions): Promise<BackgroundWork> {
-    // Only a live cluster asks about what Postern itself changes.
+    // Only with a live cluster rules can be evaluated for Postern's own changes.
     const self = options.lease === undefined ? undefined : await ownUsername(options.ports.cluster);
     return new BackgroundWork(options, self);
   }

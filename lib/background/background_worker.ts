@@ -14,7 +14,7 @@ export interface BackgroundOptions {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: Ports;
   readonly log: Log;
-  /** The user as whom the ports' cluster is called: rules are not asked about what they did themselves. */
+  /** The user name under which the API server knows Postern: rules are not evaluated for Postern's own changes. */
   readonly self?: string;
   /**
    * Where triggers are taken from: from the request, or, the default of a live cluster, from the cluster, which knows
@@ -44,7 +44,7 @@ export interface JobScope {
   /** The one rule that is meant. */
   readonly only?: OnlyRule;
   /**
-   * The policies that the webhook's URL asks: the API server calls for each group apart, perhaps another replica, and each
+   * The policies of the webhook's URL: the API server calls for each group apart, perhaps another replica, and each
    * does the work of its own.
    */
   readonly asked?: Pick<PolicyQuery, "failurePolicy" | "policy">;

@@ -6,7 +6,7 @@ import { listObjects } from "./list_objects.ts";
 import type { RuleInForce } from "./rules_in_force.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
 
-/** A rule that is to be asked about an object that exists. */
+/** A rule to evaluate for an object that exists. */
 export interface ExistingTrigger {
   readonly request: PolicyRequest;
   readonly only: { readonly policy: string; readonly rule: string };

@@ -17,7 +17,7 @@ import { changeOf } from "./followed_request.ts";
 import { storedRequest } from "./stored_request.ts";
 import { type Change, followChange } from "./synchronize.ts";
 
-/** The one rule that is to be asked, as for objects that were there before it. */
+/** The one rule to evaluate, as for objects that were there before it. */
 export interface OnlyRule {
   readonly policy: string;
   readonly rule: string;
@@ -30,7 +30,7 @@ export interface TryOptions {
   readonly self: string | undefined;
   readonly triggers: "as-admitted" | "as-stored";
   readonly only: OnlyRule | undefined;
-  /** The policies that the webhook's URL asks. */
+  /** The policies of the webhook's URL. */
   readonly asked: Pick<PolicyQuery, "failurePolicy" | "policy">;
   /** Milliseconds that each step may take. */
   readonly patience: number;

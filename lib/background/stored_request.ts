@@ -96,7 +96,10 @@ function isAbout(request: PolicyRequest, reviewed: JsonObject, { namespaced }: A
   return isTyped && isPlaced && nameOf(reviewed) !== "" && (name === "" || name === nameOf(reviewed));
 }
 
-/** The API server gives a creation its uid before it asks webhooks; for others, the content must do. */
+/**
+ * The API server gives a created object its uid before it calls webhooks; for other operations the contents are
+ * compared.
+ */
 function showsCreation(found: JsonObject, reviewed: JsonObject): boolean {
   const uid = uidOf(reviewed);
   return uid === undefined ? contains(content(found), content(reviewed)) : uid === uidOf(found);

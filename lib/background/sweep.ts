@@ -180,7 +180,7 @@ function verdictOf(results: readonly PolicyResult[], rule: string): "applies" | 
   return passedOver ? "does not match" : "applies";
 }
 
-/** Who or what made a request is not known of an object that exists: rules that ask cannot be asked again. */
+/** The user of a request is unknown for an object that exists, so rules that read it cannot be evaluated again. */
 function choosesByObject(document: JsonObject, rule: string): boolean {
   if (dig(document, "spec", "webhookConfiguration", "matchConditions") !== undefined) return false;
   const { generate: _, ...choosing } = writtenRule(document, rule);

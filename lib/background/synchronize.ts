@@ -32,8 +32,8 @@ export interface SynchronizeOptions {
 }
 
 /**
- * What a change of a generated object, or of a source of clones, asks for. Objects that are neither ask for nothing;
- * changes of triggers are requests of their own. A fault says what could not be read.
+ * The effects of a change of a generated object or of a source of clones. Changes of other objects have none; changes
+ * of triggers are requests of their own. A fault says what could not be read.
  */
 export function followChange(
   change: Change,
@@ -122,7 +122,7 @@ class ChangeFollower {
     return [{ verb: "delete", object: stored, policy: keyOf(owner), rule: owner.rule, reason: why }];
   }
 
-  /** Whether an effect would change what is stored: an apply may ask for what is there already. */
+  /** Whether an effect would change the stored object: an apply may name fields that are there already. */
   async #isDrifted(effect: Effect | undefined): Promise<boolean> {
     if (effect?.verb !== "apply") return effect !== undefined;
     const lookup = await this.#read((around) => around.get(placeOf(effect.object)));

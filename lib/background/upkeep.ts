@@ -149,7 +149,7 @@ export class Upkeep {
     };
   }
 
-  /** Has the worker ask a rule about the objects that exist. */
+  /** Makes the worker evaluate a rule for the objects that exist. */
   async #ask(rule: RuleInForce, since?: number): Promise<void> {
     const { worker, ports: { cluster }, log } = this.#options;
     const { signal, release } = this.#limit();

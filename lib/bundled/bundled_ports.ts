@@ -21,8 +21,8 @@ export type BundledImages = (
 
 /**
  * The ports of a bundle. Its cluster is the API server at `POSTERN_API_SERVER` (with `POSTERN_API_TOKEN`, and
- * `POSTERN_API_CA` in PEM), or that of the pod that it runs in; without either, every look-up fails and says so, and the
- * failurePolicy of the policy that asked decides.
+ * `POSTERN_API_CA` in PEM), or that of the pod that it runs in; without either, every look-up fails and says so, and
+ * the failurePolicy of the policy decides.
  */
 export async function bundledPorts(settings: Settings, images?: BundledImages): Promise<Ports> {
   const clock = systemClock();

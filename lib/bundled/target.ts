@@ -7,7 +7,7 @@ export interface BundleTarget {
   /** The name under which the file exports what the platform calls. */
   readonly exported: "default" | "handler";
   /**
-   * Whether work goes on after an answer: `runs` where the process lives on or the platform is asked to wait, `stops`
+   * Whether work goes on after an answer: `runs` where the process lives on or the platform waits for it, `stops`
    * where it is frozen.
    */
   readonly afterAnswer: "runs" | "stops";

@@ -4,7 +4,7 @@ import { bytesToHex } from "@noble/hashes/utils.js";
 
 const algorithms = { md5, sha1, sha256 };
 
-/** A digest that policies can ask for. MD5 and SHA-1 are there for compatibility only. */
+/** A digest that policies can name. MD5 and SHA-1 are there for compatibility only. */
 export type DigestAlgorithm = keyof typeof algorithms;
 
 /**

@@ -76,12 +76,12 @@ export type AccessRequest = {
   readonly spec: JsonObject;
 };
 
-/** What an image policy asks about an image: who signed it, what was stated of it, what its registry knows. */
+/** The calls of an image policy about an image: its signers, the statements about it, its record in the registry. */
 export type ImageCheckRequest = {
   readonly kind: "imageCheck";
   readonly check: "signatures" | "attestations" | "payload" | "data";
   readonly image: string;
-  /** The name of an attestation of the policy; empty where none is asked for. */
+  /** The name of an attestation of the policy; empty for the image itself. */
   readonly attestation: string;
   /** Names of attestors of the policy. */
   readonly attestors: readonly string[];

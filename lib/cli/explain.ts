@@ -78,7 +78,7 @@ function isAskedFor({ policy, rule, generatedFrom }: RuleTrace, wanted: ExplainA
     (wanted.rule === undefined || wanted.rule === rule || wanted.rule === generatedFrom);
 }
 
-/** Why a policy or rule that is asked for is not there. */
+/** Why a policy or rule that an option names is not there. */
 function unknownName({ policies }: Snapshot, { policy: name, rule }: ExplainArguments): string | undefined {
   const meant = policies.filter(({ policy }) =>
     name === undefined || policy.key === name || policy.name === name

@@ -22,7 +22,7 @@ export async function imageSource(
   if (recordImages === undefined && recordedImages === undefined) return undefined;
   try {
     if (recordImages !== undefined) {
-      // A file that cannot be written is said before anything is asked.
+      // A file that cannot be written is reported before any registry is called.
       (await Deno.open(recordImages, { write: true, create: true })).close();
       return new ImageRecorder();
     }

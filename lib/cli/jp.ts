@@ -160,7 +160,7 @@ function parseInput(text: string): Json {
   return input;
 }
 
-/** Asks at the terminal, where the question does not get into the results. */
+/** Prompts at the terminal, which keeps the prompt out of the results. */
 function prompt(question: string, { terminal, stdin = readStdin }: Console): Promise<string> {
   terminal.err("Reading from terminal input.");
   terminal.err(question);

@@ -175,7 +175,7 @@ function codeOf(cause: unknown, terminal: Terminal): number {
 /** As shells give it for a command that the signal of a closed pipe ends. */
 const pipeClosedCode = 141;
 
-/** Commander ends a command line that it refuses, or that asks for help, with such an error. */
+/** Commander throws such an error for a command line that it refuses, and for `--help`. */
 function isExit(cause: unknown): cause is { exitCode: number } {
   return cause instanceof Error && "exitCode" in cause && typeof cause.exitCode === "number";
 }

@@ -116,7 +116,7 @@ function wordProblem({ omitEvents, reportResults }: ServeArguments): string | un
   return result && `--report-results: "${result}" is none of ${rowResults.join(", ")}`;
 }
 
-/** Who could ask and should not; `undefined` when nobody. */
+/** Who could send reviews and should not; `undefined` when nobody. */
 function accessProblem({ tls, host, secretPath }: ServeArguments): string | undefined {
   if (secretPath !== undefined && !/^(?:\/[A-Za-z0-9._~-]+)+$/.test(secretPath)) {
     return "--secret-path must begin with / and have letters, digits, and - . _ ~ after it";

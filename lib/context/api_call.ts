@@ -17,7 +17,7 @@ import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
 import { queryDocument } from "./query.ts";
 
-/** What a call asks for, with all variables resolved. */
+/** A call with all variables resolved. */
 interface ResolvedCall {
   readonly method: "GET" | "POST";
   readonly urlPath: string;
@@ -178,8 +178,8 @@ function unfetched(cause: string): Fault {
 }
 
 /**
- * Why a Policy of a namespace may not ask for a path: only what lies in its own namespace is its business. Whoever sends
- * the call refuses paths with dots, so the parts mean what they say.
+ * Why a Policy of a namespace may not call a path: it may only read its own namespace. The adapter refuses paths with
+ * dots, so each part of the path is literal.
  */
 function trespassOf(urlPath: string, namespace: string): string | undefined {
   const [, found] = /^\/apis?\/(?:[^?]*?\/)namespaces\/([^/?]+)/.exec(urlPath) ?? [];

@@ -10,7 +10,7 @@ export type AbsentSource = EntrySource | "downstream";
 /** What a store is made with. */
 export interface LoadOptions {
   readonly ports: Ports;
-  /** Makes the signal that ends loads; it is not asked for by a request that loads nothing. */
+  /** Makes the signal that ends loads; a request that loads nothing never calls it. */
   readonly deadline?: (() => AbortSignal) | undefined;
   /** Milliseconds that evaluation may take in all. */
   readonly budget?: number | undefined;
@@ -123,8 +123,8 @@ export class LoadTracker {
   }
 
   /**
-   * How far the loop that begins now has come. To be asked for at the same point of each evaluation, before anything is
-   * read for the loop. Once a value was missing the progress is a new one that nobody keeps.
+   * How far the loop that begins now has come. Call it at the same point of each evaluation, before anything is read
+   * for the loop. Once a value was missing the progress is a new one that nobody keeps.
    */
   loop<T>(begin: () => T): LoopProgress<T> {
     if (!this.isComplete) return new LoopProgress(begin());
@@ -217,7 +217,7 @@ export class LoadTracker {
     return underWay;
   }
 
-  /** Waits until others had their turn and everything that was asked for has an answer, at most until the deadline. */
+  /** Waits until all loads have ended, at most until the deadline, and lets other requests run. */
   async awaitLoads(): Promise<void> {
     if (this.#isPausing) await this.ports.scheduler?.pause();
     if (this.#pending.size > 0) await this.#loaded();

@@ -47,7 +47,7 @@ export interface ObservedExpression {
   readonly value: Json | Fault;
 }
 
-/** Someone who may have signed an image, and what became of asking. */
+/** A possible signer of an image, and the result of its verification. */
 export interface ObservedAttestor {
   readonly image: string;
   /** Below the entry of `verifyImages`: `.attestors[0].entries[1].keys`. */

@@ -31,8 +31,8 @@ export class Progress {
   }
 
   /**
-   * A random number: the one that was drawn at this point when the rule was evaluated before. With another one the rule
-   * would ask for other values each time, and wait for ever.
+   * A random number: the one that was drawn at this point when the rule was evaluated before. With another one the
+   * rule would load other values each time, and wait for ever.
    */
   draw(next: () => number): number {
     return this.#numbers[this.#drawn++] ??= next();

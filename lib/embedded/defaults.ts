@@ -3,7 +3,9 @@ import { encodeBase64, nameOf, typeOf } from "../kube/mod.ts";
 
 type Edit = { [name: string]: Json };
 
-/** What the API server fills in for the kinds that policies ask about, by `group/Kind`. Everything else is kept as is. */
+/**
+ * The defaults of the API server for the kinds that policies read, by `group/Kind`. Everything else is kept as it is.
+ */
 const completions: Readonly<Record<string, (object: JsonObject) => JsonObject>> = {
   "/Namespace": (object) => {
     const labels = { ...asObject(dig(object, "metadata", "labels")) };

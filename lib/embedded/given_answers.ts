@@ -76,9 +76,9 @@ export function mockedEntries(entries: readonly JsonObject[], environment: Envir
 }
 
 /**
- * Image registries that hold the `images` of a test's context file, by the text that policies ask with. A record has its
- * parts under the names of CEL (`config`, `imageIndex`) and under those of context entries (`configData`, `manifestList`).
- * Other images are looked up elsewhere, if there is somewhere.
+ * Image registries that hold the `images` of a test's context file, by the image text in policies. A record has its
+ * parts under the names of CEL (`config`, `imageIndex`) and under those of context entries (`configData`,
+ * `manifestList`). Other images are looked up elsewhere, if there is somewhere.
  */
 export function mockedImages(images: readonly JsonObject[], others?: Registry): Registry {
   const records = new Map(images.map((image) => [asString(image["image"]) ?? "", image]));

@@ -47,7 +47,7 @@ const selectableFields: Readonly<Record<string, readonly string[]>> = {
   "certificates.k8s.io/certificatesigningrequests": ["spec.signerName"],
 };
 
-/** An object as the API shows it in the version that was asked for. */
+/** An object as the API shows it in the requested version. */
 export function shown(kind: ServedKind, object: JsonObject): JsonObject {
   const apiVersion = formatApiVersion(kind);
   return object["apiVersion"] === apiVersion ? object : { ...object, apiVersion };

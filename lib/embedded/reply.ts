@@ -112,7 +112,7 @@ export function applyConflict(
   return failure(409, "Conflict", `Apply failed with ${count}: ${texts.join(", ")}`, { causes });
 }
 
-/** The server does not want this done, whoever asks. */
+/** The server refuses this to every user. */
 export function forbidden(kind: ServedKind, name: string, why: string): Reply {
   return failure(403, "Forbidden", `${qualified(kind)} "${name}" is forbidden: ${why}`, about(kind, name));
 }

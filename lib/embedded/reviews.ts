@@ -30,7 +30,7 @@ export interface ReviewRequest {
 
 /** What reviews are answered from. */
 export interface Reviewing {
-  /** Who asks: the answer to questions about oneself. */
+  /** The user of the call: the answer of a SelfSubjectReview. */
   readonly self: ApiUser;
   readonly clock: Clock;
   rbac(): RbacObjects;

@@ -91,8 +91,8 @@ function part(name: string, rules: readonly Rule[]): JsonObject {
 }
 
 /**
- * What every cluster holds before anybody adds to it, as far as policies ask: the namespaces that the API server makes,
- * and the roles `cluster-admin`, `admin`, `edit` and `view` with the binding of the first. Facts of Kubernetes 1.34.
+ * The objects of a new cluster that policies read: the namespaces that the API server makes, and the roles
+ * `cluster-admin`, `admin`, `edit` and `view` with the binding of the first. Facts of Kubernetes 1.34.
  */
 export function systemObjects(): JsonObject[] {
   const namespaces = ["default", "kube-node-lease", "kube-public", "kube-system"];

@@ -9,7 +9,7 @@ export interface VariableCheckOptions {
   readonly rule: Rule;
   /** Path of the template's document below the rule. */
   readonly path: DocumentPath;
-  /** Whether the policy is also for background scans, where nobody asks. */
+  /** Whether the policy is also for background scans, which have no user. */
   readonly background: boolean;
 }
 
@@ -182,7 +182,7 @@ function unknown(
 
 /**
  * Kyverno parity: a policy whose expression calls a function is accepted whatever it names, and what is missing is null:
- * `{{ to_string(later) }}` is `null` until a rule declares `later`; pinned by "a function may be asked about a name that is not there".
+ * `{{ to_string(later) }}` is `null` until a rule declares `later`; pinned by "a function may get a name that is not there".
  */
 function callsFunction(expression: string): boolean {
   const compiled = compileExpression(expression);
@@ -203,7 +203,7 @@ function unknownField(field: string, expression: string, path: (string | number)
   };
 }
 
-/** Match and exclude are asked before anything is known, so they cannot have variables. */
+/** Match and exclude are evaluated before any context is loaded, so they cannot have variables. */
 export function matchVariables(rule: Rule): PathDiagnostic[] {
   return (["match", "exclude"] as const).flatMap((name) =>
     textsWithVariables(rule[name]?.written, [name]).map((path): PathDiagnostic => ({

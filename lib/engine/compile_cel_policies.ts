@@ -45,7 +45,7 @@ interface CompileOneOptions {
   readonly further: readonly PolicyKind[];
   readonly exceptions: readonly CelException[];
   readonly documents: readonly LocatedDocument[];
-  /** Whether policies that the API server enforces itself are asked at admission as well. */
+  /** Whether policies that the API server enforces itself are evaluated at admission as well. */
   readonly admissionPolicies: "left" | "served";
   report(diagnostic: Diagnostic): void;
 }

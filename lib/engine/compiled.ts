@@ -22,7 +22,7 @@ export interface CompiledRule {
   /** The kind's name, for explanations: `pattern`, `deny`, `foreach` … */
   readonly kind: string;
   readonly selector: RuleSelector;
-  /** Set where the rule is known to select every object that it is asked about. */
+  /** Set where the index finds the rule only for objects that the rule selects. */
   readonly selectsAll?: boolean;
   /** Set where there is nothing to it but its body: no context, preconditions, exceptions or properties of its own. */
   readonly bodyAlone?: boolean;

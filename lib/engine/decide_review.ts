@@ -24,8 +24,8 @@ export interface DecideReviewOptions
 }
 
 /**
- * Decides a request as the webhooks do, one after the other. Validations are decided even when mutations refuse the request,
- * where the API server would not ask any more: explanations show both.
+ * Decides a request as the webhooks do, one after the other. Validations are decided even when mutations refuse the
+ * request, where the API server would not call any more: explanations show both.
  */
 export async function decideReview(
   snapshot: Snapshot,

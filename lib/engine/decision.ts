@@ -56,7 +56,7 @@ export interface Refusing {
 export interface Decision {
   readonly uid: string;
   readonly allowed: boolean;
-  /** Results that decided: of the policies that were asked in this phase. */
+  /** The results of this phase, on which the decision rests. */
   readonly results: readonly PolicyResult[];
   /** The results that refuse the request, in order; none when it is allowed. */
   readonly refusing: readonly Refusing[];

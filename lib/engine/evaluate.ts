@@ -24,14 +24,14 @@ import type { Snapshot } from "./snapshot.ts";
 import type { Trace } from "./trace.ts";
 import { verifyImages } from "./verify_images.ts";
 
-/** Which policies are asked, and how. */
+/** Which policies are evaluated, and how. */
 export interface EvaluateOptions extends PolicyQuery {
   readonly given?: GivenValues;
   /** What cannot be loaded here: entries that count as not declared, the cluster of generate rules. */
   readonly absent?: readonly AbsentSource[];
   /** Set after the answer, for phases whose effects shall be carried out. */
   readonly background?: Background;
-  /** Makes the signal that ends loads of external values; asked for when the first load begins. */
+  /** Makes the signal that ends loads of external values; called when the first load begins. */
   readonly deadline?: () => AbortSignal;
   /** Milliseconds for the request: rules that are not reached in time answer with an error. */
   readonly budget?: number;

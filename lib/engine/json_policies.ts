@@ -71,7 +71,7 @@ export function payloadItems(payload: Json): readonly Json[] {
   return isList(payload) ? payload : [payload];
 }
 
-/** Asks each policy about each value; rules that do not match a value say nothing of it. */
+/** Evaluates each policy for each value; rules that do not match a value have no result for it. */
 export function scanPayload(
   policies: readonly CompiledJsonPolicy[],
   payload: Json,

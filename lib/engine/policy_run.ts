@@ -31,7 +31,7 @@ export class PolicyRun {
     this.#isAsked = policy.matchConditions === undefined;
   }
 
-  /** Whether the policy was asked at all: its match conditions held. */
+  /** Whether the policy applies: its match conditions hold. */
   get isAsked(): boolean {
     return this.#isAsked;
   }
@@ -87,7 +87,7 @@ export class PolicyRun {
     return true;
   }
 
-  /** Asks no further rule. */
+  /** Evaluates no further rule. */
   #leaveOut(unasked: NonNullable<RuleTrace["unasked"]>): void {
     const { rules, policy } = this.policy;
     const { trace } = this.#view.base;
@@ -111,7 +111,7 @@ export class PolicyRun {
     }
   }
 
-  /** The results of a rule that could not be asked. */
+  /** The results of a rule that could not be evaluated. */
   #failed(rule: CompiledRule, why: string): readonly RuleResult[] {
     return resultsFrom(error(why), rule, this.#view);
   }

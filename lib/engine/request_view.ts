@@ -31,7 +31,10 @@ export interface ViewBase {
 
 /** How rules that change the cluster are evaluated after the answer. */
 export interface Background {
-  /** The user as whom effects are carried out: rules are not asked about their own changes unless they want to be. */
+  /**
+   * The user under whom effects are carried out: rules are not evaluated for Postern's own changes unless they turn
+   * `skipBackgroundRequests` off.
+   */
   readonly self?: string;
 }
 
@@ -119,8 +122,8 @@ export class RequestView implements Computed {
   }
 
   /**
-   * The old object as if it were created now by nobody in particular: how a rule that fails on an update is asked
-   * whether the object violated it already.
+   * The old object as if it were created now by no user in particular: a rule that fails on an update is evaluated
+   * for it, to find out whether the object violated the rule already.
    */
   existing(): RequestView | undefined {
     if (this.operation !== "UPDATE" || this.oldObject === undefined || this.#user === undefined) {

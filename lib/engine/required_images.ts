@@ -2,8 +2,8 @@ import { fail, type Outcome, pass } from "../rules/mod.ts";
 import { type PolicyResult, replaced, type RuleResult } from "./decision.ts";
 
 /**
- * The results of image policies with what they require: each image must have been verified by some policy of the request,
- * whichever asked. To be called again when further policies were asked about the same object.
+ * The results of image policies with the images that they require: each image must have been verified by some policy
+ * of the request. Call it again after further policies were evaluated for the same object.
  */
 export function withRequiredImages<T extends PolicyResult>(results: readonly T[]): readonly T[] {
   if (!results.some(({ rules }) => rules.some((rule) => requiredBy(rule) !== undefined))) return results;

@@ -1,7 +1,7 @@
 import { asList, asString, dig, field, type Json } from "../json/mod.ts";
 import { namespaceOf } from "../kube/mod.ts";
 
-/** Who is asked about, and what the cluster binds. */
+/** A user, and the bindings of the cluster. */
 export interface RoleQuestion {
   readonly username: string;
   readonly groups: readonly string[];

@@ -28,11 +28,11 @@ export interface Snapshot {
 
 /** How policies are read. */
 export interface CompileOptions {
-  /** `classic`, the default, follows the documentation that Postern was asked for with; `current` follows Kyverno 1.19. */
+  /** `classic`, the default, follows Kyverno's documentation; `current` follows Kyverno 1.19. */
   readonly dialect?: Dialect;
   /**
-   * Whether ValidatingAdmissionPolicies and MutatingAdmissionPolicies, which the API server enforces itself, are asked at
-   * admission too (`served`); by default they are left to it, and evaluated on the command line only.
+   * Whether ValidatingAdmissionPolicies and MutatingAdmissionPolicies, which the API server enforces itself, are
+   * evaluated at admission too (`served`); by default only the command line evaluates them.
    */
   readonly admissionPolicies?: "left" | "served";
   /** Whether every failurePolicy counts as Ignore: what cannot be evaluated is admitted. */
@@ -62,7 +62,7 @@ export function compile(documents: readonly YamlDocument[], options: CompileOpti
   return indexed({ written, others, jsonPolicies, diagnostics, dialect });
 }
 
-/** The same policies without those that are left out: what one of several webhooks asks about. */
+/** The same policies without those that are left out: the policies of one of several webhooks. */
 export function restrict(snapshot: Snapshot, keep: (policy: CompiledPolicy) => boolean): Snapshot {
   return indexed({ ...snapshot, written: snapshot.written.filter(keep) });
 }
@@ -106,7 +106,7 @@ function byName({ policy: left }: CompiledPolicy, { policy: right }: CompiledPol
   return scope !== 0 ? scope : left.key < right.key ? -1 : left.key > right.key ? 1 : 0;
 }
 
-/** What the match of a rule asks for, as far as the index can use it. */
+/** The criteria of a rule's match that the index can use. */
 function interests({ selector, rule }: CompiledPolicy["rules"][number], policy: Policy): Interest[] {
   const namespace = policy.namespace;
   if (rule.generatedFor !== undefined) return [{ kinds: [...rule.generatedFor], operations: [], namespace }];

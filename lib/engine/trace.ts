@@ -22,7 +22,7 @@ import type { RuleWatch } from "./rule_watch.ts";
 
 /** A value that was loaded from outside, once for the request. */
 export interface LoadTrace {
-  /** What was asked for: `ConfigMap default/teams`, `GET /api/v1/namespaces`. */
+  /** The name of the load: `ConfigMap default/teams`, `GET /api/v1/namespaces`. */
   readonly key: string;
   readonly milliseconds: number;
   /** Of the answer as JSON in UTF-8; 0 for a failure. */
@@ -53,7 +53,7 @@ export type TraceStep =
   | { readonly kind: "pattern"; readonly pattern: ObservedPattern }
   | { readonly kind: "exception"; readonly exception: ObservedException }
   | { readonly kind: "attestor"; readonly attestor: ObservedAttestor }
-  /** From here on the rule is asked about the old object, whether that violated it already. */
+  /** From here on the rule is evaluated for the old object, to find out whether that violated it already. */
   | { readonly kind: "existing" };
 
 /** What became of one rule, and how. */
@@ -66,7 +66,7 @@ export interface RuleTrace {
   /** The rule that the user wrote, for one that was generated from it for pod controllers. */
   readonly generatedFrom: string | undefined;
   /**
-   * Why the rule was not asked: the whole policy is about another namespace, or its match conditions do not hold, or an
+   * Why the rule was not evaluated: the policy is about another namespace, or its match conditions do not hold, or an
    * earlier rule was applied and the policy applies one.
    */
   readonly unasked: "namespace" | "matchConditions" | "applyRules" | undefined;
@@ -116,7 +116,7 @@ export class Trace implements Observer, RuleWatch {
     this.#current = undefined;
   }
 
-  /** The rule has its results; `object` is what it was asked about. */
+  /** The rule has its results; `object` is the object that it was evaluated for. */
   finish(results: readonly RuleResult[], object: JsonObject | undefined): void {
     const patched = results.map(patchedObject).find((each) => each !== undefined);
     const changes = patched === undefined || object === undefined ? [] : diff(object, patched);
@@ -146,7 +146,7 @@ export class Trace implements Observer, RuleWatch {
     if (this.#current !== undefined) this.#current.selection ??= selection;
   }
 
-  /** The old object is asked about from now on. */
+  /** From now on the rule is evaluated for the old object. */
   turnToExisting(): void {
     this.#step({ kind: "existing" });
   }

@@ -127,7 +127,7 @@ export class LiveGate {
     return this.#policies.snapshot;
   }
 
-  /** What the paths of the app ask. */
+  /** The policies at the paths of the app. */
   get paths(): Required<Pick<AppOptions, "snapshot" | "routes" | "filters">> {
     return {
       filters: () => this.#policies.configuration.filters,

@@ -53,7 +53,10 @@ export class PoliciesInForce {
     return this.#live === undefined ? this.#files.snapshot : this.#live.snapshot;
   }
 
-  /** What the paths of the app ask: those of other kinds have webhooks of their own when the cluster is followed. */
+  /**
+   * The policies at the paths of the app: those of other kinds have webhooks of their own when the cluster is
+   * followed.
+   */
   get paths(): Pick<AppOptions, "snapshot" | "routes" | "filters" | "decided"> {
     const unfiltered = {};
     return {

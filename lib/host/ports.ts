@@ -41,7 +41,7 @@ export interface PortsOptions {
   readonly objects?: () => Promise<readonly JsonObject[]>;
   /** How images are looked up. */
   readonly images?: ImagePortsOptions;
-  /** Keep what nearly every admission asks for in memory, by watching; for a server. */
+  /** Whether to watch the objects that nearly every admission reads and keep them in memory; for a server. */
   readonly watch?: Log;
   /** Called for each call to a running cluster. */
   readonly called?: (call: ApiCall) => void;

@@ -2,8 +2,8 @@
 export const maxJsonDepth = 1_000;
 
 /**
- * What Go's decoder says of a text that is no JSON: `invalid character 'b' looking for beginning of value`. It is only
- * asked after `JSON.parse` refused the text, and reads it once, without recursion.
+ * What Go's decoder says of a text that is no JSON: `invalid character 'b' looking for beginning of value`. Call it
+ * after `JSON.parse` refused the text; it reads the text once, without recursion.
  */
 export function goJsonProblem(text: string): string {
   const scanner = new Scanner(text);

@@ -23,7 +23,7 @@ export interface GroupVersionResource {
   readonly resource: string;
 }
 
-/** Who asks. */
+/** The user of the request. */
 export interface UserInfo {
   readonly username: string;
   readonly groups: readonly string[];

@@ -5,7 +5,7 @@ import { parseIpAddress } from "./ip_address.ts";
 /** Longer texts are no URLs here. */
 const maxLength = 100_000;
 
-/** A URL as Go's `net/url` reads and prints it. Texts inside are strings of bytes; ask by the functions below. */
+/** A URL as Go's `net/url` reads and prints it. Its texts are strings of bytes; read them by the functions below. */
 export interface GoUrl {
   readonly scheme: string;
   /** What follows the scheme when it is no path: `mailto:OPAQUE`. */

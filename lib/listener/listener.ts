@@ -32,7 +32,7 @@ export interface ListenerOptions {
   readonly serve: { readonly fetch: Fetch } | { readonly handler: Handler };
   /** Absent for plain HTTP. */
   readonly certificates?: KeyPairs;
-  /** PEM of the authority whose client certificates are accepted; without it nobody is asked for one. */
+  /** PEM of the authority whose client certificates are accepted; without it no client certificate is requested. */
   readonly clientAuthority?: string;
   /** Refuses a request before its body is read. */
   readonly screen?: (announced: Announced) => ListenerAnswer | undefined;
@@ -117,7 +117,7 @@ export class Listener {
     }
   }
 
-  /** The port, also when any was asked for. */
+  /** The port in use, also when the option was 0. */
   get port(): number {
     const address = this.#server.address();
     return address === null || typeof address === "string" ? 0 : address.port;
@@ -144,8 +144,8 @@ export class Listener {
   }
 
   /**
-   * Closes the port. From now on each answer ends its connection; when nobody has asked for a second, no new connection
-   * is taken. It ends when all requests are answered, at the latest after `closeTime`.
+   * Closes the port. From now on each answer ends its connection; after a second without requests, no new connection
+   * is accepted. It ends when all requests are answered, at the latest after `closeTime`.
    */
   async close(): Promise<void> {
     this.#isClosing = true;
@@ -181,7 +181,7 @@ export class Listener {
 
   #secureOptions({ cert, key }: KeyPair): Record<string, unknown> {
     const { clientAuthority: ca } = this.#options;
-    // Who shows no certificate may still ask whether the server is healthy: `screen` decides.
+    // A caller without a certificate may still ask for the server's health: `screen` decides.
     return { cert, key, ...(ca !== undefined && { ca, requestCert: true, rejectUnauthorized: false }) };
   }
 

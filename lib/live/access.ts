@@ -66,7 +66,7 @@ const holds = { granted: 60_000, refused: 5_000 };
 /** More answers are not kept: policies come and go. */
 const most = 5_000;
 
-/** Answers about rights, each asked for again after a while only. */
+/** Answers about rights, each kept for a while. */
 export class KnownRights {
   readonly #cluster: Cluster;
   readonly #clock: Clock;

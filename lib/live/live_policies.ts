@@ -247,7 +247,7 @@ export class LivePolicies {
       generated.filter((each) => this.#generated.isEnforced(each)).map(({ compiled }) => compiled),
     );
     const configurations = resourceConfigurations({
-      // What the API server enforces itself, it need not ask about.
+      // The API server needs no webhook for policies that it enforces itself.
       policies: snapshot.policies.filter((compiled) => !enforced.has(compiled)),
       served: discovered.resources,
       installation,
@@ -278,7 +278,7 @@ export class LivePolicies {
     return kept;
   }
 
-  /** Who reads that a policy is ready expects that it is asked about. */
+  /** A user who reads that a policy is ready expects that it is evaluated. */
   #tellLater(told: Told): void {
     this.#after(Math.max(0, this.#askedAt - this.#options.clock.now()), () => {
       // The next round writes for newer policies.
@@ -286,7 +286,7 @@ export class LivePolicies {
     });
   }
 
-  /** Writes webhooks and statuses in a while, however often it is asked for meanwhile. */
+  /** Writes webhooks and statuses after a short wait, once for all calls meanwhile. */
   #enforceSoon(milliseconds: number): void {
     if (this.#soon) return;
     this.#soon = true;

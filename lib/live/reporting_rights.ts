@@ -2,7 +2,7 @@ import type { CompiledPolicy } from "../engine/mod.ts";
 import type { RuleSelector } from "../match/mod.ts";
 import type { Right, RightAnswer } from "./access.ts";
 
-/** Asks about a right of the account that reports. */
+/** Reads whether the account that reports has a right. */
 export type AskRight = (right: Right) => Promise<RightAnswer | undefined>;
 
 const verbs = ["get", "list", "watch"];

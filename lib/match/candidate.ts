@@ -1,6 +1,6 @@
 import type { JsonObject } from "../json/mod.ts";
 
-/** Who asks. Roles are `namespace:name`. */
+/** The user of a request. Roles are `namespace:name`. */
 export interface User {
   readonly username: string;
   readonly groups: readonly string[];
@@ -24,6 +24,6 @@ export interface Candidate {
   readonly oldResource?: JsonObject | undefined;
   /** Labels of the object's namespace; empty for cluster-scoped objects. */
   readonly namespaceLabels: JsonObject;
-  /** `undefined` where nobody asks: background scans, and the command line without user information. */
+  /** `undefined` where there is no user: background scans, and the command line without user information. */
   readonly user: User | undefined;
 }

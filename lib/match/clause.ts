@@ -10,7 +10,7 @@ export interface Clause {
   readonly holds: boolean;
   /** Of one that does not hold, the first criterion that does not: `kinds`, `selector`, `user`, `empty filter`. */
   readonly criterion: string | undefined;
-  /** What the criterion asks for, and what the object or its request has there. */
+  /** The values that the criterion wants, and those of the object or its request. */
   readonly wanted: Json;
   readonly found: Json;
 }

@@ -24,9 +24,9 @@ const maxCachedLookups = 4096, maxKeyLength = 256;
 const nothing: readonly never[] = [];
 
 /**
- * Finds what may be about a request without asking each: by kind first, then operation and namespace. A value that is
- * found may still not match; a value that is not found cannot. Lookups are remembered, so the cost of values that
- * cannot match is paid once per kind, operation and namespace.
+ * Finds the values that may match a request without testing each: by kind first, then operation and namespace. A
+ * value that is found may still not match; a value that is not found cannot. Lookups are remembered, so the cost of
+ * values that cannot match is paid once per kind, operation and namespace.
  */
 export class MatchIndex<T> {
   readonly #byKind = new Map<string, Entry<T>[]>();
@@ -66,7 +66,7 @@ export class MatchIndex<T> {
   }
 }
 
-/** The kinds that a selector can mean, `undefined` for any. Whoever is found is still asked. */
+/** The kinds that a selector can mean, `undefined` for any. The match itself is still tested. */
 function literalKinds(selector: string): (string | undefined)[] {
   return parseKindSelectors(selector).map(({ kind }) => hasWildcard(kind) ? undefined : kind);
 }

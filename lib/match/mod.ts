@@ -1,6 +1,6 @@
 /**
- * Which rules are about which objects: match and exclude as predicates, and an index that keeps rules that cannot match
- * from being asked. Variables are not supported in match and exclude.
+ * Which rules are about which objects: match and exclude as predicates, and an index that leaves out rules that
+ * cannot match. Variables are not supported in match and exclude.
  *
  * @module
  */

@@ -34,10 +34,10 @@ export interface ResourceRule {
 /** Match and exclude of one rule, ready to run. */
 export interface RuleSelector {
   select(candidate: Candidate): Selection;
-  /** The same selection with its reasons: all clauses are asked, where {@link select} stops as soon as it can. */
+  /** The same selection with its reasons: all clauses are evaluated, where {@link select} stops as soon as it can. */
   explain(candidate: Candidate): ExplainedSelection;
   readonly match: Block;
-  /** What is asked about where it is written as resources of the API instead of kinds. */
+  /** The criteria about resources, where they are written as resources of the API instead of kinds. */
   readonly resources?: readonly ResourceRule[];
   readonly needsNamespaceLabels: boolean;
   readonly needsRoles: boolean;

@@ -17,7 +17,10 @@ export interface Pattern<S> {
 
 /** How to compile a pattern. */
 export interface PatternOptions<S> {
-  /** Asked once for every string and every key: those it answers for are evaluated anew at each check. */
+  /**
+   * Called once for every string and every key at load; those for which it returns a function are evaluated at each
+   * check.
+   */
   readonly dynamic?: Dynamic<S>;
 }
 

@@ -35,7 +35,7 @@ export type AttestorEntry =
 /** A leaf of the attestors. */
 export type SignerEntry = Extract<AttestorEntry, { kind: "signer" }>;
 
-/** The public log of sigstore, which Kyverno asks where a policy names no other. */
+/** The public log of sigstore, which Kyverno uses where a policy names no other. */
 const publicLog = "https://rekor.sigstore.dev";
 
 /** Reads a list of attestor sets. What is missing or of another type is read as empty: the checks report it. */

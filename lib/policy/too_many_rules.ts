@@ -43,7 +43,7 @@ function kindsOf(match: Json | undefined): readonly string[] {
   return kinds.length === 0 || kinds.some((each) => each.length === 0) ? ["*"] : kinds.flat();
 }
 
-/** Whether a filter is about who asks alone. */
+/** Whether a filter is about the user alone. */
 function isSubjects(filter: Json): boolean {
   return ["subjects", "roles", "clusterRoles"].some((name) => field(filter, name) !== undefined);
 }

@@ -9,7 +9,7 @@ export interface Explanation {
   readonly subject: string;
   /** In the order of evaluation. */
   readonly rules: readonly RuleTrace[];
-  /** Why no rule was asked at all, when none was. */
+  /** Why no rule was evaluated at all, when none was. */
   readonly unseen?: string;
 }
 

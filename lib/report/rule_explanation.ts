@@ -99,7 +99,7 @@ function entryLines({ name, source, state, failure, bytes, milliseconds, loads }
     : [`context ${name}${origin} failed after ${time}: ${failure}`];
 }
 
-/** Who was asked whether an image is signed, and why a signature does not count. */
+/** The signers that were tried for an image, and why a signature does not count. */
 function attestorLines({ image, path, failure, tried }: AttestorStep["attestor"]): string[] {
   const signatures = tried.map(({ digest, why }) =>
     `  signature ${digest}: ${why === "" ? "verified" : why}`

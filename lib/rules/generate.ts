@@ -30,7 +30,7 @@ import { describe, type KindPlace, objectsInCluster, triggerAlone } from "./clus
  * `generate`: makes objects because of another one, the trigger. The rule plans which objects are missing or
  * differ, and which are to be deleted once the trigger is gone; `lib/background` carries the plan out.
  * Kyverno parity: the rule passes when it applies, even if nothing can be planned; the plan errors stand
- * beside the outcome. Pinned by "a variable that cannot be resolved is told".
+ * beside the outcome. Pinned by "a variable that cannot be resolved is a plan error".
  */
 export const generate: RuleKind<BodyOf<"generate">> = {
   type: "generate",

@@ -126,7 +126,7 @@ function patternProblems(pattern: GeneratePatternSpec, only: string | undefined)
   return [...problems, ...strange.map(({ doing, namespace }) => foreign(doing, namespace).message)];
 }
 
-/** Plans what one rendered pattern asks for. */
+/** Plans the objects of one rendered pattern. */
 class Planner {
   readonly #situation: Situation;
   /** Of a Policy: the only namespace that it reads from and writes into. */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../json/mod.ts";
 import type { ImageNote } from "./verify_images/notes.ts";
 
-/** A change to the cluster that a rule asks for: carried out after the answer, or only shown. */
+/** A change to the cluster by a rule: carried out after the answer, or only shown. */
 export interface Effect {
   readonly verb: "create" | "update" | "apply" | "delete";
   /** The object as it shall be; for a delete, what identifies it. */

@@ -70,7 +70,7 @@ Deno.test("global entries: objects of a resource, whole and projected, and read 
 
 const service = { service: { url: "https://svc/x", headers: [{ key: "k", value: "v" }] } };
 
-Deno.test("global entries: a service is called once for all who ask, and again after the interval", async () => {
+Deno.test("global entries: a service is called once for all callers, and again after the interval", async () => {
   const spec = {
     apiCall: { ...service, method: "POST", data: [{ key: "a", value: 1 }], refreshInterval: "30s" },
   };

@@ -154,7 +154,7 @@ registryTest("an index without an image for linux/amd64 is refused", {
   },
 });
 
-registryTest("a token is fetched without a name where the registry asks for one, and used again", {
+registryTest("a token is fetched without a login where the registry requires one, and used again", {
   answer(asked, _, address) {
     if (asked.path.startsWith("/token")) return Response.json({ token: "anonymous" });
     if (asked.headers.get("authorization") === "Bearer anonymous") return serveContents(asked);
@@ -171,7 +171,7 @@ registryTest("a token is fetched without a name where the registry asks for one,
   },
 });
 
-registryTest("a login goes to the token server alone, or to the registry when that asks for it", {
+registryTest("a login goes to the token server alone, or to the registry when that requires it", {
   answer(asked) {
     if (asked.headers.get("authorization") === `Basic ${btoa("me:pass")}`) return serveContents(asked);
     return new Response("", { status: 401, headers: { "www-authenticate": 'Basic realm="x"' } });
@@ -183,7 +183,7 @@ registryTest("a login goes to the token server alone, or to the registry when th
   },
 });
 
-registryTest("without a login a registry that asks for one refuses", {
+registryTest("without a login a registry that requires one refuses", {
   answer: () => new Response("", { status: 401, headers: { "www-authenticate": 'Basic realm="x"' } }),
   async run({ registry, host }) {
     assert.match(await problem(registry, `${host}/org/app`), /UNAUTHORIZED: authentication required$/);
@@ -208,7 +208,7 @@ registryTest("blobs may be elsewhere, and credentials do not go there", {
   },
 });
 
-registryTest("addresses that are not allowed are not asked, nor redirected to", {
+registryTest("addresses that are not allowed are not called, nor redirected to", {
   answer: ({ path }, _, address) =>
     path.startsWith("/v2/")
       ? new Response(null, {
@@ -240,7 +240,7 @@ registryTest("errors of the server are tried again, and then final", {
   },
 });
 
-registryTest("all who ask for an image at once wait for one load; a deadline frees only its own caller", {
+registryTest("all callers for one image wait for one load; a deadline ends the wait of its caller alone", {
   async run({ registry, host, server, clock }) {
     const reference = `${host}/org/app`;
     const [late, ...others] = await Promise.all([
@@ -296,7 +296,7 @@ for (
   Deno.test(`no reference: ${JSON.stringify(text)}`, () => assert.ok(isFault(parseReference(text))));
 }
 
-Deno.test("pull secrets: the first that knows the registry gives the login", async () => {
+Deno.test("pull secrets: the first with a login for the registry gives it", async () => {
   const secret = (auths: Json) => ({
     kind: "Secret",
     data: { ".dockerconfigjson": btoa(JSON.stringify({ auths })) },

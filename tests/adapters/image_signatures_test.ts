@@ -116,7 +116,7 @@ signaturesTest("that a registry is unwell is not kept", async ({ registry, keys,
   assert.ok((await ask("app:v1")).ok);
 });
 
-signaturesTest("useCache: false verifies anew, from what is known of the registry", async (trial) => {
+signaturesTest("useCache: false verifies again, with the cached contents of the registry", async (trial) => {
   const { registry, keys, ask } = trial;
   signImage(registry, "app:v1", { keys });
   await ask("app:v1");
@@ -133,7 +133,7 @@ signaturesTest("questions that differ are answered apart", async ({ registry, ke
   assert.ok((await ask("app:v1", { annotations: { env: "prod" } })).ok);
 });
 
-signaturesTest("equal questions on their way are asked once", async ({ registry, keys, ask }) => {
+signaturesTest("equal verifications at the same time are one", async ({ registry, keys, ask }) => {
   signImage(registry, "app:v1", { keys });
   const answers = await Promise.all(Array.from({ length: 20 }, () => ask("app:v1")));
   assert.ok(answers.every(({ ok }) => ok));
@@ -295,7 +295,7 @@ signaturesTest(
   },
 );
 
-signaturesTest("a log without the entry is told in its words", async ({ registry, keys, ask }) => {
+signaturesTest("a log without the entry gives the message", async ({ registry, keys, ask }) => {
   signImage(registry, "app:v1", { keys });
   const log = {
     ignoreTlog: false,

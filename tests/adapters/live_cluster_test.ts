@@ -268,7 +268,7 @@ liveTest("a refused token is read again at once, and a second refusal is final",
   },
 });
 
-liveTest("discovery asks once for all who wait, and again only when a kind is missing for a while", {
+liveTest("discovery is read once for all callers, and again only when a kind is missing for a while", {
   answer: () =>
     Response.json({
       resources: [

@@ -154,7 +154,7 @@ watchTest("reads come from memory and follow the events", {
   },
 });
 
-watchTest("what it does not have or keep is asked of the cluster", {
+watchTest("what the watches do not hold is read from the cluster", {
   objects: [namespace("a")],
   async run(trial) {
     await isOpen(trial);
@@ -172,7 +172,7 @@ watchTest("what it does not have or keep is asked of the cluster", {
   },
 });
 
-watchTest("a watch that ends is opened again where it was, and meanwhile the cluster is asked", {
+watchTest("a watch that ends is opened again where it was, and meanwhile reads go to the cluster", {
   objects: [namespace("a")],
   async run(trial) {
     await isOpen(trial);
@@ -211,7 +211,7 @@ watchTest("an event that cannot be read ends the watch and not the process", {
   },
 });
 
-watchTest("nothing is listed before it is asked for", {
+watchTest("nothing is listed before it is read", {
   objects: [namespace("a")],
   async run(trial) {
     await read(trial, "/api/v1/pods");

@@ -58,7 +58,7 @@ function trial(answers: Answer[] = []) {
 
 const path = "/apis/apps/v1/namespaces/a/deployments";
 
-Deno.test("watched entries: objects are at hand as the watch tells of them, and projected once for each state", async () => {
+Deno.test("watched entries: objects are those that the watch delivered, and projected once for each state", async () => {
   const { entries, watched, define, told, projections } = trial();
   define(entry(counted));
   assert.deepEqual(await entries.entry("deps.count"), { ok: true, status: 200, body: 0 });

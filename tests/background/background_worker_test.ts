@@ -71,7 +71,7 @@ function setUp(
   return { cluster, log, worker, waits };
 }
 
-Deno.test("the worker makes what a generate rule asks for", async () => {
+Deno.test("the worker makes the objects of a generate rule", async () => {
   const { cluster, worker } = setUp(quota);
   assert.equal(worker.add(request(team)), true);
   assert.deepEqual(cluster.writes, [], "nothing is done before the answer");
@@ -201,7 +201,7 @@ Deno.test("the worker changes all targets, and after a conflict only those that 
   }
 });
 
-Deno.test("the worker asks a rule about a deletion only when the rule asks for deletions", async () => {
+Deno.test("the worker evaluates a rule for a deletion only when the rule matches deletions", async () => {
   const deletion = request(trigger, { operation: "DELETE" });
   const quiet = setUp(touch, { objects: secrets });
   quiet.worker.add(deletion);
@@ -215,7 +215,7 @@ Deno.test("the worker asks a rule about a deletion only when the rule asks for d
   assert.equal(eager.cluster.writes.length, 2);
 });
 
-Deno.test("the worker does not ask rules about its own changes unless they want to be asked", async () => {
+Deno.test("the worker evaluates no rules for its own changes unless they turn skipBackgroundRequests off", async () => {
   const own = request(trigger, { requester: { username: "me", groups: [] } });
   const usual = setUp(touch, { objects: secrets, self: "me" });
   usual.worker.add(own);
@@ -237,7 +237,7 @@ Deno.test("the cluster says as whom it takes its caller", async () => {
   assert.equal(await ownUsername(portsWith("").cluster), "postern");
 });
 
-Deno.test("the worker refuses what it has no room for, tells of it, and leaves what no rule is about", async () => {
+Deno.test("the worker refuses and reports requests that it has no room for, and leaves those that no rule matches", async () => {
   const refused: string[] = [];
   const { cluster, worker, log } = setUp(quota, {
     maxBytes: 200,
@@ -405,7 +405,7 @@ Deno.test("an object with a random name is made once, though the rule is evaluat
   assert.deepEqual(cluster.writes, ["POST /api/v1/namespaces/team/resourcequotas"]);
 });
 
-Deno.test("what became of a request is told: that it fails, and that it is done", async () => {
+Deno.test("the worker reports that the effects of a request fail, and that they are done", async () => {
   const told: WorkOutcome[] = [];
   const { cluster, worker } = setUp(quota, { worked: (outcome) => told.push(outcome) });
   let refusals = 4;

@@ -8,7 +8,7 @@ import { documents, keptLog } from "./setting.ts";
 
 const path = "/apis/coordination.k8s.io/v1/namespaces/postern/leases/postern";
 
-/** Time that passes when it is told to, in steps of half a second. */
+/** A clock that the test advances, in steps of half a second. */
 class MadeTime {
   #now = 1_700_000_000_000;
   readonly #waiting = new Set<{ readonly at: number; readonly resolve: () => void }>();

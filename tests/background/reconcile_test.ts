@@ -42,10 +42,10 @@ const cases: [DownstreamState["rule"], Omit<DownstreamState, "rule">, string][] 
 ];
 
 for (const [rule, state, action] of cases) {
-  const told = Object.entries({ ...rule, ...state, state: rule.state }).map(([name, value]) =>
+  const given = Object.entries({ ...rule, ...state, state: rule.state }).map(([name, value]) =>
     `${name} ${value}`
   );
-  Deno.test(`reconcile() answers ${action} to: ${told.join(", ")}`, () => {
+  Deno.test(`reconcile() answers ${action} to: ${given.join(", ")}`, () => {
     const reconciliation = reconcile({ rule, ...state });
     assert.equal(reconciliation.action, action);
     assert.notEqual(reconciliation.why, "");

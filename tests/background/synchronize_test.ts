@@ -96,7 +96,7 @@ Deno.test("an edited object of a GeneratingPolicy is restored, and a deleted one
   const { read, replace, remove, follow } = await setUp(generating);
   const object = await read(settings);
   await replace(settings, { ...object, data: { color: "red" } });
-  // A request tells what the object was.
+  // The request has the object as it was.
   assert.deepEqual(await follow({ object, state: "present" }), ["apply"]);
   assert.equal(dig(await read(settings), "data", "color"), "blue");
   assert.deepEqual(await follow({ object, state: "present" }), []);

@@ -1,4 +1,4 @@
-/** What is found by looking at the cluster, when no request told of it. */
+/** Work that is found by looking at the cluster, without a request that caused it. */
 import assert from "node:assert/strict";
 import { BackgroundWorker, Upkeep, type UpkeepOptions } from "../../lib/background/mod.ts";
 import { asObject, dig, type JsonObject } from "../../lib/json/mod.ts";
@@ -96,7 +96,7 @@ function setUp(text = synchronized) {
       close: () => upkeep.close(),
     };
   };
-  /** A replica that ran, made what it was told to make, and is gone. */
+  /** A replica that made the objects of its requests, and is gone. */
   const ran = async (): Promise<void> => {
     const replica = start();
     await replica.look();
@@ -185,7 +185,7 @@ Deno.test("what was made goes when its trigger stopped matching while no replica
   assert.deepEqual(await restarted(), [`DELETE ${settings}`, `DELETE ${copy}`]);
 });
 
-Deno.test("a rule that asks who made a request is not taken for one that stopped matching", async () => {
+Deno.test("a rule that reads the user of a request does not count as one that stopped matching", async () => {
   const { ran, restarted } = setUp(
     synchronized.replaceAll("match: {any: [{", "match: {any: [{subjects: [{kind: User, name: jane}], "),
   );
@@ -259,7 +259,7 @@ Deno.test("orphanDownstreamOnPolicyDelete leaves data behind", async () => {
   assert.deepEqual(cluster.writes, []);
 });
 
-Deno.test("rules that look back are asked about what exists, once they are new or changed, beyond restarts", async () => {
+Deno.test("rules that look back are evaluated for existing objects once they are new or changed, beyond restarts", async () => {
   const text = synchronized.replaceAll("synchronize: true", "generateExisting: true");
   const { cluster, start, restarted, remove } = setUp(text);
   const replica = start();

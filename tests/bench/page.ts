@@ -74,7 +74,7 @@ function section({ title, text, columns, rows }: Part): string[] {
   ];
 }
 
-/** A text that stays in its cell: what failed is told in lines of others. */
+/** A text that stays in its cell: failures are lines of their own. */
 function cellText(text: string): string {
   return text.replace(/\s+/g, " ").replaceAll("|", "\\|").slice(0, 300);
 }

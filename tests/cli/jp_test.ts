@@ -43,7 +43,7 @@ Deno.test("jp query -q takes an expression from a file, -i or else standard inpu
   assert.equal(err(), "Reading from terminal input.\nEnter input object and hit Ctrl+D.");
 });
 
-Deno.test("jp query asks for the expression when there is only an object", async () => {
+Deno.test("jp query prompts for the expression when there is only an object", async () => {
   const { console, out, err } = spoken("kind");
   assert.equal(await jpQuery({ ...ask, input }, console), 0);
   assert.equal(out(), '# kind\n"Pod"');

@@ -21,7 +21,7 @@ async function ran(...args: string[]): Promise<{ code: number; out: string; err:
   return { code, out: out(), err: err() };
 }
 
-Deno.test("json scan tells each rule's verdict on standard output, and ends with 1 when a check fails", async () => {
+Deno.test("json scan prints each rule's verdict on standard output, and ends with 1 when a check fails", async () => {
   const { code, out } = await ran(...scan, "--pre-process", "resources");
   assert.equal(code, 1);
   golden(join(folder, "text.golden"), out);

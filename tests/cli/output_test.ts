@@ -52,7 +52,7 @@ Deno.test("a .yaml file gets everything, and nothing of what was in it before", 
     assert.equal(await Deno.readTextFile(path), "");
   }));
 
-Deno.test("what cannot be written is told", () =>
+Deno.test("what cannot be written is reported", () =>
   within(async (folder) => {
     await Deno.writeTextFile(join(folder, "file"), "");
     assert.match(await writeOutputs(outputs, join(folder, "file")) ?? "", /^cannot write to .*file/);

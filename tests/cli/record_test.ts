@@ -29,7 +29,7 @@ async function postern(...args: string[]): Promise<{ code: number; out: string }
   return { code: await run(args, { out: line, err: line }), out: lines.join("\n") };
 }
 
-Deno.test("serve --record keeps what it was asked: replay, explain and create test run it again", async () => {
+Deno.test("serve --record keeps reviews: replay, explain and create test run them again", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   const records = join(folder, "records"), policy = join(folder, "policy.yaml");
   try {

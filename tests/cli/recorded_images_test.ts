@@ -87,7 +87,7 @@ async function withRegistry(
   }
 }
 
-Deno.test("test --record-images records what policies ask, and tests pass without the registry", async () => {
+Deno.test("test --record-images records what policies read, and tests pass without the registry", async () => {
   await withRegistry(async (run, folder, registry) => {
     const unasked = await run("test", "@");
     assert.equal(unasked.code, 1);
@@ -130,7 +130,7 @@ Deno.test("apply and explain say from a recording what they said from the regist
   });
 });
 
-Deno.test("a registry that gives no answer while images are recorded is told", async () => {
+Deno.test("a registry that gives no answer while images are recorded is reported", async () => {
   await withRegistry(async (run, folder, registry) => {
     await registry.close();
     const { err } = await run("apply", "@policy.yaml", "-r", "@pods.yaml", "--record-images", "@images.json");

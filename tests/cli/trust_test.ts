@@ -14,7 +14,7 @@ function exists(path: string): boolean {
   }
 }
 
-Deno.test("trust update: a mirror of one's own needs its TUF root", async () => {
+Deno.test("trust update: another mirror needs its TUF root", async () => {
   const { terminal, err } = heard();
   assert.equal(await run(["trust", "update", "--mirror", "http://127.0.0.1/tuf"], terminal), 2);
   assert.match(err(), /the mirror http:\/\/127\.0\.0\.1\/tuf needs a file with its TUF root/);

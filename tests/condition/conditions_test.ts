@@ -1,4 +1,4 @@
-/** Dialects, variables, explanations, and what is told at load. */
+/** Dialects, variables, explanations, and diagnostics at load. */
 import assert from "node:assert/strict";
 import {
   compileConditions,

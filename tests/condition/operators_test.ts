@@ -76,7 +76,7 @@ for (
   ]
 ) table(operator, onNull);
 
-// A whole number of a list in the policy is an integer, one from the request a float: Go tells them apart.
+// A whole number of a list in the policy is an integer, one from the request a float: Go distinguishes them.
 table("Equals", [[[1], [1], true], [{ a: 1 }, { a: 1 }, true]], ["written"]);
 table("Equals", [[[1], [1], false], [{ a: 1 }, { a: 1 }, false], [[1.5], [1.5], true]], ["from data"]);
 

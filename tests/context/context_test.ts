@@ -75,7 +75,7 @@ Deno.test("a context value is not loaded before it is read, and once however oft
   assert.deepEqual(there.calls, [`GET ${path}`]);
 });
 
-Deno.test("two entries that ask for the same thing in one request share the answer", async () => {
+Deno.test("two entries with the same call in one request share the answer", async () => {
   const there = fakeApi({ [path]: { data: { a: "1" } } });
   const context = contextOf(there, [configMap, { ...configMap, name: "other" }]);
   assert.deepEqual(await query(context, "[cm.data.a, other.data.a]"), ["1", "1"]);

@@ -34,7 +34,7 @@ const mutate = "mutate: {patchStrategicMerge: {metadata: {labels: {a: b}}}}";
 const ownWebhooks =
   "get,patch admissionregistration.k8s.io/mutatingwebhookconfigurations,validatingwebhookconfigurations [postern]";
 
-Deno.test("what is applied asks nobody before a replica is ready, and is deleted before the replicas are", async () => {
+Deno.test("webhook configurations call nothing before a replica is ready, and are deleted before the replicas", async () => {
   const { objects } = await manifestsOf([policy("fails", [{ body: pattern }])]);
   assert.deepEqual(objects.slice(0, 2).map(({ kind }) => kind), [
     "ValidatingWebhookConfiguration",
@@ -169,7 +169,7 @@ for (const [what, given, expected] of rules) {
   });
 }
 
-Deno.test("changes of generated objects and of sources are told of by a webhook that refuses nothing", async () => {
+Deno.test("a webhook that refuses nothing gets changes of generated objects and of sources", async () => {
   const body = (synchronize: boolean): string =>
     `generate: {synchronize: ${synchronize}, apiVersion: networking.k8s.io/v1, kind: NetworkPolicy, name: net, ` +
     'namespace: "{{ request.object.metadata.name }}", data: {}}';
@@ -394,7 +394,7 @@ Deno.test("parameters of a policy in CEL are looked up by their kind", async () 
   assert.deepEqual(rulesOf(find(objects, "ClusterRole")).sort(), [ownWebhooks, "list /configmaps"].sort());
 });
 
-Deno.test("a webhook tells of changes of what a GeneratingPolicy keeps in step", async () => {
+Deno.test("a webhook gets changes of the objects that a GeneratingPolicy synchronizes", async () => {
   const { objects } = await manifestsOf([celPolicy(
     "GeneratingPolicy",
     `evaluation: {synchronize: {enabled: true}}
@@ -422,7 +422,7 @@ Deno.test("roles are looked up in bindings, and a loop's context counts", async 
   ]);
 });
 
-Deno.test("a right that only a request tells is remarked on, not given", async () => {
+Deno.test("a right that only a request determines is remarked on, not given", async () => {
   const { objects, said } = await manifestsOf([
     policy("p", [context('apiCall: {urlPath: "/api/v1/{{ request.name }}"}')]),
   ]);
@@ -538,7 +538,7 @@ Deno.test("objects are valid against the API's schema", async () => {
   assert.equal(schemaProblems(wrong).length, 3);
 });
 
-Deno.test("webhooks call a random path, which the pods know by a Secret and which no command line tells", async () => {
+Deno.test("webhooks call a random path, which the pods read from a Secret and no command line shows", async () => {
   const text = policy("never", [{ body: deny }]);
   const made = await Promise.all([1, 2].map(() => manifestsOf([text], "--secret-path", "random")));
   const paths = made.map(({ objects }) =>

@@ -1,4 +1,7 @@
-/** deploy.yaml on a real API server: it takes every object, and replicas share a certificate that webhooks are told. */
+/**
+ * deploy.yaml on a real API server: it takes every object, and replicas share a certificate whose authority is in the
+ * webhooks.
+ */
 import assert from "node:assert/strict";
 import { clusterForTests, kubectl, startPostern } from "./kubectl.ts";
 

@@ -108,7 +108,7 @@ async function signWithCosign(cosign: string, { host, folder, digest }: Signing)
   const place = { cwd: folder, env: { COSIGN_PASSWORD: "", HOME: folder } };
   await runTool(cosign, ["generate-key-pair"], place);
   const help = await runTool(cosign, ["sign", "--help"], place);
-  // Newer releases write bundles and ask a signing configuration unless they are told otherwise.
+  // Newer releases write bundles and read a signing configuration by default.
   const newer = ["new-bundle-format", "use-signing-config"].filter((name) => help.includes(`--${name}`));
   const how = ["--key", "cosign.key", "--tlog-upload=false", "--yes", "--allow-http-registry"];
   const older = newer.map((name) => `--${name}=false`);

@@ -55,14 +55,14 @@ Deno.test("a violation of an enforced rule denies, of an audited one does not", 
   assert.deepEqual(results(audited), ["p/no-host-pid fail"]);
 });
 
-Deno.test("at admission, audit rules that nobody waits for are left for later", () => {
+Deno.test("at admission, audit rules are left for after the answer", () => {
   const snapshot = policies(policy("p", noHostPid, "validationFailureAction: Audit"));
   const bad = request(pod({ hostPID: true }));
   assert.deepEqual(results(decideNow(snapshot, bad, { rules: "admission" })), []);
   assert.deepEqual(results(decideNow(snapshot, bad, { rules: "audit" })), ["p/no-host-pid fail"]);
 });
 
-Deno.test("policies are asked in the order of their names, rules in that of the file", () => {
+Deno.test("policies are evaluated in the order of their names, rules in that of the file", () => {
   const second = noHostPid.replace("no-host-pid", "again");
   const snapshot = policies(policy("b", `${noHostPid}\n${second}`) + policy("a", noHostPid));
   assert.deepEqual(results(decideNow(snapshot, request(pod()))), [
@@ -284,7 +284,7 @@ Deno.test("external values are loaded side by side, once, and then the request i
   assert.equal(fake.calls.length, 1);
 });
 
-Deno.test("namespace labels are asked for only by policies that look at them; without an answer failurePolicy decides", async () => {
+Deno.test("namespace labels are loaded only for policies that read them; without an answer failurePolicy decides", async () => {
   const selecting = noHostPid.replace(
     "kinds: [Pod]",
     "kinds: [Pod], namespaceSelector: {matchLabels: {env: prod}}",

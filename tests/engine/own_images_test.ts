@@ -68,7 +68,7 @@ Deno.test("an image that cannot be read is why a rule has no images", () => {
   assert.match(messageOf(text, task), /failed to extract images: invalid image 'docker:\/\/push'/);
 });
 
-Deno.test("what is wrong with an image extractor is told at load", () => {
+Deno.test("a wrong image extractor is reported at load", () => {
   const { diagnostics } = policies(policy("{Task: [{value: image}, {path: /a/b, jmesPath: 'a('}]}", "'a'"));
   assert.deepEqual(
     diagnostics.map(({ code, position }) => [code, position?.line]),

@@ -52,7 +52,7 @@ Deno.test("a result's own properties win over the rule's", () => {
   assert.equal(properties?.["fixed"], "text");
 });
 
-Deno.test("an unknown variable in reportProperties is told at load", () => {
+Deno.test("an unknown variable in reportProperties is reported at load", () => {
   const { diagnostics } = policies(`
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy

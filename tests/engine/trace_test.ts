@@ -1,4 +1,4 @@
-/** A trace tells how a decision came about, and changes nothing about it. */
+/** A trace records how a decision is made, and changes nothing about it. */
 import assert from "node:assert/strict";
 import { type Decision, evaluate, type RuleTrace, type Snapshot, Trace } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
@@ -60,7 +60,7 @@ const maps = {
   [configMap("second")]: { data: { mode: "off" }, metadata: {} },
 };
 
-Deno.test("entries that were read are told with size and time, of each rule its own", async () => {
+Deno.test("a trace has the entries that each rule read, with size and time", async () => {
   const { rules, trace } = await traced(twoThatLoad, pod(), slowPorts(maps));
   for (const name of ["first", "second"]) {
     const entries = rules.get(name)!.steps.flatMap((step) => step.kind === "entry" ? [step.entry] : []);
@@ -78,7 +78,7 @@ Deno.test("entries that were read are told with size and time, of each rule its 
   ]);
 });
 
-Deno.test("an entry that failed is told with its cause", async () => {
+Deno.test("a trace has the cause of an entry that failed", async () => {
   const { rules } = await traced(twoThatLoad, pod(), slowPorts({}));
   const entry = rules.get("first")!.steps.find((step) => step.kind === "entry");
   assert.ok(entry?.kind === "entry");
@@ -86,7 +86,7 @@ Deno.test("an entry that failed is told with its cause", async () => {
   assert.match(entry.entry.failure!, /failed to get configmap default\/first : not found/);
 });
 
-Deno.test("conditions are told with their operands resolved, in the order of evaluation", async () => {
+Deno.test("a trace has conditions with their operands resolved, in the order of evaluation", async () => {
   const { rules } = await traced(twoThatLoad, pod(), slowPorts(maps));
   const conditions = rules.get("second")!.steps.flatMap((step) =>
     step.kind === "condition"
@@ -113,7 +113,7 @@ spec:
 `);
 const latest = pod({ containers: [{ name: "app", image: "a:1" }, { name: "sidecar", image: "b:latest" }] });
 
-Deno.test("clauses are told with their index, and what each wants and finds", async () => {
+Deno.test("a trace has clauses with their index, and the wanted and found values of each", async () => {
   const { rules } = await traced(labels, latest);
   const { match, exclude, selection } = rules.get("image")!.selection!;
   assert.equal(selection.selected, true);
@@ -126,7 +126,7 @@ Deno.test("clauses are told with their index, and what each wants and finds", as
   ]);
 });
 
-Deno.test("a pattern that fails is told with path, values and container", async () => {
+Deno.test("a trace has path, values and container of a pattern that fails", async () => {
   const { rules } = await traced(labels, latest);
   const { steps } = rules.get("image")!;
   const step = steps.find(({ kind }) => kind === "pattern");
@@ -136,7 +136,7 @@ Deno.test("a pattern that fails is told with path, values and container", async 
   assert.deepEqual([expected, actual, element], ["!*:latest", "b:latest", "sidecar"]);
 });
 
-Deno.test("rules that an index passes over are told as well", async () => {
+Deno.test("a trace has the rules that the index passes over as well", async () => {
   const { rules } = await traced(labels, { ...latest, kind: "Secret" });
   assert.equal(rules.get("others")!.selection!.selection.selected, false);
   assert.deepEqual(rules.get("others")!.results, []);
@@ -150,7 +150,7 @@ Deno.test("a trace changes nothing about the decision", async () => {
   }
 });
 
-Deno.test("an empty text that stands for a variable without a value is told as such", async () => {
+Deno.test("a trace marks the empty text that stands for a variable without a value", async () => {
   const { rules } = await traced(
     policies(`
 apiVersion: kyverno.io/v1
@@ -171,7 +171,7 @@ spec:
   assert.match(step.condition.unresolved!.join(), /Unknown key "team" in path/);
 });
 
-Deno.test("what a mutation changes is told by rule, and rules that come no more are told too", async () => {
+Deno.test("a trace has the changes of each rule of a mutation, and the rules that were not reached", async () => {
   const fake = ports();
   const trace = new Trace(fake.clock);
   const snapshot = policies(`

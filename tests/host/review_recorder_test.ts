@@ -154,7 +154,7 @@ Deno.test("records take no more room than is allowed", () =>
     assert.ok(bytes > 0 && bytes <= 5_000, `${bytes} bytes`);
   }, { maxBytes: 5_000 }));
 
-Deno.test("reviews that are too long or too many are dropped and counted, and nobody waits", () =>
+Deno.test("reviews that are too long or too many are dropped and counted, and no answer waits", () =>
   recording(async ({ files, outcomes, names }) => {
     files.add(answered({}, 2_000_000));
     assert.deepEqual(outcomes, ["dropped"]);

@@ -27,7 +27,7 @@ async function ask(port: number, path: string, body: string): Promise<{ status: 
   return await connection.answer();
 }
 
-Deno.test("below a secret path reviews are answered, elsewhere they are refused unread, and no log tells it", async () => {
+Deno.test("below a secret path reviews are answered, elsewhere they are refused unread, and no log shows the path", async () => {
   await using server = await startServer({
     policies,
     args: ["--no-tls", "--log-level", "debug"],

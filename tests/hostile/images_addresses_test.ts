@@ -120,7 +120,7 @@ for (const host of closed) {
     }));
 }
 
-Deno.test("a name is asked at the address that was judged, and not looked up again", () =>
+Deno.test("a name is called at the address that was checked, and not looked up again", () =>
   tried("refused", async ({ registry, ask }) => {
     // This name is none that the machine itself could look up.
     registry.image("app:v1");

@@ -13,7 +13,7 @@ import type { SignatureQuestion } from "../../lib/ports.ts";
 const signers = new Signers();
 const notarySigner = signers.notary(signers.notaryRoot);
 
-/** What became of a question: "" when all went well, otherwise every reason that is told. */
+/** The result of a verification: "" when it passed, otherwise every reason. */
 type Reasons = string;
 
 interface Trial {

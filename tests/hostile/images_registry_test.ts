@@ -109,7 +109,8 @@ hostile("a tag that moves between two questions", async ({ registry, signatures,
   assert.ok(first.ok);
   registry.manifest("app:v1", { layers: [{ content: "another image" }] });
   const second = await signatures.verify(question("app:v1"));
-  // Whatever is answered is about the digest that is told, so the digest that is pinned is the one that was signed.
+  // The digest that is written into the object is the one whose signature was verified, whatever the registry answers
+  // later.
   assert.ok(second.ok);
   assert.equal(second.digest, first.digest);
 });

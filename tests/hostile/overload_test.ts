@@ -1,4 +1,7 @@
-/** More callers than can be answered: others have their turn, health is answered, and who gets no answer is told so. */
+/**
+ * More callers than can be answered: others have their turn, health is answered, and callers without an answer get an
+ * error.
+ */
 import assert from "node:assert/strict";
 import { admissionReview } from "../server/review.ts";
 import { denies } from "../server/serving.ts";

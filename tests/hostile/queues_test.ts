@@ -1,4 +1,4 @@
-/** What is done after the answer: it takes neither the server's memory nor its attention, and tells no secret. */
+/** Work after the answer: it takes neither the server's memory nor its processor time, and shows no secret. */
 import assert from "node:assert/strict";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { admissionReview } from "../server/review.ts";

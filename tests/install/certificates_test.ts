@@ -111,7 +111,7 @@ Deno.test("a folder keeps authority and certificate for the next start, keys for
   });
 });
 
-Deno.test("another name or a broken certificate asks for a new one of the same authority", async () => {
+Deno.test("another name or a broken certificate leads to a new one of the same authority", async () => {
   await within(async (folder) => {
     const clock = fixedClock();
     const first = await certificateOf(madeCertificates({ names: ["a.example"], clock, folder }));

@@ -1,4 +1,4 @@
-/** Certificates that replicas share in a Secret, and webhooks that are told their authority. */
+/** Certificates that replicas share in a Secret, and webhooks with their authority. */
 import assert from "node:assert/strict";
 import { EmbeddedCluster, systemEntropy } from "../../lib/adapters/mod.ts";
 import { asList, asString, dig, isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
@@ -71,7 +71,7 @@ async function bundles(cluster: Cluster): Promise<(string | undefined)[]> {
   );
 }
 
-Deno.test("the first start makes a certificate, keeps it, and tells the webhooks its authority", async () => {
+Deno.test("the first start makes a certificate, keeps it, and writes its authority into the webhooks", async () => {
   const { cluster, replica } = installed();
   const made = await certificateOf(replica());
   assert.ok(made.names.includes("postern.postern.svc"));
@@ -110,7 +110,7 @@ Deno.test("only the calls are made that the manifests give rights to", async () 
   assert.deepEqual(calls.filter((call) => !allowed.includes(call)), []);
 });
 
-Deno.test("a webhook configuration that lost the authority is told again", async () => {
+Deno.test("a webhook configuration that lost the authority gets it again", async () => {
   const { cluster, replica } = installed();
   const certificates = replica();
   const made = await certificateOf(certificates);

@@ -1,4 +1,4 @@
-/** Everything is compiled at load: an evaluation compiles nothing that the expression's text already tells. */
+/** Everything is compiled at load: an evaluation compiles only what depends on the request. */
 import assert from "node:assert/strict";
 import { isFault, scopeOf } from "../../lib/json/mod.ts";
 import { compilations, compileExpression } from "../../lib/jmespath/mod.ts";
@@ -29,7 +29,7 @@ for (const text of expressions) {
   });
 }
 
-Deno.test("a pattern that only the request knows is compiled once", () => {
+Deno.test("a pattern that depends on the request is compiled once", () => {
   const compiled = compileExpression("regex_match(pattern, 'abc')");
   assert.ok(!isFault(compiled));
   const scope = scopeOf({ pattern: "^a+b+c+$ for this test alone" });

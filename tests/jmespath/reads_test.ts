@@ -1,4 +1,4 @@
-/** What an expression tells about itself before it runs. */
+/** What is known of an expression before it runs: what it reads and calls. */
 import assert from "node:assert/strict";
 import { isFault } from "../../lib/json/mod.ts";
 import { type CompiledExpression, compileExpression } from "../../lib/jmespath/mod.ts";

@@ -120,7 +120,7 @@ Deno.test("large bodies that are sent together are answered as they were sent", 
   await listener.close();
 });
 
-Deno.test("a caller that expects 100 Continue is told to go on", async () => {
+Deno.test("a caller that expects 100 Continue gets it", async () => {
   const listener = await open();
   const connection = await connectTls(listener);
   const [head, body] = new TextDecoder().decode(post("hello", "Expect: 100-continue")).split("\r\n\r\n");
@@ -145,7 +145,7 @@ Deno.test("a head and a body that do not come to an end are answered with 408, a
   await listener.close();
 });
 
-Deno.test("a handler that throws is answered with 500 and told of", async () => {
+Deno.test("a handler that throws is answered with 500 and reported", async () => {
   const problems: string[] = [];
   const handler = () => {
     throw new TypeError("a bug");

@@ -93,7 +93,7 @@ Deno.test("events: a scan reports no success", async () => {
   assert.deepEqual(await events("Enforce", { team: "red" }, { successes: true, by: "scan" }), []);
 });
 
-Deno.test("events: a success is not told by default", async () => {
+Deno.test("events: a success is no event by default", async () => {
   assert.deepEqual(await events("Enforce", { team: "red" }), []);
 });
 

@@ -147,7 +147,7 @@ Deno.test("exclude: an empty filter never excludes, all needs all of them", () =
   assert.notEqual(compileExclude(parseMatch(both), "current").mismatch(pod), undefined);
 });
 
-Deno.test("exclude: without anybody asking, user criteria do not exclude", () => {
+Deno.test("exclude: without a user, user criteria do not exclude", () => {
   assert.notEqual(
     compileExclude(parseMatch({ any: [{ clusterRoles: ["view"] }] }), "current").mismatch({
       ...pod,

@@ -1,4 +1,4 @@
-/** What a failure tells those who explain it. */
+/** The fields of a failure, for explanations. */
 import assert from "node:assert/strict";
 import { failureOf } from "./compile.ts";
 

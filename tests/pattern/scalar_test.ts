@@ -67,7 +67,7 @@ const cases: readonly (readonly [pattern: Json, accepts: Values, rejects: Values
   [[], [], [[], "a", undefined]],
 ];
 for (const [pattern, accepts, rejects] of cases) {
-  Deno.test(`the scalar pattern ${JSON.stringify(pattern)} tells values apart`, () => {
+  Deno.test(`the scalar pattern ${JSON.stringify(pattern)} matches some values and not others`, () => {
     const test = compileScalar(pattern);
     const show = (values: Values) => values.map((value) => JSON.stringify(value));
     assert.deepEqual(show(accepts.filter((value) => !test(value))), []);

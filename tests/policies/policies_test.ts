@@ -87,7 +87,7 @@ Deno.test("replicas that are set through deployments/scale count too", async () 
   }
 });
 
-Deno.test("a Pod that is privileged and shares the network of its node is denied, and told why", async () => {
+Deno.test("a Pod that is privileged and shares the network of its node is denied with the reason", async () => {
   const files = names.map((name) => join(folder, name, `${name}.yaml`));
   const pod = {
     apiVersion: "v1",

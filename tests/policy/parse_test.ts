@@ -90,7 +90,7 @@ const wrong: [spec: string, code: string][] = [
   ["background: maybe", "wrong-type"],
 ];
 for (const [spec, code] of wrong) {
-  Deno.test(`${spec} is told as ${code} with its place, and breaks the policy`, () => {
+  Deno.test(`${spec} is reported as ${code} with its position, and breaks the policy`, () => {
     const text =
       `apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec:\n  ${spec}\n  rules: [{name: r, ${match}, validate: {deny: {}}}]`;
     const { diagnostics, broken } = read(text);
@@ -103,7 +103,7 @@ Deno.test("an action that cannot be read enforces: a gate does not open by a mis
   assert.equal(policyOf("validationFailureAction: wran").failureAction, "Enforce");
 });
 
-Deno.test("lists are opened, other kinds are handed on, and what nobody knows is told", () => {
+Deno.test("lists are opened, other kinds are handed on, and unknown kinds are reported", () => {
   const set = read(`
 apiVersion: v1
 kind: List

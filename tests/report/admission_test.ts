@@ -140,7 +140,7 @@ const warned: [name: string, results: PolicyResult, warnings: readonly string[] 
   ],
 ];
 for (const [name, results, warnings] of warned) {
-  Deno.test(`warnings tell of ${name}`, () =>
+  Deno.test(`warnings name ${name}`, () =>
     assert.deepEqual(respond(decision([results])).warnings, warnings));
 }
 

@@ -45,7 +45,7 @@ Deno.test("testTable() counts characters, and gives each line of a message its o
   );
 });
 
-Deno.test("testTable() tells the number of rows above ten", () => {
+Deno.test("testTable() prints the number of rows above ten", () => {
   const rows = (count: number): TestRow[] => Array.from({ length: count }, () => ok);
   assert.match(testTable(rows(10), { detailed: false }), /│ ID │ POLICY/);
   assert.match(testTable(rows(11), { detailed: false }), /│ ID \(11\) {2}│ POLICY/);

@@ -88,7 +88,7 @@ const cases: [title: string, generate: string, rest: string, effects: string[], 
     ["create ConfigMap team/team-x"],
   ],
   [
-    "a variable that cannot be resolved is told",
+    "a variable that cannot be resolved is a plan error",
     map('"{{ request.object.nothing }}"', "data: {}"),
     "",
     [],
@@ -101,7 +101,7 @@ const cases: [title: string, generate: string, rest: string, effects: string[], 
     ["update Secret default/source", "create Secret team/copy"],
   ],
   [
-    "a missing source is told",
+    "a missing source is a plan error",
     "apiVersion: v1\nkind: Secret\nname: copy\nnamespace: team\nclone: {namespace: default, name: none}",
     "",
     [],
@@ -133,7 +133,7 @@ const cases: [title: string, generate: string, rest: string, effects: string[], 
     [],
   ],
   [
-    "a kind that is not served is told",
+    "a kind that is not served is a plan error",
     "namespace: team\ncloneList: {namespace: default, kinds: [example.com/v1/Thing]}",
     "",
     [],
@@ -263,7 +263,7 @@ for (const [title, generate] of foreign) {
   const text = policy(generate).replace("kind: ClusterPolicy", "kind: Policy")
     .replace("{name: p}", "{name: p, namespace: mine}").replace("kinds: [Namespace]", "kinds: [Pod]");
 
-  Deno.test(`a Policy that would ${title} is told so at load`, () => {
+  Deno.test(`a Policy that would ${title} is reported at load`, () => {
     const [problem] = policies(text).diagnostics;
     assert.deepEqual([problem?.severity, problem?.code], ["error", "bad-generate"]);
     assert.match(problem?.message ?? "", /a Policy cannot/);
@@ -282,7 +282,7 @@ for (const [title, generate] of foreign) {
 }
 
 for (const missing of ["kind", "name"]) {
-  Deno.test(`a pattern without ${missing} is told so at load`, () => {
+  Deno.test(`a pattern without ${missing} is reported at load`, () => {
     const text = policy(map("x", "data: {}").replace(new RegExp(`${missing}: .*\n`), ""));
     assert.match(policies(text).diagnostics[0]?.message ?? "", new RegExp(`generate needs a ${missing}`));
   });

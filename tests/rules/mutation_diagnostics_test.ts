@@ -109,7 +109,7 @@ for (const [title, rules, diagnostics] of conflicts) {
   });
 }
 
-Deno.test("a problem in a foreach is told where it stands", () => {
+Deno.test("a problem in a foreach is reported with its position", () => {
   const snapshot = policies(`
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy

@@ -16,7 +16,7 @@ import type { Answer, Ports } from "../../lib/ports.ts";
 import { parseApiVersion } from "../../lib/kube/mod.ts";
 import { parseDocuments, parseYaml } from "../../lib/yaml/mod.ts";
 
-/** Compiles policies; errors and warnings that their author is told are part of the test, remarks are not. */
+/** Compiles policies; errors and warnings for their author are part of the test, remarks are not. */
 export function policies(text: string, told: readonly string[] = []): Snapshot {
   const snapshot = compile(parseDocuments(text, "policies.yaml").documents, { dialect: "classic" });
   const serious = snapshot.diagnostics.filter(({ severity }) => severity !== "info");

@@ -122,7 +122,7 @@ const cases: readonly Case[] = [
 ];
 
 for (const { what, body, headers = json, status, says, uid } of cases) {
-  Deno.test(`a review that is ${what} is refused and told why`, async () => {
+  Deno.test(`a review that is ${what} is refused with the reason`, async () => {
     const answer = await post("/validate/fail", body, headers);
     assert.equal(answer.status, status);
     const text = await answer.text();

@@ -20,7 +20,7 @@ const asked: readonly [path: string, policies: readonly string[]][] = [
   ["/mutate/fail", []],
 ];
 for (const [path, policies] of asked) {
-  Deno.test(`${path} asks ${policies.join(" and ") || "none of them"}`, async () => {
+  Deno.test(`${path} evaluates ${policies.join(" and ") || "none of them"}`, async () => {
     const { review } = serving(groups);
     const { allowed, status } = await review(path, admissionReview());
     assert.equal(allowed, policies.length === 0);
@@ -50,7 +50,7 @@ Deno.test("a Policy is selected by its namespace and name", async () => {
   assert.equal((await review("/validate/ignore/finegrained/other/local", admissionReview())).allowed, true);
 });
 
-Deno.test("a policy with match conditions is asked by its own path, and where every policy is asked", async () => {
+Deno.test("a policy with match conditions is evaluated at its path, and where every policy is evaluated", async () => {
   const spec = `${enforce}\n  webhookConfiguration: {matchConditions: [{name: a, expression: "true"}]}`;
   const { review } = serving(denies("own", spec));
   assert.equal((await review("/validate/fail", admissionReview())).allowed, true);

@@ -122,7 +122,7 @@ for (const [what, body, status, told] of refusals) {
   });
 }
 
-Deno.test("/scan takes no expressions of callers unless it is told to", async () => {
+Deno.test("/scan takes no expressions of callers by default", async () => {
   const body = JSON.stringify({ payload: { items: [] }, preprocessors: ["items"] });
   assert.deepEqual(await post(body, {}), [
     400,

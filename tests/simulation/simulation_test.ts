@@ -121,7 +121,7 @@ Deno.test("what is looked up in the cluster is listed with its answer", async ()
   assert.match(kubectl ?? "", /5 at most/);
 });
 
-Deno.test("without a cluster, values stand in for what would be looked up, as in tests of policies", async () => {
+Deno.test("without a cluster, values stand in for what would be loaded, as in tests of policies", async () => {
   const values =
     `{ apiVersion: cli.kyverno.io/v1alpha1, kind: Values, policies: [{ name: limits, rules: [{ name: limit, values: { limits.data.most: "7" } }] }] }`;
   const { lookups, kubectl } = await first({ policies: lookUp, resources: pod(), values });

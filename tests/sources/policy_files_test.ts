@@ -135,7 +135,7 @@ Deno.test("a file is followed through two replacements by rename, a link through
   await until(names, ["a3", "l3", "m3"]);
 });
 
-Deno.test("a change that no event tells is found by comparing", async () => {
+Deno.test("a change without an event is found by comparing", async () => {
   await using setting = await setUp(["a.yaml"], { compareEvery: 100 });
   const { policies, path, write, names } = setting;
   await write("a.yaml", policy("a"));

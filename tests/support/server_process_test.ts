@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { startServer } from "./server_process.ts";
 
-Deno.test("a server is started, measured, asked for its metrics, and ended", async () => {
+Deno.test("a server is started, measured, its metrics are read, and it is ended", async () => {
   await using server = await startServer({ policies: "", args: ["--no-tls"] });
   assert.equal(await (await fetch(`${server.address}/health/liveness`)).text(), "ok");
   const metrics = await fetch(`http://127.0.0.1:${server.metricsPort}/metrics`);

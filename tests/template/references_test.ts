@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Json } from "../../lib/json/mod.ts";
 import { faultOf, rendered } from "./render.ts";
 
-/** The example of the documentation: the port of one probe is told by the other. */
+/** The example of the documentation: the port of one probe refers to the other. */
 function probes(port: string): Json {
   return {
     spec: {

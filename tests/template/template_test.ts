@@ -1,4 +1,4 @@
-/** What a compiled template tells of itself, and what it shares. */
+/** The properties of a compiled template, and the values that it shares. */
 import assert from "node:assert/strict";
 import { compilations } from "../../lib/jmespath/mod.ts";
 import { Fault, isFault, type Json, type Scope, scopeOf } from "../../lib/json/mod.ts";

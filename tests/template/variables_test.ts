@@ -190,7 +190,7 @@ for (const [what, document, scope, result] of current) {
   Deno.test(`{{@}} ${what}`, () => assert.deepEqual(rendered(document, scope), result));
 }
 
-Deno.test("{{@}} knows where a document stands in its rule", () => {
+Deno.test("{{@}} is the value at the path of the document in its rule", () => {
   const scope = { request: { operation: "CREATE", object } };
   const options = { field: ["validate", "pattern"] };
   assert.deepEqual(rendered({ metadata: { name: "{{ @ }}" } }, scope, options), {

@@ -10,7 +10,7 @@ export interface RegistryAddressOptions {
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
-/** Whether an address may be asked; `from` is the address that redirected to it or named it as its token server. */
+/** Whether an address may be called; `from` is the address that redirected to it or named it as its token server. */
 export type AddressRule = (url: URL, from?: URL) => Promise<AddressVerdict>;
 
 /** What an address is from here; `link-local` is where clouds serve credentials. */
@@ -34,10 +34,10 @@ interface Place {
 const refused: AddressVerdict = { refused: "the address is not allowed" };
 
 /**
- * Which addresses may be asked for images, tokens and blobs. A registry can make its reader ask any address by a
- * redirect, so addresses of this machine and of private networks are only followed from a registry at such an address,
- * and link-local ones never. A name is what the addresses are that it stands for; one that stands for none is left to fail
- * by itself.
+ * Which addresses may be called for images, tokens and blobs. A registry can make Postern call any address by a
+ * redirect, so addresses of this machine and of private networks are only followed from a registry at such an
+ * address, and link-local ones never. A name is what the addresses are that it stands for; one that stands for none
+ * is left to fail by itself.
  *
  * ```ts
  * import { registryAddresses } from "./addresses.ts";

@@ -26,7 +26,7 @@ export interface ConnectionOptions {
   readonly attempts: number;
   readonly firstDelay: number;
   readonly maxBytes: number;
-  /** Whether an address may be asked: registries, token servers, and what they redirect to. */
+  /** Whether an address may be called: registries, token servers, and the targets of their redirects. */
   readonly allows: AddressRule;
 }
 
@@ -82,7 +82,7 @@ const MAX_REGISTRIES = 1_000;
 export class RegistryConnection implements RegistryReader {
   readonly #options: ConnectionOptions;
   readonly #tokens: Tokens;
-  /** The scheme that answered, so that a plain registry is not asked for TLS each time. */
+  /** The scheme that answered, so that a plain HTTP registry is not tried with TLS each time. */
   readonly #schemes = new BoundedCache<Scheme>(MAX_REGISTRIES);
   readonly #limits = new Map<string, Limit>();
 

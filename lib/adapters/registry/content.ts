@@ -24,7 +24,9 @@ import {
 export interface RegistryContentOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
-  /** Whether an address may be asked: registries, token servers, and what they redirect to. All when absent. */
+  /**
+   * Whether an address may be called: registries, token servers, and the targets of their redirects. All when absent.
+   */
   readonly allows?: AddressRule;
   /** For one request with its repetitions: 10,000. */
   readonly timeout?: number;
@@ -120,9 +122,9 @@ export class RegistryContent {
   }
 
   /**
-   * The artifacts that refer to a digest, of one type when one is named; at most some hundred, more than anybody reads.
-   * A registry that does not know them is asked for the tag `sha256-HEX` (OCI distribution specification, referrers tag
-   * schema). Without any the list is empty.
+   * The artifacts that refer to a digest, of one type when one is named; at most some hundred, more than anybody
+   * reads. From a registry without referrers Postern reads the tag `sha256-HEX` (OCI distribution specification,
+   * referrers tag schema). Without any the list is empty.
    */
   async referrers(
     access: RegistryAccess,

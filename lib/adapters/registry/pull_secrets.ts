@@ -15,7 +15,7 @@ const MAX_BYTES = 4_000_000;
  * secret of another namespace counts as absent".
  */
 export function pullSecretLogins(cluster: Cluster, namespace: string, clock: Clock): RegistryLogins {
-  // All images of a request ask for the same secrets.
+  // All images of a request use the same secrets.
   const secrets = new Cache<Answer>({
     clock,
     ttl: (answer) => answer.ok ? MILLISECONDS_KEPT : 0,

@@ -83,7 +83,7 @@ export class ImageRecorder implements ImageSource {
   }
 }
 
-/** Answers as registries did when a recording was made; asks none, and judges signatures as of that time. */
+/** Answers from a recording of registries; calls none, and verifies signatures as of the time of the recording. */
 export class RecordedImages implements ImageSource {
   readonly #file: string;
   readonly #recording: Recording;

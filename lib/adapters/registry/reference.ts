@@ -69,7 +69,7 @@ export function identifierOf({ tag, digest }: RegistryReference): string {
   return digest === "" ? tag : tag === "" ? digest : `${tag}@${digest}`;
 }
 
-/** What a manifest is asked for by: the digest wins. */
+/** The digest or else the tag by which a manifest is read. */
 export function manifestName({ tag, digest }: RegistryReference): string {
   return digest === "" ? tag : digest;
 }

@@ -13,7 +13,7 @@ export type RegistryLogins = (
   credentials: RegistryCredentials,
 ) => Promise<Login | undefined>;
 
-/** What a registry asks for with `401`. */
+/** The challenge of a registry that answers `401`. */
 export type Challenge =
   | { readonly scheme: "basic" }
   | { readonly scheme: "bearer"; readonly realm: string; readonly service: string; readonly scope: string };

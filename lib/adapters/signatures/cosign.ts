@@ -165,7 +165,9 @@ function triedOf(all: readonly Tried[]): { readonly digest: string; readonly why
   }));
 }
 
-/** Any signature suffices, but which one did is not asked again: the first that ends, ends the verdict. */
+/**
+ * Any signature suffices, and the verdict does not keep which one did, so it ends with the first of them that ends.
+ */
 function earliest(verified: readonly Verified[]): Date | undefined {
   const ends = verified.flatMap(({ checked }) =>
     checked.until === undefined ? [] : [checked.until.getTime()]

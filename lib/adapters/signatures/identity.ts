@@ -22,7 +22,7 @@ const extensionNames: Readonly<Record<string, string>> = {
 };
 const knownOids = Object.values(extensionNames);
 
-/** Why no certificate fulfils what a policy asks of the signer; `undefined` when one does. */
+/** Why no certificate satisfies the policy's identities; `undefined` when one does. */
 export function refusesIdentity(
   { identities, compare, extensions }: Comparison,
   certificates: readonly Certificate[],
@@ -104,7 +104,7 @@ function refusesIssuer(
   return pattern(received) ? undefined : mismatch(issuerRegExp);
 }
 
-/** Why no certificate can fulfil what a policy asks, whoever it is for; `undefined` when one may. */
+/** Why no certificate can satisfy the policy's identities, whoever holds it; `undefined` when one may. */
 export function unusableIdentity({ identities, extensions }: Keyless): string | undefined {
   const unknown = Object.keys(extensions).find((name) => !knownExtension(name));
   if (unknown !== undefined) return `invalid certificate extension ${unknown}`;

@@ -7,7 +7,7 @@ import { type Inquiry, refusedBy, type Verdict } from "./inquiry.ts";
 import { verifyNotary } from "./notary.ts";
 import { bundlesOf, verifyBundles } from "./sigstore_bundle.ts";
 
-/** Verifies an image whose digest is known, in the layout that was asked for. */
+/** Verifies an image by its digest, in the layout of the question. */
 export async function verifyImage(inquiry: Inquiry): Promise<Verdict> {
   switch (inquiry.question.layout) {
     case "tag":

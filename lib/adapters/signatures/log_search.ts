@@ -7,8 +7,8 @@ const PATH = "/api/v1/log/entries/retrieve";
 const MAX_BYTES = 1_000_000;
 
 /**
- * Asks a transparency log (Rekor's API, version 1) for the entry of a signature; in Kyverno's words why there is none.
- * What it answers is checked like an entry that a signature carries.
+ * Reads the entry of a signature from a transparency log (Rekor's API, version 1); a text says in Kyverno's words why
+ * there is none. The entry is verified like one that a signature carries.
  */
 export async function searchLog(
   url: string,

@@ -79,7 +79,7 @@ async function verifySigned(inquiry: Inquiry, sought: Sought): Promise<Verdict> 
   return unverified(["signature verification failed", ...lines].join("\n"), tried);
 }
 
-/** Verdicts on certificates that end are asked for again when the first trusted one does. */
+/** A verdict by certificates ends when the first trusted certificate does. */
 function earliestEnd(trusted: readonly Certificate[]): Date | undefined {
   return new Date(Math.min(...trusted.map(({ notAfter }) => notAfter.getTime())));
 }

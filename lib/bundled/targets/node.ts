@@ -24,9 +24,9 @@ export const target: BundleTarget = {
 };
 
 /**
- * What the file exports; started as a program it also listens. Settings are environment variables: those of all bundles,
- * `PORT` (8080), and `POSTERN_CERT_FILE` and `POSTERN_KEY_FILE` for TLS. Without a secret path only this machine is
- * answered, because whoever reaches a gate can ask it.
+ * What the file exports; started as a program it also listens. Settings are environment variables: those of all
+ * bundles, `PORT` (8080), and `POSTERN_CERT_FILE` and `POSTERN_KEY_FILE` for TLS. Without a secret path only this
+ * machine is answered, because everybody who reaches a gate can send it reviews.
  */
 export async function open(policies: BundledPolicies, images?: BundledImages): Promise<FetchHandler> {
   const gate = await openBundledGate(compileBundled(policies), {
@@ -56,6 +56,6 @@ function listen(gate: BundledGate, settings: Settings): void {
     { fetch: gate.fetch, port: Number(settings("PORT") ?? 8080), hostname, ...tls },
     ({ address, port }) => writeLogLine(`listening on ${certFile ? "https" : "http"}://${address}:${port}`),
   );
-  // A platform asks once, and waits for the answers that are under way.
+  // The platform sends SIGTERM once, and waits for the answers that are under way.
   globalThis.process.once("SIGTERM", () => server.close(() => void gate.settled()));
 }

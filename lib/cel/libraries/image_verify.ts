@@ -17,7 +17,7 @@ function ask(external: ExternalCalls, check: Check): Result {
 const needs = () => [{ kind: "registry" }] as const;
 
 /**
- * What expressions of an ImageValidatingPolicy ask about images: `verifyImageSignatures(image, [attestors.x])` and
+ * The functions of an ImageValidatingPolicy about images: `verifyImageSignatures(image, [attestors.x])` and
  * `verifyAttestationSignatures(image, attestations.y, [attestors.x])` give the number of attestors that verified,
  * `extractPayload(image, attestations.y)` what was stated, `getImageData(image)` what the registry knows.
  *

@@ -51,7 +51,7 @@ export function parseIp(text: string): IpValue | CelFault {
   return new IpValue(address);
 }
 
-/** A method without arguments that asks what an address is for. */
+/** A method without arguments that says what an address is for. */
 function question(name: string, id: string, holds: (address: IpAddress) => boolean): FunctionDeclaration {
   return {
     name,

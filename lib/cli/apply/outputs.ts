@@ -9,7 +9,7 @@ import {
 import { didYouMean, fileProblem } from "../../diagnostics/mod.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** What `--output` asks for. */
+/** The outputs that `--output` names. */
 export interface OutputChoice {
   /** Reports: a format and the file to write it to, `-` for standard output. */
   readonly reports: readonly { readonly format: string; readonly path: string }[];

@@ -66,7 +66,7 @@ export async function apply(args: ApplyArguments, terminal: Terminal): Promise<n
   return await new ApplyRun({ args, ttl, choice, inputs: opened, reports: files, objects, terminal }).run();
 }
 
-/** Reports that are asked for: `--policy-report` is one on standard output. */
+/** The reports that the options name: `--policy-report` is one on standard output. */
 function requested(
   { reports }: OutputChoice,
   { policyReport, outputFormat }: ApplyArguments,

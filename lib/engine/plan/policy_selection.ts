@@ -6,23 +6,24 @@ import { rulesForType } from "./rules_for_type.ts";
 import type { Snapshot } from "../snapshot.ts";
 import type { Phase } from "../phase.ts";
 
-/** Which policies are asked. */
+/** The query for policies. */
 export interface PolicyQuery {
   readonly phase: Phase;
   /** Only policies of this failurePolicy: the API server calls for each apart. */
   readonly failurePolicy?: FailurePolicy;
   /**
    * Only the policy of this key. At admission a policy with match conditions has a webhook of its own, which carries
-   * them: it is asked by its key, and by whoever names no failurePolicy either, who asks everything.
+   * them: it is evaluated at the address with its key, and at an address that names neither a policy nor a
+   * failurePolicy, which evaluates all.
    */
   readonly policy?: string;
   /** Only policies of this kind: one of another kind may have the same key. */
   readonly kind?: string;
-  /** Which rules: `admission` leaves out audit rules that nobody waits for; `all` asks every rule. */
+  /** Which rules: `admission` leaves out audit rules, which are evaluated after the answer; `all` is every rule. */
   readonly rules?: "admission" | "audit" | "all";
 }
 
-/** The policies that are asked, with all that does not depend on the single request worked out. */
+/** The selected policies, with everything that does not depend on the single request prepared. */
 export interface PolicySelection {
   readonly policies: readonly CompiledPolicy[];
   readonly needsNamespaceLabels: boolean;
@@ -36,8 +37,8 @@ interface RememberedSelection {
 }
 
 /**
- * Selections by what the index found, which is the same list for the same kind, operation and namespace, and by the policy
- * that is asked.
+ * Selections by the list that the index found, which is the same list for the same kind, operation and namespace, and
+ * by the key of the query.
  */
 const remembered = new WeakMap<readonly CompiledPolicy[], Map<string, RememberedSelection[]>>();
 
@@ -130,7 +131,7 @@ function selectionOf(
   return { policies: kept, needsNamespaceLabels: false, needsRoles };
 }
 
-/** Where rules are asked, which decides whether they block or only audit. */
+/** Where rules are evaluated, which decides whether they deny or only audit. */
 export interface Pass {
   readonly rules: "admission" | "audit" | "all";
   readonly namespace: string;

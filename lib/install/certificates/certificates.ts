@@ -16,7 +16,7 @@ export type CertificateReading =
   | { readonly certificate: ServingCertificate; readonly problem?: string }
   | { readonly certificate: undefined; readonly problem: string };
 
-/** Where serving certificates come from. Ask again from time to time: renewed ones come by themselves. */
+/** The source of serving certificates. Call it again from time to time: it renews them by itself. */
 export interface Certificates {
   /** Never throws; what cannot be used leaves the former certificate in its place. */
   current(): Promise<CertificateReading>;

@@ -20,9 +20,10 @@ export interface ClusterCertificatesOptions {
 const ATTEMPTS = 5;
 
 /**
- * Certificates of an authority of our own that lives in a Secret which all replicas share, so that a manifest needs to
- * hold no key. Each time that it is asked it reads the Secret, makes what is missing or due, and puts the authority into
- * the webhook configurations before anybody serves by it. Both are asked for by name: the rights for that are narrow.
+ * Certificates of Postern's own authority, which lives in a Secret that all replicas share, so that a manifest needs
+ * to hold no key. Each call reads the Secret, makes the certificate and the authority that are missing or due, and
+ * writes the authority into the webhook configurations before a replica serves with it. Secret and configurations are
+ * read by name, so the rights for that are narrow.
  */
 export function clusterCertificates(options: ClusterCertificatesOptions): Certificates {
   const { cluster, clock, names, webhooks } = options;

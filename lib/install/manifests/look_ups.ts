@@ -33,7 +33,7 @@ export function lookUps(snapshot: Pick<Snapshot, "policies" | "others">): LookUp
   return found;
 }
 
-/** What the server watches where it may list it, so as not to ask again for each request. */
+/** The kinds that the server watches where it may list them, so that requests need no call for them. */
 const watched = [
   ["", "namespaces"],
   ["rbac.authorization.k8s.io", "rolebindings"],

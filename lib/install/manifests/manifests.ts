@@ -18,8 +18,8 @@ export interface Manifests {
 
 /**
  * Makes the objects that run Postern with these policies in a cluster. The same policies and setting make the same
- * objects. The webhook configurations come first, which are without webhooks until a replica is ready: `kubectl delete`
- * takes objects in the same order, and nothing may be asked once the Deployment goes.
+ * objects. The webhook configurations come first, which are without webhooks until a replica is ready: `kubectl
+ * delete` takes objects in the same order, and the API server must not call once the Deployment is gone.
  */
 export function makeManifests(
   snapshot: Snapshot,

@@ -39,7 +39,9 @@ function targetsOf({ groups, versions, resources, operations, scope }: ResourceR
 
 const connected = ["exec", "attach", "portforward", "proxy", "*"];
 
-/** What a rule must be asked about: the resources of its kinds, and the operations that it can have a result for. */
+/**
+ * The requests that a rule must see: the resources of its kinds, and the operations that it can have a result for.
+ */
 export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) => void): WebhookTarget[] {
   const { resources } = rule.selector;
   if (resources !== undefined) return resources.flatMap(targetsOf);
@@ -78,8 +80,8 @@ export function followedTargets(
 }
 
 /**
- * Without operations in its match, a rule about patterns has nothing to say of a deletion, and only some subresources
- * are connected to: who is not asked cannot stand in the way.
+ * Without operations in its match, a rule with a pattern has no result for a deletion, and only some subresources are
+ * connected to: a webhook that is not called cannot fail.
  */
 function operationsOf(
   rule: CompiledRule,
@@ -140,7 +142,7 @@ function matching({ group, version, kind }: KindSelector): BuiltinKind[] {
   );
 }
 
-/** Kinds that the server lets through unseen, such as Events and ReplicaSets: it need not be asked about them. */
+/** Kinds that resource filters let through, such as Events and ReplicaSets: no webhook call is needed for them. */
 function isUnseen({ group, version, kind, namespaced }: BuiltinKind): boolean {
   const namespace = namespaced ? "default" : "";
   return unseen({ group, version, kind, subresource: "", namespace, name: "any" });

@@ -43,8 +43,8 @@ export interface ConfiguredWebhooks {
 }
 
 /**
- * The two webhook configurations as they are installed: without webhooks, so that nothing is asked before somebody can
- * answer. A replica that is ready writes {@link webhooksOf} into them. To apply them again leaves those in place.
+ * The two webhook configurations as they are installed: without webhooks, so that the API server calls nothing before
+ * a replica can answer. A replica that is ready writes {@link webhooksOf} into them. Applying them again keeps those.
  */
 export function emptyConfigurations(options: ManifestOptions): JsonObject[] {
   return phases.map((phase) => ({
@@ -167,8 +167,8 @@ const notAboutUnseenKinds = {
 };
 
 /**
- * Who is let through without asking: the kubelets, as the server does by default, Postern itself, and the API server,
- * which puts its own roles in order when it starts.
+ * Requests for which no webhook is called: those of the kubelets, which the server lets through by default too, those
+ * of Postern itself, and those of the API server, which writes its roles when it starts.
  */
 function unseenUsers(namespace: string): JsonObject[] {
   const users = ["system:apiserver", `system:serviceaccount:${namespace}:${appName}`];
@@ -184,7 +184,7 @@ function unseenUsers(namespace: string): JsonObject[] {
   ];
 }
 
-/** Targets as the rules of a webhook: each resource once, with all operations that anybody asks for. */
+/** Targets as the rules of a webhook: each resource once, with all operations of its targets. */
 function webhookRules(targets: readonly WebhookTarget[]): JsonObject[] {
   const operations = new Map<string, Set<string>>();
   for (const { group, version, scope, resource, operations: wanted } of targets) {

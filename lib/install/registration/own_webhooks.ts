@@ -16,8 +16,9 @@ const collections = {
 } as const;
 
 /**
- * The webhook configurations all of whose webhooks call a Service, so those of an installation: whoever made them, under whatever
- * names. One without webhooks asks nobody, and stays. A fault when the API server does not list them.
+ * The webhook configurations all of whose webhooks call a Service, so those of an installation: whoever made them,
+ * under whatever names. One without webhooks calls nothing, and stays. A fault when the API server does not list
+ * them.
  */
 export async function ownWebhooks(
   cluster: Cluster,
@@ -49,7 +50,7 @@ export interface Removal {
   readonly problems: readonly string[];
 }
 
-/** Removes the webhook configurations of an installation, so that the API server asks it nothing any more. */
+/** Removes the webhook configurations of an installation, so that the API server no longer calls it. */
 export async function removeOwnWebhooks(cluster: Cluster, service: ServicePlace): Promise<Removal> {
   const own = await ownWebhooks(cluster, service);
   if (isFault(own)) return { removed: [], problems: [own.message] };

@@ -1,8 +1,8 @@
 import { Fault, type Json } from "../../json/mod.ts";
 
 /**
- * The `$names` that an expression sees. Bindings are never changed: adding one makes new bindings that shadow the old.
- * A value may be given as a function, which runs once when the name is first asked for.
+ * The `$names` that an expression sees. Bindings are never changed: adding one makes new bindings that shadow the
+ * old. A value may be given as a function, which runs once when the name is first read.
  *
  * ```ts
  * import { Bindings } from "./bindings.ts";

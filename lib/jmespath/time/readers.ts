@@ -70,7 +70,7 @@ function number(part: Part, pattern: RegExp, [least, greatest]: readonly [number
   };
 }
 
-/** Reads a name of a list without regard to case, and keeps its position, counted from 1, in the month if asked to. */
+/** Reads a name of a list without regard to case, and passes its position, counted from 1, to `keep`. */
 function name(names: readonly string[], keep: (reading: TimeReading, position: number) => void): Reader {
   return (reading) => {
     const position = names.findIndex((word) =>

@@ -109,7 +109,7 @@ function filtersOf(spec: JsonObject, name: "match" | "exclude"): Json[] {
   ];
 }
 
-/** Everything in match and exclude that is about who asks. */
+/** The criteria of match and exclude about the user. */
 function usersOf(spec: JsonObject): Json[] {
   return [...filtersOf(spec, "match"), ...filtersOf(spec, "exclude")].flatMap((filter) =>
     ["subjects", "roles", "clusterRoles"].flatMap((name) => asList(field(filter, name)))

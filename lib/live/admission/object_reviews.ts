@@ -29,7 +29,7 @@ export interface ObjectReviewsOptions {
 
 type Review = (checked: CheckedObject, options: ObjectReviewsOptions) => Promise<Findings>;
 
-/** What is asked at each path. */
+/** The review at each path. */
 const reviews: Readonly<Record<string, Review>> = {
   "/policyvalidate": reviewPolicy,
   "/exceptionvalidate": async (checked, options) => ({

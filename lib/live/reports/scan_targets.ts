@@ -18,7 +18,7 @@ const unscanned = [
   "updaterequests",
 ];
 
-/** Whether a scan asks the policy: it looks at objects that exist, and its author wants reports. */
+/** Whether a scan evaluates the policy: it is for objects that exist, and its author wants reports. */
 export function isScanned({ policy, rules }: CompiledPolicy): boolean {
   return policy.background && isReported(policy.document) &&
     rules.some((rule) => isScannedRule(rule, policy));

@@ -29,7 +29,7 @@ const defaultTimeout = 10;
 /** The most that the API server allows. */
 const longestTimeout = 30;
 
-/** The two configurations that ask about resources. Without policies they stay, without webhooks. */
+/** The two configurations about resources. Without policies they stay, without webhooks. */
 export function resourceConfigurations(input: WebhookInput): JsonObject[] {
   const { installation: { prefix }, settings } = input;
   return (["validate", "mutate"] as const).map((phase) => ({
@@ -47,7 +47,7 @@ export function resourceConfigurations(input: WebhookInput): JsonObject[] {
   }));
 }
 
-/** Policies that one webhook asks about. */
+/** The policies of one webhook. */
 interface Group {
   readonly family: WebhookFamily;
   readonly phase: WebhookPhase;

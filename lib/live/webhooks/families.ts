@@ -27,7 +27,7 @@ export const webhookFamilies: readonly WebhookFamily[] = [
   ...celFamily("ivpol", "ImageValidatingPolicy", ["mutate", "validate"]),
 ];
 
-/** The family of a policy; `undefined` for policies that no webhook asks about. */
+/** The family of a policy; `undefined` for policies without webhooks. */
 export function familyOf({ policy }: CompiledPolicy): WebhookFamily | undefined {
   return webhookFamilies.find(({ kinds }) => kinds.includes(policy.kind));
 }

@@ -2,7 +2,7 @@ import { restrict, type Snapshot } from "../../engine/mod.ts";
 import { webhookFamilies } from "./families.ts";
 import type { WebhookPhase } from "../../engine/mod.ts";
 
-/** What the webhook at a path asks about. */
+/** The policies of the webhook at a path. */
 export interface WebhookRoute {
   readonly snapshot: Snapshot;
   readonly route: { readonly phase: WebhookPhase };
@@ -25,7 +25,7 @@ export class WebhookRoutes {
     this.#snapshot = snapshot;
   }
 
-  /** The policies of kyverno.io alone, which the paths `/validate` and `/mutate` ask about. */
+  /** The policies of kyverno.io alone, which the paths `/validate` and `/mutate` evaluate. */
   classic(): Snapshot | undefined {
     const current = this.#current();
     if (current === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { Fault, isList, isObject, type Json } from "../../json/mod.ts";
 
 /**
- * Whether a value is as asked for. Lists must be equal element by element, objects must contain what is asked for.
+ * Whether a value is as expected. Lists must be equal element by element, objects must contain the expected fields.
  * Values of different kinds do not compare: that is a fault of the policy, not a violation.
  */
 export function fulfils(expected: Json, actual: Json): boolean | Fault {

@@ -41,8 +41,8 @@ interface Judged {
 type Node = (judged: Judged) => Fault | undefined;
 
 /**
- * Compiles an assertion tree. Keys project the value (a field, or an expression in parentheses) and hand it to what is
- * below; lists compare element by element; scalars are what is asked for, or expressions of it.
+ * Compiles an assertion tree. Keys project the value (a field, or an expression in parentheses) and hand it to what
+ * is below; lists compare element by element; scalars are expected values, or expressions of them.
  */
 export function compileTree(tree: Json, options: TreeOptions): AssertionTree {
   const node = compileNode(tree, options);

@@ -4,11 +4,11 @@ import { goFloat, goJson, isList, isObject, type Json, sortedKeys } from "../../
 export interface AssertionViolation {
   /** Where: the keys of the tree joined by dots, `spec.(replicas > `3`)`. */
   readonly path: string;
-  /** `required`: the field is missing; `invalid`: its value is another than the one asked for. */
+  /** `required`: the field is missing; `invalid`: its value is not the expected one. */
   readonly kind: "required" | "invalid";
   /** What is there; empty for a missing field. */
   readonly value: Json;
-  /** What was asked for: `Expected value: true`. */
+  /** The expected value: `Expected value: true`. */
   readonly detail: string;
 }
 
@@ -36,7 +36,7 @@ export function invalidText(path: string, value: Json, detail: string): string {
   return violationText({ path, kind: "invalid", value, detail });
 }
 
-/** What a leaf asks for. */
+/** The expectation of a leaf. */
 export function expectation(value: Json): string {
   return `Expected value: ${goSyntax(value, "bare")}`;
 }

@@ -8,7 +8,7 @@ import {
 } from "../../cel/mod.ts";
 import { asString, dig, type JsonObject } from "../../json/mod.ts";
 
-/** The variables that ask what the requester may do, with their types. */
+/** The variables that say what the requester may do, with their types. */
 export const authorizerVariables: Readonly<Record<string, CelType>> = {
   authorizer: authorizerType,
   "authorizer.requestResource": resourceCheckType,

@@ -32,8 +32,8 @@ const outOfBudget =
   "validation failed due to running out of cost budget, no further validation rules will be run";
 
 /**
- * The expressions of one rule being evaluated for one request: they share a cost budget, and each variable is evaluated
- * at most once, when an expression first asks for it.
+ * The expressions of one rule being evaluated for one request: they share a cost budget, and each variable is
+ * evaluated at most once, when an expression first reads it.
  */
 export class CelEvaluation {
   readonly #options: CelEvaluationOptions;
@@ -86,7 +86,7 @@ export class CelEvaluation {
 
 const variablesType = opaqueType("variables");
 
-/** `variables`: its fields are evaluated when they are asked for. */
+/** `variables`: its fields are evaluated when they are read. */
 class LazyVariables extends Opaque {
   readonly type: CelType = variablesType;
   readonly #evaluate: (name: string) => Result | undefined;

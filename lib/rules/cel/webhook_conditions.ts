@@ -22,7 +22,7 @@ const conditionSetting = {
 /**
  * Compiles `webhookConfiguration.matchConditions` of a policy: the policy is evaluated only for requests for
  * which all of them hold. Kyverno parity: a condition that cannot be evaluated does not hold. Pinned by
- * "matchConditions of the webhook decide whether the policy is asked; one that fails asks nothing".
+ * "matchConditions of the webhook decide whether the policy is evaluated; it is not when one fails".
  */
 export function compileWebhookConditions(
   written: readonly JsonObject[],

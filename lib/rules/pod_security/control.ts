@@ -74,7 +74,7 @@ export function forbidden(path: string, found?: FieldViolation["found"]): FieldV
   return found === undefined ? { path, kind: "forbidden" } : { path, kind: "forbidden", found };
 }
 
-/** A violation that asks for a value. */
+/** A violation that names the wanted value. */
 export function required(path: string): FieldViolation {
   return { path, kind: "required" };
 }

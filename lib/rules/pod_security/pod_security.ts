@@ -88,7 +88,7 @@ export function compilePodSecurity(settings: JsonObject, standard: Standard): Po
     const { pod, locate } = extracted;
     const input = {
       pod,
-      // An entry is about the controls of one name, and the others need not be asked again.
+      // An entry is about the controls of one name; the others need no second check.
       judge: (reduced: PodView, name: string) =>
         completed(judged(reduced, selected.filter(({ control }) => (control.name ?? "") === name))),
     };

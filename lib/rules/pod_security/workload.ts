@@ -37,7 +37,7 @@ export function extractPod(resource: Json): ExtractedPod | Fault {
 
 /**
  * Kyverno parity: `spec` and `metadata` are rewritten wherever they appear in the path, and annotations are reported
- * under the template even for a Pod. Pinned by "tells fields where they are in the resource".
+ * under the template even for a Pod. Pinned by "reports fields with their paths in the resource".
  */
 function locate(path: string, template: readonly string[]): string {
   const spec = [...template, "spec"].join(".");

@@ -23,7 +23,7 @@ export const deletingPolicy: PolicyKind = {
   compile,
 };
 
-/** Objects are not asked about for what happens to them, so any operation will do. */
+/** The policy is evaluated for stored objects, so it selects every operation. */
 function constraints(spec: JsonObject): JsonObject | undefined {
   const written = asObject(field(spec, "matchConstraints"));
   if (written === undefined) return undefined;

@@ -136,8 +136,7 @@ function compileSigner(
   text: CompileText,
 ): (evaluation: CelEvaluation | undefined) => Signer | Fault {
   const key = asObject(cosign["key"]), certificate = asObject(cosign["certificate"]);
-  // Kyverno parity: of several signers keyless comes first, then the key. Pinned by "of several signers of an
-  // attestor keyless is asked for, and its own pull secrets are taken".
+  // Kyverno parity: of several signers keyless comes first, then the key. Pinned by "of several signers of an attestor keyless is verified, with the pull secrets of the attestor".
   const isKeyless = isObject(cosign["keyless"]);
   if (key !== undefined && !isKeyless) {
     const hash = hashes.find((name) => name === key["hashAlgorithm"]) ?? "sha256";
@@ -163,8 +162,7 @@ function compileSigner(
     subject: textIn(identity, "subject"),
     subjectRegExp: textIn(identity, "subjectRegExp"),
   }));
-  // Kyverno parity: `keyless.roots` has no effect; the trusted root decides. Pinned by "of several signers of
-  // an attestor keyless is asked for, and its own pull secrets are taken".
+  // Kyverno parity: `keyless.roots` has no effect; the trusted root decides. Pinned by "of several signers of an attestor keyless is verified, with the pull secrets of the attestor".
   const by: Signer = { kind: "keyless", identities, compare: "literally", roots: "", extensions: {} };
   return () => by;
 }

@@ -65,8 +65,7 @@ function anySigner(roots: string): SignerEntry {
       ignoreTlog: false,
       rekorUrl: "https://rekor.sigstore.dev",
       rekorKey: "",
-      // Kyverno parity: a certificate timestamp is demanded only by attestors that say so. Pinned by "asks
-      // for whoever the roots know".
+      // Kyverno parity: a certificate timestamp is demanded only by attestors that say so. Pinned by "accepts any signer of the roots".
       ignoreSct: true,
       ctlogKey: "",
       tsaChain: "",

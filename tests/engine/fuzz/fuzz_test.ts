@@ -101,7 +101,7 @@ async function decideTwice(
     assert.deepEqual(plain(first), plain(second));
     const messages = first.results.flatMap(({ rules }) => rules.map(({ message }) => message));
     assert.deepEqual(messages.filter((message) => message.startsWith("internal error")), []);
-    // Whatever was decided can be told.
+    // Every decision has a response and an explanation.
     JSON.stringify(admissionResponse(first, about));
     const results = first.results.map(({ policy, rules }) => ({ policy, rules, resource }));
     for (const format of reportFormats.values()) {

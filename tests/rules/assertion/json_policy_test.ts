@@ -127,7 +127,7 @@ for (const [message, text] of messages) {
   });
 }
 
-Deno.test("identifier and feedback are told with every result", () => {
+Deno.test("every result has identifier and feedback", () => {
   const about = {
     identifier: "name",
     feedback: [{ name: "n", value: "(n)" }, { name: "bad", value: "($nobody)" }],

@@ -34,7 +34,7 @@ ${more.replace(/^(?=.)/gm, "  ")}
 
 const named = "validations: [{expression: 'object.metadata.name != \"web\"', message: bad name}]";
 
-Deno.test("ValidatingPolicy: the first validation that does not hold tells its message", async () => {
+Deno.test("ValidatingPolicy: the first validation that does not hold gives its message", async () => {
   const ask = async (more: string) =>
     told(await decide({ policy: written("ValidatingPolicy", more), object: pod({}) }));
   assert.deepEqual(await ask("validations: [{expression: 'true'}]"), ["pass success"]);
@@ -169,7 +169,7 @@ Deno.test("ValidatingPolicy in mode JSON judges any object, and no requests", as
   assert.equal(policies[0]!.policy.admission, false);
 });
 
-Deno.test("ValidatingPolicy: an exception that does not compile is told of and excepts nothing", async () => {
+Deno.test("ValidatingPolicy: an exception that does not compile is reported and excepts nothing", async () => {
   const policy = `${written("ValidatingPolicy", named)}---
 apiVersion: policies.kyverno.io/v1
 kind: PolicyException
@@ -351,7 +351,7 @@ spec: {policyName: p}
   assert.deepEqual([admission("left"), admission("served")], [false, true]);
 });
 
-Deno.test("GeneratingPolicy: what is applied or templated becomes effects, and deletions once the trigger ceases", async () => {
+Deno.test("GeneratingPolicy: what is applied or templated becomes effects, and deletions once the trigger is gone", async () => {
   const more = `evaluation: {synchronize: {enabled: true}}
 variables:
 - {name: name, expression: object.metadata.name}
@@ -382,7 +382,7 @@ generate:
   );
 });
 
-Deno.test("GeneratingPolicy: once the trigger ceases, what the policy itself generated is deleted", async () => {
+Deno.test("GeneratingPolicy: once the trigger is gone, what the policy itself generated is deleted", async () => {
   const policy = written(
     "GeneratingPolicy",
     `evaluation: {synchronize: {enabled: true}}
@@ -411,7 +411,7 @@ generate:
   ]);
 });
 
-Deno.test("DeletingPolicy: the command line shows what would be deleted, admission asks nothing", async () => {
+Deno.test("DeletingPolicy: the command line shows what would be deleted, admission evaluates nothing", async () => {
   const policy = (name: string) =>
     written(
       "DeletingPolicy",
@@ -470,7 +470,7 @@ mutations:
   );
 });
 
-Deno.test("a field that no policy in CEL has is told with what was meant, and the rest counts", async () => {
+Deno.test("a field that no policy in CEL has is reported with a suggestion, and the rest counts", async () => {
   const policy = written("ValidatingPolicy", `${named}\nmatchCondition: []`);
   const { diagnostics } = compile(parseDocuments(policy, "p.yaml").documents);
   assert.deepEqual(diagnostics.map(({ severity, code, hint }) => [severity, code, hint]), [

@@ -196,7 +196,7 @@ Deno.test("an audit annotation that cannot be evaluated is left out, and the rul
   assert.deepEqual([rule!.result, rule!.auditAnnotations], ["pass", undefined]);
 });
 
-Deno.test("an expression that does not compile is told with its place, and the rule answers with an error", async () => {
+Deno.test("an expression that does not compile is reported with its position, and the rule answers with an error", async () => {
   const text = policy("expressions: [{expression: object.spec.replicas > }, {expression: '1 + 1'}]");
   const { diagnostics } = compile(parseDocuments(text, "policy.yaml").documents);
   const found = diagnostics.filter(({ code }) => code === "bad-cel");
@@ -207,7 +207,7 @@ Deno.test("an expression that does not compile is told with its place, and the r
   assert.equal(decision.allowed, false);
 });
 
-Deno.test("matchConditions of the webhook decide whether the policy is asked; one that fails asks nothing", async () => {
+Deno.test("matchConditions of the webhook decide whether the policy is evaluated; it is not when one fails", async () => {
   const ask = async (expression: string) =>
     told(
       await decide({

@@ -208,7 +208,7 @@ Deno.test("seccomp is judged by annotations before 1.19", () => {
   assert.deepEqual(judged("v1.19"), []);
 });
 
-Deno.test("kyverno runs early controls and tells of both ways to run as root", () => {
+Deno.test("kyverno runs early controls and reports both ways to run as root", () => {
   const spec = {
     securityContext: { runAsNonRoot: false },
     ...container({ ...hardened, runAsNonRoot: null, allowPrivilegeEscalation: true }),

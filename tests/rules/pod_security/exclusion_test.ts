@@ -102,7 +102,7 @@ const located: [kind: string, resource: JsonObject, hostPid: string][] = [
   ],
 ];
 for (const [kind, resource, hostPid] of located) {
-  Deno.test(`check() of a ${kind} tells fields where they are in the resource`, () => {
+  Deno.test(`check() of a ${kind} reports fields with their paths in the resource`, () => {
     const paths = verdict(resource, []).violations.flatMap(({ fields }) => fields.map(({ path }) => path));
     assert.deepEqual(paths, [
       "spec.template.metadata.annotations[container.apparmor.security.beta.kubernetes.io/a]",
@@ -111,7 +111,7 @@ for (const [kind, resource, hostPid] of located) {
   });
 }
 
-Deno.test("failureMessage() tells found values, missing ones and forbidden ones without a value, reasons in one order", () => {
+Deno.test("failureMessage() has found values, missing ones and forbidden ones without a value, reasons in one order", () => {
   const text = failureMessage({
     rule: "r",
     level: "restricted",

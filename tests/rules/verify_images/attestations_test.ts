@@ -97,10 +97,10 @@ cases.push([silent, "r.io/bad:v1", [
 const denied = (message: string): string =>
   `attestations: [{name: s, type: ${scan}, ${byA}}], validate: {message: many, deny: {conditions: {any: [{key: "{{ s.total }}", operator: GreaterThan, value: 0, message: "${message}"}]}}}`;
 
-/** Messages of conditions of `validate.deny`, and what is told. */
+/** Messages of conditions of `validate.deny`, and those of the rule's result. */
 const messages: readonly (readonly [string, string])[] = [
   ["{{ s.total }} findings", "many; 3 findings"],
-  // Of what has no value only the condition's message is told, as it is written.
+  // When a variable has no value, the message is that of the condition alone, as it is written.
   ["{{ s.gone }} findings", "{{ s.gone }} findings"],
 ];
 
@@ -133,7 +133,7 @@ const asked: readonly (readonly [what: string, entry: string, roots: string])[] 
 ];
 
 for (const [what, entry, roots] of asked) {
-  Deno.test(`an attestation with ${what} asks for whoever the roots know`, async () => {
+  Deno.test(`an attestation with ${what} accepts any signer of the roots`, async () => {
     const signatures = new ScriptedSignatures(script);
     const text = policy(`[{imageReferences: ["r.io/*"], mutateDigest: false, ${entry}}]`);
     const { rows } = await ask(text, podOf(["r.io/good:v1"]), { signatures });
@@ -145,7 +145,7 @@ for (const [what, entry, roots] of asked) {
   });
 }
 
-Deno.test("a nested attestor of an attestation is not satisfied by whoever the trusted root knows", async () => {
+Deno.test("a nested attestor of an attestation is not satisfied by any signer of the trusted root", async () => {
   const signatures = new ScriptedSignatures({
     "r.io/good:v1": { digest: digests.one, statements: [statement(scan, { total: 0 }, "keyless")] },
   });

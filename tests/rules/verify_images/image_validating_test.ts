@@ -90,7 +90,7 @@ for (const [what, cosign] of hopeless) {
   });
 }
 
-Deno.test("of several signers of an attestor keyless is asked for, and its own pull secrets are taken", async () => {
+Deno.test("of several signers of an attestor keyless is verified, with the pull secrets of the attestor", async () => {
   const source = "source: {repository: r.io/signatures, PullSecrets: [{name: pull}]}";
   const others =
     `, {name: c, cosign: {key: {data: A}, keyless: {identities: [{subject: a}], roots: "-----BEGIN CERTIFICATE-----"}, ${source}}}`;
@@ -112,7 +112,7 @@ Deno.test("what an image policy cannot evaluate denies the request, also where f
   assert.equal(decision.allowed, false);
 });
 
-Deno.test("all attestors of a call are asked at once", async () => {
+Deno.test("all attestors of a call are verified at the same time", async () => {
   const text = policy(images("verifyImageSignatures(i, [attestors.a, attestors.b]) > 0"));
   const { signatures } = await ask(text, podOf(["r.io/one:v1", "r.io/two:v1"]), { phase: "validate" });
   assert.equal(signatures.mostAtOnce >= 2, true);

@@ -51,7 +51,7 @@ for (const [written, image, expected] of attestors) {
   });
 }
 
-Deno.test("entries are asked in order, and no more of them than count", async () => {
+Deno.test("entries are verified in order, and no more of them than count", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], ${plain}, attestors: [{count: 1, entries: [${key("A")}, ${key("B")}]}]}]`,
   );
@@ -59,7 +59,7 @@ Deno.test("entries are asked in order, and no more of them than count", async ()
   assert.deepEqual(signatures.asked.map(({ by }) => by.kind === "key" && by.key), ["A"]);
 });
 
-Deno.test("the images of an object are asked about side by side, the entries of each in order", async () => {
+Deno.test("the images of an object are verified at the same time, the entries of each in order", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], ${plain}, attestors: [{count: 1, entries: [${key("C")}, ${key("A")}]}]}]`,
   );
@@ -69,7 +69,7 @@ Deno.test("the images of an object are asked about side by side, the entries of 
   assert.equal(rows.length, 3);
 });
 
-Deno.test("two policies never wait for each other, and ask an equal question once", async () => {
+Deno.test("two policies never wait for each other, and share an equal verification", async () => {
   const entries = `[{imageReferences: ["r.io/*"], ${plain}, attestors: [{entries: [${key("A")}]}]}]`;
   const other = policy(entries).replace("name: p}", "name: q}");
   const { signatures, rows } = await ask(policy(entries) + other, podOf(["r.io/one:v1"]));
@@ -120,7 +120,7 @@ Deno.test("a digest that cannot be had is an error beside the result", async () 
   assert.equal(decision.allowed, false);
 });
 
-Deno.test("an image that is left out is skipped and told, and counts as looked at", async () => {
+Deno.test("an image that is left out is skipped and reported, and counts as verified", async () => {
   const text = policy(
     `[{imageReferences: ["r.io/*"], skipImageReferences: ["r.io/none:*"], ${plain}, attestors: [{entries: [${
       key("A")
@@ -180,7 +180,7 @@ Deno.test("an object with an image text that cannot be read is refused, in both 
   }
 });
 
-Deno.test("a failure of an enforced rule refuses the request, and every failure is told", async () => {
+Deno.test("a failure of an enforced rule denies the request, and every failure is reported", async () => {
   const enforced = policy(
     `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
   );
@@ -248,7 +248,7 @@ const checks: readonly (readonly [string, string, string | undefined, string])[]
 ];
 
 for (const [what, image, status, expected] of checks) {
-  Deno.test(`the validate phase looks at ${what}, and asks no registry`, async () => {
+  Deno.test(`the validate phase looks at ${what}, and calls no registry`, async () => {
     const text = policy(
       `[{imageReferences: ["r.io/*"], failureAction: Enforce, attestors: [{entries: [${key("A")}]}]}]`,
     );

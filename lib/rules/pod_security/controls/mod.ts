@@ -166,7 +166,7 @@ export const controls: readonly Control[] = [
   },
 ];
 
-/** The API server refuses these fields in pods for Windows, so they cannot be asked for there. */
+/** The API server refuses these fields in pods for Windows, so no control can require them there. */
 function exceptWindows(check: Check): Check {
   return (pod) => pod.windows ? undefined : check(pod);
 }

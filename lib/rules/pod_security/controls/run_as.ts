@@ -7,8 +7,7 @@ const at = "securityContext.runAsNonRoot";
 
 /**
  * Containers must run as non-root: each container, or the pod, sets `runAsNonRoot: true`. `first` reports
- * missing fields only when no field is false. Kyverno parity: `both` reports both. Pinned by "kyverno runs
- * early controls and tells of both ways to run as root".
+ * missing fields only when no field is false. Kyverno parity: `both` reports both. Pinned by "kyverno runs early controls and reports both ways to run as root".
  */
 export function runAsNonRoot(tell: "first" | "both"): Check {
   return (pod) => {
