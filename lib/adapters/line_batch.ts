@@ -1,7 +1,10 @@
 /** How long a line waits for others, in milliseconds: nobody who reads a log notices. */
 const waitTime = 5;
 
-/** So many characters are written without waiting, so that a flood of lines takes no memory. */
+/**
+ * The number of characters above which lines are written at once instead of waiting, so that a flood of lines takes
+ * no memory.
+ */
 const fullAt = 64 * 1024;
 
 /**

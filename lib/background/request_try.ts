@@ -39,7 +39,7 @@ export interface TryOptions {
 
 /** What one try came to. */
 export interface Tried {
-  /** With the object as it is stored, where that could be read. */
+  /** The request, with the stored object in place of the reviewed one where it could be read. */
   readonly request: PolicyRequest;
   readonly results: readonly PolicyResult[];
   /** What could not be done. */

@@ -5,7 +5,7 @@ import type { Failure } from "./failure.ts";
 export interface WorkOutcome {
   /** `failing`: several tries did not help, and others follow. */
   readonly state: "done" | "failing" | "given up";
-  /** With the object as it is stored, where that could be read. */
+  /** The request, with the stored object in place of the reviewed one where it could be read. */
   readonly request: PolicyRequest;
   /** What the rules said at the last try. */
   readonly results: readonly PolicyResult[];

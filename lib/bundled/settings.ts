@@ -11,7 +11,7 @@ export function textSettings(values: Readonly<Record<string, unknown>>): Setting
   };
 }
 
-/** Writes lines of the log where the runtime keeps them: to standard error, or to the console where that is all there is. */
+/** A log that writes each line to standard error, or to the console in a runtime that has no standard error. */
 export function writeLogLine(line: string): void {
   if (typeof Deno !== "undefined") return writeToStandardError(line);
   // deno-lint-ignore no-console

@@ -20,11 +20,11 @@ export interface HandshakeSetting {
  */
 export class Handshakes {
   readonly #setting: HandshakeSetting;
-  /** Those that wait, the oldest first, with when their time is over. */
+  /** TLS handshakes that wait for their turn, oldest first, with the time at which each is given up. */
   readonly #waiting = new Map<Socket, number>();
   /** The same, the newest last, with some that wait no more. */
   #newest: Socket[] = [];
-  /** Those that go on, by the caller's address. */
+  /** TLS handshakes under way, by the address of the caller. */
   readonly #begun = new Map<string, Socket>();
   /** The ends of slots, by the caller's address. */
   readonly #slots = new Map<string, ReturnType<typeof setTimeout>>();

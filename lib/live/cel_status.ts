@@ -31,7 +31,10 @@ export function celStatus({ policy, broken }: CompiledPolicy, enforcement: CelEn
   };
 }
 
-/** The specs that the policy also means for the controllers of Pods, under the names that Kyverno gives them. */
+/**
+ * The specs that Postern derives from a policy about Pods for pod controllers, under the names that Kyverno gives
+ * them in the status.
+ */
 function autogenStatus(rules: readonly Rule[]): JsonObject {
   const configs = rules.flatMap(({ generatedFor, body }) => {
     if (generatedFor === undefined || body.kind !== "expressions") return [];

@@ -11,7 +11,7 @@ export interface ChangedTarget {
   readonly after: JsonObject;
 }
 
-/** What policies say of one subject, and why, as plain data. */
+/** The results of all policies for one object, with their explanation, as plain data. */
 export interface SubjectOutcome {
   readonly subject: SubjectName;
   readonly subjectKind: "object" | "review" | "payload";

@@ -132,7 +132,7 @@ export function reportOfScan(
 /** The worst result of a rule counts. */
 const outcomeOrder = ["error", "fail", "pass", "skip"] as const;
 
-/** As plain data: what is undefined is left out, and a fault is its message. */
+/** Converts a value to plain data for JSON: undefined fields are left out, and a fault becomes its message. */
 function plain(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (_key, part: unknown) => isFault(part) ? { failure: part.message } : part),

@@ -140,8 +140,7 @@ const warned: [name: string, results: PolicyResult, warnings: readonly string[] 
   ],
 ];
 for (const [name, results, warnings] of warned) {
-  Deno.test(`warnings name ${name}`, () =>
-    assert.deepEqual(respond(decision([results])).warnings, warnings));
+  Deno.test(`warnings name ${name}`, () => assert.deepEqual(respond(decision([results])).warnings, warnings));
 }
 
 Deno.test("a patch is JSON in base64, whatever its characters and size", () => {

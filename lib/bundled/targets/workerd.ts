@@ -3,7 +3,7 @@ import type { BundledImages } from "../bundled_ports.ts";
 import { textSettings, writeLogLine } from "../settings.ts";
 import type { BundleTarget } from "../target.ts";
 
-/** Cloudflare Workers and their runtime, workerd. */
+/** A bundle for Cloudflare Workers, and for workerd, the open-source runtime of Workers. */
 export const target: BundleTarget = {
   name: "workerd",
   about: "Cloudflare Workers and workerd, with the flag nodejs_compat",

@@ -142,7 +142,10 @@ function matching({ group, version, kind }: KindSelector): BuiltinKind[] {
   );
 }
 
-/** Kinds that resource filters let through, such as Events and ReplicaSets: no webhook call is needed for them. */
+/**
+ * Kinds that the server's resource filters hide from policies by default, such as Events and ReplicaSets: they need
+ * no webhook call.
+ */
 function isUnseen({ group, version, kind, namespaced }: BuiltinKind): boolean {
   const namespace = namespaced ? "default" : "";
   return unseen({ group, version, kind, subresource: "", namespace, name: "any" });

@@ -33,7 +33,7 @@ export interface ImageCallsOptions {
 
 /** Answers the functions of an image policy, and keeps which images were verified. */
 export class ImageCalls implements ExternalCalls {
-  /** By image: whether some question about its signatures was answered with a signer. */
+  /** Images for which an expression called a verification, and whether one of their signatures verified. */
   readonly attempts = new Map<string, boolean>();
   readonly #options: ImageCallsOptions;
   readonly #statements = new Map<string, Json>();
