@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import { fileProblem, formatDiagnostic } from "../diagnostics/mod.ts";
 import { compile } from "../engine/mod.ts";
 import type { Dialect } from "../match/mod.ts";
@@ -120,6 +121,7 @@ function said(stderr: Uint8Array): string {
 async function writeBundle(made: string, out: string): Promise<string | undefined> {
   const text = await Deno.readTextFile(made);
   try {
+    await Deno.mkdir(dirname(out), { recursive: true });
     await Deno.writeTextFile(
       out,
       text.replace(/[^\s"'`]*postern-bundle-[^\s"'`/]+\/entry\.ts/g, "bundle/entry.ts"),

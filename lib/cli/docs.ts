@@ -19,12 +19,10 @@ export async function docs(
         page(`postern ${each.name}`, bodyOf(each), website),
       );
     }
+    terminal.err(`${commands.length + 1} pages in ${output}`);
     return 0;
   } catch (cause) {
-    return unusable(
-      `cannot write to ${output}: ${fileProblem(cause, "write")}`,
-      terminal,
-    );
+    return unusable(`cannot write to ${output}: ${fileProblem(cause, "write")}`, terminal);
   }
 }
 

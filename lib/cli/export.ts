@@ -24,6 +24,9 @@ export async function exportPolicies(
   }
   const { objects, left } = exportAdmissionPolicies(snapshot.written);
   if (objects.length > 0) terminal.out(objects.map((object) => toYaml(object).trimEnd()).join("\n---\n"));
+  if (objects.length === 0 && left.length === 0 && errors.length === 0) {
+    terminal.err("nothing to export: no rule is written in CEL (validate.cel)");
+  }
   for (const { policy, rule, reason } of left) terminal.err(`${policy}/${rule} is left out: ${reason}`);
   return errors.length > 0 ? 1 : 0;
 }

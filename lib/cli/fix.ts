@@ -54,7 +54,9 @@ async function fixFiles(
   files: readonly string[],
   { change, save, diagnostics, terminal }: FixOptions,
 ): Promise<number> {
+  let changed = 0;
   for (const file of files) {
+    let access: "read" | "write" = "read";
     const problem = (message: string): void =>
       diagnostics.add({
         severity: "error",
@@ -76,11 +78,18 @@ async function fixFiles(
       const text = documents.map((document) =>
         document.toString({ lineWidth: 0, indentSeq: false, flowCollectionPadding: false })
       ).join("");
-      if (save) await Deno.writeTextFile(file, text);
-      else terminal.out(text.trimEnd());
+      changed++;
+      if (!save) terminal.out(text.trimEnd());
+      else {
+        access = "write";
+        await Deno.writeTextFile(file, text);
+      }
     } catch (cause) {
-      problem(fileProblem(cause));
+      problem(fileProblem(cause, access));
     }
+  }
+  if (changed === 0 && diagnostics.errors === 0) {
+    terminal.err(`nothing to fix in ${files.length} ${files.length === 1 ? "file" : "files"}`);
   }
   return diagnostics.errors > 0 ? 1 : 0;
 }

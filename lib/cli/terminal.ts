@@ -1,3 +1,4 @@
+import { fileProblem } from "../diagnostics/mod.ts";
 /** Where a command writes: results to one stream, everything else to the other. */
 export interface Terminal {
   /** A line of the result, or several. */
@@ -16,7 +17,7 @@ export class OutputClosed extends Error {
   readonly isPipe: boolean;
 
   constructor(cause: unknown) {
-    super(cause instanceof Error ? cause.message : String(cause));
+    super(fileProblem(cause, "write"));
     this.isPipe = cause instanceof Deno.errors.BrokenPipe;
   }
 }

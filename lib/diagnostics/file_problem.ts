@@ -3,6 +3,8 @@ const reasons: ReadonlyMap<string, Readonly<Record<"read" | "write", string>>> =
   ["PermissionDenied", { read: "Reading it is not permitted", write: "Writing it is not permitted" }],
   ["NotCapable", { read: "Reading it is not permitted", write: "Writing it is not permitted" }],
   ["IsADirectory", { read: "It is a folder", write: "It is a folder" }],
+  // A folder is made only where none is: what exists there is a file.
+  ["AlreadyExists", { read: "It exists", write: "A part of its path is no folder" }],
   ["NotADirectory", { read: "A part of its path is no folder", write: "A part of its path is no folder" }],
 ]);
 

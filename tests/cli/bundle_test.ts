@@ -129,18 +129,27 @@ for (const [what, text, says] of broken) {
   });
 }
 
-Deno.test("bundle says where it cannot write, and leaves no stack", async () => {
+Deno.test("bundle says where it cannot write, and makes the folder that it can", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   const said: string[] = [];
   const say = (line: string): void => void said.push(line);
   try {
     await Deno.writeTextFile(`${folder}/policy.yaml`, requireTeam);
-    const out = `${folder}/none/postern.js`;
+    const out = `${folder}/policy.yaml/postern.js`;
     const code = await run(["bundle", "--policies", `${folder}/policy.yaml`, "--out", out], {
       out: say,
       err: say,
     });
-    assert.deepEqual([code, said.join("\n")], [2, `error: cannot write to ${out}: There is no such folder`]);
+    assert.deepEqual([code, said.join("\n")], [
+      2,
+      `error: cannot write to ${out}: A part of its path is no folder`,
+    ]);
+    const below = `${folder}/dist/inner/postern.js`;
+    assert.equal(
+      await run(["bundle", "--policies", `${folder}/policy.yaml`, "--out", below], { out: say, err: say }),
+      0,
+    );
+    assert.match(await Deno.readTextFile(below), /the label team is required/);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -67,7 +67,11 @@ Deno.test("fix policy prints the policy in the current format and keeps its comm
     await run("fix", "policy", "@policy.yaml", "--save");
     assert.equal(await Deno.readTextFile(join(folder, "policy.yaml")), newPolicy);
     assert.equal((await run("apply", "@policy.yaml", "-r", "@pod.yaml")).out, before.out);
-    assert.deepEqual(await run("fix", "policy", "@policy.yaml"), { code: 0, out: "", err: "" });
+    assert.deepEqual(await run("fix", "policy", "@policy.yaml"), {
+      code: 0,
+      out: "",
+      err: "nothing to fix in 1 file",
+    });
   }));
 
 Deno.test("fix test moves names and resources, and --compress joins results", () => {

@@ -151,6 +151,33 @@ Deno.test("policies come from an http address, whose failures are said", async (
   }
 });
 
+/** Whether a process handles the signal of Ctrl-C, by what Linux says of it. */
+async function catchesInterrupt(pid: number): Promise<boolean> {
+  const status = await Deno.readTextFile(`/proc/${pid}/status`);
+  const caught = BigInt(`0x${/^SigCgt:\s*(\w+)$/m.exec(status)![1]}`);
+  return (caught & 2n) !== 0n;
+}
+
+Deno.test("Ctrl-C ends a command that waits for input which never comes", () =>
+  withFiles({ "policy.yaml": policy }, async (folder) => {
+    const process = new Deno.Command("deno", {
+      args: ["run", "-A", main, "apply", "policy.yaml", "-r", "-"],
+      cwd: folder,
+      stdin: "piped",
+      stdout: "piped",
+      stderr: "piped",
+    }).spawn();
+    const writer = process.stdin.getWriter();
+    await writer.write(new TextEncoder().encode(bad));
+    const output = process.output();
+    while (!await catchesInterrupt(process.pid)) await new Promise((resolve) => setTimeout(resolve, 20));
+    process.kill("SIGINT");
+    const { code, stdout } = await output;
+    await writer.close().catch(() => {});
+    assert.match(new TextDecoder().decode(stdout), /\npass: 0, fail: 0, warn: 0, error: 0, skip: 0 \n$/);
+    assert.equal(code, 130);
+  }));
+
 const root = join(import.meta.dirname!, "..", "..");
 
 /** How users start Postern: what makes it ready in a folder, and the command then. */

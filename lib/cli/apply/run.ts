@@ -3,7 +3,7 @@ import { isFault } from "../../json/mod.ts";
 import { parseDuration } from "../../kube/mod.ts";
 import { rowsOf, type TableRow, testTable } from "../../report/mod.ts";
 import { toYaml } from "../../yaml/mod.ts";
-import { interruptedCode, watchInterruption } from "../interruption.ts";
+import { interruptedCode, type Interruption, watchInterruption } from "../interruption.ts";
 import { ObjectFiles } from "../output.ts";
 import { openProgress, type ProgressBar } from "../progress.ts";
 import { painter } from "../paint.ts";
@@ -137,7 +137,7 @@ class ApplyRun {
     this.#progress = await openProgress(this.#terminal);
     const began = performance.now();
     const objects = objectsToCheck(this.#args, this.#inputs);
-    const { first, isAll } = await readAhead(objects);
+    const { first, isAll } = await readAhead(objects, interruption);
     const count = first.filter(({ kind }) => kind === "object").length;
     this.#start(isAll ? count : undefined);
     for (const next of first) {
@@ -145,7 +145,6 @@ class ApplyRun {
       await this.#take(next);
     }
     while (!interruption.happened) {
-      // Input that never comes must not keep Ctrl-C from ending the command.
       const next = await interruption.before(objects.next());
       if (next === undefined || next.done === true) break;
       await this.#take(next.value);
@@ -277,13 +276,15 @@ class ApplyRun {
   }
 }
 
+/** Reads the first objects. Input that never comes must not keep Ctrl-C from ending the command. */
 async function readAhead(
   objects: AsyncGenerator<NextObject>,
+  interruption: Interruption,
 ): Promise<{ first: NextObject[]; isAll: boolean }> {
   const first: NextObject[] = [];
   while (first.length < READ_AHEAD) {
-    const next = await objects.next();
-    if (next.done === true) return { first, isAll: true };
+    const next = await interruption.before(objects.next());
+    if (next === undefined || next.done === true) return { first, isAll: true };
     first.push(next.value);
   }
   return { first, isAll: false };
