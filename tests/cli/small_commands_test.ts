@@ -102,6 +102,41 @@ Deno.test("bash completes commands, options and choices", () =>
     );
   }));
 
+/** What a shell prints that may not be installed; `undefined` when it is not. */
+async function printedBy(shell: string, args: readonly string[]): Promise<string | undefined> {
+  try {
+    const { stdout, stderr } = await new Deno.Command(shell, { args: [...args] }).output();
+    assert.equal(new TextDecoder().decode(stderr), "");
+    return new TextDecoder().decode(stdout);
+  } catch (cause) {
+    if (cause instanceof Deno.errors.NotFound) return undefined;
+    throw cause;
+  }
+}
+
+Deno.test("fish completes commands, options and choices, where it is installed", () =>
+  inFolder({}, async (run, folder) => {
+    const file = join(folder, "completion.fish");
+    await Deno.writeTextFile(file, (await run("completion", "fish")).out);
+    const script = completed.map(([words]) => `complete -C 'postern ${words.join(" ")}'; echo ==`).join("\n");
+    const printed = await printedBy("fish", ["--no-config", "-c", `source ${file}\n${script}`]);
+    if (printed === undefined) return;
+    const offered = printed.split("==\n").map((text) => text.split("\n").map((line) => line.split("\t")[0]));
+    for (const [index, [words, expected]] of completed.entries()) {
+      for (const each of expected) assert.ok(offered[index]!.includes(each), words.join(" "));
+    }
+  }));
+
+Deno.test("zsh loads the completion for the command, where it is installed", () =>
+  inFolder({}, async (run, folder) => {
+    const file = join(folder, "completion.zsh");
+    await Deno.writeTextFile(file, (await run("completion", "zsh")).out);
+    const script =
+      `autoload -U compinit; compinit -u -D; source ${file}; whence -w _postern; print $_comps[postern]`;
+    const printed = await printedBy("zsh", ["-fc", script]);
+    if (printed !== undefined) assert.match(printed, /^_postern: function\n.*-F _postern\n$/);
+  }));
+
 for (const shell of ["zsh", "fish", "powershell"]) {
   Deno.test(`the completion for ${shell} names every command and every option`, () =>
     inFolder({}, async (run) => {
