@@ -39,7 +39,7 @@ const allowed: Record<string, readonly string[]> = {
   simulation: [...engine, "report", "library", "embedded", "apply"],
   background: engine,
   live: [...engine, "report", "background"],
-  install: engine,
+  install: [...engine, "live"],
   server: [...engine, "report", "background"],
   listener: [],
   bundled: [...engine, "adapters", "background", "server"],

@@ -19,6 +19,8 @@ import type { Terminal } from "./terminal.ts";
 export interface ManifestsArguments {
   readonly policies: readonly string[];
   readonly exceptions: readonly string[];
+  /** Whether policies that are objects of the cluster are followed. */
+  readonly watchPolicies?: boolean;
   readonly namespace: string;
   readonly image: string;
   readonly replicas: number;
@@ -41,7 +43,9 @@ export async function manifests(args: ManifestsArguments, terminal: Terminal): P
     terminal.out([definitionsHeader, ...definitions().map((each) => toYaml(each).trimEnd())].join("\n---\n"));
     return 0;
   }
-  const { documents, files, diagnostics } = await policyDocuments([...args.policies, ...args.exceptions]);
+  const follows = args.watchPolicies === true;
+  const paths = args.policies.length > 0 || follows ? args.policies : ["policies"];
+  const { documents, files, diagnostics } = await policyDocuments([...paths, ...args.exceptions]);
   const snapshot = compile(documents, { dialect });
   const all = [...diagnostics, ...snapshot.diagnostics];
   for (const diagnostic of all) terminal.err(formatDiagnostic(diagnostic));
@@ -61,7 +65,7 @@ export async function manifests(args: ManifestsArguments, terminal: Terminal): P
     return 2;
   }
   const checksum = await policyChecksum(files);
-  const setting = { namespace, image, replicas, dialect, certificate, secretPath, checksum };
+  const setting = { namespace, follows, image, replicas, dialect, certificate, secretPath, checksum };
   const made = makeManifests(snapshot, files, setting);
   if (args.secretPath === "random") terminal.err(`note: ${newPath}`);
   for (const remark of made.remarks) terminal.err(`note: ${remark}`);

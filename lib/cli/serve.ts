@@ -169,7 +169,7 @@ function unknownWord(text: string, words: readonly string[]): string | undefined
 }
 
 /** The names that the installation has in the cluster: Kyverno's, for users who look at its objects, or Postern's own. */
-function installationOf(args: ServeArguments, caBundle: string | undefined): Installation {
+function installationOf(args: ServeArguments, caBundle: Installation["caBundle"]): Installation {
   const { namespace, name: service } = placeOf(args.service);
   const isKyverno = args.installNames === "kyverno";
   const account = (name: string): string => `system:serviceaccount:${namespace}:${name}`;

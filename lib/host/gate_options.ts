@@ -26,7 +26,9 @@ export interface GateOptions {
   /** How images are looked up. */
   readonly images: ImagePortsOptions;
   /** Takes policies that are objects of the cluster, and keeps webhook configurations and statuses for them. */
-  readonly live?: LiveSetting & { installation(caBundle: string | undefined): Installation } | undefined;
+  readonly live?:
+    | LiveSetting & { installation(caBundle: Installation["caBundle"]): Installation }
+    | undefined;
   /** The webhook configurations that get the webhooks of the policies, and the Service that they call. */
   readonly registration?: { readonly name: string; readonly service: ServicePlace } | undefined;
   /** Where replicas that share a cluster agree on who leads. */

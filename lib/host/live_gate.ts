@@ -78,6 +78,7 @@ export class LiveGate {
       ...shared,
       clock: this.#clock,
       installation,
+      leaves: () => this.#uninstallation.isUnderWay(),
       compiling,
       exceptionNamespace,
       files,
@@ -206,10 +207,10 @@ export class LiveGate {
     };
   }
 
-  /** Puts the policies in force, and lets the webhooks call. */
-  async start(): Promise<void> {
+  /** Puts the policies in force, and lets the webhooks call as soon as somebody can be reached. */
+  async start(reachable: Promise<boolean>): Promise<void> {
     await Promise.all([this.#policies.start(), this.#uninstallation.begin()]);
-    this.#policies.serve();
+    void reachable.then((isReachable) => isReachable && this.#policies.serve());
     this.#metrics.follow({
       updateRequests: () => this.#updateRequests.stored,
       droppedEvents: () => this.#events.dropped,

@@ -1,7 +1,7 @@
 import type { BackgroundWork, WorkOutcome } from "../background/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Snapshot } from "../engine/mod.ts";
-import { WebhookRegistration } from "../install/mod.ts";
+import { untilReachable, WebhookRegistration } from "../install/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
 import { FileSource, FollowedPolicies } from "../sources/mod.ts";
@@ -28,6 +28,7 @@ export class PoliciesInForce {
   #missing: Diagnostic | undefined;
   /** Of the files. */
   #checksum = "";
+  readonly #stop = new AbortController();
 
   constructor(options: GateOptions, followers: PolicyFollowers) {
     this.#options = options;
@@ -84,13 +85,12 @@ export class PoliciesInForce {
     listener: { readonly caBundle: string | undefined },
   ): Promise<void> {
     const { live: setting, dialect } = this.#options;
-    const { caBundle } = listener;
     this.#register(listener);
     if (setting !== undefined && watching !== undefined) {
       const { ports, log, background, metrics } = this.#followers;
       this.#live = new LiveGate({
         watching,
-        installation: setting.installation(caBundle),
+        installation: setting.installation(() => listener.caBundle),
         setting,
         dialect,
         ports,
@@ -102,7 +102,9 @@ export class PoliciesInForce {
         work: (request, scope) => background.worker.add(request, scope),
       });
       background.lead();
-      await this.#live.start();
+      const { lease: service } = this.#options;
+      const { signal } = this.#stop;
+      await this.#live.start(untilReachable({ cluster: ports.cluster, log, service, signal }));
     }
     this.#files.watch();
   }
@@ -135,6 +137,7 @@ export class PoliciesInForce {
 
   /** Follows nothing any more. */
   async close(): Promise<void> {
+    this.#stop.abort();
     this.#files.close();
     await this.#registration?.close();
     await this.#live?.close();

@@ -13,5 +13,6 @@ export { type WebhookOptions, webhooksOf } from "./manifests/webhooks.ts";
 export { makeManifests } from "./manifests/manifests.ts";
 export { WebhookRegistration, type WebhookRegistrationOptions } from "./registration/webhook_registration.ts";
 export { ownWebhooks, removeOwnWebhooks } from "./registration/own_webhooks.ts";
+export { type ReachableOptions, untilReachable } from "./registration/reachable.ts";
 export type { ServicePlace } from "./registration/ready_endpoints.ts";
 export { type CertificateSource, serviceNames } from "./manifests/manifest_options.ts";

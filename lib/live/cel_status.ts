@@ -11,6 +11,8 @@ export interface CelEnforcement {
   readonly generated: boolean;
   /** The rights that the reports' account lacks, in words. */
   readonly missingRights: readonly string[];
+  /** What its author must do about rights; empty when none are missing. */
+  readonly missingRules: string;
 }
 
 /** The status of a policy of policies.kyverno.io. */
@@ -23,7 +25,7 @@ export function celStatus({ policy, broken }: CompiledPolicy, enforcement: CelEn
   return {
     conditionStatus: {
       ready,
-      message: broken?.message ?? "",
+      message: broken?.message ?? enforcement.missingRules,
       conditions: conditions.map((condition) => ({ ...condition })),
     },
     autogen: autogenStatus(policy.rules),

@@ -7,19 +7,22 @@ import type { StatusCondition } from "./status.ts";
 export interface Enforcement {
   /** Whether the webhook configurations that ask about it are written. */
   readonly configured: boolean;
+  /** What its author must do about rights; empty when none are missing. */
+  readonly missingRules: string;
   /** The ValidatingAdmissionPolicy that was made from it, or why none was. */
   readonly admissionPolicy: { readonly generated: boolean; readonly message: string };
 }
 
 /** The status of a ClusterPolicy or Policy. */
 export function classicStatus({ policy }: CompiledPolicy, enforcement: Enforcement): JsonObject {
-  const { configured, admissionPolicy } = enforcement;
+  const { configured, missingRules, admissionPolicy } = enforcement;
   const ready = configured || !policy.admission;
   const condition: StatusCondition = ready
     ? { type: "Ready", status: "True", reason: "Succeeded", message: "Ready" }
     : { type: "Ready", status: "False", reason: "Failed", message: "Not Ready" };
+  const message = missingRules === "" ? condition.message : `${condition.message}; ${missingRules}`;
   return {
-    conditions: [{ ...condition }],
+    conditions: [{ ...condition, message }],
     rulecount: ruleCount(policy.document),
     autogen: { rules: generatedRules(policy.document, policy.annotations) },
     validatingadmissionpolicy: { ...admissionPolicy },

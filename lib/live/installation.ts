@@ -8,8 +8,8 @@ export interface Installation {
   readonly prefix: string;
   /** In front of every path that the API server calls; empty without a secret path. */
   readonly path: string;
-  /** The authority that signed the serving certificate, in base64 of PEM. */
-  readonly caBundle: string | undefined;
+  /** The authority that signed the present serving certificate, in base64 of PEM. */
+  readonly caBundle: () => string | undefined;
   /** Whose rights policies use for what happens after an answer: `system:serviceaccount:NAMESPACE:NAME`. */
   readonly accounts: Accounts;
   /** The ConfigMap with the dynamic configuration. */

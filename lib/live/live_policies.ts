@@ -32,6 +32,8 @@ export interface LivePoliciesOptions {
   readonly loaded: (snapshot: Snapshot) => void;
   /** Whether this replica writes webhooks and statuses. */
   readonly leads: () => boolean;
+  /** Whether the installation is being taken away: webhooks that somebody deleted are not put back then. */
+  readonly leaves: () => Promise<boolean>;
   /** The namespace whose exceptions count; `*` for all. */
   readonly exceptionNamespace: string;
 }
@@ -47,6 +49,9 @@ const tryAgain = 2_000;
 
 /** Milliseconds between two looks whether missing rights were granted. */
 const lookForRights = 10_000;
+
+/** Milliseconds between two looks whether the serving certificate has another authority. */
+const lookForAuthority = 10_000;
 
 /**
  * Policies that are objects of the cluster: compiled when they change and put in force as one snapshot; then webhook
@@ -71,11 +76,13 @@ export class LivePolicies {
   #soon = false;
   /** When the API server calls all webhooks that were written. */
   #askedAt = 0;
+  /** Of the webhooks as they were written last. */
+  #authority: string | undefined;
 
   /** Begins to watch. Nothing is in force before {@link start}. */
   constructor(options: LivePoliciesOptions) {
     this.#options = options;
-    const { cluster, collections, clock, log, leads, installation } = options;
+    const { cluster, collections, clock, log, leads, leaves, installation } = options;
     const after = (milliseconds: number, task: () => void): void => this.#after(milliseconds, task);
     const { exceptionNamespace } = options;
     this.#objects = new PolicyObjects({
@@ -85,7 +92,12 @@ export class LivePolicies {
       changed: () => this.#load(),
     });
     const keeping = { cluster, collections, log, leads };
-    this.#webhooks = new ObjectKeeper({ ...keeping, kinds: webhookKinds, about: "webhook configuration" });
+    this.#webhooks = new ObjectKeeper({
+      ...keeping,
+      kinds: webhookKinds,
+      about: "webhook configuration",
+      leaves,
+    });
     this.#generated = new GeneratedPolicies({
       ...keeping,
       after,
@@ -98,7 +110,7 @@ export class LivePolicies {
       cluster,
       clock,
       log,
-      account: installation.accounts.reports,
+      accounts: installation.accounts,
       lookAgain: () => this.#enforceSoon(lookForRights),
     });
     // A kind that comes to be is served a moment after its definition was stored.
@@ -164,6 +176,15 @@ export class LivePolicies {
   serve(): void {
     this.#serves = true;
     this.#enforce();
+    this.#followAuthority();
+  }
+
+  /** The API server trusts the authority that webhooks name: a certificate of another one would end all calls. */
+  #followAuthority(): void {
+    this.#after(lookForAuthority, () => {
+      if (this.#options.installation.caBundle() !== this.#authority) this.#enforce();
+      this.#followAuthority();
+    });
   }
 
   /** Looks at everything again: after files changed, or this replica became the leader. */
@@ -241,6 +262,7 @@ export class LivePolicies {
       this.#enforceSoon(tryAgain);
       return;
     }
+    this.#authority = installation.caBundle();
     await this.#generated.follow(discovered.resources);
     const generated = generations(snapshot, discovered.resources);
     const enforced = new Set(
@@ -259,7 +281,8 @@ export class LivePolicies {
     if (kept.some(({ state }) => state === "written")) {
       this.#askedAt = this.#options.clock.now() + takesEffect;
     }
-    this.#tellLater({ snapshot, configured, generated: await this.#generated.write(generated) });
+    const made = await this.#generated.write(generated);
+    this.#tellLater({ snapshot, configured, generated: made, served: discovered.resources });
   }
 
   /** Writes webhook configurations, and of one that the API server refuses at least what it does not complain about. */

@@ -15,6 +15,8 @@ export interface ObjectKeeperOptions {
   readonly about: string;
   /** Whether an object was made by Postern: it is deleted when it is no longer wanted. Without it nothing is deleted. */
   readonly isOwn?: (object: JsonObject) => boolean;
+  /** Whether the installation is being taken away: what somebody deleted is not made again then. */
+  readonly leaves?: () => Promise<boolean>;
   /** Called for every object of the kinds that changed, also for objects that Postern does not keep. */
   readonly noticed?: (object: JsonObject) => void;
 }
@@ -121,6 +123,7 @@ export class ObjectKeeper {
     const present = await cluster.call({ method: "GET", path });
     if (!present.ok && present.status !== 404) return this.#failed(wanted, present.message);
     if (present.ok && holds(present.body, wanted)) return unchanged;
+    if (!present.ok && await this.#options.leaves?.() === true) return unchanged;
     const written = present.ok
       ? await cluster.call({ method: "PUT", path, body: merged(present.body, wanted) })
       : await cluster.call({

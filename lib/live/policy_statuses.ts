@@ -1,11 +1,13 @@
 import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
-import type { Clock, Cluster, Log } from "../ports.ts";
+import type { Clock, Cluster, Log, ServedResource } from "../ports.ts";
+import type { Accounts } from "./installation.ts";
 import { KnownRights } from "./access.ts";
 import type { Generation } from "./admission_policies/wanted.ts";
 import { celStatus } from "./cel_status.ts";
 import { classicStatus } from "./classic_status.ts";
+import { missingRules, missingRulesMessage, rightsOf } from "./policy_rights.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { missingRights } from "./reporting_rights.ts";
 import { StatusWriter } from "./status.ts";
@@ -15,8 +17,8 @@ export interface PolicyStatusesOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly log: Log;
-  /** The account whose rights to read count for reports. */
-  readonly account: string;
+  /** The accounts whose rights count. */
+  readonly accounts: Accounts;
   /** Called when a right is missing: no watch shows when it is granted. */
   readonly lookAgain: () => void;
 }
@@ -27,6 +29,8 @@ export interface Told {
   /** Whether the webhook configurations are written. */
   readonly configured: boolean;
   readonly generated: readonly Generation[];
+  /** What the cluster serves. */
+  readonly served: readonly ServedResource[];
 }
 
 /** Writes the statuses of policies. */
@@ -58,7 +62,7 @@ export class PolicyStatuses {
   async #statusOf(
     compiled: CompiledPolicy,
     role: PolicyObject["kind"]["role"],
-    { configured, generated: all }: Told,
+    { configured, generated: all, served }: Told,
   ): Promise<JsonObject | undefined> {
     const generation = all.find((each) => each.compiled === compiled);
     const generated = (generation?.objects.length ?? 0) > 0;
@@ -66,6 +70,7 @@ export class PolicyStatuses {
       case "classic":
         return classicStatus(compiled, {
           configured,
+          missingRules: await this.#missingRules(compiled, served),
           admissionPolicy: { generated, message: generation?.message ?? "" },
         });
       case "cel":
@@ -73,19 +78,30 @@ export class PolicyStatuses {
           configured,
           generated,
           missingRights: await this.#missingRights(compiled),
+          missingRules: await this.#missingRules(compiled, served),
         });
       case "deleting":
-        return celStatus(compiled, { configured, generated, missingRights: [] });
+        return celStatus(compiled, { configured, generated, missingRights: [], missingRules: "" });
       default:
         return undefined;
     }
   }
 
   async #missingRights(compiled: CompiledPolicy): Promise<string[]> {
-    const { account, lookAgain } = this.#options;
-    const missing = await missingRights(compiled, (right) => this.#rights.review(account, right));
+    const { accounts, lookAgain } = this.#options;
+    const missing = await missingRights(compiled, (right) => this.#rights.review(accounts.reports, right));
     if (missing.length > 0) lookAgain();
     return missing;
+  }
+
+  async #missingRules(compiled: CompiledPolicy, served: readonly ServedResource[]): Promise<string> {
+    const { accounts, lookAgain } = this.#options;
+    const missing = await missingRules(
+      rightsOf(compiled, served),
+      (account, right) => this.#rights.review(accounts[account], right),
+    );
+    if (missing.length > 0) lookAgain();
+    return missingRulesMessage(missing);
   }
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { asList, asObject, asString, dig, field, isObject } from "../../lib/json/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
-import { find, manifestsOf, rulesOf, webhooksOf } from "./manifests.ts";
+import { find, manifestsOf, printed, rulesOf, webhooksOf } from "./manifests.ts";
 import { schemaProblems } from "./schema.ts";
 
 interface Rule {
@@ -42,6 +42,28 @@ Deno.test("webhook configurations call nothing before a replica is ready, and ar
   ]);
   for (const { webhooks } of objects.slice(0, 2)) assert.equal(webhooks, undefined);
   assert.equal(webhooksOf(objects, "Validating").size, 1);
+});
+
+Deno.test("manifests that follow policies hold rights, arguments and empty webhooks for it", async () => {
+  const { objects } = await printed(["--watch-policies", "--secret-path", "none"]);
+  assert.deepEqual(objects.slice(0, 2).map(({ kind }) => kind), ["Namespace", "ValidatingWebhookConfiguration"]);
+  const configurations = objects.filter(({ kind }) => /WebhookConfiguration$/.test(String(kind)));
+  for (const { webhooks } of configurations) assert.equal(webhooks, undefined);
+  const names = configurations.map((each) => dig(each, "metadata", "name")).sort();
+  const named = asList(field(find(objects, "ClusterRole", "postern"), "rules")).flatMap((rule) =>
+    asList(field(rule, "resourceNames"))
+  );
+  assert.deepEqual([...named].sort(), names);
+  const labels = dig(find(objects, "ClusterRole", "postern-policies"), "aggregationRule", "clusterRoleSelectors");
+  assert.match(JSON.stringify(labels), /rbac\.kyverno\.io\/aggregate-to-background-controller/);
+  assert.deepEqual(dig(find(objects, "ClusterRoleBinding", "postern-policies"), "roleRef", "name"), "postern-policies");
+  assert.ok(rulesOf(find(objects, "Role")).includes("get,update coordination.k8s.io/leases [postern]"));
+  const [container] = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "containers"));
+  const args = asList(field(container, "args"));
+  assert.ok(args.includes("--watch-policies"));
+  assert.ok(!args.some((arg) => /^--(policies|webhooks)=/.test(String(arg))));
+  assert.deepEqual(objects.filter(({ kind }) => kind === "ConfigMap"), []);
+  assert.deepEqual(objects.flatMap(schemaProblems), []);
 });
 
 Deno.test("other policies change the pod template, the same policies do not", async () => {

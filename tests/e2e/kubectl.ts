@@ -98,3 +98,8 @@ function freePort(): number {
   listener.close();
   return port;
 }
+
+/** A kubeconfig whose only user has a token. */
+export function asUser(kubeconfig: string, token: string): string {
+  return kubeconfig.replace(/user: \{client-certificate-data: .*\}\}/, `user: {token: ${token}}}`);
+}

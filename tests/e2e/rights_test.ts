@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { run } from "../../lib/cli/mod.ts";
-import { clusterForTests, kubectl, type Started, startPostern } from "./kubectl.ts";
+import { asUser, clusterForTests, kubectl, type Started, startPostern } from "./kubectl.ts";
 
 const cluster = clusterForTests();
 const namespace = `postern-rights-${crypto.randomUUID().slice(0, 8)}`;
@@ -69,11 +69,6 @@ Deno.test({
     }
   },
 });
-
-/** A kubeconfig whose only user has a token. */
-function asUser(kubeconfig: string, token: string): string {
-  return kubeconfig.replace(/user: \{client-certificate-data: .*\}\}/, `user: {token: ${token}}}`);
-}
 
 /** Whether Postern allows a Service of a name. */
 async function review({ url, caBundle }: Started, name: string): Promise<boolean> {

@@ -7,15 +7,32 @@ import { celStatus } from "../../lib/live/cel_status.ts";
 import { classicStatus } from "../../lib/live/classic_status.ts";
 import { entryStatus } from "../../lib/live/entry_status.ts";
 import { policyObjectKinds } from "../../lib/live/policy_kinds.ts";
+import {
+  type MissingRules,
+  missingRules,
+  missingRulesMessage,
+  rightsOf,
+} from "../../lib/live/policy_rights.ts";
 import { missingRights } from "../../lib/live/reporting_rights.ts";
 import { StatusWriter } from "../../lib/live/status.ts";
-import type { Cluster, Log } from "../../lib/ports.ts";
+import type { Cluster, Log, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 
 function compiled(text: string) {
   const { policies } = compile(parseDocuments(text, "p.yaml").documents, { dialect: "current" });
   return policies[0]!;
 }
+
+const served: ServedResource[] = [{
+  group: "",
+  version: "v1",
+  kind: "Pod",
+  plural: "pods",
+  namespaced: true,
+  verbs: ["list", "watch"],
+  subresources: [],
+  preferred: true,
+}];
 
 const silent: Log = { write: () => {} };
 
@@ -28,7 +45,7 @@ spec:
   validations: [{expression: "object.spec.hostNetwork != true"}]
 `;
 
-const enforcement = { configured: true, generated: false, missingRights: [] };
+const enforcement = { configured: true, generated: false, missingRights: [], missingRules: "" };
 
 Deno.test("status: the specs for controllers are there whole, under Kyverno's names", () => {
   const configs = dig(celStatus(compiled(onPods), enforcement), "autogen", "configs");
@@ -54,7 +71,7 @@ kind: ClusterPolicy
 metadata: {name: p}
 spec: {rules: [{name: r, match: {any: [{resources: {kinds: [Pod]}}]}, validate: {pattern: {spec: {hostNetwork: false}}}}]}
 `),
-    { configured: true, admissionPolicy: { generated: false, message: "" } },
+    { configured: true, missingRules: "", admissionPolicy: { generated: false, message: "" } },
   );
   const rules = dig(status, "autogen", "rules") as readonly Json[];
   assert.deepEqual(dig(rules[0]!, "match", "resources"), {});
@@ -93,6 +110,57 @@ Deno.test("status: an entry of the global context has one condition, and the tim
     conditions: [{ type: "Ready", status: "False", reason: "Failed", message: "no answer" }],
   });
 });
+const onPodsAlone = onPods.replace("spec:", "spec:\n  autogen: {podControllers: {controllers: []}}");
+const needing: readonly (readonly [what: string, policy: string, expected: readonly string[]])[] = [
+  ["what a scan reads", onPodsAlone, [
+    'reports {"apiGroups":[""],"resources":["pods"],"verbs":["get","list","watch"]}',
+  ]],
+  [
+    "nothing without a scan",
+    onPods.replace("spec:", "spec:\n  evaluation: {background: {enabled: false}}"),
+    [],
+  ],
+  [
+    "what a rule loads, generates and is triggered by",
+    `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  background: false
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    context:
+    - {name: c, configMap: {name: teams, namespace: shop}}
+    - {name: d, apiCall: {urlPath: /apis/apps/v1/namespaces/shop/deployments}}
+    generate: {apiVersion: v1, kind: Secret, name: s, namespace: shop, data: {}}
+`,
+    [
+      'background {"apiGroups":[""],"resources":["pods"],"verbs":["get","list"]}',
+      'background {"apiGroups":[""],"resources":["configmaps"],"resourceNames":["teams"],"verbs":["get"]}',
+      'background {"apiGroups":["apps"],"resources":["deployments"],"verbs":["list"]}',
+      'background {"apiGroups":[""],"resources":["secrets"],"verbs":["create","delete","get","list","patch","update"]}',
+    ],
+  ],
+];
+for (const [what, policy, expected] of needing) {
+  Deno.test(`status: the rules of roles that are missing are named: ${what}`, async () => {
+    const rights = rightsOf(compiled(policy), served);
+    const lines = (missing: readonly MissingRules[]) =>
+      missing.flatMap(({ account, rules }) => rules.map((rule) => `${account} ${JSON.stringify(rule)}`));
+    const missing = await missingRules(rights, () => Promise.resolve({ allowed: false, reason: "" }));
+    assert.deepEqual(lines(missing).sort(), [...expected].sort());
+    const granted = await missingRules(rights, () => Promise.resolve({ allowed: true, reason: "" }));
+    assert.equal(missingRulesMessage(granted), "");
+    assert.deepEqual(await missingRules(rights, () => Promise.resolve(undefined)), []);
+    for (const line of expected) {
+      const [account, rule] = [line.slice(0, line.indexOf(" ")), line.slice(line.indexOf(" ") + 1)];
+      assert.match(missingRulesMessage(missing), new RegExp(`aggregate-to-${account}-controller`));
+      assert.ok(missingRulesMessage(missing).includes(rule));
+    }
+  });
+}
 
 Deno.test("status: nothing of a field's former value stays, and other fields are left alone", async () => {
   const patches: Json[] = [];

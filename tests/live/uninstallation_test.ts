@@ -6,7 +6,11 @@ import type { Answer } from "../../lib/ports.ts";
 const running: Answer = { ok: true, status: 200, body: { metadata: {}, spec: { replicas: 2 } } };
 const absent: Answer = { ok: false, status: 404, message: "not found" };
 
-const table: readonly (readonly [what: string, begin: Answer, end: Answer, isUnderWay: boolean])[] = [
+const going: Answer = { ok: true, status: 200, body: { metadata: { deletionTimestamp: "now" } } };
+
+type Row = readonly [what: string, begin: Answer, end: Answer, isUnderWay: boolean, namespace?: Answer];
+const table: readonly Row[] = [
+  ["the namespace is being deleted", running, running, true, going],
   ["the Deployment is deleted", running, absent, true],
   [
     "the Deployment is being deleted",
@@ -26,9 +30,9 @@ const table: readonly (readonly [what: string, begin: Answer, end: Answer, isUnd
   ["the right to look was taken away", running, { ok: false, status: 403, message: "forbidden" }, false],
 ];
 
-for (const [what, begin, end, expected] of table) {
+for (const [what, begin, end, expected, namespace = running] of table) {
   Deno.test(`the webhooks ${expected ? "go" : "stay"} when ${what}`, async () => {
-    const answers = [begin, end];
+    const answers = [begin, namespace, end];
     const paths: string[] = [];
     const uninstallation = new Uninstallation({
       call: ({ path }) => {

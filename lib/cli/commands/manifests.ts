@@ -9,6 +9,11 @@ export const manifests = command({
   about: "Print what `kubectl apply -f` needs to run Postern with policies in a cluster",
   options: {
     ...policyFileOptions,
+    policies: { ...policyFileOptions.policies, default: [] },
+    watchPolicies: {
+      type: "flag",
+      about: "follow the policies that are objects of the cluster; those of files come on top",
+    },
     namespace: { type: "text", value: "name", about: "where it is installed", default: "postern" },
     image: { type: "text", value: "reference", about: "image of the Dockerfile", default: defaultImage },
     replicas: { type: "number", value: "number", about: "how many pods", default: 2 },
@@ -35,6 +40,7 @@ export const manifests = command({
   examples: [
     { does: "write what a cluster needs", line: "manifests --policies policies > deploy.yaml" },
     { does: "write the kinds of policies and reports", line: "manifests --crds > crds.yaml" },
+    { does: "follow the policies of the cluster", line: "manifests --watch-policies > deploy.yaml" },
     {
       does: "use cert-manager's certificates",
       line: "manifests --certificate cert-manager --namespace gate",

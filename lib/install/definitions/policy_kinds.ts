@@ -121,12 +121,17 @@ const conditionReady: PrinterColumn = {
   jsonPath: ".status.conditionStatus.ready",
   type: "string",
 };
+const conditionMessage: PrinterColumn = {
+  name: "MESSAGE",
+  jsonPath: ".status.conditionStatus.message",
+  type: "string",
+};
 
 /** The kinds of policies.kyverno.io, each cluster-wide and with `Namespaced` before its name, and their exceptions. */
 export const celKinds: readonly DefinedKind[] = [
   ...cel("ValidatingPolicy", "vpol"),
   ...cel("MutatingPolicy", "mpol"),
-  ...cel("GeneratingPolicy", "gpol", []),
+  ...cel("GeneratingPolicy", "gpol", [conditionMessage]),
   ...cel("ImageValidatingPolicy", "ivpol"),
   ...cel("DeletingPolicy", "dpol"),
   {
@@ -156,7 +161,7 @@ export const celKinds: readonly DefinedKind[] = [
 function cel(
   kind: string,
   shortName: string,
-  columns: readonly PrinterColumn[] = [conditionReady],
+  columns: readonly PrinterColumn[] = [conditionReady, conditionMessage],
 ): DefinedKind[] {
   const plural = `${kind.toLowerCase().slice(0, -1)}ies`;
   const shared = {

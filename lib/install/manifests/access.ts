@@ -1,14 +1,25 @@
 import type { JsonObject } from "../../json/mod.ts";
-import type { Access } from "./api_path.ts";
+import { type Access, neededRights } from "../../live/mod.ts";
 import { appName, certificateSecret, type ManifestOptions, metadata } from "./manifest_options.ts";
 
 const rbac = "rbac.authorization.k8s.io";
 
 /** What replicas need beside what policies look up. */
 export interface OwnNeeds {
-  /** Whether one of them must lead, because policies change other objects. */
+  /** Whether one of them must lead, because policies change other objects or are followed. */
   readonly leader: boolean;
 }
+
+/**
+ * The labels of roles that say what policies may do. Kyverno parity: its roles for its four controllers count here too, and
+ * whoever may view the cluster sees what policies are about.
+ */
+const policyRoles: readonly { readonly [label: string]: string }[] = [
+  ...["admission", "background", "reports", "cleanup"].map((controller) => ({
+    [`rbac.kyverno.io/aggregate-to-${controller}-controller`]: "true",
+  })),
+  { "rbac.authorization.k8s.io/aggregate-to-view": "true" },
+];
 
 /**
  * Service account and rights: what the policies look up; its own webhook configurations by name, and the endpoints of its
@@ -22,14 +33,35 @@ export function accessObjects(
 ): JsonObject[] {
   const { namespace, certificate } = options;
   const own = certificate.from === "postern";
-  const within = [...(own ? [ownSecret] : []), ...(leader ? [ownLease] : []), ownEndpoints];
-  const rules = [...accessRules(access), ownWebhooks];
+  const live = options.follows ? neededRights({ prefix: appName }) : undefined;
+  const within = [
+    ...(own ? [ownSecret] : []),
+    ...(leader ? [ownLease] : []),
+    ownEndpoints,
+    ...(live?.within ?? []).map((rule) => ({ ...rule })),
+  ];
+  const rules = [...accessRules(access), ...(live?.everywhere.map((rule) => ({ ...rule })) ?? [ownWebhooks])];
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: metadata(appName, namespace) },
     ...granted("ClusterRole", options, rules),
+    ...(options.follows ? grantedByLabel(options) : []),
     ...granted("Role", options, within),
     ...(leader ? [lease(namespace)] : []),
   ];
+}
+
+/** A role of all rights that other roles give by label: authors of policies add those that their policies need. */
+function grantedByLabel({ namespace }: ManifestOptions): JsonObject[] {
+  const name = `${appName}-policies`;
+  const role = {
+    apiVersion: `${rbac}/v1`,
+    kind: "ClusterRole",
+    metadata: metadata(name),
+    aggregationRule: { clusterRoleSelectors: policyRoles.map((matchLabels) => ({ matchLabels })) },
+    // The cluster fills these in.
+    rules: [],
+  };
+  return [role, binding("ClusterRole", name, { namespace, scope: undefined })];
 }
 
 function lease(namespace: string): JsonObject {
@@ -69,14 +101,23 @@ function granted(
   const scope = kind === "Role" ? namespace : undefined;
   return [
     { apiVersion: `${rbac}/v1`, kind, metadata: metadata(appName, scope), rules },
-    {
-      apiVersion: `${rbac}/v1`,
-      kind: `${kind}Binding`,
-      metadata: metadata(appName, scope),
-      roleRef: { apiGroup: rbac, kind, name: appName },
-      subjects: [{ kind: "ServiceAccount", name: appName, namespace }],
-    },
+    binding(kind, appName, { namespace, scope }),
   ];
+}
+
+/** Gives a role to the service account. */
+function binding(
+  kind: "Role" | "ClusterRole",
+  name: string,
+  { namespace, scope }: { readonly namespace: string; readonly scope: string | undefined },
+): JsonObject {
+  return {
+    apiVersion: `${rbac}/v1`,
+    kind: `${kind}Binding`,
+    metadata: metadata(name, scope),
+    roleRef: { apiGroup: rbac, kind, name },
+    subjects: [{ kind: "ServiceAccount", name: appName, namespace }],
+  };
 }
 
 /** Rights as the rules of a role: one for each resource, with its verbs, or with the names that are enough. */

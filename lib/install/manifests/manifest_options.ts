@@ -22,6 +22,8 @@ export interface ManifestOptions {
   readonly secretPath?: string | undefined;
   /** The checksum of these policies: the pods carry it, so that other policies roll them out. */
   readonly checksum: string;
+  /** Whether policies are objects of the cluster, which Postern follows; those of files come on top. */
+  readonly follows: boolean;
   /** `--dialect` of the server. */
   readonly dialect: "classic" | "current";
 }

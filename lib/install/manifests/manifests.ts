@@ -1,5 +1,6 @@
 import type { Snapshot } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
+import { emptyWebhookConfigurations } from "../../live/mod.ts";
 import { accessObjects } from "./access.ts";
 import { certificateObjects } from "./certificate_objects.ts";
 import { lookUps } from "./look_ups.ts";
@@ -19,7 +20,8 @@ export interface Manifests {
 /**
  * Makes the objects that run Postern with these policies in a cluster. The same policies and setting make the same
  * objects. The webhook configurations come first, which are without webhooks until a replica is ready: `kubectl
- * delete` takes objects in the same order, and the API server must not call once the Deployment is gone.
+ * delete` takes objects in the same order, and the API server must not call once the Deployment is gone. Where policies
+ * are followed the namespace comes before them: a leader whose namespace goes puts no configuration back.
  */
 export function makeManifests(
   snapshot: Snapshot,
@@ -35,13 +37,15 @@ export function makeManifests(
   });
   return {
     objects: [
-      ...emptyConfigurations(options),
-      namespaceObject(options),
-      ...accessObjects(options, access, { leader: changesOthers(snapshot) }),
+      ...(options.follows
+        ? [namespaceObject(options), ...emptyWebhookConfigurations(appName)]
+        : [...emptyConfigurations(options), namespaceObject(options)]),
+      ...accessObjects(options, access, { leader: options.follows || changesOthers(snapshot) }),
       ...certificateObjects(options),
       ...secretPathObjects(options),
       ...maps,
-      ...workloadObjects(options, { policyMaps: maps.length, hosts }),
+      // What policies of the cluster will call is only told by them.
+      ...workloadObjects(options, { policyMaps: maps.length, hosts: options.follows ? undefined : hosts }),
     ],
     remarks: [...guesses.values(), ...remarks],
   };

@@ -117,7 +117,7 @@ function container(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
     name: appName,
     image: options.image,
     command: command(options, needs),
-    args: serverArguments(options),
+    args: serverArguments(options, needs),
     env: [
       { name: "KUBERNETES_SERVICE_HOST", value: apiServer.host },
       { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
@@ -178,19 +178,20 @@ function command(options: ManifestOptions, { hosts }: WorkloadNeeds): string[] {
   ];
 }
 
-function serverArguments({ namespace, certificate, dialect }: ManifestOptions): string[] {
+function serverArguments(options: ManifestOptions, { policyMaps }: WorkloadNeeds): string[] {
+  const { namespace, certificate, dialect, follows } = options;
   const tls = certificate.from === "postern"
     ? [`--certificate-secret=${namespace}/${certificateSecret}`]
     : ["--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key", "--tls-ca=/tls/ca.crt"];
   return [
     "serve",
-    "--policies=/policies",
+    ...(policyMaps > 0 || !follows ? ["--policies=/policies"] : []),
     "--host=0.0.0.0",
     `--port=${webhookPort}`,
     `--metrics-port=${metricsPort}`,
     `--dialect=${dialect}`,
     `--service=${namespace}/${appName}`,
-    `--webhooks=${appName}`,
+    follows ? "--watch-policies" : `--webhooks=${appName}`,
     ...tls,
   ];
 }

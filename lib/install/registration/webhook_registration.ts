@@ -2,6 +2,7 @@ import type { Snapshot } from "../../engine/mod.ts";
 import { asList, asString, dig, equal, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import type { Cluster, Log } from "../../ports.ts";
 import { type ConfiguredWebhooks, webhooksOf } from "../manifests/webhooks.ts";
+import { looksInARow } from "./reachable.ts";
 import { readyEndpoints, type ServicePlace } from "./ready_endpoints.ts";
 
 /** What {@link WebhookRegistration} works with. */
@@ -21,8 +22,6 @@ export interface WebhookRegistrationOptions {
 
 /** Milliseconds between looks: before the webhooks are registered, and after. */
 const lookEvery = { before: 1_000, after: 30_000 };
-/** So many looks in a row must find a ready endpoint: nodes hear of it later than the API server. */
-const looksInARow = 3;
 
 const collections: Readonly<Record<ConfiguredWebhooks["kind"], string>> = {
   ValidatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations",

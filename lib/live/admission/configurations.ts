@@ -89,6 +89,11 @@ const objectWebhooks: readonly ObjectWebhook[] = [
   },
 ];
 
+/** The names of the configurations of webhooks about policy objects. */
+export function objectConfigurationNames(prefix: string): string[] {
+  return objectWebhooks.map(({ name }) => `${prefix}-${name}`);
+}
+
 /** The configurations of webhooks about policy objects. They do not follow policies, and are there from the start. */
 export function objectConfigurations(installation: Installation): JsonObject[] {
   return objectWebhooks.map(

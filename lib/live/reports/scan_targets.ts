@@ -50,7 +50,7 @@ export function scannedResources(
   served: readonly ServedResource[],
 ): ScannedResource[] {
   const policies = snapshot.policies.filter(isScanned).map((compiled) => ({
-    targets: targetsOf(compiled, served),
+    targets: scannedTargets(compiled, served),
     version: versionOf(compiled, snapshot),
   }));
   return served.filter(isFollowed).flatMap((resource) => {
@@ -61,7 +61,7 @@ export function scannedResources(
 
 /** The resources that some policies are about, whatever else they say. */
 export function resourcesOf(snapshot: Snapshot, served: readonly ServedResource[]): ServedResource[] {
-  const targets = snapshot.policies.flatMap((compiled) => targetsOf(compiled, served));
+  const targets = snapshot.policies.flatMap((compiled) => scannedTargets(compiled, served));
   return served.filter((resource) =>
     isFollowed(resource) && targets.some((target) => isAbout(target, resource))
   );
@@ -71,7 +71,11 @@ function isFollowed({ preferred, verbs, plural }: ServedResource): boolean {
   return preferred && verbs.includes("list") && verbs.includes("watch") && !unscanned.includes(plural);
 }
 
-function targetsOf({ policy, rules, ...rest }: CompiledPolicy, served: readonly ServedResource[]): Target[] {
+/** What a scan looks at for a policy. */
+export function scannedTargets(
+  { policy, rules, ...rest }: CompiledPolicy,
+  served: readonly ServedResource[],
+): Target[] {
   const scanned = rules.filter((rule) => isScannedRule(rule, policy));
   const compiled = { ...rest, rules: scanned, policy: { ...policy, admission: true } };
   return (["validate", "mutate"] as const).flatMap((phase) => policyTargets(compiled, phase, served));

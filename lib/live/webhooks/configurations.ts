@@ -29,6 +29,14 @@ const defaultTimeout = 10;
 /** The most that the API server allows. */
 const longestTimeout = 30;
 
+/** The names of the two configurations about resources. */
+export function resourceConfigurationNames(prefix: string): Readonly<Record<WebhookPhase, string>> {
+  return {
+    validate: `${prefix}-resource-validating-webhook-cfg`,
+    mutate: `${prefix}-resource-mutating-webhook-cfg`,
+  };
+}
+
 /** The two configurations about resources. Without policies they stay, without webhooks. */
 export function resourceConfigurations(input: WebhookInput): JsonObject[] {
   const { installation: { prefix }, settings } = input;
@@ -36,7 +44,7 @@ export function resourceConfigurations(input: WebhookInput): JsonObject[] {
     apiVersion: "admissionregistration.k8s.io/v1",
     kind: kindOf[phase],
     metadata: {
-      name: `${prefix}-resource-${phase === "validate" ? "validating" : "mutating"}-webhook-cfg`,
+      name: resourceConfigurationNames(prefix)[phase],
       labels: { ...settings.labels, ...managedBy },
       annotations: { "admissions.enforcer/disabled": "true", ...settings.annotations },
     },
@@ -170,7 +178,8 @@ function pathOf({ family, phase, failurePolicy, members, own }: Group): string {
 
 /** How the API server reaches a path of Postern. */
 export function clientConfig(installation: Installation, path: string): JsonObject {
-  const { namespace, service: name, servicePort: port, caBundle } = installation;
+  const { namespace, service: name, servicePort: port } = installation;
+  const caBundle = installation.caBundle();
   return {
     service: { namespace, name, port, path: `${installation.path}${path}` },
     ...(caBundle !== undefined && { caBundle }),

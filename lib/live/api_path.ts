@@ -1,4 +1,4 @@
-import { markVariables } from "../../template/mod.ts";
+import { markVariables } from "../template/mod.ts";
 
 /** The right to something in the API, as a rule of a ClusterRole. */
 export type Access =

@@ -1,0 +1,53 @@
+import { asString, dig, isFault } from "../../json/mod.ts";
+import type { Cluster, Log } from "../../ports.ts";
+import { readyEndpoints, type ServicePlace } from "./ready_endpoints.ts";
+
+/** What waiting for a Service works with. */
+export interface ReachableOptions {
+  readonly cluster: Cluster;
+  readonly log: Log;
+  readonly service: ServicePlace;
+  /** Ends the waiting. */
+  readonly signal: AbortSignal;
+  /** Milliseconds between two looks: a second. */
+  readonly every?: number;
+}
+
+/** So many looks in a row must find a ready endpoint: nodes hear of it later than the API server. */
+export const looksInARow = 3;
+
+/**
+ * Waits until the API server can reach a replica through the Service; `false` when the signal came first. A Service that is
+ * only another name has no endpoints to wait for, nor has one that does not exist.
+ */
+export async function untilReachable(options: ReachableOptions): Promise<boolean> {
+  const { cluster, log, service, signal, every = 1_000 } = options;
+  const path = `/api/v1/namespaces/${encodeURIComponent(service.namespace)}/services/${
+    encodeURIComponent(service.name)
+  }`;
+  const found = await cluster.call({ method: "GET", path });
+  if (!found.ok && found.status === 404) return !signal.aborted;
+  if (found.ok && asString(dig(found.body, "spec", "type")) === "ExternalName") return !signal.aborted;
+  let looks = 0, problem = "";
+  while (!signal.aborted) {
+    const ready = await readyEndpoints(cluster, service);
+    if (isFault(ready) && ready.message !== problem) {
+      problem = ready.message;
+      log.write("error", "the endpoints of the service cannot be read", { reason: problem });
+    }
+    looks = isFault(ready) || ready === 0 ? 0 : looks + 1;
+    if (looks >= looksInARow) return true;
+    await pause(every, signal);
+  }
+  return false;
+}
+
+function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, milliseconds);
+  signal.addEventListener("abort", () => {
+    clearTimeout(timer);
+    resolve();
+  }, { once: true });
+  return promise;
+}

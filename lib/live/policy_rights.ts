@@ -1,0 +1,139 @@
+import type { Need } from "../context/mod.ts";
+import type { CompiledPolicy, CompiledRule } from "../engine/mod.ts";
+import type { ServedResource } from "../ports.ts";
+import type { Right, RightAnswer } from "./access.ts";
+import { accessOf } from "./api_path.ts";
+import type { Accounts } from "./installation.ts";
+import type { RoleRule } from "./needed_rights.ts";
+import { scannedTargets } from "./reports/scan_targets.ts";
+import { policyTargets } from "./webhooks/policy_targets.ts";
+
+/** A right that a policy needs, and the account that acts for it. */
+export interface PolicyRight {
+  readonly account: keyof Accounts;
+  readonly right: Right;
+}
+
+const reads = ["get", "list", "watch"];
+
+/**
+ * The rights that a policy needs as far as its text says: to read what a scan looks at, what its rules load and its triggers,
+ * and to write what it makes or changes. What every installation may do anyway is not among them.
+ */
+export function rightsOf(compiled: CompiledPolicy, served: readonly ServedResource[]): PolicyRight[] {
+  const { policy, rules, needs } = compiled;
+  const scanned = policy.background
+    ? scannedTargets(compiled, served).flatMap((target) => rightsTo(target, reads))
+    : [];
+  const effects = rules.filter(isEffect);
+  const triggers = policyTargets({ ...compiled, rules: effects }, "validate", served)
+    .flatMap((target) => rightsTo(target, ["get", "list"]));
+  const loaded = [...needs, ...rules.flatMap((rule) => rule.needs)].flatMap(rightsFor);
+  return [
+    ...scanned.map((right) => ({ account: "reports" as const, right })),
+    ...[...triggers, ...loaded].map((right) => ({ account: "background" as const, right })),
+  ];
+}
+
+/** A rule that does something to other objects. */
+function isEffect({ type }: CompiledRule): boolean {
+  return type === "generate" || type === "mutateExisting";
+}
+
+/** To read a subresource is to use it: the right to get `pods/exec` is the right to run commands. */
+function rightsTo(
+  { group, resource }: { readonly group: string; readonly resource: string },
+  verbs: readonly string[],
+): Right[] {
+  const [plural = ""] = resource.split("/");
+  return verbs.map((verb) => ({ verb, group, resource: plural }));
+}
+
+function rightsFor(need: Need): Right[] {
+  switch (need.kind) {
+    case "resource": {
+      const { group, verbs, name } = need;
+      const [resource = "", subresource] = need.resource.split("/");
+      return verbs.map((verb) => ({
+        verb,
+        group,
+        resource,
+        ...(subresource !== undefined && { subresource }),
+        ...(name !== undefined && { name }),
+      }));
+    }
+    case "path": {
+      const access = accessOf(need.path, need.method);
+      if (access === undefined || "path" in access) return [];
+      const { group, verb, name } = access;
+      const [resource = "", subresource] = access.resource.split("/");
+      return [{
+        verb,
+        group,
+        resource,
+        ...(subresource !== undefined && { subresource }),
+        ...(name !== undefined && { name }),
+      }];
+    }
+    default:
+      return [];
+  }
+}
+
+/** Says whether an account has a right; `undefined` when the API server does not say. */
+export type ReviewRight = (account: keyof Accounts, right: Right) => Promise<RightAnswer | undefined>;
+
+/** Rules that are missing from the roles of an account. */
+export interface MissingRules {
+  readonly account: keyof Accounts;
+  readonly rules: readonly RoleRule[];
+}
+
+/** The rights that are missing, as rules to add. An API server that does not say is taken at its best. */
+export async function missingRules(
+  rights: readonly PolicyRight[],
+  review: ReviewRight,
+): Promise<MissingRules[]> {
+  const distinct = new Map(rights.map((each) => [JSON.stringify(each), each]));
+  const reviewed = await Promise.all(
+    [...distinct.values()].map(async (each) => {
+      const answer = await review(each.account, each.right);
+      return answer === undefined || answer.allowed ? [] : [each];
+    }),
+  );
+  const missing = reviewed.flat();
+  return [...new Set(missing.map(({ account }) => account))].map((account) => ({
+    account,
+    rules: asRules(missing.filter((each) => each.account === account).map(({ right }) => right)),
+  }));
+}
+
+/** One rule for each resource, with the names that are enough. */
+function asRules(rights: readonly Right[]): RoleRule[] {
+  const rules = new Map<string, RoleRule>();
+  for (const { group, resource, subresource, name, verb } of rights) {
+    const full = subresource === undefined ? resource : `${resource}/${subresource}`;
+    const key = JSON.stringify([group, full, name ?? null]);
+    const verbs = rules.get(key)?.verbs ?? [];
+    rules.set(key, {
+      apiGroups: [group],
+      resources: [full],
+      ...(name !== undefined && { resourceNames: [name] }),
+      verbs: [...new Set([...verbs, verb])].sort(),
+    });
+  }
+  return [...rules.values()];
+}
+
+/** The most characters of a message: a policy may be about everything. */
+const longest = 1_000;
+
+/** What to do about missing rights, for the policy's author; empty when nothing is missing. */
+export function missingRulesMessage(missing: readonly MissingRules[]): string {
+  const texts = missing.map(({ account, rules }) =>
+    `rights are missing: add to a ClusterRole labelled rbac.kyverno.io/aggregate-to-${account}-controller: "true" ` +
+    rules.map((rule) => `- ${JSON.stringify(rule)}`).join(" ")
+  );
+  const text = texts.join("; ");
+  return text.length <= longest ? text : `${text.slice(0, longest)}…`;
+}
