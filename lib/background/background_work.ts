@@ -16,6 +16,8 @@ export interface BackgroundWorkOptions {
    * process's own, and stores nothing of what is admitted.
    */
   readonly lease?: { readonly namespace: string; readonly name: string };
+  /** The account that acts for policies, beside the user under which the API server knows Postern. */
+  readonly account?: string | undefined;
   /** Receives the outcome of each request's effects. */
   readonly worked?: (outcome: WorkOutcome) => void;
   /** Called when this replica became the leader. */
@@ -36,14 +38,14 @@ export class BackgroundWork {
   readonly #upkeep: Upkeep;
   readonly #leadership: Leadership | undefined;
 
-  private constructor(options: BackgroundWorkOptions, self: string | undefined) {
+  private constructor(options: BackgroundWorkOptions, actors: ReadonlySet<string>) {
     const { snapshot, ports, log, lease, every } = options;
     this.worker = new BackgroundWorker({
       snapshot,
       ports,
       log,
       triggers: lease === undefined ? "as-admitted" : "as-stored",
-      ...(self !== undefined && { self }),
+      actors,
       refused: () => this.#upkeep.missed(),
       ...(options.worked !== undefined && { worked: options.worked }),
     });
@@ -79,7 +81,7 @@ export class BackgroundWork {
   static async prepare(options: BackgroundWorkOptions): Promise<BackgroundWork> {
     // Only with a live cluster rules can be evaluated for Postern's own changes.
     const self = options.lease === undefined ? undefined : await ownUsername(options.ports.cluster);
-    return new BackgroundWork(options, self);
+    return new BackgroundWork(options, new Set([self, options.account].filter((name) => name !== undefined)));
   }
 
   /** Whether this replica does what one of all does. */

@@ -14,8 +14,8 @@ export interface BackgroundOptions {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: Ports;
   readonly log: Log;
-  /** The user name under which the API server knows Postern: rules are not evaluated for Postern's own changes. */
-  readonly self?: string;
+  /** The user names under which the API server knows Postern: rules are not evaluated for Postern's own changes. */
+  readonly actors?: ReadonlySet<string>;
   /**
    * Where triggers are taken from: from the request, or, the default of a live cluster, from the cluster, which knows
    * whether the request was really carried out.
@@ -58,6 +58,7 @@ interface Job extends JobScope {
   readonly done: Map<string, Effect>;
 }
 
+const nobody: ReadonlySet<string> = new Set();
 const longestDelay = 60_000;
 /** The number of failed attempts after which a failure is reported: an object is often created a moment later. */
 const toldAfter = 3;
@@ -128,7 +129,7 @@ export class BackgroundWorker {
   #concerns(request: PolicyRequest, { asked = {} }: JobScope): boolean {
     const snapshot = this.#options.snapshot();
     if (snapshot === undefined) return false;
-    const isOwn = this.#options.self !== undefined && request.requester?.username === this.#options.self;
+    const isOwn = this.#options.actors?.has(request.requester?.username ?? "") === true;
     if (!isOwn && changeOf(request) !== undefined) return true;
     const { kind, operation, namespace } = request;
     return phases.some((phase) =>
@@ -220,11 +221,11 @@ export class BackgroundWorker {
       const failures = [{ message: "no policies are loaded", passing: true }];
       return { request: job.request, results: [], failures };
     }
-    const { ports, self, triggers = "as-admitted" } = this.#options;
+    const { ports, actors = nobody, triggers = "as-admitted" } = this.#options;
     return await tryRequest(job.request, {
       snapshot,
       ports,
-      self,
+      actors,
       triggers,
       only: job.only,
       asked: job.asked ?? {},

@@ -27,7 +27,7 @@ export interface OnlyRule {
 export interface TryOptions {
   readonly snapshot: Snapshot;
   readonly ports: Ports;
-  readonly self: string | undefined;
+  readonly actors: ReadonlySet<string>;
   readonly triggers: "as-admitted" | "as-stored";
   readonly only: OnlyRule | undefined;
   /** The policies of the webhook's URL. */
@@ -70,7 +70,7 @@ async function carryOutAll(
   options: TryOptions,
   found: (request: PolicyRequest, results: readonly PolicyResult[]) => void,
 ): Promise<readonly Failure[]> {
-  const { ports, snapshot, self, only, asked, triggers, patience } = options;
+  const { ports, snapshot, actors, only, asked, triggers, patience } = options;
   const change = isOwn(admitted, options) ? undefined : changeOf(admitted);
   const policy = only?.policy ?? asked.policy;
   const signal = AbortSignal.timeout(patience);
@@ -83,7 +83,7 @@ async function carryOutAll(
       phase,
       ports,
       rules: "admission",
-      background: self === undefined ? {} : { self },
+      background: { actors },
       ...(asked.failurePolicy !== undefined && { failurePolicy: asked.failurePolicy }),
       ...(policy !== undefined && { policy }),
       deadline: () => AbortSignal.timeout(patience),
@@ -106,8 +106,8 @@ async function carryOutAll(
 /** Phases whose effects are carried out. */
 export const phases = ["generate", "mutateExisting"] as const;
 
-function isOwn({ requester }: PolicyRequest, { self }: TryOptions): boolean {
-  return self !== undefined && requester?.username === self;
+function isOwn({ requester }: PolicyRequest, { actors }: TryOptions): boolean {
+  return requester !== undefined && actors.has(requester.username);
 }
 
 async function follow(change: Change, options: TryOptions): Promise<readonly Failure[]> {

@@ -13,6 +13,7 @@ import {
   type OwnerReference,
   ruleLabels,
   sourceLabels,
+  sourceOf,
 } from "../rules/mod.ts";
 import { existingRequest } from "./existing_request.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
@@ -112,7 +113,7 @@ class ChangeFollower {
     const { action, why } = reconcile({
       rule: downstream,
       trigger: trigger === undefined || effect?.verb === "delete" ? "gone" : "present",
-      source: downstream.makes === "clone" ? state.source : "none",
+      source: sourceOf(target) === undefined ? "none" : state.source,
       target: state.target === "missing" ? "missing" : await this.#isDrifted(effect) ? "drifted" : "in-step",
     });
     if (action === "leave") return [];

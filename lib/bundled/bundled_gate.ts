@@ -87,7 +87,7 @@ export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime
       ports,
       log,
       triggers: "as-stored",
-      ...(self !== undefined && { self }),
+      actors: new Set(self === undefined ? [] : [self]),
     });
   }
 }

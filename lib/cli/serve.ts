@@ -147,7 +147,7 @@ async function readAuthority(file: string): Promise<string | Fault> {
 
 function liveSetting(args: ServeArguments): NonNullable<GateOptions["live"]> {
   return {
-    installation: (caBundle) => installationOf(args, caBundle),
+    installation: installationOf(args),
     lookForExpired: args.ttlInterval * 1000,
     omittedEvents: new Set(wordsOf(args.omitEvents, eventReasons)),
     reports: args.openReports === true ? openReports : policyReports,
@@ -169,7 +169,7 @@ function unknownWord(text: string, words: readonly string[]): string | undefined
 }
 
 /** The names that the installation has in the cluster: Kyverno's, for users who look at its objects, or Postern's own. */
-function installationOf(args: ServeArguments, caBundle: Installation["caBundle"]): Installation {
+function installationOf(args: ServeArguments): Omit<Installation, "caBundle"> {
   const { namespace, name: service } = placeOf(args.service);
   const isKyverno = args.installNames === "kyverno";
   const account = (name: string): string => `system:serviceaccount:${namespace}:${name}`;
@@ -180,7 +180,6 @@ function installationOf(args: ServeArguments, caBundle: Installation["caBundle"]
     servicePort: args.servicePort ?? 443,
     prefix: args.installNames,
     path: args.secretPath ?? "",
-    caBundle,
     configMap: args.installNames,
     accounts: isKyverno
       ? {

@@ -32,10 +32,10 @@ export interface ViewBase {
 /** How rules that change the cluster are evaluated after the answer. */
 export interface Background {
   /**
-   * The user under whom effects are carried out: rules are not evaluated for Postern's own changes unless they turn
+   * The users under whom effects are carried out: rules are not evaluated for Postern's own changes unless they turn
    * `skipBackgroundRequests` off.
    */
-  readonly self?: string;
+  readonly actors?: ReadonlySet<string>;
 }
 
 /**

@@ -11,7 +11,7 @@ export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView)
   const { background, request } = view.base;
   if (background !== undefined && rule.rule.skipBackgroundRequests) {
     const { requester } = request;
-    if (background.self !== undefined && requester?.username === background.self) return [];
+    if (requester !== undefined && background.actors?.has(requester.username)) return [];
   }
   if (rule.type === "generate") {
     const generated = generateOutcome(rule, policy, view);

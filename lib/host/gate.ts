@@ -47,7 +47,8 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   const { lease } = options;
   const elected = () => policies.elected();
   const worked = (outcome: WorkOutcome) => policies.worked(outcome);
-  const held = opened.kind === "live" && { lease };
+  const account = live?.installation.accounts.background;
+  const held = { account, ...(opened.kind === "live" && { lease }) };
   const background = await BackgroundWork.prepare({ snapshot, ports, log, elected, worked, ...held });
   const recorder = await openRecorder(options, { log, metrics });
   if (isFault(recorder)) return recorder.message;

@@ -27,7 +27,7 @@ export interface GateOptions {
   readonly images: ImagePortsOptions;
   /** Takes policies that are objects of the cluster, and keeps webhook configurations and statuses for them. */
   readonly live?:
-    | LiveSetting & { installation(caBundle: Installation["caBundle"]): Installation }
+    | LiveSetting & { readonly installation: Omit<Installation, "caBundle"> }
     | undefined;
   /** The webhook configurations that get the webhooks of the policies, and the Service that they call. */
   readonly registration?: { readonly name: string; readonly service: ServicePlace } | undefined;

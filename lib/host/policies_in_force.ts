@@ -90,7 +90,7 @@ export class PoliciesInForce {
       const { ports, log, background, metrics } = this.#followers;
       this.#live = new LiveGate({
         watching,
-        installation: setting.installation(() => listener.caBundle),
+        installation: { ...setting.installation, caBundle: () => listener.caBundle },
         setting,
         dialect,
         ports,

@@ -103,7 +103,7 @@ function ruleOf(
     preconditions: undefined,
     celPreconditions: [],
     imageExtractors: undefined,
-    skipBackgroundRequests: true,
+    skipBackgroundRequests: dig(spec, "evaluation", "skipBackgroundRequests") !== false,
     reportProperties: undefined,
     body: { kind: "expressions", section: body, spec },
     failureAction: undefined,

@@ -217,7 +217,7 @@ Deno.test("the worker evaluates a rule for a deletion only when the rule matches
 
 Deno.test("the worker evaluates no rules for its own changes unless they turn skipBackgroundRequests off", async () => {
   const own = request(trigger, { requester: { username: "me", groups: [] } });
-  const usual = setUp(touch, { objects: secrets, self: "me" });
+  const usual = setUp(touch, { objects: secrets, actors: new Set(["me"]) });
   usual.worker.add(own);
   await usual.worker.drain();
   assert.deepEqual(usual.cluster.writes, []);
@@ -225,7 +225,7 @@ Deno.test("the worker evaluates no rules for its own changes unless they turn sk
     touch.replace("- name: targets", "- name: targets\n    skipBackgroundRequests: false"),
     {
       objects: secrets,
-      self: "me",
+      actors: new Set(["me"]),
     },
   );
   asking.worker.add(own);
@@ -321,7 +321,7 @@ Deno.test("a request that edits a generated object is followed once it is stored
   const stored = team as { metadata: JsonObject };
   const { cluster, worker, waits } = setUp(quota, {
     triggers: "as-stored",
-    self: "postern",
+    actors: new Set(["postern"]),
     wait: async () => {
       waits.push(0);
       // The edit comes to be after the worker looked for it once.

@@ -68,7 +68,7 @@ async function setUp() {
     ports,
     log,
     triggers: "as-stored",
-    self: "postern",
+    actors: new Set(["postern"]),
     attempts: 2,
     wait: () => Promise.resolve(),
   });

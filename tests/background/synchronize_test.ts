@@ -105,6 +105,32 @@ Deno.test("an edited object of a GeneratingPolicy is restored, and a deleted one
   assert.equal(dig(await read(settings), "data", "color"), "blue");
 });
 
+/** The same copy as a policy in CEL. */
+const copying = generating.replace(
+  /- expression: >-[^]*$/,
+  `- expression: generator.Apply(object.metadata.name, [resource.Get("v1", "secrets", "default", "regcred")])\n`,
+);
+
+Deno.test("what a GeneratingPolicy copies follows its source, and goes with it", async () => {
+  const { read, cluster, replace, remove, follow } = await setUp(copying);
+  assert.deepEqual((await read(copy))["data"], { a: "eA==" });
+  assert.equal(dig(await read(copy), "metadata", "labels", "generate.kyverno.io/source-uid"), "u-source");
+  const marked = await read(source);
+  assert.equal(dig(marked, "metadata", "labels", "generate.kyverno.io/clone-source"), "");
+  await replace(source, { ...marked, data: { a: "Yg==" } });
+  assert.deepEqual(await follow({ object: marked, state: "present" }), ["apply"]);
+  assert.deepEqual((await read(copy))["data"], { a: "Yg==" });
+  await remove(source);
+  assert.deepEqual(await follow({ object: marked, state: "deleted" }), ["delete"]);
+  assert.equal(await cluster.read(copy), undefined);
+});
+
+Deno.test("a source of a GeneratingPolicy that does not synchronize gets no label", async () => {
+  const { read } = await setUp(copying.replace("enabled: true", "enabled: false"));
+  assert.deepEqual((await read(copy))["data"], { a: "eA==" });
+  assert.equal(dig(await read(source), "metadata", "labels"), undefined);
+});
+
 Deno.test("a GeneratingPolicy that does not synchronize follows nothing", async () => {
   const { read, replace, follow } = await setUp(generating.replace("enabled: true", "enabled: false"));
   await replace(settings, { ...await read(settings), data: { color: "red" } });

@@ -74,15 +74,11 @@ function excludedOperations(exclude: MatchBlock | undefined): Set<string> {
   }));
 }
 
-/** A rule that keeps what it generated in step hears of changes to it. */
-function generatedTargets(rule: CompiledRule, setting: Setting): Target[] {
-  const { body } = rule.rule;
-  if (body.kind !== "generate" || !body.synchronize) return [];
-  const kinds = body.patterns.flatMap(({ pattern: { apiVersion, kind, cloneList } }) => [
-    [apiVersion, kind].filter((part) => part !== "").join("/"),
-    ...cloneList?.kinds ?? [],
-  ]);
-  return kinds.filter((kind) => kind !== "" && !kind.includes("{{"))
+/** A rule that keeps what it generated in step is called for changes of what it makes and copies. */
+function generatedTargets({ body: { downstream } }: CompiledRule, setting: Setting): Target[] {
+  if (downstream?.synchronize !== true) return [];
+  return downstream.types.map(({ apiVersion, kind }) => apiVersion === "" ? kind : `${apiVersion}/${kind}`)
+    .filter((kind) => !kind.includes("{{"))
     .flatMap((kind) => placesOf(kind, setting))
     .filter(({ resource }) => !resource.includes("/"))
     .map((place) => ({ ...place, operations: ["CREATE", "DELETE", "UPDATE"] }));

@@ -96,7 +96,7 @@ async function decideTwice(
   const about = deepFreeze(requestOf(resource, object, operation));
   for (const phase of phases) {
     const decide = () =>
-      evaluate(snapshot, about, { phase, ports: ports(fake), background: { self: "postern" } });
+      evaluate(snapshot, about, { phase, ports: ports(fake), background: { actors: new Set(["postern"]) } });
     const [first, second] = [await decide(), await decide()];
     assert.deepEqual(plain(first), plain(second));
     const messages = first.results.flatMap(({ rules }) => rules.map(({ message }) => message));
