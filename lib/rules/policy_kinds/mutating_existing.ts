@@ -13,7 +13,7 @@ import {
   type JsonObject,
 } from "../../json/mod.ts";
 import { kindNeed } from "../../context/mod.ts";
-import { builtinResource, formatApiVersion, typeOf } from "../../kube/mod.ts";
+import { builtinResource, formatApiVersion, labelsOf, namespaceOf, typeOf } from "../../kube/mod.ts";
 import { compileConstraints, type RuleSelector } from "../../match/mod.ts";
 import {
   type CelEvaluation,
@@ -25,7 +25,7 @@ import {
 } from "../cel/mod.ts";
 import { type Effect, error, listed, type Outcome, type OutcomeList, pass } from "../outcome.ts";
 import type { CompiledBody, ObjectType, RuleInput } from "../rule_kind.ts";
-import { describe, objectsInCluster } from "../cluster_objects.ts";
+import { type ClusterObjects, describe, objectsInCluster } from "../cluster_objects.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyverno_expressions.ts";
 import { mutatingPolicy } from "./mutating_policy.ts";
 import { changingObject, compileMutations } from "./mutations.ts";
@@ -67,6 +67,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   const mutate = compileMutations(field(spec, "mutations"), expressions, "required");
   const read = program === undefined ? targets.types : typesRead(program);
   for (const type of read) tools.need(kindNeed(type, ["get", "list", "patch", "update"]));
+  if (targets.selectsNamespaces) tools.need({ kind: "namespaceLabels" });
   return { run, looksBack: policy.mutateExistingOnPolicyUpdate };
 
   function run(input: RuleInput): Outcome | OutcomeList | undefined {
@@ -129,23 +130,46 @@ class TargetSearch {
     this.#namespace = namespace ?? "";
   }
 
+  /** Whether targets are chosen by the labels of their namespaces. */
+  get selectsNamespaces(): boolean {
+    return this.#selector.needsNamespaceLabels;
+  }
+
   find({ context }: RuleInput): readonly JsonObject[] | Fault {
     const clusterObjects = objectsInCluster(context.store);
     const found: JsonObject[] = [];
     for (const kind of this.types) {
       const objects = clusterObjects.list({ ...kind, namespace: this.#namespace });
       if (isFault(objects)) return objects;
-      found.push(...objects.filter((object) => this.#selects(object)));
+      for (const object of objects) {
+        const labels = this.#namespaceLabels(object, clusterObjects);
+        if (isFault(labels)) return labels;
+        if (this.#selects(object, labels)) found.push(object);
+      }
     }
     return found;
   }
 
-  #selects(resource: JsonObject): boolean {
+  /** The labels of an object's namespace, of a Namespace its own; none where nothing selects by them. */
+  #namespaceLabels(
+    object: JsonObject,
+    clusterObjects: ClusterObjects,
+  ): JsonObject | Fault {
+    if (!this.selectsNamespaces) return {};
+    if (object["kind"] === "Namespace") return labelsOf(object);
+    const name = namespaceOf(object);
+    if (name === "") return {};
+    const found = clusterObjects.get({ apiVersion: "v1", kind: "Namespace", namespace: "", name });
+    if (isFault(found)) return found;
+    return "object" in found ? labelsOf(found.object) : {};
+  }
+
+  #selects(resource: JsonObject, namespaceLabels: JsonObject): boolean {
     const candidate = {
       ...typeOf(resource),
       operation: "UPDATE",
       resource,
-      namespaceLabels: {},
+      namespaceLabels,
       user: undefined,
     };
     return this.#selector.select({ ...candidate, subresource: "" }).selected;

@@ -449,7 +449,11 @@ mutations:
   applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: {"for": request.name}}}'}
 `,
     );
-    const cluster = [map("a", { app: "one" }), map("b", { app: "two" })];
+    const cluster = [
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "prod", labels: { stage: "live" } } },
+      map("a", { app: "one" }),
+      map("b", { app: "two" }),
+    ];
     const { effects } = await decide({ policy, object: pod({}), cluster, phase: "mutateExisting" });
     return effects.map(({ verb, object }) => {
       const { name, labels } = object["metadata"] as JsonObject;
@@ -464,6 +468,9 @@ mutations:
     "b",
     "web",
   ]]);
+  const inStage = (stage: string) => ask(`{${maps}, namespaceSelector: {matchLabels: {stage: ${stage}}}}`);
+  assert.deepEqual(await inStage("live"), [["update", "a", "web"], ["update", "b", "web"]]);
+  assert.deepEqual(await inStage("test"), []);
   assert.deepEqual(
     await ask('{expression: \'resource.Get("v1", "configmaps", object.metadata.namespace, "a")\'}'),
     [["update", "a", "web"]],
