@@ -46,7 +46,10 @@ Deno.test("webhook configurations call nothing before a replica is ready, and ar
 
 Deno.test("manifests that follow policies hold rights, arguments and empty webhooks for it", async () => {
   const { objects } = await printed(["--watch-policies", "--secret-path", "none"]);
-  assert.deepEqual(objects.slice(0, 2).map(({ kind }) => kind), ["Namespace", "ValidatingWebhookConfiguration"]);
+  assert.deepEqual(objects.slice(0, 2).map(({ kind }) => kind), [
+    "Namespace",
+    "ValidatingWebhookConfiguration",
+  ]);
   const configurations = objects.filter(({ kind }) => /WebhookConfiguration$/.test(String(kind)));
   for (const { webhooks } of configurations) assert.equal(webhooks, undefined);
   const names = configurations.map((each) => dig(each, "metadata", "name")).sort();
@@ -54,9 +57,16 @@ Deno.test("manifests that follow policies hold rights, arguments and empty webho
     asList(field(rule, "resourceNames"))
   );
   assert.deepEqual([...named].sort(), names);
-  const labels = dig(find(objects, "ClusterRole", "postern-policies"), "aggregationRule", "clusterRoleSelectors");
+  const labels = dig(
+    find(objects, "ClusterRole", "postern-policies"),
+    "aggregationRule",
+    "clusterRoleSelectors",
+  );
   assert.match(JSON.stringify(labels), /rbac\.kyverno\.io\/aggregate-to-background-controller/);
-  assert.deepEqual(dig(find(objects, "ClusterRoleBinding", "postern-policies"), "roleRef", "name"), "postern-policies");
+  assert.deepEqual(
+    dig(find(objects, "ClusterRoleBinding", "postern-policies"), "roleRef", "name"),
+    "postern-policies",
+  );
   assert.ok(rulesOf(find(objects, "Role")).includes("get,update coordination.k8s.io/leases [postern]"));
   const [container] = asList(dig(find(objects, "Deployment"), "spec", "template", "spec", "containers"));
   const args = asList(field(container, "args"));
