@@ -1,5 +1,5 @@
 import { objectConfigurationNames } from "./admission/configurations.ts";
-import { type JsonObject } from "../json/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
 import { managedBy } from "./installation.ts";
 import { resourceConfigurationNames } from "./webhooks/configurations.ts";
 
