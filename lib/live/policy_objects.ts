@@ -16,7 +16,10 @@ export interface PolicyObjectsOptions {
   readonly after: (milliseconds: number, task: () => void) => void;
 }
 
-/** How long changes are gathered before policies are compiled anew: `kubectl apply -f FOLDER` writes one after another. */
+/**
+ * How long changes that follow one another are gathered before policies are compiled anew: `kubectl apply -f FOLDER` writes one
+ * after another.
+ */
 const burst = 60;
 
 /** An object with its kind. */
@@ -34,11 +37,14 @@ export class PolicyObjects {
   /** Begins to watch all kinds at once. */
   constructor({ collections, exceptionNamespace, changed, after }: PolicyObjectsOptions) {
     this.#exceptionNamespace = exceptionNamespace;
+    let lastAt = -Infinity;
     const notice = (): void => {
       if (this.#pending) return;
       this.#pending = true;
-      after(burst, () => {
+      // The first change counts at once: a policy that was deleted must not hold on.
+      after(performance.now() - lastAt > burst ? 0 : burst, () => {
         this.#pending = false;
+        lastAt = performance.now();
         changed();
       });
     };

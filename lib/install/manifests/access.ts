@@ -11,8 +11,8 @@ export interface OwnNeeds {
 }
 
 /**
- * The labels of roles that say what policies may do. Kyverno parity: its roles for its four controllers count here too, and
- * whoever may view the cluster sees what policies are about.
+ * The labels of roles that say what policies may do: those of Kyverno's four controllers, so that roles written for it count
+ * here too, and that of the roles to view the cluster.
  */
 const policyRoles: readonly { readonly [label: string]: string }[] = [
   ...["admission", "background", "reports", "cleanup"].map((controller) => ({
