@@ -44,7 +44,7 @@ export function makeManifests(
       ...certificateObjects(options),
       ...secretPathObjects(options),
       ...maps,
-      // What policies of the cluster will call is only told by them.
+      // Which hosts policies of the cluster call is only in them.
       ...workloadObjects(options, { policyMaps: maps.length, hosts: options.follows ? undefined : hosts }),
     ],
     remarks: [...guesses.values(), ...remarks],
