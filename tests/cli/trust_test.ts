@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { join, resolve } from "node:path";
 import { run } from "../../lib/cli/mod.ts";
+import { toYaml } from "../../lib/yaml/mod.ts";
+import { trustedRootOf } from "../adapters/signing/bundle.ts";
+import { Signers } from "../adapters/signing/fixtures.ts";
+import { TestRegistry } from "../adapters/signing/registry.ts";
+import { imagePolicy, signingWays } from "../bench/signed_images.ts";
 import { heard } from "./golden.ts";
+import { inFolder } from "./in_folder.ts";
 
 const corpus = resolve(Deno.env.get("CONFORMANCE_CORPUS") ?? "../shared/corpus", "verify-images");
 
@@ -55,4 +61,33 @@ Deno.test({
       await Deno.remove(folder, { recursive: true });
     }
   },
+});
+
+Deno.test("apply judges bundles by the trusted root that is named", async () => {
+  const registry = new TestRegistry(), signers = new Signers();
+  const way = signingWays(registry, signers).find(({ name }) => name === "bundle")!;
+  way.put("bundle/app:v1");
+  const files = {
+    "policy.yaml": toYaml(imagePolicy([way])),
+    "pod.yaml": toYaml({
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "web" },
+      spec: { containers: [{ name: "c", image: `${registry.host}/bundle/app:v1` }] },
+    }),
+    "root.json": trustedRootOf(signers),
+  };
+  try {
+    await inFolder(files, async (run) => {
+      const args = ["apply", "@policy.yaml", "-r", "@pod.yaml"];
+      const trusted = await run(...args, "--trusted-root", "@root.json");
+      assert.equal(trusted.code, 0, trusted.out + trusted.err);
+      const other = await run(...args);
+      assert.equal(other.code, 1);
+      assert.match(other.out, /sigstore bundle verification failed: no matching signatures found/);
+      assert.equal((await run(...args, "--trusted-root", "@pod.yaml")).code, 2);
+    });
+  } finally {
+    await registry.close();
+  }
 });

@@ -1,0 +1,136 @@
+/** Policies about images beside their signatures: namespaces, expressions for keys, image data, exceptions, autogen. */
+import assert from "node:assert/strict";
+import { evaluate } from "../../../lib/engine/mod.ts";
+import { parseImage } from "../../../lib/kube/mod.ts";
+import { isFault } from "../../../lib/json/mod.ts";
+import type { Registry } from "../../../lib/ports.ts";
+import { policies, ports, request } from "../../engine/ports.ts";
+import { ask, digests, podOf, policy, script } from "./setting.ts";
+import { ScriptedSignatures } from "./scripted_signatures.ts";
+
+const verified = "images.containers.all(i, verifyImageSignatures(i, [attestors.a]) > 0)";
+
+function inCel(
+  { kind = "ImageValidatingPolicy", metadata = "name: iv", key = "{data: A}", validation = verified } = {},
+): string {
+  return `---
+apiVersion: policies.kyverno.io/v1
+kind: ${kind}
+metadata: {${metadata}}
+spec:
+  validationConfigurations: {verifyDigest: false, required: false}
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]
+  attestors: [{name: a, cosign: {key: ${key}, ctlog: {insecureIgnoreTlog: true}}}]
+  validations: [{expression: "${validation}", message: "no"}]
+`;
+}
+
+const rowsOf = async (text: string, images: readonly string[], namespace = "default") =>
+  (await ask(text, podOf(images, { namespace }), { phase: "validate", namespace })).rows;
+
+Deno.test("an image policy of a namespace is about that namespace alone, in both phases", async () => {
+  const text = inCel({ kind: "NamespacedImageValidatingPolicy", metadata: "name: iv, namespace: shop" });
+  assert.deepEqual(await rowsOf(text, ["r.io/two:v1"], "shop"), ["fail no"]);
+  assert.deepEqual(await rowsOf(text, ["r.io/two:v1"], "other"), []);
+  const pinned = async (namespace: string) =>
+    (await ask(text, podOf(["r.io/one:v1"], { namespace }), { phase: "mutate", namespace })).images;
+  assert.deepEqual(await pinned("shop"), [`r.io/one:v1@${digests.one}`]);
+  assert.deepEqual(await pinned("other"), ["r.io/one:v1"]);
+});
+
+Deno.test("the key of an attestor may be an expression over the request", async () => {
+  const text = inCel({ key: `{expression: "object.metadata.namespace == 'shop' ? 'A' : 'B'"}` });
+  assert.deepEqual(await rowsOf(text, ["r.io/one:v1"], "shop"), ["pass success"]);
+  assert.deepEqual(await rowsOf(text, ["r.io/one:v1"], "other"), ["fail no"]);
+});
+
+/** A registry that has every image. */
+const registry: Registry = {
+  image: (reference) => {
+    const image = parseImage(reference);
+    assert.ok(!isFault(image));
+    const body = {
+      image: reference,
+      resolvedImage: `${image.registry}/${image.path}@${digests.one}`,
+      registry: image.registry ?? "",
+      repository: image.path,
+      identifier: image.tag ?? "",
+      manifest: { layers: [] },
+      configData: { config: { User: "1000" } },
+    };
+    return Promise.resolve({ ok: true, status: 200, body });
+  },
+};
+
+/** Fields of the image's data, as Go spells them and as the documentation does. */
+const fields = [
+  ["ConfigData.config.User", "config.config.User", "1000"],
+  ["ConfigData.config.User", "configData.config.User", "1000"],
+  ["Digest", "digest", digests.one],
+  ["Tag", "tag", "v1"],
+  ["Registry", "registry", "r.io"],
+  ["Repository", "repository", "one"],
+  ["Identifier", "identifier", "v1"],
+  ["ResolvedImage", "resolvedImage", `r.io/one@${digests.one}`],
+] as const;
+for (const [asInGo, documented, value] of fields) {
+  Deno.test(`the data of an image have ${asInGo} and ${documented}`, async () => {
+    for (const spelling of [asInGo, documented]) {
+      const validation = `images.containers.all(i, getImageData(i).${spelling} == '${value}')`;
+      const decision = await evaluate(
+        policies(inCel({ validation }), { dialect: "current" }),
+        request(podOf(["r.io/one:v1"])),
+        { phase: "validate", ports: { ...ports(), registry, signatures: new ScriptedSignatures(script) } },
+      );
+      const [row] = decision.results.flatMap(({ rules }) => rules);
+      assert.deepEqual([row?.result, row?.message], ["pass", "success"], spelling);
+    }
+  });
+}
+
+const entry =
+  '[{failureAction: Enforce, imageReferences: ["r.io/*"], attestors: [{entries: [{keys: {publicKeys: A}}]}]}]';
+const exception = `---
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: spared, namespace: ops}
+spec:
+  exceptions: [{policyName: p, ruleNames: [check]}]
+  match: {any: [{resources: {kinds: [Pod], names: [spared]}}]}
+`;
+
+Deno.test("an exception takes objects out of both phases", async () => {
+  for (const phase of ["mutate", "validate"] as const) {
+    const named = (name: string) =>
+      ask(policy(entry) + exception, podOf(["r.io/none:v1"], { name }), { phase, name });
+    const { rows, signatures } = await named("spared");
+    assert.deepEqual(rows, ["skip rule is skipped due to policy exceptionsops/spared"]);
+    assert.equal(signatures.asked.length, 0);
+    assert.match((await named("other")).rows.join(), /^fail /);
+  }
+});
+
+Deno.test("a rule about Pods verifies the images of their controllers, under a name of its own", async () => {
+  const spec = podOf(["r.io/one:v1", "r.io/none:v1"])["spec"]!;
+  const deployment = {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "web", namespace: "default" },
+    spec: { template: { metadata: {}, spec } },
+  };
+  const text = policy(entry).replace("Enforce", "Audit").replace(
+    "failureAction",
+    "mutateDigest: false, failureAction",
+  );
+  const { decision, rows } = await ask(text, deployment, {
+    group: "apps",
+    version: "v1",
+    kind: "Deployment",
+  });
+  assert.deepEqual(rows.map((row) => row.slice(0, 4)), ["pass", "fail"]);
+  assert.deepEqual(decision.results.flatMap(({ rules }) => rules.map(({ rule }) => rule)), [
+    "autogen-check",
+    "autogen-check",
+  ]);
+});
