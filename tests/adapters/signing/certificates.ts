@@ -79,8 +79,8 @@ export function issue(fields: CertificateFields): Issued {
       algorithm,
       nameOf(issuer?.name ?? name),
       asn1.sequence(
-        asn1.time(fields.from ?? new Date("2026-01-01T00:00:00Z")),
-        asn1.time(fields.until ?? new Date("2056-01-01T00:00:00Z")),
+        asn1.validity(fields.from ?? new Date("2026-01-01T00:00:00Z")),
+        asn1.validity(fields.until ?? new Date("2056-01-01T00:00:00Z")),
       ),
       nameOf(name),
       keys.spki,

@@ -103,6 +103,8 @@ export class TestRegistry {
   }
 
   #answer({ path }: Asked): Response {
+    // Kyverno asks first whether this is a registry.
+    if (path === "/v2/") return Response.json({});
     const [, repository = "", kind = "", name = ""] =
       /^\/v2\/(.+)\/(manifests|blobs|referrers)\/([^/?]+)/.exec(path) ?? [];
     if (kind === "referrers") {
