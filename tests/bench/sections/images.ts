@@ -4,12 +4,12 @@ import { Signers } from "../../adapters/signing/fixtures.ts";
 import { TestRegistry } from "../../adapters/signing/registry.ts";
 import { type Bench, median } from "../bench.ts";
 import { questionOf, signingWays } from "../signed_images.ts";
+import { imageCommands } from "./image_commands.ts";
 import { imageReviews } from "./image_reviews.ts";
 
 const text =
   "The port that verifies signatures, asked by itself in this process; the registry is in this process too, so a first " +
-  "verification holds the registry's work. There are no figures of Kyverno for images, recorded ones or a program to " +
-  "measure here, so none stand beside these.";
+  "verification holds the registry's work. Kyverno cannot be asked alone like this: it stands beside the command line below.";
 
 /** What the verification of images costs, with a registry on this machine: by itself, and in the server. */
 export async function images(bench: Bench): Promise<void> {
@@ -53,6 +53,7 @@ export async function images(bench: Bench): Promise<void> {
     await registry.close();
   }
   await imageReviews(bench);
+  await imageCommands(bench);
 }
 
 async function timed(task: () => Promise<void>): Promise<number> {
