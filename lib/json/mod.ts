@@ -34,3 +34,4 @@ export { compareBytes, goFloat, goJson, goPrint, sortedKeys } from "./go_text.ts
 export { type Scope, scopeOf } from "./scope.ts";
 export { jsonSize } from "./size.ts";
 export { completed, type Stages } from "./stages.ts";
+export { TextSearch } from "./text_search.ts";

@@ -30,7 +30,7 @@ export {
 } from "./duration.ts";
 export { compareSemver, formatSemver, parseSemver, type Semver, zeroSemver } from "./semver.ts";
 export { compileSemverRange, type SemverRange } from "./semver_range.ts";
-export { compileWildcard, hasWildcard, matchWildcard } from "./wildcard.ts";
+export { compileWildcard, hasWildcard, matchWildcard, wildcardSteps } from "./wildcard.ts";
 export { type Image, type ImageOptions, parseImage } from "./image.ts";
 export { type ImageReference, parseImageReference } from "./image_reference.ts";
 export {

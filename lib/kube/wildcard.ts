@@ -1,3 +1,5 @@
+import { TextSearch } from "../json/mod.ts";
+
 /** Whether a text is a wildcard pattern: has a `*` or a `?`. */
 export function hasWildcard(text: string): boolean {
   return text.includes("*") || text.includes("?");
@@ -5,7 +7,7 @@ export function hasWildcard(text: string): boolean {
 
 /**
  * Turns a wildcard pattern into a predicate over whole texts: `*` stands for any run of characters, `?` for exactly one
- * character; there is no escape. Matching takes at most pattern length times text length steps.
+ * character; there is no escape. Matching takes at most {@link wildcardSteps} steps for each character of the text.
  *
  * ```ts
  * import { compileWildcard } from "./wildcard.ts";
@@ -21,13 +23,19 @@ export function compileWildcard(pattern: string): (text: string) => boolean {
   if (!pattern.includes("*")) return (text) => text === pattern;
   const runs = pattern.split("*");
   const prefix = runs[0]!, suffix = runs.at(-1)!;
-  const middle = runs.slice(1, -1).filter((run) => run !== "");
+  const middle = runs.slice(1, -1).filter((run) => run !== "").map((run) => new TextSearch(run));
   if (middle.length === 0) return edgesMatcher(prefix, suffix);
   if (middle.length === 1 && prefix === "" && suffix === "") {
     const infix = middle[0]!;
-    return (text) => text.includes(infix);
+    return (text) => infix.positionIn(text) >= 0;
   }
   return runsMatcher(prefix, middle, suffix);
+}
+
+/** The most steps that matching a pattern takes for each character of a text: more than one only with `?`. */
+export function wildcardSteps(pattern: string): number {
+  if (!pattern.includes("?")) return 1;
+  return pattern.split("*").reduce((longest, { length }) => Math.max(longest, length), 1);
 }
 
 /** Whether the text matches the pattern; for patterns that are only known at the request. */
@@ -44,14 +52,18 @@ function edgesMatcher(prefix: string, suffix: string): (text: string) => boolean
 }
 
 /** Several stars: the leftmost place of each run in turn is enough. */
-function runsMatcher(prefix: string, middle: readonly string[], suffix: string): (text: string) => boolean {
+function runsMatcher(
+  prefix: string,
+  middle: readonly TextSearch[],
+  suffix: string,
+): (text: string) => boolean {
   return (text) => {
     if (!text.startsWith(prefix)) return false;
     let at = prefix.length;
     for (const run of middle) {
-      const found = text.indexOf(run, at);
+      const found = run.positionIn(text, at);
       if (found < 0) return false;
-      at = found + run.length;
+      at = found + run.text.length;
     }
     return text.length - suffix.length >= at && text.endsWith(suffix);
   };

@@ -68,3 +68,16 @@ Deno.test("a pattern of many stars takes no exponential time", () => {
   assert.equal(compileWildcard("*a".repeat(30) + "b")(text), false);
   assert.equal(compileWildcard("*a?".repeat(20) + "b")(text.slice(0, 5000)), false);
 });
+
+/** The runtime's search takes minutes for such texts; the test would, too. */
+Deno.test("long patterns of few different characters are compared in linear time", () => {
+  const half = "a".repeat(200_000), text = "a".repeat(2_000_000);
+  const patterns: [pattern: string, text: string, match: boolean][] = [
+    [`*${half}c${half}*`, text, false],
+    [`*${half}c${half}*`, `${text}c${text}`, true],
+    [`x*${half}c*${half}*`, `x${text}c${text}`, true],
+    [`*b${half}*a`, text, false],
+    [`*${"a*".repeat(100_000)}b`, text, false],
+  ];
+  for (const [pattern, text, match] of patterns) assert.equal(compileWildcard(pattern)(text), match);
+});

@@ -1,3 +1,4 @@
+import { TextSearch } from "../../json/mod.ts";
 import { CelFault, failure } from "../fault.ts";
 import { intType, listType, stringType } from "../types/mod.ts";
 import { codePoints, costSize, type Int, type Value } from "../values/mod.ts";
@@ -37,10 +38,11 @@ function charAt(text: string, at: Int): Result {
 function indexOf(text: string, part: string, from: Int): Result {
   if (part === "") return from;
   if (from < 0) return outOfRange(from);
-  if (isPlain(text)) return Number(from) >= text.length ? -1 : text.indexOf(part, Number(from));
+  const search = new TextSearch(part);
+  if (isPlain(text)) return Number(from) >= text.length ? -1 : search.positionIn(text, Number(from));
   const points = [...text];
   const start = points.slice(0, Number(from)).join("").length;
-  const found = text.indexOf(part, start);
+  const found = search.positionIn(text, start);
   return found < 0 ? -1 : codePoints(text.slice(0, found));
 }
 
@@ -51,7 +53,7 @@ function lastIndexOf(text: string, part: string, from?: Int): Result {
   if (from !== undefined && from >= size) return -1;
   const points = isPlain(text) ? text : [...text];
   const start = from === undefined ? text.length : [...points.slice(0, Number(from))].join("").length;
-  const found = text.lastIndexOf(part, start);
+  const found = new TextSearch(part).lastPositionIn(text, start);
   return found < 0 ? -1 : codePoints(text.slice(0, found));
 }
 
@@ -72,8 +74,8 @@ function replace(text: string, [old, by]: readonly [string, string], limit: Int)
   if ((text.length / Math.max(1, old.length) + 1) * by.length > MAX_TEXT) {
     return failure("the text is too long");
   }
-  if (limit < 0 && old !== "") return text.replaceAll(old, () => by);
-  const pieces = old === "" ? [...text] : text.split(old);
+  const pieces = old === "" ? [...text] : new TextSearch(old).split(text);
+  if (limit < 0 && old !== "") return pieces.join(by);
   // An empty text is found before every code point and at the end.
   const places = old === "" ? pieces.length + 1 : pieces.length - 1;
   const count = limit < 0 ? places : Math.min(Number(limit), places);
@@ -84,7 +86,7 @@ function replace(text: string, [old, by]: readonly [string, string], limit: Int)
 
 function split(text: string, separator: string, limit: Int): string[] {
   if (limit === 0) return [];
-  const pieces = separator === "" ? [...text] : text.split(separator);
+  const pieces = separator === "" ? [...text] : new TextSearch(separator).split(text);
   const count = Number(limit);
   if (count < 0 || pieces.length <= count) return pieces;
   return [...pieces.slice(0, count - 1), pieces.slice(count - 1).join(separator)];

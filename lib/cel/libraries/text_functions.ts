@@ -1,3 +1,4 @@
+import { TextSearch } from "../../json/mod.ts";
 import { compilePattern, isPattern, matchesPattern } from "../pattern.ts";
 import { CelFault } from "../fault.ts";
 import { boolType, bytesType, intType, listType, mapType, stringType, typeParameter } from "../types/mod.ts";
@@ -69,7 +70,7 @@ export const textFunctions: readonly FunctionDeclaration[] = [
         id: "contains_string",
         takes: [stringType, stringType],
         gives: boolType,
-        call: (text, part) => text.includes(part),
+        call: (text, part) => new TextSearch(part).positionIn(text) >= 0,
         cost: ([text, part]) => tenth(text) * tenth(part),
       }),
     ],

@@ -1,7 +1,7 @@
 import { type Fault, isList, isString, parseJson } from "../../json/mod.ts";
-import { compileWildcard, hasWildcard } from "../../kube/mod.ts";
+import { compileWildcard, hasWildcard, wildcardSteps } from "../../kube/mod.ts";
 import { goText, itemOf, type Sourced } from "../go_value.ts";
-import { tooMuchWork } from "./wildcards.ts";
+import { tooManySteps } from "./wildcards.ts";
 
 /** A set of texts that keys are looked for in, with wildcards on both sides. */
 export class Members {
@@ -10,7 +10,8 @@ export class Members {
   readonly #exact: ReadonlySet<string> | undefined;
   readonly #patterns: readonly ((text: string) => boolean)[];
   readonly #size: number;
-  readonly #patternSize: number;
+  /** Steps of all patterns for each character of a key. */
+  readonly #steps: number;
 
   constructor(texts: readonly string[]) {
     const patterns = texts.filter(hasWildcard);
@@ -18,7 +19,7 @@ export class Members {
     this.#exact = texts.length > fewTexts ? new Set(texts) : undefined;
     this.#patterns = patterns.map(compileWildcard);
     this.#size = totalLength(texts);
-    this.#patternSize = totalLength(patterns);
+    this.#steps = patterns.reduce((sum, pattern) => sum + wildcardSteps(pattern), 0);
   }
 
   /** Whether the key is a member, as it is and without wildcards. */
@@ -35,11 +36,11 @@ export class Members {
 
   /** A fault when searching for the keys would take too long. Only hostile texts on both sides take that long. */
   refuses(keys: readonly string[]): Fault | undefined {
-    let work = 0;
+    let steps = 0;
     for (const key of keys) {
-      work += key.length * (this.#patternSize + (hasWildcard(key) ? this.#size : 0));
+      steps += key.length * this.#steps + (hasWildcard(key) ? wildcardSteps(key) * this.#size : 0);
     }
-    return tooMuchWork(work);
+    return tooManySteps(steps);
   }
 }
 

@@ -1,21 +1,21 @@
 import { Fault } from "../../json/mod.ts";
-import { compileWildcard, hasWildcard } from "../../kube/mod.ts";
+import { compileWildcard, hasWildcard, wildcardSteps } from "../../kube/mod.ts";
 
 /**
- * The most work of one comparison: characters of the patterns times characters of the texts. No policy comes near it; a
- * request that supplies both, as the values of two annotations, must not delay other requests.
+ * The most steps of one comparison. No policy comes near it; a request that supplies both patterns and texts, as the values of
+ * two annotations, must not delay other requests. So many steps take a quarter of a second.
  */
-const maxWork = 1e9;
+const maxSteps = 2e7;
 
-/** A fault when comparing patterns and texts of so many characters could take too long. */
-export function tooMuchWork(work: number): Fault | undefined {
-  if (work <= maxWork) return undefined;
+/** A fault when comparing patterns and texts could take more steps. */
+export function tooManySteps(steps: number): Fault | undefined {
+  if (steps <= maxSteps) return undefined;
   return new Fault("a condition compares texts with wildcards that are too long or too many");
 }
 
 /** Compares texts with a pattern: `*` is any run of characters, `?` exactly one. */
 export function wildcardTest(pattern: string): (text: string) => boolean | Fault {
   if (!hasWildcard(pattern)) return (text) => text === pattern;
-  const matches = compileWildcard(pattern);
-  return (text) => tooMuchWork(pattern.length * text.length) ?? matches(text);
+  const matches = compileWildcard(pattern), steps = wildcardSteps(pattern);
+  return (text) => tooManySteps(steps * text.length) ?? matches(text);
 }

@@ -1,4 +1,4 @@
-import { compareBytes, Fault, type Json } from "../../json/mod.ts";
+import { compareBytes, Fault, type Json, TextSearch } from "../../json/mod.ts";
 import { countCharacters, maxText } from "../go_strings.ts";
 import { fieldsOfArguments, sorting } from "../steps.ts";
 import { tooLarge } from "./fault.ts";
@@ -37,7 +37,9 @@ export const lists: readonly FunctionRecord[] = [
       { expression: "contains('5', `5`)", result: false },
     ],
     apply: ([subject, search]) => {
-      if (typeof subject === "string") return typeof search === "string" && subject.includes(search);
+      if (typeof subject === "string") {
+        return typeof search === "string" && new TextSearch(search).positionIn(subject) >= 0;
+      }
       // Kyverno crashes when it must compare two lists or two objects here; Postern compares their identity only.
       return (subject as readonly Json[]).some((element) => element === search);
     },

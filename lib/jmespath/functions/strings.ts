@@ -1,4 +1,4 @@
-import { compareBytes, type Json } from "../../json/mod.ts";
+import { compareBytes, type Json, TextSearch } from "../../json/mod.ts";
 import { equalFold, maxText, toLower, toUpper } from "../go_strings.ts";
 import { tooLarge } from "./fault.ts";
 import { type Apply, type FunctionRecord, parameter } from "./record.ts";
@@ -167,7 +167,7 @@ export const strings: readonly FunctionRecord[] = [
 ];
 
 function split(text: string, separator: string): Json {
-  return separator === "" ? [...text] : text.split(separator);
+  return separator === "" ? [...text] : new TextSearch(separator).split(text);
 }
 
 /** The text with up to `limit` replacements; `undefined` when the result would be too large. */
@@ -176,7 +176,7 @@ function replace(
   { old, replacement, limit }: { readonly old: string; readonly replacement: string; readonly limit: number },
 ): string | undefined {
   // An empty part stands before each character and at the end.
-  const parts = old === "" ? ["", ...text] : text.split(old);
+  const parts = old === "" ? ["", ...text] : new TextSearch(old).split(text);
   const kept = old === "" ? parts.length : parts.length - 1;
   const count = Math.min(limit, kept);
   if (count <= 0) return text;

@@ -1,4 +1,4 @@
-import { equal, Fault, isList, isObject, type Json, setField } from "../../../json/mod.ts";
+import { equal, Fault, isList, isObject, type Json, setField, TextSearch } from "../../../json/mod.ts";
 import { functionFault } from "../../functions/fault.ts";
 import { fieldsOfArguments, wholeValues } from "../../steps.ts";
 import { type FunctionRecord, parameter } from "../../functions/record.ts";
@@ -42,7 +42,9 @@ export const collections: readonly FunctionRecord[] = [
     summary: "Whether a list has an element equal to the value, or a text a part.",
     examples: [{ expression: "contains(`[[1]]`, `[1]`)", result: true }],
     apply: ([subject, search]) => {
-      if (typeof subject === "string") return typeof search === "string" && subject.includes(search);
+      if (typeof subject === "string") {
+        return typeof search === "string" && new TextSearch(search).positionIn(subject) >= 0;
+      }
       return (subject as readonly Json[]).some((element) => equal(element, search!));
     },
   },

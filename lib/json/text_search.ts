@@ -1,0 +1,87 @@
+/**
+ * Texts up to this length are searched for by the runtime: it takes at most as many steps for each character. For longer ones
+ * it may take their length times that of the text, which are minutes where a request supplies both.
+ */
+const short = 32;
+
+/** Finds one text in others, in time that is linear in their lengths. */
+export class TextSearch {
+  readonly text: string;
+  /** For each part of the text from its start: the length of the longest shorter one that it ends with. */
+  #borders: Int32Array | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  /**
+   * Where the text stands in another, from a position on; -1 if nowhere.
+   *
+   * ```ts
+   * import { TextSearch } from "./text_search.ts";
+   * import assert from "node:assert/strict";
+   * assert.equal(new TextSearch("b").positionIn("abcb", 2), 3);
+   * ```
+   */
+  positionIn(other: string, from = 0): number {
+    const { text } = this;
+    if (text.length <= short || other.length - from < text.length) return other.indexOf(text, from);
+    return this.#scan(other, from, (position) => position);
+  }
+
+  /** The last position, up to a given one, at which the text stands in another; -1 if there is none. */
+  lastPositionIn(other: string, upTo: number): number {
+    const { text } = this;
+    if (text.length <= short || other.length < text.length) return other.lastIndexOf(text, upTo);
+    let last = -1;
+    this.#scan(other, 0, (position) => {
+      if (position > upTo) return position;
+      last = position;
+      return undefined;
+    });
+    return last;
+  }
+
+  /**
+   * Shows the positions at which the text stands, until one is taken; -1 when none is. It is the search of Knuth, Morris and
+   * Pratt: what has matched says how far to go on, and no character is looked at again.
+   */
+  #scan(other: string, from: number, take: (position: number) => number | undefined): number {
+    const { text } = this, borders = this.#borders ??= bordersOf(text);
+    let matched = 0;
+    for (let at = from; at < other.length; at++) {
+      const code = other.charCodeAt(at);
+      while (matched > 0 && code !== text.charCodeAt(matched)) matched = borders[matched - 1]!;
+      if (code === text.charCodeAt(matched)) matched++;
+      if (matched < text.length) continue;
+      const taken = take(at + 1 - matched);
+      if (taken !== undefined) return taken;
+      matched = borders[matched - 1]!;
+    }
+    return -1;
+  }
+
+  /** The parts of another text between the places where this text stands; it must not be empty. */
+  split(other: string): string[] {
+    if (this.text.length <= short) return other.split(this.text);
+    const parts: string[] = [];
+    let start = 0;
+    for (let end = this.positionIn(other); end >= 0; end = this.positionIn(other, start)) {
+      parts.push(other.slice(start, end));
+      start = end + this.text.length;
+    }
+    parts.push(other.slice(start));
+    return parts;
+  }
+}
+
+function bordersOf(text: string): Int32Array {
+  const borders = new Int32Array(text.length);
+  for (let at = 1, border = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    while (border > 0 && code !== text.charCodeAt(border)) border = borders[border - 1]!;
+    if (code === text.charCodeAt(border)) border++;
+    borders[at] = border;
+  }
+  return borders;
+}
