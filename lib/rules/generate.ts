@@ -159,7 +159,7 @@ function withdraw(
       selector: { matchLabels: { ...ownerLabels(owner) } },
     });
     if (isFault(downstream)) failures.push(downstream.message);
-    else effects.push(...downstream.map((object) => deletion(object, owner)));
+    else for (const object of downstream) effects.push(deletion(object, owner));
   }
   return { effects, failures };
 }

@@ -33,7 +33,7 @@ export const mutateExisting: RuleKind<BodyOf<"mutateExisting">> = {
         for (const target of targets) {
           const found = target.find(context, clusterObjects);
           if (isFault(found)) failures.push(found.message);
-          else outcomes.push(...found.map((part) => changeTarget(part, target, context)));
+          else for (const part of found) outcomes.push(changeTarget(part, target, context));
         }
         // Kyverno parity: the message about targets that cannot be read begins with a colon. Pinned by
         // tests/rules/mutate_existing_test.ts.

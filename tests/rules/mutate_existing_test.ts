@@ -149,3 +149,25 @@ Deno.test("targets are no business of the mutations before a request is stored",
   });
   assert.deepEqual([decision.results, decision.effects], [[], []]);
 });
+
+Deno.test("as many targets as a cluster has are found: more than a call takes arguments", async () => {
+  const items = Array.from({ length: 130_000 }, (_, index) => ({
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: `web-${index}`, namespace: "blue", labels: { color: "red" } },
+  }));
+  const { ports } = portsWith(cluster);
+  const list = () =>
+    Promise.resolve({ ok: true, status: 200, body: { kind: "DeploymentList", items } } as const);
+  const snapshot = policies(policy("namespace: blue"));
+  const decision = await evaluate(snapshot, request(trigger), {
+    phase: "mutateExisting",
+    ports: {
+      ...ports,
+      cluster: { ...ports.cluster, call: list, resource: (...args) => ports.cluster.resource(...args) },
+    },
+  });
+  const results = decision.results[0]!.rules;
+  assert.deepEqual(results.filter(({ result }) => result === "error").map(({ message }) => message), []);
+  assert.equal(results.length, items.length);
+});
