@@ -1,8 +1,7 @@
 import type { Effect } from "../engine/mod.ts";
 import { asObject, asString, dig, type Json, type JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { collectionPath, nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
 import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
-import { collectionPath, objectPath } from "./object_path.ts";
 
 /** What became of an effect. */
 export type Carried =

@@ -1,7 +1,6 @@
 import { asList, asString, dig, Fault, field, isObject, type JsonObject } from "../json/mod.ts";
-import { builtinKind, formatApiVersion } from "../kube/mod.ts";
+import { builtinKind, collectionPath, formatApiVersion } from "../kube/mod.ts";
 import type { Cluster } from "../ports.ts";
-import { collectionPath } from "./object_path.ts";
 
 /** Which objects are listed. */
 export interface ObjectListing {

@@ -1,9 +1,8 @@
 import type { PolicyRequest } from "../engine/mod.ts";
 import { asObject, dig, equal, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
-import { formatApiVersion, nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
+import { formatApiVersion, nameOf, namespaceOf, objectPath, typeOf } from "../kube/mod.ts";
 import type { Answer, ApiResource, Cluster } from "../ports.ts";
 import type { Failure } from "./failure.ts";
-import { objectPath } from "./object_path.ts";
 
 /** What reading a request's object needs. */
 export interface StoredRequestOptions {

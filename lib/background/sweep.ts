@@ -1,6 +1,6 @@
 import { type Effect, evaluate, type PolicyResult, type Snapshot } from "../engine/mod.ts";
 import { asString, dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
-import { nameOf, namespaceOf } from "../kube/mod.ts";
+import { nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
 import type { Cluster, Log, Ports } from "../ports.ts";
 import { isApplied, ownerOf, ruleLabels, sourceOf } from "../rules/mod.ts";
 import { objectOf } from "./background_worker.ts";
@@ -9,7 +9,6 @@ import { existingRequest } from "./existing_request.ts";
 import { createdAt } from "./existing_triggers.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
 import { listObjects } from "./list_objects.ts";
-import { objectPath } from "./object_path.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
 

@@ -107,3 +107,4 @@ export { type AddressRuleOptions, type AddressRules, compileAddressRules } from 
 export { decodeBase64, encodeBase64, encodeBase64Text } from "./go_base64.ts";
 export { compileTextGenerator, type TextGenerator } from "./random_text.ts";
 export { decodeCertificate } from "./x509/decode.ts";
+export { collectionPath, objectPath, type ObjectPlace } from "./object_path.ts";

@@ -13,11 +13,13 @@ import {
 } from "../json/mod.ts";
 import {
   builtinKind,
+  collectionPath,
   compileLabelSelector,
   formatApiVersion,
   labelsOf,
   nameOf,
   namespaceOf,
+  objectPath,
 } from "../kube/mod.ts";
 import type { Answer, ApiResource, Cluster } from "../ports.ts";
 
@@ -133,19 +135,6 @@ async function findKind(cluster: Cluster, { apiVersion, kind }: KindPlace): Prom
   const version = builtin === undefined ? apiVersion : formatApiVersion(builtin);
   return await cluster.resource(version, kind) ??
     new Fault(`the cluster does not serve ${version === "" ? kind : `${version}/${kind}`}`);
-}
-
-function collectionPath({ group, version, plural, namespaced }: ApiResource, namespace: string): string {
-  const root = group === "" ? `/api/${version}` : `/apis/${group}/${version}`;
-  const within = namespaced && namespace !== "" ? `/namespaces/${encodeURIComponent(namespace)}` : "";
-  return `${root}${within}/${plural}`;
-}
-
-function objectPath(resource: ApiResource, { namespace, name, subresource = "" }: ObjectReference): string {
-  // An object that lives in a namespace has no path without one.
-  const within = resource.namespaced && namespace === "" ? "default" : namespace;
-  const path = `${collectionPath(resource, within)}/${encodeURIComponent(name)}`;
-  return subresource === "" ? path : `${path}/${encodeURIComponent(subresource)}`;
 }
 
 function found(answer: Answer): Json | Fault {

@@ -47,7 +47,8 @@ const broken: readonly (readonly [what: string, key: string, fault: RegExp])[] =
   ["a text that is no base64", "{{ base64_decode('%%%') }}", /illegal base64 data/],
   ["a division by zero", "{{ divide(`1`, `0`) }}", /Zero divisor/],
   ["a value of another type", "{{ to_upper(request.object.metadata) }}", /Invalid type/],
-  ["a result that is too large", "{{ pad_left('x', `1`) }}", /unknown function/],
+  ["a result that is too large", "{{ replace_all(text, 'a', text) }}", /replace_all.: the result would have more than/],
+  ["a function that does not exist", "{{ pad_left('x', `1`) }}", /unknown function/],
   ["too many steps", "{{ map(&map(&map(&@, `[1]`), `[1]`), parse_json(to_string(many))) }}", /steps/],
   ["a variable that nothing declares", "{{ team }}", /Unknown key "team"/],
   ["a part of a variable that nothing declares", "{{ team.name }}", /Unknown key "team"/],
@@ -55,9 +56,9 @@ const broken: readonly (readonly [what: string, key: string, fault: RegExp])[] =
 ];
 for (const [what, key, fault] of broken) {
   Deno.test(`both dialects: ${what} is a fault, not an empty string`, () => {
-    const many = Array.from({ length: 1_000_000 }, () => 1);
+    const many = Array.from({ length: 1_000_000 }, () => 1), text = "a".repeat(100_000);
     for (const dialect of ["classic", "current"] as const) {
-      const result = verdictOf([{ key, operator: "Equals", value: "" }], { ...pod, many }, { dialect });
+      const result = verdictOf([{ key, operator: "Equals", value: "" }], { ...pod, many, text }, { dialect });
       assert.match(String(result), fault);
     }
   });
