@@ -47,7 +47,11 @@ const broken: readonly (readonly [what: string, key: string, fault: RegExp])[] =
   ["a text that is no base64", "{{ base64_decode('%%%') }}", /illegal base64 data/],
   ["a division by zero", "{{ divide(`1`, `0`) }}", /Zero divisor/],
   ["a value of another type", "{{ to_upper(request.object.metadata) }}", /Invalid type/],
-  ["a result that is too large", "{{ replace_all(text, 'a', text) }}", /replace_all.: the result would have more than/],
+  [
+    "a result that is too large",
+    "{{ replace_all(text, 'a', text) }}",
+    /replace_all.: the result would have more than/,
+  ],
   ["a function that does not exist", "{{ pad_left('x', `1`) }}", /unknown function/],
   ["too many steps", "{{ map(&map(&map(&@, `[1]`), `[1]`), parse_json(to_string(many))) }}", /steps/],
   ["a variable that nothing declares", "{{ team }}", /Unknown key "team"/],
