@@ -1,19 +1,24 @@
 import { fileProblem, formatDiagnostic } from "../diagnostics/mod.ts";
-import { compile } from "../engine/mod.ts";
+import { compile, type Snapshot } from "../engine/mod.ts";
 import { Fault, isFault } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
-import { systemClock } from "../adapters/mod.ts";
+import { type FileText, systemClock } from "../adapters/mod.ts";
 import {
   type CertificateSource,
   definitions,
   madeCertificates,
   makeManifests,
+  type ManifestOptions,
+  packageFormats,
   readServingCertificate,
   serviceNames,
 } from "../install/mod.ts";
 import { toYaml } from "../yaml/mod.ts";
+import { dashboard } from "../server/mod.ts";
 import { policyChecksum, policyDocuments } from "../sources/mod.ts";
 import type { Terminal } from "./terminal.ts";
+import { version } from "./version.ts";
+import { writeFolder } from "./write_folder.ts";
 
 /** The options of `manifests`. */
 export interface ManifestsArguments {
@@ -28,49 +33,98 @@ export interface ManifestsArguments {
   readonly certificate: string;
   /** `random`, `none`, or a path. */
   readonly secretPath: string;
+  readonly failurePolicy: "AsWritten" | "Ignore";
+  readonly traces?: string;
+  readonly format: "yaml" | "helm" | "kustomize";
+  /** The folder of a chart or base. */
+  readonly out?: string;
+  /** Whether the dashboard is printed instead. */
+  readonly dashboard: boolean;
   /** Whether the definitions of the kinds are printed instead. */
   readonly crds: boolean;
   readonly dialect: Dialect;
 }
 
 /**
- * `manifests`: prints the objects that run Postern with the policies in a cluster, for `kubectl apply -f`. Exit code 1,
- * and nothing printed, when a policy has an error; 2 when the certificate cannot be used.
+ * `manifests`: prints the objects that run Postern with the policies in a cluster, for `kubectl apply -f`, or writes them as a
+ * chart or base into a folder. Exit code 1, and nothing printed, when a policy has an error; 2 when the certificate cannot be
+ * used, or the folder cannot be written.
  */
 export async function manifests(args: ManifestsArguments, terminal: Terminal): Promise<number> {
-  const { dialect, namespace, image, replicas } = args;
   if (args.crds) {
     terminal.out([definitionsHeader, ...definitions().map((each) => toYaml(each).trimEnd())].join("\n---\n"));
     return 0;
   }
-  const follows = args.watchPolicies === true;
-  const paths = args.policies.length > 0 || follows ? args.policies : ["policies"];
-  const { documents, files, diagnostics } = await policyDocuments([...paths, ...args.exceptions]);
-  const snapshot = compile(documents, { dialect });
-  const all = [...diagnostics, ...snapshot.diagnostics];
-  for (const diagnostic of all) terminal.err(formatDiagnostic(diagnostic));
-  const errors = all.filter(({ severity }) => severity === "error").length;
-  if (errors > 0) {
-    terminal.err(`no manifests were made: ${errors} ${errors === 1 ? "error" : "errors"} in the policies`);
-    return 1;
+  if (args.dashboard) {
+    terminal.out(JSON.stringify(dashboard(), undefined, 2));
+    return 0;
   }
-  const certificate = await certificateSource(args);
-  if (isFault(certificate)) {
-    terminal.err(`error: ${certificate.message}`);
+  const { snapshot, files, problems } = await readPolicies(args);
+  for (const problem of problems) terminal.err(problem);
+  if (snapshot === undefined) return 1;
+  const options = await optionsOf(args, files);
+  if (isFault(options)) {
+    terminal.err(`error: ${options.message}`);
     return 2;
   }
-  const secretPath = secretPathOf(args.secretPath);
-  if (isFault(secretPath)) {
-    terminal.err(`error: ${secretPath.message}`);
-    return 2;
-  }
-  const checksum = await policyChecksum(files);
-  const setting = { namespace, follows, image, replicas, dialect, certificate, secretPath, checksum };
-  const made = makeManifests(snapshot, files, setting);
+  const made = makeManifests(snapshot, files, options);
   if (args.secretPath === "random") terminal.err(`note: ${newPath}`);
   for (const remark of made.remarks) terminal.err(`note: ${remark}`);
-  terminal.out([header, ...made.objects.map((object) => toYaml(object).trimEnd())].join("\n---\n"));
+  const form = packageFormats.find(({ name }) => name === args.format);
+  if (form === undefined) {
+    terminal.out([header, ...made.objects.map((object) => toYaml(object).trimEnd())].join("\n---\n"));
+    return 0;
+  }
+  const written = form.files({ snapshot, files, options, dashboard: dashboard(), version });
+  const problem = args.out === undefined
+    ? new Fault(`--format ${args.format} needs --out: a folder to write into`)
+    : await writeFolder(args.out, written);
+  if (problem !== undefined) {
+    terminal.err(`error: ${problem.message}`);
+    return 2;
+  }
+  terminal.err(`wrote ${written.length} files: ${form.use.replace("DIR", args.out ?? "")}`);
   return 0;
+}
+
+interface ReadPolicies {
+  /** Absent when a policy has an error. */
+  readonly snapshot: Snapshot | undefined;
+  readonly files: readonly FileText[];
+  readonly problems: readonly string[];
+}
+
+async function readPolicies(
+  { policies, exceptions, watchPolicies: follows = false, dialect }: ManifestsArguments,
+): Promise<ReadPolicies> {
+  const paths = policies.length > 0 || follows ? policies : ["policies"];
+  const { documents, files, diagnostics } = await policyDocuments([...paths, ...exceptions]);
+  const snapshot = compile(documents, { dialect });
+  const all = [...diagnostics, ...snapshot.diagnostics];
+  const problems = all.map(formatDiagnostic);
+  const errors = all.filter(({ severity }) => severity === "error").length;
+  if (errors === 0) return { snapshot, files, problems };
+  const count = `${errors} ${errors === 1 ? "error" : "errors"}`;
+  return {
+    snapshot: undefined,
+    files,
+    problems: [...problems, `no manifests were made: ${count} in the policies`],
+  };
+}
+
+async function optionsOf(
+  args: ManifestsArguments,
+  files: readonly FileText[],
+): Promise<ManifestOptions | Fault> {
+  const { namespace, image, replicas, dialect, watchPolicies: follows = false, traces } = args;
+  const certificate = await certificateSource(args);
+  if (isFault(certificate)) return certificate;
+  const secretPath = secretPathOf(args.secretPath);
+  if (isFault(secretPath)) return secretPath;
+  const checksum = await policyChecksum(files);
+  const ignoreFailures = args.failurePolicy === "Ignore";
+  const setting = { namespace, image, replicas, dialect, certificate, secretPath, checksum };
+  return { ...setting, follows, ignoreFailures, traces };
 }
 
 /** What a path that was made anew means for an installation that is there. */

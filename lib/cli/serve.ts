@@ -74,6 +74,7 @@ export async function serve(args: ServeArguments, terminal: Terminal): Promise<n
   const gate = await openGate({
     ...args,
     version,
+    ignoreFailures: args.forceFailurePolicyIgnore === true,
     policies: [...args.policies, ...args.exceptions],
     services: { allowedAddresses: args.allowServiceAddress, namespaced: args.namespacedServiceCalls },
     images: args,

@@ -17,6 +17,8 @@ export interface GateOptions {
   readonly policies: readonly string[];
   readonly dialect: Dialect;
   readonly serveAdmissionPolicies: boolean;
+  /** Whether every failurePolicy counts as Ignore. */
+  readonly ignoreFailures: boolean;
   readonly scanPreprocessors: boolean;
   /** Where the cluster is, as {@link openPorts} takes it. */
   readonly cluster: readonly string[];

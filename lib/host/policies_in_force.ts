@@ -33,10 +33,10 @@ export class PoliciesInForce {
   constructor(options: GateOptions, followers: PolicyFollowers) {
     this.#options = options;
     this.#followers = followers;
-    const { dialect, serveAdmissionPolicies } = options;
+    const { dialect, serveAdmissionPolicies, ignoreFailures } = options;
     this.#files = new FollowedPolicies({
       source: new FileSource(options.policies),
-      compiling: { dialect, admissionPolicies: serveAdmissionPolicies ? "served" : "left" },
+      compiling: { dialect, ignoreFailures, admissionPolicies: serveAdmissionPolicies ? "served" : "left" },
       loaded: (policies) => {
         this.#missing ??= policies.diagnostics.find(({ code, position }) =>
           code === "missing-file" && options.policies.includes(position?.file ?? "")

@@ -116,7 +116,7 @@ function answers(port: number, { path, body }: Probe): Promise<boolean> {
 }
 
 /** Files of `/proc`, which Deno itself reads only with all permissions. */
-async function systemText(path: string): Promise<string> {
+export async function systemText(path: string): Promise<string> {
   try {
     const { stdout } = await new Deno.Command("sh", { args: ["-c", `cat ${path}`], stderr: "null" }).output();
     return new TextDecoder().decode(stdout);

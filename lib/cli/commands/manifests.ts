@@ -30,6 +30,30 @@ export const manifests = command({
       about: "path that only the API server and the pods know: random, none, or the one of an earlier run",
       default: "random",
     },
+    failurePolicy: {
+      type: "text",
+      value: "which",
+      about: "Ignore: nothing is refused because a policy cannot be evaluated",
+      choices: ["AsWritten", "Ignore"],
+      default: "AsWritten",
+    },
+    traces: {
+      type: "text",
+      value: "address",
+      about: "OTLP collector that takes traces over HTTP: http://collector:4318",
+    },
+    format: {
+      type: "text",
+      value: "form",
+      about: "yaml: the objects; helm: a chart; kustomize: a base; the last two in a folder",
+      choices: ["yaml", "helm", "kustomize"],
+      default: "yaml",
+    },
+    out: { type: "text", value: "folder", about: "where the chart or the base is written" },
+    dashboard: {
+      type: "flag",
+      about: "print a dashboard for Grafana instead, of the metrics that are served",
+    },
     crds: {
       type: "flag",
       about:
@@ -40,6 +64,7 @@ export const manifests = command({
   examples: [
     { does: "write what a cluster needs", line: "manifests --policies policies > deploy.yaml" },
     { does: "write the kinds of policies and reports", line: "manifests --crds > crds.yaml" },
+    { does: "write a Helm chart", line: "manifests --policies policies --format helm --out chart" },
     { does: "follow the policies of the cluster", line: "manifests --watch-policies > deploy.yaml" },
     {
       does: "use cert-manager's certificates",

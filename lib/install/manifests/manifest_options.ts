@@ -26,6 +26,10 @@ export interface ManifestOptions {
   readonly follows: boolean;
   /** `--dialect` of the server. */
   readonly dialect: "classic" | "current";
+  /** Whether every failurePolicy counts as Ignore. */
+  readonly ignoreFailures?: boolean;
+  /** The address of an OTLP collector that takes traces over HTTP; none are made when absent. */
+  readonly traces?: string | undefined;
 }
 
 /** What everything is called. */

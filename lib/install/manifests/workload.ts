@@ -18,6 +18,9 @@ export interface WorkloadNeeds {
   readonly hosts: readonly string[] | undefined;
 }
 
+/** Requests and limits of the container. */
+export const defaultResources = { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "256Mi" } };
+
 const webhookPort = 9443;
 const metricsPort = 8000;
 
@@ -84,6 +87,10 @@ function podSpec(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
     { length: needs.policyMaps },
     (_, index) => ({ configMap: { name: policyMapName(index) } }),
   );
+  const volumes = [
+    ...(mountsPolicies(options, needs) ? [{ name: "policies", projected: { sources: maps } }] : []),
+    ...(mountsCertificate(options) ? [{ name: "tls", secret: { secretName: certificateSecret } }] : []),
+  ];
   return {
     serviceAccountName: appName,
     securityContext: {
@@ -105,14 +112,15 @@ function podSpec(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
     },
     terminationGracePeriodSeconds: 40,
     containers: [container(options, needs)],
-    volumes: [
-      { name: "policies", projected: { sources: maps } },
-      ...(mountsCertificate(options) ? [{ name: "tls", secret: { secretName: certificateSecret } }] : []),
-    ],
+    ...(volumes.length > 0 && { volumes }),
   };
 }
 
 function container(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
+  const volumeMounts = [
+    ...(mountsPolicies(options, needs) ? [{ name: "policies", mountPath: "/policies", readOnly: true }] : []),
+    ...(mountsCertificate(options) ? [{ name: "tls", mountPath: "/tls", readOnly: true }] : []),
+  ];
   return {
     name: appName,
     image: options.image,
@@ -122,6 +130,7 @@ function container(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
       { name: "KUBERNETES_SERVICE_HOST", value: apiServer.host },
       { name: "POD_NAMESPACE", valueFrom: { fieldRef: { fieldPath: "metadata.namespace" } } },
       ...secretPathVariables(options),
+      ...traceVariables(options),
     ],
     ports: [
       { name: "https", containerPort: webhookPort },
@@ -133,23 +142,38 @@ function container(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
     readinessProbe: { ...probe("readiness"), periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 },
     // Requests still come for a moment after the pod has left the endpoints of the Service.
     lifecycle: { preStop: { sleep: { seconds: 5 } } },
-    resources: { requests: { cpu: "100m", memory: "128Mi" }, limits: { memory: "256Mi" } },
+    resources: defaultResources,
     securityContext: {
       allowPrivilegeEscalation: false,
       capabilities: { drop: ["ALL"] },
       readOnlyRootFilesystem: true,
     },
-    volumeMounts: [
-      { name: "policies", mountPath: "/policies", readOnly: true },
-      ...(mountsCertificate(options) ? [{ name: "tls", mountPath: "/tls", readOnly: true }] : []),
-    ],
+    ...(volumeMounts.length > 0 && { volumeMounts }),
   };
+}
+
+/** Whether policies of files are mounted: not where all are objects of the cluster. */
+function mountsPolicies({ follows }: ManifestOptions, { policyMaps }: WorkloadNeeds): boolean {
+  return policyMaps > 0 || !follows;
 }
 
 /** Whether the serving certificate is mounted as files; Postern reads its own from the Secret. */
 function mountsCertificate({ certificate }: ManifestOptions): boolean {
   return certificate.from !== "postern";
 }
+
+/** OpenTelemetry's variables, which Deno itself reads. */
+function traceVariables({ traces }: ManifestOptions): JsonObject[] {
+  if (traces === undefined) return [];
+  return [
+    { name: tracing, value: "true" },
+    { name: "OTEL_SERVICE_NAME", value: appName },
+    { name: "OTEL_EXPORTER_OTLP_ENDPOINT", value: traces },
+  ];
+}
+
+/** The variable that switches traces on, which Postern reads, too. */
+const tracing = "OTEL_DENO";
 
 /** The image's entry point with the permissions that these policies need: the Dockerfile's are for any. */
 function command(options: ManifestOptions, { hosts }: WorkloadNeeds): string[] {
@@ -159,6 +183,7 @@ function command(options: ManifestOptions, { hosts }: WorkloadNeeds): string[] {
     "POD_NAMESPACE",
     "NO_COLOR",
     ...secretPathVariableNames(options),
+    ...(options.traces === undefined ? [] : [tracing]),
   ];
   const own = [`0.0.0.0:${webhookPort}`, `0.0.0.0:${metricsPort}`, `${apiServer.host}:${apiServer.port}`];
   const reads = ["/app", "/policies", "/var/run/secrets/kubernetes.io/serviceaccount"];
@@ -178,20 +203,21 @@ function command(options: ManifestOptions, { hosts }: WorkloadNeeds): string[] {
   ];
 }
 
-function serverArguments(options: ManifestOptions, { policyMaps }: WorkloadNeeds): string[] {
-  const { namespace, certificate, dialect, follows } = options;
+function serverArguments(options: ManifestOptions, needs: WorkloadNeeds): string[] {
+  const { namespace, certificate, dialect, follows, ignoreFailures = false } = options;
   const tls = certificate.from === "postern"
     ? [`--certificate-secret=${namespace}/${certificateSecret}`]
     : ["--tls-cert=/tls/tls.crt", "--tls-key=/tls/tls.key", "--tls-ca=/tls/ca.crt"];
   return [
     "serve",
-    ...(policyMaps > 0 || !follows ? ["--policies=/policies"] : []),
+    ...(mountsPolicies(options, needs) ? ["--policies=/policies"] : []),
     "--host=0.0.0.0",
     `--port=${webhookPort}`,
     `--metrics-port=${metricsPort}`,
     `--dialect=${dialect}`,
     `--service=${namespace}/${appName}`,
     follows ? "--watch-policies" : `--webhooks=${appName}`,
+    ...(ignoreFailures ? ["--force-failure-policy-ignore"] : []),
     ...tls,
   ];
 }

@@ -1,11 +1,8 @@
-import { type Bench, median, percent, root } from "../bench.ts";
+import { apply, canStart, port, runText, startApiServer, stopApiServer } from "../api_server.ts";
+import { type Bench, median, percent } from "../bench.ts";
 import { type Load, loadServer, loadUrl } from "../load.ts";
 import { type Command, floorCommand, serveCommand } from "../../support/image.ts";
 import { type Server, startServer } from "../server.ts";
-
-const kube = `${root}../shared/kube`;
-/** Of the API server; its etcd has the next ones. */
-const port = Number(Deno.env.get("BENCH_API_PORT") ?? 28443);
 
 /** A webhook in its own namespace, so that all can be registered at once. */
 interface Webhook {
@@ -30,7 +27,7 @@ export async function apiServer(bench: Bench): Promise<void> {
       "of Kyverno in the same place: 10.7 ms added to the p50, 8.0 ms of processor time each.",
     columns: ["p50 ms", "p99 ms", "added to p50", "added to p99", "of the bare webhook's", "processor ms"],
   });
-  if (!await isExecutable(`${kube}/start`)) {
+  if (!await canStart()) {
     results.row("skipped", "no scripts for an API server beside the project");
     return;
   }
@@ -47,7 +44,7 @@ export async function apiServer(bench: Bench): Promise<void> {
       );
     }
     const authority = btoa(await Deno.readTextFile(`${certificates}/ca.crt`));
-    await apply(kubeconfig, [
+    const items = [
       ...webhooks.map(({ namespace }) => namespaceObject(namespace)),
       namespaceObject("postern"),
       service,
@@ -55,12 +52,13 @@ export async function apiServer(bench: Bench): Promise<void> {
         const server = servers.get(webhook.namespace);
         return server === undefined ? [] : [configuration(webhook, server.port, authority)];
       }),
-    ]);
+    ];
+    await apply(kubeconfig, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
     await warmUp(bench, webhooks, servers);
     await measure(bench, webhooks, servers);
   } finally {
     for (const server of servers.values()) await server.stop();
-    await run(`${kube}/stop`, [], { PORT: String(port) });
+    await stopApiServer();
   }
 }
 
@@ -239,49 +237,4 @@ function labelsPolicy(count: number): string {
       }],
     },
   });
-}
-
-async function startApiServer(): Promise<string> {
-  await run(`${kube}/build`, []);
-  const output = await runText(`${kube}/start`, [], { PORT: String(port), KCM: "0" });
-  const found = /^KUBECONFIG=(.*)$/m.exec(output)?.[1];
-  if (found === undefined) throw new Error(`the API server did not start: ${output}`);
-  return found;
-}
-
-async function apply(kubeconfig: string, items: readonly unknown[]): Promise<void> {
-  const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
-  const child = new Deno.Command("kubectl", {
-    args: ["--kubeconfig", kubeconfig, "apply", "-f", "-"],
-    stdin: "piped",
-    stdout: "null",
-    stderr: "inherit",
-  }).spawn();
-  const writer = child.stdin.getWriter();
-  await writer.write(new TextEncoder().encode(list));
-  await writer.close();
-  if (!(await child.status).success) throw new Error("kubectl apply failed");
-}
-
-async function run(
-  command: string,
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<void> {
-  await runText(command, args, env);
-}
-
-async function runText(
-  command: string,
-  args: readonly string[],
-  env: Record<string, string> = {},
-): Promise<string> {
-  const { success, stdout, stderr } = await new Deno.Command(command, { args: [...args], env }).output();
-  const text = new TextDecoder();
-  if (!success) throw new Error(`${command} failed: ${text.decode(stderr)}`);
-  return text.decode(stdout);
-}
-
-async function isExecutable(path: string): Promise<boolean> {
-  return await Deno.stat(path).then(({ mode }) => mode === null || (mode & 0o100) !== 0, () => false);
 }

@@ -1,0 +1,30 @@
+import type { Snapshot } from "../../engine/mod.ts";
+import type { JsonObject } from "../../json/mod.ts";
+import type { ManifestOptions } from "../manifests/manifest_options.ts";
+import type { PolicyFile } from "../manifests/policy_maps.ts";
+
+/** A file of an installation's folder. */
+export interface PackageFile {
+  /** In the folder: `templates/postern.yaml`. */
+  readonly path: string;
+  readonly text: string;
+}
+
+/** What the folder of an installation is made of. */
+export interface PackageInput {
+  readonly snapshot: Snapshot;
+  readonly files: readonly PolicyFile[];
+  readonly options: ManifestOptions;
+  /** The dashboard for Grafana. */
+  readonly dashboard: JsonObject;
+  /** Of Postern. */
+  readonly version: string;
+}
+
+/** A form in which an installation is written into a folder, beside the objects as they are. */
+export interface PackageFormat {
+  readonly name: string;
+  /** What its users do with the folder, with DIR for it. */
+  readonly use: string;
+  files(input: PackageInput): PackageFile[];
+}

@@ -1,0 +1,174 @@
+import { kubeconfigEndpoint, LiveCluster, systemClock, systemEntropy } from "../../../lib/adapters/mod.ts";
+import { asList, asString, dig, field, isFault, type JsonObject } from "../../../lib/json/mod.ts";
+import type { Cluster } from "../../../lib/ports.ts";
+import { apply, canStart, runText, startApiServer, stopApiServer } from "../api_server.ts";
+import { type Bench, mib } from "../bench.ts";
+import type { Image } from "../../support/image.ts";
+import { systemText } from "../server.ts";
+
+const namespaces = 20;
+/** Requests that make Pods at a time. */
+const together = 16;
+
+/** A scan that ended. */
+interface Scan {
+  readonly seconds: number;
+  /** Of the process, from its start to the end of the scan, in seconds. */
+  readonly processor: number;
+  /** The most that was resident, in MiB. */
+  readonly peak: number;
+  readonly objects: number;
+  readonly written: number;
+}
+
+/**
+ * The background scan of a whole cluster on a real API server: Pods are made, then the container's process runs on one processor
+ * with 17 pod security policies until every Pod has a report; and once more, with nothing changed, which must write nothing.
+ */
+export async function scan({ results, inputs, image, quick }: Bench): Promise<void> {
+  const pods = quick ? 1_000 : 10_000;
+  results.section(`Background scan of ${pods.toLocaleString("en")} Pods by 17 policies, on one processor`, {
+    text:
+      "The API server and etcd are on the same machine. The processor time is that of Postern with its start.",
+    columns: ["seconds", "processor s", "resident at most", "reports written"],
+  });
+  if (!await canStart()) {
+    results.row("skipped", "no scripts for an API server beside the project");
+    return;
+  }
+  const kubeconfig = await startApiServer();
+  try {
+    const cluster = await connect(kubeconfig);
+    await apply(kubeconfig, await runText(Deno.execPath(), ["run", "-A", "main.ts", "manifests", "--crds"]));
+    await makePods(cluster, JSON.parse(await Deno.readTextFile(inputs.review)), pods);
+    const first = await scanOnce(image, { kubeconfig, policies: inputs.security, pods });
+    const before = await reportVersions(cluster);
+    const second = await scanOnce(image, { kubeconfig, policies: inputs.security, pods });
+    const after = await reportVersions(cluster);
+    const changed = [...after].filter(([name, version]) => before.get(name) !== version).length;
+    results.row("the first scan", cellsOf(first), [
+      { text: "≤ 20 s", met: first.seconds <= 20 },
+      { text: "≤ 200 MiB", met: first.peak <= 200 },
+      { text: `${pods} reports`, met: before.size === pods },
+    ]);
+    results.row("a second one, nothing changed", cellsOf(second), {
+      text: "nothing is written",
+      met: second.written === 0 && changed === 0 && after.size === before.size,
+    });
+    cluster.close();
+  } finally {
+    await stopApiServer();
+  }
+}
+
+function cellsOf({ seconds, processor, peak, written }: Scan): string[] {
+  return [seconds.toFixed(1), processor.toFixed(1), mib(peak), String(written)];
+}
+
+async function connect(path: string): Promise<LiveCluster> {
+  const text = await Deno.readTextFile(path);
+  const endpoint = await kubeconfigEndpoint({ text, folder: "/", readText: Deno.readTextFile });
+  if (isFault(endpoint)) throw new Error(endpoint.message);
+  const live = LiveCluster.connect(endpoint, { clock: systemClock(), entropy: systemEntropy() });
+  if (isFault(live)) throw new Error(live.message);
+  return live;
+}
+
+/** Makes Pods like the one of a review, in some namespaces, and the namespace that holds Postern's lease. */
+async function makePods(cluster: Cluster, review: JsonObject, pods: number): Promise<void> {
+  for (const name of ["postern", ...Array.from({ length: namespaces }, (_, index) => `team-${index}`)]) {
+    const body = { apiVersion: "v1", kind: "Namespace", metadata: { name } };
+    await cluster.call({ method: "POST", path: "/api/v1/namespaces", body });
+  }
+  const spec = dig(review, "request", "object", "spec") ?? {};
+  let next = 0;
+  await Promise.all(Array.from({ length: together }, async () => {
+    for (let index = next++; index < pods; index = next++) {
+      const namespace = `team-${index % namespaces}`;
+      const body = { apiVersion: "v1", kind: "Pod", metadata: { name: `pod-${index}`, namespace }, spec };
+      const path = `/api/v1/namespaces/${namespace}/pods`;
+      const answer = await cluster.call({ method: "POST", path, body });
+      if (!answer.ok && answer.status !== 409) throw new Error(answer.message);
+    }
+  }));
+}
+
+/** Starts Postern on one processor, and stops it when it has looked at every Pod. */
+async function scanOnce(
+  { file, env }: Image,
+  { kubeconfig, policies, pods }: {
+    readonly kubeconfig: string;
+    readonly policies: string;
+    readonly pods: number;
+  },
+): Promise<Scan> {
+  const serve = ["serve", "--kubeconfig", kubeconfig, "--watch-policies", "--policies", policies];
+  const options = ["--port", "0", "--metrics-port", "0"];
+  const deno = [Deno.execPath(), "run", "-A", "--cached-only", "--no-code-cache", file];
+  const process = new Deno.Command("taskset", {
+    args: ["-c", "0", ...deno, ...serve, ...options],
+    env: { ...env },
+    stdin: "null",
+    stdout: "null",
+    stderr: "piped",
+  }).spawn();
+  const said: string[] = [];
+  try {
+    for await (const line of linesOf(process.stderr)) {
+      const entry: JsonObject = line.startsWith("{") ? JSON.parse(line) : {};
+      if (entry["message"] !== "background scan finished") {
+        said.push(line);
+        continue;
+      }
+      const objects = Number(entry["objects"]);
+      if (objects < pods) continue;
+      return {
+        seconds: Number(entry["milliseconds"]) / 1000,
+        objects,
+        written: Number(entry["written"]),
+        processor: await processorTime(process.pid),
+        peak: Number(/VmHWM:\s+(\d+)/.exec(await systemText(`/proc/${process.pid}/status`))?.[1]) /
+          1024,
+      };
+    }
+    throw new Error(`the scan did not end: ${said.slice(-3).join("\n")}`);
+  } finally {
+    process.kill("SIGTERM");
+    await process.stderr.cancel().catch(() => {});
+    await process.status;
+  }
+}
+
+/** Of all threads, in seconds. */
+async function processorTime(pid: number): Promise<number> {
+  const texts = await systemText(`/proc/${pid}/task/*/schedstat`);
+  return texts.split("\n").reduce((sum, line) => sum + Number(line.split(" ")[0]), 0) / 1e9;
+}
+
+async function* linesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<string> {
+  let rest = "";
+  const text: ReadableStream<string> = stream.pipeThrough(new TextDecoderStream());
+  const reader = text.getReader();
+  for (let read = await reader.read(); !read.done; read = await reader.read()) {
+    const lines = `${rest}${read.value}`.split("\n");
+    rest = lines.pop()!;
+    yield* lines;
+  }
+}
+
+/** The version of every report: one that was written again has another. */
+async function reportVersions(cluster: Cluster): Promise<Map<string, string>> {
+  const versions = new Map<string, string>();
+  for (let token: string | undefined = ""; token !== undefined;) {
+    const query = new URLSearchParams({ limit: "500", ...(token !== "" && { continue: token }) });
+    const path = `/apis/wgpolicyk8s.io/v1alpha2/policyreports?${query}`;
+    const answer = await cluster.call({ method: "GET", path });
+    if (!answer.ok) throw new Error(answer.message);
+    for (const item of asList(field(answer.body, "items"))) {
+      const text = (name: string) => asString(dig(item, "metadata", name)) ?? "";
+      versions.set(`${text("namespace")}/${text("name")}`, text("resourceVersion"));
+    }
+    token = asString(dig(answer.body, "metadata", "continue")) || undefined;
+  }
+  return versions;
+}
