@@ -157,9 +157,9 @@ Deno.test({
       const rendered = await output(helm, ["template", "postern", made, "--set", "policies=cluster"]);
       const isDefinition = ({ kind }: JsonObject) => kind === "CustomResourceDefinition";
       const others = rendered.filter((object) => !isDefinition(object));
-      // Which policies a chart was made with tells nothing where none of them is served.
+      // The checksum of the policies that the chart was made with has no meaning where none of them is served.
       const checksum = (all: readonly JsonObject[]) =>
-        JSON.parse(JSON.stringify(byName(all)).replace(/"postern\/policies":"\w*"/, "\"postern/policies\":\"\""));
+        JSON.parse(JSON.stringify(byName(all)).replace(/"postern\/policies":"\w*"/, '"postern/policies":""'));
       assert.deepEqual(checksum(others), checksum(objects));
       const { objects: definitions } = await printed(["--crds"]);
       const kept = rendered.filter(isDefinition).map((definition) => {
