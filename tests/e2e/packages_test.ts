@@ -14,7 +14,12 @@ async function text(command: string, args: readonly string[]): Promise<string> {
   return new TextDecoder().decode(stdout);
 }
 
-const renderings: readonly { name: string; format: string; path: string | undefined; render(folder: string): string[] }[] = [
+const renderings: readonly {
+  name: string;
+  format: string;
+  path: string | undefined;
+  render(folder: string): string[];
+}[] = [
   // The namespace is one that is there: nothing is really made, so no other could hold the objects.
   {
     name: "helm, policies of files",

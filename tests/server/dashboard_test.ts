@@ -14,7 +14,9 @@ const series = new Map(
 );
 
 /** The metrics of a query, and the labels that it groups by or chooses by. */
-function readQuery(query: string): { readonly metrics: readonly string[]; readonly labels: readonly string[] } {
+function readQuery(
+  query: string,
+): { readonly metrics: readonly string[]; readonly labels: readonly string[] } {
   const metrics = query.match(/\b(?:kyverno|postern)_\w+/g) ?? [];
   const grouped = [...query.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(/,\s*/));
   const chosen = [...query.matchAll(/(\w+)(?:=~|!~|!=|=)"/g)].map(([, label]) => label!);
@@ -29,7 +31,9 @@ for (const { title, queries } of panels) {
       for (const metric of metrics) {
         const known = series.get(metric);
         assert.ok(known !== undefined, `${metric} is not served`);
-        for (const label of labels) assert.ok((known as readonly string[]).includes(label), `${metric} has no ${label}`);
+        for (const label of labels) {
+          assert.ok((known as readonly string[]).includes(label), `${metric} has no ${label}`);
+        }
       }
       for (const [, label] of legend.matchAll(/\{\{(\w+)\}\}/g)) assert.ok(labels.includes(label!), legend);
       assert.equal(query.split("(").length, query.split(")").length, query);
