@@ -4,7 +4,6 @@ export interface DownstreamState {
   readonly rule: {
     readonly state: "present" | "deleted";
     readonly synchronize: boolean;
-    readonly makes: "data" | "clone";
     /** `orphanDownstreamOnPolicyDelete`. */
     readonly onPolicyDelete: "orphan" | "delete";
   };
@@ -23,14 +22,12 @@ export interface Reconciliation {
 }
 
 /**
- * Decides about a generated object. Only rules with `synchronize` follow changes. Kyverno parity: clones stay when
- * their policy is deleted; when a trigger or a source is deleted, its generated object is deleted too. Pinned by
- * tests/background/reconcile_test.ts.
+ * Decides about a generated object. Only rules with `synchronize` follow changes. Kyverno parity: when a trigger or a
+ * source is deleted, its generated object is deleted too. Pinned by tests/background/reconcile_test.ts.
  */
 export function reconcile({ rule, trigger, source, target }: DownstreamState): Reconciliation {
   if (!rule.synchronize) return leave("the rule does not synchronize");
   if (rule.state === "deleted") {
-    if (rule.makes === "clone") return leave("clones outlive their policy");
     if (rule.onPolicyDelete === "orphan") return leave("the rule leaves orphans");
     return remove("its rule is gone");
   }

@@ -124,11 +124,13 @@ class RuleSweep {
     const isAbout = verdictOf(decision.results, rule.rule.name) === "applies" ||
       !choosesByObject(policy.document, rule.rule.name);
     if (!isAbout) return await this.#remove(made, "its trigger no longer matches");
-    const orphans = made.filter(({ object, source }) =>
-      source !== undefined && this.#lost.has(source.uid) &&
-      !effects.some((effect) => isSame(effect.object, object))
-    );
-    await this.#remove(orphans, "its source is gone");
+    const unwanted = made.filter(({ object }) => !effects.some((effect) => isSame(effect.object, object)));
+    const isLost = ({ source }: Made): boolean => source !== undefined && this.#lost.has(source.uid);
+    await this.#remove(unwanted.filter(isLost), "its source is gone");
+    // Kyverno parity: a policy in CEL says all that is made for a trigger, a rule leaves what it made under another name.
+    // Pinned by "what a GeneratingPolicy makes under another name takes the place of what it made".
+    if (policy.language === "classic" || !hasPassed(decision.results)) return;
+    await this.#remove(unwanted.filter((each) => !isLost(each)), "its policy makes it no longer");
   }
 
   async #removeAbandoned(seen: ReadonlySet<string>): Promise<Fault | undefined> {
@@ -186,6 +188,10 @@ function choosesByObject(document: JsonObject, rule: string): boolean {
   const text = JSON.stringify(choosing);
   return !/"(?:subjects|roles|clusterRoles|operations|context)":|userInfo|serviceAccountN|operation|oldObject/
     .test(text);
+}
+
+function hasPassed(results: readonly PolicyResult[]): boolean {
+  return results.flatMap(({ rules }) => rules).every(({ result }) => result === "pass");
 }
 
 function identityOf(object: JsonObject): JsonObject {

@@ -231,8 +231,8 @@ function findRule(
 }
 
 function downstreamOf({ body }: CompiledRule, state: "present" | "deleted"): DownstreamState["rule"] {
-  const { synchronize = false, makes = "data", onPolicyDelete = "delete" } = body.downstream ?? {};
-  return { state, synchronize, makes, onPolicyDelete };
+  const { synchronize = false, onPolicyDelete = "delete" } = body.downstream ?? {};
+  return { state, synchronize, onPolicyDelete };
 }
 
 /** Milliseconds for the look-ups of one change. */

@@ -69,7 +69,7 @@ export function parseCelPolicy(
     matchConditions: [],
     generateExisting: dig(spec, "evaluation", "generateExisting", "enabled") === true,
     mutateExistingOnPolicyUpdate: dig(spec, "evaluation", "mutateExisting", "enabled") === true,
-    useServerSideApply: dig(spec, "evaluation", "useServerSideApply") === true,
+    useServerSideApply: usesServerSideApply(spec),
     rules: specs.map((each, index) =>
       ruleOf(each, {
         name: form.ruleName === "policy" ? name : "",
@@ -111,6 +111,12 @@ function ruleOf(
     allowExistingViolations: false,
     generatedFor,
   };
+}
+
+/** A GeneratingPolicy and a MutatingPolicy have it in different places. */
+function usesServerSideApply(spec: JsonObject): boolean {
+  return field(spec, "useServerSideApply") === true ||
+    dig(spec, "evaluation", "useServerSideApply") === true;
 }
 
 /** Which objects a rule is about is in its spec's constraints. */

@@ -67,14 +67,15 @@ export const generate: RuleKind<BodyOf<"generate">> = {
   },
 };
 
+/** Kyverno parity: one clone outlives its policy, a list of clones does not. Pinned by "a clone outlives its rule, a list of clones goes with it". */
 function downstreamOf({ synchronize, orphanDownstreamOnPolicyDelete, patterns }: GenerateBody): Downstream {
   const types = patterns.flatMap(({ pattern }) => typesOf(pattern));
   return {
     synchronize,
-    makes: patterns.some(({ pattern: { clone, cloneList } }) => (clone ?? cloneList) !== undefined)
-      ? "clone"
-      : "data",
-    onPolicyDelete: orphanDownstreamOnPolicyDelete ? "orphan" : "delete",
+    onPolicyDelete: orphanDownstreamOnPolicyDelete ||
+        patterns.some(({ pattern: { clone } }) => clone !== undefined)
+      ? "orphan"
+      : "delete",
     types: types.filter(({ apiVersion, kind }) => kind !== "" && !hasVariables(apiVersion + kind)),
   };
 }

@@ -72,9 +72,7 @@ export interface SingleBody extends CompiledBody {
 export interface Downstream {
   /** Whether what was made is kept as the rule says. */
   readonly synchronize: boolean;
-  /** Copies outlive their rule. */
-  readonly makes: "data" | "clone";
-  /** What becomes of data that was kept in step when the rule is deleted. */
+  /** What becomes of objects that were kept in step when the rule is deleted. */
   readonly onPolicyDelete: "orphan" | "delete";
   /** The types of what is made or copied; only those that are known without a request. */
   readonly types: readonly ObjectType[];

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { type DownstreamState, reconcile } from "../../lib/background/mod.ts";
 
 type Rule = DownstreamState["rule"];
-const data: Rule = { state: "present", synchronize: true, makes: "data", onPolicyDelete: "delete" };
-const clone: Rule = { ...data, makes: "clone" };
+const data: Rule = { state: "present", synchronize: true, onPolicyDelete: "delete" };
+const clone: Rule = { ...data, onPolicyDelete: "orphan" };
 
 /** Rule, trigger, source, target: what is done. */
 const cases: [DownstreamState["rule"], Omit<DownstreamState, "rule">, string][] = [

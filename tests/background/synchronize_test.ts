@@ -131,6 +131,22 @@ Deno.test("a source of a GeneratingPolicy that does not synchronize gets no labe
   assert.equal(dig(await read(source), "metadata", "labels"), undefined);
 });
 
+Deno.test("a trigger that changes restores what a GeneratingPolicy applies on the server's side", async () => {
+  const nosync = generating.replace("enabled: true", "enabled: false");
+  for (
+    const [text, color] of [[nosync, "red"], [
+      nosync.replace("spec:", "spec:\n  useServerSideApply: true"),
+      "blue",
+    ]] as const
+  ) {
+    const { read, replace, worker } = await setUp(text);
+    await replace(settings, { ...await read(settings), data: { color: "red" } });
+    worker.add(request(await read("/api/v1/namespaces/blue"), { operation: "UPDATE" }));
+    await worker.drain();
+    assert.equal(dig(await read(settings), "data", "color"), color);
+  }
+});
+
 Deno.test("a GeneratingPolicy that does not synchronize follows nothing", async () => {
   const { read, replace, follow } = await setUp(generating.replace("enabled: true", "enabled: false"));
   await replace(settings, { ...await read(settings), data: { color: "red" } });

@@ -126,6 +126,60 @@ function setUp(text = synchronized) {
   };
 }
 
+const generating = `
+apiVersion: policies.kyverno.io/v1
+kind: GeneratingPolicy
+metadata: {name: settings}
+spec:
+  evaluation: {synchronize: {enabled: true}}
+  matchConstraints:
+    resourceRules:
+    - {apiGroups: [""], apiVersions: [v1], resources: [namespaces], operations: [CREATE, UPDATE]}
+  variables: [{name: found, expression: 'resource.Get("v1", "secrets", "default", "regcred").data.a'}]
+  generate:
+  - expression: >-
+      generator.Apply(object.metadata.name, [{"apiVersion": dyn("v1"), "kind": dyn("ConfigMap"),
+      "metadata": dyn({"name": "NAME"}), "data": dyn({"color": variables.found})}])
+`;
+
+Deno.test("what a GeneratingPolicy makes under another name takes the place of what it made", async () => {
+  const { cluster, start, change, remove } = setUp(generating.replace("NAME", "settings"));
+  const replica = start();
+  await replica.look();
+  await replica.admit(blue);
+  assert.ok(await cluster.read(settings));
+  change(generating.replace("NAME", "renamed"));
+  await replica.look();
+  assert.ok(await cluster.read(settings.replace(/settings$/, "renamed")));
+  assert.equal(await cluster.read(settings), undefined);
+  // What cannot be evaluated says nothing of what it would make.
+  await remove(source);
+  await replica.look();
+  assert.ok(await cluster.read(settings.replace(/settings$/, "renamed")));
+  await replica.close();
+});
+
+Deno.test("a clone outlives its rule, a list of clones goes with it", async () => {
+  const listed = synchronized.replace(
+    /name: regcred\n {6}namespace: "([^"]*)"\n {6}clone: .*/,
+    'namespace: "$1"\n      cloneList: {namespace: default, kinds: [v1/Secret], selector: {matchLabels: {copied: "yes"}}}',
+  ).replace("      apiVersion: v1\n      kind: Secret\n", "");
+  for (const [text, outlives] of [[synchronized, true], [listed, false]] as const) {
+    const { cluster, start, change } = setUp(text);
+    const labelled = await cluster.read(source) as JsonObject;
+    const metadata = { ...labelled["metadata"] as JsonObject, labels: { copied: "yes" } };
+    await cluster.inner.call({ method: "PUT", path: source, body: { ...labelled, metadata } });
+    const replica = start();
+    await replica.look();
+    await replica.admit(blue);
+    assert.ok(await cluster.read(copy), text);
+    change("");
+    await replica.look();
+    assert.equal(await cluster.read(copy) !== undefined, outlives);
+    await replica.close();
+  }
+});
+
 Deno.test("a look at a cluster that is as it should be writes nothing", async () => {
   const { ran, restarted } = setUp();
   await ran();

@@ -134,7 +134,6 @@ class GeneratingBody implements CompiledBody {
     this.looksBack = tools.policy.generateExisting;
     this.downstream = {
       synchronize: synchronizes(spec),
-      makes: "data",
       onPolicyDelete: orphans(spec) ? "orphan" : "delete",
       types,
     };
@@ -225,7 +224,7 @@ class GeneratingBody implements CompiledBody {
         ...(inCluster && source !== undefined && sourceLabels(source)),
       };
       const effect: Effect = {
-        verb: synchronize ? "apply" : "create",
+        verb: synchronize || policy.useServerSideApply ? "apply" : "create",
         object: labelled(object, labels),
         ...by,
         reason: `generated for ${describe(trigger)}`,
