@@ -9,10 +9,11 @@ export const codeCache = `${folder}/engine.cache`;
 
 /** Compiles the engine: it is a function that takes what a CommonJS module gets. */
 export function compileEngine() {
-  const filename = `${folder}/engine.cjs`;
+  // Its name is in the code cache, too: without the folder, so that images are the same wherever they are made.
+  const filename = "engine.cjs";
   // A bundle is ASCII, and Latin-1 keeps one byte a character in memory.
   const source = `(function (exports, require, module, __filename, __dirname) {${
-    readFileSync(filename, "latin1")
+    readFileSync(`${folder}/engine.cjs`, "latin1")
   }\n})`;
   return new Script(source, { filename, cachedData: cached() });
 }

@@ -1,7 +1,8 @@
+import configuration from "../../deno.json" with { type: "json" };
 import type { Terminal } from "./terminal.ts";
 
-/** The version of Postern; a test compares it with `deno.json`. */
-export const version = "0.1.0";
+/** The version of Postern, which `deno.json` says. */
+export const version: string = configuration.version;
 
 /** The version of Kyverno whose behaviour `--dialect current` has. */
 const kyverno = "1.19.0";

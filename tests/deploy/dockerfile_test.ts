@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { admissionReview } from "../server/review.ts";
 import { served } from "../cli/served.ts";
-import { parseDockerfile } from "../support/dockerfile.ts";
+import { parseDockerfile } from "../../release/dockerfile.ts";
 
 const root = new URL("../../", import.meta.url).pathname;
 /** What the build is sent, by `.dockerignore`. */

@@ -1,5 +1,5 @@
 /** What the container runs: the bundle that the Dockerfile makes, with the settings that it gives to Deno and V8. */
-import { parseDockerfile } from "../support/dockerfile.ts";
+import { parseDockerfile } from "../../release/dockerfile.ts";
 const root = new URL("../../", import.meta.url).pathname;
 
 /** How to start a process: arguments of `deno`, in which PORT stands for the port, and what its environment adds. */

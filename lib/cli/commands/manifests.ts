@@ -1,8 +1,9 @@
 import { command } from "../command.ts";
 import { dialectOption, policyFileOptions } from "../options.ts";
+import { version } from "../version.ts";
 
 /** The image that the README's `docker build -t` makes. */
-const defaultImage = "postern:0.1.0";
+const defaultImage = `postern:${version}`;
 
 export const manifests = command({
   name: "manifests",

@@ -1,4 +1,4 @@
-/** Reads what a Dockerfile runs. */
+/** Reads what a Dockerfile says, so that images made without a daemon and tests follow it. */
 
 /** The instructions of a Dockerfile's last stage and of all stages: lines joined, comments left out, `ARG`s replaced by their defaults. */
 export interface Dockerfile {
@@ -8,6 +8,10 @@ export interface Dockerfile {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   readonly user: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly ports: readonly string[];
+  /** The folder that the last stage ends in. */
+  readonly folder: string;
 }
 
 export function parseDockerfile(text: string): Dockerfile {
@@ -27,6 +31,13 @@ export function parseDockerfile(text: string): Dockerfile {
       all("ENV").flatMap((line) => line.split(/\s+/)).map((pair) => pair.split(/=(.*)/s).slice(0, 2)),
     ),
     user: all("USER").at(-1) ?? "",
+    labels: Object.fromEntries(
+      all("LABEL").flatMap((line) =>
+        [...line.matchAll(/([\w.]+)="([^"]*)"/g)].map(([, name, text]) => [name!, text!])
+      ),
+    ),
+    ports: all("EXPOSE").flatMap((line) => line.split(/\s+/)),
+    folder: all("WORKDIR").at(-1) ?? "/",
   };
 }
 

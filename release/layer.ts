@@ -1,0 +1,50 @@
+import { gzipSync } from "node:zlib";
+import { packTar, type TarEntry } from "modern-tar";
+import { digestOf } from "./digest.ts";
+
+/** A file of an image. */
+export interface LayerFile {
+  /** From the root, without a leading slash. */
+  readonly path: string;
+  readonly mode: 0o644 | 0o755;
+  readonly content: Uint8Array;
+}
+
+/** A layer as it is stored. */
+export interface Layer {
+  /** Gzipped. */
+  readonly content: Uint8Array;
+  /** Of the archive before it is compressed. */
+  readonly diffId: string;
+  /** What is in it, for the image's history. */
+  readonly about: string;
+}
+
+/**
+ * An archive with files and their folders, the same byte by byte for the same files: sorted, of root, and all as old as the
+ * source.
+ */
+export async function makeLayer(
+  files: readonly LayerFile[],
+  { about, date }: { readonly about: string; readonly date: Date },
+): Promise<Layer> {
+  const owner = { uid: 0, gid: 0, uname: "", gname: "", mtime: date };
+  const folders = new Set(files.flatMap(({ path }) => foldersOf(path)));
+  const entries: TarEntry[] = [
+    ...[...folders].map((path): TarEntry => ({
+      header: { ...owner, name: `${path}/`, type: "directory", mode: 0o755, size: 0 },
+    })),
+    ...files.map(({ path, mode, content }): TarEntry => ({
+      header: { ...owner, name: path, type: "file", mode, size: content.length },
+      body: content,
+    })),
+  ];
+  entries.sort((left, right) => left.header.name < right.header.name ? -1 : 1);
+  const archive = await packTar(entries);
+  return { content: gzipSync(archive, { level: 6 }), diffId: digestOf(archive), about };
+}
+
+function foldersOf(path: string): string[] {
+  const steps = path.split("/").slice(0, -1);
+  return steps.map((_, index) => steps.slice(0, index + 1).join("/"));
+}

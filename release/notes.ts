@@ -1,0 +1,15 @@
+/**
+ * The notes of a release: its section of the changelog, without the heading. `Unreleased` stands for the version that is next.
+ * An exception when the changelog has no such section, or nothing in it.
+ */
+export function releaseNotes(changelog: string, version: string): string {
+  const sections = changelog.split(/^## /m).slice(1);
+  const section = sections.find((each) => each.split("\n", 1)[0]!.trim().split(" ")[0] === version);
+  if (section === undefined) {
+    const found = sections.map((each) => each.split("\n", 1)[0]).join(", ");
+    throw new Error(`the changelog has no section ${version}: it has ${found}`);
+  }
+  const text = section.slice(section.indexOf("\n")).trim();
+  if (text === "") throw new Error(`the changelog says nothing about ${version}`);
+  return `${text}\n`;
+}
