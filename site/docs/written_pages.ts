@@ -22,6 +22,7 @@ const written: readonly (readonly [file: string, section: Section, title: string
   ["docs/ARCHITECTURE.md", "For builders", "Architecture"],
   ["CONTRIBUTING.md", "For builders", "Contributing"],
   ["docs/GLOSSARY.md", "For builders", "Glossary"],
+  ["docs/releases.md", "For builders", "Releases"],
   ["CHANGELOG.md", "For builders", "Changelog"],
 ];
 

@@ -23,6 +23,7 @@ import { engine } from "./sections/engine.ts";
 import { images } from "./sections/images.ts";
 import { memory } from "./sections/memory.ts";
 import { scan } from "./sections/scan.ts";
+import { runtimesSection } from "./sections/runtimes.ts";
 import { settings } from "./sections/settings.ts";
 import { stall } from "./sections/stall.ts";
 import { throughput } from "./sections/throughput.ts";
@@ -34,6 +35,7 @@ const sections: Readonly<Record<string, Section>> = {
   memory,
   settings,
   "cold-start": coldStart,
+  runtimes: runtimesSection,
   engine,
   stall,
   images,

@@ -58,12 +58,7 @@ export async function startServer({ args, env }: Command, probe: Probe): Promise
   const server: Server = {
     port,
     started: elapsed,
-    memory: async () => {
-      const text = await systemText(`/proc/${process.pid}/status`);
-      const field = (name: string): number =>
-        Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? NaN) / 1024;
-      return { own: field("RssAnon"), resident: field("VmRSS") };
-    },
+    memory: () => memoryOf(process.pid),
     processorTime: async () => {
       // Of each thread, in nanoseconds; the time of a whole process has ticks of 10 ms.
       const threads = (await systemText(`/proc/${process.pid}/task/*/schedstat`)).split("\n");
@@ -82,6 +77,14 @@ export async function startServer({ args, env }: Command, probe: Probe): Promise
   };
   running.add(server);
   return server;
+}
+
+/** The memory of a process; NaN where the system does not tell. */
+export async function memoryOf(pid: number): Promise<Memory> {
+  const text = await systemText(`/proc/${pid}/status`);
+  const field = (name: string): number =>
+    Number(new RegExp(`${name}:\\s+(\\d+)`).exec(text)?.[1] ?? NaN) / 1024;
+  return { own: field("RssAnon"), resident: field("VmRSS") };
 }
 
 const running = new Set<Server>();

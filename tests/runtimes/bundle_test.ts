@@ -1,6 +1,7 @@
 /** One table of requests: a bundle for each platform gives the same answers on the real runtime. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { run } from "../../lib/cli/mod.ts";
 import type { Json } from "../../lib/json/mod.ts";
 import { until } from "../e2e/waiting.ts";
@@ -90,9 +91,19 @@ const namespace: Json = {
   metadata: { name: "web", uid: "namespace-1" },
 };
 
+/** What held on which runtime, row by row of the table in docs/edge.md. */
+const held = new Map<string, Set<string>>();
+
+/** Notes that a row of the table holds. */
+function holds(target: string, what: string): void {
+  held.set(what, (held.get(what) ?? new Set()).add(target));
+}
+
+const runtimesHere: string[] = [];
 for (const runtime of runtimes) {
   const { target } = runtime;
   const ignore = !await runtime.isHere();
+  if (!ignore) runtimesHere.push(target);
   Deno.test({ name: `a bundle for ${target} answers on the runtime`, ignore }, async (t) => {
     const api = apiServer([limits, namespace]);
     const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
@@ -100,12 +111,17 @@ for (const runtime of runtimes) {
       const file = await bundled(target, folder);
       const settings = { POSTERN_SECRET_PATH: "/s3cret", POSTERN_API_SERVER: api.address };
       await using running = await runtime.serve({ file, folder, settings });
-      for (const row of rows) await t.step(row.what, async () => await check(running, row));
-      await t.step("logs what audit rules found, and not the secret path", async () => {
+      const step = (what: string, hold: () => Promise<void>): Promise<boolean> =>
+        t.step(what, async () => {
+          await hold();
+          holds(target, what);
+        });
+      for (const row of rows) await step(row.what, async () => await check(running, row));
+      await step("logs what audit rules found, and not the secret path", async () => {
         await until(() => Promise.resolve(/"message":"audit".*reports-only/.test(running.log())));
         assert.doesNotMatch(running.log(), /s3cret/);
       });
-      await t.step(
+      await step(
         target === "lambda" ? "says that it generates nothing" : "generates after the answer",
         async () => await checkGenerated({ target, running, api }),
       );
@@ -116,16 +132,75 @@ for (const runtime of runtimes) {
   });
 }
 
-async function bundled(target: string, folder: string): Promise<string> {
+Deno.test({
+  name: "docs/edge.md has the table of what holds on which runtime",
+  ignore: runtimesHere.length < runtimes.length,
+  fn() {
+    const page = fileURLToPath(new URL("../../docs/edge.md", import.meta.url));
+    const text = Deno.readTextFileSync(page);
+    const names = runtimes.map(({ target }) => target);
+    const lines = [...held].map(([what, on]) =>
+      `| ${what} | ${names.map((name) => on.has(name) ? "yes" : "no").join(" | ")} |`
+    );
+    const table = [
+      `| | ${names.map((name) => `\`${name}\``).join(" | ")} |`,
+      `|${" --- |".repeat(names.length + 1)}`,
+      ...lines,
+    ].join("\n");
+    const written = text.replace(/(<!-- requests -->)[^]*(<!-- \/requests -->)/, `$1\n\n${table}\n\n$2`);
+    if (Deno.env.get("UPDATE_GOLDEN") !== undefined) Deno.writeTextFileSync(page, written);
+    else assert.deepEqual(rowsOf(text), rowsOf(written));
+  },
+});
+
+/** The cells of the tables of a text, however wide its columns are. */
+function rowsOf(text: string): string[][] {
+  return text.split("\n").filter((line) => /^\|(?! ?-)/.test(line)).map((line) =>
+    line.split("|").map((cell) => cell.trim())
+  );
+}
+
+Deno.test("a bundle holds the engine and nothing of commands, sources and installation", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    const text = await Deno.readTextFile(await bundled("deno", folder, { minify: false }));
+    const folders = new Set([...text.matchAll(/^\/\/ .*\blib\/(\w+)\//gm)].map(([, name]) => name!));
+    assert(folders.has("engine"), "the bundle names its files");
+    const unwanted = [
+      "cli",
+      "host",
+      "install",
+      "live",
+      "sources",
+      "apply",
+      "testing",
+      "listener",
+      "simulation",
+    ];
+    assert.deepEqual(unwanted.filter((name) => folders.has(name)), []);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
+async function bundled(target: string, folder: string, { minify = true } = {}): Promise<string> {
   await Deno.writeTextFile(join(folder, "policy.yaml"), policies);
   const file = join(folder, "postern.mjs"), said: string[] = [];
   const terminal = {
     out: (line: string) => void said.push(line),
     err: (line: string) => void said.push(line),
   };
-  const args = ["--policies", join(folder, "policy.yaml"), "--out", file, "--target", target, "--minify"];
+  const args = [
+    "--policies",
+    join(folder, "policy.yaml"),
+    "--out",
+    file,
+    "--target",
+    target,
+    ...(minify ? ["--minify"] : []),
+  ];
   assert.equal(await run(["bundle", ...args], terminal), 0, said.join("\n"));
-  assert((await Deno.stat(file)).size < 1_200_000, "the file is larger than 1.2 MB");
+  if (minify) assert((await Deno.stat(file)).size < 1_200_000, "the file is larger than 1.2 MB");
   return file;
 }
 

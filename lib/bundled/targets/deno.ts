@@ -1,7 +1,6 @@
-import { environmentVariable } from "../../adapters/mod.ts";
-import { type BundledPolicies, compileBundled, type FetchHandler, openBundledGate } from "../bundled_gate.ts";
+import type { BundledPolicies, FetchHandler } from "../bundled_gate.ts";
 import type { BundledImages } from "../bundled_ports.ts";
-import { writeLogLine } from "../settings.ts";
+import { openProcessGate } from "../process_gate.ts";
 import type { BundleTarget } from "../target.ts";
 
 /** `deno serve`, and platforms that run Deno. */
@@ -15,11 +14,6 @@ export const target: BundleTarget = {
 
 /** What the file exports. Settings are environment variables. */
 export async function open(policies: BundledPolicies, images?: BundledImages): Promise<FetchHandler> {
-  const { fetch } = await openBundledGate(compileBundled(policies), {
-    target,
-    settings: environmentVariable,
-    writeLine: writeLogLine,
-    images,
-  });
+  const { fetch } = await openProcessGate(target, { policies, images });
   return { fetch };
 }

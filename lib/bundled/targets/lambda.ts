@@ -1,8 +1,7 @@
 import { handle } from "hono/aws-lambda";
-import { environmentVariable } from "../../adapters/mod.ts";
-import { type BundledPolicies, compileBundled, openBundledGate } from "../bundled_gate.ts";
+import type { BundledPolicies } from "../bundled_gate.ts";
 import type { BundledImages } from "../bundled_ports.ts";
-import { writeLogLine } from "../settings.ts";
+import { openProcessGate } from "../process_gate.ts";
 import type { BundleTarget } from "../target.ts";
 
 /** AWS Lambda behind a function URL, an API gateway or a load balancer. */
@@ -22,12 +21,7 @@ type Handler = ReturnType<typeof handle>;
  * waits for audit results.
  */
 export async function open(policies: BundledPolicies, images?: BundledImages): Promise<Handler> {
-  const gate = await openBundledGate(compileBundled(policies), {
-    target,
-    settings: environmentVariable,
-    writeLine: writeLogLine,
-    images,
-  });
+  const gate = await openProcessGate(target, { policies, images });
   const answer = handle(gate.app);
   return async (event, context) => {
     const result = await answer(event, context);

@@ -3,14 +3,9 @@ import { readFileSync, realpathSync } from "node:fs";
 import { createServer } from "node:https";
 import { pathToFileURL } from "node:url";
 import { environmentVariable } from "../../adapters/mod.ts";
-import {
-  type BundledGate,
-  type BundledPolicies,
-  compileBundled,
-  type FetchHandler,
-  openBundledGate,
-} from "../bundled_gate.ts";
+import type { BundledGate, BundledPolicies, FetchHandler } from "../bundled_gate.ts";
 import type { BundledImages } from "../bundled_ports.ts";
+import { openProcessGate } from "../process_gate.ts";
 import { type Settings, writeLogLine } from "../settings.ts";
 import type { BundleTarget } from "../target.ts";
 
@@ -29,12 +24,7 @@ export const target: BundleTarget = {
  * machine is answered, because everybody who reaches a gate can send it reviews.
  */
 export async function open(policies: BundledPolicies, images?: BundledImages): Promise<FetchHandler> {
-  const gate = await openBundledGate(compileBundled(policies), {
-    target,
-    settings: environmentVariable,
-    writeLine: writeLogLine,
-    images,
-  });
+  const gate = await openProcessGate(target, { policies, images });
   if (isProgram()) listen(gate, environmentVariable);
   return { fetch: gate.fetch };
 }

@@ -1,0 +1,24 @@
+import { environmentVariable } from "../adapters/mod.ts";
+import { type BundledGate, type BundledPolicies, compileBundled, openBundledGate } from "./bundled_gate.ts";
+import type { BundledImages } from "./bundled_ports.ts";
+import { writeLogLine } from "./settings.ts";
+import type { BundleTarget } from "./target.ts";
+
+/** What the file of a bundle gives to its platform. */
+export interface BundleParts {
+  readonly policies: BundledPolicies;
+  readonly images?: BundledImages | undefined;
+}
+
+/** Opens the gate of a platform where a bundle is a process: settings are environment variables. */
+export async function openProcessGate(
+  target: BundleTarget,
+  { policies, images }: BundleParts,
+): Promise<BundledGate> {
+  return await openBundledGate(compileBundled(policies), {
+    target,
+    settings: environmentVariable,
+    writeLine: writeLogLine,
+    images,
+  });
+}
