@@ -8,24 +8,35 @@ const root = fileURLToPath(new URL("..", import.meta.url));
 /** What the image's own files are made with. */
 export interface AppFilesOptions {
   readonly dockerfile: Dockerfile;
-  /** The program that compiles the code cache: the image's. `undefined` leaves the cache out, and a start compiles the text. */
+  /** The folder of the image's program `deno`, where it runs here; otherwise V8's code cache is left out. */
   readonly deno: string | undefined;
 }
 
-/** Writes the files of the image's folder `/app` into a folder, as the Dockerfile does. Returns their names. */
+/**
+ * Makes the files of the image's folder `/app` in a folder: runs the lines of the Dockerfile's first stage there. Returns the
+ * names of those that the image gets.
+ */
 export async function makeAppFiles(
   folder: string,
   { dockerfile, deno }: AppFilesOptions,
 ): Promise<readonly string[]> {
-  const bundle = ["--quiet", "--minify", "--format", "cjs", "--output", join(folder, "engine.cjs")];
-  await output(Deno.execPath(), ["bundle", ...bundle, "image/main.ts"], { cwd: root });
-  for (const name of ["engine.js", "postern.js", "code_cache.js"]) {
-    await Deno.copyFile(join(root, "image", name), join(folder, name));
+  const path = [deno ?? [], Deno.env.get("PATH") ?? ""].flat().join(":");
+  for (const [name, text] of dockerfile.build) {
+    const isOfSystem = text.includes("/runtime"),
+      isCache = text.includes("code_cache.js") && name === "RUN" &&
+        text.includes("deno run");
+    if (isOfSystem || isCache && deno === undefined) continue;
+    if (name === "RUN") await output("sh", ["-ec", text], { cwd: folder, env: { PATH: path } });
+    else await copy(text.split(/\s+/), folder);
   }
-  const files = ["engine.cjs", "engine.js", "postern.js"];
-  if (deno === undefined) return files;
-  const { DENO_V8_FLAGS = "" } = dockerfile.env;
-  const args = ["run", "--no-code-cache", "--allow-read", "--allow-write", join(folder, "code_cache.js")];
-  await output(deno, args, { env: { DENO_V8_FLAGS } });
-  return [...files, "engine.cache"];
+  const { appFiles } = dockerfile;
+  return deno === undefined ? appFiles.filter((name) => name !== "engine.cache") : appFiles;
+}
+
+/** Copies what a `COPY` line names into a folder that stands for the image's. */
+async function copy(names: readonly string[], folder: string): Promise<void> {
+  const [target, ...sources] = names.toReversed();
+  const to = join(folder, target!);
+  await Deno.mkdir(target!.endsWith("/") ? to : join(to, ".."), { recursive: true });
+  await output("cp", ["-r", ...sources.map((name) => join(root, name)), to]);
 }

@@ -12,6 +12,8 @@ export interface Dockerfile {
   readonly ports: readonly string[];
   /** The folder that the last stage ends in. */
   readonly folder: string;
+  /** Names of the files that it takes from the first stage's folder. */
+  readonly appFiles: readonly string[];
 }
 
 export function parseDockerfile(text: string): Dockerfile {
@@ -38,6 +40,7 @@ export function parseDockerfile(text: string): Dockerfile {
     ),
     ports: all("EXPOSE").flatMap((line) => line.split(/\s+/)),
     folder: all("WORKDIR").at(-1) ?? "/",
+    appFiles: all("COPY").flatMap((line) => [...line.matchAll(/ \/app\/(\S+)/g)].map(([, name]) => name!)),
   };
 }
 

@@ -1,5 +1,5 @@
 /** The image of one platform: layers, configuration, manifest. */
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { makeAppFiles } from "./app_files.ts";
 import type { Dockerfile } from "./dockerfile.ts";
@@ -111,7 +111,7 @@ async function appFiles(
   const folder = await Deno.makeTempDir({ prefix: "postern-image-" });
   const runsHere = platform.architecture === { x86_64: "amd64", aarch64: "arm64" }[Deno.build.arch];
   try {
-    const names = await makeAppFiles(folder, { dockerfile, deno: runsHere ? deno : undefined });
+    const names = await makeAppFiles(folder, { dockerfile, deno: runsHere ? dirname(deno) : undefined });
     return await Promise.all(names.map(async (name): Promise<LayerFile> => ({
       path: `${dockerfile.folder.slice(1)}/${name}`,
       mode: 0o644,

@@ -1,5 +1,8 @@
 /** What the container runs: the bundle that the Dockerfile makes, with the settings that it gives to Deno and V8. */
+import { dirname } from "node:path";
+import { makeAppFiles } from "../../release/app_files.ts";
 import { parseDockerfile } from "../../release/dockerfile.ts";
+
 const root = new URL("../../", import.meta.url).pathname;
 
 /** How to start a process: arguments of `deno`, in which PORT stands for the port, and what its environment adds. */
@@ -17,30 +20,9 @@ export interface Image {
 
 /** Makes the bundle in a folder, with its code cache, as the Dockerfile does. */
 export async function makeImage(folder: string): Promise<Image> {
-  const env = await imageSettings();
-  await bundle(folder, "--format", "cjs", "--output", "engine.cjs", "image/main.ts");
-  const checker = "lib/adapters/signatures/bundle_worker.ts";
-  await bundle(folder, "--format", "cjs", "--output", "bundle_worker.cjs", checker);
-  await bundle(folder, "--output", "probes.js", "lib/listener/probe_worker.ts");
-  for (const name of ["engine.js", "postern.js", "code_cache.js"]) {
-    await Deno.copyFile(`${root}image/${name}`, `${folder}/${name}`);
-  }
-  const { DENO_V8_FLAGS = "" } = env;
-  await deno(["run", "--no-code-cache", "--allow-read", "--allow-write", `${folder}/code_cache.js`], {
-    DENO_V8_FLAGS,
-  });
-  return { file: `${folder}/postern.js`, env };
-}
-
-async function bundle(folder: string, ...what: readonly string[]): Promise<void> {
-  const args = what.map((each, index) => what[index - 1] === "--output" ? `${folder}/${each}` : each);
-  await deno(["bundle", "--quiet", "--minify", ...args], {});
-}
-
-async function deno(args: readonly string[], env: Record<string, string>): Promise<void> {
-  const { success, stderr } = await new Deno.Command(Deno.execPath(), { args: [...args], cwd: root, env })
-    .output();
-  if (!success) throw new Error(`the image cannot be made: ${new TextDecoder().decode(stderr)}`);
+  const dockerfile = parseDockerfile(await Deno.readTextFile(`${root}Dockerfile`));
+  await makeAppFiles(folder, { dockerfile, deno: dirname(Deno.execPath()) });
+  return { file: `${folder}/postern.js`, env: await imageSettings() };
 }
 
 /** The environment that the Dockerfile sets. */
