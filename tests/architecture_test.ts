@@ -117,6 +117,8 @@ Deno.test("imports go downwards only, and through a folder's mod.ts", () => {
     }
     for (const target of importsOf(text).filter((specifier) => specifier.startsWith("."))) {
       const absolute = resolve(dirname(path), target);
+      // The one place that says the version.
+      if (absolute === join(lib, "../deno.json")) continue;
       if (!absolute.startsWith(lib)) {
         wrong.push(`${name}: imports ${target} from outside lib/`);
         continue;

@@ -1,6 +1,7 @@
 import type { JsonObject } from "../json/mod.ts";
 import { celPolicySpecShape } from "./cel_shape.ts";
 import type { Shape } from "./shape.ts";
+import { fieldNote } from "./field_note.ts";
 import { imagePolicySpecShape } from "./image_shape.ts";
 import { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";
 
@@ -49,7 +50,7 @@ function schemaOf({ kind, versions, spec }: DescribedKind): JsonObject {
       apiVersion: { type: "string", enum: versions },
       kind: { type: "string", const: kind },
       metadata: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
-      spec: ofShape(spec),
+      spec: ofShape(spec, ["spec"]),
       status: {},
     },
     required: ["apiVersion", "kind", "metadata", "spec"],
@@ -57,8 +58,8 @@ function schemaOf({ kind, versions, spec }: DescribedKind): JsonObject {
   };
 }
 
-/** Nothing is required and null is allowed, as the loader reads null as absent. */
-function ofShape(shape: Shape): JsonObject {
+/** Nothing is required and null is allowed, as the loader reads null as absent. The path is that of fields, without lists. */
+function ofShape(shape: Shape, path: readonly string[]): JsonObject {
   if (shape === "open") return {};
   if (shape === "text") return { type: ["string", "number", "boolean", "null"] };
   if (shape === "flag") return { type: ["boolean", "null"] };
@@ -66,9 +67,17 @@ function ofShape(shape: Shape): JsonObject {
   if (isListShape(shape)) {
     const [item] = shape;
     const scalar = typeof item === "string" ? ["string", "number", "boolean"] : [];
-    return { type: ["array", "null", ...scalar], items: ofShape(item) };
+    return { type: ["array", "null", ...scalar], items: ofShape(item, path) };
   }
-  const properties = Object.fromEntries(Object.entries(shape).map(([name, each]) => [name, ofShape(each)]));
+  const properties = Object.fromEntries(
+    Object.entries(shape).map(([name, each]) => {
+      const description = fieldNote([...path, name]);
+      return [name, {
+        ...(description !== undefined && { description }),
+        ...ofShape(each, [...path, name]),
+      }];
+    }),
+  );
   return { type: ["object", "null"], properties, additionalProperties: false };
 }
 
