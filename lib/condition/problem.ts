@@ -1,4 +1,4 @@
-import { didYouMean, type PathDiagnostic } from "../diagnostics/mod.ts";
+import { didYouMean, type PathDiagnostic, replacing } from "../diagnostics/mod.ts";
 import type { DocumentPath } from "../json/mod.ts";
 import type { Template } from "../template/mod.ts";
 import type { Operator } from "./operators/operator.ts";
@@ -13,7 +13,14 @@ export function operatorProblems(
   if (operator === undefined) return [unknownOperator(name, path)];
   if (operator.exactCase === true && name !== operator.name) {
     const message = `operator ${name} never holds, as its name is read with upper and lower case`;
-    return [{ severity: "error", code: "unknown-operator", message, hint: `write ${operator.name}`, path }];
+    return [{
+      severity: "error",
+      code: "unknown-operator",
+      message,
+      hint: `write ${operator.name}`,
+      ...replacing(name, operator.name),
+      path,
+    }];
   }
   if (operator.insteadOf === undefined) return [];
   // Kyverno parity: pinned by "an operator that goes brings a warning".
@@ -36,6 +43,7 @@ function unknownOperator(name: string, path: DocumentPath): PathDiagnostic {
     hint: suggestion === undefined
       ? `operators are ${operatorNames().join(", ")}`
       : `did you mean ${suggestion}?`,
+    ...replacing(name, suggestion),
     path,
   };
 }

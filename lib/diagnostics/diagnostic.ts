@@ -18,9 +18,17 @@ export interface Diagnostic {
   readonly message: string;
   /** What to do about it. */
   readonly hint?: string;
+  /** What an editor can write instead, when one text was meant for another. */
+  readonly replacement?: Replacement;
   readonly position?: Position;
   readonly policy?: string;
   readonly rule?: string;
+}
+
+/** A text that stands at the position or after it, and what was meant. */
+export interface Replacement {
+  readonly written: string;
+  readonly meant: string;
 }
 
 /** A diagnostic about a part of a rule or policy, before its position in the file is looked up. */

@@ -1,3 +1,5 @@
+import type { Replacement } from "./diagnostic.ts";
+
 /**
  * The candidate that was probably meant by a misspelt name, or `undefined` when none is near enough.
  *
@@ -20,6 +22,14 @@ export function didYouMean(name: string, candidates: Iterable<string>): string |
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance];
   }
   return best;
+}
+
+/** The replacement of a misspelt name as a part of a diagnostic; nothing when nobody knows what was meant. */
+export function replacing(
+  written: string,
+  meant: string | undefined,
+): { readonly replacement?: Replacement } {
+  return meant === undefined ? {} : { replacement: { written, meant } };
 }
 
 /** Edits (insert, delete, replace, swap of neighbours) from one text to the other, or `limit` if there are as many. */

@@ -1,4 +1,4 @@
-import { didYouMean, type PathDiagnostic } from "../diagnostics/mod.ts";
+import { didYouMean, type PathDiagnostic, replacing } from "../diagnostics/mod.ts";
 import { compileExpression, kyvernoFunctions } from "../jmespath/mod.ts";
 import { type DocumentPath, isFault, isList, isObject, isString, type Json } from "../json/mod.ts";
 import { entriesWithin, type Rule } from "../policy/mod.ts";
@@ -117,6 +117,7 @@ function unknownFunctions(expression: string, path: (string | number)[]): PathDi
       code: "unknown-function",
       message,
       hint: meant === undefined ? "`jp function` lists all functions" : `did you mean ${meant}?`,
+      ...replacing(name, meant),
       path,
     };
   });
@@ -176,6 +177,7 @@ function unknown(
     hint: meant === undefined
       ? `declare it in the rule's context, or use one of ${candidates.join(", ")}`
       : `did you mean "${meant}"?`,
+    ...replacing(name, meant),
     path: place,
   };
 }
@@ -199,6 +201,7 @@ function unknownField(field: string, expression: string, path: (string | number)
     hint: meant === undefined
       ? `an admission request has ${requestFields.join(", ")}`
       : `did you mean "request.${meant}"?`,
+    ...replacing(`request.${field}`, meant && `request.${meant}`),
     path,
   };
 }

@@ -1,4 +1,4 @@
-import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
+import { type Diagnostic, didYouMean, replacing } from "../diagnostics/mod.ts";
 import { type DocumentPath, isList, isObject, type Json } from "../json/mod.ts";
 import type { Locate } from "./policy.ts";
 import type { Shape } from "./shape.ts";
@@ -19,11 +19,16 @@ export function checkShape(
     if (isListShape(expected)) {
       // A scalar where a list is wanted is read as a list of one, as the seeds write `clusterroles: cluster-admin`.
       if (isList(node)) node.forEach((item, index) => walk(item, expected[0], [...path, index]));
-      else if (typeof expected[0] !== "string") report("wrong-type", `${show(path)} must be a list`, path);
+      else if (typeof expected[0] !== "string") {
+        report({ code: "wrong-type", message: `${show(path)} must be a list` }, path);
+      }
       return;
     }
     if (!isObject(node)) {
-      return report("wrong-type", `${show(path)} must be an object, not ${nameOf(node)}`, path);
+      return report(
+        { code: "wrong-type", message: `${show(path)} must be an object, not ${nameOf(node)}` },
+        path,
+      );
     }
     for (const [name, child] of Object.entries(node)) {
       if (Object.hasOwn(expected, name)) walk(child, expected[name]!, [...path, name]);
@@ -37,7 +42,12 @@ export function checkShape(
       : expected === "number"
       ? typeof node === "number"
       : !isObject(node) && !isList(node);
-    if (!right) report("wrong-type", `${show(path)} must be ${wanted[expected]}, not ${nameOf(node)}`, path);
+    if (!right) {
+      report({
+        code: "wrong-type",
+        message: `${show(path)} must be ${wanted[expected]}, not ${nameOf(node)}`,
+      }, path);
+    }
   }
 
   function unknown(name: string, known: string[], path: (string | number)[]): void {
@@ -47,12 +57,13 @@ export function checkShape(
       : meant === undefined
       ? `known fields here: ${known.join(", ")}`
       : `did you mean "${meant}"?`;
-    report("unknown-field", `Unknown field "${name}" in ${show(path)}`, [...path, name], hint);
+    const message = `Unknown field "${name}" in ${show(path)}`;
+    report({ code: "unknown-field", message, hint, ...replacing(name, meant) }, [...path, name]);
   }
 
-  function report(code: string, message: string, path: (string | number)[], hint?: string): void {
+  function report(problem: Omit<Diagnostic, "severity">, path: (string | number)[]): void {
     const position = place.locate(path);
-    found.push({ severity: "error", code, message, ...(hint && { hint }), ...(position && { position }) });
+    found.push({ severity: "error", ...problem, ...(position && { position }) });
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { didYouMean } from "../diagnostics/mod.ts";
+import { didYouMean, replacing } from "../diagnostics/mod.ts";
 import { asList, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { parseException } from "./exception.ts";
@@ -71,11 +71,8 @@ class PolicyReader implements PolicySet {
   read(value: Json, locate: Locate): void {
     if (value === null) return;
     if (!isObject(value)) {
-      return this.#report(
-        "not-an-object",
-        "A policy file holds objects with apiVersion and kind",
-        locate([]),
-      );
+      const message = "A policy file holds objects with apiVersion and kind";
+      return this.#report({ code: "not-an-object", message }, locate([]));
     }
     const kind = asString(field(value, "kind")) ?? "";
     const items = field(value, "items");
@@ -96,11 +93,8 @@ class PolicyReader implements PolicySet {
         policy.key === parsed.policy.key && policy.kind === parsed.policy.kind
       );
       if (clash) {
-        return this.#report(
-          "duplicate-policy",
-          `Policy "${parsed.policy.key}" is defined twice; the first one is used`,
-          locate(["metadata", "name"]),
-        );
+        const message = `Policy "${parsed.policy.key}" is defined twice; the first one is used`;
+        return this.#report({ code: "duplicate-policy", message }, locate(["metadata", "name"]));
       }
       this.policies.push(parsed.policy);
       for (const diagnostic of parsed.diagnostics) {
@@ -131,12 +125,9 @@ class PolicyReader implements PolicySet {
       : meant === undefined
       ? "Kubernetes objects belong in --cluster-objects or --resource, not among the policies"
       : `did you mean "${meant}"?`;
-    this.#report(
-      "unknown-kind",
-      `"${kind}" (${apiVersion || "no apiVersion"}) is not a policy`,
-      locate(["kind"]),
-      hint,
-    );
+    const message = `"${kind}" (${apiVersion || "no apiVersion"}) is not a policy`;
+    const spelling = meant === kind ? undefined : meant;
+    this.#report({ code: "unknown-kind", message, hint, ...replacing(kind, spelling) }, locate(["kind"]));
   }
 
   #versionWarning(apiVersion: string, known: readonly string[], locate: Locate): void {
@@ -150,13 +141,7 @@ class PolicyReader implements PolicySet {
     });
   }
 
-  #report(code: string, message: string, position: Diagnostic["position"], hint?: string): void {
-    this.diagnostics.push({
-      severity: "error",
-      code,
-      message,
-      ...(hint && { hint }),
-      ...(position && { position }),
-    });
+  #report(problem: Omit<Diagnostic, "severity">, position: Diagnostic["position"]): void {
+    this.diagnostics.push({ severity: "error", ...problem, ...(position && { position }) });
   }
 }

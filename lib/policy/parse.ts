@@ -1,4 +1,4 @@
-import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
+import { type Diagnostic, didYouMean, replacing } from "../diagnostics/mod.ts";
 import {
   asList,
   asObject,
@@ -52,16 +52,20 @@ class PolicyParser {
     const kind = field(document, "kind") === "Policy" ? "Policy" : "ClusterPolicy";
     const name = nameOf(document);
     const namespace = kind === "Policy" ? namespaceOf(document) || "default" : undefined;
-    if (name === "") this.#report("missing-name", "A policy needs metadata.name", ["metadata"]);
+    if (name === "") {
+      this.#report({ code: "missing-name", message: "A policy needs metadata.name" }, ["metadata"]);
+    }
 
     const raw = asObject(field(document, "spec"));
-    if (raw === undefined) this.#report("missing-spec", "A policy needs a spec with rules", []);
+    if (raw === undefined) {
+      this.#report({ code: "missing-spec", message: "A policy needs a spec with rules" }, []);
+    }
     const { spec, diagnostics: spellings } = modernSpec(this.#boundedRules(raw ?? {}), locate);
     this.diagnostics.push(...spellings, ...checkShape(spec, policySpecShape, { path: ["spec"], locate }));
 
     const sources = ruleSources(spec);
     if (raw !== undefined && sources.length === 0) {
-      this.#report("no-rules", "spec.rules is empty: the policy does nothing", ["spec"]);
+      this.#report({ code: "no-rules", message: "spec.rules is empty: the policy does nothing" }, ["spec"]);
     }
     const failurePolicy = this.#choice(spec["failurePolicy"], ["Fail", "Ignore"], {
       fallback: "Fail",
@@ -115,7 +119,7 @@ class PolicyParser {
     const rules = asList(spec["rules"]);
     if (rules.length <= maxRules) return spec;
     const message = `spec.rules has ${rules.length} rules; a policy may have ${maxRules}`;
-    this.#report("too-many-rules", message, ["spec", "rules"], "split the policy");
+    this.#report({ code: "too-many-rules", message, hint: "split the policy" }, ["spec", "rules"]);
     return { ...spec, rules: representativeRules(rules) };
   }
 
@@ -158,15 +162,20 @@ class PolicyParser {
       const path = ["spec", "rules", index];
       const ruleName = asString(rule["name"]);
       if (ruleName === undefined || ruleName === "") {
-        this.#report("missing-name", "A rule needs a name", path);
+        this.#report({ code: "missing-name", message: "A rule needs a name" }, path);
       } else if (seen.has(ruleName)) {
-        this.#report("duplicate-rule", `Two rules are named "${ruleName}"`, [...path, "name"]);
+        this.#report({ code: "duplicate-rule", message: `Two rules are named "${ruleName}"` }, [
+          ...path,
+          "name",
+        ]);
       }
       if (ruleName !== undefined) seen.add(ruleName);
-      if (asObject(rule["match"]) === undefined) this.#report("missing-match", "A rule needs a match", path);
+      if (asObject(rule["match"]) === undefined) {
+        this.#report({ code: "missing-match", message: "A rule needs a match" }, path);
+      }
       if (!bodySections.some((section) => Object.hasOwn(rule, section))) {
         const hint = `give it one of ${bodySections.join(", ")}`;
-        this.#report("empty-rule", `Rule "${ruleName}" does nothing`, path, hint);
+        this.#report({ code: "empty-rule", message: `Rule "${ruleName}" does nothing`, hint }, path);
       }
     }
   }
@@ -203,18 +212,13 @@ class PolicyParser {
   #reportChoice(value: Json, known: readonly string[], path: (string | number)[]): void {
     const meant = isString(value) ? didYouMean(value, known) : undefined;
     const hint = meant === undefined ? `use one of ${known.join(", ")}` : `did you mean "${meant}"?`;
-    this.#report("unknown-value", `${String(path.at(-1))} cannot be ${JSON.stringify(value)}`, path, hint);
+    const message = `${String(path.at(-1))} cannot be ${JSON.stringify(value)}`;
+    this.#report({ code: "unknown-value", message, hint, ...replacing(String(value), meant) }, path);
   }
 
-  #report(code: string, message: string, path: (string | number)[], hint?: string): void {
+  #report(problem: Omit<Diagnostic, "severity">, path: (string | number)[]): void {
     const position = this.#locate(path);
-    this.diagnostics.push({
-      severity: "error",
-      code,
-      message,
-      ...(hint && { hint }),
-      ...(position && { position }),
-    });
+    this.diagnostics.push({ severity: "error", ...problem, ...(position && { position }) });
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Diagnostic } from "../diagnostics/mod.ts";
+import { type Diagnostic, replacing } from "../diagnostics/mod.ts";
 import { field, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
 import { kindOfPlural, type OddKind, oddKinds } from "./kind_spelling.ts";
 import type { Locate } from "./policy.ts";
@@ -51,6 +51,7 @@ function oddKindDiagnostic({ written, meant, read, path }: OddKind, locate: Loca
     code: "odd-kind",
     message: `"${written}" is no kind of Kubernetes`,
     hint: read ? `it is read as "${meant}"` : `did you mean "${meant}"?`,
+    ...replacing(written, meant),
     ...(position && { position }),
   };
 }

@@ -15,13 +15,7 @@ export function ruleConditions(
     return undefined;
   }
   for (const problem of conditions.problems) {
-    tools.report({
-      severity: problem.severity,
-      code: problem.code,
-      message: problem.message,
-      ...(problem.hint !== undefined && { hint: problem.hint }),
-      path: [...path, ...problem.path],
-    });
+    tools.report({ ...problem, path: [...path, ...problem.path] });
   }
   tools.variables(conditions.uses, path);
   return conditions;

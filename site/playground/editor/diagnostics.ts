@@ -22,17 +22,14 @@ export function markOf(diagnostic: Diagnostic, text: Text): Mark {
   };
 }
 
-/** What the hint proposes instead, when the text has what it proposes to replace. */
+/** Writes what was meant in the place of what is written, when that is still there. */
 function fixOf(
-  { message, hint = "" }: Diagnostic,
+  { replacement }: Diagnostic,
   { text, from }: { readonly text: Text; readonly from: number },
 ): Action | undefined {
-  const meant = /^did you mean "?([^"?]+)"?\?/.exec(hint)?.[1];
-  if (meant === undefined) return undefined;
-  const written = misspelt(message, meant);
-  if (written === undefined) return undefined;
-  const place = find(text, from, written);
-  if (place === undefined) return undefined;
+  if (replacement === undefined) return undefined;
+  const { written, meant } = replacement;
+  if (find(text, from, written) === undefined) return undefined;
   return {
     name: `Replace by ${meant}`,
     apply: (view) => {
@@ -46,16 +43,6 @@ function fixOf(
       view.focus();
     },
   };
-}
-
-/** The name that a message puts in quotation marks or before a colon: what is misspelt. */
-function misspelt(message: string, meant: string): string | undefined {
-  const quoted = [...message.matchAll(/["'`]([^"'`]+)["'`]/g)].map(([, text]) => text!);
-  const isNear = (text: string): boolean => text !== meant && Math.abs(text.length - meant.length) <= 4;
-  return quoted.find(isNear) ??
-    message.split(/[\s,:()]+/).find((word) =>
-      isNear(word) && word.length > 2 && word[0]!.toLowerCase() === meant[0]!.toLowerCase()
-    );
 }
 
 /** Where a text stands, at a place or after it. */
