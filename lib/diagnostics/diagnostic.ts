@@ -19,14 +19,14 @@ export interface Diagnostic {
   /** What to do about it. */
   readonly hint?: string;
   /** What an editor can write instead, when one text was meant for another. */
-  readonly replacement?: Replacement;
+  readonly replacement?: TextReplacement;
   readonly position?: Position;
   readonly policy?: string;
   readonly rule?: string;
 }
 
 /** A text that stands at the position or after it, and what was meant. */
-export interface Replacement {
+export interface TextReplacement {
   readonly written: string;
   readonly meant: string;
 }

@@ -9,9 +9,9 @@ export {
   formatDiagnostic,
   type PathDiagnostic,
   type Position,
-  type Replacement,
   type Severity,
   type TextProblem,
+  type TextReplacement,
 } from "./diagnostic.ts";
 export { type CodeNote, codeNotes } from "./codes.ts";
 export { didYouMean, replacing } from "./suggestion.ts";

@@ -1,4 +1,4 @@
-import type { Replacement } from "./diagnostic.ts";
+import type { TextReplacement } from "./diagnostic.ts";
 
 /**
  * The candidate that was probably meant by a misspelt name, or `undefined` when none is near enough.
@@ -28,7 +28,7 @@ export function didYouMean(name: string, candidates: Iterable<string>): string |
 export function replacing(
   written: string,
   meant: string | undefined,
-): { readonly replacement?: Replacement } {
+): { readonly replacement?: TextReplacement } {
   return meant === undefined ? {} : { replacement: { written, meant } };
 }
 

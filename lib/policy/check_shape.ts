@@ -19,17 +19,10 @@ export function checkShape(
     if (isListShape(expected)) {
       // A scalar where a list is wanted is read as a list of one, as the seeds write `clusterroles: cluster-admin`.
       if (isList(node)) node.forEach((item, index) => walk(item, expected[0], [...path, index]));
-      else if (typeof expected[0] !== "string") {
-        report({ code: "wrong-type", message: `${show(path)} must be a list` }, path);
-      }
+      else if (typeof expected[0] !== "string") wrongType(path, "a list");
       return;
     }
-    if (!isObject(node)) {
-      return report(
-        { code: "wrong-type", message: `${show(path)} must be an object, not ${nameOf(node)}` },
-        path,
-      );
-    }
+    if (!isObject(node)) return wrongType(path, `an object, not ${nameOf(node)}`);
     for (const [name, child] of Object.entries(node)) {
       if (Object.hasOwn(expected, name)) walk(child, expected[name]!, [...path, name]);
       else unknown(name, Object.keys(expected), path);
@@ -42,12 +35,7 @@ export function checkShape(
       : expected === "number"
       ? typeof node === "number"
       : !isObject(node) && !isList(node);
-    if (!right) {
-      report({
-        code: "wrong-type",
-        message: `${show(path)} must be ${wanted[expected]}, not ${nameOf(node)}`,
-      }, path);
-    }
+    if (!right) wrongType(path, `${wanted[expected]}, not ${nameOf(node)}`);
   }
 
   function unknown(name: string, known: string[], path: (string | number)[]): void {
@@ -59,6 +47,10 @@ export function checkShape(
       : `did you mean "${meant}"?`;
     const message = `Unknown field "${name}" in ${show(path)}`;
     report({ code: "unknown-field", message, hint, ...replacing(name, meant) }, [...path, name]);
+  }
+
+  function wrongType(path: (string | number)[], right: string): void {
+    report({ code: "wrong-type", message: `${show(path)} must be ${right}` }, path);
   }
 
   function report(problem: Omit<Diagnostic, "severity">, path: (string | number)[]): void {

@@ -56,17 +56,8 @@ class PolicyParser {
       this.#report({ code: "missing-name", message: "A policy needs metadata.name" }, ["metadata"]);
     }
 
-    const raw = asObject(field(document, "spec"));
-    if (raw === undefined) {
-      this.#report({ code: "missing-spec", message: "A policy needs a spec with rules" }, []);
-    }
-    const { spec, diagnostics: spellings } = modernSpec(this.#boundedRules(raw ?? {}), locate);
-    this.diagnostics.push(...spellings, ...checkShape(spec, policySpecShape, { path: ["spec"], locate }));
-
+    const spec = this.#spec(asObject(field(document, "spec")));
     const sources = ruleSources(spec);
-    if (raw !== undefined && sources.length === 0) {
-      this.#report({ code: "no-rules", message: "spec.rules is empty: the policy does nothing" }, ["spec"]);
-    }
     const failurePolicy = this.#choice(spec["failurePolicy"], ["Fail", "Ignore"], {
       fallback: "Fail",
       path: ["spec", "failurePolicy"],
@@ -121,6 +112,20 @@ class PolicyParser {
     const message = `spec.rules has ${rules.length} rules; a policy may have ${maxRules}`;
     this.#report({ code: "too-many-rules", message, hint: "split the policy" }, ["spec", "rules"]);
     return { ...spec, rules: representativeRules(rules) };
+  }
+
+  /** The spec in today's spelling. */
+  #spec(raw: JsonObject | undefined): JsonObject {
+    if (raw === undefined) {
+      this.#report({ code: "missing-spec", message: "A policy needs a spec with rules" }, []);
+    }
+    const locate = this.#locate;
+    const { spec, diagnostics } = modernSpec(this.#boundedRules(raw ?? {}), locate);
+    this.diagnostics.push(...diagnostics, ...checkShape(spec, policySpecShape, { path: ["spec"], locate }));
+    if (raw !== undefined && ruleSources(spec).length === 0) {
+      this.#report({ code: "no-rules", message: "spec.rules is empty: the policy does nothing" }, ["spec"]);
+    }
+    return spec;
   }
 
   #readRule({ rule, index, generatedFor }: RuleSource): Rule {

@@ -6,6 +6,7 @@ import type { Schema } from "./editor/schema.ts";
 import "./state/appearance.ts";
 import { Engine } from "./state/engine.ts";
 import { type Example, examples } from "./state/examples.ts";
+import { layout } from "./state/layout.ts";
 import { fragmentOf, readState, stateOf } from "./state/share.ts";
 import {
   announcement,
@@ -31,6 +32,7 @@ import {
 } from "./state/store.ts";
 import { ExamplesDialog, openExample } from "./views/examples_dialog.tsx";
 import { ExpressionTool } from "./views/expression_tool.tsx";
+import { PaneEdge } from "./views/pane_edge.tsx";
 import { ContextPane, PoliciesPane, ResourcesPane } from "./views/panes.tsx";
 import { ResultPane } from "./views/result_pane.tsx";
 import { Toolbar } from "./views/toolbar.tsx";
@@ -57,16 +59,31 @@ const panes: readonly { readonly name: PaneName; readonly title: string }[] = [
   { name: "result", title: "Result" },
 ];
 
+/** The shares of the panes, for the style sheet. */
+function paneStyle(): Readonly<Record<string, string>> {
+  const { policies, resources, context } = layout.value;
+  return {
+    "--policies": `${policies}fr`,
+    "--middle": `${resources - policies}fr`,
+    "--result": `${100 - resources}fr`,
+    "--upper": `${context}fr`,
+    "--lower": `${100 - context}fr`,
+  };
+}
+
 function Page(): JSX.Element {
   return (
     <>
       <Toolbar engine={engine} />
       {tool.value === "policies"
         ? (
-          <main class={`bench bench-${pane.value}`}>
+          <main class={`bench bench-${pane.value}`} style={paneStyle()}>
             <PoliciesPane />
+            <PaneEdge edge="policies" label="Width of the policies" orientation="vertical" />
             <ResourcesPane />
+            <PaneEdge edge="context" label="Height of the resources" orientation="horizontal" />
             <ContextPane />
+            <PaneEdge edge="resources" label="Width of the result" orientation="vertical" />
             <ResultPane />
           </main>
         )

@@ -213,7 +213,7 @@ test("fields are suggested where they belong, and explained", async ({ begin }) 
   await page.locator(".pane-policies .cm-line", { hasText: "failureAction" }).getByText("failureAction")
     .hover();
   await page.locator(".note").waitFor();
-  assert.match(await page.locator(".note").innerText(), /validate\.failureAction/);
+  assert.match(await page.locator(".note").innerText(), /validate\.failureAction[^]*`Enforce` refuses/);
 });
 
 const expressions: [tool: string, expression: string, shown: RegExp][] = [
@@ -257,6 +257,44 @@ test("it can be used from a keyboard alone", async ({ begin }) => {
   ) {
     assert(seen.some((each) => each.includes(name)), `${name} is not reached: ${seen.join(" | ")}`);
   }
+});
+
+const edges: readonly (readonly [name: string, pane: string, key: string, side: "width" | "height"])[] = [
+  ["Width of the policies", ".pane-policies", "ArrowRight", "width"],
+  ["Width of the result", ".pane-result", "ArrowLeft", "width"],
+  ["Height of the resources", ".pane-resources", "ArrowDown", "height"],
+];
+test("panes are resized by dragging and by arrow keys, and keep their sizes", async ({ begin }) => {
+  const { page } = await begin();
+  const sizeOf = async (pane: string, side: "width" | "height"): Promise<number> =>
+    (await page.locator(pane).boundingBox())![side];
+  for (const [name, pane, key, side] of edges) {
+    const edge = page.getByRole("separator", { name });
+    const at = async (percent: number): Promise<void> =>
+      await page.locator(`[aria-label="${name}"][aria-valuenow="${percent}"]`).waitFor();
+    const usual = Number(await edge.getAttribute("aria-valuenow"));
+    const before = await sizeOf(pane, side);
+    await edge.focus();
+    for (let count = 0; count < 3; count++) await page.keyboard.press(key);
+    await at(key === "ArrowLeft" ? usual - 6 : usual + 6);
+    const moved = await sizeOf(pane, side);
+    assert(moved > before + 20, `${name}: ${before}, ${moved}`);
+    await page.keyboard.press("Enter");
+    await at(usual);
+    assert.equal(Math.round(await sizeOf(pane, side)), Math.round(before));
+  }
+  const { x, y, width } =
+    (await page.getByRole("separator", { name: "Width of the policies" }).boundingBox())!;
+  await page.mouse.move(x + width / 2, y + 200);
+  await page.mouse.down();
+  await page.mouse.move(x + 150, y + 200, { steps: 5 });
+  await page.mouse.up();
+  await page.locator('[aria-label="Width of the policies"]:not([aria-valuenow="33"])').waitFor();
+  const dragged = await sizeOf(".pane-policies", "width");
+  assert(Math.abs(dragged - (x + 150 - 16)) < 30, `${dragged}`);
+  await page.reload();
+  await finished(page);
+  assert.equal(Math.round(await sizeOf(".pane-policies", "width")), Math.round(dragged));
 });
 
 async function violations(page: Page): Promise<string[]> {
