@@ -91,6 +91,28 @@ export function objectsInCluster(store: LoadTracker): ClusterObjects {
 }
 
 /**
+ * An object as the API server would store it in a namespace: its creation in a dry run, which changes nothing. A fault is
+ * why there is no answer, or that it is on its way.
+ */
+export function createdInDryRun(
+  store: LoadTracker,
+  object: JsonObject,
+  namespace: string,
+): JsonObject | Fault {
+  const place = { apiVersion: asString(object["apiVersion"]) ?? "", kind: asString(object["kind"]) ?? "" };
+  const answer = store.load(`dry run of ${describe(object)}`, async () => {
+    const resource = await findKind(store.ports.cluster, place);
+    if (isFault(resource)) return resource;
+    const path = `${collectionPath(resource, namespace)}?dryRun=All`;
+    const within = resource.namespaced ? { namespace } : {};
+    const body = { ...object, metadata: { ...asObject(object["metadata"]), ...within } };
+    const created = await store.ports.cluster.call({ method: "POST", path, body, ...store.call });
+    return created.ok ? created.body : new Fault(created.message);
+  }, JSON.stringify([object, namespace]));
+  return isFault(answer) || isObject(answer) ? answer : new Fault("the answer is no object");
+}
+
+/**
  * A stand-in for the cluster that holds the trigger alone: the command line shows with it what a generate
  * rule would make. Kyverno parity: objects in other files are neither sources nor targets there. Pinned by
  * "without a cluster a clone finds no source among the other objects".

@@ -13,6 +13,7 @@ import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "../rule_kind.
 import { askSignedText, keySecretNeeds, type Pending, pending, signersOfSets } from "../verify_images/mod.ts";
 import { contradictionIn } from "./contradiction.ts";
 import { differenceOf } from "./difference.ts";
+import { asStored, type DryRun, dryRunNeeds, dryRunOf } from "./dry_run.ts";
 import { compileIgnoredFields, type Ignores } from "./ignored_fields.ts";
 import { manifestFor, type SignedManifest, signedManifestOf } from "./signed_manifest.ts";
 
@@ -30,6 +31,8 @@ function compile({ manifests }: ManifestsBody, tools: RuleTools): CompiledBody {
   const sets = attestorSetsOf(manifests["attestors"]);
   for (const need of keySecretNeeds(sets)) tools.need(need);
   const ignoredFields = compileIgnoredFields(manifests["ignoreFields"], domain);
+  const dryRun = dryRunOf(manifests["dryRun"]);
+  if (dryRun !== undefined) { for (const need of dryRunNeeds(tools.rule)) tools.need(need); }
   return {
     signers: signersOfSets(manifests["attestors"], path, { layout: "tag", repository: "" }),
     run(input) {
@@ -42,6 +45,7 @@ function compile({ manifests }: ManifestsBody, tools: RuleTools): CompiledBody {
         new ManifestCheck(resource, signed, {
           store: context.store,
           ignores: ignoredFields(resource),
+          dryRun,
         }),
       );
     },
@@ -105,15 +109,23 @@ class ManifestCheck {
   readonly #store: LoadTracker;
   readonly #manifest: JsonObject | undefined;
   readonly #difference: string | undefined;
+  readonly #ignores: Ignores;
+  readonly #dryRun: DryRun | undefined;
 
   constructor(
     object: JsonObject,
     signed: SignedManifest,
-    { store, ignores }: { readonly store: LoadTracker; readonly ignores: Ignores },
+    { store, ignores, dryRun }: {
+      readonly store: LoadTracker;
+      readonly ignores: Ignores;
+      readonly dryRun: DryRun | undefined;
+    },
   ) {
     this.#object = object;
     this.#signed = signed;
     this.#store = store;
+    this.#ignores = ignores;
+    this.#dryRun = dryRun;
     this.#manifest = signed.message && manifestFor(object, signed.message);
     this.#difference = this.#manifest && differenceOf(this.#manifest, object, ignores);
   }
@@ -131,14 +143,26 @@ class ManifestCheck {
       const message = `${path}: failed to verify signature: ${signer.problem}`;
       return { result: this.#signed.signatures.length === 0 ? "fail" : "error", message };
     }
-    if (this.#difference === undefined) {
+    const difference = this.#difference === undefined ? undefined : this.#differenceWhenStored();
+    if (difference === pending) return pending;
+    if (difference === undefined) {
       // Kyverno writes "singed".
       return { result: "pass", message: `singed by a valid signer: ${signer.name}` };
     }
     return {
       result: "fail",
-      message: `${path}: failed to verify signature. diff found; ${this.#difference}`,
+      message: `${path}: failed to verify signature. diff found; ${difference}`,
     };
+  }
+
+  /** How the object differs from the manifest, also as the API server would store it; only of a manifest that was signed. */
+  #differenceWhenStored(): string | undefined | Pending {
+    const dryRun = this.#dryRun, manifest = this.#manifest;
+    if (dryRun === undefined || manifest === undefined) return this.#difference;
+    const stored = asStored(manifest, this.#object, { store: this.#store, dryRun });
+    if (stored === pending) return pending;
+    const isSame = stored !== undefined && differenceOf(stored, this.#object, this.#ignores) === undefined;
+    return isSame ? undefined : this.#difference;
   }
 
   #annotationMismatch({ annotations }: SignerEntry): string | undefined {

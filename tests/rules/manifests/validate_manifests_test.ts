@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { evaluate } from "../../../lib/engine/mod.ts";
-import type { JsonObject } from "../../../lib/json/mod.ts";
-import type { SignedTextAnswer, SignedTextQuestion } from "../../../lib/ports.ts";
+import { dig, type JsonObject } from "../../../lib/json/mod.ts";
+import type { ApiCall, Cluster, SignedTextAnswer, SignedTextQuestion } from "../../../lib/ports.ts";
 import { pod, policies, ports, request } from "../../engine/ports.ts";
 import { ScriptedSignatures } from "../verify_images/scripted_signatures.ts";
 
@@ -139,8 +139,8 @@ const cases: readonly (readonly [string, string, JsonObject, string])[] = [
   ],
 ];
 
-async function ask(rule: string, object: JsonObject, change: Parameters<typeof request>[1] = {}) {
-  const text = `
+function policyWith(rule: string): string {
+  return `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
 metadata: {name: p}
@@ -151,10 +151,19 @@ spec:
     match: {any: [{resources: {kinds: [Pod]}}]}
     validate: {failureAction: Enforce, manifests: {${rule}}}
 `;
+}
+
+async function ask(
+  rule: string,
+  object: JsonObject,
+  change: Parameters<typeof request>[1] = {},
+  cluster: Cluster = ports().cluster,
+) {
   const signatures = new TextSignatures();
-  const decision = await evaluate(policies(text, { dialect: "current" }), request(object, change), {
+  const snapshot = policies(policyWith(rule), { dialect: "current" });
+  const decision = await evaluate(snapshot, request(object, change), {
     phase: "validate",
-    ports: { ...ports(), signatures },
+    ports: { ...ports(), signatures, cluster },
   });
   const rows = decision.results.flatMap(({ rules }) =>
     rules.map(({ result, message }) => `${result} ${message}`)
@@ -177,4 +186,83 @@ Deno.test("a few bytes that stand for very many are no manifest", async () => {
   const message = packed(" ".repeat(5_000_000));
   const { rows } = await ask(`attestors: ${one("A")}`, signedPod({ message }));
   assert.match(rows.join(), /message not found/);
+});
+
+/** A cluster that fills in a field of what is created, or refuses; it keeps what it was asked. */
+function fillingIn(refuses = false): { readonly cluster: Cluster; readonly calls: ApiCall[] } {
+  const calls: ApiCall[] = [];
+  const cluster: Cluster = {
+    resource: (apiVersion, kind) =>
+      Promise.resolve({ group: "", version: apiVersion, kind, plural: "pods", namespaced: true }),
+    call(call) {
+      calls.push(call);
+      if (refuses) return Promise.resolve({ ok: false, status: 403, message: "pods is forbidden" });
+      const body = call.body as JsonObject;
+      const spec = { ...body["spec"] as JsonObject, runtimeClassName: "filled-in" };
+      return Promise.resolve({ ok: true, status: 201, body: { ...body, spec } });
+    },
+  };
+  return { cluster, calls };
+}
+
+const filled: JsonObject = { ...signed, runtimeClassName: "filled-in" };
+const enabled = "dryRun: {enable: true}";
+
+Deno.test("with dryRun an object may have what the API server fills into its manifest", async () => {
+  const { cluster, calls } = fillingIn();
+  const { rows } = await ask(`${enabled}, attestors: ${one("A")}`, signedPod({ spec: filled }), {}, cluster);
+  assert.deepEqual(rows, [passed]);
+  assert.deepEqual(calls.map(({ method, path, body }) => [method, path, dig(body, "metadata", "name")]), [
+    ["POST", "/api/v1/namespaces/default/pods?dryRun=All", "web-dry-run"],
+  ]);
+});
+
+/** What is not so: dryRun, who signed, the object, whether the cluster refuses; how often it is asked, and what is said. */
+const dryRuns: readonly (readonly [
+  what: string,
+  rule: string,
+  spec: JsonObject,
+  refuses: boolean,
+  calls: number,
+  said: RegExp,
+])[] = [
+  ["not enabled", `attestors: ${one("A")}`, filled, false, 0, /^fail .*"key":"spec\.runtimeClassName"/],
+  ["switched off", `dryRun: {enable: false}, attestors: ${one("A")}`, filled, false, 0, /^fail .*diff found/],
+  [
+    "not allowed",
+    `${enabled}, attestors: ${one("A")}`,
+    filled,
+    true,
+    1,
+    /^fail .*"key":"spec\.runtimeClassName"/,
+  ],
+  ["not needed", `${enabled}, attestors: ${one("A")}`, signed, false, 0, /^pass /],
+  ["of a manifest that nobody signed", `${enabled}, attestors: ${one("B")}`, filled, false, 0, /^error /],
+  [
+    "of no use",
+    `${enabled}, attestors: ${one("A")}`,
+    changed,
+    false,
+    1,
+    /^fail .*"after":"a:2","before":"a:1"/,
+  ],
+];
+for (const [what, rule, spec, refuses, count, said] of dryRuns) {
+  Deno.test(`a dry run that is ${what}`, async () => {
+    const { cluster, calls } = fillingIn(refuses);
+    const { rows } = await ask(rule, signedPod({ spec }), {}, cluster);
+    assert.match(rows.join(), said);
+    assert.equal(calls.length, count);
+  });
+}
+
+Deno.test("a dry run is made where the rule says, and needs the right to create", async () => {
+  const { cluster, calls } = fillingIn();
+  const rule = `dryRun: {enable: true, namespace: trials}, attestors: ${one("A")}`;
+  await ask(rule, signedPod({ spec: filled }), {}, cluster);
+  assert.deepEqual(calls.map(({ path }) => path), ["/api/v1/namespaces/trials/pods?dryRun=All"]);
+  const { policies: [compiled] } = policies(policyWith(rule), { dialect: "current" });
+  assert.deepEqual(compiled!.rules[0]!.needs, [
+    { kind: "resource", group: "", resource: "pods", verbs: ["create"] },
+  ]);
 });

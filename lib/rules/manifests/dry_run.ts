@@ -1,0 +1,49 @@
+import { kindNeed, type LoadTracker, type Need } from "../../context/mod.ts";
+import { asObject, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
+import { nameOf, namespaceOf, parseKindSelectors } from "../../kube/mod.ts";
+import type { Rule } from "../../policy/mod.ts";
+import { createdInDryRun } from "../cluster_objects.ts";
+import { type Pending, pending } from "../verify_images/mod.ts";
+
+/** `dryRun` of a rule: what differs from a manifest is compared with what the API server makes of the manifest, too. */
+export interface DryRun {
+  /** Where the manifest is created; empty for the object's namespace. */
+  readonly namespace: string;
+}
+
+/** Reads `dryRun`; `undefined` where it is not enabled. */
+export function dryRunOf(written: Json | undefined): DryRun | undefined {
+  return field(written, "enable") === true
+    ? { namespace: asString(field(written, "namespace")) ?? "" }
+    : undefined;
+}
+
+/** The rights to create what the rule is about. */
+export function dryRunNeeds({ match }: Pick<Rule, "match">): Need[] {
+  const kinds = match.filters.flatMap(({ resources }) => resources.kinds).flatMap(parseKindSelectors);
+  return kinds.map(({ group, version, kind }): Need => {
+    if (/[*?]/.test(kind)) return { kind: "unknown", what: "which objects it creates in dry runs" };
+    const apiVersion = /[*?]/.test(group) || group === "" ? "" : `${group}/${version}`;
+    return kindNeed({ apiVersion, kind }, ["create"]);
+  });
+}
+
+/**
+ * A manifest as the API server would store it, with defaults and what webhooks add; `undefined` where it would not, or may
+ * not be asked. Kyverno parity: without the right to create it, the manifest is compared as it is.
+ */
+export function asStored(
+  manifest: JsonObject,
+  object: JsonObject,
+  { store, dryRun }: { readonly store: LoadTracker; readonly dryRun: DryRun },
+): JsonObject | undefined | Pending {
+  const { pendingReads } = store;
+  const metadata = asObject(manifest["metadata"]) ?? {};
+  // The object itself may be there already.
+  const name = `${nameOf(manifest).slice(0, 50)}-dry-run`;
+  const namespace = dryRun.namespace || namespaceOf(object) || "default";
+  const created = createdInDryRun(store, { ...manifest, metadata: { ...metadata, name } }, namespace);
+  if (store.pendingReads !== pendingReads) return pending;
+  if (isFault(created)) return undefined;
+  return { ...created, metadata: { ...asObject(created["metadata"]), name: nameOf(manifest) } };
+}
