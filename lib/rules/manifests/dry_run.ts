@@ -30,7 +30,8 @@ export function dryRunNeeds({ match }: Pick<Rule, "match">): Need[] {
 
 /**
  * A manifest as the API server would store it, with defaults and what webhooks add; `undefined` where it would not, or may
- * not be asked. Kyverno parity: without the right to create it, the manifest is compared as it is.
+ * not be asked. Kyverno parity: without the right to create it, the manifest is compared as it is. Pinned by
+ * tests/rules/manifests/validate_manifests_test.ts.
  */
 export function asStored(
   manifest: JsonObject,
