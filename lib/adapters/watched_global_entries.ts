@@ -40,7 +40,7 @@ export interface EntryState {
 export class WatchedGlobalEntries implements GlobalEntries {
   readonly #options: WatchedEntriesOptions;
   readonly #kept = new Map<string, KeptEntry>();
-  #told: (state: EntryState) => void = () => {};
+  #changed: (state: EntryState) => void = () => {};
 
   constructor(options: WatchedEntriesOptions) {
     this.#options = options;
@@ -54,8 +54,8 @@ export class WatchedGlobalEntries implements GlobalEntries {
   }
 
   /** These GlobalContextEntry objects are the entries from now on; one whose `spec` stays keeps its data. */
-  define(objects: readonly JsonObject[], told: (state: EntryState) => void): void {
-    this.#told = told;
+  define(objects: readonly JsonObject[], changed: (state: EntryState) => void): void {
+    this.#changed = changed;
     const names = new Set<string>();
     for (const object of objects) {
       const name = asString(dig(object, "metadata", "name")) ?? "";
@@ -69,7 +69,7 @@ export class WatchedGlobalEntries implements GlobalEntries {
       former?.close();
       this.#kept.set(
         name,
-        new KeptEntry(object, text, { ...this.#options, told: (state) => this.#told(state) }),
+        new KeptEntry(object, text, { ...this.#options, changed: (state) => this.#changed(state) }),
       );
     }
     for (const [name, kept] of this.#kept) {
@@ -87,7 +87,7 @@ export class WatchedGlobalEntries implements GlobalEntries {
 }
 
 interface KeptEntryOptions extends WatchedEntriesOptions {
-  readonly told: (state: EntryState) => void;
+  readonly changed: (state: EntryState) => void;
 }
 
 /** One entry. */
@@ -136,9 +136,9 @@ class KeptEntry {
     if (this.#closed) return;
     this.#ready.resolve();
     const values = problem ?? await this.values();
-    const { clock, retry = 10_000, told } = this.#options;
+    const { clock, retry = 10_000, changed } = this.#options;
     const failed = isFault(values);
-    told({ object: this.object, problem: failed ? values.message : undefined, refreshed: clock.now() });
+    changed({ object: this.object, problem: failed ? values.message : undefined, refreshed: clock.now() });
     if (this.#collection !== undefined) return;
     const call = field(this.#spec, "apiCall") ?? null;
     this.#timer = setTimeout(() => void this.#begin(), failed ? retry : refreshOf(call));

@@ -122,7 +122,7 @@ export class WatchedKind {
         ) {
           state = "give up";
         }
-        if (refusal !== undefined) this.#tell(state === "give up" ? "not kept" : "list failed", refusal);
+        if (refusal !== undefined) this.#log(state === "give up" ? "not kept" : "list failed", refusal);
       }
       const end = state === "watch" ? await this.#watch() : "broken";
       this.#open = false;
@@ -180,7 +180,7 @@ export class WatchedKind {
         `watch=true&allowWatchBookmarks=true&timeoutSeconds=${LASTS}&resourceVersion=${this.#version}`;
       const following = await this.#options.follow(`${this.#options.path}?${query}`, ended.signal);
       if (!following.ok) {
-        this.#tell("watch failed", following);
+        this.#log("watch failed", following);
         return following.status === 410 ? "too old" : "broken";
       }
       this.#open = true;
@@ -248,7 +248,7 @@ export class WatchedKind {
     return former.object;
   }
 
-  #tell(what: string, failure: FailedAnswer): void {
+  #log(what: string, failure: FailedAnswer): void {
     if (this.#stop.signal.aborted) return;
     const { path, log } = this.#options;
     log?.write("warn", `${path}: ${what}`, { reason: describeFailure({ method: "GET", path }, failure) });

@@ -68,15 +68,15 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
   const current = await verifyImages(mutated, steps, options);
   const generated = current === undefined ? [] : await validateAndGenerate(current, steps, options);
   // Each policy ran alone; an image counts as verified when any of them verified it.
-  const told = withRequiredImages(steps);
+  const judged = withRequiredImages(steps);
   return {
     resource,
-    results: told.filter(({ rules }) => rules.length > 0).map(({ policy, rules }) => ({
+    results: judged.filter(({ rules }) => rules.length > 0).map(({ policy, rules }) => ({
       policy,
       resource,
       rules,
     })),
-    steps: told,
+    steps: judged,
     mutated,
     outputs: [...outputs, ...generated],
   };

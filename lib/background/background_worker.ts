@@ -47,7 +47,7 @@ export interface JobScope {
    * The policies of the webhook's URL: the API server calls for each group apart, perhaps another replica, and each
    * does the work of its own.
    */
-  readonly asked?: Pick<PolicyQuery, "failurePolicy" | "policy">;
+  readonly route?: Pick<PolicyQuery, "failurePolicy" | "policy">;
 }
 
 /** One request with its tries so far. */
@@ -61,9 +61,9 @@ interface Job extends JobScope {
 const nobody: ReadonlySet<string> = new Set();
 const longestDelay = 60_000;
 /** The number of failed attempts after which a failure is reported: an object is often created a moment later. */
-const toldAfter = 3;
+const reportAfter = 3;
 /** How long one try may take. */
-const patience = 30_000;
+const attemptTimeoutMs = 30_000;
 /** Longer uids are no uids of the API server's. */
 const longestUid = 128;
 
@@ -126,7 +126,7 @@ export class BackgroundWorker {
     await Promise.all(this.#running);
   }
 
-  #concerns(request: PolicyRequest, { asked = {} }: JobScope): boolean {
+  #concerns(request: PolicyRequest, { route = {} }: JobScope): boolean {
     const snapshot = this.#options.snapshot();
     if (snapshot === undefined) return false;
     const isOwn = this.#options.actors?.has(request.requester?.username ?? "") === true;
@@ -134,16 +134,16 @@ export class BackgroundWorker {
     const { kind, operation, namespace } = request;
     return phases.some((phase) =>
       snapshot.candidates(phase, { kind, operation, namespace }).some(({ policy }) =>
-        (asked.failurePolicy === undefined || policy.failurePolicy === asked.failurePolicy) &&
-        (asked.policy === undefined || policy.key === asked.policy)
+        (route.failurePolicy === undefined || policy.failurePolicy === route.failurePolicy) &&
+        (route.policy === undefined || policy.key === route.policy)
       )
     );
   }
 
   /** Whether the request came before, for the same policies; remembers it. */
-  #isKnown({ uid }: PolicyRequest, { asked = {} }: JobScope): boolean {
+  #isKnown({ uid }: PolicyRequest, { route = {} }: JobScope): boolean {
     if (uid === "" || uid.length > longestUid) return false;
-    const key = `${uid} ${asked.failurePolicy ?? ""} ${asked.policy ?? ""}`;
+    const key = `${uid} ${route.failurePolicy ?? ""} ${route.policy ?? ""}`;
     if (this.#seen.has(key)) return true;
     this.#seen.add(key);
     if (this.#seen.size > (this.#options.memory ?? 4096)) {
@@ -188,17 +188,17 @@ export class BackgroundWorker {
     const attempts = this.#options.attempts ?? 10;
     const [first] = failures;
     if (first === undefined) {
-      this.#tell("done", ticket.item, tried);
+      this.#report("done", ticket.item, tried);
       return this.#queue.release(ticket);
     }
-    if (tries + 1 >= attempts || failures.every(({ passing }) => !passing)) {
+    if (tries + 1 >= attempts || failures.every(({ retryable }) => !retryable)) {
       // That a request was not carried out after all is nobody's mistake.
       const level = failures.every(({ unfounded }) => unfounded) ? "debug" : "error";
       this.#log(level, "effects given up", request, { tries: tries + 1, cause: first.message });
-      this.#tell("given up", ticket.item, tried);
+      this.#report("given up", ticket.item, tried);
       return this.#queue.release(ticket);
     }
-    if (tries + 1 === toldAfter) this.#tell("failing", ticket.item, tried);
+    if (tries + 1 === reportAfter) this.#report("failing", ticket.item, tried);
     this.#log("debug", "effects are tried again", request, { tries: tries + 1, cause: first.message });
     this.#queue.pause(ticket);
     const delay = Math.min((this.#options.firstDelay ?? 100) * 2 ** tries, longestDelay);
@@ -210,7 +210,7 @@ export class BackgroundWorker {
     this.#pausing.add(pause);
   }
 
-  #tell(state: WorkOutcome["state"], { done }: Job, { request, results, failures }: Tried): void {
+  #report(state: WorkOutcome["state"], { done }: Job, { request, results, failures }: Tried): void {
     this.#options.worked?.({ state, request, results, carried: [...done.values()], failures });
   }
 
@@ -218,7 +218,7 @@ export class BackgroundWorker {
   async #work(job: Job): Promise<Tried> {
     const snapshot = this.#options.snapshot();
     if (snapshot === undefined) {
-      const failures = [{ message: "no policies are loaded", passing: true }];
+      const failures = [{ message: "no policies are loaded", retryable: true }];
       return { request: job.request, results: [], failures };
     }
     const { ports, actors = nobody, triggers = "as-admitted" } = this.#options;
@@ -228,8 +228,8 @@ export class BackgroundWorker {
       actors,
       triggers,
       only: job.only,
-      asked: job.asked ?? {},
-      patience,
+      route: job.route ?? {},
+      attemptTimeoutMs,
       carryOut: (effect) => this.#carryOut(effect, job),
     });
   }
@@ -237,7 +237,11 @@ export class BackgroundWorker {
   async #carryOut(effect: Effect, { request, done }: Job): Promise<Failure[]> {
     const key = keyOf(effect);
     if (done.has(key)) return [];
-    const carried = await carryOut(effect, this.#options.ports.cluster, AbortSignal.timeout(patience));
+    const carried = await carryOut(
+      effect,
+      this.#options.ports.cluster,
+      AbortSignal.timeout(attemptTimeoutMs),
+    );
     if (!carried.done) {
       if (effect.dispensable === undefined) {
         return [{ ...carried, by: { policy: effect.policy, rule: effect.rule } }];

@@ -9,7 +9,7 @@ export type Carried =
   | {
     readonly done: false;
     readonly message: string; /** Whether another try, planned anew, may do it. */
-    readonly passing: boolean;
+    readonly retryable: boolean;
   };
 
 /**
@@ -20,21 +20,21 @@ const fieldManager = "kyverno-generate";
 
 /**
  * Carries one effect out. It may be repeated: what exists already or is gone already counts as done, and a change in
- * between makes it fail in passing, because what is to be written must then be planned anew.
+ * between makes it fail for now, because what is to be written must then be planned anew.
  */
 export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortSignal): Promise<Carried> {
   const { object, verb } = effect;
   const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
   const resource = await cluster.resource(apiVersion, kind);
   if (resource === undefined) {
-    return { done: false, message: `the cluster does not serve ${apiVersion}/${kind}`, passing: true };
+    return { done: false, message: `the cluster does not serve ${apiVersion}/${kind}`, retryable: true };
   }
   const call = callFor(effect, resource);
   const answer = await cluster.call(signal === undefined ? call : { ...call, signal });
   if (answer.ok) return { done: true, changed: true };
   if (verb === "create" && answer.status === 409) return { done: true, changed: false };
   if (verb === "delete" && answer.status === 404) return { done: true, changed: false };
-  return { done: false, message: answer.message, passing: mayPass(answer) };
+  return { done: false, message: answer.message, retryable: isRetryable(answer) };
 }
 
 function callFor({ verb, object, subresource = "" }: Effect, resource: ApiResource): ApiCall {
@@ -71,6 +71,6 @@ function inNamespace(object: JsonObject, namespace: string): JsonObject {
 }
 
 /** An object that the API server refuses as it is will be refused again; everything else may pass. */
-function mayPass({ status }: Answer): boolean {
+function isRetryable({ status }: Answer): boolean {
   return status !== 400 && status !== 422;
 }

@@ -2,7 +2,7 @@
 export interface Failure {
   readonly message: string;
   /** Whether another try may do it. */
-  readonly passing: boolean;
+  readonly retryable: boolean;
   /** Set when the request itself was not carried out, as far as can be seen: then there is nothing to do for it. */
   readonly unfounded?: true;
   /** The rule whose wish it was; absent when no single rule is to blame. */

@@ -39,7 +39,7 @@ export class Leadership {
   readonly #lasts: number;
   #renewedAt = -Infinity;
   #alone = false;
-  #isTold = false;
+  #isReported = false;
   #seen: Seen = { version: "", at: 0 };
   #notes: Readonly<Record<string, string>> = {};
   #done: Promise<void> | undefined;
@@ -84,16 +84,16 @@ export class Leadership {
     const { every = 2_000, wait = sleep } = this.#options;
     while (!this.#stop.signal.aborted) {
       await this.#look();
-      this.#tell();
+      this.#report();
       await wait(every, this.#stop.signal);
     }
   }
 
-  #tell(): void {
+  #report(): void {
     const { log, identity, elected } = this.#options;
     const { leads } = this;
-    if (leads === this.#isTold) return;
-    this.#isTold = leads;
+    if (leads === this.#isReported) return;
+    this.#isReported = leads;
     log.write("info", leads ? "this replica leads" : "another replica leads", { identity });
     if (leads) elected();
   }

@@ -31,9 +31,9 @@ export interface TryOptions {
   readonly triggers: "as-admitted" | "as-stored";
   readonly only: OnlyRule | undefined;
   /** The policies of the webhook's URL. */
-  readonly asked: Pick<PolicyQuery, "failurePolicy" | "policy">;
+  readonly route: Pick<PolicyQuery, "failurePolicy" | "policy">;
   /** Milliseconds that each step may take. */
-  readonly patience: number;
+  readonly attemptTimeoutMs: number;
   carryOut(effect: Effect): Promise<readonly Failure[]>;
 }
 
@@ -60,7 +60,7 @@ export async function tryRequest(admitted: PolicyRequest, options: TryOptions): 
         results.push(...found);
       });
     } catch (cause) {
-      return [{ message: cause instanceof Error ? cause.message : String(cause), passing: true }];
+      return [{ message: cause instanceof Error ? cause.message : String(cause), retryable: true }];
     }
   }
 }
@@ -70,10 +70,10 @@ async function carryOutAll(
   options: TryOptions,
   found: (request: PolicyRequest, results: readonly PolicyResult[]) => void,
 ): Promise<readonly Failure[]> {
-  const { ports, snapshot, actors, only, asked, triggers, patience } = options;
+  const { ports, snapshot, actors, only, route, triggers, attemptTimeoutMs } = options;
   const change = isOwn(admitted, options) ? undefined : changeOf(admitted);
-  const policy = only?.policy ?? asked.policy;
-  const signal = AbortSignal.timeout(patience);
+  const policy = only?.policy ?? route.policy;
+  const signal = AbortSignal.timeout(attemptTimeoutMs);
   const isStored = triggers === "as-stored";
   const request = isStored ? await storedRequest(admitted, { cluster: ports.cluster, signal }) : admitted;
   if ("message" in request) return [request];
@@ -84,9 +84,9 @@ async function carryOutAll(
       ports,
       rules: "admission",
       background: { actors },
-      ...(asked.failurePolicy !== undefined && { failurePolicy: asked.failurePolicy }),
+      ...(route.failurePolicy !== undefined && { failurePolicy: route.failurePolicy }),
       ...(policy !== undefined && { policy }),
-      deadline: () => AbortSignal.timeout(patience),
+      deadline: () => AbortSignal.timeout(attemptTimeoutMs),
     });
     const isMeant = ({ rule }: { readonly rule: string }): boolean =>
       only === undefined || rule === only.rule;
@@ -112,7 +112,7 @@ function isOwn({ requester }: PolicyRequest, { actors }: TryOptions): boolean {
 
 async function follow(change: Change, options: TryOptions): Promise<readonly Failure[]> {
   const effects = await followChange(change, options);
-  if (isFault(effects)) return [{ message: effects.message, passing: true }];
+  if (isFault(effects)) return [{ message: effects.message, retryable: true }];
   const failures: Failure[] = [];
   for (const effect of effects) failures.push(...await options.carryOut(effect));
   return failures;
@@ -124,15 +124,15 @@ async function follow(change: Change, options: TryOptions): Promise<readonly Fai
  */
 async function confirmGone(
   { oldObject, kind, namespace }: PolicyRequest,
-  { ports, patience }: TryOptions,
+  { ports, attemptTimeoutMs }: TryOptions,
 ): Promise<Failure | undefined> {
   const uid = asString(dig(oldObject, "metadata", "uid")) ?? "";
   const apiVersion = asString(field(oldObject, "apiVersion")) ?? "";
-  const signal = AbortSignal.timeout(patience);
+  const signal = AbortSignal.timeout(attemptTimeoutMs);
   const found = await findByUid({ apiVersion, kind, namespace, uid }, { cluster: ports.cluster, signal });
-  if (isFault(found)) return { message: found.message, passing: true };
+  if (isFault(found)) return { message: found.message, retryable: true };
   const isThere = found !== undefined && dig(found, "metadata", "deletionTimestamp") === undefined;
-  return isThere ? { message: `${kind} ${nameOf(found)} is still there`, passing: false } : undefined;
+  return isThere ? { message: `${kind} ${nameOf(found)} is still there`, retryable: false } : undefined;
 }
 
 /** Rules that erred, and effects that could not be planned: a source or a target may come yet. */
@@ -144,7 +144,7 @@ function planFailures(
     rules.filter(isMeant).flatMap((result) => {
       const causes = result.result === "error" ? [result.message] : planErrorsOf(result);
       const by = { policy: policy.key, rule: result.rule };
-      return causes.map((cause) => ({ message: `${policy.key}/${by.rule}: ${cause}`, passing: true, by }));
+      return causes.map((cause) => ({ message: `${policy.key}/${by.rule}: ${cause}`, retryable: true, by }));
     })
   );
 }

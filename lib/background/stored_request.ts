@@ -71,15 +71,15 @@ export async function storedRequest(
   }
 }
 
-function unfounded(message: string, passing: boolean): Failure {
-  return { message, passing, unfounded: true };
+function unfounded(message: string, retryable: boolean): Failure {
+  return { message, retryable, unfounded: true };
 }
 
 /** An administrator grants rights, so a missing one is reported; every other failure may be retried. */
 function unread({ status, message }: Extract<Answer, { ok: false }>): Failure {
   return status === 403
-    ? { message: `effects need the right to read what sets them off: ${message}`, passing: false }
-    : { message, passing: true };
+    ? { message: `effects need the right to read what sets them off: ${message}`, retryable: false }
+    : { message, retryable: true };
 }
 
 /** Whether kind, namespace and name of a reviewed object are those that the request gives. */

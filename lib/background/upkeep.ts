@@ -24,7 +24,7 @@ export interface UpkeepOptions {
   readonly soon?: number;
 }
 
-const patience = 600_000;
+const roundTimeoutMs = 600_000;
 
 /**
  * Compares the cluster with the rules, so that effects do not depend on the request that caused them: at the start,
@@ -117,8 +117,10 @@ export class Upkeep {
     for (const each of rules) {
       if (!this.#goesOn) return;
       const isNew = each.changed && each.rule.body.looksBack === true;
-      if (isNew) await this.#ask(each);
-      else if (missedSince !== undefined) await this.#ask(each, Math.max(missedSince, each.since));
+      if (isNew) await this.#evaluateExisting(each);
+      else if (missedSince !== undefined) {
+        await this.#evaluateExisting(each, Math.max(missedSince, each.since));
+      }
       const { signal, release } = this.#limit();
       const fault = await sweepRule(each, { snapshot: current, ports, log, signal });
       release();
@@ -144,13 +146,13 @@ export class Upkeep {
     const lost = new AbortController();
     const timer = setInterval(() => this.#goesOn || lost.abort(), 500);
     return {
-      signal: AbortSignal.any([this.#stop.signal, lost.signal, AbortSignal.timeout(patience)]),
+      signal: AbortSignal.any([this.#stop.signal, lost.signal, AbortSignal.timeout(roundTimeoutMs)]),
       release: () => clearInterval(timer),
     };
   }
 
   /** Makes the worker evaluate a rule for the objects that exist. */
-  async #ask(rule: RuleInForce, since?: number): Promise<void> {
+  async #evaluateExisting(rule: RuleInForce, since?: number): Promise<void> {
     const { worker, ports: { cluster }, log } = this.#options;
     const { signal, release } = this.#limit();
     try {

@@ -26,7 +26,7 @@ export interface ProgressOptions {
   /** Columns of the terminal. */
   readonly columns?: () => number;
   /** Milliseconds after which a command is worth a drawing. */
-  readonly patience?: number;
+  readonly showAfterMs?: number;
   /** Milliseconds between two drawings. */
   readonly interval?: number;
 }
@@ -34,7 +34,7 @@ export interface ProgressOptions {
 /** A progress bar on standard error, where that is a terminal; elsewhere nothing is drawn. */
 export async function openProgress(
   { drawsProgress = false }: Terminal,
-  { write = writeError, columns = terminalColumns, patience = 500, interval = 100 }: ProgressOptions = {},
+  { write = writeError, columns = terminalColumns, showAfterMs = 500, interval = 100 }: ProgressOptions = {},
 ): Promise<ProgressBar> {
   if (!drawsProgress) return { update: () => {}, clear: () => {}, close: () => {} };
   const { default: { Presets, SingleBar } } = await import("cli-progress") as { default: ProgressLibrary };
@@ -56,7 +56,7 @@ export async function openProgress(
   return {
     update(bytes, of, about) {
       const now = performance.now();
-      if (of === 0 || now - began < patience || (isShown && now - drawn < interval)) return;
+      if (of === 0 || now - began < showAfterMs || (isShown && now - drawn < interval)) return;
       if (isStarted) bar.update(bytes, { about });
       else bar.start(of, bytes, { about });
       bar.render();

@@ -201,14 +201,14 @@ export class LoadTracker {
     const key = secret === "" ? name : `${name}\n${secret}`;
     const known = this.#answers.get(key);
     if (known !== undefined) {
-      this.observer?.asked(name, "known");
+      this.observer?.loading(name, "cached");
       return known;
     }
     const isPending = this.#pending.has(key);
     if (!isPending && this.#rounds >= maxRounds) {
       return new Fault(`failed to load ${name}: values were loaded ${maxRounds} times, one after the other`);
     }
-    this.observer?.asked(name, isPending ? "under way" : "begins");
+    this.observer?.loading(name, isPending ? "under way" : "begins");
     if (!isPending) {
       this.#loads++;
       this.#pending.set(key, { name, done: this.#remember(key, name, load) });

@@ -68,7 +68,7 @@ export interface Observer {
   /** What it came to; `undefined` when there is nothing to load it from. */
   entered(entry: ObservedEntry, value: Json | Fault | undefined): void;
   /** A value from outside is needed; a load begins unless it is already known. */
-  asked(key: string, state: "known" | "under way" | "begins"): void;
+  loading(key: string, state: "cached" | "under way" | "begins"): void;
   /** A load has ended. */
   loaded(key: string, answer: Json | Fault): void;
   condition(owner: ConditionOwner, condition: ObservedCondition): void;

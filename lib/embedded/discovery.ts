@@ -31,10 +31,10 @@ export function groupReply(kinds: Kinds, group: string): Reply {
 export function resourceList(kinds: Kinds, type: { group: string; version: string }): Reply {
   if (!servesVersion(kinds, type)) return noSuchPath();
   const stored = kinds.all().filter((kind) => kind.group === type.group && kind.version === type.version);
-  const asked = type.version === "v1" ? reviewResources().filter(({ group }) => group === type.group) : [];
+  const reviewed = type.version === "v1" ? reviewResources().filter(({ group }) => group === type.group) : [];
   const resources: JsonObject[] = [
     ...stored.flatMap(describeKind),
-    ...asked.map(({ plural, kind, namespaced }) => ({
+    ...reviewed.map(({ plural, kind, namespaced }) => ({
       name: plural,
       singularName: kind.toLowerCase(),
       namespaced,

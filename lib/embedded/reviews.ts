@@ -142,9 +142,9 @@ function problemsOf(
     const message = 'Invalid value: "": at least one of user or group must be specified';
     causes.push({ reason: "FieldValueInvalid", message, field: "spec.user" });
   }
-  const asked = asString(field(resource, "namespace")) ?? "";
-  if (namespace !== undefined && resource !== undefined && asked !== namespace) {
-    const message = `Invalid value: ${JSON.stringify(asked)}: must match metadata.namespace`;
+  const named = asString(field(resource, "namespace")) ?? "";
+  if (namespace !== undefined && resource !== undefined && named !== namespace) {
+    const message = `Invalid value: ${JSON.stringify(named)}: must match metadata.namespace`;
     causes.push({ reason: "FieldValueInvalid", message, field: "spec.resourceAttributes.namespace" });
   }
   return causes;

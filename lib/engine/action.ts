@@ -21,8 +21,8 @@ export function compileAction(policy: Policy, rule: Rule): ActionOf {
   if (ofRule.length + ofPolicy.length === 0) return () => usual;
   const chosen = ofRule.length > 0 ? ofRule : ofPolicy;
   return (namespace, labels) => {
-    const asked = chosen.find((override) => override.concerns(namespace, labels))?.action ?? usual;
-    if (asked === "Audit") return asked;
+    const wanted = chosen.find((override) => override.concerns(namespace, labels))?.action ?? usual;
+    if (wanted === "Audit") return wanted;
     return ofRule.find((override) => override.fits(namespace, labels))?.action ?? rule.failureAction ??
       ofPolicy.find((override) => override.fits(namespace, labels))?.action ?? policy.failureAction;
   };

@@ -59,7 +59,7 @@ function compileOne(located: LocatedDocument, setting: CompileOneOptions): Compi
   );
   const policy = asUsed(written, { located, bindings, setting });
   let broken: Diagnostic | undefined;
-  for (const diagnostic of diagnostics) tell({ ...diagnostic, policy: policy.key });
+  for (const diagnostic of diagnostics) add({ ...diagnostic, policy: policy.key });
   const own = exceptions.filter(({ references }) =>
     references.some((reference) => reference.name === policy.name && reference.kind === policy.kind)
   );
@@ -84,11 +84,11 @@ function compileOne(located: LocatedDocument, setting: CompileOneOptions): Compi
       // A generated spec, that of a second binding or of a further kind repeats the problems of the first.
       report: ({ path, ...problem }) => {
         const position = policy.locate(path);
-        if (part === 0) tell({ ...problem, policy: policy.key, ...(position && { position }) });
+        if (part === 0) add({ ...problem, policy: policy.key, ...(position && { position }) });
       },
     });
     const written = compileConstraints(kind.constraints(spec));
-    const constraints = kind.asked?.(spec, written) ?? written;
+    const constraints = kind.adjustSelector?.(spec, written) ?? written;
     const selector = binding === undefined ? constraints : withinBinding(constraints, binding);
     return ruleOf(policy, { index, kind, selector, body, binding, needs });
   });
@@ -98,7 +98,7 @@ function compileOne(located: LocatedDocument, setting: CompileOneOptions): Compi
   const audited = policy.failureAction === "Audit" && !policy.emitWarning && kind.type === "validate";
   return { policy, rules: usable, matchConditions: undefined, needs: [], audited, broken };
 
-  function tell(diagnostic: Diagnostic): void {
+  function add(diagnostic: Diagnostic): void {
     if (diagnostic.severity === "error") broken ??= diagnostic;
     report(diagnostic);
   }

@@ -94,7 +94,7 @@ class RuleCompiler {
   }
 
   #matchesNothing(): void {
-    this.#tell({
+    this.#add({
       severity: "error",
       code: "empty-match",
       message: `Rule "${this.#rule.name}" matches nothing`,
@@ -127,16 +127,16 @@ class RuleCompiler {
     const rule = this.#rule;
     if (rule.generatedFor !== undefined) return;
     const { background } = this.#options.policy;
-    for (const problem of variableProblems(uses, { rule, path, background })) this.#tell(problem);
+    for (const problem of variableProblems(uses, { rule, path, background })) this.#report(problem);
   }
 
   #report(problem: PathDiagnostic): void {
     if (problem.severity === "error") this.#broken ??= problem;
     // A generated rule repeats the problems of the rule that the user wrote.
-    if (this.#rule.generatedFor === undefined) this.#tell(problem);
+    if (this.#rule.generatedFor === undefined) this.#add(problem);
   }
 
-  #tell({ path, ...rest }: PathDiagnostic): void {
+  #add({ path, ...rest }: PathDiagnostic): void {
     const { policy, report } = this.#options;
     const position = policy.locate([...this.#rule.path, ...path]);
     report({ ...rest, policy: policy.key, rule: this.#rule.name, ...(position && { position }) });

@@ -77,7 +77,7 @@ export function evaluate(
       trace,
       watch: trace ?? options.watch,
     });
-    if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, asked: policies });
+    if (trace !== undefined) tracePassedOver(trace, { snapshot, view }, { ...options, selected: policies });
     const chosen = { selection: chosenOf(selection, facts), images: chosenOf(images, facts) };
     const decision = runPhase(options.phase, { ...chosen, store }, view);
     return trace === undefined ? decision : noted(decision, trace);
@@ -209,12 +209,12 @@ function validate(
   return runs instanceof Promise ? runs.then(finish) : finish(runs);
 
   function finish(runs: readonly PolicyRun[]): Decision {
-    const asked = runs.filter((run) => run.isAsked);
+    const applied = runs.filter((run) => run.applies);
     const results = withRequiredImages(
-      asked.map((run): PolicyResult => ({ policy: run.policy.policy, rules: run.results })),
+      applied.map((run): PolicyResult => ({ policy: run.policy.policy, rules: run.results })),
     );
     const effects = runs.flatMap((run) => run.effects);
-    const failurePolicy = strictestOf(asked);
+    const failurePolicy = strictestOf(applied);
     return decide(view.base.request, { results, object: view.object, effects, failurePolicy });
   }
 }

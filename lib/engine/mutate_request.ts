@@ -41,7 +41,7 @@ export function mutate(
   /** Whether to go on: an error under failurePolicy Fail ends the request, under Ignore it drops its policy's patches. */
   function take(run: PolicyRun): boolean {
     const { policy } = run.policy;
-    if (!run.isAsked) return true;
+    if (!run.applies) return true;
     results.push({ policy, rules: run.results });
     const erred = run.results.some((result) => result.result === "error");
     if (!erred) view = run.view;

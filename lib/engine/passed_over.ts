@@ -10,7 +10,7 @@ import type { Trace } from "./trace.ts";
 export interface PassedOver {
   readonly phase: Phase;
   readonly policy?: string;
-  readonly asked: readonly CompiledPolicy[];
+  readonly selected: readonly CompiledPolicy[];
 }
 
 /**
@@ -20,12 +20,12 @@ export interface PassedOver {
 export function tracePassedOver(
   trace: Trace,
   { snapshot, view }: { snapshot: Snapshot; view: RequestView },
-  { phase, policy: key, asked }: PassedOver,
+  { phase, policy: key, selected }: PassedOver,
 ): void {
   const candidate = view.candidate();
   for (const compiled of snapshot.policies) {
     const { policy } = compiled;
-    if (asked.some((one) => one.policy === policy) || (key !== undefined && policy.key !== key)) continue;
+    if (selected.some((one) => one.policy === policy) || (key !== undefined && policy.key !== key)) continue;
     const elsewhere = policy.namespace !== undefined && policy.namespace !== view.base.request.namespace;
     const unasked = elsewhere ? "namespace" : undefined;
     for (const rule of rulesOfPhase(compiled, phase)) {

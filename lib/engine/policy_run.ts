@@ -22,18 +22,18 @@ export class PolicyRun {
   #next = 0;
   /** Of the next rule, if it was evaluated before and stopped. */
   #progress: Progress | undefined;
-  #isAsked: boolean;
+  #applies: boolean;
 
   constructor(policy: CompiledPolicy, view: RequestView, store: LoadTracker) {
     this.policy = policy;
     this.#view = view;
     this.#store = store;
-    this.#isAsked = policy.matchConditions === undefined;
+    this.#applies = policy.matchConditions === undefined;
   }
 
   /** Whether the policy applies: its match conditions hold. */
-  get isAsked(): boolean {
-    return this.#isAsked;
+  get applies(): boolean {
+    return this.#applies;
   }
 
   get results(): readonly RuleResult[] {
@@ -52,12 +52,12 @@ export class PolicyRun {
   /** Runs rules until the end (true) or until one waits for a value (false). */
   advance(): boolean {
     const { rules, policy, matchConditions } = this.policy;
-    if (!this.#isAsked && matchConditions !== undefined) {
+    if (!this.#applies && matchConditions !== undefined) {
       const pendingReads = this.#store.pendingReads;
-      const isAsked = matchConditions(this.#view.input(this.#view.root, noExceptions));
+      const applies = matchConditions(this.#view.input(this.#view.root, noExceptions));
       if (this.#store.pendingReads !== pendingReads) return false;
-      this.#isAsked = isAsked;
-      if (!isAsked) this.#leaveOut("matchConditions");
+      this.#applies = applies;
+      if (!applies) this.#leaveOut("matchConditions");
     }
     while (this.#next < rules.length) {
       const { pendingReads } = this.#store;

@@ -31,10 +31,10 @@ export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView)
  */
 function triggerView(rule: CompiledRule, view: RequestView): RequestView | undefined {
   if (view.base.background === undefined || view.operation !== "DELETE") return view;
-  return asksForDeletions(rule) ? view.former() : undefined;
+  return matchesDeletions(rule) ? view.former() : undefined;
 }
 
-function asksForDeletions({ selector }: CompiledRule): boolean {
+function matchesDeletions({ selector }: CompiledRule): boolean {
   return selector.match.filters.some(({ operations }) => operations.includes("DELETE"));
 }
 
@@ -59,7 +59,7 @@ function generateOutcome(
     }
   }
   const former = view.former();
-  const isFired = view.base.background !== undefined && view.operation === "DELETE" && asksForDeletions(rule);
+  const isFired = view.base.background !== undefined && view.operation === "DELETE" && matchesDeletions(rule);
   const current = isFired ? former : view;
   if (current === undefined || !selects(rule, current)) {
     return former !== undefined && selects(rule, former) ? run(former, "gone") : undefined;

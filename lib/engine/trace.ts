@@ -96,7 +96,7 @@ export class Trace implements Observer, RuleWatch {
   readonly loads: LoadTrace[] = [];
   readonly #clock: Clock;
   readonly #begun = new Map<string, number>();
-  readonly #entries: { readonly since: number; readonly asked: string[] }[] = [];
+  readonly #entries: { readonly since: number; readonly keys: string[] }[] = [];
   readonly #attempts = new Map<CompiledRule, number>();
   #current: Draft | undefined;
 
@@ -176,12 +176,12 @@ export class Trace implements Observer, RuleWatch {
   }
 
   entering(_entry: ObservedEntry): void {
-    this.#entries.push({ since: this.#clock.now(), asked: [] });
+    this.#entries.push({ since: this.#clock.now(), keys: [] });
   }
 
   entered({ name, source }: ObservedEntry, value: Json | Fault | undefined): void {
-    const { since, asked } = this.#entries.pop() ?? { since: this.#clock.now(), asked: [] };
-    const loads = this.loads.filter(({ key }) => asked.includes(key));
+    const { since, keys } = this.#entries.pop() ?? { since: this.#clock.now(), keys: [] };
+    const loads = this.loads.filter(({ key }) => keys.includes(key));
     const waited = loads.reduce((sum, { milliseconds }) => sum + milliseconds, 0);
     const failure = isFault(value) ? value.message : undefined;
     const state = value === undefined ? "absent" : failure === undefined ? "read" : "failed";
@@ -195,14 +195,14 @@ export class Trace implements Observer, RuleWatch {
       loads,
     };
     // Each read of an absent entry comes here; the trace records the first.
-    const isTold = this.#current?.steps.some((step) =>
+    const isRecorded = this.#current?.steps.some((step) =>
       step.kind === "entry" && step.entry.state === "absent" && step.entry.name === name
     );
-    if (!isTold) this.#step({ kind: "entry", entry });
+    if (!isRecorded) this.#step({ kind: "entry", entry });
   }
 
-  asked(key: string, state: "known" | "under way" | "begins"): void {
-    this.#entries.at(-1)?.asked.push(key);
+  loading(key: string, state: "cached" | "under way" | "begins"): void {
+    this.#entries.at(-1)?.keys.push(key);
     if (state === "begins") this.#begun.set(key, this.#clock.now());
   }
 

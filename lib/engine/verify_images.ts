@@ -24,8 +24,8 @@ export function verifyImages(
   return runs instanceof Promise ? runs.then(finish) : finish(runs);
 
   function finish(runs: readonly PolicyRun[]): Decision {
-    const asked = runs.filter((run) => run.isAsked);
-    const found = asked.flatMap(({ policy: { policy }, results }) =>
+    const applied = runs.filter((run) => run.applies);
+    const found = applied.flatMap(({ policy: { policy }, results }) =>
       results.flatMap(({ rule, images }) => images?.phase === "mutate" ? [{ policy, rule, ...images }] : [])
     );
     const scopes = found.map(({ policy, rule, notes }): ScopedNotes => ({
@@ -34,7 +34,7 @@ export function verifyImages(
       notes,
     }));
     const digests = found.flatMap(({ digests }) => digests);
-    const results = asked.map(({ policy, results }): PolicyResult => ({
+    const results = applied.map(({ policy, results }): PolicyResult => ({
       policy: policy.policy,
       rules: results.filter((result) => result.result !== "pass" || !result.silent),
     }));
@@ -43,7 +43,7 @@ export function verifyImages(
       results: [...mutated.results, ...results],
       object: verified,
       effects: mutated.effects,
-      failurePolicy: strictestOf(asked),
+      failurePolicy: strictestOf(applied),
     });
     return { ...decision, verified };
   }

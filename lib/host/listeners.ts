@@ -1,5 +1,5 @@
 import type { Announced, Handler, Listener, ListenerAnswer, Probes } from "../listener/mod.ts";
-import { type AppOptions, createApp, patienceOf, Reviews } from "../server/mod.ts";
+import { answerTimeOf, type AppOptions, createApp, Reviews } from "../server/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
 import { isLoopback, slowestRules, slowestRulesPath } from "./slowest_rules.ts";
 
@@ -16,7 +16,7 @@ export async function openListener(options: GateOptions, app: AppOptions): Promi
     ...(certificates !== undefined && { certificates: certificates(cluster) }),
     ...(clientAuthority !== undefined && { clientAuthority }),
     lookEvery,
-    patience: patienceOf,
+    answerTime: answerTimeOf,
     screen: (announced) => {
       const refusal = refusalOf(announced, options);
       return refusal && plainAnswer(refusal.status, refusal.message);

@@ -18,7 +18,7 @@ export interface Service {
   /** Refuses a request before its body is read. */
   readonly screen: (announced: Announced) => ListenerAnswer | undefined;
   /** For how many milliseconds the caller waits. */
-  readonly patience: (target: string) => number;
+  readonly answerTime: (target: string) => number;
   /** Called when a handler throws. */
   readonly problem: (message: string) => void;
   /** Whether an answer ends a connection that began with the given certificate. */
@@ -147,7 +147,7 @@ export class Connection {
   }
 
   #readHead(given: Uint8Array): void {
-    const { limits, screen, patience } = this.#service;
+    const { limits, screen, answerTime } = this.#service;
     const bytes = Buffer.from(given.buffer, given.byteOffset, given.byteLength);
     // RFC 9112, section 2.2: an empty line before a request is no request.
     const start = bytes[0] === 13 && bytes[1] === 10 ? 2 : 0;
@@ -178,7 +178,7 @@ export class Connection {
       const { status, message } = tooLarge(limits.bodyBytes);
       return this.#refuse(plainAnswer(status, message));
     }
-    this.#begin("body", Math.min(limits.bodyTime, patience(target)));
+    this.#begin("body", Math.min(limits.bodyTime, answerTime(target)));
     this.#share = this.#service.budget.share(() => this.#roomMade());
     this.#body = new Body(body, this.#share, limits.bodyBytes);
     if (head.expectsContinue) this.#socket.write("HTTP/1.1 100 Continue\r\n\r\n");
@@ -196,7 +196,7 @@ export class Connection {
   }
 
   #progressed(progress: BodyProgress): void {
-    const { turns, patience, limits } = this.#service;
+    const { turns, answerTime, limits } = this.#service;
     switch (progress.kind) {
       case "more":
         return;
@@ -215,7 +215,7 @@ export class Connection {
           run: () => this.#handle(body),
           shed: () =>
             this.#answer(plainAnswer(503, "more requests are waiting than can be answered in time")),
-          until: performance.now() + patience(this.#head!.target),
+          until: performance.now() + answerTime(this.#head!.target),
         });
       }
     }

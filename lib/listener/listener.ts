@@ -37,7 +37,7 @@ export interface ListenerOptions {
   /** Refuses a request before its body is read. */
   readonly screen?: (announced: Announced) => ListenerAnswer | undefined;
   /** For how many milliseconds a caller waits for the answer; ten seconds by default. */
-  readonly patience?: (target: string) => number;
+  readonly answerTime?: (target: string) => number;
   /** Called when a certificate cannot be renewed, and when a handler throws. */
   readonly problem: (message: string) => void;
   /** Milliseconds between looks for a newer certificate: an hour by default. */
@@ -78,14 +78,14 @@ export class Listener {
     this.#options = options;
     this.#limits = { ...defaultLimits, ...options.limits };
     this.#certificate = certificate;
-    const { serve, screen, patience, problem } = options;
+    const { serve, screen, answerTime, problem } = options;
     const service: Service = {
       handler: "fetch" in serve ? fetchHandler(serve.fetch) : serve.handler,
       limits: this.#limits,
       budget: new ByteBudget(this.#limits.allBodyBytes),
       turns: new Turns(),
       screen: screen ?? (() => undefined),
-      patience: patience ?? (() => 10_000),
+      answerTime: answerTime ?? (() => 10_000),
       problem,
       ends: (generation) => this.#isClosing || generation !== this.#generation,
       answered: () => void (this.#lastAnswer = performance.now()),

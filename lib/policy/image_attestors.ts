@@ -103,10 +103,10 @@ function keylessOf(keyless: JsonObject): Signer {
     subject: textOf(keyless["subject"]),
     subjectRegExp: textOf(keyless["subjectRegExp"]),
   };
-  const isAsked = Object.values(identity).some((text) => text !== "");
+  const isNamed = Object.values(identity).some((text) => text !== "");
   return {
     kind: "keyless",
-    identities: isAsked ? [identity] : [],
+    identities: isNamed ? [identity] : [],
     compare: "wildcards",
     roots: textOf(keyless["roots"]),
     extensions: asTextMap(keyless["additionalExtensions"]),

@@ -87,8 +87,8 @@ export function modernEntry(entry: JsonObject): JsonObject {
   const references = [...asList(entry["imageReferences"]), ...image === "" ? [] : [image]];
   const modern: Record<string, Json> = { ...rest, imageReferences: references };
   const annotations = asObject(entry["annotations"]) ?? {};
-  const asksNothing = key === "" && issuer === "" && Object.keys(annotations).length === 0;
-  if (asksNothing || asList(entry["attestations"]).length > 0) return modern;
+  const namesNoSigner = key === "" && issuer === "" && Object.keys(annotations).length === 0;
+  if (namesNoSigner || asList(entry["attestations"]).length > 0) return modern;
   const attestor: JsonObject = {
     ...(key !== ""
       ? { keys: { publicKeys: key } }

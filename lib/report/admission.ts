@@ -58,17 +58,17 @@ function blockedMessage(
   { kind, namespace, name }: { kind: string; namespace: string; name: string },
 ): string {
   const blocked = new Map<string, JsonObject>();
-  const told: string[] = [];
+  const lines: string[] = [];
   for (const { policy, rules } of results) {
     const shown = rules.filter((rule) => {
       if (policy.language === "cel" && rule.action !== "Enforce") return false;
       return isBlocking(rule) && isBad(rule);
     });
     if (shown.length === 0) continue;
-    if (policy.language === "cel") told.push(...shown.map((rule) => celMessage(policy, rule)));
+    if (policy.language === "cel") lines.push(...shown.map((rule) => celMessage(policy, rule)));
     else blocked.set(policy.name, Object.fromEntries(shown.map((rule) => [rule.rule, rule.message])));
   }
-  const inCel = told.join("; ");
+  const inCel = lines.join("; ");
   if (blocked.size === 0) return inCel;
   return `${inCel}\n\nresource ${kind}/${namespace}/${name} was blocked due to the following policies \n\n${
     goYaml(Object.fromEntries(blocked))
@@ -88,8 +88,8 @@ function mutationDenial(
   const policy = refusing[0]!.policy;
   const errors = refusing.filter((each) => each.policy === policy).map(({ rule }) => rule);
   if (policy.language === "cel") {
-    const told = errors.map((rule) => `Policy ${policy.name}: ${rule.message}`).join(" ");
-    return `Resource: ${namespace}/${name}, Kind: ${kind}, Errors: [${told}]`;
+    const errorTexts = errors.map((rule) => `Policy ${policy.name}: ${rule.message}`).join(" ");
+    return `Resource: ${namespace}/${name}, Kind: ${kind}, Errors: [${errorTexts}]`;
   }
   const list = errors.map((rule) => `${rule.rule}: ${rule.message}`).join(" ");
   return `mutation policy ${policy.name} error: failed to apply policy ${policy.name} rules [${list}]`;

@@ -21,10 +21,10 @@ export function explanationText({ subject, rules, unseen }: Explanation): string
   const refusing = rules.filter(({ refuses }) => refuses).map(nameOf);
   const verdict = refusing.length === 0 ? "admitted" : `denied by ${refusing.join(", ")}`;
   // A rule that the user names is always shown.
-  const told = rules.every(isForOtherController)
+  const shown = rules.every(isForOtherController)
     ? rules
     : rules.filter((trace) => !isForOtherController(trace));
-  const sections = told.map((trace) => {
+  const sections = shown.map((trace) => {
     const position = trace.policy.locate(
       trace.policy.rules.find(({ name }) => name === trace.rule)?.path ?? [],
     );

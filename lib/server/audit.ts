@@ -32,7 +32,7 @@ export type Audited = Pick<PolicyQuery, "failurePolicy" | "policy">;
 
 interface Waiting {
   readonly subject: PolicyRequest;
-  readonly asked: Audited;
+  readonly scope: Audited;
   readonly bytes: number;
 }
 
@@ -61,9 +61,9 @@ export class AuditQueue {
   }
 
   /** Takes a request that was answered; its bytes are those of the review. */
-  add(subject: PolicyRequest, asked: Audited, bytes: number): void {
+  add(subject: PolicyRequest, scope: Audited, bytes: number): void {
     const candidates = this.#options.snapshot()?.candidates("validate", subject) ?? [];
-    const { failurePolicy, policy: key } = asked;
+    const { failurePolicy, policy: key } = scope;
     const hasAudit = auditedOf(candidates).some(({ policy }) =>
       (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
       (key === undefined || policy.key === key)
@@ -74,7 +74,7 @@ export class AuditQueue {
       return;
     }
     this.#bytes += bytes;
-    this.#waiting.push({ subject, asked, bytes });
+    this.#waiting.push({ subject, scope, bytes });
     this.#running ??= this.#run();
   }
 
@@ -128,7 +128,7 @@ export class AuditQueue {
     }
   }
 
-  #evaluate({ subject, asked: { failurePolicy, policy }, bytes }: Waiting): void {
+  #evaluate({ subject, scope: { failurePolicy, policy }, bytes }: Waiting): void {
     const { snapshot, ports, log, metrics, tracing, maxLoading = 32 } = this.#options;
     const current = snapshot();
     if (current === undefined) {

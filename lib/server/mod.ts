@@ -30,4 +30,4 @@ export type { RuleTime } from "./metrics/rule_times.ts";
 export { type AnsweredReview, recordedRoute, reviewRecord, type ReviewRecorder } from "./recording.ts";
 export { type ReadRequest, type ReviewAnswer, Reviews } from "./reviews.ts";
 export type { EvaluationSpans, TracedEvaluation, Tracing } from "./tracing.ts";
-export { patienceOf, type Route } from "./review_route.ts";
+export { answerTimeOf, type Route } from "./review_route.ts";

@@ -60,7 +60,7 @@ export function timeoutOf(query: string): number {
 }
 
 /** The same for a whole target: path and query. */
-export function patienceOf(target: string): number {
+export function answerTimeOf(target: string): number {
   const question = target.indexOf("?");
   return timeoutOf(question < 0 ? "" : target.slice(question + 1));
 }

@@ -5,7 +5,7 @@ import type { AppOptions } from "./app_options.ts";
 import { decide, failed, type ReviewOptions } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
 import { type HttpError, readReview } from "./review.ts";
-import { type ObjectRoute, type PathRoute, patienceOf, routeOf } from "./review_route.ts";
+import { answerTimeOf, type ObjectRoute, type PathRoute, routeOf } from "./review_route.ts";
 
 /** Characters of a text whose reading or writing takes several milliseconds. */
 const large = 512 * 1024;
@@ -63,7 +63,7 @@ export class Reviews {
       path,
       contentType: headers.find(([name]) => name === "content-type")?.[1],
       body: this.#decoder.decode(body),
-      timeout: patienceOf(target),
+      timeout: answerTimeOf(target),
     });
   }
 
@@ -146,7 +146,7 @@ export class Reviews {
     function followed(response: AdmissionResponse): AdmissionResponse {
       if (route.phase === "validate") {
         audit?.add(subject, route, bytes);
-        if (response.allowed) effects?.add(subject, { asked: route });
+        if (response.allowed) effects?.add(subject, { route });
       }
       metrics.reviewed(request, response.allowed, performance.now() - started);
       recorder?.add({ path, route, request, response, bytes });

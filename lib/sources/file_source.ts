@@ -15,7 +15,7 @@ export interface FileSourceOptions {
 /** Events within so many milliseconds are one change. */
 const quiet = 300;
 /** A change is reported after so many milliseconds even if events do not end. */
-const patience = 3_000;
+const longestDelayMs = 3_000;
 
 /**
  * Policies of files and folders. Events of the file system show changes of the files, of folders to the bottom, and
@@ -154,7 +154,7 @@ class FileEvents {
     const now = performance.now();
     this.#since ??= now;
     clearTimeout(this.#timer);
-    const wait = Math.max(0, Math.min(quiet, this.#since + patience - now));
+    const wait = Math.max(0, Math.min(quiet, this.#since + longestDelayMs - now));
     this.#timer = setTimeout(() => {
       this.#since = undefined;
       this.#open();

@@ -294,7 +294,7 @@ Deno.test("webhooks of two groups of policies have the effects of both, each onc
   const { cluster, worker } = setUp(`${touch}---${other}`, { objects: secrets });
   const twice = request(trigger);
   for (const failurePolicy of ["Fail", "Ignore", "Fail"] as const) {
-    worker.add(twice, { asked: { failurePolicy } });
+    worker.add(twice, { route: { failurePolicy } });
     await worker.drain();
   }
   assert.equal(cluster.writes.length, 4);

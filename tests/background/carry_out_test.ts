@@ -99,7 +99,7 @@ const answers: [verb: Effect["verb"], status: number | undefined, carried: strin
 for (const [verb, status, expected] of answers) {
   Deno.test(`to ${verb}, answered with ${status ?? "nothing"}, is ${expected === "done" ? "done" : `tried ${expected}`}`, async () => {
     const carried = await carryOut(effect(verb, map), cluster({ ok: false, status, message: "no" }));
-    const told = carried.done ? "done" : carried.passing ? "later" : "never";
+    const told = carried.done ? "done" : carried.retryable ? "later" : "never";
     assert.equal(told, expected);
   });
 }
@@ -109,5 +109,5 @@ Deno.test("a kind that is not served may be served later", async () => {
     effect("create", { ...map, kind: "Thing" }),
     cluster({ ok: true, status: 200, body: {} }),
   );
-  assert.deepEqual(carried, { done: false, message: "the cluster does not serve v1/Thing", passing: true });
+  assert.deepEqual(carried, { done: false, message: "the cluster does not serve v1/Thing", retryable: true });
 });

@@ -10,7 +10,7 @@ async function drawing(options: Partial<ProgressOptions> = {}): Promise<
 > {
   const written: string[] = [];
   const write = (text: string): void => void written.push(text);
-  const defaults = { write, columns: () => 80, patience: 0, interval: 0 };
+  const defaults = { write, columns: () => 80, showAfterMs: 0, interval: 0 };
   return { bar: await openProgress({ ...quiet, drawsProgress: true }, { ...defaults, ...options }), written };
 }
 
@@ -52,7 +52,7 @@ Deno.test("a bar changes nothing of the terminal: no line breaks, no cursor, no 
 });
 
 Deno.test("a command that is over soon, and input of unknown length, have no bar", async () => {
-  const { bar, written } = await drawing({ patience: 60_000 });
+  const { bar, written } = await drawing({ showAfterMs: 60_000 });
   bar.update(1, 2, "one");
   bar.clear();
   bar.close();
@@ -64,7 +64,7 @@ Deno.test("a command that is over soon, and input of unknown length, have no bar
 
 Deno.test("in a pipe nothing is drawn", async () => {
   const written: string[] = [];
-  const bar = await openProgress(quiet, { write: (text) => void written.push(text), patience: 0 });
+  const bar = await openProgress(quiet, { write: (text) => void written.push(text), showAfterMs: 0 });
   bar.update(1, 2, "one");
   bar.clear();
   bar.close();

@@ -35,7 +35,7 @@ const scale = { group: "autoscaling", version: "v1", kind: "Scale" };
 
 interface Row {
   readonly request: Partial<PolicyRequest>;
-  readonly asked?: Partial<EvaluateOptions>;
+  readonly query?: Partial<EvaluateOptions>;
   readonly failing: readonly string[];
 }
 
@@ -58,33 +58,33 @@ const rows: Record<string, Row> = {
   },
   "at admission": {
     request: {},
-    asked: { rules: "admission" },
+    query: { rules: "admission" },
     failing: ["any-version", "creations", "in-shop", "named", "one-version"],
   },
   "at admission, in a namespace that one policy only audits": {
     request: { namespace: "shop" },
-    asked: { rules: "admission" },
+    query: { rules: "admission" },
     failing: ["any-version", "creations", "named", "one-version"],
   },
   "audits of that namespace": {
     request: { namespace: "shop" },
-    asked: { rules: "audit" },
+    query: { rules: "audit" },
     failing: ["in-shop"],
   },
-  "one policy": { request: {}, asked: { policy: "named" }, failing: ["named"] },
-  "a policy that is not there": { request: {}, asked: { policy: "nobody" }, failing: [] },
-  "policies of another failurePolicy": { request: {}, asked: { failurePolicy: "Ignore" }, failing: [] },
+  "one policy": { request: {}, query: { policy: "named" }, failing: ["named"] },
+  "a policy that is not there": { request: {}, query: { policy: "nobody" }, failing: [] },
+  "policies of another failurePolicy": { request: {}, query: { failurePolicy: "Ignore" }, failing: [] },
   "the request again": {
     request: {},
     failing: ["any-version", "creations", "in-shop", "named", "one-version"],
   },
 };
-for (const [name, { request: change, asked, failing }] of Object.entries(rows)) {
+for (const [name, { request: change, query, failing }] of Object.entries(rows)) {
   Deno.test(`the policies that are evaluated: ${name}`, () => {
     const object = { apiVersion: "autoscaling/v1", kind: "Scale", metadata: { name: "one" } };
     const about = request(object, { ...scale, operation: "CREATE", ...change });
     for (let time = 0; time < 2; time++) {
-      const decision = evaluate(snapshot, about, { phase: "validate", ports: ports(), ...asked });
+      const decision = evaluate(snapshot, about, { phase: "validate", ports: ports(), ...query });
       assert.ok(!(decision instanceof Promise));
       const failed = decision.results.filter(({ rules }) => rules.some(({ result }) => result === "fail"));
       assert.deepEqual(failed.map(({ policy }) => policy.key).toSorted(), failing);

@@ -215,7 +215,7 @@ Deno.test("reports of effects: the trigger's report names what was generated", a
 });
 
 Deno.test("reports of effects: what could not be made is an error", async () => {
-  const failures = [{ message: "no room", passing: true, by: { policy: "teams", rule: "quota" } }];
+  const failures = [{ message: "no room", retryable: true, by: { policy: "teams", rule: "quota" } }];
   const [found] = workRows(await outcomeOf("teams", { state: "given up", failures }), 0);
   assert.deepEqual([dig(found?.rows[0], "result"), dig(found?.rows[0], "message")], ["error", "no room"]);
 });

@@ -32,7 +32,7 @@ async function outcome(state: WorkOutcome["state"], message?: string): Promise<W
   });
   const failures = message === undefined
     ? []
-    : [{ message, passing: true, by: { policy: "quotas", rule: "quota" } }];
+    : [{ message, retryable: true, by: { policy: "quotas", rule: "quota" } }];
   return { state, request, results, carried: [], failures };
 }
 

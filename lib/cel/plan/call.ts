@@ -130,8 +130,8 @@ function planGuardedBinary(
 
 /** The error of arguments that no overload takes. Kubernetes names their types, except for operators on any type. */
 function misfit(name: string, args: readonly Value[]): CelFault {
-  const isAskedOfAny = name === "size" || name === "matches";
-  return noSuchOverload(isAskedOfAny ? name : `${name}(${args.map(typeNameOf).join(", ")})`);
+  const takesAny = name === "size" || name === "matches";
+  return noSuchOverload(takesAny ? name : `${name}(${args.map(typeNameOf).join(", ")})`);
 }
 
 /** The implementation that all overloads share, when it checks the types of values itself. */

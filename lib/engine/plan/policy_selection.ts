@@ -61,8 +61,8 @@ export function selectPolicies(
   const alike = selections.get(policy) ?? [];
   for (const known of alike) if (isFor(known, request, question)) return known.selection;
 
-  const asked = policiesAsked(found, question).map((each) => rulesForType(each, request));
-  const selection = selectionOf(asked, request, question);
+  const selected = queriedPolicies(found, question).map((each) => rulesForType(each, request));
+  const selection = selectionOf(selected, request, question);
   // URLs name policies, too: only those that are there are remembered.
   if (selection.policies.length === 0) return nothing;
   const { group, version, subresource } = request;
@@ -81,9 +81,9 @@ export function selectPolicies(
   return selection;
 }
 
-function isFor({ type, question }: RememberedSelection, request: PolicyRequest, asked: PolicyQuery): boolean {
-  return question.failurePolicy === asked.failurePolicy && question.rules === asked.rules &&
-    question.kind === asked.kind && type.group === request.group && type.version === request.version &&
+function isFor({ type, question }: RememberedSelection, request: PolicyRequest, query: PolicyQuery): boolean {
+  return question.failurePolicy === query.failurePolicy && question.rules === query.rules &&
+    question.kind === query.kind && type.group === request.group && type.version === request.version &&
     type.subresource === request.subresource;
 }
 
@@ -96,13 +96,13 @@ export function selectForExplanation(
   question: PolicyQuery,
 ): PolicySelection {
   return selectionOf(
-    policiesAsked(snapshot.candidates(question.phase, request), question),
+    queriedPolicies(snapshot.candidates(question.phase, request), question),
     request,
     question,
   );
 }
 
-function policiesAsked(found: readonly CompiledPolicy[], question: PolicyQuery): readonly CompiledPolicy[] {
+function queriedPolicies(found: readonly CompiledPolicy[], question: PolicyQuery): readonly CompiledPolicy[] {
   const { failurePolicy, policy: key, kind, rules = "all" } = question;
   return found.filter(({ policy }) =>
     (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&

@@ -118,10 +118,10 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
   const { phase, failurePolicy, policies, followed, own } = group;
   const word = failurePolicy.toLowerCase();
   const finegrained = own === undefined ? "" : `/finegrained/${own.key}`;
-  const asked = policies.flatMap(({ rules }) =>
+  const matched = policies.flatMap(({ rules }) =>
     rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) => webhookTargets(rule, guessed))
   );
-  const targets = [...asked, ...followed.flatMap((rule) => followedTargets(rule, guessed))];
+  const targets = [...matched, ...followed.flatMap((rule) => followedTargets(rule, guessed))];
   const rules = webhookRules(targets);
   const timeouts = policies.map(({ policy }) => policy.timeoutSeconds ?? 0);
   return {

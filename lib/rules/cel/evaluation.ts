@@ -57,7 +57,7 @@ export class CelEvaluation {
   }
 
   /** Reports the value of an expression to the trace, when there is one. */
-  tell(expression: string, value: Result): void {
+  record(expression: string, value: Result): void {
     const { observer } = this.#options;
     if (observer === undefined) return;
     const plain = celToJson(value);
@@ -77,7 +77,7 @@ export class CelEvaluation {
     const variable = this.#options.variables.find((each) => each.name === name);
     if (variable === undefined) return undefined;
     const value = this.#run(variable.program, this.#lookup);
-    this.tell(`variables.${name}`, value);
+    this.record(`variables.${name}`, value);
     const { variableFault } = this.#options;
     if (!isCelFault(value) || variableFault === undefined || value.kind === "pending") return value;
     return new CelFault(value.kind, variableFault(name, value.message));

@@ -61,7 +61,7 @@ function evaluateCondition(
 ): boolean | Fault {
   if (program === undefined) return new Fault("the expression does not compile");
   const value = evaluation.evaluate(program);
-  evaluation.tell(expression, value);
+  evaluation.record(expression, value);
   if (isCelFault(value) || typeof value === "boolean") return value;
   return new Fault("the expression gives no bool");
 }

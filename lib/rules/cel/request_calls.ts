@@ -39,7 +39,7 @@ class RequestCalls implements ExternalCalls {
 
   call(request: ExternalRequest): ExternalReply | CelFault {
     if (request.kind === "imageCheck") return failure("only image policies verify images");
-    return askStore(this.#context.store, request);
+    return loadThrough(this.#context.store, request);
   }
 
   now(): number {
@@ -54,7 +54,7 @@ class RequestCalls implements ExternalCalls {
 /** What ports answer. */
 type PortRequest = Exclude<ExternalRequest, ImageCheckRequest>;
 
-function askStore(store: LoadTracker, request: PortRequest): ExternalReply | CelFault {
+function loadThrough(store: LoadTracker, request: PortRequest): ExternalReply | CelFault {
   const absent = absence(store, request);
   if (absent !== undefined) return absent;
   const key = requestKey(request);

@@ -87,7 +87,7 @@ function judge(
 ): ValidationVerdict {
   if (program === undefined) return { result: "error", message: "compilation error" };
   const value = evaluation.evaluate(program);
-  evaluation.tell(expression, value);
+  evaluation.record(expression, value);
   if (value === true) return passed;
   if (isCelFault(value)) {
     const text = value.kind === "cost" && value.message.startsWith("validation failed")

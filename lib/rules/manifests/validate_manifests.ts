@@ -10,7 +10,13 @@ import {
 } from "../../policy/mod.ts";
 import { error, fail, type Outcome, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "../rule_kind.ts";
-import { askSignedText, keySecretNeeds, type Pending, pending, signersOfSets } from "../verify_images/mod.ts";
+import {
+  keySecretNeeds,
+  loadTextVerdict,
+  type Pending,
+  pending,
+  signersOfSets,
+} from "../verify_images/mod.ts";
 import { contradictionIn } from "./contradiction.ts";
 import { differenceOf } from "./difference.ts";
 import { asStored, type DryRun, dryRunNeeds, dryRunOf } from "./dry_run.ts";
@@ -81,23 +87,23 @@ interface ManifestVerdict {
  * does not verify, and changed for the other entry".
  */
 function verifySet(set: AttestorSet, path: string, check: ManifestCheck): ManifestVerdict | Pending {
-  const told: Record<ManifestVerdict["result"], string[]> = { pass: [], fail: [], error: [] };
+  const byResult: Record<ManifestVerdict["result"], string[]> = { pass: [], fail: [], error: [] };
   for (const [index, entry] of set.entries.entries()) {
     const place = `${path}.entries[${index}]`;
     const verdict = entry.kind === "set"
       ? verifySet(entry.set, `${place}.attestor`, check)
       : check.verify(entry, `${place}${entry.suffix}`);
     if (verdict === pending) return pending;
-    told[verdict.result].push(verdict.message);
-    if (told.pass.length >= set.required) return summary("pass", told.pass);
+    byResult[verdict.result].push(verdict.message);
+    if (byResult.pass.length >= set.required) return summary("pass", byResult.pass);
   }
-  return told.error.length > 0
-    ? { result: "error", message: told.error.join("; ") }
-    : summary("fail", told.fail);
+  return byResult.error.length > 0
+    ? { result: "error", message: byResult.error.join("; ") }
+    : summary("fail", byResult.fail);
 
   function summary(result: "pass" | "fail", messages: readonly string[]): ManifestVerdict {
     const word = result === "pass" ? "succeeded" : "failed";
-    const counts = `verifiedCount ${told.pass.length}; requiredCount ${set.required}`;
+    const counts = `verifiedCount ${byResult.pass.length}; requiredCount ${set.required}`;
     return { result, message: `manifest verification ${word}; ${counts}; message ${messages.join(",")}` };
   }
 }
@@ -184,7 +190,7 @@ class ManifestCheck {
     for (const [index, signature] of signatures.entries()) {
       const question = { message: message!, ...signature, by, log };
       const key = JSON.stringify([signature, by, log]);
-      const answer = askSignedText(this.#store, question, { name: this.#name(), key });
+      const answer = loadTextVerdict(this.#store, question, { name: this.#name(), key });
       if (answer === pending) return pending;
       if (answer.ok) return { name: answer.signer };
       trials.push(

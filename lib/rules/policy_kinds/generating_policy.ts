@@ -49,7 +49,7 @@ export const generatingPolicy: PolicyKind = {
   ruleName: "policy",
   variants: () => [],
   constraints: (spec) => asObject(field(spec, "matchConstraints")),
-  asked: (spec, selector) => synchronizes(spec) ? alsoDeletions(selector) : selector,
+  adjustSelector: (spec, selector) => synchronizes(spec) ? alsoDeletions(selector) : selector,
   compile,
 };
 

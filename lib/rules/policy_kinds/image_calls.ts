@@ -11,7 +11,7 @@ import type { LoadTracker } from "../../context/mod.ts";
 import { asObject, asString, field, isFault, type Json, type JsonObject } from "../../json/mod.ts";
 import { parseImageReference } from "../../kube/mod.ts";
 import type { SignatureAnswer } from "../../ports.ts";
-import { askDigest, askReferrer, askSignature, pending, withPullSecrets } from "../verify_images/mod.ts";
+import { loadDigest, loadReferrer, loadVerdict, pending, withPullSecrets } from "../verify_images/mod.ts";
 import { layoutOf, type PolicyAttestor } from "./image_attestors.ts";
 
 /** An attestation of a policy: a statement of a type, or an artifact that refers to the image. */
@@ -28,7 +28,7 @@ export interface ImageCallsOptions {
   readonly attestations: ReadonlyMap<string, PolicyAttestation>;
   /** Whether the policy matches an image; a text is why that is unknown. */
   matches(image: string): boolean | string;
-  readonly credentials: Parameters<typeof askReferrer>[1]["credentials"];
+  readonly credentials: Parameters<typeof loadReferrer>[1]["credentials"];
 }
 
 /** Answers the functions of an image policy, and keeps which images were verified. */
@@ -107,7 +107,7 @@ export class ImageCalls implements ExternalCalls {
    */
   #unread(image: string): ExternalReply | CelFault | undefined {
     const { store, credentials } = this.#options;
-    const answer = askDigest(store, image, credentials);
+    const answer = loadDigest(store, image, credentials);
     if (answer === pending) return pendingValue(`digest of ${image}`);
     return answer.ok ? undefined : failure(`failed to get imagedata: ${answer.message}`);
   }
@@ -140,7 +140,7 @@ export class ImageCalls implements ExternalCalls {
   ): SignatureAnswer | undefined {
     const { store, credentials } = this.#options;
     const { kind, by, log, annotations, repository, tagPrefix, pullSecrets } = attestor;
-    const answer = askSignature(store, {
+    const answer = loadVerdict(store, {
       image,
       layout: layoutOf(kind),
       want: type === undefined ? "signature" : { attestations: type },
@@ -184,7 +184,7 @@ export class ImageCalls implements ExternalCalls {
         : found(asObject(statement) ?? {});
     }
     const { store, credentials } = this.#options;
-    const answer = askReferrer(store, { image, artifactType: attestation.type, credentials });
+    const answer = loadReferrer(store, { image, artifactType: attestation.type, credentials });
     if (answer === pending) return pendingValue(`referrer of ${image}`);
     if (answer.ok) return found(answer.body);
     const why = answer.message === "failed to unmarshal json"

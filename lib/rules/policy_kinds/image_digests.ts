@@ -1,7 +1,7 @@
 import { isFault } from "../../json/mod.ts";
 import { error, type Outcome, pass, type PassOutcome } from "../outcome.ts";
 import type { CompiledBody } from "../rule_kind.ts";
-import { askDigest, pending } from "../verify_images/mod.ts";
+import { loadDigest, pending } from "../verify_images/mod.ts";
 import {
   credentialsOf,
   evaluationFailed,
@@ -37,7 +37,7 @@ export const imageDigests: PolicyKind = {
         if (typeof matched === "string") return evaluationFailed(matched);
         const open = Object.values(matched).flat().filter(({ text }) => !text.includes("@"));
         const credentials = credentialsOf(spec, input);
-        const answers = open.map(({ text }) => askDigest(input.context.store, text, credentials));
+        const answers = open.map(({ text }) => loadDigest(input.context.store, text, credentials));
         const digests: { pointer: string; text: string }[] = [];
         for (const [index, { text, pointer }] of open.entries()) {
           const answer = answers[index]!;

@@ -14,7 +14,7 @@ import { type CelEvaluation, compileAuditAnnotations } from "../cel/mod.ts";
 import { fail, type ImageFindings, type Outcome, pass } from "../outcome.ts";
 import type { CompiledBody, RuleInput, WrittenSigner } from "../rule_kind.ts";
 import type { Need } from "../../context/mod.ts";
-import { askDigest, keyNeed, loginNeed, pending } from "../verify_images/mod.ts";
+import { keyNeed, loadDigest, loginNeed, pending } from "../verify_images/mod.ts";
 import { compileAttestors, keyText, type ResolveAttestors } from "./image_attestors.ts";
 import { ImageCalls, type PolicyAttestation, withoutImage } from "./image_calls.ts";
 import {
@@ -147,7 +147,7 @@ class ImageValidation implements CompiledBody {
   /** Why an image cannot be read; all images are asked for at once. */
   #missing(input: RuleInput, images: readonly string[]): string | typeof pending | undefined {
     const credentials = credentialsOf(this.#spec, input);
-    const answers = images.map((image) => askDigest(input.context.store, image, credentials));
+    const answers = images.map((image) => loadDigest(input.context.store, image, credentials));
     if (answers.includes(pending)) return pending;
     for (const answer of answers) if (answer !== pending && !answer.ok) return withoutImage(answer.message);
     return undefined;

@@ -35,6 +35,6 @@ export interface PolicyKind extends CelPolicyForm {
   /** The MatchResources that say which objects a spec is about. */
   constraints(spec: JsonObject): JsonObject | undefined;
   /** Changes what a spec is asked about, where its constraints alone do not say it. */
-  asked?(spec: JsonObject, selector: RuleSelector): RuleSelector;
+  adjustSelector?(spec: JsonObject, selector: RuleSelector): RuleSelector;
   compile(spec: JsonObject, tools: PolicyTools): CompiledBody;
 }

@@ -25,12 +25,12 @@ export function compileValidation(
   return (evaluation) => {
     if (program === undefined) return new Fault("the expression does not compile");
     const value = evaluation.evaluate(program);
-    evaluation.tell(expression, value);
+    evaluation.record(expression, value);
     if (value === true) return undefined;
     if (isCelFault(value)) return new Fault(value.message);
     if (value !== false) return new Fault("the expression gives no bool");
-    const told = messageProgram === undefined ? message : made(messageProgram, evaluation);
-    return told || `CEL expression validation failed at index ${index}`;
+    const text = messageProgram === undefined ? message : made(messageProgram, evaluation);
+    return text || `CEL expression validation failed at index ${index}`;
   };
 }
 

@@ -2,7 +2,7 @@ import type { Context } from "../../context/mod.ts";
 import { isFault, isObject, type Json, type JsonObject, setField } from "../../json/mod.ts";
 import type { AttestorSet, ImageAttestation, SignerEntry } from "../../policy/mod.ts";
 import type { SignatureAnswer, Statement } from "../../ports.ts";
-import { type Pending, pending } from "./ask.ts";
+import { type Pending, pending } from "./loads.ts";
 import type { StatementConditions } from "./conditions.ts";
 import type { ImageEntry } from "./entries.ts";
 import { atDigest, type FoundImage } from "./images.ts";

@@ -1,6 +1,6 @@
 import type { AttestorSet, SignerEntry } from "../../policy/mod.ts";
 import type { SignatureAnswer } from "../../ports.ts";
-import { type Pending, pending } from "./ask.ts";
+import { type Pending, pending } from "./loads.ts";
 
 /** What became of a set of attestors, for one image. */
 export type SetVerdict =

@@ -73,11 +73,11 @@ export function compileDenyCheck(
       const verdict = conditions.evaluate(context, context.environment, observed("deny", context));
       if (isFault(verdict)) return `failed to check deny conditions: ${verdict.message}`;
       if (!verdict.holds) return undefined;
-      const told = [message, verdict.message].filter((text) => text !== "").join("; ");
+      const joined = [message, verdict.message].filter((text) => text !== "").join("; ");
       // Kyverno parity: the name between the blanks is always empty. Pinned by
       // tests/rules/verify_images/attestations_test.ts.
-      if (told === "") return "validation error: imageVerify  failed";
-      const text = texts.value(told, context);
+      if (joined === "") return "validation error: imageVerify  failed";
+      const text = texts.value(joined, context);
       // Kyverno parity: when a variable has no value, the message is that of the condition alone, as it is
       // written. Pinned by tests/rules/verify_images/attestations_test.ts.
       if (isFault(text)) return verdict.message;

@@ -7,7 +7,7 @@
  *
  * @module
  */
-export { askDigest, askReferrer, askSignature, askSignedText, type Pending, pending } from "./ask.ts";
+export { loadDigest, loadReferrer, loadTextVerdict, loadVerdict, type Pending, pending } from "./loads.ts";
 export { pullSecretsOf, withPullSecrets } from "./credentials.ts";
 export { annotated, type ImageNote, type ScopedNotes, withoutNotes } from "./notes.ts";
 export { keyNeed, keySecretNeeds, loginNeed } from "./secret_needs.ts";

@@ -2,7 +2,7 @@ import type { Context } from "../../context/mod.ts";
 import type { ImageVerification, SignerEntry } from "../../policy/mod.ts";
 import type { SignatureAnswer, SignatureLayout, SignatureQuestion } from "../../ports.ts";
 import { error, fail, type Outcome, pass, skip } from "../outcome.ts";
-import { askSignature, type Pending, pending } from "./ask.ts";
+import { loadVerdict, type Pending, pending } from "./loads.ts";
 import { verifyAttestations } from "./attestations.ts";
 import { verifySets } from "./attestor_set.ts";
 import { withPullSecrets } from "./credentials.ts";
@@ -113,7 +113,7 @@ function askerOf(
       credentials,
       useCache: verification.useCache,
     };
-    const answer = askSignature(store, question);
+    const answer = loadVerdict(store, question);
     if (answer !== pending) {
       const { ok, tried } = answer;
       store.observer?.attestor({ image: found.text, path, failure: ok ? "" : answer.message, tried });

@@ -3,7 +3,7 @@ import { error, type ImageFindings, listed, type Outcome, type OutcomeList, pass
 import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "../rule_kind.ts";
 import type { VerifyImagesBody } from "../../policy/mod.ts";
 import { checkImages } from "./check_images.ts";
-import { askDigest, pending } from "./ask.ts";
+import { loadDigest, pending } from "./loads.ts";
 import { compileEntries, type ImageEntry } from "./entries.ts";
 import { pullSecretsOf, withPullSecrets } from "./credentials.ts";
 import { atDigest, type FoundImage } from "./images.ts";
@@ -111,7 +111,7 @@ class Verification {
     if (verified !== "") return verified;
     const { context, pullSecrets } = this.#request;
     const credentials = withPullSecrets(entry.verification.credentials, pullSecrets);
-    const answer = askDigest(context.store, found.text, credentials);
+    const answer = loadDigest(context.store, found.text, credentials);
     if (answer === pending) {
       this.#isPending = true;
       return undefined;

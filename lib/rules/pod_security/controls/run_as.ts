@@ -9,7 +9,7 @@ const at = "securityContext.runAsNonRoot";
  * Containers must run as non-root: each container, or the pod, sets `runAsNonRoot: true`. `first` reports
  * missing fields only when no field is false. Kyverno parity: `both` reports both. Pinned by "kyverno runs early controls and reports both ways to run as root".
  */
-export function runAsNonRoot(tell: "first" | "both"): Check {
+export function runAsNonRoot(reports: "first" | "both"): Check {
   return (pod) => {
     const setters = settersOf(
       pod,
@@ -28,7 +28,7 @@ export function runAsNonRoot(tell: "first" | "both"): Check {
     if (details.length === 0) return undefined;
     const missing = without.map(({ path }) => required(`${path}.${at}`));
     const reason = "runAsNonRoot != true";
-    return tell === "both" || setters === undefined
+    return reports === "both" || setters === undefined
       ? { reason, detail: details.join("\n"), fields: [...setters?.fields ?? [], ...missing] }
       : { reason, detail: details[0]!, fields: setters.fields };
   };

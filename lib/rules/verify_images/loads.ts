@@ -16,12 +16,12 @@ export const pending = Symbol("pending");
 export type Pending = typeof pending;
 
 /** Asks about a signature of an image; one question is asked once in a request, whoever asks it. */
-export function askSignature(store: LoadTracker, question: SignatureQuestion): SignatureAnswer | Pending {
+export function loadVerdict(store: LoadTracker, question: SignatureQuestion): SignatureAnswer | Pending {
   const { signatures } = store.ports;
   if (signatures === undefined) return unanswered("signatures cannot be verified here");
   // At a deadline this names the registries that were asked.
   const { image, repository } = question;
-  const answer = askOnce(
+  const answer = loadOnce(
     store,
     repository === "" ? `signatures of ${image}` : `signatures of ${image} in ${repository}`,
     JSON.stringify(question),
@@ -31,14 +31,14 @@ export function askSignature(store: LoadTracker, question: SignatureQuestion): S
 }
 
 /** Asks for the digest that a registry has for an image. */
-export function askDigest(
+export function loadDigest(
   store: LoadTracker,
   image: string,
   credentials: RegistryCredentials,
 ): DigestAnswer | Pending {
   const { signatures } = store.ports;
   if (signatures === undefined) return noDigest("registries cannot be asked here");
-  const answer = askOnce(
+  const answer = loadOnce(
     store,
     `digest of ${image}`,
     JSON.stringify(credentials),
@@ -48,24 +48,24 @@ export function askDigest(
 }
 
 /** Loads whether a text was signed; `key` distinguishes the load from others about the same object. */
-export function askSignedText(
+export function loadTextVerdict(
   store: LoadTracker,
   question: SignedTextQuestion,
   { name, key }: { readonly name: string; readonly key: string },
 ): SignedTextAnswer | Pending {
   const { signatures } = store.ports;
   if (signatures === undefined) return { ok: false, message: "signatures cannot be verified here" };
-  const answer = askOnce(store, name, key, () => signatures.verifyText(question, store.signal));
+  const answer = loadOnce(store, name, key, () => signatures.verifyText(question, store.signal));
   return isProblem(answer) ? { ok: false, message: answer.problem } : answer;
 }
 
 /** Asks for the JSON of an artifact that refers to an image. */
-export function askReferrer(store: LoadTracker, question: ReferrerQuestion): Answer | Pending {
+export function loadReferrer(store: LoadTracker, question: ReferrerQuestion): Answer | Pending {
   const { signatures } = store.ports;
   const failed = (message: string): Answer => ({ ok: false, status: undefined, message });
   if (signatures === undefined) return failed("registries cannot be asked here");
   const name = `referrers of ${question.image}`;
-  const answer = askOnce(
+  const answer = loadOnce(
     store,
     name,
     JSON.stringify(question),
@@ -82,7 +82,7 @@ function isProblem(answer: unknown): answer is Problem {
   return typeof answer === "object" && answer !== null && "problem" in answer;
 }
 
-function askOnce<Result extends object>(
+function loadOnce<Result extends object>(
   store: LoadTracker,
   name: string,
   key: string,
