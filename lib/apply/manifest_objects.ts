@@ -1,4 +1,4 @@
-import { isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
+import { isList, type Json, type JsonObject, setField } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { openList } from "./documents.ts";
 import { withNamespace } from "./resource_request.ts";
@@ -26,13 +26,14 @@ export function manifestObjects(documents: readonly YamlDocument[]): JsonObject[
 
 /** A value in which maps that templates left empty are empty, not null; the same value when there is nothing to fill. */
 export function filled(value: Json): Json {
-  if (Array.isArray(value)) {
-    const items = value.map(filled);
-    return items.some((item, index) => item !== value[index]) ? items : value;
+  if (typeof value !== "object" || value === null) return value;
+  if (isList(value)) {
+    const at = value.findIndex((item) => filled(item) !== item);
+    return at < 0 ? value : value.map(filled);
   }
-  if (!isObject(value)) return value;
   let copy: { [key: string]: Json } | undefined;
-  for (const [key, inner] of Object.entries(value)) {
+  for (const key of Object.keys(value)) {
+    const inner = value[key]!;
     const full = inner === null && mapFields.includes(key) ? {} : filled(inner);
     if (full !== inner) setField(copy ??= { ...value }, key, full);
   }

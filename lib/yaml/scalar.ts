@@ -45,9 +45,21 @@ export function resolveScalar(text: string): Scalar {
   if (first === 0x2e) return asFloat(text) ?? { type: "str", value: text };
   const numeric = first >= 0x30 && first <= 0x39 || first === 0x2b || first === 0x2d;
   if (!numeric) return { type: "str", value: text };
+  if (isPlainInteger(text)) return { type: "int", value: BigInt(text) };
   if (isTimestamp(text)) return { type: "timestamp", value: text };
   const digits = text.replaceAll("_", "");
   return asInteger(digits) ?? asFloat(digits) ?? { type: "str", value: text };
+}
+
+/** Whether a text is a decimal integer of at most 15 digits without a sign: most numbers are, and need no pattern. */
+function isPlainInteger(text: string): boolean {
+  const { length } = text;
+  if (length > 15 || (length > 1 && text.charCodeAt(0) === 0x30)) return false;
+  for (let at = 0; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code < 0x30 || code > 0x39) return false;
+  }
+  return length > 0;
 }
 
 const longest = 1000;
