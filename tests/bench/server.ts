@@ -1,4 +1,5 @@
 /** Servers under test, each a process of its own, and what the operating system says of them. */
+import { systemText } from "./system_text.ts";
 import https from "node:https";
 import type { Command } from "../support/image.ts";
 
@@ -116,16 +117,6 @@ function answers(port: number, { path, body }: Probe): Promise<boolean> {
     request.on("error", () => resolve(false));
     request.end(body);
   });
-}
-
-/** Files of `/proc`, which Deno itself reads only with all permissions. */
-export async function systemText(path: string): Promise<string> {
-  try {
-    const { stdout } = await new Deno.Command("sh", { args: ["-c", `cat ${path}`], stderr: "null" }).output();
-    return new TextDecoder().decode(stdout);
-  } catch {
-    return "";
-  }
 }
 
 function freePort(): number {

@@ -1,8 +1,11 @@
 import { type Bench, median, root } from "../bench.ts";
+import { systemText } from "../system_text.ts";
 
 /** One run of a command, in a process of its own. */
 interface Ran {
   readonly seconds: number;
+  /** Of all processors, at the last look before its end: what does not depend on other work of the machine. */
+  readonly processorSeconds: number;
   /** The most memory that was resident, in MiB. */
   readonly memory: number;
 }
@@ -25,15 +28,15 @@ export async function commandLine({ inputs, results, folder, quick }: Bench): Pr
   const few = await applied(3_000);
   results.row("3,000 Pods × 17 policies", figures(few), {
     text: "≤ 2 s, ≤ 150 MiB",
-    met: few.seconds <= 2 && few.memory <= 150,
+    met: few.seconds <= 2 && isSmall(few),
   });
   const table = await applied(3_000, "--table");
-  results.row("the same as a table", figures(table), { text: "≤ 150 MiB", met: table.memory <= 150 });
+  results.row("the same as a table", figures(table), { text: "≤ 150 MiB", met: isSmall(table) });
   const many = quick ? 20_000 : 100_000;
   const all = await applied(many);
   results.row(`${many.toLocaleString("en")} Pods × 17 policies`, figures(all), {
     text: "≤ 150 MiB, the memory of 3,000",
-    met: all.memory <= 150,
+    met: isSmall(all),
   });
 
   async function applied(count: number, ...options: string[]): Promise<Ran> {
@@ -43,27 +46,41 @@ export async function commandLine({ inputs, results, folder, quick }: Bench): Pr
   }
 }
 
-function figures({ seconds, memory }: Ran): string {
-  return `${seconds.toFixed(1)} s, ${memory.toFixed(0)} MiB`;
+function figures({ seconds, processorSeconds, memory }: Ran): string {
+  return `${seconds.toFixed(1)} s (${processorSeconds.toFixed(1)} of processors), ${memory.toFixed(0)} MiB`;
 }
+
+/** Whether a run stayed within the goal of memory; not when it was too short to be looked at. */
+function isSmall({ memory }: Ran): boolean {
+  return memory > 0 && memory <= 150;
+}
+
+/** Milliseconds between two looks at a process. */
+const LOOK = 50;
+
+/** Ticks of the kernel's clock in a second. */
+const TICKS = 100;
 
 /** Runs Postern to its end; its peak memory is read from the kernel while it runs. */
 async function run(args: readonly string[]): Promise<Ran> {
   const began = performance.now();
   const process = new Deno.Command(postern, { args: [...args], stdout: "null", stderr: "null" }).spawn();
-  let memory = 0, isOver = false;
+  let memory = 0, ticks = 0, isOver = false;
   const watching = (async () => {
     while (!isOver) {
-      const status = await Deno.readTextFile(`/proc/${process.pid}/status`).catch(() => "");
-      memory = Math.max(memory, Number(/VmHWM:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      const about = await systemText(`/proc/${process.pid}/status`, `/proc/${process.pid}/stat`);
+      memory = Math.max(memory, Number(/VmHWM:\s+(\d+)/.exec(about)?.[1] ?? 0) / 1024);
+      // After the name in parentheses: the state, ten numbers, then the time in user code and in the kernel.
+      const [, user = 0, kernel = 0] = /\) \w(?: -?\d+){10} (\d+) (\d+)/.exec(about)?.map(Number) ?? [];
+      ticks = Math.max(ticks, user + kernel);
+      await new Promise((resolve) => setTimeout(resolve, LOOK));
     }
   })();
   await process.status;
   const seconds = (performance.now() - began) / 1000;
   isOver = true;
   await watching;
-  return { seconds, memory };
+  return { seconds, processorSeconds: ticks / TICKS, memory };
 }
 
 async function exists(path: string): Promise<boolean> {
