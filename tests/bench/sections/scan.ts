@@ -4,7 +4,7 @@ import type { Cluster } from "../../../lib/ports.ts";
 import { apply, canStart, runText, startApiServer, stopApiServer } from "../api_server.ts";
 import { type Bench, mib } from "../bench.ts";
 import type { Image } from "../../support/image.ts";
-import { systemText } from "../server.ts";
+import { systemText } from "../system_text.ts";
 
 const namespaces = 20;
 /** Requests that make Pods at a time. */
