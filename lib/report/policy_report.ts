@@ -60,20 +60,26 @@ export function reportResult(
   return {
     source: sourceOf(policy),
     policy: policy.key,
-    rule,
+    // Rules of policies in CEL have no names.
+    ...(rule !== "" && { rule }),
     ...(category !== undefined && { category }),
     ...(severities.includes(severity ?? "") && { severity }),
     timestamp: { seconds: Math.floor(now / 1000), nanos: 0 },
     result,
     scored: policy.annotations["policies.kyverno.io/scored"] !== "false",
     resources: [reference(resource)],
-    message,
+    ...(message !== "" && { message }),
     properties: {
       ...outcome.properties,
-      ...(exceptions !== undefined && { exceptions: exceptions.join(",") }),
+      ...(exceptions !== undefined && { exceptions: exceptions.map(nameOfKey).join(",") }),
       process: policy.background ? "background scan" : "admission review",
     },
   };
+}
+
+/** The name in `namespace/name`. Kyverno parity: reports name exceptions without their namespace. Pinned by tests/cli/kyverno_texts_test.ts. */
+function nameOfKey(key: string): string {
+  return key.slice(key.lastIndexOf("/") + 1);
 }
 
 /** The severities that the schema of reports knows. */

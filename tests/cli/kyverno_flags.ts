@@ -385,6 +385,7 @@ export const deliberate: readonly string[] = [
   "`apply` prints mutated and generated objects only where a rule changed or made something; with `--table` only the table.",
   "`apply` prints what became of an object as soon as it is decided, so that changed objects and failures of several objects come in another order. The note of a mutation ends its line.",
   "A result of a MutatingPolicy is counted once, where Kyverno counts it twice; what is printed is what that policy left, where Kyverno prints what all of them made.",
+  "Reports are named `merged` in every namespace, say `source: postern`, and have no property `cel.validationIndex`.",
   "`test` names a test by `metadata.name`, and explains rows that fail after their table.",
   "`create` writes the current format (`apiVersion`, `kind`, `metadata`) without comments; `jp function` and `version` say more.",
   "A `DeletingPolicy` and a `CleanupPolicy` are named as not evaluated: Postern deletes nothing.",
