@@ -35,11 +35,16 @@ async function isInstalled(): Promise<boolean> {
   return await modified("node_modules/.package-lock.json") > await modified("package-lock.json");
 }
 
-/** Copies the pictures that pages of `docs/` show. */
+/** Copies the pictures that pages of `docs/` show, each where its page finds it. */
 async function copyPictures(stage: string): Promise<void> {
   const docs = fileURLToPath(new URL("../../docs", import.meta.url));
-  for await (const { name } of Deno.readDir(docs)) {
-    if (name.endsWith(".svg")) await Deno.copyFile(join(docs, name), join(stage, name));
+  await Deno.mkdir(join(stage, "playground"), { recursive: true });
+  for (const folder of ["", "playground"]) {
+    for await (const { name } of Deno.readDir(join(docs, folder))) {
+      if (/\.(svg|webp)$/.test(name)) {
+        await Deno.copyFile(join(docs, folder, name), join(stage, folder, name));
+      }
+    }
   }
 }
 

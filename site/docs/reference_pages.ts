@@ -6,15 +6,26 @@ import {
   kyvernoLibraries,
   type Library,
 } from "../../lib/cel/mod.ts";
+import { hyphenated, type OptionRecord } from "../../lib/cli/command.ts";
+import { commands } from "../../lib/cli/commands/table.ts";
+import { environmentNotes } from "../../lib/cli/environment_notes.ts";
 import { kyvernoFunctions } from "../../lib/jmespath/mod.ts";
 import { Metrics } from "../../lib/server/mod.ts";
+import { fieldPages } from "./field_pages.ts";
 import { code, type Page, table } from "./page.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The pages that are made from tables in the code. */
 export async function referencePages(): Promise<Page[]> {
-  return [functionPage(), celPage(), await metricPage(), ...await commandPages()];
+  return [
+    functionPage(),
+    celPage(),
+    ...fieldPages(),
+    await metricPage(),
+    ...await commandPages(),
+    optionPage(),
+  ];
 }
 
 /** Every JMESPath function with its examples, which `deno task test` runs. */
@@ -86,6 +97,45 @@ async function metricPage(): Promise<Page> {
       table(["metric", "type", "what it counts"], rows)
     }\n`,
   };
+}
+
+/** Every option of every command, and every environment variable. */
+function optionPage(): Page {
+  const uses = commands.flatMap((each) =>
+    Object.entries(each.options)
+      .filter(([, option]) => option.hidden !== true && option.type !== "unsupported")
+      .map(([key, option]) => ({ name: flagOf(key, option), command: each.name, about: option.about }))
+  );
+  const rows = [...Map.groupBy(uses, ({ name, about }) => `${name} ${about}`).values()]
+    .map((same) => [code(same[0]!.name), same.map(({ command }) => code(command)).join(" "), same[0]!.about])
+    .sort(([left], [right]) => left! < right! ? -1 : 1);
+  return {
+    path: "reference/options.md",
+    section: "Reference",
+    title: "Options and environment",
+    text: [
+      "# Options and environment",
+      "## Environment",
+      table(
+        ["variable", "read by", "what it is"],
+        environmentNotes.map(({ name, reader, about }) => [code(name), reader, codeIn(about)]),
+      ),
+      "## Options",
+      table(["option", "of", "what it does"], rows.map(([name, of, about]) => [name!, of!, codeIn(about!)])),
+    ].join("\n\n") + "\n",
+  };
+}
+
+/** An option as it is written: flags that are on by default are switched off. */
+function flagOf(key: string, option: OptionRecord): string {
+  return option.type === "flag" && option.default === true
+    ? `--no-${hyphenated(key)}`
+    : `--${hyphenated(key)}`;
+}
+
+/** Text between backticks as code. */
+function codeIn(text: string): string {
+  return text.replaceAll("<", "&lt;").replace(/`([^`]*)`/g, (_, inner: string) => code(inner));
 }
 
 /** A page for each command, which the command line writes itself. */

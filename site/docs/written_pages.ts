@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 const written: readonly (readonly [file: string, section: Section, title: string])[] = [
   ["docs/getting-started.md", "Guide", "Getting started"],
   ["docs/how-it-decides.md", "Guide", "How it decides"],
+  ["docs/playground.md", "Guide", "The playground"],
   ["docs/migration.md", "Guide", "From Kyverno"],
   ["docs/compatibility.md", "Guide", "Differences"],
   ["docs/edge.md", "Guide", "Bundles and the edge"],
@@ -44,7 +45,7 @@ export async function writtenPages(): Promise<Page[]> {
 /** Links to files become links to pages; those to files that are no pages become code. */
 function withLinks(text: string, from: string): string {
   return text.replace(
-    /\[([^\]]+)\]\(([^)#\s]+)(#[^)]*)?\)/g,
+    /(?<!!)\[([^\]]+)\]\(([^)#\s]+)(#[^)]*)?\)/g,
     (whole, label: string, target: string, anchor = "") => {
       if (/^[a-z]+:/.test(target)) return whole;
       const file = join(from, "..", target);

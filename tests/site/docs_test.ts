@@ -64,6 +64,35 @@ Deno.test("links to examples name examples of the playground", () => {
   assert.deepEqual(linked.filter((id) => !ids.has(id)), []);
 });
 
+/** What the issue asks of the documentation: a page, and a text that it has. */
+const content: readonly (readonly [page: string, text: RegExp])[] = [
+  ["getting-started", /docker-image/],
+  ["getting-started", /edge/],
+  ["how-it-decides", /match/],
+  ["migration", /Kyverno/],
+  ["reference/jmespath", /regex_replace_all/],
+  ["reference/cel", /quantity/],
+  ["reference/fields/clusterpolicy", /spec\.rules\[\]\.validate\.failureAction/],
+  ["reference/fields/imagevalidatingpolicy", /spec\.matchImageReferences\[\]\.glob/],
+  ["support", /GreaterThanOrEquals/],
+  ["diagnostics", /unknown-field/],
+  ["reference/metrics", /kyverno_admission_requests_total/],
+  ["reference/options", /POSTERN_SECRET_PATH[^]*--policies/],
+  ["operations", /upgrade/i],
+  ["security", /limit/],
+  ["performance", /<img[^>]*svg/],
+  ["releases", /SBOM/],
+  ["edge", /generates after the answer/],
+  ["playground", /format is not documented/],
+  ["api/index", /loadPolicies/],
+];
+
+Deno.test("the documentation has its guides and its reference", () => {
+  for (const [page, text] of content) {
+    assert.match(Deno.readTextFileSync(join(dist, `${page}.html`)), text, page);
+  }
+});
+
 Deno.test("pages have no violation that axe finds, and ask nobody else", async () => {
   await withSite(async ({ browser, url }) => {
     for (const colorScheme of ["light", "dark"] as const) {

@@ -1,0 +1,19 @@
+/** The list of environment variables is that of the code. */
+import assert from "node:assert/strict";
+import { environmentNotes } from "../../lib/cli/environment_notes.ts";
+
+/** Names that are read: the argument of a function that reads the environment or a bundle's settings. */
+const read = /\b(?:environmentVariable|env|environment|settings|variable|get)\(\s*"([A-Z][A-Z0-9_]+)"\s*\)/g;
+
+function namesIn(folder: URL): string[] {
+  return [...Deno.readDirSync(folder)].flatMap(({ name, isDirectory }) => {
+    if (isDirectory) return namesIn(new URL(`${name}/`, folder));
+    if (!name.endsWith(".ts")) return [];
+    return [...Deno.readTextFileSync(new URL(name, folder)).matchAll(read)].map(([, found]) => found!);
+  });
+}
+
+Deno.test("every environment variable that is read is explained once, and no other", () => {
+  const names = environmentNotes.map(({ name }) => name);
+  assert.deepEqual(names.toSorted(), [...new Set(namesIn(new URL("../../lib/", import.meta.url)))].sort());
+});
