@@ -113,3 +113,15 @@ Deno.test("pages have no violation that axe finds, and ask nobody else", async (
     }
   });
 });
+
+Deno.test("the search finds pages", async () => {
+  await withSite(async ({ browser, url }) => {
+    const page = await browser.newPage();
+    await page.goto(url);
+    await page.getByRole("button", { name: /Search/ }).first().click();
+    await page.getByRole("searchbox").fill("failureAction");
+    await page.locator(".VPLocalSearchBox .result", { hasText: "Fields of" }).or(
+      page.locator(".VPLocalSearchBox .result", { hasText: "ClusterPolicy" }),
+    ).first().waitFor();
+  });
+});

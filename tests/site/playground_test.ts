@@ -190,13 +190,37 @@ test("typing takes the engine away from objects that are being checked", async (
   await page.locator("[data-testid=headline]", { hasText: "1 object: 1 refused" }).waitFor();
 });
 
-test("mutations are shown side by side, with generated objects and look-ups", async ({ begin }) => {
+test("a rule shows its match, its conditions with the values that they saw, and where its pattern fails", async ({ begin }) => {
+  const { page } = await begin({ fragment: "#e=1-preconditions/any-and-all" });
+  const card = await page.locator(".card").first().innerText();
+  for (
+    const part of [
+      /match\s+holds/,
+      /Precondition any\[0\]\s+"red"\s*Equals\s*"blue"\s*does not hold/,
+      /Precondition all\[0\]\s+"cow"\s*Equals\s*"cow"\s*holds/,
+      /fails at\s+spec\.template\.spec\.containers\[0\]\.name/,
+    ]
+  ) assert.match(card, part);
+  // What people hear who do not see the page.
+  const heard = page.getByRole("status").filter({ hasText: "2 objects: 1 refused, 1 admitted" });
+  await heard.waitFor({ state: "attached" });
+});
+
+test("generated objects are shown", async ({ begin }) => {
+  const { page } = await begin({ fragment: "#e=policies/add-default-quota" });
+  await page.getByRole("tab", { name: /Generated/ }).click();
+  await page.locator(".object pre", { hasText: "kind: ResourceQuota" }).waitFor();
+});
+
+test("mutations are shown side by side, with look-ups and the JSON patch of the response", async ({ begin }) => {
   const { page } = await begin({ fragment: "#e=2-variables/config-map" });
   await page.getByRole("tab", { name: /Changes/ }).click();
   await page.locator(".cm-mergeView").waitFor();
   assert.match(await page.locator(".cm-merge-b").innerText(), /from-the-config-map/);
   await page.getByRole("tab", { name: /Look-ups/ }).click();
   assert.match(await page.locator(".timeline").innerText(), /GET \/api\/v1\/namespaces\/default\/configmaps/);
+  await page.getByRole("tab", { name: "Response" }).click();
+  await page.locator(".object pre", { hasText: /"op": "add"/ }).waitFor();
 });
 
 test("fields are suggested where they belong, and explained", async ({ begin }) => {
