@@ -31,15 +31,23 @@ export class Diagnostics {
 }
 
 /** Kinds of policies that something else than Postern acts on. */
-const unevaluated = /^(?:(?:Cluster)?CleanupPolicy|(?:Namespaced)?DeletingPolicy)$/;
+const cleanupKinds = /^(?:Cluster)?CleanupPolicy$/;
+const deletingKinds = /^(?:Namespaced)?DeletingPolicy$/;
 
-/** Names the policies of kinds that are never evaluated: whoever counts on them must know. */
-export function unevaluatedPolicies({ others, diagnostics }: Snapshot): Diagnostic[] {
+/**
+ * Names the policies of kinds that a command does not evaluate: whoever counts on them must know. `test` shows which
+ * objects a DeletingPolicy is about.
+ */
+export function unevaluatedPolicies(
+  { others, diagnostics }: Snapshot,
+  { showsDeleting = false }: { readonly showsDeleting?: boolean } = {},
+): Diagnostic[] {
   return others.flatMap(({ kind, document, locate }) => {
     const position = locate(["kind"]);
     const policy = nameOf(document);
     const isNamed = diagnostics.some((each) => each.severity === "error" && each.policy === policy);
-    if (!unevaluated.test(kind) || isNamed) return [];
+    const isEvaluated = !cleanupKinds.test(kind) && (showsDeleting || !deletingKinds.test(kind));
+    if (isEvaluated || isNamed) return [];
     const message = `${kind} "${policy}" is not evaluated: Postern deletes nothing`;
     return [{ severity: "error", code: "not-evaluated", message, policy, ...(position && { position }) }];
   });

@@ -14,6 +14,7 @@ import {
   testRows,
   type TestRun,
 } from "../../testing/mod.ts";
+import { unevaluatedPolicies } from "../diagnostics.ts";
 import { writeRecording } from "../image_recording.ts";
 import { painter } from "../paint.ts";
 import type { Terminal } from "../terminal.ts";
@@ -111,7 +112,8 @@ export class TestSession {
     this.#remarks += noted.filter(({ severity }) => severity !== "error").length;
     const { outputFormat, failOnly } = this.#options;
     if (outputFormat === undefined && !failOnly) this.#say(`\n${testTable(rows, this.#table)}\n`);
-    this.note([...run.diagnostics, ...noted]);
+    const unevaluated = unevaluatedPolicies(run.snapshot, { showsDeleting: true });
+    this.note([...run.diagnostics, ...unevaluated, ...noted]);
     if (outputFormat === undefined) {
       for (const row of rows.filter(isFailure)) this.#say(`${explained(row).join("\n")}\n`);
     }

@@ -1,0 +1,78 @@
+/** Nothing is green that was not checked: every command that reads policies, in both dialects. */
+import assert from "node:assert/strict";
+import { good, policy } from "./files.ts";
+import { inFolder } from "./in_folder.ts";
+
+const undeclared = policy.replace("require-team", "undeclared").replace("?*", "{{ nobody.name }}");
+
+const files: Readonly<Record<string, string>> = {
+  "policy.yaml": policy,
+  "pod.yaml": good,
+  "broken.yaml": `kind: ClusterPolicy\nmetadata: {name: a\n---${policy.replace("require-team", "sound")}`,
+  "unknown.yaml": "apiVersion: example.com/v1\nkind: Widget\nmetadata: { name: w }\n",
+  "cleanup.yaml":
+    "apiVersion: kyverno.io/v2\nkind: ClusterCleanupPolicy\nmetadata: { name: old }\nspec: { schedule: '* * * * *', match: { any: [{ resources: { kinds: [Pod] } }] } }\n",
+  "deleting.yaml":
+    "apiVersion: policies.kyverno.io/v1\nkind: DeletingPolicy\nmetadata: { name: gone }\nspec: { schedule: '* * * * *', matchConstraints: { resourceRules: [{ apiGroups: [''], apiVersions: [v1], resources: [pods] }] }, conditions: [{ name: a, expression: 'true' }] }\n",
+  "undeclared.yaml": undeclared,
+  "bodyless.yaml": policy.replace("require-team", "bodyless").replace("pattern:", "pattren:"),
+};
+
+/** What is wrong among the policies, and what must be said of it. */
+const policies: readonly (readonly [what: string, path: string, said: RegExp])[] = [
+  ["a policy that is not there", "@missing.yaml", /missing\.yaml/],
+  ["a remote policy that gives no answer", "http://127.0.0.1:1/policy.yaml", /127\.0\.0\.1:1/],
+  ["a kind that is no policy", "@unknown.yaml", /Widget/],
+  ["a ClusterCleanupPolicy", "@cleanup.yaml", /ClusterCleanupPolicy/],
+  ["a DeletingPolicy", "@deleting.yaml", /DeletingPolicy/],
+  ["a broken document among good ones", "@broken.yaml", /broken\.yaml:\d+:\d+: error invalid-yaml/],
+  ["an undeclared variable", "@undeclared.yaml", /nobody/],
+  ["a rule without a body", "@bodyless.yaml", /pattren/],
+];
+
+/** Commands with a place for the policy; `test` reads it by its test file. */
+const commands: readonly (readonly [name: string, args: (path: string) => readonly string[]])[] = [
+  ["apply", (path) => ["apply", "@policy.yaml", path, "-r", "@pod.yaml"]],
+  ["explain", (path) => ["explain", "@policy.yaml", path, "-r", "@pod.yaml"]],
+  ["lint", (path) => ["lint", "@policy.yaml", path]],
+  ["test", () => ["test", "@kyverno-test.yaml"]],
+];
+
+/** What a command reads otherwise: lint and test read no addresses, and test shows what a DeletingPolicy is about. */
+const isOtherwise = (command: string, what: string): boolean =>
+  what.startsWith("a remote policy") && (command === "lint" || command === "test") ||
+  what === "a DeletingPolicy" && command === "test";
+
+function testOf(path: string): string {
+  return `
+apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+metadata: { name: team }
+policies: [policy.yaml, ${path.replace("@", "")}]
+resources: [pod.yaml]
+results: [{ policy: require-team, rule: team, kind: Pod, resources: [good], result: pass }]
+`;
+}
+
+for (const [what, path, said] of policies) {
+  for (const [name, args] of commands) {
+    if (isOtherwise(name, what)) continue;
+    Deno.test(`${name} is not green for ${what}, in both dialects`, () =>
+      inFolder({ ...files, "kyverno-test.yaml": testOf(path) }, async (run) => {
+        for (const dialect of ["classic", "current"]) {
+          const { code, out, err } = await run(...args(path), "--dialect", dialect);
+          assert.match(`${out}\n${err}`, said);
+          assert.equal(code, 1, `${dialect}\n${out}\n${err}`);
+        }
+      }));
+  }
+}
+
+Deno.test("a rule with an error-level diagnostic answers error", () =>
+  inFolder(files, async (run) => {
+    for (const path of ["@undeclared.yaml", "@bodyless.yaml"]) {
+      const { out } = await run("apply", path, "-r", "@pod.yaml");
+      assert.match(out, /pass: 0, fail: 0, warn: 0, error: [1-9]/);
+      assert.match((await run("explain", path, "-r", "@pod.yaml")).out, /error/);
+    }
+  }));
