@@ -126,6 +126,28 @@ git clone -q --bare work policies.git`,
     assert.match(outside.err, /error unreadable-address/);
   }));
 
+Deno.test("files of several tests are read side by side", () =>
+  withFiles({ "policy.yaml": policy, "good.yaml": good }, async (folder) => {
+    const test = `
+apiVersion: cli.kyverno.io/v1alpha1
+kind: Test
+metadata: { name: team }
+policies: [../policy.yaml]
+resources: [pod.yaml]
+results: [{ policy: require-team, rule: team, kind: Pod, resources: [good], result: pass }]
+`;
+    // The first test's Pod is written only when the second one's is being read: one after the other, nothing would end.
+    const { out } = await shell(
+      `mkdir a b; mkfifo a/pod.yaml b/pod.yaml
+cat > a/kyverno-test.yaml <<'END'\n${test}END
+cp a/kyverno-test.yaml b
+timeout 60 bash -c 'exec 3> b/pod.yaml; cat good.yaml > a/pod.yaml; cat good.yaml >&3' &
+timeout 60 ${postern} test .; wait`,
+      folder,
+    );
+    assert.match(out, /2 tests passed and 0 tests failed/);
+  }));
+
 Deno.test("policies come from an http address, whose failures are said", async () => {
   const server = Deno.serve(
     { port: 0, hostname: "127.0.0.1", onListen: () => {} },
