@@ -183,6 +183,11 @@ func main() {
 		}
 		time.Sleep(time.Until(start.Add(time.Duration(float64(index) / *rate * float64(time.Second)))))
 		note(func(s *seen) { s.figures.Due++ })
+		if index == 0 {
+			// The callers are just starting.
+			work <- index
+			continue
+		}
 		select {
 		case work <- index:
 		default:
