@@ -31,6 +31,23 @@ kind: ConfigMap
 metadata: {name: ${name}, namespace: ${namespace}, labels: {${labels}}}
 `;
 
+const leasePolicy = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: ${namespace}-leases}
+spec:
+  background: false
+  rules:
+  - name: none
+    match: {any: [{resources: {kinds: [Lease], namespaces: [${namespace}]}}]}
+    validate: {failureAction: Enforce, message: "no leases here", deny: {}}
+`;
+const lease = `
+apiVersion: coordination.k8s.io/v1
+kind: Lease
+metadata: {name: held, namespace: ${namespace}}
+`;
+
 /** Refuses the ConfigMaps of a team. */
 const celPolicy = (name: string) => `
 apiVersion: policies.kyverno.io/v1
@@ -120,6 +137,24 @@ Deno.test({
         assert.notEqual(code, 0);
         assert.match(err, /disabling both admission and background/);
       });
+      await t.step(
+        "a policy for a kind that none was about is enforced once its status says that it is ready",
+        async () => {
+          assert.equal((await apply(leasePolicy)).code, 0);
+          await eventually(async () => {
+            const { out } = await run([
+              ...["get", "clusterpolicy", `${namespace}-leases`, "-o"],
+              "jsonpath={.status.conditions[0].status}",
+            ]);
+            assert.equal(out, "True");
+          });
+          // The very next request, not some later one.
+          const { code, err } = await apply(lease);
+          assert.notEqual(code, 0);
+          assert.match(err, /no leases here/);
+          await run(["delete", "clusterpolicy", `${namespace}-leases`]);
+        },
+      );
       await t.step("two policies in CEL are asked about by one webhook", async () => {
         const names = ["cel-a", "cel-b"].map((name) => `${namespace}-${name}`);
         for (const name of names) {
