@@ -82,7 +82,8 @@ async function carryOutAll(
     const decision = await evaluate(snapshot, request, {
       phase,
       ports,
-      rules: "admission",
+      // Whether a policy counts at admission does not matter for objects that exist.
+      rules: only === undefined ? "admission" : "all",
       background: { actors },
       ...(route.failurePolicy !== undefined && { failurePolicy: route.failurePolicy }),
       ...(policy !== undefined && { policy }),

@@ -159,6 +159,35 @@ Deno.test("what a GeneratingPolicy makes under another name takes the place of w
   await replica.close();
 });
 
+const existingOnly = `
+apiVersion: policies.kyverno.io/v1
+kind: MutatingPolicy
+metadata: {name: marks}
+spec:
+  evaluation: {admission: {enabled: false}, background: {enabled: false}, mutateExisting: {enabled: true}}
+  matchConstraints:
+    resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE, UPDATE], resources: [secrets]}]
+  mutations:
+  - patchType: ApplyConfiguration
+    applyConfiguration: {expression: 'Object{metadata: Object.metadata{labels: Object.metadata.labels{seen: "yes"}}}'}
+`;
+for (
+  const [what, text] of [
+    ["MutatingPolicy", existingOnly],
+    [
+      "ClusterPolicy",
+      touching.replace("spec:", "spec:\n  admission: false\n  mutateExistingOnPolicyUpdate: true")
+        .replace(/patchesJson6902: [^]*/, 'patchStrategicMerge: {metadata: {labels: {seen: "yes"}}}\n'),
+    ],
+  ] as const
+) {
+  Deno.test(`a ${what} without admission changes objects that exist`, async () => {
+    const { cluster, restarted } = setUp(text);
+    await restarted();
+    assert.equal(dig(await cluster.read(source) ?? null, "metadata", "labels", "seen"), "yes");
+  });
+}
+
 Deno.test("a clone outlives its rule, a list of clones goes with it", async () => {
   const listed = synchronized.replace(
     /name: regcred\n {6}namespace: "([^"]*)"\n {6}clone: .*/,

@@ -96,7 +96,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
       verb: "update",
       object: result,
       policy: policy.key,
-      rule: policy.name,
+      rule: policy.rules[0]!.name,
       reason: `${describe(result)} is a target of the policy for ${
         describe(input.resource ?? input.oldResource ?? {})
       }`,
