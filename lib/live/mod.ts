@@ -8,6 +8,7 @@ export type { PolicyEvent } from "./events/event.ts";
 export { type Accounts, type Installation } from "./installation.ts";
 export { LivePolicies, type LivePoliciesOptions } from "./live_policies.ts";
 export { type DynamicConfiguration } from "./configuration.ts";
+export { type Target, type WebhookRule, webhookRules } from "./webhooks/target.ts";
 export { WebhookRoutes } from "./webhooks/routes.ts";
 export { ObjectReviews, type ObjectReviewsOptions } from "./admission/object_reviews.ts";
 export { openReports, policyReports, type ReportKind } from "./reports/report_kind.ts";

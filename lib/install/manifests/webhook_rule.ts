@@ -1,5 +1,6 @@
 import type { CompiledRule } from "../../engine/mod.ts";
 import type { ResourceRule } from "../../match/mod.ts";
+import type { Target } from "../../live/mod.ts";
 import {
   type BuiltinKind,
   compileResourceFilters,
@@ -12,16 +13,6 @@ import {
   pluralOf,
 } from "../../kube/mod.ts";
 
-/** What a webhook is called for: one resource of the API and the operations on it. */
-export interface WebhookTarget {
-  readonly group: string;
-  readonly version: string;
-  /** Plural, with a subresource behind `/`; `*` for any. */
-  readonly resource: string;
-  readonly scope: "Namespaced" | "Cluster" | "*";
-  readonly operations: readonly string[];
-}
-
 /** A kind that plain Kubernetes does not serve: where it is in the API was guessed from its name. */
 export interface GuessedKind {
   readonly kind: string;
@@ -29,7 +20,7 @@ export interface GuessedKind {
 }
 
 /** Each resource of a rule that is written as resources of the API. */
-function targetsOf({ groups, versions, resources, operations, scope }: ResourceRule): WebhookTarget[] {
+function targetsOf({ groups, versions, resources, operations, scope }: ResourceRule): Target[] {
   return groups.flatMap((group) =>
     versions.flatMap((version) =>
       resources.map((resource) => ({ group, version, resource, scope, operations }))
@@ -42,7 +33,7 @@ const connected = ["exec", "attach", "portforward", "proxy", "*"];
 /**
  * The requests that a rule must see: the resources of its kinds, and the operations that it can have a result for.
  */
-export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) => void): WebhookTarget[] {
+export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) => void): Target[] {
   const { resources } = rule.selector;
   if (resources !== undefined) return resources.flatMap(targetsOf);
   const { form, filters } = rule.selector.match;
@@ -66,7 +57,7 @@ export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) 
 export function followedTargets(
   { body: { downstream } }: CompiledRule,
   guessed: (kind: GuessedKind) => void,
-): WebhookTarget[] {
+): Target[] {
   if (!downstream?.synchronize) return [];
   const kinds = downstream.types.map(({ apiVersion, kind }) =>
     apiVersion === "" ? kind : `${apiVersion}/${kind}`
@@ -100,7 +91,7 @@ function operationsOf(
 
 const patternKinds = ["pattern", "anyPattern", "podSecurity"];
 
-type Place = Omit<WebhookTarget, "operations">;
+type Place = Omit<Target, "operations">;
 
 function places(selector: KindSelector, guessed: (kind: GuessedKind) => void): Place[] {
   const { group, version, kind, subresource } = selector;

@@ -1,13 +1,8 @@
 import { type CompiledPolicy, type CompiledRule, isOfWebhook, type WebhookPhase } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
+import { webhookRules } from "../../live/mod.ts";
 import { appName, certificateSecret, type ManifestOptions, metadata } from "./manifest_options.ts";
-import {
-  followedTargets,
-  type GuessedKind,
-  unseenResources,
-  type WebhookTarget,
-  webhookTargets,
-} from "./webhook_rule.ts";
+import { followedTargets, type GuessedKind, unseenResources, webhookTargets } from "./webhook_rule.ts";
 
 const phases = ["validate", "mutate"] as const;
 
@@ -122,7 +117,7 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
     rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) => webhookTargets(rule, guessed))
   );
   const targets = [...matched, ...followed.flatMap((rule) => followedTargets(rule, guessed))];
-  const rules = webhookRules(targets);
+  const rules = webhookRules(targets).map((rule) => ({ ...rule }));
   const timeouts = policies.map(({ policy }) => policy.timeoutSeconds ?? 0);
   return {
     name: `${phase}.${appName}.svc-${word}${finegrained.replaceAll("/", "-")}`,
@@ -182,32 +177,4 @@ function unseenUsers(namespace: string): JsonObject[] {
       expression: `!(request.userInfo.username in ${JSON.stringify(users)})`,
     },
   ];
-}
-
-/** Targets as the rules of a webhook: each resource once, with all operations of its targets. */
-function webhookRules(targets: readonly WebhookTarget[]): JsonObject[] {
-  const operations = new Map<string, Set<string>>();
-  for (const { group, version, scope, resource, operations: wanted } of targets) {
-    const key = JSON.stringify([group, version, scope, resource]);
-    operations.set(key, new Set([...operations.get(key) ?? [], ...wanted]));
-  }
-  const everything = operations.get(JSON.stringify(["*", "*", "*", "*"])) ?? new Set<string>();
-  const resources = new Map<string, string[]>();
-  for (const [place, wanted] of operations) {
-    const [group, version, scope, resource] = JSON.parse(place) as string[];
-    const isCovered = resource !== "*" && !resource!.includes("/") && wanted.isSubsetOf(everything);
-    if (isCovered) continue;
-    const key = JSON.stringify([group, version, [...wanted].sort(), scope]);
-    resources.set(key, [...resources.get(key) ?? [], resource!]);
-  }
-  return [...resources].sort(([left], [right]) => left < right ? -1 : 1).map(([key, names]) => {
-    const [group, version, wanted, scope] = JSON.parse(key) as [string, string, string[], string];
-    return {
-      apiGroups: [group],
-      apiVersions: [version],
-      operations: wanted,
-      resources: [...names].sort(),
-      scope,
-    };
-  });
 }

@@ -4,7 +4,7 @@ export interface Target {
   readonly version: string;
   /** Plural, with a subresource behind `/`; `*` for any. */
   readonly resource: string;
-  readonly scope: "Namespaced" | "*";
+  readonly scope: "Namespaced" | "Cluster" | "*";
   readonly operations: readonly string[];
   /** What it is written in: resources of different rules stay apart. Absent for those that may share one. */
   readonly rule?: string;
