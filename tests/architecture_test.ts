@@ -296,9 +296,8 @@ Deno.test("rules are read from their JSON in lib/policy and lib/rules alone", ()
     "validate|mutate|generate|verifyImages|preconditions|celPreconditions|anyPattern|patchStrategicMerge|" +
     "patchesJson6902|cloneList|matchConstraints|targetMatchConstraints";
   const reads = new RegExp(`\\b(?:field|dig)\\([^;]*?"(?:${fields})"|\\w\\["(?:${fields})"\\]`);
-  const wrong = files.filter(({ path, name, text }) =>
-    !["policy", "rules", "adapters", "embedded"].includes(moduleOf(path)) && !rawRuleReaders.has(name) &&
-    reads.test(withoutComments(text))
-  );
-  assert.deepEqual(wrong.map(({ name }) => name), []);
+  const readers = files.filter(({ path, text }) =>
+    !["policy", "rules", "adapters", "embedded"].includes(moduleOf(path)) && reads.test(withoutComments(text))
+  ).map(({ name }) => name);
+  assert.deepEqual(new Set(readers), rawRuleReaders);
 });

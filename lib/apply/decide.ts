@@ -1,6 +1,7 @@
 import type { AbsentSource } from "../context/mod.ts";
 import { type Decision, evaluate, type Phase, type Snapshot, type Trace } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
+import { hasRules } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
 import { type GivenUser, otherValues, resourceRequest } from "./resource_request.ts";
 import { nest, type Values } from "./values.ts";
@@ -28,11 +29,6 @@ export interface Step {
   readonly policy: string;
   /** The policy's kind. */
   readonly kind: string;
-}
-
-/** Whether a kind of policy has rules with names; those of kinds that are written in CEL have none. */
-export function hasRules(kind: string): boolean {
-  return kind === "ClusterPolicy" || kind === "Policy";
 }
 
 /** What one policy says in one phase of an object from a file. */

@@ -5,7 +5,7 @@
  * @module
  */
 export { type Applied, type AppliedStep, type ApplyOptions, applyPolicies, type Output } from "./apply.ts";
-export { type DecideOptions, hasRules } from "./decide.ts";
+export type { DecideOptions } from "./decide.ts";
 export { openList, parseUserInfo, readUser } from "./documents.ts";
 export { faultyPolicies, type FaultyPolicy } from "./faulty_policies.ts";
 export { manifestObjects } from "./manifest_objects.ts";

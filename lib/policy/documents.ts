@@ -5,6 +5,7 @@ import type { YamlDocument } from "../yaml/mod.ts";
 import { parseException } from "./exception.ts";
 import { parsePolicy } from "./parse.ts";
 import type { ClassicPolicy, Locate, PolicyException } from "./policy.ts";
+import { hasRules } from "./rule_kinds.ts";
 
 /** A document with its place, for kinds that other modules read. */
 export interface LocatedDocument {
@@ -86,7 +87,7 @@ class PolicyReader implements PolicySet {
   #readObject(document: JsonObject, kind: string, locate: Locate): void {
     const apiVersion = asString(field(document, "apiVersion")) ?? "";
     const group = apiVersion.includes("/") ? apiVersion.split("/")[0]! : "";
-    if (group === "kyverno.io" && (kind === "ClusterPolicy" || kind === "Policy")) {
+    if (group === "kyverno.io" && hasRules(kind)) {
       if (!policyVersions.includes(apiVersion)) this.#versionWarning(apiVersion, policyVersions, locate);
       const parsed = parsePolicy(document, locate);
       const clash = this.policies.some((policy) =>

@@ -83,3 +83,4 @@ export {
   isCheckedAtValidation,
   modernEntry,
 } from "./image_verification.ts";
+export { hasRules } from "./rule_kinds.ts";

@@ -1,4 +1,5 @@
-import { applyPolicies, hasRules, isSameSubject, subjectOf } from "../apply/mod.ts";
+import { applyPolicies, isSameSubject, subjectOf } from "../apply/mod.ts";
+import { hasRules } from "../policy/mod.ts";
 import {
   decideReview,
   type Decision,

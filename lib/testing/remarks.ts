@@ -1,5 +1,5 @@
 import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
-import { hasRules } from "../apply/mod.ts";
+import { hasRules } from "../policy/mod.ts";
 import { isNamed, type Subject, subjectOf } from "../apply/mod.ts";
 import type { Expectation } from "./test_case.ts";
 import type { TestRun } from "./run.ts";

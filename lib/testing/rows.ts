@@ -4,7 +4,7 @@ import type { JsonObject } from "../json/mod.ts";
 import { reportedResult, type TestRow } from "../report/mod.ts";
 import { effectsOf, ownerOf } from "../rules/mod.ts";
 import type { AppliedStep } from "../apply/mod.ts";
-import { hasRules } from "../apply/mod.ts";
+import { hasRules } from "../policy/mod.ts";
 import { isNamed, isSameSubject, isSpecified, type Subject, subjectOf, subjectText } from "../apply/mod.ts";
 import type { Expectation } from "./test_case.ts";
 import { ExpectedObjects, type ObjectMatch } from "./expected.ts";

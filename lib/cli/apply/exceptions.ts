@@ -1,3 +1,4 @@
+import { hasRules } from "../../policy/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { formatDuration, nameOf, namespaceOf } from "../../kube/mod.ts";
 import { type ReportedObject, type ReportRow, rowsOf } from "../../report/mod.ts";
@@ -15,9 +16,7 @@ export interface ExceptionOptions {
  */
 export function exceptionsFor(object: ReportedObject, options: ExceptionOptions): JsonObject[] {
   return rowsOf(object, options).filter(({ result }) => result === "fail").map((row) =>
-    row.rule === "" || !/^(?:Cluster)?Policy$/.test(row.policy.kind)
-      ? celException(row, options)
-      : ruleException(row, options)
+    row.rule === "" || !hasRules(row.policy.kind) ? celException(row, options) : ruleException(row, options)
   );
 }
 

@@ -1,4 +1,5 @@
-import { type Applied, applyPolicies, type GivenObject, hasRules, Tally } from "../../apply/mod.ts";
+import { type Applied, applyPolicies, type GivenObject, Tally } from "../../apply/mod.ts";
+import { hasRules } from "../../policy/mod.ts";
 import { isFault } from "../../json/mod.ts";
 import { parseDuration } from "../../kube/mod.ts";
 import { rowsOf, type TableRow, testTable } from "../../report/mod.ts";

@@ -2,6 +2,7 @@ import { exceptionsOf } from "../../rules/mod.ts";
 import type { Decision, PolicyRequest, RuleResult } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { formatApiVersion, nameOf } from "../../kube/mod.ts";
+import { hasRules } from "../../policy/mod.ts";
 import { type PolicyEvent, referenceTo } from "./event.ts";
 
 /** What events of a decision are made with. */
@@ -26,7 +27,7 @@ export function decisionEvents(decision: Decision, context: DecisionContext): Po
     const object = context.policyObject(policy.kind, policy.key);
     if (object === undefined) return [];
     const regarding = referenceTo(object);
-    const isClassic = policy.kind === "ClusterPolicy" || policy.kind === "Policy";
+    const isClassic = hasRules(policy.kind);
     return rules.flatMap((rule): PolicyEvent[] => {
       const subject = { regarding, related: resource, rule, policy: policy.key, isClassic, component };
       switch (rule.result) {

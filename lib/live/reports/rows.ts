@@ -1,12 +1,8 @@
 import type { PolicyResult } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
+import { hasRules } from "../../policy/mod.ts";
 import { messageOf, reportedResult, reportResult } from "../../report/mod.ts";
 import { exceptionsOf } from "../../rules/mod.ts";
-
-/** Kyverno parity: results of these kinds name no rule. Pinned by tests/live/reports_test.ts. */
-function hasRuleNames(kind: string): boolean {
-  return kind === "ClusterPolicy" || kind === "Policy";
-}
 
 /** Kyverno parity: exceptions are listed without their namespaces. Pinned by tests/live/reports_test.ts. */
 function namesOf(exceptions: readonly string[] | undefined): JsonObject {
@@ -24,7 +20,9 @@ export function rowsOf(results: readonly PolicyResult[], resource: JsonObject, n
         { now },
       );
       const { resources: _resources, rule: _rule, properties, ...rest } = row;
-      const rule = hasRuleNames(policy.kind) ? outcome.rule : outcome.reportedAs;
+      // Kyverno parity: a result of a policy in CEL names no rule. Pinned by "a row names the rule of a classic policy, and
+      // exceptions without their namespaces".
+      const rule = hasRules(policy.kind) ? outcome.rule : outcome.reportedAs;
       return {
         ...rest,
         ...(rule !== undefined && { rule }),

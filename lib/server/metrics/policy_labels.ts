@@ -1,4 +1,5 @@
 import type { PolicyIdentity } from "../../engine/mod.ts";
+import { hasRules } from "../../policy/mod.ts";
 import type { PolicyFamily } from "./metric_table.ts";
 
 /** The labels of a policy, as Kyverno gives them. */
@@ -24,7 +25,7 @@ export function labelsOfPolicy(
 
 /** Which metrics count the results of a kind of policies. */
 export function familyOf(kind: string): PolicyFamily {
-  if (kind === "ClusterPolicy" || kind === "Policy") return "classic";
+  if (hasRules(kind)) return "classic";
   if (kind.includes("ImageValidating")) return "image_validating";
   if (kind.includes("Mutating")) return "mutating";
   return kind.includes("Generating") ? "generating" : "validating";
