@@ -15,7 +15,11 @@ function resource(group: string, kind: string, namespaced = true): ServedResourc
     plural,
     namespaced,
     verbs: [],
-    subresources: kind === "Pod" ? [{ name: "exec", kind: "PodExecOptions" }] : [],
+    subresources: kind === "Pod"
+      ? [{ name: "exec", kind: "PodExecOptions" }]
+      : kind === "ConfigMap" || kind === "Secret"
+      ? [{ name: "status", kind }]
+      : [],
     preferred: true,
   };
 }
@@ -33,7 +37,9 @@ const cluster: Cluster = {
   call: (call: ApiCall): Promise<Answer> => {
     const attributes = dig(call.body ?? null, "spec", "resourceAttributes") ?? null;
     const resource = dig(attributes, "resource");
-    const allowed = resource === "configmaps" || resource === "secrets" && dig(attributes, "name") === "old";
+    const isWhole = dig(attributes, "subresource") === undefined;
+    const allowed = resource === "configmaps" && isWhole ||
+      resource === "secrets" && dig(attributes, "name") === "old";
     return Promise.resolve({ ok: true, status: 201, body: { status: { allowed } } });
   },
   resource: () => Promise.resolve(undefined),
@@ -201,6 +207,19 @@ Deno.test("policy review lets a sound policy in, and one that may generate", asy
   });
   const configMap = policy(generate("{apiVersion: v1, kind: ConfigMap, name: s, namespace: x, data: {}}"));
   assert.equal((await review("/policyvalidate", configMap)).allowed, true);
+});
+
+Deno.test("what a rule generates is a whole object: rights to a subresource count for nothing", async () => {
+  const made = (kind: string) =>
+    review(
+      "/policyvalidate",
+      policy(generate(`{apiVersion: v1, kind: ${kind}, name: s, namespace: x, data: {}}`)),
+    );
+  assert.equal((await made("ConfigMap/status")).allowed, true);
+  assert.match(
+    (await made("Secret/status")).message,
+    /no permissions to get,create,update,delete v1\/Secret/,
+  );
 });
 
 const generates = (data: string, name = "r", rest = "") =>

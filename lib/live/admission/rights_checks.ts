@@ -1,4 +1,5 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
+import { parseKindSelectors } from "../../kube/mod.ts";
 import { placesOf } from "../webhooks/served_kinds.ts";
 import type { Right } from "../access.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
@@ -26,13 +27,24 @@ function mayGenerate({ compiled }: CheckedPolicy, tools: CheckTools): Promise<st
       const kinds = pattern.cloneList?.kinds ?? [join(pattern.apiVersion, pattern.kind)];
       return kinds.map((kind) => ({
         rule: rule.name,
-        kind,
+        kind: wholeKind(kind),
         namespace: pattern.namespace,
         verbs: generateVerbs,
       }));
     });
   });
   return missing(uses, compiled, tools);
+}
+
+/**
+ * Kyverno parity: a rule may name a subresource, and generates the whole object. Pinned by
+ * "what a rule generates is a whole object: rights to a subresource count for nothing".
+ */
+function wholeKind(kind: string): string {
+  const [selector] = isPlain(kind) ? parseKindSelectors(kind) : [];
+  return selector === undefined || selector.subresource === ""
+    ? kind
+    : kind.slice(0, -(selector.subresource.length + 1));
 }
 
 function mayMutate({ compiled }: CheckedPolicy, tools: CheckTools): Promise<string[]> {
