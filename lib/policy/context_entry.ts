@@ -86,14 +86,13 @@ interface EntryFormat<Kind extends EntryKind> {
   read(name: string, written: JsonObject): EntryOf<Kind>;
 }
 
-const call: Shape = {
+/** The fields of a call: those of context entries and of GlobalContextEntries. */
+export const apiCallShape = {
   urlPath: "text",
   method: "text",
   data: [{ key: "text", value: "open" }],
   service: { url: "text", caBundle: "text", headers: [{ key: "text", value: "text" }] },
-  jmesPath: "text",
-  default: "open",
-};
+} as const satisfies Shape;
 
 /** Kinds of context entries by the field that holds them: here is what they are, `lib/context` loads them. */
 const formats: { readonly [Kind in EntryKind]: EntryFormat<Kind> } = {
@@ -116,7 +115,7 @@ const formats: { readonly [Kind in EntryKind]: EntryFormat<Kind> } = {
     }),
   },
   apiCall: {
-    shape: call,
+    shape: { ...apiCallShape, jmesPath: "text", default: "open" },
     read: (name, written) => ({ kind: "apiCall", name, call: parseApiCall(written) }),
   },
   globalReference: {

@@ -41,6 +41,7 @@ export {
 } from "./bodies/mod.ts";
 export {
   type ApiCallEntry,
+  apiCallShape,
   type ApiCallSpec,
   type ConfigMapEntry,
   type EntryKind,

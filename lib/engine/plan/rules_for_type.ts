@@ -1,3 +1,4 @@
+import { BoundedCache } from "../../json/mod.ts";
 import type { ResourceType } from "../../kube/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "../compiled.ts";
 
@@ -6,26 +7,24 @@ export interface TypeOfRequest extends ResourceType {
   readonly operation: string;
 }
 
-/** Types come from requests: policies about any kind remember no more of them than this, and none with a longer key. */
-const maxRemembered = 256, maxKeyLength = 512;
+/** Types come from requests: a policy is prepared for at most so many, and for none with a longer key. */
+const maxTypes = 256, maxKeyLength = 512;
 
-const remembered = new WeakMap<CompiledPolicy, Map<string, CompiledPolicy>>();
+const prepared = new WeakMap<CompiledPolicy, BoundedCache<CompiledPolicy>>();
 
 /**
- * A policy as it concerns one type: without the rules that were generated for other kinds, which are two of three where
- * Pods are concerned, and with those marked that select every object of the type, or are nothing but a body. It is
- * worked out once for each type.
+ * A policy prepared for one type of resource: without the autogen rules for other kinds, which are two of three for Pods,
+ * and with marks on rules that select every object of the type, or consist of a body alone. It is made once for each type.
  */
 export function rulesForType(policy: CompiledPolicy, type: TypeOfRequest): CompiledPolicy {
-  let types = remembered.get(policy);
-  if (types === undefined) remembered.set(policy, types = new Map());
+  let types = prepared.get(policy);
+  if (types === undefined) prepared.set(policy, types = new BoundedCache(maxTypes));
   const key = [type.group, type.version, type.kind, type.subresource, type.operation].join("\n");
-  const known = types.get(key);
-  if (known !== undefined) return known;
+  const cached = types.get(key);
+  if (cached !== undefined) return cached;
   const rules = policy.rules.filter(({ rule }) => rule.generatedFor?.has(type.kind) ?? true);
   const marked = { ...policy, rules: rules.map((rule) => markedRule(rule, type)) };
   if (key.length > maxKeyLength) return marked;
-  if (types.size >= maxRemembered) types.clear();
   types.set(key, marked);
   return marked;
 }

@@ -64,32 +64,26 @@ interface Naming {
   readonly namespaced: boolean;
 }
 
-function policy(kind: string, plural: string, { shortName, namespaced }: Naming): DefinedKind {
+/** What all kinds of policies of kyverno.io have in common. */
+function kindOf(kind: string, plural: string, { shortName, namespaced }: Naming) {
+  const common = { group: "kyverno.io", kind, plural, shortNames: [shortName], categories, namespaced };
+  return { ...common, required: ["spec"], status: true };
+}
+
+function policy(kind: string, plural: string, naming: Naming): DefinedKind {
   return {
-    group: "kyverno.io",
-    kind,
-    plural,
-    shortNames: [shortName],
-    categories,
-    namespaced,
+    ...kindOf(kind, plural, naming),
     versions: [{ name: "v1" }, { name: "v2beta1" }],
     columns: policyColumns,
     fields: { spec: policySpecShape },
     details: policyDetails,
-    required: ["spec"],
-    status: true,
   };
 }
 
-function cleanup(kind: string, plural: string, { shortName, namespaced }: Naming): DefinedKind {
+function cleanup(kind: string, plural: string, naming: Naming): DefinedKind {
   const { match, exclude, context } = ruleShape();
   return {
-    group: "kyverno.io",
-    kind,
-    plural,
-    shortNames: [shortName],
-    categories,
-    namespaced,
+    ...kindOf(kind, plural, naming),
     versions: [{ name: "v2" }, { name: "v2beta1", deprecated: true }],
     columns: [{ name: "Schedule", jsonPath: ".spec.schedule", type: "string" }, age("Age")],
     fields: {
@@ -103,8 +97,6 @@ function cleanup(kind: string, plural: string, { shortName, namespaced }: Naming
       },
     },
     details: { "spec.deletionPropagationPolicy": { enum: ["Foreground", "Background", "Orphan"] } },
-    required: ["spec"],
-    status: true,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Shape } from "../../policy/mod.ts";
+import { apiCallShape, type Shape } from "../../policy/mod.ts";
 import { age, byDefault, type DefinedKind, type PrinterColumn } from "./defined_kind.ts";
 
 const categories = ["kyverno"];
@@ -27,14 +27,7 @@ export const workKinds: readonly DefinedKind[] = [
     fields: {
       spec: {
         kubernetesResource: { group: "text", version: "text", resource: "text", namespace: "text" },
-        apiCall: {
-          urlPath: "text",
-          method: "text",
-          data: [{ key: "text", value: "open" }],
-          service: { url: "text", caBundle: "text", headers: [{ key: "text", value: "text" }] },
-          refreshInterval: "text",
-          retryLimit: "number",
-        },
+        apiCall: { ...apiCallShape, refreshInterval: "text", retryLimit: "number" },
         projections: [{ name: "text", jmesPath: "text" }],
       },
     },
