@@ -309,6 +309,26 @@ const trials: readonly Trial[] = [
     refused: "no matching signatures: empty key",
   },
   {
+    title: "keyless: no certificate, and a log entry of a key",
+    image: "logged",
+    ask: keyless(),
+    refused: "no matching signatures: error verifying bundle: empty key",
+  },
+  {
+    title: "a key, and the certificate of another one with its log entry",
+    image: "keyless",
+    ask: withLog,
+    refused:
+      "no matching signatures: error verifying bundle: both public key and certificate were provided " +
+      "but did not match",
+  },
+  {
+    title: "a key, and the certificate of another one without a log entry",
+    image: "keyless, timestamp alone",
+    ask: withLog,
+    refused: "no matching signatures: both public key and certificate were provided but did not match",
+  },
+  {
     title: "keyless: a root that issued nothing",
     image: "keyless",
     ask: (fixtures) => keyless({}, { more: { roots: fixtures.codeRoot } })(fixtures),

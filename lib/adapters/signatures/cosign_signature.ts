@@ -1,9 +1,10 @@
-import { asString, field, isFault, parseJson } from "../../json/mod.ts";
+import { asString, Fault, field, isFault, parseJson } from "../../json/mod.ts";
 import { type Certificate, certificatePem, readCertificates } from "./certificate.ts";
 import { refusesCertificateTimestamp } from "./certificate_timestamp.ts";
 import { buildChain, usages } from "./chain.ts";
 import { type CosignTrust, NO_CHAIN } from "./cosign_trust.ts";
 import { type LogEntry, readLogBundle, refusesLogEntry } from "./log_entry.ts";
+import { sameBytes } from "./bytes.ts";
 import { base64Bytes } from "./pem.ts";
 import type { Hash, PublicKey } from "./public_key.ts";
 import { timestampOf } from "./timestamp.ts";
@@ -128,7 +129,7 @@ async function logTime(
   { certificate, content, trust: { key, logs, rekorUrl }, ports }: Logging,
 ): Promise<Date | undefined | string> {
   if (logs === undefined) return undefined;
-  const signer = key?.pem ?? (certificate === undefined ? "" : certificatePem(certificate));
+  const signer = signerOf(key, certificate);
   const subject = { payload, signature, message: content.message, signer };
   if (bundle !== "") {
     const entry = readLogBundle(bundle);
@@ -136,11 +137,21 @@ async function logTime(
     const why = await refusesLogEntry(entry, subject, logs);
     return why === undefined ? new Date(entry.integratedTime * 1_000) : `error verifying bundle: ${why}`;
   }
-  if (signer === "") return "empty key";
+  if (isFault(signer)) return signer.message;
   const found = await ports.findEntry(rekorUrl, { payload, signature, signer });
   if (typeof found === "string") return found;
   const why = await refusesLogEntry(found, subject, logs);
   return why === undefined ? new Date(found.integratedTime * 1_000) : why;
+}
+
+/** Who the log must say has signed: PEM. */
+function signerOf(key: PublicKey | undefined, certificate: Certificate | undefined): string | Fault {
+  if (key === undefined) {
+    return certificate === undefined ? new Fault("empty key") : certificatePem(certificate);
+  }
+  return certificate === undefined || sameBytes(key.spki, certificate.key.spki)
+    ? key.pem
+    : new Fault("both public key and certificate were provided but did not match");
 }
 
 interface CertifiedSigner {

@@ -34,8 +34,8 @@ export interface EntrySubject {
   readonly signature: string;
   /** What the entry's key signed: differs from the payload for attestations. */
   readonly message: Uint8Array;
-  /** The certificate or public key that signed: PEM. */
-  readonly signer: string;
+  /** The certificate or public key that signed: PEM. A fault is why there is none; other problems of the entry come first. */
+  readonly signer: string | Fault;
 }
 
 /** Reads the annotation `dev.sigstore.cosign/bundle`. */
@@ -153,6 +153,7 @@ async function refusesRecord(record: Recorded, subject: EntrySubject): Promise<s
   if (record.signature !== "" && record.signature !== subject.signature) {
     return "signature in bundle does not match signature being verified";
   }
+  if (isFault(subject.signer)) return subject.signer.message;
   return sameSigner(record.signer, subject.signer)
     ? undefined
     : `comparing public key PEMs, expected ${subject.signer}, got ${record.signer}`;
