@@ -160,7 +160,7 @@ function rowsOf(text: string): string[][] {
   );
 }
 
-Deno.test("a bundle holds the engine and nothing of commands, sources and installation", async () => {
+Deno.test("a bundle holds the engine, and nothing of commands, sources, installation and unused verification", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   try {
     const text = await Deno.readTextFile(await bundled("deno", folder, { minify: false }));
@@ -178,6 +178,8 @@ Deno.test("a bundle holds the engine and nothing of commands, sources and instal
       "simulation",
     ];
     assert.deepEqual(unwanted.filter((name) => folders.has(name)), []);
+    // No policy of this bundle looks at images.
+    assert.doesNotMatch(text, /^\/\/ .*@sigstore/m);
   } finally {
     await Deno.remove(folder, { recursive: true });
   }

@@ -17,7 +17,12 @@ export interface NamedSigner {
 
 /** A trusted root that trusts nobody: what is read with it depends on the policy's texts alone. */
 const emptyRoot = JSON.stringify({ mediaType: "application/vnd.dev.sigstore.trustedroot+json;version=0.1" });
-const roots = new TrustedRoots(() => Promise.resolve(emptyRoot));
+let roots: TrustedRoots | undefined;
+
+/** Made when it is first needed: a bundle without images would otherwise hold all of this. */
+function emptyRoots(): TrustedRoots {
+  return roots ??= new TrustedRoots(() => Promise.resolve(emptyRoot));
+}
 
 /**
  * Why nothing that anybody signs can satisfy a signer, in the words of a verification: a key that cannot be read or is of a
@@ -38,7 +43,7 @@ export async function unusableSigner(
   if (identity !== undefined || (layout === "bundle" && by.kind === "keyless")) return identity;
   const trust = await readCosignTrust(
     { ...readable(by, log, layout), chainTimestamp: "as asked" },
-    roots.source(log),
+    emptyRoots().source(log),
   );
   return isFault(trust) ? trust.message : undefined;
 }
