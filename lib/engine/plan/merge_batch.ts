@@ -15,9 +15,10 @@ export interface MergedBatch {
 }
 
 /**
- * Runs the policies from one on in a list that do nothing but merge one patch into every object of the request's type.
- * No expression sees the object between them, so all write into the same draft. What they say is what a PolicyRun would
- * say of each. `undefined` when the first policy is of another kind.
+ * Runs consecutive policies of a list, from one on, whose only rule merges one patch into every object of the request's
+ * type. No expression sees the object between them, so all write into the same draft; the results are those of a
+ * PolicyRun for each. `undefined` when the first policy is of another kind. tests/bench/plan_bench.ts: without it the
+ * merges take 16 % more.
  *
  * An error under failurePolicy Fail refuses the request, and the draft is forgotten. Under Ignore it would have to be as
  * it was before, so such policies do not take part.

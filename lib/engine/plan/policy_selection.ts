@@ -47,7 +47,10 @@ const maxRemembered = 64;
 
 const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, needsRoles: false };
 
-/** The selection for a request, put together once for all that are alike. */
+/**
+ * The selection for a request, made once for all requests of the same type and query. tests/bench/plan_bench.ts: without
+ * the memory the patterns take 45 % more, the merges 9 %.
+ */
 export function selectPolicies(
   snapshot: Snapshot,
   request: PolicyRequest,

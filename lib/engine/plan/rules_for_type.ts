@@ -14,7 +14,7 @@ const prepared = new WeakMap<CompiledPolicy, BoundedCache<CompiledPolicy>>();
 
 /**
  * A policy prepared for one type of resource: without the autogen rules for other kinds, which are two of three for Pods,
- * and with marks on rules that select every object of the type, or consist of a body alone. It is made once for each type.
+ * and with marks on rules that select every object of the type, or consist of a body alone. It is made once for each type. tests/bench/plan_bench.ts: without the marks the merges take 35 % more, the patterns 8 %.
  */
 export function rulesForType(policy: CompiledPolicy, type: TypeOfRequest): CompiledPolicy {
   let types = prepared.get(policy);
