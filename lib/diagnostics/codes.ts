@@ -100,6 +100,10 @@ const shape: Readonly<Record<string, CodeNote>> = {
     cause: "A kind is written as no kind of Kubernetes is.",
     fix: "Take the spelling of the hint.",
   },
+  "too-large": {
+    cause: "The spec of a policy or an exception has more values than are compiled.",
+    fix: "Split it, or put lists into a ConfigMap.",
+  },
   "too-many-rules": {
     cause: "A policy has more rules than are compiled, with those made for controllers.",
     fix: "Split the policy.",

@@ -5,6 +5,7 @@ import { celPolicySpecShape } from "./cel_shape.ts";
 import { imagePolicySpecShape } from "./image_shape.ts";
 import { checkShape } from "./check_shape.ts";
 import type { LocatedDocument } from "./documents.ts";
+import { isTooHeavy, tooHeavy, weightOf } from "./policy_weight.ts";
 import { parseMatch } from "./match_block.ts";
 import { policyKey } from "./policy_key.ts";
 import type { CelPolicy, Rule } from "./policy.ts";
@@ -36,7 +37,8 @@ export function parseCelPolicy(
   if (name === "") report("missing-name", "A policy needs metadata.name", ["metadata"]);
   const written = asObject(field(document, "spec"));
   if (written === undefined) report("missing-spec", "A policy needs a spec", []);
-  const spec = written ?? {};
+  if (isTooHeavy(written)) report("too-large", tooHeavy, ["spec"]);
+  const spec = isTooHeavy(written) ? lightSpec(written!) : written ?? {};
   // Unknown fields are reported, but the other fields may be all that counts.
   const known = kind.endsWith("ImageValidatingPolicy") ? imagePolicySpecShape : celPolicySpecShape;
   const shape = checkShape(spec, known, { path: ["spec"], locate });
@@ -87,6 +89,22 @@ export function parseCelPolicy(
     diagnostics.push({ severity: "error", code, message, ...(position && { position }) });
   }
 }
+
+/**
+ * What stands for a spec that is too large: its policy is broken, and its failurePolicy answers every request. It may match
+ * more than the spec, and none less.
+ */
+function lightSpec(spec: JsonObject): JsonObject {
+  const everything = { apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] };
+  const { failurePolicy, validationActions } = spec;
+  return {
+    ...(failurePolicy === "Ignore" && { failurePolicy }),
+    ...(weightOf(validationActions) < fewValues && validationActions !== undefined && { validationActions }),
+    matchConstraints: { resourceRules: [everything] },
+  };
+}
+
+const fewValues = 100;
 
 function ruleOf(
   spec: JsonObject,

@@ -4,6 +4,7 @@ import { asList, asString, field, isObject, type Json, type JsonObject } from ".
 import type { YamlDocument } from "../yaml/mod.ts";
 import { parseException } from "./exception.ts";
 import { parsePolicy } from "./parse.ts";
+import { isTooHeavy, tooHeavy } from "./policy_weight.ts";
 import type { ClassicPolicy, Locate, PolicyException } from "./policy.ts";
 import { hasRules } from "./rule_kinds.ts";
 
@@ -104,6 +105,9 @@ class PolicyReader implements PolicySet {
           this.broken.set(parsed.policy.key, diagnostic);
         }
       }
+    } else if (kind === "PolicyException" && isTooHeavy(document["spec"])) {
+      // An exception that cannot be read must not open a gate.
+      this.#report({ code: "too-large", message: tooHeavy }, locate(["spec"]));
     } else if (group === "kyverno.io" && kind === "PolicyException") {
       if (!exceptionVersions.includes(apiVersion)) {
         this.#versionWarning(apiVersion, exceptionVersions, locate);

@@ -85,3 +85,4 @@ export {
   modernEntry,
 } from "./image_verification.ts";
 export { hasRules } from "./rule_kinds.ts";
+export { isTooHeavy, tooHeavy } from "./policy_weight.ts";

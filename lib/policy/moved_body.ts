@@ -42,7 +42,7 @@ function keptOf(validate: JsonObject, key: string): JsonObject {
 /** References into the pattern, written in a message, follow the pattern to its new place. */
 function shiftReferences(message: string, key: string): string {
   return message.replace(
-    /\$\(([^)\s]*?)(anyPattern\/\d+|pattern)\//g,
+    /\$\(([^)\s$]*?)(anyPattern\/\d+|pattern)\//g,
     (_, before: string, pivot: string) => `$(${before}${pivot}/spec/${key}/`,
   );
 }

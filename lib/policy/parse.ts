@@ -19,6 +19,7 @@ import { bodySections, parseBody } from "./bodies/mod.ts";
 import { parseContext } from "./context_entry.ts";
 import { parseMatch } from "./match_block.ts";
 import type { ActionOverride, ClassicPolicy, FailureAction, Locate, Rule } from "./policy.ts";
+import { isTooHeavy, tooHeavy, weightOf } from "./policy_weight.ts";
 import { maxRules, representativeRules } from "./too_many_rules.ts";
 import { policySpecShape } from "./spec_shape.ts";
 import { policyKey } from "./policy_key.ts";
@@ -103,15 +104,20 @@ class PolicyParser {
   }
 
   /**
-   * A policy with more rules is broken: compiling them would end the process before it answers anything. Its failurePolicy
-   * answers what any of its rules matches.
+   * A policy with more rules, or with a heavier spec, is broken: compiling it would end the process before it answers
+   * anything. Its failurePolicy answers what any of its rules matches.
    */
-  #boundedRules(spec: JsonObject): JsonObject {
+  #bounded(spec: JsonObject): JsonObject {
     const rules = asList(spec["rules"]);
-    if (rules.length <= maxRules) return spec;
-    const message = `spec.rules has ${rules.length} rules; a policy may have ${maxRules}`;
-    this.#report({ code: "too-many-rules", message, hint: "split the policy" }, ["spec", "rules"]);
-    return { ...spec, rules: representativeRules(rules) };
+    if (rules.length > maxRules) {
+      const message = `spec.rules has ${rules.length} rules; a policy may have ${maxRules}`;
+      this.#report({ code: "too-many-rules", message, hint: "split the policy" }, ["spec", "rules"]);
+    } else if (isTooHeavy(spec)) {
+      this.#report({ code: "too-large", message: tooHeavy, hint: "split the policy" }, ["spec"]);
+    } else return spec;
+    const settings = Object.entries(spec).filter(([name]) => settingsOfBroken.has(name));
+    const light = settings.filter(([, value]) => weightOf(value) < lightSetting);
+    return { ...Object.fromEntries(light), rules: representativeRules(rules) };
   }
 
   /** The spec in today's spelling. */
@@ -120,7 +126,7 @@ class PolicyParser {
       this.#report({ code: "missing-spec", message: "A policy needs a spec with rules" }, []);
     }
     const locate = this.#locate;
-    const { spec, diagnostics } = modernSpec(this.#boundedRules(raw ?? {}), locate);
+    const { spec, diagnostics } = modernSpec(this.#bounded(raw ?? {}), locate);
     this.diagnostics.push(...diagnostics, ...checkShape(spec, policySpecShape, { path: ["spec"], locate }));
     if (raw !== undefined && ruleSources(spec).length === 0) {
       this.#report({ code: "no-rules", message: "spec.rules is empty: the policy does nothing" }, ["spec"]);
@@ -226,6 +232,19 @@ class PolicyParser {
     this.diagnostics.push({ severity: "error", ...problem, ...(position && { position }) });
   }
 }
+
+/** What of a policy that is too large says how its requests are answered. */
+const settingsOfBroken: ReadonlySet<string> = new Set([
+  "failurePolicy",
+  "validationFailureAction",
+  "admission",
+  "background",
+  "webhookTimeoutSeconds",
+  "webhookConfiguration",
+  "validationFailureActionOverrides",
+]);
+
+const lightSetting = 100;
 
 /**
  * Kyverno parity: the key of a Policy whose file names no namespace is its name alone. Pinned by "a Policy without

@@ -11,7 +11,7 @@ function policy(rules: readonly JsonObject[]): string {
   return JSON.stringify({ apiVersion: "kyverno.io/v1", kind: "ClusterPolicy", metadata, spec: { rules } });
 }
 
-const variables = "{{ request.name }}".repeat(50_000);
+const variables = "{{ request.name }}".repeat(20_000);
 const rule = { match, validate: { message: "no", deny: {} } };
 
 const cases: readonly (readonly [what: string, rules: readonly JsonObject[], message: RegExp])[] = [
@@ -21,7 +21,7 @@ const cases: readonly (readonly [what: string, rules: readonly JsonObject[], mes
     /spec\.rules has 20000 rules; a policy may have 2000/,
   ],
   [
-    "50,000 variables in a key",
+    "20,000 variables in a key",
     [{
       name: "r",
       match,
@@ -30,13 +30,36 @@ const cases: readonly (readonly [what: string, rules: readonly JsonObject[], mes
     /has more than 1000 variables/,
   ],
   [
-    "50,000 variables in a condition",
+    "20,000 variables in a condition",
     [{
       name: "r",
       match,
       validate: { deny: { conditions: { all: [{ key: variables, operator: "Equals", value: "" }] } } },
     }],
     /has more than 1000 variables/,
+  ],
+  [
+    "30,000 filters",
+    [{
+      name: "r",
+      ...rule,
+      match: {
+        any: Array.from(
+          { length: 30_000 },
+          (_, at) => ({ resources: { kinds: ["Service"], names: [`n${at}`] } }),
+        ),
+      },
+    }],
+    /the spec has more than 10000 values/,
+  ],
+  [
+    "a pattern of 700,000 alternatives",
+    [{
+      name: "r",
+      match,
+      validate: { message: "no", pattern: { metadata: { name: "a|".repeat(700_000) } } },
+    }],
+    /the spec has more than 10000 values/,
   ],
 ];
 for (const [what, rules, message] of cases) {
@@ -98,3 +121,82 @@ for (const [what, rules, matched, other] of answered) {
     });
   }
 }
+
+const allPods = {
+  resourceRules: [{ apiGroups: [""], apiVersions: ["v1"], operations: ["*"], resources: ["pods"] }],
+};
+
+function celPolicy(spec: JsonObject): string {
+  return JSON.stringify({
+    apiVersion: "policies.kyverno.io/v1",
+    kind: "ValidatingPolicy",
+    metadata: { name: "cel" },
+    spec: { matchConstraints: allPods, ...spec },
+  });
+}
+
+const heavy: readonly (readonly [what: string, policy: string, matched: string, other: string])[] = [
+  [
+    "with 30,000 filters",
+    policy([{
+      name: "r",
+      validate: { ...rule.validate, failureAction: "Enforce" },
+      match: {
+        any: Array.from(
+          { length: 30_000 },
+          (_, at) => ({ resources: { kinds: ["Secret"], names: [`n${at}`] } }),
+        ),
+      },
+    }]),
+    "Secret",
+    "ConfigMap",
+  ],
+  [
+    "with a pattern that is too large",
+    policy([{
+      name: "r",
+      match,
+      validate: { failureAction: "Enforce", message: "no", pattern: { a: "a|".repeat(700_000) } },
+    }]),
+    "Service",
+    "ConfigMap",
+  ],
+  [
+    "with 30,000 expressions of CEL",
+    celPolicy({
+      validations: Array.from({ length: 30_000 }, (_, at) => ({ expression: `object.kind != 'k${at}'` })),
+    }),
+    "Secret",
+    "",
+  ],
+];
+for (const [what, text, matched, other] of heavy) {
+  Deno.test(`a policy ${what} refuses what it may match, as its failurePolicy says, and nothing else`, async () => {
+    const snapshot = policies(text);
+    // What is left of it may have other mistakes.
+    assert.equal(snapshot.diagnostics.find(({ severity }) => severity === "error")?.code, "too-large");
+    for (const [kind, allowed] of [[matched, false], [other, true]] as const) {
+      if (kind === "") continue;
+      const object = { apiVersion: "v1", kind, metadata: { name: "a", namespace: "default" } };
+      const decision = await evaluate(snapshot, request(object), { phase: "validate", ports: ports() });
+      assert.equal(decision.allowed, allowed, `${kind}: ${JSON.stringify(decision.results[0]?.rules[0])}`);
+    }
+  });
+}
+
+Deno.test("an exception that is too large exempts nothing", async () => {
+  const exception = JSON.stringify({
+    apiVersion: "kyverno.io/v2",
+    kind: "PolicyException",
+    metadata: { name: "e", namespace: "default" },
+    spec: {
+      match: { any: [{ resources: { kinds: ["Service"] } }] },
+      exceptions: Array.from({ length: 20_000 }, () => ({ policyName: "large", ruleNames: ["r"] })),
+    },
+  });
+  const snapshot = policies(`${policy([{ name: "r", ...rule }])}\n---\n${exception}`);
+  assert.deepEqual(snapshot.diagnostics.map(({ code }) => code), ["too-large"]);
+  const object = { apiVersion: "v1", kind: "Service", metadata: { name: "a", namespace: "default" } };
+  const enforced = await evaluate(snapshot, request(object), { phase: "validate", ports: ports() });
+  assert.equal(enforced.results[0]?.rules[0]?.result, "fail");
+});

@@ -104,6 +104,16 @@ const namespacedPolicy = "kind: Policy\nmetadata: {name: p, namespace: team}";
 
 const refused: readonly (readonly [what: string, policy: string, message: RegExp])[] = [
   [
+    "more than can be compiled",
+    policy(`match: {any: [${"{resources: {kinds: [Pod], names: [a]}},".repeat(10_000)}]}\n${pattern}`),
+    /^the spec has more than 10000 values/,
+  ],
+  [
+    "mistakes in hundreds of places",
+    policy(`${onPods}\nvalidate: {message: "${"{{ a }}".repeat(300)}", deny: {}}`),
+    /^(?=.{1,25000}$)[^]*; and 280 more$/,
+  ],
+  [
     "neither admission nor background",
     policy(`${onPods}\n${pattern}`, "admission: false\n  background: false"),
     /disabling both/,
@@ -397,3 +407,19 @@ Deno.test("an operator that goes brings a warning", async () => {
   assert.equal(allowed, true);
   assert.match(warnings[0]!, /^Operator NotIn has been deprecated and will be removed soon\. Use /);
 });
+
+for (
+  const path of ["/exceptionvalidate", "/celexception/validate", "/globalcontextvalidate", "/cleanupvalidate"]
+) {
+  Deno.test(`${path} refuses what is too large before it looks into it`, async () => {
+    const object = {
+      apiVersion: "kyverno.io/v2",
+      kind: "X",
+      metadata: { name: "x" },
+      spec: { a: Array(11_000).fill("b") },
+    };
+    const { allowed, message } = await review(path, JSON.stringify(object));
+    assert.equal(allowed, false);
+    assert.match(message, /^the spec has more than 10000 values/);
+  });
+}

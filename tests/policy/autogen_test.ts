@@ -133,6 +133,12 @@ for (const [message, template, cron] of messages) {
   });
 }
 
+Deno.test("autogen reads a message of openings without end once", () => {
+  const message = "$(".repeat(200_000);
+  const rules = generated([podRule({ validate: { ...pattern.validate, message } })]);
+  assert.deepEqual(rules.map((rule) => dig(rule, "validate", "message")), [message, message]);
+});
+
 Deno.test("autogen keeps filters that are not about Pods, and replaces all kinds for CronJobs", () => {
   const match = {
     any: [

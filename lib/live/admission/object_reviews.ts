@@ -1,8 +1,9 @@
 import { compile, type CompiledPolicy, type CompileOptions } from "../../engine/mod.ts";
 import type { Diagnostic } from "../../diagnostics/mod.ts";
-import { asString, dig, type JsonObject } from "../../json/mod.ts";
+import { asString, clipped, dig, type JsonObject } from "../../json/mod.ts";
 import type { AdmissionRequest } from "../../kube/mod.ts";
 import { labelsOf } from "../../kube/mod.ts";
+import { isTooHeavy, tooHeavy } from "../../policy/mod.ts";
 import type { Cluster, Discovery } from "../../ports.ts";
 import type { AdmissionResponse } from "../../report/mod.ts";
 import { ttlProblem } from "../cleanup/ttl.ts";
@@ -69,13 +70,29 @@ export class ObjectReviews {
     if (object === null || dig(object, "metadata", "deletionTimestamp") !== undefined) {
       return { uid, allowed: true };
     }
-    const { errors, warnings } = await review({ object, former: oldObject ?? undefined }, this.#options);
-    const noticed = warnings.length > 0 ? { warnings: [...warnings] } : {};
+    const { errors, warnings } = await this.#findings(object, oldObject ?? undefined, review);
+    const noticed = warnings.length > 0 ? { warnings: told(warnings) } : {};
     if (errors.length === 0) return { uid, allowed: true, ...noticed };
-    const message = errors.join("; ");
+    const message = told(errors).join("; ");
     return { uid, allowed: false, status: { status: "Failure", message, code: 400 }, ...noticed };
   }
+
+  /** What is too large is not looked into: to compile it would end the process. */
+  async #findings(object: JsonObject, former: JsonObject | undefined, review: Review): Promise<Findings> {
+    if (isTooHeavy(object["spec"])) return errors([tooHeavy]);
+    const comparable = former === undefined || isTooHeavy(former["spec"]) ? undefined : former;
+    return await review({ object, former: comparable }, this.#options);
+  }
 }
+
+/** The first texts, and of each as much as people read: a policy may be wrong in thousands of places. */
+function told(texts: readonly string[]): string[] {
+  const first = texts.slice(0, mostTexts).map((text) => clipped(text, longestText));
+  const more = texts.length - first.length;
+  return more > 0 ? [...first, `and ${more} more`] : first;
+}
+
+const mostTexts = 20, longestText = 1_000;
 
 /** What whoever stores an exception should know of one that has no effect. */
 function exceptionWarnings(

@@ -61,9 +61,15 @@ function asValidation(object: JsonObject, spec: JsonObject): JsonObject {
 /** Variables about `target` become variables about the object. */
 function aboutObject(value: Json | undefined): Json {
   if (value === undefined) return null;
-  const text = JSON.stringify(value).replace(
-    /\{\{.*?\}\}/g,
-    (variable) => variable.replace(/\btarget\b/g, "request.object"),
-  );
-  return JSON.parse(text) as Json;
+  const written = JSON.stringify(value);
+  let text = "", at = 0;
+  // Step by step: an expression would look for the end of each of many variables that have none.
+  for (let open = written.indexOf("{{"); open >= 0; open = written.indexOf("{{", at)) {
+    const close = written.indexOf("}}", open + 2);
+    if (close < 0) break;
+    const variable = written.slice(open, close + 2);
+    text += written.slice(at, open) + variable.replace(/\btarget\b/g, "request.object");
+    at = close + 2;
+  }
+  return JSON.parse(text + written.slice(at)) as Json;
 }
