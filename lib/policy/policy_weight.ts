@@ -1,4 +1,4 @@
-import { type Json, type JsonObject } from "../json/mod.ts";
+import type { Json, JsonObject } from "../json/mod.ts";
 
 /**
  * The most that the spec of a policy, or of an exception, may weigh. The heaviest of Kyverno's published policies weighs 500;
