@@ -37,8 +37,7 @@ export function parseCelPolicy(
   if (name === "") report("missing-name", "A policy needs metadata.name", ["metadata"]);
   const written = asObject(field(document, "spec"));
   if (written === undefined) report("missing-spec", "A policy needs a spec", []);
-  if (isTooHeavy(written)) report("too-large", tooHeavy, ["spec"]);
-  const spec = isTooHeavy(written) ? lightSpec(written!) : written ?? {};
+  const spec = bounded(written ?? {}, () => report("too-large", tooHeavy, ["spec"]));
   // Unknown fields are reported, but the other fields may be all that counts.
   const known = kind.endsWith("ImageValidatingPolicy") ? imagePolicySpecShape : celPolicySpecShape;
   const shape = checkShape(spec, known, { path: ["spec"], locate });
@@ -91,10 +90,12 @@ export function parseCelPolicy(
 }
 
 /**
- * What stands for a spec that is too large: its policy is broken, and its failurePolicy answers every request. It may match
- * more than the spec, and none less.
+ * The spec, or what stands for one that is too large: its policy is broken, and its failurePolicy answers every request. It
+ * may match more than the spec, and none less.
  */
-function lightSpec(spec: JsonObject): JsonObject {
+function bounded(spec: JsonObject, report: () => void): JsonObject {
+  if (!isTooHeavy(spec)) return spec;
+  report();
   const everything = { apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*"] };
   const { failurePolicy, validationActions } = spec;
   return {
