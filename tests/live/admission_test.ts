@@ -137,6 +137,22 @@ const refused: readonly (readonly [what: string, policy: string, message: RegExp
     /serves no kind Pot/,
   ],
   [
+    "any subresource of a kind that is not served",
+    policy(`match: {any: [{resources: {kinds: [Pot/*]}}]}\n${pattern}`).replace(
+      "spec:",
+      "spec:\n  background: false",
+    ),
+    /serves no kind Pot\/\*/,
+  ],
+  [
+    "a subresource that is not served",
+    policy(`match: {any: [{resources: {kinds: [Pod/lid]}}]}\n${pattern}`).replace(
+      "spec:",
+      "spec:\n  background: false",
+    ),
+    /serves no kind Pod\/lid/,
+  ],
+  [
     "a subresource in a background policy",
     policy("match: {any: [{resources: {kinds: [Pod/exec]}}]}\nvalidate: {deny: {}}"),
     /does not see Pod\/exec/,
@@ -218,6 +234,14 @@ Deno.test("policy review lets a sound policy in, and one that may generate", asy
   const configMap = policy(generate("{apiVersion: v1, kind: ConfigMap, name: s, namespace: x, data: {}}"));
   assert.equal((await review("/policyvalidate", configMap)).allowed, true);
 });
+
+for (const kind of ["*", "*/*", "Pod/*", "P*"]) {
+  Deno.test(`a policy about ${kind} is not one about a kind that is not served`, async () => {
+    const text = policy(`match: {any: [{resources: {kinds: ["${kind}"]}}]}\nvalidate: {deny: {}}`);
+    const { message } = await review("/policyvalidate", text.replace("spec:", "spec:\n  background: false"));
+    assert.doesNotMatch(message, /serves no kind/);
+  });
+}
 
 Deno.test("what a rule generates is a whole object: rights to a subresource count for nothing", async () => {
   const made = (kind: string) =>

@@ -60,7 +60,10 @@ function isServed({ compiled }: CheckedPolicy, { served }: CheckTools): string[]
   if (served.length === 0) return []; // The API server did not say what it serves.
   const namespaced = compiled.policy.namespace !== undefined;
   return writtenRules(compiled).flatMap((rule) =>
-    kindsOf(rule).filter((kind) => !kind.includes("*") && placesOf(kind, { served, namespaced }).length === 0)
+    kindsOf(rule).filter((kind) =>
+      !parseKindSelectors(kind).some((selector) => hasWildcard(selector.kind)) &&
+      placesOf(kind, { served, namespaced }).length === 0
+    )
       .map((kind) => `rule ${rule.name}: the cluster serves no kind ${kind}`)
   );
 }
