@@ -1,4 +1,4 @@
-import { asList, asString, dig, field, isObject, type JsonObject } from "../../json/mod.ts";
+import { asList, asString, dig, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { labelsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
 import { digestOf, reportLabels, reportOf, uidOf } from "./report.ts";
@@ -19,6 +19,8 @@ export interface ReportStoreOptions {
 /** What is remembered of a report that is stored. */
 interface Stored {
   readonly namespace: string;
+  /** The resourceVersion. */
+  readonly version: string;
   readonly digest: string;
   /** Rows that no scan can find again. */
   readonly lastingRows: readonly JsonObject[];
@@ -41,7 +43,7 @@ export class ReportStore {
     const { kind: { apiVersion, namespaced, clusterWide }, collections } = this.#options;
     this.#watched = [namespaced, clusterWide].map(({ path }) =>
       collections.watch(`/apis/${apiVersion}/${path}`, ({ object, former }) => {
-        if (object !== undefined) this.#remember(object);
+        if (object !== undefined) this.#watch(object);
         else if (former !== undefined) this.#stored.delete(nameOf(former));
       }, { keep: ({ metadata }) => ({ metadata: identity(metadata as JsonObject) }) })
     );
@@ -86,17 +88,18 @@ export class ReportStore {
       return stored !== undefined;
     }
     const report = reportOf(resource, rows, this.#options.kind);
-    if (stored?.digest === digestOf(report)) return false;
+    const digest = digestOf(report);
+    if (stored?.digest === digest) return false;
     const path = reportsPath(this.#options.kind, namespaceOf(resource));
     const { cluster } = this.#options;
     this.#written++;
     const answer = stored === undefined
       ? await cluster.call({ method: "POST", path, body: report })
       : await this.#replace(`${path}/${uid}`, report);
-    if (answer.ok) this.#remember(report);
+    if (answer.ok) this.#remember(report, versionOf(answer.body), digest);
     else if (answer.status === 409) {
       const replaced = await this.#replace(`${path}/${uid}`, report);
-      if (replaced.ok) this.#remember(report);
+      if (replaced.ok) this.#remember(report, versionOf(replaced.body), digest);
     } else if (answer.status !== 404) {
       this.#options.log.write("warn", "report not written", {
         name: nameOf(resource),
@@ -128,18 +131,30 @@ export class ReportStore {
   async #replace(path: string, report: JsonObject): ReturnType<Cluster["call"]> {
     const present = await this.#options.cluster.call({ method: "GET", path });
     if (!present.ok) return present;
-    const version = asString(dig(present.body, "metadata", "resourceVersion")) ?? "";
+    const version = versionOf(present.body);
     const body = { ...report, metadata: { ...report["metadata"] as JsonObject, resourceVersion: version } };
     return await this.#options.cluster.call({ method: "PUT", path, body });
   }
 
-  #remember(report: JsonObject): void {
+  /** Remembers a report as the watch shows it, unless this replica wrote it so. */
+  #watch(report: JsonObject): void {
+    const version = versionOf(report);
+    if (this.#stored.get(nameOf(report))?.version !== version) {
+      this.#remember(report, version, digestOf(report));
+    }
+  }
+
+  #remember(report: JsonObject, version: string, digest: string): void {
     const [[label, value]] = Object.entries(reportLabels) as [[string, string]];
     if (labelsOf(report)[label] !== value) return;
     const lastingRows = asList(report["results"]).filter(isObject).filter(this.#options.isLasting);
     const namespace = namespaceOf(report);
-    this.#stored.set(nameOf(report), { namespace, digest: digestOf(report), lastingRows });
+    this.#stored.set(nameOf(report), { namespace, version, digest, lastingRows });
   }
+}
+
+function versionOf(report: Json): string {
+  return asString(dig(report, "metadata", "resourceVersion")) ?? "";
 }
 
 function identityOf(row: JsonObject): string {

@@ -1,0 +1,111 @@
+/** Stored reports: what is written, and what is not written again. */
+import assert from "node:assert/strict";
+import { isObject, type JsonObject } from "../../lib/json/mod.ts";
+import { policyReports } from "../../lib/live/reports/report_kind.ts";
+import { ReportStore } from "../../lib/live/reports/report_store.ts";
+import type { Answer, ApiCall, ObjectChange } from "../../lib/ports.ts";
+
+const pod: JsonObject = {
+  apiVersion: "v1",
+  kind: "Pod",
+  metadata: { name: "web", namespace: "default", uid: "u-1", resourceVersion: "1" },
+};
+
+const row = (result: string, seconds: number): JsonObject => ({
+  source: "kyverno",
+  policy: "named",
+  rule: "team",
+  result,
+  message: "m",
+  timestamp: { seconds, nanos: 0 },
+  properties: { process: "background scan" },
+});
+
+/** A store on an API server that keeps one report, and whose watch the test drives. */
+function storing() {
+  const writes: string[] = [];
+  let stored: JsonObject | undefined;
+  let version = 10;
+  let changed: (change: ObjectChange) => void | Promise<void> = () => {};
+  const answer = (body: JsonObject | undefined): Answer =>
+    body === undefined ? { ok: false, status: 404, message: "not found" } : { ok: true, status: 200, body };
+  const call = ({ method, body }: ApiCall): Promise<Answer> => {
+    if (method !== "GET") writes.push(method);
+    if (method === "DELETE") stored = undefined;
+    else if (isObject(body)) {
+      const metadata = { ...body["metadata"] as JsonObject, resourceVersion: String(++version) };
+      stored = { ...body, metadata };
+    }
+    return Promise.resolve(answer(stored));
+  };
+  const store = new ReportStore({
+    cluster: { call, resource: () => Promise.resolve(undefined) },
+    collections: {
+      watch(path, follow) {
+        if (path.endsWith("/policyreports")) changed = follow;
+        return { objects: () => [], synced: Promise.resolve(), close: () => Promise.resolve() };
+      },
+    },
+    log: { write: () => {} },
+    kind: policyReports,
+    results: new Set(["pass", "fail"]),
+    isLasting: () => false,
+  });
+  store.start();
+  return {
+    store,
+    writes,
+    /** Shows the report as it is stored, or as somebody else wrote it. */
+    show: async (by?: JsonObject) => {
+      if (by !== undefined && stored !== undefined) {
+        const metadata = { ...stored["metadata"] as JsonObject, resourceVersion: String(++version) };
+        stored = { ...stored, ...by, metadata };
+      }
+      await changed({ object: stored, former: undefined });
+    },
+  };
+}
+
+Deno.test("a report is written once: a later time, another order of keys, and the watch's echo change nothing", async () => {
+  const { store, writes, show } = storing();
+  assert.equal(await store.write(pod, [row("pass", 1)]), true);
+  await show();
+  assert.equal(await store.write(pod, [row("pass", 2)]), false);
+  const { source, ...rest } = row("pass", 3);
+  assert.equal(await store.write(pod, [{ ...rest, source: source! }]), false);
+  assert.deepEqual(writes, ["POST"]);
+  assert.equal(store.written, 1);
+});
+
+Deno.test("a report with other results is replaced", async () => {
+  const { store, writes, show } = storing();
+  await store.write(pod, [row("pass", 1)]);
+  await show();
+  assert.equal(await store.write(pod, [row("fail", 1)]), true);
+  assert.deepEqual(writes, ["POST", "PUT"]);
+});
+
+Deno.test("what somebody else wrote into a report is replaced at the next scan", async () => {
+  const { store, writes, show } = storing();
+  await store.write(pod, [row("fail", 1)]);
+  await show();
+  await show({ results: [row("pass", 1)] });
+  assert.equal(await store.write(pod, [row("fail", 1)]), true);
+  assert.deepEqual(writes, ["POST", "PUT"]);
+});
+
+Deno.test("a report that was there before is not written again when it says the same", async () => {
+  const { store, writes, show } = storing();
+  await store.write(pod, [row("pass", 1)]);
+  // As the list at the start shows it: with a version that this process did not write.
+  await show({});
+  assert.equal(await store.write(pod, [row("pass", 5)]), false);
+  assert.deepEqual(writes, ["POST"]);
+});
+
+Deno.test("without rows there is no report", async () => {
+  const { store, writes } = storing();
+  await store.write(pod, [row("pass", 1)]);
+  assert.equal(await store.write(pod, [row("skip", 1)]), true);
+  assert.deepEqual(writes, ["POST", "DELETE"]);
+});
