@@ -240,3 +240,37 @@ function request(): PolicyRequest {
   assert.ok("request" in read);
   return policyRequest(read.request);
 }
+
+const page = new URL("../../docs/metrics.md", import.meta.url).pathname;
+
+function metricsPage(): string {
+  const labels = (names: readonly string[]) => names.map((name) => `\`${name}\``).join(" ");
+  const rows = metricRecords.map(({ name, type, help, labels: names }) =>
+    `| \`${name}\` | ${type} | ${labels(names)} | ${help} |`
+  );
+  const absent = ofKyverno.flatMap(([name, reason]) =>
+    reason === undefined ? [] : [`| \`${name}\` | ${reason} |`]
+  );
+  return `# Metrics
+
+At \`/metrics\` of the metrics port (8000), in Prometheus' text format. Names and labels are Kyverno's, so its dashboards read
+them, without the labels whose values anybody who creates objects can make up: names and namespaces of resources.
+\`postern manifests --dashboard\` prints a dashboard for Grafana. A metric has at most 20,000 series; what comes after is
+counted under the label value \`other\`.
+
+| metric | type | labels | what it is |
+| --- | --- | --- | --- |
+${rows.join("\n")}
+
+Kyverno serves these, and Postern does not:
+
+| metric | why |
+| --- | --- |
+${absent.join("\n")}
+`;
+}
+
+Deno.test("docs/metrics.md is the table of the metrics", () => {
+  if (Deno.env.get("UPDATE_GOLDEN") !== undefined) Deno.writeTextFileSync(page, metricsPage());
+  assert.equal(Deno.readTextFileSync(page), metricsPage());
+});

@@ -16,6 +16,9 @@ export interface ReportStoreOptions {
   readonly isLasting: (row: JsonObject) => boolean;
 }
 
+/** An answer without the rows, which this replica knows, where the API server can leave them out. */
+const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
+
 /** What is remembered of a report that is stored. */
 interface Stored {
   readonly namespace: string;
@@ -94,7 +97,7 @@ export class ReportStore {
     const { cluster } = this.#options;
     this.#written++;
     const answer = stored === undefined
-      ? await cluster.call({ method: "POST", path, body: report })
+      ? await cluster.call({ method: "POST", path, body: report, accept: metadataOnly })
       : await this.#replace(`${path}/${uid}`, report);
     if (answer.ok) this.#remember(report, versionOf(answer.body), digest);
     else if (answer.status === 409) {
@@ -129,11 +132,12 @@ export class ReportStore {
   }
 
   async #replace(path: string, report: JsonObject): ReturnType<Cluster["call"]> {
-    const present = await this.#options.cluster.call({ method: "GET", path });
+    const { cluster } = this.#options;
+    const present = await cluster.call({ method: "GET", path, accept: metadataOnly });
     if (!present.ok) return present;
     const version = versionOf(present.body);
     const body = { ...report, metadata: { ...report["metadata"] as JsonObject, resourceVersion: version } };
-    return await this.#options.cluster.call({ method: "PUT", path, body });
+    return await cluster.call({ method: "PUT", path, body, accept: metadataOnly });
   }
 
   /** Remembers a report as the watch shows it, unless this replica wrote it so. */
