@@ -114,7 +114,7 @@ export class WatchedKind {
     while (!stopped.aborted && state !== "give up") {
       if (state === "list") {
         const refusal = await this.#relist();
-        if (refusal === undefined || refusal.status !== undefined) this.#synced.resolve();
+        if (refusal === undefined || isFinal(refusal)) this.#synced.resolve();
         if (refusal === undefined) state = "watch";
         else if (
           this.#options.persistent !== true && (refusal.status === 403 || refusal.status === 404) ||
@@ -124,7 +124,8 @@ export class WatchedKind {
         }
         if (refusal !== undefined) this.#log(state === "give up" ? "not kept" : "list failed", refusal);
       }
-      const end = state === "watch" ? await this.#watch() : "broken";
+      // It may have been closed while it listed.
+      const end = state === "watch" && !stopped.aborted ? await this.#watch() : "broken";
       this.#open = false;
       if (this.#isFull) state = "give up";
       else if (end === "too old") state = "list";
@@ -253,6 +254,11 @@ export class WatchedKind {
     const { path, log } = this.#options;
     log?.write("warn", `${path}: ${what}`, { reason: describeFailure({ method: "GET", path }, failure) });
   }
+}
+
+/** Whether a refusal says something of the kind. These come and go: a busy API server, one that starts, a list that took too long. */
+function isFinal({ status }: FailedAnswer): boolean {
+  return status !== undefined && ![410, 429, 503, 504].includes(status);
 }
 
 function keyOf(object: JsonObject): string {
