@@ -39,6 +39,7 @@ for (const [what, answers, names] of refusals) {
       follow: (_path, signal) =>
         Promise.resolve({
           ok: true,
+          // deno-lint-ignore require-yield -- a watch on which nothing happens
           lines: (async function* () {
             if (signal.aborted) return;
             await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
