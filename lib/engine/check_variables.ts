@@ -1,7 +1,7 @@
 import { didYouMean, type PathDiagnostic, replacing } from "../diagnostics/mod.ts";
 import { compileExpression, kyvernoFunctions } from "../jmespath/mod.ts";
 import { type DocumentPath, isFault, isList, isObject, isString, type Json } from "../json/mod.ts";
-import { entriesWithin, type Rule } from "../policy/mod.ts";
+import { entriesWithin, imageVerificationOf, type Rule } from "../policy/mod.ts";
 import type { Use } from "../template/mod.ts";
 
 /** What the rule declares, and where the checked template stands in it. */
@@ -61,7 +61,8 @@ function problemsOf(use: Use, { rule, path, background }: VariableCheckOptions):
       path: place,
     }];
   }
-  const declared = [...rule.context, ...entriesWithin(rule.body)].map(({ name }) => name);
+  const entries = [...rule.context, ...entriesWithin(rule.body)].map(({ name }) => name);
+  const declared = [...entries, ...attestationNames(rule.body)];
   // Of a validate rule with loops everything is evaluated inside them, the message too.
   const inLoop = place.includes("foreach") ||
     (place[0] === "validate" && rule.body.kind === "foreach");
@@ -84,6 +85,15 @@ function problemsOf(use: Use, { rule, path, background }: VariableCheckOptions):
     return [unknown(name, { candidates: [...predefined, ...declared], expression: use.expression, place })];
   });
   return [...named, ...unknownFunctions(use.expression, place)];
+}
+
+/** Attestations of images are variables under their names. */
+function attestationNames(body: Rule["body"]): string[] {
+  if (body.kind !== "verifyImages") return [];
+  const names = body.entries.flatMap((entry) => imageVerificationOf(entry).attestations).map(({ name }) =>
+    name
+  );
+  return names.filter((name) => name !== "");
 }
 
 /** Whether a context entry uses a name that only it or entries after it declare. */

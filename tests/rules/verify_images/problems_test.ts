@@ -152,3 +152,12 @@ for (const reference of matched) {
     assert.deepEqual(policies(policy(`[{${entry}}]`), { dialect: "current" }).diagnostics, []);
   });
 }
+
+Deno.test("messages see attestations by their names, and no other ones", () => {
+  const entry = (message: string) =>
+    `${enforced}, imageReferences: ["a*"], attestations: [{type: t, name: scan, ${signed}}], validate: {message: "${message}", deny: {}}`;
+  const said = (message: string) =>
+    policies(policy(`[{${entry(message)}}]`), { dialect: "current" }).diagnostics.map((each) => each.message);
+  assert.deepEqual(said("{{ scan.total }}"), []);
+  assert.deepEqual(said("{{ other.total }}"), ['Cannot resolve "other" of "{{ other.total }}"']);
+});
