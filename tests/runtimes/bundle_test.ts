@@ -136,6 +136,8 @@ Deno.test({
   name: "docs/edge.md has the table of what holds on which runtime",
   ignore: runtimesHere.length < runtimes.length,
   fn() {
+    // With a filter that leaves out the tests above there is nothing to write down.
+    if (held.size === 0) return;
     const page = fileURLToPath(new URL("../../docs/edge.md", import.meta.url));
     const text = Deno.readTextFileSync(page);
     const names = runtimes.map(({ target }) => target);
