@@ -196,6 +196,27 @@ Deno.test({
     }),
 });
 
+Deno.test({
+  name: "helm renders a certificate that is given as the Secret that the pods mount",
+  ignore: helm.path === undefined,
+  fn: () =>
+    inFolder(async (folder) => {
+      const policies = ["--policies", `${folder}/policies`, "--secret-path", "none"];
+      const made = await written(folder, [...policies, "--format", "helm", "--certificate", "make"]);
+      const { documents } = parseDocuments(await Deno.readTextFile(`${made}/values.yaml`), "values.yaml");
+      const { tls } = documents[0]!.value as { tls: Record<string, string> };
+      const rendered = byName(await output(helm, ["template", "postern", made]));
+      assert.match(tls["certificate"]!, /^-----BEGIN CERTIFICATE-----/);
+      assert.deepEqual(rendered["Secret postern-tls"]!["data"], {
+        "tls.crt": btoa(tls["certificate"]!),
+        "tls.key": btoa(tls["key"]!),
+        "ca.crt": btoa(tls["authority"]!),
+      });
+      const { objects } = await printed([...policies, "--certificate", "make"]);
+      assert.deepEqual(rendered["Deployment postern"], byName(objects)["Deployment postern"]);
+    }),
+});
+
 Deno.test("a folder with other files is not written into", async () => {
   await inFolder(async (folder) => {
     const said: string[] = [];
