@@ -8,7 +8,7 @@ export type EntryValues = ReadonlyMap<string, Json>;
 /** Compiles and applies a projection's JMESPath: adapters know no expression language. */
 export type Projector = (expression: string, value: Json) => Json | Fault;
 
-/** Who makes the calls of entries. */
+/** The ports through which entries make their calls. */
 export interface Callers {
   readonly cluster: Cluster;
   readonly http: Http;

@@ -1,7 +1,10 @@
 import { asString, dig } from "../json/mod.ts";
 import type { Cluster } from "../ports.ts";
 
-/** As whom the cluster takes its caller; `undefined` when it does not say (before Kubernetes 1.28). */
+/**
+ * The user name under which the API server knows Postern; `undefined` when the API server does not say (before
+ * Kubernetes 1.28).
+ */
 export async function ownUsername(cluster: Cluster): Promise<string | undefined> {
   const answer = await cluster.call({
     method: "POST",

@@ -93,7 +93,7 @@ export class Upkeep {
     while (this.#isWanted && !this.#stop.signal.aborted) {
       this.#isWanted = false;
       try {
-        // Who leads later begins with a look of its own.
+        // A replica that leads later begins with a comparison.
         if (leads()) await this.#lookOnce();
         else this.#rules = undefined;
       } catch (cause) {

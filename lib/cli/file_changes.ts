@@ -11,7 +11,7 @@ const MOST_NAMED = 5;
 
 /** Changes of files and folders, until it is disposed of. */
 export class FileChanges implements Disposable {
-  /** By folder, with a separator at the end for those that are watched to the bottom. */
+  /** Watchers by folder, with a separator at the end for those that are watched to the bottom. */
   readonly #watchers = new Map<string, Deno.FsWatcher>();
   readonly #folders = new Set<string>();
   readonly #files = new Set<string>();

@@ -220,7 +220,7 @@ function certificatesOf(args: ServeArguments, cluster: Cluster): Certificates {
   return madeCertificates({ names, clock, ...(certDir !== undefined && { folder: certDir }) });
 }
 
-/** Of an option that is written `namespace/name`. */
+/** The parts of an option that is written `namespace/name`. */
 function placeOf(text: string): { readonly namespace: string; readonly name: string } {
   const [namespace = "", name = ""] = text.split("/");
   return { namespace, name };

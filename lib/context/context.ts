@@ -47,7 +47,7 @@ export class Context implements Scope {
   #kept: Map<string, Json | Fault> | undefined;
   readonly #entries: readonly ContextEntry[];
   readonly #computed: Computed | undefined;
-  /** Of the entries, only those before this index are seen. */
+  /** Only entries before this index are visible. */
   readonly #visible: number;
   /** Bytes of what this layer's entries have loaded; its views count together. */
   readonly #held: { bytes: number };

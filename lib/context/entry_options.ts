@@ -4,7 +4,7 @@ import type { Use } from "../template/mod.ts";
 
 /** What compiling an entry needs beside its text. */
 export interface EntryOptions {
-  /** Of a Policy: the only namespace it may look into. */
+  /** For a Policy, the only namespace that it may read. */
   readonly policyNamespace: string | undefined;
   report(problem: { code: string; message: string; path: DocumentPath }): void;
   /** Takes what the entry needs from outside the request. */

@@ -37,7 +37,7 @@ export interface EmbeddedClusterOptions {
   readonly intake?: "complete" | "verbatim";
   readonly clock: Clock;
   readonly entropy: Entropy;
-  /** Who the cluster takes its caller for; by default somebody who may do everything. */
+  /** The user of calls to the cluster; by default one who may do everything. */
   readonly self?: ApiUser;
   /** What `/version` answers. */
   readonly version?: JsonObject;

@@ -16,7 +16,7 @@ export interface Writing {
   readonly kinds: Kinds;
   readonly clock: Clock;
   readonly entropy: Entropy;
-  /** By content type, besides merge patch and apply, which are built in. */
+  /** Patches by content type, besides merge patch and apply, which are built in. */
   readonly patches: Readonly<Record<string, Patch>>;
 }
 

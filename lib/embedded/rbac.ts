@@ -6,7 +6,7 @@ export interface AccessQuestion {
   readonly user: string;
   readonly groups: readonly string[];
   readonly verb: string;
-  /** Of a resource; empty texts where nothing is said. */
+  /** The parts of a resource; empty texts where the rule has none. */
   readonly resource?: {
     readonly group: string;
     readonly resource: string;
@@ -14,7 +14,7 @@ export interface AccessQuestion {
     readonly namespace: string;
     readonly name: string;
   };
-  /** Of a path outside the resources, such as `/healthz`. */
+  /** A path outside the resources, such as `/healthz`. */
   readonly path?: string;
 }
 

@@ -41,7 +41,7 @@ export function compileCelPolicies(
 
 interface CompileOneOptions {
   readonly kind: PolicyKind;
-  /** Of a policy that has rules of other kinds as well. */
+  /** The further kinds of a policy that has rules of other kinds as well. */
   readonly further: readonly PolicyKind[];
   readonly exceptions: readonly CelException[];
   readonly documents: readonly LocatedDocument[];

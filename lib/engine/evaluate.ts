@@ -110,7 +110,7 @@ function noted(decision: Decision | Promise<Decision>, trace: Trace): Decision |
 
 interface ChosenPolicies {
   readonly selection: readonly CompiledPolicy[];
-  /** Those that verify images after mutations. */
+  /** The policies that verify images after mutations. */
   readonly images: readonly CompiledPolicy[];
   readonly store: LoadTracker;
 }

@@ -20,7 +20,7 @@ export class PolicyRun {
   #results: readonly RuleResult[] = nothing;
   #effects: readonly Effect[] = nothing;
   #next = 0;
-  /** Of the next rule, if it was evaluated before and stopped. */
+  /** The progress of the next rule, if it was evaluated before and stopped. */
   #progress: Progress | undefined;
   #applies: boolean;
 

@@ -5,9 +5,9 @@ import { compileTemplate, type Use } from "../template/mod.ts";
 
 /** What a rule's `reportProperties` add to its outcomes. */
 export interface ReportProperties {
-  /** Of outcomes that come before the rule's body: the properties as the policy has them. */
+  /** For outcomes before the rule's body: the properties as the policy has them. */
   unresolved(outcome: Outcome | OutcomeList): Outcome | OutcomeList;
-  /** Of its body's outcomes: with variables replaced; the outcome's own properties win. */
+  /** For outcomes of the body: the properties with variables replaced; the outcome's own properties win. */
   resolved(outcome: Outcome | OutcomeList, context: Context): Outcome | OutcomeList;
 }
 

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json/mod.ts";
 import type { Operation } from "../kube/mod.ts";
 
-/** Who sent a request. Roles are worked out from the cluster's bindings unless they are given. */
+/** The user of a request. Roles come from the cluster's bindings unless they are given. */
 export interface Requester {
   readonly username: string;
   readonly groups: readonly string[];

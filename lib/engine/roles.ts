@@ -5,7 +5,7 @@ import { namespaceOf } from "../kube/mod.ts";
 export interface RoleQuestion {
   readonly username: string;
   readonly groups: readonly string[];
-  /** Of the request: RoleBindings to ClusterRoles count only there. */
+  /** The namespace of the request: RoleBindings to ClusterRoles count only there. */
   readonly namespace: string;
   readonly roleBindings: readonly Json[];
   readonly clusterRoleBindings: readonly Json[];

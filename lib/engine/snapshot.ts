@@ -10,12 +10,12 @@ import { type CompiledJsonPolicy, compileJsonPolicies } from "./json_policies.ts
 
 /** All policies, compiled: immutable, replaced as a whole when policies change. */
 export interface Snapshot {
-  /** By name; a Policy after the ClusterPolicies. */
+  /** All policies, sorted by name; a Policy after the ClusterPolicies. */
   readonly policies: readonly CompiledPolicy[];
   /** The same policies in the order of their documents, in which the command line applies them. */
   readonly written: readonly CompiledPolicy[];
   readonly others: readonly LocatedDocument[];
-  /** Those that judge any JSON, in the order of their documents. */
+  /** Policies for any JSON, in the order of their documents. */
   readonly jsonPolicies: readonly CompiledJsonPolicy[];
   readonly diagnostics: readonly Diagnostic[];
   readonly dialect: Dialect;
@@ -111,7 +111,7 @@ function interests({ selector, rule }: CompiledPolicy["rules"][number], policy: 
   const namespace = policy.namespace;
   if (rule.generatedFor !== undefined) return [{ kinds: [...rule.generatedFor], operations: [], namespace }];
   const { form, filters } = selector.match;
-  // Of filters that must all hold, the first one already says enough.
+  // The first of filters that must all hold is enough for the index.
   const used = form === "all" ? filters.slice(0, 1) : filters;
   return used.map(({ kinds, operations }) => ({ kinds, operations, namespace }));
 }

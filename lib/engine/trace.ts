@@ -25,7 +25,7 @@ export interface LoadTrace {
   /** The name of the load: `ConfigMap default/teams`, `GET /api/v1/namespaces`. */
   readonly key: string;
   readonly milliseconds: number;
-  /** Of the answer as JSON in UTF-8; 0 for a failure. */
+  /** The size of the answer as JSON in UTF-8, in bytes; 0 for a failure. */
   readonly bytes: number;
   readonly failure: string | undefined;
 }
@@ -39,7 +39,7 @@ export interface EntryTrace {
   /** Why it failed. */
   readonly failure: string | undefined;
   readonly bytes: number;
-  /** With the loads that it waited for. */
+  /** Milliseconds, the loads that it waited for included. */
   readonly milliseconds: number;
   readonly loads: readonly LoadTrace[];
 }

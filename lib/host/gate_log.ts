@@ -12,7 +12,7 @@ export function openLog({ write, logLevel }: GateOptions): { readonly log: Log; 
     clock: systemClock(),
     write(line, level) {
       lines.add(line);
-      // Who looks for the cause of a crash shall find it.
+      // A user who looks for the cause of a crash must find it.
       if (level === "warn" || level === "error") flush();
     },
     level: logLevel,

@@ -26,7 +26,7 @@ export class PoliciesInForce {
   #registration: WebhookRegistration | undefined;
   /** A path that was named and is not there. */
   #missing: Diagnostic | undefined;
-  /** Of the files. */
+  /** The checksum of the files. */
   #checksum = "";
   readonly #stop = new AbortController();
 

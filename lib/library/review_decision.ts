@@ -26,7 +26,7 @@ export interface DecidedReview {
 export interface UnreadableReview {
   readonly kind: "unreadable";
   readonly allowed: false;
-  /** Of the request, as far as it can be read; otherwise empty. */
+  /** The uid of the request, as far as it can be read; otherwise empty. */
   readonly uid: string;
   /** What is wrong with the review. */
   readonly message: string;

@@ -8,7 +8,9 @@ export interface Clause {
   /** Where it stands in the rule: `match.any[0]`, or `exclude` for the direct form. */
   readonly place: string;
   readonly holds: boolean;
-  /** Of one that does not hold, the first criterion that does not: `kinds`, `selector`, `user`, `empty filter`. */
+  /**
+   * For a clause that does not hold, the first criterion that does not: `kinds`, `selector`, `user`, `empty filter`.
+   */
   readonly criterion: string | undefined;
   /** The values that the criterion wants, and those of the object or its request. */
   readonly wanted: Json;

@@ -15,9 +15,9 @@ export interface MergeType {
 /** A field of a {@link MergeType}. */
 export interface MergeField {
   readonly shape: "object" | "map" | "list";
-  /** Of a list: the keys by which elements are the same; none for lists of scalars. */
+  /** For a list, the keys by which elements are the same; none for lists of scalars. */
   readonly keys: readonly string[];
-  /** Of the object, of the map's values or of the list's elements, where those have merging lists themselves. */
+  /** The fields of the object, of the map's values or of the list's elements that are merging lists or hold some. */
   readonly type: MergeType | undefined;
 }
 

@@ -64,9 +64,9 @@ export interface PatchEntry {
   /** The key in the resource: without the parentheses where the role comes from them. */
   readonly key: string;
   readonly node: PatchNode;
-  /** Of a condition: whether a value satisfies it. */
+  /** For a condition: whether a value satisfies it. */
   readonly holds: (value: Json) => boolean;
-  /** Of an addition: the entry that it becomes where the key is absent, unless that is another addition. */
+  /** For an addition: the entry that it becomes where the key is absent, unless that is another addition. */
   readonly added?: PatchEntry | Fault;
 }
 

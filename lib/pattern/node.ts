@@ -55,7 +55,7 @@ export interface PatternEntry {
   readonly node: Node;
   /** Whether every object inherits a property of the key's name; any other key can be read directly. */
   readonly inherited: boolean;
-  /** Of a key with wildcards: the keys of the resource that it stands for, in the order of their bytes. */
+  /** For a key with wildcards: the keys of the resource that match it, in the order of their bytes. */
   readonly choose: ((resource: JsonObject) => readonly string[]) | undefined;
   /** Deciding keys run first: they decide whether the map applies at all. */
   readonly phase: "deciding" | "rest";

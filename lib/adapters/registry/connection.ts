@@ -30,7 +30,7 @@ export interface ConnectionOptions {
   readonly allows: AddressRule;
 }
 
-/** Who asks which registry. */
+/** A registry's image and the login to read it with. */
 export interface RegistryAccess {
   readonly reference: RegistryReference;
   readonly login: Login | undefined;

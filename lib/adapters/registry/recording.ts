@@ -24,9 +24,9 @@ export interface ImageSource {
 interface Recording {
   /** Milliseconds since 1970. */
   readonly recordedAt: number;
-  /** By `REGISTRY/REPOSITORY/PATH`. */
+  /** The answers, by `REGISTRY/REPOSITORY/PATH`. */
   readonly answers: ReadonlyMap<string, Content | RegistryFailure>;
-  /** By TUF mirror; empty for the installation's own. */
+  /** The trusted roots, by TUF mirror; empty for the root of the installation. */
   readonly trustedRoots: ReadonlyMap<string, string>;
 }
 

@@ -144,7 +144,7 @@ async function logTime(
   return why === undefined ? new Date(found.integratedTime * 1_000) : why;
 }
 
-/** Who the log must say has signed: PEM. */
+/** The signer that the log's entry must name, as PEM. */
 function signerOf(key: PublicKey | undefined, certificate: Certificate | undefined): string | Fault {
   if (key === undefined) {
     return certificate === undefined ? new Fault("empty key") : certificatePem(certificate);

@@ -13,7 +13,7 @@ export interface Inquiry {
   /** The image's digest. */
   readonly digest: string;
   readonly access: RegistryAccess;
-  /** Of the repository that holds the signatures. */
+  /** Access to the repository that holds the signatures. */
   readonly signatureAccess: RegistryAccess;
   readonly content: CachedContent;
   readonly root: RootSource;

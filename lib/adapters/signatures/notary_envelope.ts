@@ -24,7 +24,7 @@ interface Algorithm {
   readonly kind: "ecdsa" | "rsa";
 }
 
-/** By the names of JWS and the numbers of COSE (the signature specification of the Notary Project). */
+/** Header fields by the names of JWS and the numbers of COSE (the signature specification of the Notary Project). */
 const algorithms: Readonly<Record<string, Algorithm>> = {
   PS256: { kind: "rsa", hash: "sha256" },
   PS384: { kind: "rsa", hash: "sha384" },

@@ -34,7 +34,7 @@ export interface TrustedRoot {
   readonly text: string;
   readonly authorities: readonly TrustedAuthority[];
   readonly timestampAuthorities: readonly TrustedAuthority[];
-  /** By log ID in hexadecimal. */
+  /** The keys of logs, by log ID in hexadecimal. */
   readonly logs: ReadonlyMap<string, LogKey>;
   readonly certificateLogs: ReadonlyMap<string, LogKey>;
 }

@@ -55,7 +55,7 @@ export interface Overload {
   readonly result: CelType;
   readonly call: Implementation;
   readonly callOut?: (external: ExternalCalls, ...args: Value[]) => Result;
-  /** Of a function that calls out: what a call needs, by its arguments without the receiver. */
+  /** For a function that calls out: the needs of a call, by its arguments without the receiver. */
   readonly needs?: (args: readonly KnownText[]) => readonly ExternalNeed[];
   /** The run-time cost of one call; 1 when absent. Arguments and result may be errors. */
   readonly cost?: (args: readonly Result[], result: Result) => number;

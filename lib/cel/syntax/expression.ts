@@ -60,7 +60,7 @@ export interface Logic extends Node {
   readonly kind: "logic";
   readonly operator: "&&" | "||";
   readonly terms: readonly CelExpression[];
-  /** Of the operators, one fewer than terms. */
+  /** The positions of the operators, one fewer than terms. */
   readonly offsets: readonly number[];
 }
 

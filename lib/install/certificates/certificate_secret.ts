@@ -49,7 +49,7 @@ export class CertificateSecret implements CertificateKeeper {
       "tls.key": serving.key,
     };
     const data = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, btoa(text)]));
-    // With the resourceVersion that was read, so that nothing newer is overwritten.
+    // Writes with the resourceVersion that was read, so that nothing newer is overwritten.
     const body = { ...this.#read, data: { ...asObject(field(this.#read, "data")), ...data } };
     const answer = await this.#cluster.call({ method: "PUT", path: this.#path, body });
     return answer.ok ? undefined : new Fault(`${this.#place}: ${answer.message}`);

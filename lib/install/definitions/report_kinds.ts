@@ -59,7 +59,7 @@ function columns(priority: number): PrinterColumn[] {
 interface ReportGroup {
   readonly group: string;
   readonly version: string;
-  /** Of the columns that name the object. */
+  /** The priority of the columns that name the object. */
   readonly priority: number;
   readonly fields: Readonly<Record<string, Shape>>;
 }

@@ -37,7 +37,7 @@ export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) 
   const { resources } = rule.selector;
   if (resources !== undefined) return resources.flatMap(targetsOf);
   const { form, filters } = rule.selector.match;
-  // Of filters that must all hold, the first one already says enough.
+  // The first of filters that must all hold is enough for the webhook.
   const used = form === "all" ? filters.slice(0, 1) : filters;
   return used.flatMap(({ kinds, operations: written }) => {
     const selectors = (kinds.length === 0 ? ["*"] : kinds).flatMap(parseKindSelectors);

@@ -17,7 +17,7 @@ export interface PackageInput {
   readonly options: ManifestOptions;
   /** The dashboard for Grafana. */
   readonly dashboard: JsonObject;
-  /** Of Postern. */
+  /** Postern's version. */
   readonly version: string;
 }
 
