@@ -28,7 +28,7 @@ export interface KubeconfigInput {
   readonly context?: string;
 }
 
-/** What Deno's client or this one cannot do, by the field that asks for it. */
+/** Features that neither Deno's client nor Postern's supports, by the field that needs them. */
 const unsupported: readonly {
   readonly in: "cluster" | "user";
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Why something could not be done. */
+/** Why an effect could not be carried out: a `Fault` with what the worker needs to decide about another attempt. */
 export interface Failure {
   readonly message: string;
   /** Whether another try may do it. */

@@ -21,8 +21,8 @@ export interface RightAnswer {
 }
 
 /**
- * Asks whether an account has a right (Kubernetes API: SubjectAccessReview); `undefined` when the API server does not say, as
- * Postern may lack the right to ask.
+ * Reads whether an account has a right (Kubernetes API: SubjectAccessReview); `undefined` when the API server does
+ * not say, as Postern may lack the right to ask.
  */
 export async function reviewAccess(
   cluster: Cluster,

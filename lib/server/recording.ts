@@ -7,7 +7,7 @@ import type { Route } from "./review_route.ts";
 export interface AnsweredReview {
   /** Without the secret path. */
   readonly path: string;
-  /** Which of the policies were asked. */
+  /** The policies of the webhook. */
   readonly route: Route;
   readonly request: AdmissionRequest;
   readonly response: AdmissionResponse;
@@ -70,7 +70,9 @@ function replaced(map: Json | undefined, by: string): Json {
   return entries === undefined ? null : Object.fromEntries(Object.keys(entries).map((key) => [key, by]));
 }
 
-/** The webhook that a recorded review asked; `undefined` for a review from elsewhere, which asks all of them. */
+/**
+ * The webhook of a recorded review; `undefined` for a review from elsewhere, for which all policies are evaluated.
+ */
 export function recordedRoute(review: Json): Route | undefined {
   const { phase, failurePolicy, policy } = asObject(field(review, "recorded")) ?? {};
   if (phase !== "validate" && phase !== "mutate") return undefined;

@@ -5,7 +5,7 @@ import type { AdmissionResponse } from "../report/mod.ts";
 /** The policies that a URL selects. */
 export type Route = Pick<PolicyQuery, "phase" | "failurePolicy" | "policy">;
 
-/** What the webhook at a path asks: some of the policies, in one phase. */
+/** The policies of the webhook at a path, in one phase. */
 export interface PathRoute {
   /** The policies among which `route` chooses; `undefined` before they are loaded. */
   readonly snapshot: Snapshot | undefined;

@@ -67,7 +67,7 @@ export class Reviews {
     });
   }
 
-  /** What the webhook at a path asks; `undefined` when there is none. */
+  /** The policies of the webhook at a path; `undefined` when there is none. */
   route(path: string): PathRoute | ObjectRoute | undefined {
     const { snapshot, routes } = this.#options;
     const route = routeOf(path);

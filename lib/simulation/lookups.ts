@@ -1,7 +1,7 @@
 import type { Json } from "../json/mod.ts";
 import type { Answer, Ports } from "../ports.ts";
 
-/** One look-up: what was asked of whom, and the answer. */
+/** One load: its source, its name, and the answer. */
 export interface ObservedLookup {
   readonly source: "cluster" | "service" | "image registry" | "global context";
   /** `GET /api/v1/namespaces/default/configmaps/teams`, an image, the name of an entry. */

@@ -4,7 +4,7 @@ import type { ObservedLookup } from "./lookups.ts";
 import type { RuleReport } from "./rule_report.ts";
 import type { SubjectName } from "./subject.ts";
 
-/** An object that a rule changes besides the one that it is asked about. */
+/** An object that a rule changes besides the one that it is evaluated for. */
 export interface ChangedTarget {
   /** As the cluster has it; `undefined` when it has none. */
   readonly before: JsonObject | undefined;

@@ -8,7 +8,7 @@ export interface RequestedChange {
   readonly user: Pick<Requester, "username" | "groups"> | undefined;
 }
 
-/** Who asks where nobody says: the user of a new kind cluster. */
+/** The default user: that of a new kind cluster. */
 const admin = { username: "kubernetes-admin", groups: ["kubeadm:cluster-admins", "system:authenticated"] };
 
 /**

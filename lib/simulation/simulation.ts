@@ -9,12 +9,12 @@ import { type Setting, simulate } from "./simulate.ts";
 import { nameOfSubject, type PositionOf, type SubjectName, subjectsOf } from "./subject.ts";
 import type { SimulationOptions, SimulationTexts } from "./texts.ts";
 
-/** Policies, compiled once, and the subjects that they are asked about. */
+/** Policies, compiled once, and the objects that they are evaluated for. */
 export interface Simulation {
   /** What is wrong with the texts; the file of a position is the name of the text. */
   readonly diagnostics: readonly Diagnostic[];
   readonly subjects: readonly SubjectName[];
-  /** How many policies can be asked. */
+  /** The number of policies that can be evaluated. */
   readonly policyCount: number;
   /** What policies say of the subject at an index, and why. */
   outcome(index: number): Promise<SubjectOutcome>;

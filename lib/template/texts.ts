@@ -20,7 +20,7 @@ export interface TextTemplates {
     text: string,
     path: DocumentPath,
   ) => ((rendering: Rendering) => Json | Fault) | undefined;
-  /** The variables of all texts asked for so far. */
+  /** The variables of all texts compiled so far. */
   readonly uses: readonly Use[];
 }
 

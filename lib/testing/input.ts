@@ -35,7 +35,7 @@ export interface TestInput {
   readonly exceptions: readonly YamlDocument[];
   /** Without duplicates. */
   readonly resources: readonly JsonObject[];
-  /** Objects that rules may change besides the one they are asked about. */
+  /** Objects that rules may change besides the one that they are evaluated for. */
   readonly targets: readonly JsonObject[];
   /** Documents that are no Kubernetes objects, by the names that results give them. */
   readonly payloads: readonly TestPayload[];

@@ -94,12 +94,12 @@ class EntryRows {
         isExcluded = true;
       }
     }
-    // A policy that mutates and validates is asked twice: a rule speaks in one of the two.
+    // A policy that mutates and validates is evaluated twice: a rule answers in one of the two.
     if (isExcluded && !isSaid) this.#remarkExcluded(subject);
     return passedOver;
   }
 
-  /** What rules did to the object though they were asked about others. */
+  /** The results of rules that changed the object while they were evaluated for others. */
   async #changed(subject: Subject, targets: readonly SubjectAnswer[]): Promise<void> {
     for (const step of this.#stepsFor(subject, targets)) {
       for (const rule of step.rules) {

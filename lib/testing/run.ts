@@ -27,7 +27,7 @@ export interface TestRun {
   readonly snapshot: Snapshot;
   /** By operation; the empty one is that of the values. */
   readonly answers: ReadonlyMap<string, readonly SubjectAnswer[]>;
-  /** The objects that rules changed besides the ones they were asked about, with the steps that did. */
+  /** The objects that rules changed besides the ones they were evaluated for, with the steps that did. */
   readonly targets: readonly SubjectAnswer[];
   /** Time and randomness of the run, for expressions of the test itself. */
   readonly environment: Environment;

@@ -9,7 +9,7 @@ import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "../e
 export interface TestSetup {
   /** Objects of the cluster that the test describes, with those that rules are to change or copy. */
   readonly objects: readonly Json[];
-  /** The objects that policies are asked about. */
+  /** The objects that policies are evaluated for. */
   readonly resources: readonly Json[];
   /** Whether the test describes a cluster, so that policies can read from it. */
   readonly isCluster: boolean;
@@ -60,7 +60,7 @@ export function testPorts(setup: TestSetup, language: TestLanguage): TestPorts {
     cluster: mocked ? mockedCluster(calls, cluster) : cluster,
     http: mocked ? mockedHttp(services, new HttpClient()) : new HttpClient(),
     registry: mockedImages(setup.images, lookup?.registry),
-    // Signed manifests carry what they are verified with; images are looked up only where registries may be asked.
+    // Signed manifests carry everything that verifies them; images are read only where registries may be called.
     signatures: lookup === undefined ? offlineSignatures(signatures) : signatures,
     globals: mockedEntries(setup.globalContextEntries, { now: clock.now, random: entropy.next }),
     clock,

@@ -115,7 +115,7 @@ class BracedItems implements ItemReader {
   }
 }
 
-/** Lines of places in a text, asked for in order. */
+/** Counts the lines of offsets in a text, which must come in ascending order. */
 class LineCounter {
   readonly #text: string;
   #at = 0;

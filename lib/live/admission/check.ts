@@ -21,7 +21,7 @@ export interface CheckedObject {
 export interface CheckTools {
   readonly served: readonly ServedResource[];
   readonly accounts: Accounts;
-  /** Asks the API server whether an account has a right. */
+  /** Reads from the API server whether an account has a right. */
   readonly hasRight: (account: string, right: Right) => Promise<boolean>;
 }
 

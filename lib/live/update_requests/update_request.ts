@@ -87,7 +87,7 @@ function labelValue(value: Json): string {
   return (asString(value) ?? "").replaceAll("/", "-").slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
 }
 
-/** The effects that an UpdateRequest asks for, whoever made it. */
+/** The effects of an UpdateRequest, whoever made it. */
 export function wantedEffects(object: JsonObject): WantedEffect[] {
   const spec = object["spec"];
   const policy = asString(field(spec, "policy")) ?? "";

@@ -12,7 +12,10 @@ export type AssertionTree = (
   input: CommunityInput,
 ) => readonly AssertionViolation[] | Fault;
 
-/** Something of a tree that cannot be compiled. */
+/**
+ * A part of a tree that cannot be compiled. Its path is text in the form of kyverno-json's messages; the caller makes
+ * a diagnostic of it.
+ */
 export interface TreeProblem {
   /** Where in the policy: `spec.rules[0].assert.all[0].check.spec.(bad[)`. */
   readonly path: string;

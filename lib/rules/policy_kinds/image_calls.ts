@@ -68,7 +68,10 @@ export class ImageCalls implements ExternalCalls {
     }
   }
 
-  /** How many attestors signed the image, or an attestation of it. All are asked at once: the count wants all answers. */
+  /**
+   * The number of attestors that signed the image, or an attestation of it. All are verified at once: the count needs
+   * all answers.
+   */
   #count(
     { image, attestors }: ImageCheckRequest,
     attestation: { readonly name: string; readonly type: string } | undefined,
@@ -201,7 +204,7 @@ export class ImageCalls implements ExternalCalls {
   }
 }
 
-/** What a registry's refusal says, without the image that was asked for. */
+/** The message of a registry's failure, without the image. */
 export function withoutImage(message: string): string {
   return message.replace(/^failed to fetch image reference: \S+, error: /, "");
 }

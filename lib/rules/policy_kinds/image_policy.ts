@@ -112,7 +112,7 @@ export function matchedImages(
   return matched;
 }
 
-/** With what the registries of a policy are asked, and the pull secrets of the object. */
+/** The logins of a policy's registries, and the pull secrets of the object. */
 export function credentialsOf(spec: JsonObject, { resource }: RuleInput): RegistryCredentials {
   const written = field(spec, "credentials");
   const credentials: RegistryCredentials = {

@@ -144,7 +144,7 @@ class ImageValidation implements CompiledBody {
     }
   }
 
-  /** Why an image cannot be read; all images are asked for at once. */
+  /** Why an image cannot be read; all images are read at once. */
   #missing(input: RuleInput, images: readonly string[]): string | typeof pending | undefined {
     const credentials = credentialsOf(this.#spec, input);
     const answers = images.map((image) => loadDigest(input.context.store, image, credentials));

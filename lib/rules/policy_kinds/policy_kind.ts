@@ -34,7 +34,7 @@ export interface PolicyKind extends CelPolicyForm {
   readonly name: string;
   /** The MatchResources that say which objects a spec is about. */
   constraints(spec: JsonObject): JsonObject | undefined;
-  /** Changes what a spec is asked about, where its constraints alone do not say it. */
+  /** Adjusts what a spec selects, where its constraints alone do not say it. */
   adjustSelector?(spec: JsonObject, selector: RuleSelector): RuleSelector;
   compile(spec: JsonObject, tools: PolicyTools): CompiledBody;
 }

@@ -24,7 +24,7 @@ export interface AttestationTools {
   readonly context: Context;
   readonly image: FoundImage;
   suffix(entry: SignerEntry): string;
-  /** Asks for the statements of a type that one signer signed. */
+  /** Loads the statements of a type that one signer signed. */
   ask(entry: SignerEntry, path: string, type: string): SignatureAnswer | Pending;
 }
 

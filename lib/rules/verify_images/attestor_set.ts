@@ -13,16 +13,16 @@ export type SetVerdict =
     readonly unreachable: boolean;
   };
 
-/** Asks whether one signer signed the image; the path is that of the entry, for explanations. */
+/** Loads whether one signer signed the image; the path is that of the entry, for explanations. */
 export type AskSigner = (entry: SignerEntry, path: string) => SignatureAnswer | Pending;
 
-/** How signers are asked, and what messages put behind the path of one. */
+/** How signers are verified, and the text that messages put behind the path of one. */
 export interface SignerTools {
   readonly ask: AskSigner;
   suffix(entry: SignerEntry): string;
 }
 
-/** Asks all sets in order: every one must verify, and the first that does not ends it. */
+/** Verifies all sets in order: every one must verify, and the first that does not ends it. */
 export function verifySets(
   sets: readonly AttestorSet[],
   path: string,
@@ -38,8 +38,8 @@ export function verifySets(
 }
 
 /**
- * Asks the entries in order until enough of them verify. What failed before that is forgotten; the digest is the one that
- * the last entry verified.
+ * Verifies the entries in order until enough of them verify. What failed before that is forgotten; the digest is the
+ * one that the last entry verified.
  */
 function verifySet(set: AttestorSet, path: string, tools: SignerTools): SetVerdict | Pending {
   const reasons: string[] = [];

@@ -8,8 +8,8 @@ import { notedStatus, type NoteScope } from "./notes.ts";
 import { RuleImages } from "./rule_images.ts";
 
 /**
- * `verifyImages` in the validate phase: nothing is asked of a registry; images must have a digest and a note of the
- * mutate phase that they passed.
+ * `verifyImages` in the validate phase: no registry is called; images must have a digest and a note of the mutate
+ * phase that they passed.
  */
 export const checkImages: RuleKind<VerifyImagesBody> = {
   type: "checkImages",

@@ -19,7 +19,7 @@ import {
   type StatementConditions,
 } from "./conditions.ts";
 
-/** One entry of `verifyImages`, ready to be asked about images. */
+/** One entry of `verifyImages`, compiled. */
 export interface ImageEntry {
   readonly verification: ImageVerification;
   /** Whether an image is one of the entry's references. */

@@ -11,15 +11,15 @@ import type {
   SignedTextQuestion,
 } from "../../ports.ts";
 
-/** The answer is under way: whoever asks gives up for now, and the rule is run again when it is there. */
+/** The answer is loading: the caller stops, and the rule is evaluated again when it is there. */
 export const pending = Symbol("pending");
 export type Pending = typeof pending;
 
-/** Asks about a signature of an image; one question is asked once in a request, whoever asks it. */
+/** Loads whether an image is signed; an equal question is loaded once in a request. */
 export function loadVerdict(store: LoadTracker, question: SignatureQuestion): SignatureAnswer | Pending {
   const { signatures } = store.ports;
   if (signatures === undefined) return unanswered("signatures cannot be verified here");
-  // At a deadline this names the registries that were asked.
+  // At a deadline this names the registries that were called.
   const { image, repository } = question;
   const answer = loadOnce(
     store,
@@ -30,7 +30,7 @@ export function loadVerdict(store: LoadTracker, question: SignatureQuestion): Si
   return isProblem(answer) ? unanswered(answer.problem) : answer;
 }
 
-/** Asks for the digest that a registry has for an image. */
+/** Loads the digest that a registry has for an image. */
 export function loadDigest(
   store: LoadTracker,
   image: string,
@@ -59,7 +59,7 @@ export function loadTextVerdict(
   return isProblem(answer) ? { ok: false, message: answer.problem } : answer;
 }
 
-/** Asks for the JSON of an artifact that refers to an image. */
+/** Loads the JSON of an artifact that refers to an image. */
 export function loadReferrer(store: LoadTracker, question: ReferrerQuestion): Answer | Pending {
   const { signatures } = store.ports;
   const failed = (message: string): Answer => ({ ok: false, status: undefined, message });

@@ -9,7 +9,7 @@ import { withPullSecrets } from "./credentials.ts";
 import type { ImageEntry } from "./entries.ts";
 import { atDigest, type FoundImage } from "./images.ts";
 
-/** Whose entries they are, as messages name it, and with what they are asked. */
+/** The rule of the entries, as messages name it, and the tools to verify them. */
 export interface VerifyRequest {
   readonly policy: string;
   readonly rule: string;
@@ -90,7 +90,7 @@ function verifyStatements(
   return { outcome: pass(`verifyImages validation is passed in ${rule} rule`), digest };
 }
 
-/** Asks one signer of an entry, for the image's signature or for statements of a type. */
+/** Loads whether one signer of an entry signed the image, or statements of a type. */
 function askerOf(
   entry: ImageEntry,
   found: FoundImage,
@@ -130,7 +130,7 @@ function suffixIn({ verification: { type } }: ImageEntry): (signer: SignerEntry)
   return type === "Notary" ? () => "" : ({ suffix }) => suffix;
 }
 
-/** For Notary an attestor without certificates asks for none. */
+/** For Notary, an attestor without certificates needs none. */
 export function signerOf(
   { type }: Pick<ImageVerification, "type">,
   { by }: Pick<SignerEntry, "by">,
@@ -139,7 +139,7 @@ export function signerOf(
   return { kind: "certificates", certificate: "", chain: "" };
 }
 
-/** How the signatures that an entry asks for are kept. */
+/** The layout of the signatures of an entry. */
 export function layoutOf({ type, cosignOCI11 }: ImageVerification): SignatureLayout {
   if (type === "Notary") return "notary";
   if (type === "SigstoreBundle") return "bundle";
