@@ -1,4 +1,5 @@
 /** A thread that answers probes, whatever the main thread does. */
+import { plainAnswer } from "./answer_bytes.ts";
 import type { ListenerAnswer } from "./handler.ts";
 import { ProbePort, type ProbeRequest } from "./probe_port.ts";
 import { PulseReader } from "./pulse.ts";
@@ -35,6 +36,9 @@ interface WorkerScope {
 const stalledAfter = 10_000;
 
 const scope = globalThis as unknown as WorkerScope;
+/** Different requests that the main thread is asked for together: it may be busy, and callers can come back at once. */
+const mostWaiting = 32;
+
 /** Answers that are under way: all who send the same meanwhile get the same. */
 const waiting = new Map<string, PromiseWithResolvers<ListenerAnswer>>();
 
@@ -60,6 +64,9 @@ function answer(request: ProbeRequest): Promise<ListenerAnswer> {
   const key = keyOf(request);
   let answered = waiting.get(key);
   if (answered === undefined) {
+    if (waiting.size >= mostWaiting) {
+      return Promise.resolve(plainAnswer(503, "too many requests are waiting"));
+    }
     waiting.set(key, answered = Promise.withResolvers());
     scope.postMessage({ kind: "request", request });
   }

@@ -62,6 +62,34 @@ Deno.test("the main thread says whether it is ready, and answers what is no prob
   thread.close();
 });
 
+Deno.test("a busy main thread gets no more different requests than it can remember", async () => {
+  const { promise: free, resolve } = Promise.withResolvers<void>();
+  const opened = await openProbePort({
+    hostname,
+    port: 0,
+    isReady: () => true,
+    answer: async ({ target }) => {
+      await free;
+      return page(target);
+    },
+    problem: (message) => assert.fail(message),
+  });
+  assert.ok(typeof opened !== "string", String(opened));
+  const { port } = opened;
+  const answers = Array.from({ length: 60 }, (_, index) => get(port, `/metrics?${index}`));
+  const refused = () => answers.map((answer) => answer.then((text) => text.startsWith("503")));
+  assert.ok(await Promise.any(refused().map(async (answer) => await answer || Promise.reject())));
+  assert.equal(await get(port, "/health/liveness"), "200 ok");
+  resolve();
+  const statuses = (await Promise.all(answers)).map((text) => text.slice(0, 3));
+  assert.deepEqual([statuses.filter((status) => status === "200").length >= 32, statuses.includes("503")], [
+    true,
+    true,
+  ]);
+  assert.equal(await get(port, "/metrics"), "200 /metrics");
+  opened.close();
+});
+
 Deno.test("a port that is taken is said", async () => {
   const first = openPort();
   const second = await openProbePort({
