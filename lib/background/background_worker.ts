@@ -188,17 +188,17 @@ export class BackgroundWorker {
     const attempts = this.#options.attempts ?? 10;
     const [first] = failures;
     if (first === undefined) {
-      this.#report("done", ticket.item, tried);
+      this.#reportOutcome("done", ticket.item, tried);
       return this.#queue.release(ticket);
     }
     if (tries + 1 >= attempts || failures.every(({ retryable }) => !retryable)) {
       // That a request was not carried out after all is nobody's mistake.
       const level = failures.every(({ unfounded }) => unfounded) ? "debug" : "error";
       this.#log(level, "effects given up", request, { tries: tries + 1, cause: first.message });
-      this.#report("given up", ticket.item, tried);
+      this.#reportOutcome("given up", ticket.item, tried);
       return this.#queue.release(ticket);
     }
-    if (tries + 1 === reportAfter) this.#report("failing", ticket.item, tried);
+    if (tries + 1 === reportAfter) this.#reportOutcome("failing", ticket.item, tried);
     this.#log("debug", "effects are tried again", request, { tries: tries + 1, cause: first.message });
     this.#queue.pause(ticket);
     const delay = Math.min((this.#options.firstDelay ?? 100) * 2 ** tries, longestDelay);
@@ -210,7 +210,7 @@ export class BackgroundWorker {
     this.#pausing.add(pause);
   }
 
-  #report(state: WorkOutcome["state"], { done }: Job, { request, results, failures }: Tried): void {
+  #reportOutcome(state: WorkOutcome["state"], { done }: Job, { request, results, failures }: Tried): void {
     this.#options.worked?.({ state, request, results, carried: [...done.values()], failures });
   }
 

@@ -2,7 +2,8 @@ import { celFieldNotes } from "./cel_field_notes.ts";
 import { imageFieldNotes } from "./image_field_notes.ts";
 import { ruleFieldNotes } from "./rule_field_notes.ts";
 
-const notes: Readonly<Record<string, string>> = { ...celFieldNotes, ...imageFieldNotes, ...ruleFieldNotes };
+/** Earlier ones count before later ones. Not one object: a bundler keeps what is spread, though nobody reads it. */
+const notes = [ruleFieldNotes, imageFieldNotes, celFieldNotes];
 
 /** What a field means, by its path of names: a note on the field below the one above it counts before one on its name alone. */
 export function fieldNote(path: readonly string[]): string | undefined {
@@ -11,5 +12,5 @@ export function fieldNote(path: readonly string[]): string | undefined {
 }
 
 function noteAt(key: string): string | undefined {
-  return Object.hasOwn(notes, key) ? notes[key] : undefined;
+  return notes.find((each) => Object.hasOwn(each, key))?.[key];
 }

@@ -175,7 +175,9 @@ Deno.test("policies come from an http address, whose failures are said", async (
 
 /** Whether a process handles the signal of Ctrl-C, by what Linux says of it. */
 async function catchesInterrupt(pid: number): Promise<boolean> {
-  const status = await Deno.readTextFile(`/proc/${pid}/status`);
+  // Deno itself reads such files only with all permissions.
+  const { stdout } = await new Deno.Command("cat", { args: [`/proc/${pid}/status`] }).output();
+  const status = new TextDecoder().decode(stdout);
   const caught = BigInt(`0x${/^SigCgt:\s*(\w+)$/m.exec(status)![1]}`);
   return (caught & 2n) !== 0n;
 }

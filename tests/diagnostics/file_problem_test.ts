@@ -3,6 +3,11 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { fileProblem } from "../../lib/diagnostics/mod.ts";
 
+/** What Deno throws for `/dev/full`, which it opens only with all permissions. */
+const fullDisk = Object.assign(new Error("No space left on device (os error 28): writefile '/dev/full'"), {
+  code: "ENOSPC",
+});
+
 const rows: readonly (readonly [
   what: string,
   work: (folder: string) => Promise<unknown>,
@@ -28,7 +33,7 @@ const rows: readonly (readonly [
     "read",
     "A part of its path is no folder",
   ],
-  ["a full disk", () => Deno.writeTextFile("/dev/full", "x"), "write", "No space left on device"],
+  ["a full disk", () => Promise.reject(fullDisk), "write", "No space left on device"],
   [
     "a forbidden read",
     () => Promise.reject(new Deno.errors.PermissionDenied()),
