@@ -31,6 +31,8 @@ export class LoadTracker {
   readonly #slice: number;
   #sliceEndsAt: number;
   #isPausing = false;
+  /** Whether no rule has begun since the pause. */
+  #isResuming = false;
   /** Whether the slice was made longer, for work that goes on after a pause. */
   #isExtended = false;
   #progress: Progress | undefined;
@@ -73,16 +75,23 @@ export class LoadTracker {
   beforeRule(): Turn {
     if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
     const rule = this.#rules++;
+    // A slice in which nothing is done would be followed by another of its kind.
+    if (this.#isResuming) {
+      this.#isResuming = false;
+      return "go";
+    }
     return this.#looksOften || rule < 2 || rule % rulesBetweenLooks === 0 ? this.#look() : "go";
   }
 
   /**
    * Whether a loop may go on with its next element. When it shall pause, the rule's result is void, and what the loop has
-   * done is kept in its {@link loop progress}.
+   * done is kept in its {@link loop progress}. A loop that `hasMoved` on by an element since its rule began may pause; one
+   * that has not would never come further.
    */
-  beforeElement(): Turn {
+  beforeElement(hasMoved: boolean): Turn {
     if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
     const element = this.#elements++;
+    if (!hasMoved) return "go";
     return this.#looksOften || element === 1 || element % elementsBetweenLooks === 0
       ? this.beforeStage()
       : "go";
@@ -222,6 +231,7 @@ export class LoadTracker {
     if (this.#isPausing) await this.ports.scheduler?.pause();
     if (this.#pending.size > 0) await this.#loaded();
     this.#isPausing = this.#isExtended = false;
+    this.#isResuming = true;
     this.#elements = 0;
     this.#sliceEndsAt = this.ports.clock.now() + this.#slice;
   }

@@ -221,10 +221,11 @@ class PolicyParser {
   }
 
   #reportChoice(value: Json, known: readonly string[], path: (string | number)[]): void {
-    const meant = isString(value) ? didYouMean(value, known) : undefined;
+    const written = isString(value) ? value : "";
+    const meant = written === "" ? undefined : didYouMean(written, known);
     const hint = meant === undefined ? `use one of ${known.join(", ")}` : `did you mean "${meant}"?`;
     const message = `${String(path.at(-1))} cannot be ${JSON.stringify(value)}`;
-    this.#report({ code: "unknown-value", message, hint, ...replacing(String(value), meant) }, path);
+    this.#report({ code: "unknown-value", message, hint, ...replacing(written, meant) }, path);
   }
 
   #report(problem: Omit<Diagnostic, "severity">, path: (string | number)[]): void {

@@ -167,13 +167,14 @@ function runElements(plan: LoopPlan, progress: LoopProgress<Draft>, context: Con
     );
   }
   const { length } = elements;
+  const first = progress.done;
   let draft = progress.state;
-  for (let step = progress.done; step < length; step++) {
+  for (let step = first; step < length; step++) {
     if (!store.isComplete) {
       // The evaluation is void, and only goes on to find what else has to be loaded: not on what counts.
       if (draft === progress.state) draft = draft.fork();
     } else if (step > progress.done) progress.advanceTo(step, draft);
-    const turn = store.beforeElement();
+    const turn = store.beforeElement(step > first);
     const fault = turn === "go"
       ? runElement(plan, { elements, draft, progress, context }, plan.descending ? length - 1 - step : step)
       : new Fault(stopped(turn));

@@ -69,11 +69,12 @@ interface Run {
 /** How many elements the entry applied to, or the outcome that ends the rule. */
 function runElements(entry: Entry, { elements, progress }: Run, input: RuleInput): Outcome | number {
   const { store } = input.context;
+  const first = progress.done;
   let applied = progress.state;
-  for (let index = progress.done; index < elements.length; index++) {
+  for (let index = first; index < elements.length; index++) {
     if (index > progress.done && store.isComplete) progress.advanceTo(index, applied);
     const element = elements[index]!;
-    const turn = store.beforeElement();
+    const turn = store.beforeElement(index > first);
     if (turn !== "go") return error(stopped(turn));
     const iteration = entry.loop.enter(input.context, element, index);
     if (iteration === undefined) continue;

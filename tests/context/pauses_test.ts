@@ -12,7 +12,7 @@ async function stretches(elements: number, milliseconds: number): Promise<readon
   for (let left = elements; left > 0;) {
     store.beforeRule();
     let count = 0;
-    while (left > 0 && store.beforeElement() === "go") {
+    while (left > 0 && store.beforeElement(count > 0) === "go") {
       now += milliseconds;
       left--;
       count++;

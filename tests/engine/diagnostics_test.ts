@@ -145,6 +145,11 @@ validate: {pattern: {}}`),
     /^p\.yaml:5:3: error unknown-value: validationFailureAction cannot be "Enfroce"\n {2}hint: did you mean "Enforce"\?/,
   ],
   [
+    "an object for an action, with a field that JavaScript would call",
+    spec("validationFailureAction: {toString: a}"),
+    /error unknown-value: validationFailureAction cannot be \{"toString":"a"\}\n {2}hint: use one of/,
+  ],
+  [
     "an unknown failurePolicy",
     spec("failurePolicy: Never"),
     /error unknown-value: failurePolicy cannot be "Never"\n {2}hint: use one of Fail, Ignore/,
