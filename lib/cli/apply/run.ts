@@ -89,7 +89,7 @@ interface ApplyRunOptions {
 }
 
 /** Objects that are read before the first line is printed, so that it can say how many there are. */
-const READ_AHEAD = 1_000;
+const READ_AHEAD = 300;
 
 /** Rows that one table holds: with more, the table is printed in parts, so that memory does not grow with the input. */
 const TABLE_ROWS = 10_000;
@@ -141,8 +141,9 @@ class ApplyRun {
     const { first, isAll } = await readAhead(objects, interruption);
     const count = first.filter(({ kind }) => kind === "object").length;
     this.#start(isAll ? count : undefined);
-    for (const next of first) {
-      if (interruption.happened) break;
+    // Each is let go when it is done: objects with their positions take seven times their text.
+    first.reverse();
+    for (let next = first.pop(); next !== undefined && !interruption.happened; next = first.pop()) {
       await this.#take(next);
     }
     while (!interruption.happened) {
