@@ -28,7 +28,7 @@ export interface LiveClusterOptions {
   readonly readText?: (path: string) => Promise<string>;
   /** Sent as `User-Agent`; the API server names field managers after its first word. */
   readonly userAgent?: string;
-  /** Called once for each call, whatever it takes to answer it. */
+  /** Called once for each call, also when it is sent again after a failure. For metrics. */
   readonly called?: (call: ApiCall) => void;
 }
 

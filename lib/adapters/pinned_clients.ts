@@ -1,6 +1,7 @@
 /**
- * Clients that connect to the address that was checked, whatever its name stands for by now. Only for plain HTTP: over
- * TLS the certificate shows that the right server answers.
+ * HTTP clients that connect to the address that was checked, even when DNS has another one for the name by now: the
+ * other one could be a loopback or link-local address. Only for plain HTTP; over TLS the server's certificate proves its
+ * name.
  */
 export class PinnedClients {
   readonly #clients = new Map<string, Deno.HttpClient>();

@@ -2,8 +2,8 @@ import { fail, type Outcome, pass } from "../rules/mod.ts";
 import { type PolicyResult, replaced, type RuleResult } from "./decision.ts";
 
 /**
- * The results of image policies with the images that they require: each image must have been verified by some policy
- * of the request. Call it again after further policies were evaluated for the same object.
+ * Adds to the results of image policies whether each image that they require was verified by some policy of the
+ * request; a rule fails for an image that no policy verified. Call it again after further policies were evaluated for the same object.
  */
 export function withRequiredImages<T extends PolicyResult>(results: readonly T[]): readonly T[] {
   if (!results.some(({ rules }) => rules.some((rule) => requiredBy(rule) !== undefined))) return results;

@@ -108,7 +108,7 @@ export async function missingRules(
   }));
 }
 
-/** One rule for each resource, with the names that are enough. */
+/** Groups rights into RBAC rules: one for each resource and name, with all the verbs that the policies need. */
 function asRules(rights: readonly Right[]): RoleRule[] {
   const rules = new Map<string, RoleRule>();
   for (const { group, resource, subresource, name, verb } of rights) {

@@ -74,8 +74,8 @@ function isOnly(list: Json | undefined, name: string): boolean {
 }
 
 /**
- * Kyverno parity: plain text replacement over the whole spec, messages and `request.object` included; an
- * object's namespace stays where it is. Pinned by "autogen of policies in CEL rewrites the whole spec as
+ * Rewrites a policy for Pods into one for pod controllers. Kyverno parity: it replaces paths in the text of the whole
+ * spec, also in messages and in `request.object`; the path of the object's namespace stays as it is. Pinned by "autogen of policies in CEL rewrites the whole spec as
  * text, but for an object's namespace".
  */
 export function rewriteText(spec: JsonObject, template: string): JsonObject {

@@ -60,7 +60,8 @@ export function testPorts(setup: TestSetup, language: TestLanguage): TestPorts {
     cluster: mocked ? mockedCluster(calls, cluster) : cluster,
     http: mocked ? mockedHttp(services, new HttpClient()) : new HttpClient(),
     registry: mockedImages(setup.images, lookup?.registry),
-    // Signed manifests carry everything that verifies them; images are read only where registries may be called.
+    // A signed manifest has its signature with it, so it is verified offline. Signatures of images are in a registry,
+    // which a test calls only when the caller allows it.
     signatures: lookup === undefined ? offlineSignatures(signatures) : signatures,
     globals: mockedEntries(setup.globalContextEntries, { now: clock.now, random: entropy.next }),
     clock,

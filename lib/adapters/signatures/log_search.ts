@@ -8,7 +8,7 @@ const MAX_BYTES = 1_000_000;
 
 /**
  * Reads the entry of a signature from a transparency log (Rekor's API, version 1); a text says in Kyverno's words why
- * there is none. The entry is verified like one that a signature carries.
+ * there is none. The caller verifies the entry as it verifies one that comes with a signature.
  */
 export async function searchLog(
   url: string,
