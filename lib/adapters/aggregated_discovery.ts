@@ -7,8 +7,8 @@ const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDisco
 type Discovered = Awaited<ReturnType<Discovery["resources"]>>;
 
 /**
- * What a cluster serves, from its two aggregated discovery documents. An answer is kept for a few seconds, as many
- * policies read it at once; a failure is not kept.
+ * The resource types that a cluster serves, read from its two aggregated discovery documents. An answer is kept for a
+ * few seconds, because many policies read it at once; a failure is not kept.
  */
 export class AggregatedDiscovery implements Discovery {
   readonly #cluster: Cluster;

@@ -16,13 +16,13 @@ export interface FoundFile {
   readonly size: number;
 }
 
-/** What {@link findFiles} found. */
+/** The files that {@link findFiles} found, and a diagnostic for each path that it could not open. */
 export interface FoundFiles {
   readonly files: readonly FoundFile[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What {@link readFiles} found. */
+/** The texts of the files that {@link readFiles} read, and a diagnostic for each file that it could not read. */
 export interface ReadFiles {
   readonly files: readonly FileText[];
   readonly diagnostics: readonly Diagnostic[];

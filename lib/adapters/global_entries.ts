@@ -12,7 +12,7 @@ import {
 } from "./global_entry.ts";
 import { approximateBytes } from "./size.ts";
 
-/** What {@link ClusterGlobalEntries} works with; times in milliseconds. */
+/** The ports and bounds of {@link ClusterGlobalEntries}. Times are in milliseconds. */
 export interface GlobalEntriesOptions {
   readonly cluster: Cluster;
   readonly http: Http;
@@ -30,7 +30,7 @@ export interface GlobalEntriesOptions {
 /** The versions in which clusters serve GlobalContextEntry, newest first. */
 const versions = ["v2", "v2beta1", "v2alpha1"];
 
-/** What an entry holds: its data under the empty name, and its projections. */
+/** The cached values of one entry: its data under the empty name, and its projections by name. */
 interface Held {
   readonly values: EntryValues | Fault;
   readonly bytes: number;

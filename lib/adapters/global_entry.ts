@@ -2,7 +2,7 @@ import { asList, asString, Fault, field, isFault, type Json, setField } from "..
 import { parseDuration } from "../kube/mod.ts";
 import type { Answer, ApiCall, Cluster, Http, HttpCall } from "../ports.ts";
 
-/** What an entry holds: its data under the empty name, and its projections. */
+/** The values of a GlobalContextEntry: its data under the empty name, and its projections by name. */
 export type EntryValues = ReadonlyMap<string, Json>;
 
 /** Compiles and applies a projection's JMESPath: adapters know no expression language. */
@@ -46,7 +46,7 @@ export function projectionOf(values: EntryValues | Fault, projection: string): A
   return { ok: true, status: 200, body: value };
 }
 
-/** What the call of an entry answers. */
+/** Makes an entry's `apiCall`, as often as its retries allow, and returns the answer's body or the last failure. */
 export async function calledValue(apiCall: Json, { cluster, http }: Callers): Promise<Json | Fault> {
   const call = callOf(apiCall);
   if (isFault(call)) return call;

@@ -81,7 +81,7 @@ export class HttpClient implements Http {
         };
       }
       if (sent.status < 200 || sent.status > 299) {
-        // What the service says is for its own callers: the message goes to whoever sent the request.
+        // The service's reply stays out of the message: Postern shows messages to whoever sent the request.
         return failed(`HTTP ${statusLine(sent.status)}`, sent.status);
       }
       return parsed(sent.status, sent.text, failed);

@@ -139,7 +139,7 @@ function resolved(folder: string, path: string): string {
 /** Where Kubernetes mounts what a pod needs to reach the API server. */
 const MOUNT = "/var/run/secrets/kubernetes.io/serviceaccount";
 
-/** What a pod knows about its API server. */
+/** The environment variables and mounted files that lead a pod to its API server. */
 export interface InClusterInput {
   readonly env: (name: string) => string | undefined;
   readonly readText: (path: string) => Promise<string>;

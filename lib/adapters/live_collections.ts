@@ -2,7 +2,7 @@ import type { Clock, Collection, Collections, Entropy, Log, ObjectChange, WatchO
 import type { FollowedCluster } from "./watched_cluster.ts";
 import { WatchedKind } from "./watched_kind.ts";
 
-/** What {@link LiveCollections} works with. */
+/** The ports and bounds of {@link LiveCollections}. */
 export interface LiveCollectionsOptions {
   readonly cluster: FollowedCluster;
   readonly clock: Clock;

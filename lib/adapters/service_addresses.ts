@@ -1,7 +1,7 @@
 import { type Fault, isFault } from "../json/mod.ts";
 import { compileAddressRules } from "../kube/mod.ts";
 
-/** What a check says of an URL. */
+/** The result of checking a URL before a call. */
 export interface AddressVerdict {
   /** Why it may not be called. */
   readonly refused?: string | undefined;
@@ -12,7 +12,10 @@ export interface AddressVerdict {
 /** Decides about an URL before it is called. */
 export type AddressCheck = (url: URL) => Promise<AddressVerdict>;
 
-/** What calls of policies may not reach: this machine, and link-local addresses, where clouds serve credentials. */
+/**
+ * The addresses that calls of policies must not reach: this machine, and link-local addresses, where clouds serve
+ * credentials.
+ */
 const blocked: readonly string[] = [
   "0.0.0.0/8",
   "::/128",

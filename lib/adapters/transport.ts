@@ -18,7 +18,7 @@ export interface Outgoing {
   readonly follow?: ((url: URL) => boolean | Promise<boolean>) | undefined;
 }
 
-/** What came back, or why nothing did. */
+/** The response to an HTTP request, or why there was none. */
 export type Sent =
   | {
     readonly ok: true;

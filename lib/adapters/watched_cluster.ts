@@ -8,7 +8,7 @@ export interface FollowedCluster extends Cluster {
   follow(path: string, signal: AbortSignal): Promise<Following>;
 }
 
-/** What a {@link WatchedCluster} keeps at hand. */
+/** The ports of a {@link WatchedCluster}, and the collections that it watches. */
 export interface WatchedClusterOptions {
   readonly cluster: FollowedCluster;
   readonly clock: Clock;

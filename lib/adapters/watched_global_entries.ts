@@ -10,7 +10,7 @@ import {
   watchedPath,
 } from "./global_entry.ts";
 
-/** What {@link WatchedGlobalEntries} works with. */
+/** The ports and bounds of {@link WatchedGlobalEntries}. */
 export interface WatchedEntriesOptions {
   readonly cluster: Cluster;
   readonly http: Http;
@@ -111,7 +111,7 @@ class KeptEntry {
     void this.#begin();
   }
 
-  /** What it holds; waits until that was read for the first time. */
+  /** The entry's values. Waits until the entry's data was read for the first time. */
   async values(): Promise<EntryValues | Fault> {
     await this.#ready.promise;
     const data = this.#collection === undefined ? this.#data : this.#collection.objects() as readonly Json[];

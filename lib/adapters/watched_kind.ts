@@ -14,10 +14,10 @@ import { describeFailure, type FailedAnswer, itemsOf } from "../embedded/mod.ts"
 import { pause } from "./deadline.ts";
 import { approximateBytes } from "./size.ts";
 
-/** What an open watch yields: one JSON text an event. */
+/** The answer to opening a watch: lines with one JSON event each, or why the watch could not be opened. */
 export type Following = { readonly ok: true; readonly lines: AsyncIterable<string> } | FailedAnswer;
 
-/** What a {@link WatchedKind} needs. */
+/** The path, the ports and the bounds of a {@link WatchedKind}. */
 export interface WatchedKindOptions {
   /** Where all objects of the kind are listed: `/api/v1/namespaces`. */
   readonly path: string;
@@ -31,7 +31,7 @@ export interface WatchedKindOptions {
   readonly maxBytes: number;
   /** Called for every object that was listed, changed or went; `former` is what was known of it before. */
   readonly changed?: (change: ObjectChange) => void | Promise<void>;
-  /** What is kept of an object; all but its managed fields when absent. */
+  /** Reduces an object to the fields to keep; when absent, the watch keeps all but the managed fields. */
   readonly keep?: (object: JsonObject) => JsonObject;
   /**
    * Goes on trying when the kind may not be read or is not served yet, as its definition may come later. Without it the

@@ -13,7 +13,7 @@ export interface RegistryAddressOptions {
 /** Whether an address may be called; `from` is the address that redirected to it or named it as its token server. */
 export type AddressRule = (url: URL, from?: URL) => Promise<AddressVerdict>;
 
-/** What an address is from here; `link-local` is where clouds serve credentials. */
+/** The kind of network that an address belongs to. Clouds serve credentials on `link-local` addresses. */
 type Reach = "loopback" | "link-local" | "private" | "elsewhere";
 
 /** The most closed first: a name may stand for several addresses. */
@@ -25,7 +25,7 @@ const networks: readonly (readonly [Reach, readonly string[]])[] = [
 
 const rules = networks.map(([reach, blocked]) => ({ reach, rule: compileAddressRules({ blocked }) }));
 
-/** What an URL is, and where its name leads. */
+/** The kind of network that a URL leads to, and the address that its name resolved to. */
 interface Place {
   readonly reach: Reach;
   readonly address?: string | undefined;

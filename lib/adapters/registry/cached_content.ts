@@ -6,7 +6,7 @@ import { isDigest, type Manifest, type Referrer, type RegistryContent } from "./
 
 /** How long what a registry said is believed, in milliseconds. */
 const ttl = {
-  /** What a digest names never changes; an hour bounds what is kept for nobody. */
+  /** Content under a digest never changes. An hour bounds how long the cache keeps content that nobody reads. */
   content: 3_600_000,
   /** Which digest a tag of an image means. */
   tag: 60_000,
@@ -21,7 +21,10 @@ type Kept = {
   readonly ttl: number;
 };
 
-/** What registries hold, remembered for a while, by address and login. Equal questions on their way are shared. */
+/**
+ * Caches manifests, blobs and lists of referrers by registry, repository and login. Equal reads that overlap share
+ * one call.
+ */
 export class CachedContent {
   readonly #content: RegistryContent;
   readonly #cache: Cache<Kept>;
@@ -84,7 +87,8 @@ export class CachedContent {
     { ttl: lasting, load }: { readonly ttl: number; readonly load: () => Promise<T> },
   ): Promise<T> {
     const { reference: { registry, repository }, login, allowInsecure } = access;
-    // What one login may read is not for another one, and what came without TLS only for who takes that.
+    // The key holds the login, because each login may read different content, and `allowInsecure`, because content
+    // that came without TLS is only for callers that accept it.
     const who = login === undefined ? "" : `${login.username}:${login.password}`;
     const key = JSON.stringify([registry, repository, who, allowInsecure, path]);
     const { value } = await this.#cache.get(key, async () => {

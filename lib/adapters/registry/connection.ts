@@ -47,7 +47,7 @@ export interface Reading {
   readonly until?: number | undefined;
 }
 
-/** What a registry sent. */
+/** The body and the headers of a registry's successful answer. */
 export interface Content {
   readonly text: string;
   readonly bytes: Uint8Array;

@@ -69,8 +69,8 @@ const ACCEPT = [
 ].join(", ");
 
 /**
- * What registries hold: manifests, blobs and referrers. Everything that has a digest is checked against it before it is
- * looked at, and everything is bounded.
+ * Reads manifests, blobs and referrers from registries. It checks everything that has a digest against the digest
+ * before use, and bounds the size of everything.
  */
 export class RegistryContent {
   readonly #connection: RegistryReader;

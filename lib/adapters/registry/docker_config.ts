@@ -1,7 +1,7 @@
 import { asString, Fault, field, isObject, type Json, parseJson } from "../../json/mod.ts";
 import type { Login, RegistryLogins } from "./token.ts";
 
-/** What a docker configuration says about logins. */
+/** The logins that a docker configuration file gives, by registry. */
 export interface DockerLogins {
   readonly login: RegistryLogins;
   /** Registries whose login is with a credential helper, which is a program and is not run; `*` for all others. */

@@ -11,7 +11,10 @@ import {
 import type { Clock } from "../../ports.ts";
 import type { Content, Reading, RegistryAccess, RegistryFailure, RegistryReader } from "./connection.ts";
 
-/** What stands between registries and whoever reads them: a recorder, or what was recorded. */
+/**
+ * Sits between the registries and the code that verifies images: a recorder passes reads on and keeps the answers, a
+ * recording answers reads itself.
+ */
 export interface ImageSource {
   reader(registries: RegistryReader): RegistryReader;
   /** The trusted root of a TUF mirror (empty: the installation's); `given` is the one that is at hand. */
@@ -20,7 +23,10 @@ export interface ImageSource {
   clock(system: Clock): Clock;
 }
 
-/** What registries answered about images, and by what their signatures were judged. */
+/**
+ * The answers of registries about images, with the trusted roots and the time that verification used. {@link
+ * ImageRecorder} writes it, {@link RecordedImages} answers from it.
+ */
 interface Recording {
   /** Milliseconds since 1970. */
   readonly recordedAt: number;
@@ -62,7 +68,10 @@ export class ImageRecorder implements ImageSource {
     return this.#answers.size;
   }
 
-  /** What gave no answer at all, in the registries' words: it is recorded, and seldom meant to be. */
+  /**
+   * The messages of registries that could not be reached. The recording holds these failures too, and its author
+   * seldom wants that.
+   */
   get unreachable(): readonly string[] {
     const failures = [...this.#answers.values()].flatMap((answer) => "fault" in answer ? [answer] : []);
     return failures.filter(({ status, reached }) => status === undefined && reached !== true)

@@ -64,7 +64,7 @@ function isHost(text: string): boolean {
   return /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]{0,252})|\[[0-9A-Fa-f:]{2,39}\])(?::\d{1,5})?$/.test(text);
 }
 
-/** What names the image within its repository: the tag, the digest, or both. */
+/** The tag, the digest, or both (`TAG@DIGEST`): the part of a reference behind the repository. */
 export function identifierOf({ tag, digest }: RegistryReference): string {
   return digest === "" ? tag : tag === "" ? digest : `${tag}@${digest}`;
 }

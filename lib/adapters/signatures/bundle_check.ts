@@ -21,7 +21,7 @@ export interface BundleQuestion {
   };
 }
 
-/** What a bundle holds, once its signature and all that proves it were checked. */
+/** The payload of a sigstore bundle whose signature and proofs hold, or why they do not. */
 export type BundleAnswer =
   | {
     readonly ok: true;

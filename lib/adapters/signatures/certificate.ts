@@ -4,7 +4,10 @@ import { sigstoreCore } from "./libraries.ts";
 import { base64Bytes, pemBlocks, toPem } from "./pem.ts";
 import { type Hash, PublicKey } from "./public_key.ts";
 
-/** What of a certificate is looked at. Names are DER, to be compared byte by byte. */
+/**
+ * The fields of an X.509 certificate that verification reads. Names are DER, so that they can be compared byte by
+ * byte.
+ */
 export interface Certificate {
   readonly der: Uint8Array;
   readonly subject: Uint8Array;

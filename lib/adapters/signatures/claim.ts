@@ -5,7 +5,7 @@ import { base64Bytes } from "./pem.ts";
 /** The payload of an image signature ("simple signing"): which digest it is about, and what else the signer said. */
 export interface Claim {
   readonly digest: string;
-  /** What the signer added; values of every type. */
+  /** The annotations that the signer added; values may have any JSON type. */
   readonly annotations: Readonly<Record<string, Json>>;
 }
 

@@ -28,7 +28,7 @@ export interface CosignSignature {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** What differs between signatures and attestations. */
+/** The checks that differ between image signatures and attestations. */
 export interface SignatureContent {
   /** The bytes that the signature is over, which the log recorded too. */
   readonly message: Uint8Array;
@@ -38,7 +38,7 @@ export interface SignatureContent {
   refusesClaim(): string | undefined;
 }
 
-/** What a check needs from outside. */
+/** The clock and the transparency log that a check reads. */
 export interface CheckPorts {
   /** Milliseconds since 1970. */
   now(): number;
@@ -54,7 +54,7 @@ export interface EntrySearch {
   readonly signer: string;
 }
 
-/** What came out for one signature. */
+/** The result of checking one signature: the signer's certificate, or why the signature does not hold. */
 export type SignatureCheck =
   | {
     readonly ok: true;

@@ -14,7 +14,10 @@ export interface Anchors {
   readonly intermediates: readonly Certificate[];
 }
 
-/** What a signature in Cosign's layout is held against: a policy's entry, read, with the trusted root in its gaps. */
+/**
+ * The keys, roots and logs that verify a signature in Cosign's layout. They come from a policy's entry; the trusted
+ * root fills what the entry leaves out.
+ */
 export interface CosignTrust {
   /** The key that must have signed; absent when the signature's certificate must lead to a root. */
   readonly key: PublicKey | undefined;
@@ -34,7 +37,7 @@ const MAX_CHAIN = 11;
 /** With the leaf and the root. */
 const MAX_TSA_CHAIN = 12;
 
-/** What Kyverno says of a certificate that leads to no root. */
+/** Kyverno's message for a certificate that leads to no root. */
 export const NO_CHAIN =
   "Check your TUF root (see cosign initialize) or set a custom root with env var SIGSTORE_ROOT_FILE";
 
@@ -61,7 +64,7 @@ export async function readCosignTrust(
   return { ...signer, logs, certificateLogs, timestamps, rekorUrl: log.rekorUrl };
 }
 
-/** What an entry of a policy says. */
+/** The texts of a policy's entry from which {@link readCosignTrust} reads keys, certificates and logs. */
 export interface TrustTexts {
   readonly by: Signer;
   readonly log: LogTrust;

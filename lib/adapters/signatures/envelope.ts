@@ -40,7 +40,7 @@ export function readEnvelope(bytes: Uint8Array): Envelope | Fault {
   };
 }
 
-/** What the signatures of an envelope are over (DSSE 1.0, pre-authentication encoding). */
+/** The bytes that the signatures of an envelope are over (DSSE 1.0, pre-authentication encoding). */
 export function signedBytes({ payloadType, payload }: Envelope): Uint8Array {
   const type = new TextEncoder().encode(payloadType);
   const head = new TextEncoder().encode(`DSSEv1 ${type.length} ${payloadType} ${payload.length} `);

@@ -33,7 +33,7 @@ import { signatureRepository } from "./signature_repository.ts";
 import { verifySignedText } from "./signed_text.ts";
 import { TrustedRoots, type TrustedRootText } from "./trusted_roots.ts";
 
-/** What {@link ImageSignatures} needs, and its bounds. */
+/** The ports and bounds of {@link ImageSignatures}. */
 export interface ImageSignaturesOptions extends RegistryContentOptions {
   /** Name and password for a registry; nobody's when absent. */
   readonly login?: RegistryLogins;
@@ -257,7 +257,10 @@ function registriesOf({ registry }: RegistryReference, { repository }: Signature
     : `${registry} or ${place.registry}`;
 }
 
-/** What a verdict depends on: content, question and login, but neither the image's tag nor the policy. */
+/**
+ * The cache key of a verdict: the digest, the request for verification and the logins. The image's tag and the policy
+ * do not change a verdict, so the key leaves them out.
+ */
 function keyOf({ question, digest, access, signatureAccess }: Inquiry): string {
   const { by, layout, want, log, annotations, annotationsIn, tagPrefix } = question;
   const { registry, repository } = access.reference;

@@ -25,7 +25,7 @@ export interface Inquiry {
   readonly until: number;
 }
 
-/** What came out of an {@link Inquiry}. */
+/** The result of an {@link Inquiry}: the statements of the verified attestations, or why verification failed. */
 export type Verdict =
   | {
     readonly ok: true;
@@ -46,7 +46,10 @@ export function unverified(message: string, tried: readonly SignatureTried[] = [
   return { ok: false, why: "not verified", message, tried };
 }
 
-/** What a registry's refusal means: without any answer nothing is known of the image. */
+/**
+ * The verdict for a registry that refused a read. Without any answer from the registry the verdict is `no
+ * connection`, because nothing shows whether the image is signed.
+ */
 export function refusedBy({ status, reached, fault }: RegistryFailure, words = fault.message): Verdict {
   const connected = status !== undefined || reached === true;
   return { ok: false, why: connected ? "not verified" : "no connection", message: words, tried: [] };

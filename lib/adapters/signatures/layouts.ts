@@ -26,7 +26,7 @@ export async function verifyImage(inquiry: Inquiry): Promise<Verdict> {
   }
 }
 
-/** What Kyverno says of an image that the registry does not give. */
+/** The verdict, in Kyverno's words, for an image that the registry does not return. */
 export function refusedImage(
   { want, layout, image }: SignatureQuestion,
   refusal: RegistryFailure,

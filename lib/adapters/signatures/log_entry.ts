@@ -28,11 +28,11 @@ export interface LogEntry {
 
 /** The signature that an entry must be about. */
 export interface EntrySubject {
-  /** What was signed: the payload, or for attestations the envelope. */
+  /** The signed content: the payload, or for attestations the envelope. */
   readonly payload: Uint8Array;
   /** Base64; empty for attestations, which carry theirs in the envelope. */
   readonly signature: string;
-  /** What the entry's key signed: differs from the payload for attestations. */
+  /** The bytes that the entry's key signed; they differ from the payload for attestations. */
   readonly message: Uint8Array;
   /** The certificate or public key that signed: PEM. A fault is why there is none; other problems of the entry come first. */
   readonly signer: string | Fault;
@@ -88,7 +88,7 @@ export async function refusesLogEntry(
   return await refusesHash(record, subject.payload);
 }
 
-/** What the entry records: a hash, and who signed it. */
+/** The body of a log entry: the hash of the content, and who signed it. */
 interface Recorded {
   readonly algorithm: string;
   readonly hash: string;
@@ -167,7 +167,7 @@ async function refusesHash(record: Recorded, payload: Uint8Array): Promise<strin
     : `matching bundle to payload: bundle=${JSON.stringify(record.hash)}, payload=${JSON.stringify(hash)}`;
 }
 
-/** What the log signed: canonical JSON (RFC 8785), whose keys are in this order. */
+/** The bytes that the log signed: canonical JSON (RFC 8785), which needs the keys in this order. */
 function promisedBytes({ body, integratedTime, logId, logIndex }: LogEntry): Uint8Array {
   return new TextEncoder().encode(JSON.stringify({ body, integratedTime, logID: logId, logIndex }));
 }

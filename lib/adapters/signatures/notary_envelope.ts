@@ -15,7 +15,10 @@ export interface NotaryEnvelope {
 }
 
 const scheme = "io.cncf.notary.signingScheme", expiry = "io.cncf.notary.expiry";
-/** What a verifier must understand, and does here. */
+/**
+ * The critical header fields that this verifier implements. The specification demands that a verifier refuses any
+ * other critical field.
+ */
 const understood: readonly string[] = [scheme, expiry, "io.cncf.notary.authenticSigningTime"];
 const MAX_CHAIN = 11;
 
@@ -59,7 +62,7 @@ export async function readNotaryEnvelope(
   }
 }
 
-/** What both kinds of envelope say of themselves. */
+/** The fields that the reader of either envelope format (JWS, COSE) returns. */
 interface Parts {
   readonly algorithm: string;
   readonly critical: readonly unknown[];

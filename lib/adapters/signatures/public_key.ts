@@ -6,7 +6,7 @@ import { pemBlocks, toPem } from "./pem.ts";
 /** The hash that is signed. */
 export type Hash = "sha224" | "sha256" | "sha384" | "sha512";
 
-/** What was signed, and how. */
+/** A message with its signature, and the algorithm's parameters. */
 export interface Signed {
   readonly message: Uint8Array;
   readonly signature: Uint8Array;

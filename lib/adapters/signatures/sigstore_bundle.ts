@@ -56,7 +56,7 @@ export async function verifyBundles(inquiry: Inquiry): Promise<Verdict> {
     : { ok: true, statements: wanted === undefined ? [] : matching, tried, until: undefined };
 }
 
-/** What all bundles of an image are held against. */
+/** The key or trusted root that verifies all bundles of an image. */
 interface Setting {
   readonly key: Uint8Array | undefined;
   readonly trustedRoot: string;

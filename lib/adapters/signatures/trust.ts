@@ -28,7 +28,7 @@ export interface TrustedAuthority {
   readonly until: Date;
 }
 
-/** What an installation trusts where a policy names nothing: sigstore's trusted root, read. */
+/** Sigstore's trusted root, parsed. Verification uses it where a policy names no keys, roots or logs. */
 export interface TrustedRoot {
   /** The file's text, which the library for bundles reads itself. */
   readonly text: string;
