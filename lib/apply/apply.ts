@@ -12,10 +12,12 @@ import type { ReportedResult } from "../report/mod.ts";
 import { ownerOf, patchedObject, planErrorsOf } from "../rules/mod.ts";
 import { type DecideOptions, decideStep } from "./decide.ts";
 
-/** What applying policies to objects needs; without a cluster, context entries but API calls are absent. */
+/**
+ * The options of applying policies to objects. Without a cluster, context entries other than API calls have no value.
+ */
 export type ApplyOptions = DecideOptions;
 
-/** What became of one object. */
+/** The results of all policies for one object. */
 export interface Applied {
   readonly resource: JsonObject;
   readonly results: readonly ReportedResult[];
@@ -23,11 +25,11 @@ export interface Applied {
   readonly steps: readonly AppliedStep[];
   /** The object after all mutations; `undefined` after one that failed. */
   readonly mutated: JsonObject | undefined;
-  /** What `--output DIR` writes, in order. */
+  /** The files that `--output DIR` writes, in order. */
   readonly outputs: readonly Output[];
 }
 
-/** What one policy said in one step. */
+/** The result of one policy in one step. */
 export interface AppliedStep {
   readonly policy: CompiledPolicy["policy"];
   readonly rules: readonly RuleResult[];
@@ -41,7 +43,7 @@ export interface AppliedStep {
   readonly generated: readonly JsonObject[];
 }
 
-/** What a step leaves that only judges. */
+/** The fields of a step that only validates: it changes and generates nothing. */
 const nothingMade: Pick<AppliedStep, "changed" | "targets" | "generated"> = {
   changed: false,
   targets: [],

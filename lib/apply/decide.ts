@@ -6,15 +6,15 @@ import type { Ports } from "../ports.ts";
 import { type GivenUser, otherValues, resourceRequest } from "./resource_request.ts";
 import { nest, type Values } from "./values.ts";
 
-/** What deciding about an object from a file needs. */
+/** The policies, ports and given values with which {@link decideStep} evaluates an object from a file. */
 export interface DecideOptions {
   readonly snapshot: Snapshot;
   readonly ports: Ports;
-  /** What policies that are written in CEL reach, where that is something else; it holds the namespaces then. */
+  /** The ports of CEL policies, where they differ from `ports`; they then serve the namespaces too. */
   readonly celPorts?: Ports;
   readonly values: Values;
   readonly user: GivenUser | undefined;
-  /** What cannot be loaded here; entries of these kinds count as not declared. */
+  /** The sources that cannot be loaded here. Context entries of these kinds count as not declared. */
   readonly absent: readonly AbsentSource[];
   /** Where namespaces are looked up that the values do not know: in the cluster, or nowhere. */
   readonly namespaces?: "cluster" | "values";
@@ -31,7 +31,7 @@ export interface Step {
   readonly kind: string;
 }
 
-/** What one policy says in one phase of an object from a file. */
+/** Evaluates one policy in one phase for an object from a file. */
 export function decideStep(
   resource: JsonObject,
   step: Step,

@@ -6,11 +6,11 @@ import { splitName, type Subresource, type Values, withValue } from "./values.ts
 /** The user of the request, from a UserInfo file. */
 export interface GivenUser {
   readonly requester: Requester;
-  /** What expressions see as `request.userInfo`. */
+  /** The value of `request.userInfo` in expressions. */
   readonly userInfo: JsonObject;
 }
 
-/** What a request is made of. */
+/** The parts of a request besides its object. */
 export interface ResourceRequestOptions {
   readonly policy: string;
   readonly values: Values;

@@ -9,7 +9,7 @@ export interface Subject {
   readonly name: string;
 }
 
-/** What identifies an object. */
+/** The identity of an object, from its fields. */
 export function subjectOf(object: JsonObject): Subject {
   const text = (...path: string[]): string => asString(dig(object, ...path)) ?? "";
   return {
