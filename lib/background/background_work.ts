@@ -6,7 +6,7 @@ import { ownUsername } from "./own_username.ts";
 import { Upkeep } from "./upkeep.ts";
 import type { WorkOutcome } from "./work_outcome.ts";
 
-/** What background work needs. */
+/** The ports of background work, its Lease, and its listeners. */
 export interface BackgroundWorkOptions {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: Ports;

@@ -9,7 +9,7 @@ import { changeOf } from "./followed_request.ts";
 import { type OnlyRule, phases, type Tried, tryRequest } from "./request_try.ts";
 import type { WorkOutcome } from "./work_outcome.ts";
 
-/** What the worker works with. */
+/** The ports and bounds of the worker. */
 export interface BackgroundOptions {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: Ports;
@@ -54,7 +54,9 @@ export interface JobScope {
 interface Job extends JobScope {
   readonly request: PolicyRequest;
   tries: number;
-  /** What was carried out for it already, by identity: a patch that adds to a list must not do so again. */
+  /**
+   * The effects that earlier tries carried out, by identity. A later try must not repeat a patch that adds to a list.
+   */
   readonly done: Map<string, Effect>;
 }
 
@@ -273,7 +275,7 @@ export function objectOf({ object }: Effect): string {
   return parts.filter((part) => part !== "").join("/");
 }
 
-/** What an effect is about. */
+/** The identity of an effect: its policy, rule, verb and target. */
 function keyOf({ policy, rule, verb, object, subresource = "" }: Effect): string {
   const metadata = asObject(object["metadata"]) ?? {};
   const type = [object["apiVersion"], object["kind"], subresource];

@@ -3,7 +3,7 @@ import { asObject, asString, dig, type Json, type JsonObject } from "../json/mod
 import { collectionPath, nameOf, namespaceOf, objectPath } from "../kube/mod.ts";
 import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
 
-/** What became of an effect. */
+/** The result of carrying out an effect. */
 export type Carried =
   | { readonly done: true; /** Whether the cluster had to change for it. */ readonly changed: boolean }
   | {

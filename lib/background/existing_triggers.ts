@@ -12,7 +12,7 @@ export interface ExistingTrigger {
   readonly only: { readonly policy: string; readonly rule: string };
 }
 
-/** What looking for existing objects needs. */
+/** The ports of {@link existingTriggers}, and the age of the objects that it looks for. */
 export interface ExistingOptions {
   readonly cluster: Cluster;
   readonly log: Log;

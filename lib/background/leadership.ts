@@ -55,7 +55,7 @@ export class Leadership {
     return this.#alone || this.#options.clock.now() < this.#renewedAt + this.#lasts * 0.8;
   }
 
-  /** What the leader noted on the Lease, for itself and for whoever follows it. */
+  /** The annotations that the leader wrote on the Lease, for itself and for the replica that leads after it. */
   get notes(): Readonly<Record<string, string>> {
     return this.#notes;
   }

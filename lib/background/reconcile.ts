@@ -1,21 +1,24 @@
-/** What is known of one generated object when something around it changed. */
+/**
+ * The state of one generated object after a change of its rule, trigger, source or of itself. {@link reconcile}
+ * decides from it.
+ */
 export interface DownstreamState {
-  /** The rule that made it; `deleted` with its last wishes when rule or policy are gone. */
+  /** The rule that generated it; `deleted` with its last settings when the rule or policy is gone. */
   readonly rule: {
     readonly state: "present" | "deleted";
     readonly synchronize: boolean;
     /** `orphanDownstreamOnPolicyDelete`. */
     readonly onPolicyDelete: "orphan" | "delete";
   };
-  /** `ceased` when it was deleted or no longer matches. */
+  /** `gone` when it was deleted or no longer matches. */
   readonly trigger: "present" | "gone";
-  /** What it is a clone of; `none` for data. */
+  /** The state of the object that it is a clone of; `none` for data. */
   readonly source: "present" | "deleted" | "none";
   /** The object itself, beside what the rule says of it. */
   readonly target: "missing" | "in-step" | "drifted";
 }
 
-/** What is to be done about it, and why. */
+/** The action that brings a generated object into step, and its reason. */
 export interface Reconciliation {
   readonly action: "create" | "update" | "delete" | "leave";
   readonly why: string;

@@ -23,7 +23,7 @@ export interface OnlyRule {
   readonly rule: string;
 }
 
-/** What one try needs. */
+/** The policies, ports and limits of one try. */
 export interface TryOptions {
   readonly snapshot: Snapshot;
   readonly ports: Ports;
@@ -37,12 +37,12 @@ export interface TryOptions {
   carryOut(effect: Effect): Promise<readonly Failure[]>;
 }
 
-/** What one try came to. */
+/** The result of one try. */
 export interface Tried {
   /** The request, with the stored object in place of the reviewed one where it could be read. */
   readonly request: PolicyRequest;
   readonly results: readonly PolicyResult[];
-  /** What could not be done. */
+  /** The effects that could not be carried out, with reasons. */
   readonly failures: readonly Failure[];
 }
 

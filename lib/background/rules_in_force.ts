@@ -1,7 +1,7 @@
 import type { CompiledPolicy, CompiledRule, Snapshot } from "../engine/mod.ts";
 import { asList, asObject, asString, field, goJson, type Json, type JsonObject } from "../json/mod.ts";
 
-/** What is remembered of a rule. */
+/** The remembered state of a rule. */
 interface Remembered {
   /** Milliseconds since 1970 when it began to choose its objects as it does. */
   readonly since: number;
@@ -64,7 +64,7 @@ export class RulesInForce {
   }
 }
 
-/** What chooses the objects that a rule is about, of policies in YAML and in CEL. */
+/** The fields of a rule, in YAML or CEL, that select its objects. */
 const choosing = [
   "match",
   "exclude",

@@ -4,7 +4,7 @@ import { formatApiVersion, nameOf, namespaceOf, objectPath, typeOf } from "../ku
 import type { Answer, ApiResource, Cluster } from "../ports.ts";
 import type { Failure } from "./failure.ts";
 
-/** What reading a request's object needs. */
+/** The ports with which {@link storedRequest} reads an object. */
 export interface StoredRequestOptions {
   readonly cluster: Cluster;
   readonly signal: AbortSignal;

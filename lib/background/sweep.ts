@@ -12,7 +12,7 @@ import { listObjects } from "./list_objects.ts";
 import { type RuleInForce, writtenRule } from "./rules_in_force.ts";
 import { triggerKinds } from "./trigger_kinds.ts";
 
-/** What a look at the cluster needs. */
+/** The policies and ports with which {@link sweepRule} compares the cluster with a rule. */
 export interface SweepOptions {
   readonly snapshot: Snapshot;
   readonly ports: Ports;
@@ -48,7 +48,7 @@ class RuleSweep {
   readonly #rule: RuleInForce;
   readonly #options: SweepOptions;
   readonly #lookUp: { readonly cluster: Cluster; readonly signal: AbortSignal };
-  /** What the rule generated, by the uid of the trigger. */
+  /** The objects that the rule generated, by the uid of the trigger. */
   readonly #made = new Map<string, Made[]>();
   /** The uids of sources that are gone. */
   readonly #lost = new Set<string>();
@@ -60,7 +60,8 @@ class RuleSweep {
   }
 
   async run(): Promise<Fault | undefined> {
-    // What was generated comes first: a trigger that comes later is then not missed.
+    // Lists the generated objects before the triggers: the sweep then does not miss a trigger that is created in
+    // between.
     const fault = await this.#listMade() ?? await this.#findLostSources();
     if (fault !== undefined) return fault;
     const { policy, rule, since } = this.#rule;
@@ -174,7 +175,10 @@ class RuleSweep {
   }
 }
 
-/** What a rule said of an object: nothing at all, or that its preconditions do not hold, means that it is not about it. */
+/**
+ * Whether a rule applied to an object. A rule without a result, or with preconditions that do not hold, does not
+ * match it.
+ */
 function verdictOf(results: readonly PolicyResult[], rule: string): "applies" | "does not match" {
   const found = results.flatMap(({ rules }) => rules.filter((each) => each.rule === rule));
   const passedOver = found.every((each) => each.result === "skip" && each.exceptions === undefined);

@@ -26,7 +26,7 @@ export interface Change {
   readonly state: "present" | "deleted";
 }
 
-/** What following changes needs. */
+/** The policies and ports with which changes are followed. */
 export interface SynchronizeOptions {
   readonly snapshot: Snapshot;
   readonly ports: Ports;
@@ -43,7 +43,7 @@ export function followChange(
   return new ChangeFollower(options).follow(change);
 }
 
-/** What is known of a generated object and its source. */
+/** The state of a generated object and of its source. */
 interface TargetState {
   readonly owner: OwnerReference;
   readonly target: "present" | "missing";
@@ -149,7 +149,7 @@ class ChangeFollower {
       : await findByUid(trigger, this.#lookUp);
   }
 
-  /** What the rule wants for a trigger now. */
+  /** The effects that the rule plans for a trigger now. */
   async #plan(trigger: JsonObject, owner: OwnerReference): Promise<readonly Effect[]> {
     const { snapshot, ports } = this.#options;
     const decision = await evaluate(snapshot, existingRequest(trigger), {

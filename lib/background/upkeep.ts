@@ -8,7 +8,7 @@ import { type RuleInForce, RulesInForce } from "./rules_in_force.ts";
 import { sweepRule } from "./sweep.ts";
 import { followPolicies } from "./synchronize.ts";
 
-/** What the upkeep works with. */
+/** The ports and intervals of the upkeep. */
 export interface UpkeepOptions {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: Ports;
