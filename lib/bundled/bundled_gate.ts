@@ -10,13 +10,13 @@ import { limitsOf } from "./limits.ts";
 import { logLevelOf, type Settings } from "./settings.ts";
 import type { BundleTarget } from "./target.ts";
 
-/** What a bundle was made of: policies and exceptions, read and checked when it was made. */
+/** The policies and exceptions in a bundle, read and checked when `bundle` made it. */
 export interface BundledPolicies {
   readonly documents: readonly { readonly file: string; readonly value: Json }[];
   readonly dialect: Dialect;
 }
 
-/** What a bundle needs of the runtime that it runs on. */
+/** The parts of the JavaScript runtime that a bundle uses. */
 export interface BundleRuntime {
   readonly target: BundleTarget;
   readonly settings: Settings;
@@ -26,7 +26,7 @@ export interface BundleRuntime {
   readonly images?: BundledImages | undefined;
 }
 
-/** What `deno serve` and edge platforms call. */
+/** The handler that `deno serve` and edge platforms call. */
 export interface FetchHandler {
   fetch(request: Request): Promise<Response>;
 }

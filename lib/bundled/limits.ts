@@ -2,8 +2,8 @@ import type { CompiledPolicy, Snapshot } from "../engine/mod.ts";
 import type { BundleTarget } from "./target.ts";
 
 /**
- * What the policies want and a platform cannot do: a sentence for each policy. `bundle` prints them, and a bundle logs
- * them when it starts.
+ * The features of policies that a platform lacks, one sentence for each policy. `bundle` prints them, and a bundle
+ * logs them when it starts.
  */
 export function limitsOf({ policies }: Snapshot, target: BundleTarget): readonly string[] {
   if (target.afterAnswer === "runs") return [];

@@ -4,7 +4,7 @@ import type { BundledImages } from "./bundled_ports.ts";
 import { writeLogLine } from "./settings.ts";
 import type { BundleTarget } from "./target.ts";
 
-/** What the file of a bundle gives to its platform. */
+/** The policies and recorded images that the file of a bundle passes to its platform. */
 export interface BundleParts {
   readonly policies: BundledPolicies;
   readonly images?: BundledImages | undefined;

@@ -2,7 +2,7 @@
 export interface BundleTarget {
   /** Its name on the command line. */
   readonly name: string;
-  /** What runs the file. */
+  /** The runtime or service that runs the file. */
   readonly about: string;
   /** The name under which the file exports what the platform calls. */
   readonly exported: "default" | "handler";

@@ -12,7 +12,7 @@ export const target: BundleTarget = {
   tryIt: (file) => `deno serve --allow-env --allow-net ${file}`,
 };
 
-/** What the file exports. Settings are environment variables. */
+/** Opens the gate and returns the file's export. Settings are environment variables. */
 export async function open(policies: BundledPolicies, images?: BundledImages): Promise<FetchHandler> {
   const { fetch } = await openProcessGate(target, { policies, images });
   return { fetch };

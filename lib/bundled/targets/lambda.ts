@@ -17,8 +17,8 @@ export const target: BundleTarget = {
 type Handler = ReturnType<typeof handle>;
 
 /**
- * What the file exports. Settings are environment variables. A function is frozen when it has answered, so the answer
- * waits for audit results.
+ * Opens the gate and returns the file's export. Settings are environment variables. Lambda freezes a function after
+ * its answer, so the answer waits for the audit results.
  */
 export async function open(policies: BundledPolicies, images?: BundledImages): Promise<Handler> {
   const gate = await openProcessGate(target, { policies, images });

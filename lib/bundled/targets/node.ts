@@ -19,9 +19,9 @@ export const target: BundleTarget = {
 };
 
 /**
- * What the file exports; started as a program it also listens. Settings are environment variables: those of all
- * bundles, `PORT` (8080), and `POSTERN_CERT_FILE` and `POSTERN_KEY_FILE` for TLS. Without a secret path only this
- * machine is answered, because everybody who reaches a gate can send it reviews.
+ * Opens the gate and returns the file's export; as a program it also listens. Settings are environment variables:
+ * those of all bundles, `PORT` (8080), and `POSTERN_CERT_FILE` and `POSTERN_KEY_FILE` for TLS. Without a secret path
+ * it listens on this machine only, because everybody who reaches a gate can send it reviews.
  */
 export async function open(policies: BundledPolicies, images?: BundledImages): Promise<FetchHandler> {
   const gate = await openProcessGate(target, { policies, images });

@@ -12,7 +12,7 @@ export const target: BundleTarget = {
   tryIt: (file) => `npx wrangler dev ${file} --compatibility-flag nodejs_compat`,
 };
 
-/** What the platform gives beside a request. */
+/** The context that the platform passes with a request. */
 export interface WorkerContext {
   /** Keeps the worker alive until this is done. */
   waitUntil(done: Promise<unknown>): void;
@@ -24,8 +24,8 @@ export interface Worker {
 }
 
 /**
- * What the file exports. Settings are the worker's variables and secrets, which come with each request: policies are
- * compiled when the module is loaded, everything else is opened with the first request.
+ * Returns the file's export. Settings are the worker's variables and secrets, which come with each request: the
+ * module compiles policies when it is loaded, and opens everything else with the first request.
  */
 export function open(policies: BundledPolicies, images?: BundledImages): Worker {
   const snapshot = compileBundled(policies);
