@@ -4,7 +4,10 @@ export interface KnownText {
   readonly isWhole: boolean;
 }
 
-/** What a call needs from outside the request, as far as its constant arguments say; absent fields are not known. */
+/**
+ * A resource, address or registry that a call reads from outside the request, as far as its constant arguments show
+ * it. Fields that only a request determines are absent.
+ */
 export type ExternalNeed =
   | {
     readonly kind: "resource";

@@ -6,7 +6,7 @@ import { type CelExpression, partsOf } from "./syntax/mod.ts";
 export interface CelOutline {
   /** The kind of the node: `select`, `call`, `comprehension` … */
   readonly name: string;
-  /** What it names or holds: `.spec`, `_&&_`, `'nginx'`. */
+  /** The name or value of the node: `.spec`, `_&&_`, `'nginx'`. */
   readonly value?: string;
   /** Where it is reported, in UTF-16 units from the start of the text. */
   readonly offset: number;

@@ -34,7 +34,7 @@ export interface Evaluation {
 export class Program {
   /** The type of its value. */
   readonly type: CelType;
-  /** What the expression reads and creates, as far as its text shows. */
+  /** The external values, variables and object types in the expression's text. */
   readonly facts: ProgramFacts;
   readonly #run: EvaluateNode;
 

@@ -2,7 +2,10 @@ import type { Checked } from "./check/mod.ts";
 import type { ExternalNeed, KnownText } from "./external_need.ts";
 import { type CelExpression, type MapLiteral, partsOf } from "./syntax/mod.ts";
 
-/** What an expression reads and creates, as far as its text shows. */
+/**
+ * The external values that an expression reads, the variables that it names, and the types of objects that it
+ * creates, as far as its text shows them.
+ */
 export interface ProgramFacts {
   readonly needs: readonly ExternalNeed[];
   /** The variables that it reads. */

@@ -3,7 +3,7 @@ import type { CelError, CelExpression } from "../syntax/mod.ts";
 import type { CelType } from "../types/mod.ts";
 import type { RootName } from "./declarations.ts";
 
-/** What the checker knows about a call. */
+/** The checker's result for one call. */
 export interface CallReference {
   readonly name: string;
   /** The overloads that may apply, by the types known at load; one when the call is decided. */

@@ -17,7 +17,7 @@ import { userLibrary } from "./user.ts";
 import { x509Library } from "./x509.ts";
 import { yamlLibrary } from "./yaml.ts";
 
-/** What a policy may do with Kyverno's libraries. */
+/** The rights of a policy in Kyverno's libraries. */
 export interface KyvernoLibraryOptions {
   /** The namespace of a namespaced policy, which can read this namespace only; absent for other policies. */
   readonly namespace?: string;
@@ -25,7 +25,7 @@ export interface KyvernoLibraryOptions {
   readonly addresses?: AddressRules;
   /** Whether `http` may be called by policies of a namespace; by default it may not. */
   readonly namespacedHttp?: "allowed" | "refused";
-  /** What the policy is for: generating policies have `generator`, mutating ones `jsonpatch`. */
+  /** The kind of policy: generating policies have `generator`, mutating ones `jsonpatch`. */
   readonly purpose?: "validate" | "mutate" | "generate";
 }
 

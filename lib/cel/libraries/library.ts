@@ -1,9 +1,8 @@
 /**
- * What a library of functions is. To add one:
+ * A library of CEL functions. To add one:
  *
  * 1. write `libraries/NAME.ts` that exports one {@link Library}: a table of functions made with {@link overload}
- * (called
- *    as `name(a, b)`, also for dotted names such as `math.abs(a)`) and {@link method} (called as `a.name(b)`);
+ * (called as `name(a, b)`, also for dotted names such as `math.abs(a)`) and {@link method} (called as `a.name(b)`);
  * 2. add its line to the table in `libraries/mod.ts`.
  *
  * `takes` and `gives` are the types that expressions are checked against; TypeScript derives the types of the

@@ -128,7 +128,7 @@ class Planner {
     return planPresence(this.#base(base), steps, field);
   }
 
-  /** What a path starts from: a variable, or any other expression. Looking at it is the path's own cost. */
+  /** Plans the start of a path: a variable, or any other expression. The path itself pays the cost of reading it. */
   #base(expression: CelExpression): EvaluateNode {
     const known = this.#checked.names.get(expression);
     if (known?.kind === "variable") {

@@ -15,7 +15,7 @@ export interface Macro {
   readonly name: string;
   readonly style: "function" | "method";
   readonly arity: number | "any";
-  /** What stands for the call; `undefined` leaves it a call. */
+  /** Returns the expression that replaces the call; `undefined` leaves the call as it is. */
   readonly expand: (call: MacroCall) => CelExpression | undefined;
 }
 

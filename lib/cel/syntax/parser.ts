@@ -5,7 +5,7 @@ import type { Macro } from "./macro.ts";
 import { type CelError, locate } from "./source.ts";
 import { type CelToken, tokenize } from "./token.ts";
 
-/** What the parser needs from the environment. */
+/** The parts of the environment that the parser reads. */
 export interface Grammar {
   readonly macros: readonly Macro[];
   /** Whether `a.?b`, `a[?b]` and `[?a]` are part of the language. */
@@ -211,7 +211,7 @@ class Parser {
     }
   }
 
-  /** What follows a dot: a field, an optional field, or a method call. */
+  /** Parses the part after a dot: a field, an optional field, or a method call. */
   #selection(operand: CelExpression, offset: number): CelExpression {
     const optional = this.#optionalMark();
     const name = this.#take();

@@ -1,6 +1,6 @@
 import { type CelType, dynType, errorType, isDynamic, sameType } from "./cel_type.ts";
 
-/** What type variables stand for so far. Unifying two types adds to it. */
+/** The types that type variables are bound to so far. Unifying two types adds bindings. */
 export class Substitution {
   #bound: Map<string, CelType>;
   #fresh = 0;
