@@ -112,7 +112,7 @@ async function runBundler(
   }
 }
 
-/** What the bundler said, without its stack. */
+/** The bundler's error output, without its stack trace. */
 function said(stderr: Uint8Array): string {
   return new TextDecoder().decode(stderr).replace(/\n+Stack backtrace:[^]*$/, "").trim();
 }

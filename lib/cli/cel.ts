@@ -23,7 +23,7 @@ export interface CelArguments {
   readonly cost?: boolean;
 }
 
-/** What policies may name; without a value they are null. */
+/** The variables of CEL policies. The command declares them all; one without a value is null. */
 const usual = ["object", "oldObject", "request", "params", "namespaceObject", "variables"];
 
 /** `cel eval`: the values of expressions as JSON. Exit code 1 when one is wrong or has no value. */

@@ -6,7 +6,7 @@ import type { Terminal } from "./terminal.ts";
  */
 export type OptionRecord =
   & {
-    /** What the option does, for the help. */
+    /** The help text of the option. */
     readonly about: string;
     /** A one-letter name. */
     readonly short?: string;
@@ -57,7 +57,7 @@ type OptionalKeys<T> = {
     : never;
 }[keyof T];
 
-/** What a command line gives for a table of options. */
+/** The arguments that parsing a command line gives for a table of options. */
 export type Given<T> =
   & { readonly [K in Exclude<keyof T, OptionalKeys<T>>]: ValueOf<T[K]> }
   & { readonly [K in OptionalKeys<T>]?: ValueOf<T[K]> };
@@ -73,7 +73,7 @@ export interface CommandRecord {
   /** Its name; a command of a group is `group name`. */
   readonly name: string;
   readonly about: string;
-  /** What follows the options, as the help shows it: `<policy...>`, `[name]`. */
+  /** The operands behind the options, as the help shows them: `<policy...>`, `[name]`. */
   readonly operands: readonly string[];
   readonly options: OptionTable;
   readonly examples: readonly [CommandExample, CommandExample, ...CommandExample[]];

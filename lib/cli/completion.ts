@@ -1,7 +1,7 @@
 import { type CommandRecord, hyphenated, type OptionRecord } from "./command.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
-/** What may follow a command: its options, and the values of those that have a choice. */
+/** The words that a shell offers after a command: its options, and the values of options with a choice. */
 interface Completed {
   readonly name: string;
   readonly about: string;

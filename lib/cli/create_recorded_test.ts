@@ -7,7 +7,7 @@ import { toYaml } from "../yaml/mod.ts";
 import { Diagnostics } from "./diagnostics.ts";
 import { type Terminal, unusable } from "./terminal.ts";
 
-/** What a test of recorded reviews is made of. */
+/** The arguments of `create recorded-test`. */
 export interface RecordedTestArguments {
   readonly name: string;
   readonly policy: readonly string[];

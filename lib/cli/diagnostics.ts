@@ -3,7 +3,7 @@ import { nameOf } from "../kube/mod.ts";
 import { type Diagnostic, formatDiagnostic } from "../diagnostics/mod.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What was wrong with the input of a command: said at once, and counted for the exit code. */
+/** Prints each problem of a command's input at once, and counts problems for the exit code. */
 export class Diagnostics {
   readonly #terminal: Terminal;
   readonly #all: Diagnostic[] = [];

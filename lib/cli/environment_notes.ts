@@ -1,7 +1,7 @@
 /** An environment variable that is read. */
 export interface EnvironmentNote {
   readonly name: string;
-  /** What reads it. */
+  /** The part of Postern that reads the variable. */
   readonly reader: "commands" | "the server" | "bundles" | "bundles on Node.js";
   readonly about: string;
 }

@@ -1,4 +1,4 @@
-/** What the syntax of an option's use depends on. */
+/** The parts of an option that its syntax depends on. */
 export interface OptionShape {
   readonly long?: string | undefined;
   readonly short?: string | undefined;

@@ -10,7 +10,7 @@ export interface RecordingArguments {
   readonly recordImages?: string;
 }
 
-/** What stands between a command and the registries, as its options say; `undefined` for nothing. */
+/** The recorder or the recording of registry answers that the options name; `undefined` when they name neither. */
 export async function imageSource(
   { recordedImages, recordImages }: RecordingArguments,
 ): Promise<ImageSource | undefined | Fault> {

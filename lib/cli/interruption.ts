@@ -1,7 +1,7 @@
 /** Whether somebody pressed Ctrl-C. */
 export interface Interruption extends Disposable {
   readonly happened: boolean;
-  /** What is waited for, or nothing when the interruption comes first. */
+  /** Waits for the work, and returns nothing when the interruption comes first. */
   before<T>(work: Promise<T>): Promise<T | undefined>;
 }
 

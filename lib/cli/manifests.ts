@@ -127,7 +127,7 @@ async function optionsOf(
   return { ...setting, follows, ignoreFailures, traces };
 }
 
-/** What a path that was made anew means for an installation that is there. */
+/** A warning for an installation that exists already: the webhooks have a new path. */
 const newPath =
   "the path of the webhooks is new: while the pods of a former installation are replaced they do not know it, " +
   "and what has failurePolicy Fail is refused. To keep the path give it with --secret-path; " +

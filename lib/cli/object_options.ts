@@ -66,7 +66,7 @@ export const objectOptions = {
   ...dialectOption,
 } as const satisfies OptionTable;
 
-/** What several names of an option give together. */
+/** Merges the values of options that have several names. */
 export function joined<
   T extends {
     readonly resource: readonly string[];

@@ -9,7 +9,7 @@ export interface ProgressBar {
   close(): void;
 }
 
-/** What is used of cli-progress, which has no types of its own. */
+/** The part of cli-progress that is used here. The package has no types. */
 interface ProgressLibrary {
   readonly Presets: { readonly shades_classic: object };
   readonly SingleBar: new (options: object, preset: object) => {
@@ -20,7 +20,7 @@ interface ProgressLibrary {
   };
 }
 
-/** What a bar is drawn with; by default this process's standard error. */
+/** The output, the width and the delay of a progress bar; by default those of this process's standard error. */
 export interface ProgressOptions {
   readonly write?: (text: string) => void;
   /** Columns of the terminal. */

@@ -87,7 +87,10 @@ export async function replay(args: ReplayArguments, terminal: Terminal): Promise
   }
 }
 
-/** What the recorded webhook answers now; without a record of it, what mutating and validating webhooks answer together. */
+/**
+ * The answer of the recorded webhook to the request now. Without a recorded webhook, the answer of the mutating and
+ * validating webhooks together.
+ */
 async function answer(
   request: AdmissionRequest,
   route: Route | undefined,

@@ -11,7 +11,7 @@ export interface Terminal {
   readonly drawsProgress?: boolean;
 }
 
-/** What cannot be written any more: the reader of a pipe ended, or a disk is full. */
+/** Output that cannot be written any more, because the reader of a pipe ended or a disk is full. */
 export class OutputClosed extends Error {
   /** Whether the reader ended, which is no failure of this process. */
   readonly isPipe: boolean;

@@ -3,7 +3,7 @@ import { FileChanges } from "./file_changes.ts";
 import { interruptedCode, watchInterruption } from "./interruption.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What came of running a command once, and which files that concerned. */
+/** The exit code of one run of a command, and the files that it read. */
 export interface Watched {
   /** The exit code. */
   readonly code: number;

@@ -22,7 +22,7 @@ import { imageSource, type RecordingArguments, writeRecording } from "../image_r
 import { standardInputProblem } from "../standard_input.ts";
 import type { Terminal } from "../terminal.ts";
 
-/** What commands that apply policies to objects are given. */
+/** The arguments of commands that apply policies to objects. */
 export interface ApplyInputArguments extends RecordingArguments {
   readonly policies: readonly string[];
   readonly resource: readonly string[];

@@ -12,7 +12,7 @@ export interface ClusterArguments {
   readonly batchSize: number;
 }
 
-/** What comes next: something to check, something that is wrong, or how far the files are read. */
+/** The next item of the input: an object to check, a problem, or how many bytes of the files were read. */
 export type NextObject =
   | { readonly kind: "object"; readonly given: GivenObject; readonly isPayload: boolean }
   | { readonly kind: "problem"; readonly diagnostic: Diagnostic }

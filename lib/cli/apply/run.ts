@@ -106,7 +106,7 @@ class ApplyRun {
   /** Rows of the table that are not printed yet, and how many were. */
   #rows: TableRow[] = [];
   #printedRows = 0;
-  /** What standard output is for: words for people, or one document. */
+  /** The kind of standard output: text for people, or one document for programs. */
   readonly #prints: "text" | "table" | "objects" | "exceptions" | "report";
   readonly #parts = new OutputText();
   #progress: ProgressBar | undefined;

@@ -6,7 +6,7 @@ import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import { type ReportedResult, reportedResult, type ReportSummary } from "../../report/mod.ts";
 import { goYaml } from "../../yaml/mod.ts";
 
-/** What the text of `apply` depends on. */
+/** The options of the text that `apply` prints. */
 export interface TextOptions {
   readonly auditWarn: boolean;
   /** Whether changed and generated objects are printed: not when they are written to files. */
@@ -69,7 +69,10 @@ export class OutputText {
   }
 }
 
-/** What became of one object: changed and generated objects, then failures, then errors. Empty when all is well. */
+/**
+ * The text for one object: changed and generated objects, then failures, then errors. It is empty when every rule
+ * passed.
+ */
 export function objectParts(applied: Applied, options: TextOptions): OutputPart[] {
   const lines = applied.results.flatMap((result) => resultLines(result, options));
   return [
@@ -136,7 +139,7 @@ function numbered({ rule, message }: RuleResult, index: number): string {
   return `${index + 1} - ${rule} ${message || "validation failed"}`;
 }
 
-/** What mutations and generations say beside their objects. */
+/** The lines of a mutate or generate rule, apart from the objects that it changed or generated. */
 function effectLines(
   applied: RuleResult,
   { policy, path }: { readonly policy: string; readonly path: string },

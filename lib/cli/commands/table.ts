@@ -55,7 +55,7 @@ export const commands: readonly CommandRecord[] = [
 /** Commands of Kyverno's that only say what to use instead; the help leaves them out. */
 export const hiddenCommands: readonly CommandRecord[] = unsupportedCommands;
 
-/** What groups of commands are about. */
+/** The help text of each group of commands. */
 export const groups: Readonly<Record<string, string>> = {
   jp: "Try JMESPath expressions",
   cel: "Try expressions of the Common Expression Language",

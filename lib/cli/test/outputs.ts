@@ -14,7 +14,7 @@ import { toYaml } from "../../yaml/mod.ts";
 /** A format for other programs. */
 export type TestOutput = "json" | "yaml" | "markdown" | "junit" | "sarif" | "github";
 
-/** What the documents of all formats depend on. */
+/** The options of all document formats. */
 export type TestOutputOptions = TestTableOptions & TestAnnotationOptions;
 
 /** The rows as one document of a format. */

@@ -113,7 +113,7 @@ async function runAll(options: TestOptions, terminal: Terminal): Promise<Watched
       runs.push(session.start(chosen[next]!.found));
     }
     await session.compare(found, expectations, await runs[index]!);
-    // What a run holds is needed no more.
+    // The session has compared the run; this frees its objects.
     delete runs[index];
   }
   if (tests.length === 0) terminal.err("No test yamls available");

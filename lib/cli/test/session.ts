@@ -21,7 +21,7 @@ import type { Terminal } from "../terminal.ts";
 import { version } from "../version.ts";
 import { type TestOutput, type TestOutputOptions, testOutputs, type TestReportFile } from "./outputs.ts";
 
-/** What a session prints, and what its tests run with. */
+/** The output format of a session, and the options with which its tests run. */
 export interface TestSessionOptions {
   /** The one document of standard output. */
   readonly outputFormat?: TestOutput;
@@ -41,7 +41,7 @@ export class TestSession {
   readonly #terminal: Terminal;
   readonly #table: TestOutputOptions;
   readonly #lookup: ImageLookup | undefined;
-  /** What registries answered to the tests of a folder. */
+  /** The recorder of registry answers for each test folder. */
   readonly #recorders = new Map<string, ImageRecorder>();
   readonly #rows: TestRow[] = [];
   readonly #files = new Set<string>();
@@ -167,7 +167,7 @@ export class TestSession {
   }
 }
 
-/** What is read of a test, in Kyverno's words. */
+/** The lines that Kyverno prints while it loads a test. */
 function loadingLines({ test, file }: FoundTest): string[] {
   return [
     `Loading test ${test.name} ( ${file} ) ...`,
