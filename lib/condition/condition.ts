@@ -96,7 +96,7 @@ function comparing(operator: Operator | undefined, name: string, { template, sou
   return () => prepared;
 }
 
-/** What is reported of a condition besides its operands. */
+/** The parts of a condition that are reported besides its operands. */
 interface Subject {
   readonly path: DocumentPath;
   readonly operator: string;

@@ -30,8 +30,9 @@ export interface ConditionOptions {
   /** `classic` takes a variable without a value for an empty string in rules' conditions; `current` for a fault. */
   readonly dialect: Dialect;
   /**
-   * What the conditions belong to: `rule` for preconditions and deny conditions (a block, or a list of conditions),
-   * `blocks` for attestations (a list of blocks), `exception` for exceptions and cleanup policies.
+   * The owner of the conditions, which determines their form: `rule` for preconditions and deny conditions (a block,
+   * or a list of conditions), `blocks` for attestations (a list of blocks), `exception` for exceptions and cleanup
+   * policies.
    */
   readonly evaluator: "rule" | "blocks" | "exception";
   /** The functions that expressions may call; Kyverno's when absent. */
@@ -44,7 +45,7 @@ export interface Conditions {
   readonly constant: ConditionVerdict | Fault | undefined;
   /** Their variables, by place in the conditions. */
   readonly uses: readonly Use[];
-  /** What their author should know: unknown operators, blocks that never hold. */
+  /** Problems in the conditions, for the policy's author: unknown operators, blocks that never hold. */
   readonly problems: readonly PathDiagnostic[];
   /** Evaluates the conditions in order up to the first fault, and reports each one to `observe`. */
   evaluate(scope: Scope, environment: Environment, observe?: Observe): ConditionVerdict | Fault;

@@ -78,7 +78,7 @@ export function goEqual(left: Sourced, right: Sourced, depth = 0): boolean {
   );
 }
 
-/** What the policy has at an index, when it has a list there. */
+/** The element that the policy has at an index, if `source` is a list. */
 export function itemOf(source: Json | undefined, index: number): Json | undefined {
   return isList(source) ? source[index] : undefined;
 }
