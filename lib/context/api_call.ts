@@ -72,7 +72,7 @@ interface CompiledCall extends Pick<ResolvedCall, "method"> {
   /** As the policy has it, with variables. */
   readonly urlPath: string;
   readonly call: Template;
-  /** What stands in for a call that fails. */
+  /** The template of the value for a call that fails. */
   readonly fallback: Template | undefined;
   /** Namespace of its Policy; a ClusterPolicy has none. */
   readonly policyNamespace: string | undefined;

@@ -17,7 +17,7 @@ interface Base {
   readonly parent: Context | undefined;
 }
 
-/** What a layer adds to its parent. */
+/** The values and context entries that a layer adds to its parent. */
 export interface Layer {
   readonly values?: Readonly<Record<string, Json>>;
   /** In the order in which they were declared; an entry sees only earlier ones. */
@@ -43,7 +43,7 @@ export class Context implements Scope {
   readonly environment: Environment;
   readonly #parent: Context | undefined;
   readonly #given: Readonly<Record<string, Json>>;
-  /** What entries loaded and what was computed; made when there is something to keep. */
+  /** The values that entries loaded and that were computed. The map is created with its first value. */
   #kept: Map<string, Json | Fault> | undefined;
   readonly #entries: readonly ContextEntry[];
   readonly #computed: Computed | undefined;
@@ -111,7 +111,7 @@ export class Context implements Scope {
     if (!this.#computed?.names.includes(name)) return this.#parent?.get(name);
     const { pendingReads } = this.store;
     const value = this.#computed.compute(name);
-    // What is computed in stages has a fault instead of a value until the last of them.
+    // A value that is computed in stages is a fault until the last stage.
     if (value !== undefined && this.store.pendingReads === pendingReads) this.#keep(name, value);
     return value;
   }

@@ -15,7 +15,7 @@ type Compilers = {
   ) => ContextEntry;
 };
 
-/** What loads each kind of context entry; a new one is a file and a line here. */
+/** The compiler of each kind of context entry. A new kind is a file and a line here. */
 const compilers: Compilers = {
   variable: compileVariable,
   configMap: compileConfigMap,

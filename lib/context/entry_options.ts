@@ -2,7 +2,7 @@ import type { DocumentPath } from "../json/mod.ts";
 import type { Need } from "./need.ts";
 import type { Use } from "../template/mod.ts";
 
-/** What compiling an entry needs beside its text. */
+/** The options of compiling a context entry, and the receivers of its problems and needs. */
 export interface EntryOptions {
   /** For a Policy, the only namespace that it may read. */
   readonly policyNamespace: string | undefined;

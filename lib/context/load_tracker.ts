@@ -4,17 +4,20 @@ import type { EntrySource } from "./entry_source.ts";
 import type { Observer } from "./observer.ts";
 import { LoopProgress, Progress } from "./progress.ts";
 
-/** What may be absent: kinds of entries, or the cluster that generate rules look into for sources and targets. */
+/**
+ * A source of values that may be absent: a kind of context entry, or the cluster in which generate rules look up
+ * sources and targets.
+ */
 export type AbsentSource = EntrySource | "downstream";
 
-/** What a store is made with. */
+/** The ports and limits of a {@link LoadTracker}. */
 export interface LoadOptions {
   readonly ports: Ports;
   /** Makes the signal that ends loads; a request that loads nothing never calls it. */
   readonly deadline?: (() => AbortSignal) | undefined;
   /** Milliseconds that evaluation may take in all. */
   readonly budget?: number | undefined;
-  /** What there is nothing to load from, as on the command line without a cluster. */
+  /** The sources that cannot be loaded, as on the command line without a cluster. */
   readonly absent?: readonly AbsentSource[] | undefined;
   /** Receives each load and read, when the request is to be explained. */
   readonly observer?: Observer | undefined;
@@ -143,8 +146,8 @@ export class LoadTracker {
   }
 
   /**
-   * What a rule does before its loop it does again after each pause. When that takes longer than a slice, the loop has as
-   * much time: half of all work is then progress.
+   * A rule repeats everything before its loop after each pause. When that takes longer than a slice, the loop gets as
+   * much time again: half of all work is then progress.
    */
   #extend(): void {
     this.#isExtended = true;
@@ -175,7 +178,7 @@ export class LoadTracker {
     return this.#signal ??= this.#deadline?.();
   }
 
-  /** What every call to a port carries. */
+  /** The fields that every call to a port carries. */
   get call(): { readonly signal?: AbortSignal } {
     const { signal } = this;
     return signal === undefined ? {} : { signal };
@@ -186,7 +189,7 @@ export class LoadTracker {
     return this.#loads;
   }
 
-  /** What had not come when the request's time was over. */
+  /** The keys of loads that were still pending when the request's time was over. */
   get late(): readonly string[] {
     return this.#late;
   }
@@ -292,7 +295,10 @@ interface Pending {
  */
 const maxRounds = 200;
 
-/** What a rule or a loop shall do next: go on, stop until others had their turn, or end because the time is over. */
+/**
+ * The instruction for a rule or a loop: go on, pause until other requests had their turn, or end because the time is
+ * over.
+ */
 export type Turn = "go" | "pause" | "over";
 
 /** Rules and elements that are evaluated before the clock is looked at again. */

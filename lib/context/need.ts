@@ -1,6 +1,9 @@
 import { builtinKind, parseApiVersion, pluralOf } from "../kube/mod.ts";
 
-/** What a rule needs from outside its request, as far as its text says. */
+/**
+ * A resource, path, service or registry that a rule reads from outside its request, as far as its text shows it.
+ * `manifests` derives RBAC and network policies from it.
+ */
 export type Need =
   /** Rights to a resource of the API; of one object where it is named. */
   | {
@@ -17,7 +20,7 @@ export type Need =
     /** With variables as they are written. */
     readonly path: string;
     readonly method: "GET" | "POST";
-    /** What calls it, for remarks: `context entry teams`. */
+    /** The caller, for remarks: `context entry teams`. */
     readonly caller: string;
   }
   /** Rights that only a request determines: `which objects it generates`. */

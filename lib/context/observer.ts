@@ -65,7 +65,7 @@ export interface ObservedAttestor {
 export interface Observer {
   /** An entry of the rule's context is about to be evaluated; others that it needs come in between. */
   entering(entry: ObservedEntry): void;
-  /** What it came to; `undefined` when there is nothing to load it from. */
+  /** The entry's value; `undefined` when there is nothing to load it from. */
   entered(entry: ObservedEntry, value: Json | Fault | undefined): void;
   /** A value from outside is needed; a load begins unless it is already known. */
   loading(key: string, state: "cached" | "under way" | "begins"): void;

@@ -45,7 +45,7 @@ export class LoopProgress<T> {
   elements: readonly Json[] | undefined;
   /** Elements that are done. */
   done = 0;
-  /** What the elements that are done have led to. */
+  /** The result of the elements that are done. */
   state: T;
   /** Random numbers that were drawn before the element that is next. */
   drawn = 0;
