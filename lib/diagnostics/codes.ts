@@ -1,8 +1,8 @@
-/** What a code of diagnostics means. */
+/** The documentation of a diagnostic code, from which docs/diagnostics.md is written. */
 export interface CodeNote {
-  /** Why it is said. */
+  /** Why the diagnostic is reported. */
   readonly cause: string;
-  /** What to do. */
+  /** How the author of the document can fix it. */
   readonly fix: string;
 }
 

@@ -14,11 +14,11 @@ export interface Diagnostic {
   readonly severity: Severity;
   /** A short stable name such as `unknown-field`, for searching and for tests. */
   readonly code: string;
-  /** What is wrong, as a sentence without a full stop. */
+  /** The problem, as a sentence without a full stop. */
   readonly message: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly hint?: string;
-  /** What an editor can write instead, when one text was meant for another. */
+  /** The text that an editor can write instead, when a word is misspelt. */
   readonly replacement?: TextReplacement;
   readonly position?: Position;
   readonly policy?: string;
