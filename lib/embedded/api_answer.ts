@@ -4,7 +4,7 @@ import type { Answer, ApiCall } from "../ports.ts";
 /** An answer that is not a value. */
 export type FailedAnswer = Extract<Answer, { readonly ok: false }>;
 
-/** What client-go says for a 404 that names no object; users search for these words. */
+/** The text of client-go for a 404 that names no object. Users search for these words. */
 const RESOURCE_UNKNOWN = "the server could not find the requested resource";
 
 const MAX_QUOTE = 300;

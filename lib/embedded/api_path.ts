@@ -86,7 +86,7 @@ function classify(parts: readonly string[]): ApiPath {
   return { at: "other", path: `/${parts.join("/")}` };
 }
 
-/** What `namespaces/NAME/…` may be followed by without being inside that namespace. */
+/** The segments that may follow `namespaces/NAME/` and still belong to the Namespace itself. */
 const namespaceParts = new Set(["status", "finalize"]);
 
 function under(group: string, version: string, parts: readonly string[]): ApiPath {

@@ -12,9 +12,9 @@ import { applyConflict, type Reply } from "./reply.ts";
 
 /** A server-side apply. */
 export interface ApplyRequest {
-  /** What is there; `undefined` when the apply creates. */
+  /** The stored object; `undefined` when the apply creates it. */
   readonly live: JsonObject | undefined;
-  /** What the manager wants: only the fields that it looks after. */
+  /** The object that the manager applies: only the fields that it manages. */
   readonly wanted: JsonObject;
   readonly by: Omit<Ownership, "fields" | "operation">;
   /** Takes fields away from others. */

@@ -26,7 +26,7 @@ import { answerReview, type ApiUser } from "./reviews.ts";
 import { Store } from "./store.ts";
 import { createObject, patchObject, timestamp, updateObject } from "./write.ts";
 
-/** What an embedded cluster begins with. */
+/** The ports and the first objects of an embedded cluster. */
 export interface EmbeddedClusterOptions {
   /** Objects as manifests have them; lists of objects count as their items. Of two with one name the later stays. */
   readonly objects?: readonly Json[];
@@ -39,7 +39,7 @@ export interface EmbeddedClusterOptions {
   readonly entropy: Entropy;
   /** The user of calls to the cluster; by default one who may do everything. */
   readonly self?: ApiUser;
-  /** What `/version` answers. */
+  /** The body of the answer to `/version`. */
   readonly version?: JsonObject;
   /** Patch types besides merge patch and apply, by content type: `application/json-patch+json`. */
   readonly patches?: Readonly<Record<string, Patch>>;

@@ -10,7 +10,7 @@ import type { Store } from "./store.ts";
 /** Applies a patch document to an object; a fault says why it does not fit. */
 export type Patch = (object: Json, patch: Json) => Json | Fault;
 
-/** What writes need besides the request. */
+/** The store, the kinds and the ports of a write. */
 export interface Writing {
   readonly store: Store;
   readonly kinds: Kinds;

@@ -12,7 +12,7 @@ export interface ServedKind extends ApiResource {
 /** Requests of these groups are answered without being stored. */
 const reviewGroups = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
 
-/** What an API server serves by default: no alpha and no beta versions. */
+/** The kinds that an API server serves by default: no alpha and no beta versions. */
 const builtins: readonly ServedKind[] = knownKinds
   .filter(({ group, version }) => /^v\d+$/.test(version) && !reviewGroups.has(group))
   .filter(({ kind, group }) => !(group === "" && (kind === "Binding" || kind === "ComponentStatus")))

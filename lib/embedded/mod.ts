@@ -1,6 +1,6 @@
 /**
- * What stands in for a cluster and for services, in memory: a Kubernetes API over objects, and answers that are given. It
- * runs wherever JavaScript runs, and reaches nothing.
+ * An embedded cluster and embedded services, in memory: a Kubernetes API over objects, and given answers. It runs
+ * wherever JavaScript runs, and reaches nothing.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "../json/mod.ts";
 import type { ServedKind } from "./kinds.ts";
 
-/** What the embedded API server answers: an HTTP status and a body. */
+/** The answer of the embedded API server: an HTTP status and a body. */
 export interface Reply {
   readonly status: number;
   readonly body: Json;
@@ -14,7 +14,7 @@ export interface Cause {
   readonly field: string;
 }
 
-/** What a Status is about. */
+/** The `details` of a Status: the object that the failure is about. */
 type Details = { readonly [name: string]: Json };
 
 /** A request that was served. */

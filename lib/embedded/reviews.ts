@@ -28,7 +28,7 @@ export interface ReviewRequest {
   readonly body: Json;
 }
 
-/** What reviews are answered from. */
+/** The user, the clock and the RBAC objects from which reviews are answered. */
 export interface Reviewing {
   /** The user of the call: the answer of a SelfSubjectReview. */
   readonly self: ApiUser;
@@ -125,7 +125,7 @@ function answerAccess(reviewing: Reviewing, { plural, namespace, body }: ReviewR
   }, 201);
 }
 
-/** What the API server finds wrong with a review's spec. */
+/** The problems that the API server finds in a review's spec. */
 function problemsOf(
   spec: JsonObject,
   { isSelf, namespace }: { readonly isSelf: "yes" | "no"; readonly namespace: string | undefined },

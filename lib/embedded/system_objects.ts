@@ -10,7 +10,7 @@ function rule(verbs: readonly string[], group: string, resources: string): Rule 
   return { verbs, apiGroups: [group], resources: resources.split(" ") };
 }
 
-/** What everybody who may look into a namespace sees. */
+/** The rules of the ClusterRole `view`. */
 const viewRules = [
   rule(
     READ,
@@ -33,7 +33,7 @@ const viewRules = [
   rule(READ, "resource.k8s.io", "resourceclaims resourceclaims/status resourceclaimtemplates"),
 ];
 
-/** What those who work in a namespace may do besides. */
+/** The rules that the ClusterRole `edit` adds to `view`. */
 const editRules = [
   rule(READ, "", "pods/attach pods/exec pods/portforward pods/proxy secrets services/proxy"),
   rule(["impersonate"], "", "serviceaccounts"),
@@ -58,7 +58,7 @@ const editRules = [
   rule(WRITE, "resource.k8s.io", "resourceclaims resourceclaimtemplates"),
 ];
 
-/** What the owners of a namespace may do besides. */
+/** The rules that the ClusterRole `admin` adds to `edit`. */
 const adminRules = [
   rule(["create"], "authorization.k8s.io", "localsubjectaccessreviews"),
   rule([...READ, ...WRITE], "rbac.authorization.k8s.io", "rolebindings roles"),
