@@ -3,7 +3,7 @@ import { compileWildcard } from "../kube/mod.ts";
 import { labelTest } from "../match/mod.ts";
 import type { ActionOverride, FailureAction, Policy, Rule } from "../policy/mod.ts";
 
-/** What a failure of a rule means in a namespace. */
+/** Returns the failure action of a rule in a namespace. */
 export type ActionOf = (namespace: string, namespaceLabels: JsonObject) => FailureAction;
 
 /**

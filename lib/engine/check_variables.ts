@@ -4,7 +4,7 @@ import { type DocumentPath, isFault, isList, isObject, isString, type Json } fro
 import { entriesWithin, imageVerificationOf, type Rule } from "../policy/mod.ts";
 import type { Use } from "../template/mod.ts";
 
-/** What the rule declares, and where the checked template stands in it. */
+/** The rule with the names that it declares, and the position of the checked template in it. */
 export interface VariableCheckOptions {
   readonly rule: Rule;
   /** Path of the template's document below the rule. */
@@ -46,7 +46,10 @@ const requestFields = [
   "options",
 ];
 
-/** What is wrong with the variables of a template: unknown names, bad expressions, names that are not there here. */
+/**
+ * The problems of a template's variables: unknown names, bad expressions, and names that are not available at this
+ * position.
+ */
 export function variableProblems(uses: readonly Use[], setting: VariableCheckOptions): PathDiagnostic[] {
   return uses.flatMap((use) => problemsOf(use, setting));
 }

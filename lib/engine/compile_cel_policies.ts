@@ -157,7 +157,7 @@ function asUsed(
   return { ...policy, emitWarning, admission: admissionPolicies === "served" && bindings.length > 0 };
 }
 
-/** What a policy and its binding both are about. */
+/** A selector for the resources that both a policy and its binding match. */
 function withinBinding(selector: RuleSelector, { document }: LocatedDocument): RuleSelector {
   const resources = dig(document, "spec", "matchResources");
   if (!isObject(resources)) return selector;

@@ -6,7 +6,7 @@ import { compileWebhookConditions } from "../rules/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { compileRule } from "./compile_rule.ts";
 
-/** What a policy is compiled with. */
+/** The options of compiling a policy. */
 export interface CompilePolicyOptions {
   readonly exceptions: readonly PolicyException[];
   /** The first error that was found when the policy was read. */

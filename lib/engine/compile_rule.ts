@@ -14,7 +14,7 @@ import { ConstantResults } from "./plan/constant_results.ts";
 import { compileOwnImages } from "./own_images.ts";
 import { compileReportProperties } from "./report_properties.ts";
 
-/** What a rule is compiled with. */
+/** The options of compiling a rule. */
 export interface CompileRuleOptions {
   readonly policy: Policy;
   readonly exceptions: readonly PolicyException[];
@@ -103,7 +103,7 @@ class RuleCompiler {
     });
   }
 
-  /** What must be loaded before the rule and its exceptions can be matched. */
+  /** Collects the loads that matching the rule and its exceptions needs. */
   #matchNeeds(selector: RuleSelector, exceptions: readonly CompiledException[]): void {
     for (const { conditions } of exceptions) {
       if (conditions?.uses.some(({ paths }) => readsRoles(paths))) this.#need({ kind: "roles" });
@@ -150,7 +150,7 @@ function brokenBody(
 ): CompiledRule["body"] {
   const message = `the rule cannot be used: ${problem.message}`;
   const outcome = { result: "error", message, meaning: "unusable" } as const;
-  // What it made while it could run is still known by its types.
+  // The types of the objects that the rule generated while it could run are still in its text.
   return { run: () => outcome, constants: [outcome], ...(downstream && { downstream }) };
 }
 

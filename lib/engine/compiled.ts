@@ -35,7 +35,7 @@ export interface CompiledRule {
   readonly body: CompiledBody;
   /** The results of the body's constant outcomes. */
   readonly constantResults: ConstantResults;
-  /** What it needs from outside the request, as far as its text says. */
+  /** The values that the rule reads from outside the request, as far as its text shows them. */
   readonly needs: readonly Need[];
   /** Whether it looks at the requester's roles, which cost a look at the cluster's bindings. */
   readonly needsRoles: boolean;
@@ -48,7 +48,7 @@ export interface CompiledPolicy {
   readonly rules: readonly CompiledRule[];
   /** `webhookConfiguration.matchConditions`; `undefined` when there are none. */
   readonly matchConditions: ((input: RuleInput) => boolean) | undefined;
-  /** What its match conditions need from outside the request. */
+  /** The values that the policy's match conditions read from outside the request. */
   readonly needs: readonly Need[];
   /** Whether some of its rules can be audit rules that nobody waits for. */
   readonly audited: boolean;

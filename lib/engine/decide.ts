@@ -48,7 +48,7 @@ function refuses(rule: RuleResult, policy: PolicyIdentity, strictest: FailurePol
   if (result !== "fail" && result !== "error") return false;
   const meaning = result === "error" ? rule.meaning : undefined;
   switch (type) {
-    // What rules do to other objects is no reason to refuse this one.
+    // A rule that changes other objects never denies the request for this object.
     case "generate":
     case "mutateExisting":
       return false;

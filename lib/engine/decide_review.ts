@@ -9,7 +9,7 @@ import { policyRequest } from "./review_request.ts";
 import type { Snapshot } from "./snapshot.ts";
 import type { Trace } from "./trace.ts";
 
-/** What the webhooks answer to a request: mutations, and validations of the object as they leave it. */
+/** The decisions of both webhooks about a request: first the mutations, then the validations of the mutated object. */
 export interface ReviewDecisions {
   readonly mutation: Decision;
   readonly validation: Decision;

@@ -7,7 +7,7 @@ import type { Effect, Outcome, RuleKind } from "../rules/mod.ts";
 export interface RuleIdentity {
   readonly rule: string;
   readonly type: RuleKind["type"];
-  /** What a failure of this rule means in the request's namespace. */
+  /** The rule's failure action in the request's namespace. */
   readonly action: FailureAction;
 }
 
@@ -30,7 +30,7 @@ export function replaced(
   };
 }
 
-/** What the engine needs to know of a policy to name it in results. */
+/** The fields of a policy that results name. */
 export type PolicyIdentity =
   & Pick<
     Policy,
@@ -60,7 +60,7 @@ export interface Decision {
   readonly results: readonly PolicyResult[];
   /** The results that refuse the request, in order; none when it is allowed. */
   readonly refusing: readonly Refusing[];
-  /** What kind of rule the first of them is of; `undefined` when the request is allowed. */
+  /** The kind of the first rule that denies the request; `undefined` when the request is allowed. */
   readonly denial: "validate" | "mutate" | undefined;
   /** The object after all mutations; the request's own object when nothing changed. */
   readonly object: JsonObject | undefined;

@@ -27,7 +27,10 @@ import { verifyImages } from "./verify_images.ts";
 /** Which policies are evaluated, and how. */
 export interface EvaluateOptions extends PolicyQuery {
   readonly given?: GivenValues;
-  /** What cannot be loaded here: entries that count as not declared, the cluster of generate rules. */
+  /**
+   * The sources that cannot be loaded here. Context entries of these kinds count as not declared; `downstream` is the
+   * cluster of generate rules.
+   */
   readonly absent?: readonly AbsentSource[];
   /** Set after the answer, for phases whose effects shall be carried out. */
   readonly background?: Background;

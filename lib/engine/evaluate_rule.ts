@@ -90,7 +90,7 @@ function outcomeOf(rule: CompiledRule, policy: Policy, view: RequestView): Outco
   return outcome && (properties?.resolved(outcome, context) ?? outcome);
 }
 
-/** What comes of preconditions that do not hold. */
+/** The outcome of preconditions that do not hold; `undefined` when they hold. */
 function unmetPreconditions({ preconditions }: CompiledRule, context: Context): Outcome | undefined {
   if (preconditions === undefined) return undefined;
   const { observer } = context.store;
@@ -101,7 +101,7 @@ function unmetPreconditions({ preconditions }: CompiledRule, context: Context): 
   return skip(["preconditions not met", verdict.message].filter((part) => part !== "").join("; "));
 }
 
-/** What a rule that is about the object says of it. */
+/** Runs the body of a rule that matches the object, unless an exception exempts the object. */
 function judge(rule: CompiledRule, context: Context, view: RequestView): Outcome | OutcomeList | undefined {
   const exceptions = rule.exceptions.length === 0
     ? noExceptions

@@ -4,7 +4,7 @@ import type { PolicySelection } from "./plan/policy_selection.ts";
 import { rolesOf } from "./roles.ts";
 import type { PolicyRequest } from "./request.ts";
 
-/** What matching needs to know of the cluster about a request. */
+/** The cluster's facts about a request that matching reads. */
 export interface Facts {
   readonly namespaceLabels: JsonObject;
   readonly roles: readonly string[];

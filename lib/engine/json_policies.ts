@@ -11,7 +11,7 @@ export interface CompiledJsonPolicy extends JsonPolicy {
   readonly labels: JsonObject;
 }
 
-/** What a rule of a JSON policy says of one payload. */
+/** The result of one rule of a JSON policy for one payload. */
 export interface JsonResult extends JsonRuleResult {
   readonly policy: string;
 }
@@ -85,7 +85,7 @@ export function scanPayload(
   );
 }
 
-/** What a scan for a caller is bounded by. */
+/** The ports and the bound of a scan that a caller sent. */
 export interface ScanLimits {
   readonly ports: ScanPorts;
   /** Steps that all expressions may take together. */

@@ -116,7 +116,7 @@ export class PolicyRun {
     return resultsFrom(error(why), rule, this.#view);
   }
 
-  /** What a result means for the rules that follow. */
+  /** Applies a result to the rules that follow: they see the mutated object, or none. */
   #carry(result: RuleResult): void {
     if (result.result === "skip") return;
     if (result.result === "error") {

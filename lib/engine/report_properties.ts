@@ -3,7 +3,7 @@ import { goJson, isFault, isObject, isString, type Json, type JsonObject, setFie
 import type { Outcome, OutcomeList } from "../rules/mod.ts";
 import { compileTemplate, type Use } from "../template/mod.ts";
 
-/** What a rule's `reportProperties` add to its outcomes. */
+/** Adds a rule's `reportProperties` to its outcomes. */
 export interface ReportProperties {
   /** For outcomes before the rule's body: the properties as the policy has them. */
   unresolved(outcome: Outcome | OutcomeList): Outcome | OutcomeList;

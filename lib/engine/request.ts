@@ -27,7 +27,7 @@ export interface PolicyRequest {
   readonly oldObject: JsonObject | undefined;
   readonly requester: Requester | undefined;
   readonly dryRun: boolean;
-  /** What expressions see as `request`: the AdmissionRequest's JSON. */
+  /** The value of `request` in expressions: the AdmissionRequest's JSON. */
   readonly variable: JsonObject;
   /** The Namespace object's labels when the caller knows them already. */
   readonly namespaceLabels?: JsonObject;

@@ -13,7 +13,7 @@ import type { Trace } from "./trace.ts";
 /** Values that the caller puts into contexts: the command line's, for entries that it cannot load. */
 export type GivenValues = (policy: string, rule: string) => JsonObject;
 
-/** What all views of a request share. */
+/** The fields that all views of a request share. */
 export interface ViewBase {
   readonly request: PolicyRequest;
   readonly facts: Facts;
@@ -166,7 +166,7 @@ export class RequestView implements Computed {
     }
   }
 
-  /** What match and exclude look at: the new object, or the old one where there is no new one. */
+  /** The object that match and exclude read: the new object, or the old one where there is no new one. */
   candidate(): Candidate | undefined {
     return this.#candidate === unknown ? this.#candidate = this.#newCandidate() : this.#candidate;
   }
@@ -176,7 +176,7 @@ export class RequestView implements Computed {
     return !isEmpty(this.object) || !isEmpty(this.oldObject);
   }
 
-  /** What a rule's body is given. */
+  /** The input of a rule's body. */
   input(context: Context, exceptions: readonly PolicyException[]): RuleInput {
     if (context !== this.root || exceptions.length > 0) return this.#newInput(context, exceptions);
     return this.#plainInput ??= this.#newInput(context, noExceptions);
@@ -252,7 +252,7 @@ const unknown = Symbol("unknown");
 /** The names that every rule sees. */
 const rootNames: readonly string[] = ["request", "serviceAccountName", "serviceAccountNamespace", "images"];
 
-/** What most rules are given. */
+/** The exceptions of most rules: none. The input of a rule without exceptions can then be shared. */
 export const noExceptions: readonly PolicyException[] = [];
 
 const invalid = "kyverno:invalid";

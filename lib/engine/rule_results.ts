@@ -26,8 +26,8 @@ export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView)
 }
 
 /**
- * What the trigger of a rule is after the answer: of a deletion the object that was deleted, if the rule's match
- * names the operation DELETE.
+ * The view of the trigger after the answer. For a deletion it is the deleted object, if the rule's match names the
+ * operation DELETE.
  */
 function triggerView(rule: CompiledRule, view: RequestView): RequestView | undefined {
   if (view.base.background === undefined || view.operation !== "DELETE") return view;

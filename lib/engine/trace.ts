@@ -56,7 +56,7 @@ export type TraceStep =
   /** From here on the rule is evaluated for the old object, to find out whether that violated it already. */
   | { readonly kind: "existing" };
 
-/** What became of one rule, and how. */
+/** The recorded evaluation of one rule. */
 export interface RuleTrace {
   readonly policy: Policy;
   readonly rule: string;
@@ -70,13 +70,13 @@ export interface RuleTrace {
    * earlier rule was applied and the policy applies one.
    */
   readonly unasked: "namespace" | "matchConditions" | "applyRules" | undefined;
-  /** What match and exclude say; `undefined` when nothing could be matched, such as an empty object. */
+  /** The selection by match and exclude; `undefined` when nothing could be matched, such as an empty object. */
   readonly selection: ExplainedSelection | undefined;
   /** In order. Of a rule that waited for values, those of its last, complete evaluation. */
   readonly steps: readonly TraceStep[];
   /** None for a rule that is not about the request. */
   readonly results: readonly RuleResult[];
-  /** What a mutation changed, from the object as the rule found it. */
+  /** The changes of a mutation, compared with the object as the rule found it. */
   readonly changes: readonly PatchOperation[];
   /** Whether it refuses the request. */
   readonly refuses: boolean;
@@ -142,7 +142,8 @@ export class Trace implements Observer, RuleWatch {
   }
 
   select(selection: ExplainedSelection): void {
-    // What match and exclude say of the old object is not why the rule is about the request.
+    // The first selection is about the new object, which is why the rule applies; a later one is about the old
+    // object.
     if (this.#current !== undefined) this.#current.selection ??= selection;
   }
 

@@ -5,7 +5,7 @@ import type { PolicyResult } from "../decision.ts";
 import { resultsFrom } from "../evaluate_rule.ts";
 import type { RequestView } from "../request_view.ts";
 
-/** What became of policies that were merged in a row. */
+/** The results of policies that were merged one after the other into one draft. */
 export interface MergedBatch {
   readonly results: readonly PolicyResult[];
   /** The request after all of them. */

@@ -148,7 +148,7 @@ export function rulesOfPass(
 ): CompiledPolicy | undefined {
   if (rules === "all") return compiled;
   const keep = (rule: CompiledRule): boolean => {
-    // What was noted of images is looked at before the answer: it is in the object, and costs nothing.
+    // Rules that check the notes on images run before the answer: they read the object only, so they cost little.
     if (rule.type !== "validate") return rules === "admission";
     const waitedFor = compiled.policy.emitWarning || rule.action(namespace, namespaceLabels) === "Enforce";
     return waitedFor === (rules === "admission");
