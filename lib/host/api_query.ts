@@ -1,4 +1,7 @@
-/** What a call to the API server does, in Kubernetes' verbs, and to which resource: `list` of `pods`. */
+/**
+ * The verb and the resource of a call to the API server, in Kubernetes' words: `list` of `pods`. Metrics and traces
+ * use it as label.
+ */
 export interface ApiQuery {
   readonly operation: string;
   /** The plural name; empty for what is no resource, such as discovery. */

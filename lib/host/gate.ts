@@ -17,7 +17,7 @@ import { openTracing } from "./tracing/open_tracing.ts";
 export interface Gate {
   readonly port: number;
   readonly metricsPort: number;
-  /** What callers must trust, in base64 as webhook configurations have it. */
+  /** The CA certificates that callers must trust, in base64 as webhook configurations have them. */
   readonly caBundle: string | undefined;
   /** The cluster, in words. */
   readonly about: string;
@@ -86,7 +86,7 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   };
 }
 
-/** What a gate is made of, as far as it must be closed. */
+/** The parts of a gate that must be closed. */
 interface Ending {
   readonly policies: PoliciesInForce;
   readonly listener: Listener;

@@ -9,7 +9,7 @@ import type { ImagePortsOptions } from "./image_ports.ts";
 import type { RecorderOptions } from "./review_recorder.ts";
 import type { ServiceOptions } from "./ports.ts";
 
-/** What a gate serves, where, and for whom. */
+/** The policies, addresses and limits of a gate. */
 export interface GateOptions {
   /** The version of Postern, for metrics and traces. */
   readonly version: string;

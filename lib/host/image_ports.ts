@@ -34,7 +34,7 @@ export interface ImageLookup {
   ports(reached: LookupPorts, source?: ImageSource): Pick<ImagePorts, "registry" | "signatures">;
 }
 
-/** What looking up images needs. */
+/** The ports through which images are looked up. */
 interface LookupPorts {
   readonly clock: Clock;
   readonly entropy: Entropy;

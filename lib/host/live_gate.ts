@@ -34,7 +34,7 @@ import type { AppOptions, Metrics } from "../server/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { OpenPorts } from "./ports.ts";
 
-/** What a {@link LiveGate} is put together from. */
+/** The ports and listeners of a {@link LiveGate}. */
 export interface LiveGateOptions {
   readonly watching: NonNullable<OpenPorts["watching"]>;
   readonly installation: Installation;

@@ -9,7 +9,7 @@ import type { GateOptions } from "./gate_options.ts";
 import { LiveGate } from "./live_gate.ts";
 import type { OpenPorts } from "./ports.ts";
 
-/** What hears of policies that come into force. */
+/** The parts of a gate that are notified when policies come into force. */
 export interface PolicyFollowers {
   readonly background: BackgroundWork;
   readonly metrics: Metrics;

@@ -57,7 +57,7 @@ export interface ServiceOptions {
   readonly namespaced: boolean;
 }
 
-/** What can be watched of a running cluster. */
+/** The watches of a running cluster. */
 export interface Watching {
   readonly collections: Collections;
   readonly discovery: Discovery;
@@ -71,14 +71,14 @@ export interface OpenPorts {
   /** Whether the cluster is a running one, or objects in memory. */
   readonly kind: "live" | "embedded";
   readonly about: string;
-  /** What can be watched of a running cluster; `undefined` for objects in memory. */
+  /** The watches of a running cluster; `undefined` for objects in memory. */
   readonly watching: Watching | undefined;
   readonly diagnostics: readonly Diagnostic[];
   /** Ends what the ports keep open. */
   close(): Promise<void>;
 }
 
-/** What was reached as the cluster. */
+/** The cluster that was opened, before the other ports are built on it. */
 type Reached = Pick<OpenPorts, "kind" | "about" | "diagnostics" | "close"> & {
   readonly cluster: Cluster;
   readonly watching: Omit<Watching, "entries"> | undefined;

@@ -12,14 +12,14 @@ export interface RecorderOptions {
   readonly maxBytes: number;
 }
 
-/** What a {@link ReviewFiles} works with. */
+/** The options and ports of {@link ReviewFiles}. */
 export interface ReviewFilesOptions extends RecorderOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Pick<Metrics, "recorded">;
 }
 
-/** What may wait to be written: reviews, their bytes, and the bytes of each. */
+/** The bounds of the queue of reviews to write: reviews, their bytes together, and the bytes of each. */
 const waitingReviews = 256, waitingBytes = 8 << 20, longestReview = 1 << 20;
 
 /** Milliseconds between two records: a busy server records a sample of its reviews instead of being slowed down. */
