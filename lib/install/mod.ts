@@ -1,6 +1,7 @@
 /**
- * What an installation in a cluster needs: the certificates to serve with, made or given, kept in a folder or in a
- * Secret; the manifests; the webhooks of the policies, registered when somebody can answer; and rules written as admission policies of the API server.
+ * The parts of an installation in a cluster: the serving certificates, made or given, kept in a folder or in a
+ * Secret; the manifests; the webhooks of the policies, registered once a replica can answer; and rules written as
+ * admission policies of the API server.
  *
  * @module
  */

@@ -116,7 +116,10 @@ export function madeCertificates({ names, clock, folder }: MadeCertificatesOptio
   };
 }
 
-/** What is kept, while it is fresh and covers the names; otherwise new ones, which are then kept. */
+/**
+ * Returns the kept certificates while they are fresh and cover the names. Otherwise it issues new ones and keeps
+ * them.
+ */
 export async function makeOrKeep(
   made: Made | undefined,
   keeper: CertificateKeeper | undefined,

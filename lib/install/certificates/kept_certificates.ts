@@ -8,7 +8,7 @@ import {
   type ServingCertificate,
 } from "./serving_certificate.ts";
 
-/** What a keeper of certificates holds. */
+/** The certificates in a keeper. */
 export interface KeptCertificates {
   readonly authority: Authority;
   /** All authorities to trust, the present one first. */
@@ -17,7 +17,7 @@ export interface KeptCertificates {
   readonly serving: ServingCertificate | undefined;
 }
 
-/** What replaces what is kept. */
+/** The certificates that replace those in a keeper. */
 export interface NewCertificates {
   readonly authority: Authority;
   readonly trusted: readonly string[];
@@ -26,7 +26,7 @@ export interface NewCertificates {
 
 /** A place that keeps an authority and a serving certificate between starts. */
 export interface CertificateKeeper {
-  /** What is kept; `undefined` when there is no authority yet. */
+  /** Reads the certificates; `undefined` when there is no authority yet. */
   read(): Promise<KeptCertificates | Fault | undefined>;
   /** Replaces what is kept; a fault says why it was not. */
   write(next: NewCertificates): Promise<Fault | undefined>;

@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, X509Certificate } from "node:crypto";
 import { Fault } from "../../json/mod.ts";
 
-/** What a TLS listener needs, and what callers need to trust it. */
+/** The certificate and key of a TLS listener, and the CA certificates that its callers need. */
 export interface ServingCertificate {
   /** PEM: the certificate, and those between it and its authority. */
   readonly cert: string;

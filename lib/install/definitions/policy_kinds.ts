@@ -64,7 +64,7 @@ interface Naming {
   readonly namespaced: boolean;
 }
 
-/** What all kinds of policies of kyverno.io have in common. */
+/** The fields of a CustomResourceDefinition that all policy kinds of kyverno.io share. */
 function kindOf(kind: string, plural: string, { shortName, namespaced }: Naming) {
   const common = { group: "kyverno.io", kind, plural, shortNames: [shortName], categories, namespaced };
   return { ...common, required: ["spec"], status: true };
@@ -161,7 +161,7 @@ function cel(
     categories,
     columns: [age("AGE"), ...columns],
     fields: { spec: specShapeOf(kind) },
-    // What images ask for is not described.
+    // The schema of an ImageValidatingPolicy does not restrict the values of `failurePolicy`.
     details: kind === "ImageValidatingPolicy" ? {} : { "spec.failurePolicy": { enum: ["Ignore", "Fail"] } },
     required: ["spec"],
     status: true,

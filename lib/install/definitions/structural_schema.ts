@@ -1,7 +1,7 @@
 import type { JsonObject } from "../../json/mod.ts";
 import type { Shape } from "../../policy/mod.ts";
 
-/** What is said of a field beyond its type, by its path: `rules[].skipBackgroundRequests`. */
+/** Parts of the schema of a field beyond its type, by the field's path: `rules[].skipBackgroundRequests`. */
 export type FieldDetails = Readonly<Record<string, JsonObject>>;
 
 /**

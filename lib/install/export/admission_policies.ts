@@ -10,7 +10,7 @@ export interface LeftRule {
   readonly reason: string;
 }
 
-/** What an export gives. */
+/** The result of an export. */
 export interface Exported {
   /** ValidatingAdmissionPolicies, each followed by its binding. */
   readonly objects: readonly JsonObject[];
@@ -82,7 +82,7 @@ function exportRule(
   ];
 }
 
-/** What a rule has that such a policy cannot. */
+/** Why a rule cannot become a ValidatingAdmissionPolicy; `undefined` when it can. */
 function problemOf(policy: Policy, { rule, exceptions }: CompiledRule): string | undefined {
   if (exceptions.length > 0) return "there are exceptions from it";
   if (rule.preconditions !== undefined && rule.preconditions !== null) return "it has preconditions";

@@ -4,7 +4,7 @@ import { appName, certificateSecret, type ManifestOptions, metadata } from "./ma
 
 const rbac = "rbac.authorization.k8s.io";
 
-/** What replicas need beside what policies look up. */
+/** The rights of the replicas that do not come from policies. */
 export interface OwnNeeds {
   /** Whether one of them must lead, because policies change other objects or are followed. */
   readonly leader: boolean;

@@ -5,7 +5,7 @@ import { parseApiCall } from "../../policy/mod.ts";
 import { type Access, accessOf, hasVariables } from "../../live/mod.ts";
 import { webhookTargets } from "./webhook_rule.ts";
 
-/** What policies read from outside the request, as far as their text shows. */
+/** The API resources and hosts that policies read outside the request, as far as their text shows them. */
 export interface LookUps {
   readonly access: readonly Access[];
   /**
@@ -50,7 +50,7 @@ class Found implements LookUps {
     this.#hasEntries = others.some(({ kind }) => kind === "GlobalContextEntry");
   }
 
-  /** What a rule or a policy needs; `place` names it in remarks. */
+  /** Adds the rights and hosts of one need. Remarks name the `place` (rule or policy) that has the need. */
   add(need: Need, place: string): void {
     switch (need.kind) {
       case "resource": {
@@ -117,7 +117,7 @@ class Found implements LookUps {
     }
   }
 
-  /** What the server keeps at hand by watching it. */
+  /** Adds the rights to watch a resource that the server caches. */
   kept(group: string, resource: string): void {
     for (const verb of ["get", "list", "watch"]) this.access.push({ group, resource, verb });
   }
@@ -149,7 +149,10 @@ function globalEntry(document: JsonObject, found: Found): void {
   }
 }
 
-/** What sets off changes of other objects is read again before they are made; some rules look for it themselves. */
+/**
+ * Adds the right to read the triggers of a rule that changes other objects. The server reads the trigger again before
+ * it carries out the effects; some rules also list triggers.
+ */
 function triggers(rule: CompiledRule, place: string, found: Found): void {
   const { resources, wide } = triggerResources(rule);
   for (const { group, resource } of resources) {
@@ -176,8 +179,8 @@ function triggerResources(
 }
 
 /**
- * What is read again for a resource. Of subresources those that are stored with their object; to read others is to use
- * them: the right to get `pods/exec` is the right to run commands.
+ * The resources to read for a trigger's resource. Only the subresources `status` and `scale` are read, because they
+ * are stored with their object. The others are actions: the right to `get pods/exec` is the right to run commands.
  */
 function readResources(resource: string): string[] {
   const [whole = "", part] = resource.split("/");

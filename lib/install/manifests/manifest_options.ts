@@ -12,7 +12,7 @@ export type CertificateSource =
   /** It stands in the manifests, with its key: PEM texts, and the authority to trust. */
   | { readonly from: "texts"; readonly cert: string; readonly key: string; readonly ca: Authority["cert"] };
 
-/** What the manifests are made with. */
+/** The options of the manifests. */
 export interface ManifestOptions {
   readonly namespace: string;
   readonly image: string;
@@ -32,7 +32,7 @@ export interface ManifestOptions {
   readonly traces?: string | undefined;
 }
 
-/** What everything is called. */
+/** The name of all objects of an installation. */
 export const appName = "postern";
 
 /** Labels of all objects. */

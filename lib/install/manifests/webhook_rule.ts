@@ -51,8 +51,8 @@ export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) 
 }
 
 /**
- * What the server must hear of to keep in step what a rule generated: changes of the kinds that it makes and copies.
- * Kinds that are only known at run time are left out.
+ * The kinds that a rule generates or clones, whose changes the server must see to keep generated objects in step.
+ * Kinds that only a request determines are left out.
  */
 export function followedTargets(
   { body: { downstream } }: CompiledRule,

@@ -10,7 +10,7 @@ import {
   podLabels,
 } from "./manifest_options.ts";
 
-/** What the pods need to know beside the setting. */
+/** The parts of the Deployment that depend on the policies. */
 export interface WorkloadNeeds {
   /** How many ConfigMaps of policies there are. */
   readonly policyMaps: number;

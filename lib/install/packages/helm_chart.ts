@@ -88,7 +88,7 @@ const namespaces: readonly Option<boolean>[] = [
 function template({ snapshot, files, options }: PackageInput): string {
   const sources = {
     files: { snapshot, files, follows: false },
-    // What policies of the cluster need, nobody knows when the chart is made.
+    // The needs of policies in the cluster are unknown when the chart is made.
     cluster: { snapshot: restrict(snapshot, () => false), files: [], follows: true },
   };
   const namespace = marked(".Values.namespace");

@@ -122,7 +122,7 @@ export const valuesSchema: JsonObject = {
     ...Object.fromEntries(
       Object.entries(values).map(([name, { about, schema }]) => [name, { description: about, ...schema }]),
     ),
-    // What Helm gives to every chart that another one uses.
+    // Helm gives `global` to every chart that another chart uses.
     global: { type: "object" },
   },
 };

@@ -10,7 +10,7 @@ export interface PackageFile {
   readonly text: string;
 }
 
-/** What the folder of an installation is made of. */
+/** The policies and options from which the folder of an installation is made. */
 export interface PackageInput {
   readonly snapshot: Snapshot;
   readonly files: readonly PolicyFile[];
@@ -24,7 +24,7 @@ export interface PackageInput {
 /** A form in which an installation is written into a folder, beside the objects as they are. */
 export interface PackageFormat {
   readonly name: string;
-  /** What its users do with the folder, with DIR for it. */
+  /** The instruction for users of the folder, with DIR in place of its path. */
   readonly use: string;
   files(input: PackageInput): PackageFile[];
 }

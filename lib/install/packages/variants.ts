@@ -1,6 +1,6 @@
 import { equal, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 
-/** What a template is made of: JSON, with parts that are there under conditions only, and numbers or objects of the user's values. */
+/** A template: JSON with conditional parts, and with numbers or objects from the user's values. */
 export type Tree = Json | Part | { readonly [key: string]: Tree } | readonly Tree[];
 
 /** A part of a template that JSON does not have. */

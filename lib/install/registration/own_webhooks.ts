@@ -43,10 +43,10 @@ function calls(webhook: Json, { namespace, name }: ServicePlace): boolean {
   return asString(field(service, "namespace")) === namespace && asString(field(service, "name")) === name;
 }
 
-/** What became of an attempt to remove webhooks. */
+/** The result of removing webhooks. */
 export interface Removal {
   readonly removed: readonly WebhookConfigurationPlace[];
-  /** What could not be removed, and why. */
+  /** The webhook configurations that could not be removed, with reasons. */
   readonly problems: readonly string[];
 }
 

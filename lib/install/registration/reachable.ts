@@ -2,7 +2,7 @@ import { asString, dig, isFault } from "../../json/mod.ts";
 import type { Cluster, Log } from "../../ports.ts";
 import { readyEndpoints, type ServicePlace } from "./ready_endpoints.ts";
 
-/** What waiting for a Service works with. */
+/** The cluster and the Service that {@link untilReachable} waits for. */
 export interface ReachableOptions {
   readonly cluster: Cluster;
   readonly log: Log;

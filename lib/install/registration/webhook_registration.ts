@@ -5,7 +5,7 @@ import { type ConfiguredWebhooks, webhooksOf } from "../manifests/webhooks.ts";
 import { looksInARow } from "./reachable.ts";
 import { readyEndpoints, type ServicePlace } from "./ready_endpoints.ts";
 
-/** What {@link WebhookRegistration} works with. */
+/** The ports and the names of {@link WebhookRegistration}. */
 export interface WebhookRegistrationOptions {
   readonly cluster: Cluster;
   readonly log: Log;
@@ -43,7 +43,7 @@ export class WebhookRegistration {
   #isClosed = false;
   #isRegistered = false;
   #readyLooks = 0;
-  /** What was said to be wrong since the last time that nothing was. */
+  /** The problems that were logged since the last attempt without a problem. */
   readonly #problems = new Set<string>();
   /** Looks and writes come one after the other. */
   #working: Promise<void> = Promise.resolve();
