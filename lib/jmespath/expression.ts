@@ -13,8 +13,8 @@ export interface ExpressionOptions {
   /** The functions that it may call; Kyverno's when absent. */
   readonly functions?: FunctionTable;
   /**
-   * What the expression is applied to: `context`, whose root is a scope that is read by name, or
-   * `document`, whose root may be any value, a list or null too, and is fetched whole.
+   * The kind of root value: `context` is a scope that is read by name; `document` may be any value, a list or null
+   * too, and is read whole.
    */
   readonly root?: "context" | "document";
   /**

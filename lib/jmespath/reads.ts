@@ -1,6 +1,6 @@
 import type { Expression } from "./syntax/tree.ts";
 
-/** What an expression reads and calls, as far as its text shows. */
+/** The names, paths and functions in an expression, as far as its text shows them. */
 export interface Reads {
   readonly names: readonly string[];
   readonly paths: readonly (readonly string[])[];

@@ -13,7 +13,7 @@ export interface Regex {
   replaceAll(text: string, replacement: Replacement): string | Fault | undefined;
 }
 
-/** What stands in for a match, given its groups by number and name; absent groups are empty. */
+/** Returns the text that replaces a match, from its groups by number and name; absent groups are empty. */
 export type Replacement = (group: (name: number | string) => string) => string;
 
 let built = 0;

@@ -8,7 +8,7 @@ import { checkedResult, newBudget, type StepBudget } from "../steps.ts";
 import { plan } from "./plan.ts";
 import { syntaxFault } from "./syntax_fault.ts";
 
-/** What an expression of the community dialect sees besides the value that it is applied to. */
+/** The bindings and the environment of an expression of the community dialect. */
 export interface CommunityInput {
   readonly bindings: Bindings;
   readonly environment: Environment;

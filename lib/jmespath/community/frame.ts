@@ -3,7 +3,7 @@ import type { Environment } from "../plan/value.ts";
 import type { StepBudget } from "../steps.ts";
 import type { Bindings } from "./bindings.ts";
 
-/** What an expression sees besides the current value. */
+/** The values that an expression can read besides the current value. */
 export interface Frame {
   /** The value that the whole expression is applied to: `$`. */
   readonly root: Json;

@@ -230,7 +230,7 @@ class Parser {
     return { kind: "project", left: flat, right: this.#projected(powerOf("[]")), ofSlice: false };
   }
 
-  /** What follows a projection, applied to each element. */
+  /** Parses the expression behind a projection, which is applied to each element. */
   #projected(power: number): CommunityNode {
     const { kind } = this.#peek();
     if (powerOf(kind) < projectionEnd) return current;
@@ -240,7 +240,7 @@ class Parser {
     return this.#dotted(power);
   }
 
-  /** What follows a dot. */
+  /** Parses the part after a dot. */
   #dotted(power: number): CommunityNode {
     const { kind } = this.#peek();
     if (kind === "name" || kind === "quoted" || kind === "*") return this.expression(power);

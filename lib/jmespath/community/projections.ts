@@ -3,7 +3,7 @@ import { isTruthy } from "../plan/value.ts";
 import { spend } from "../steps.ts";
 import type { CommunityEvaluate, Frame } from "./frame.ts";
 
-/** What is done with each element, and the steps that this takes. */
+/** The expression that a projection applies to each element, and the steps of one application. */
 export interface CommunityElementPlan {
   readonly evaluate: CommunityEvaluate;
   readonly steps: number;

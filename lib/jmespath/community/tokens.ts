@@ -35,7 +35,7 @@ const symbols = [
   "=",
 ] as const;
 
-/** What kind of token, and for symbols which. `$` is the root, `end` follows the last one. */
+/** The kind of a token; a symbol is its own kind. `$` is the root, `end` follows the last token. */
 export type TokenKind =
   | (typeof symbols)[number]
   | "name"

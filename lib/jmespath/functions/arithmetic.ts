@@ -17,7 +17,10 @@ import {
 import { functionFault } from "./fault.ts";
 import { type FunctionRecord, parameter } from "./record.ts";
 
-/** What Kyverno calculates with. A text is a quantity if it can be one, so `5m` is five thousandths, no minutes. */
+/**
+ * An operand of Kyverno's arithmetic functions. A text is a quantity if it can be one, so `5m` is five thousandths,
+ * not five minutes.
+ */
 type Operand =
   | { readonly kind: "number"; readonly number: number }
   | { readonly kind: "quantity"; readonly quantity: Quantity }
@@ -114,7 +117,7 @@ const divide: Calculation = (left, right, name) => {
   return quotient === undefined ? functionFault(name, zeroDivisor) : quantityText(quotient);
 };
 
-/** What an operand counts for in a ratio of two of its kind. */
+/** The number of an operand in a ratio of two operands of the same kind. */
 function ratioValue(operand: Operand): number {
   switch (operand.kind) {
     case "number":

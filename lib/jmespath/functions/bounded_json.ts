@@ -13,7 +13,7 @@ export function boundedJson(value: Json): string | undefined {
   return measure(value, maxText, 0) < 0 ? undefined : goJson(value);
 }
 
-/** What remains of a budget of characters after a value; negative when it does not suffice. */
+/** The characters of a budget that remain after writing a value; negative when the budget is too small. */
 function measure(value: Json, budget: number, depth: number): number {
   if (depth > maxDepth) return -1;
   let rest = budget - (typeof value === "string" ? value.length + 2 : 1);

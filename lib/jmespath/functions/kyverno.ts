@@ -14,7 +14,7 @@ import { strings } from "./strings.ts";
 import { times } from "./times.ts";
 import { types } from "./types.ts";
 
-/** What some functions depend on beside their arguments, fixed at load. */
+/** The options of some functions besides their arguments, fixed at load. */
 export interface FunctionOptions {
   /** How image names without a registry are read. */
   readonly images?: ImageOptions;

@@ -13,7 +13,7 @@ export type ValueType =
   | "array[string]"
   | "expref";
 
-/** What a function answers with, for its documentation. */
+/** The type of a function's result, for its documentation. */
 export type ResultType = Exclude<ValueType, "expref"> | "boolean" | "null";
 
 /** One parameter; a value of any of the types will do. */
@@ -25,7 +25,7 @@ export interface Parameter {
 /** A use of the function that documentation shows and tests run. */
 export interface Example {
   readonly expression: string;
-  /** What the expression is applied to; an empty object when absent. */
+  /** The value that the expression is applied to; an empty object when absent. */
   readonly input?: Json;
   readonly result: Json;
 }
@@ -45,7 +45,10 @@ interface Signature {
   readonly volatile?: true;
   /** Whether Kyverno returns a Go integer, which compares with no number. */
   readonly integer?: true;
-  /** What it says of such an integer among its arguments, if it refuses those although it takes any value. */
+  /**
+   * The message with which Kyverno refuses a Go integer among the arguments of a function that otherwise takes any
+   * value.
+   */
   readonly integerProblem?: string;
   /** One sentence for the documentation. */
   readonly summary: string;

@@ -11,7 +11,7 @@ function typeOf(value: Json): string {
   return typeof value;
 }
 
-/** What a value is, and values from texts. */
+/** The functions that name a value's type or convert values. */
 export const types: readonly FunctionRecord[] = [
   {
     kind: "plain",

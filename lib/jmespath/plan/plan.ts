@@ -22,7 +22,7 @@ import {
   swallowMissing,
 } from "./value.ts";
 
-/** What planning needs to know of the place an expression stands in. */
+/** The position of an expression that is planned. */
 export interface PlanPosition {
   readonly functions: FunctionTable;
   /** Whether the current value is the root, that is the scope. */

@@ -2,7 +2,7 @@ import { Fault, isList, isObject, type Json, sortedKeys } from "../../json/mod.t
 import { spend } from "../steps.ts";
 import { type Evaluate, type ExpressionPlan, isTruthy, type Run, swallowMissing } from "./value.ts";
 
-/** What is done with each element, and what that costs. */
+/** The expression that a projection applies to each element, and its cost in steps. */
 export interface ElementPlan {
   /** Undefined when the element itself is the result. */
   readonly evaluate: Evaluate | undefined;

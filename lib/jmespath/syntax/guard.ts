@@ -44,10 +44,10 @@ const afterDot: ReadonlySet<TokenType> = new Set([
   "Lbrace",
 ]);
 
-/** What may stand after a colon between brackets. */
+/** The tokens that may follow a colon between brackets. */
 const afterColon: ReadonlySet<TokenType> = new Set(["Number", "Colon", "Rbracket"]);
 
-/** What an open bracket is; a parenthesis groups unless an operand stands before it. */
+/** The construct that an open bracket begins. A parenthesis groups unless an operand stands before it. */
 type Open = "call" | "group" | "list" | "index" | "filter" | "object";
 
 const closes: Readonly<Record<Open, TokenType>> = {
@@ -59,7 +59,7 @@ const closes: Readonly<Record<Open, TokenType>> = {
   object: "Rbrace",
 };
 
-/** What reading the tokens in order teaches before any parsing. */
+/** The result of reading the tokens in order, before any parsing. */
 export interface Guarded {
   /** Indices of the parentheses that group, as opposed to those of calls. */
   readonly groups: ReadonlySet<number>;

@@ -4,7 +4,7 @@ import type { ComparisonOperator, Expression } from "./tree.ts";
 /** A node of the tree of an expression, under the name that users know from Kyverno. */
 export interface TreeItem {
   readonly name: string;
-  /** What it names or holds. */
+  /** The name or value of the node. */
   readonly value?: string;
   readonly children: readonly TreeItem[];
 }
@@ -121,7 +121,7 @@ function projected(name: string, { left, right }: { left: Expression; right: Exp
   return { name, children: [orIdentity(left), orIdentity(right)] };
 }
 
-/** What a projection applies to, or applies, when nothing is written there. */
+/** The node of either side of a projection; `current` when nothing is written there. */
 function orIdentity(expression: Expression): TreeItem {
   return expression.kind === "current" ? identity : treeOf(expression);
 }

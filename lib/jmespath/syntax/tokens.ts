@@ -1,7 +1,7 @@
 import type { TextProblem } from "../../diagnostics/mod.ts";
 import { goJsonProblem, type Json, maxJsonDepth, nestsDeeperThan, parseJson } from "../../json/mod.ts";
 
-/** What kind of word a token is; the names are those of Kyverno's messages without their `t`. */
+/** The kind of a token. The names are those of Kyverno's messages without their `t`. */
 export type TokenType =
   | "Star"
   | "Dot"
@@ -44,7 +44,7 @@ export interface Token {
   readonly offset: number;
   /** A name's decoded text, a literal's value, a number. */
   readonly value: Json;
-  /** What is wrong with the value, which matters only where the grammar wants one. */
+  /** The problem of the value, which matters only where the grammar wants a value. */
   readonly problem?: string;
 }
 

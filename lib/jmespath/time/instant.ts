@@ -41,7 +41,7 @@ export function instantOf(civil: Civil, nanoseconds: number, offset: number): In
   return { seconds, nanoseconds, offset };
 }
 
-/** What a clock in the moment's zone shows. */
+/** The date and time of day in the moment's zone. */
 export function civilOf({ seconds, offset }: Instant): Civil & { readonly weekday: number } {
   const local = seconds + offset;
   const days = Math.floor(local / 86_400), ofDay = local - days * 86_400;

@@ -17,7 +17,7 @@ const months = [
 ];
 const weekdays = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 
-/** What has been read so far; -1 is a part that the layout did not name. */
+/** The parts of a time that were read so far; -1 for a part that the layout did not name. */
 export interface TimeReading {
   rest: string;
   year: number;
