@@ -16,7 +16,7 @@
 export class BoundedCache<V> {
   readonly #half: number;
   #recent = new Map<string, V>();
-  /** What was in {@link #recent} before it filled up; dropped when it fills up again. */
+  /** The entries of {@link #recent} before it filled up. They are dropped when it fills up again. */
   #older = new Map<string, V>();
 
   /** @param size The most values that it keeps. */

@@ -2,8 +2,8 @@
 export const maxJsonDepth = 1_000;
 
 /**
- * What Go's decoder says of a text that is no JSON: `invalid character 'b' looking for beginning of value`. Call it
- * after `JSON.parse` refused the text; it reads the text once, without recursion.
+ * The message of Go's decoder for a text that is not JSON: `invalid character 'b' looking for beginning of value`.
+ * Call it after `JSON.parse` refused the text; it reads the text once, without recursion.
  */
 export function goJsonProblem(text: string): string {
   const scanner = new Scanner(text);
