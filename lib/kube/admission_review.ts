@@ -11,7 +11,7 @@ import {
 } from "../json/mod.ts";
 import type { GroupVersionKind } from "./group_version_kind.ts";
 
-/** What is about to happen to the object. */
+/** The operation of an admission request. */
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 
 const operations: readonly Operation[] = ["CREATE", "UPDATE", "DELETE", "CONNECT"];

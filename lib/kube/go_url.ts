@@ -8,7 +8,7 @@ const maxLength = 100_000;
 /** A URL as Go's `net/url` reads and prints it. Its texts are strings of bytes; read them by the functions below. */
 export interface GoUrl {
   readonly scheme: string;
-  /** What follows the scheme when it is no path: `mailto:OPAQUE`. */
+  /** The part after the scheme when it is not a path: `mailto:OPAQUE`. */
   readonly opaque: string;
   readonly user: { readonly name: string; readonly password: string | undefined } | undefined;
   readonly host: string;
@@ -24,7 +24,10 @@ export interface GoUrl {
   readonly rawFragment: string;
 }
 
-/** What a text must be: any reference, or what a request may name (a URL with a scheme, or an absolute path). */
+/**
+ * The form that a text must have: any reference, or a URL that a request can name (with a scheme, or an absolute
+ * path).
+ */
 export type UrlKind = "reference" | "request";
 
 /**

@@ -81,7 +81,7 @@ function nonEmpty(text: string | undefined): string | undefined {
   return text === "" ? undefined : text;
 }
 
-/** What {@link extractImages} needs besides the resource. */
+/** The options of {@link extractImages}. */
 export interface ImagesOptions extends ImageOptions {
   /** {@link builtinImageExtractors} by default. */
   readonly extractors?: ImageExtractors;

@@ -4,7 +4,7 @@ import { Fault } from "../json/mod.ts";
 export interface IpAddress {
   readonly bits: 32 | 128;
   readonly value: bigint;
-  /** What follows `%` in an IPv6 address with a scope; otherwise empty. */
+  /** The zone behind `%` of an IPv6 address; otherwise empty. */
   readonly zone: string;
 }
 
@@ -153,7 +153,7 @@ function longestZeros(groups: readonly number[]): { readonly start: number; read
   return best;
 }
 
-/** What kind of traffic an address is for, as Go's `netip.Addr` answers. */
+/** The class of an address, as Go's `netip.Addr` answers. */
 export type AddressClass =
   | "unspecified"
   | "loopback"

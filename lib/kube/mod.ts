@@ -1,5 +1,5 @@
 /**
- * What Kubernetes and Kyverno write as text, read once into values and predicates: quantities, durations, versions,
+ * The text formats of Kubernetes and Kyverno, read into values and predicates: quantities, durations, versions,
  * wildcards, image references, label and field selectors, kinds, resource filters, service accounts, and the
  * AdmissionReview itself. It does not know custom resources, nor the merge keys of lists.
  *

@@ -109,7 +109,10 @@ export function labelValueProblems(text: string): readonly string[] {
   return [...problems, mismatch(rule, `(${qualifiedPattern})?`, ["MyValue", "my_value", "12345"])];
 }
 
-/** What a prefix of generated names is checked as: a dash at its end is allowed, since more will follow it. */
+/**
+ * The form in which a prefix of generated names is checked: a dash at its end is allowed, since the generated part
+ * follows it.
+ */
 export function withoutTrailingDash(text: string): string {
   // Kyverno parity: Kubernetes replaces the last two characters by one that is allowed. Pinned by "a dash at the end of
   // a prefix is taken for a character".

@@ -40,7 +40,7 @@ function isNamespace(type: ResourceType): boolean {
   return type.kind === "Namespace" && type.group === "" && type.version === "v1";
 }
 
-/** What a fresh installation filters, but for the objects of Kyverno itself. */
+/** The resource filters of a fresh installation, without those for objects of Kyverno itself. */
 export const defaultResourceFilters =
   "[Event,*,*][*/*,kube-system,*][*/*,kube-public,*][*/*,kube-node-lease,*]" +
   "[Node,*,*][Node/?*,*,*][APIService,*,*][APIService/?*,*,*][TokenReview,*,*][SubjectAccessReview,*,*]" +

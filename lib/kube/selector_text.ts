@@ -7,7 +7,7 @@ import {
 } from "./label_requirement.ts";
 import { allOf } from "./label_selector.ts";
 
-/** What follows a key: the operator's spelling and its meaning. */
+/** The meaning of the operators that follow a key, by their spelling. */
 const operators: ReadonlyMap<string, LabelOperatorName> = new Map([
   ["=", "In"],
   ["==", "In"],

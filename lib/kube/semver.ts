@@ -13,7 +13,7 @@ const uint64Max = 2n ** 64n - 1n;
 const digitsOnly = /^[0-9]*$/;
 const identifierOnly = /^[0-9A-Za-z-]*$/;
 
-/** What `semver_compare` takes an unreadable version for. */
+/** The version that `semver_compare` reads from an unreadable text. */
 export const zeroSemver: Semver = { major: 0n, minor: 0n, patch: 0n, prerelease: [], build: [] };
 
 /**

@@ -25,8 +25,8 @@ interface WildcardPlan {
 }
 
 /**
- * What a comparison with an `x` version becomes: the operators before the version with zeros for the `x`s (`low`) and
- * before the next one (`high`).
+ * The comparisons that replace a comparison with an `x` version: the operator before the version with zeros for the
+ * `x`s (`low`), and the one before the next version (`high`).
  */
 const wildcardComparisons: Readonly<Record<string, WildcardPlan>> = {
   "": { low: ">=", high: "<" },

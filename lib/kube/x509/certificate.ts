@@ -6,7 +6,7 @@ import { extensionJson, type Fields, processExtensions, readExtensions } from ".
 import { rsaKey, signatureAlgorithm } from "./key.ts";
 import { readTime } from "./der_time.ts";
 
-/** What a certificate without extensions has in their fields. */
+/** The values of the extension fields for a certificate without extensions. */
 const withoutExtensions: Fields = {
   AuthorityKeyId: null,
   BasicConstraintsValid: false,

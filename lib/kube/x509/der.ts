@@ -22,7 +22,7 @@ export function context(number: number, form: "primitive" | "constructed" = "pri
   return (form === "constructed" ? 0xa0 : 0x80) | number;
 }
 
-/** What was wrong first; shared by a reader and all readers that came out of it. */
+/** The first problem, shared by a reader and all readers inside its value. */
 interface Outcome {
   problem: string | undefined;
 }
@@ -41,7 +41,7 @@ export class Der {
     this.#outcome = outcome;
   }
 
-  /** What was wrong first, if anything. */
+  /** The first problem; `undefined` when there is none. */
   get problem(): string | undefined {
     return this.#outcome.problem;
   }

@@ -67,7 +67,7 @@ const keyUsages = [
   "1.3.6.1.4.1.311.61.1.1",
 ];
 
-/** What is known, by identifier. */
+/** The readers of extensions, by object identifier. */
 const readers: Readonly<Record<string, Reader>> = {
   "2.5.29.14": (der, fields, { critical }) => {
     if (critical) der.fail("x509: subject key identifier incorrectly marked critical");
