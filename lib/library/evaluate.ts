@@ -7,7 +7,7 @@ import type { ReviewDecision } from "./review_decision.ts";
 
 /** How a review is decided. */
 export interface EvaluateReviewOptions {
-  /** What policies may reach; everything that is not given is offline, see {@link offlinePorts}. */
+  /** The ports that policies may use. A port that is not given is offline, see {@link offlinePorts}. */
   readonly ports?: Partial<Ports>;
   /**
    * Milliseconds for the whole decision: look-ups end then, and rules that are not reached answer with an error. Without it

@@ -13,11 +13,11 @@ export interface PolicyText {
 /** How policies are loaded. */
 export type LoadPoliciesOptions = CompileOptions;
 
-/** What a text holds. */
+/** The policies of a text, compiled, and the text's diagnostics. */
 export interface PoliciesOfText {
   /** Compiled, immutable, and good for any number of evaluations. */
   readonly policies: Snapshot;
-  /** What is wrong with the text or should be written otherwise, with positions. */
+  /** The problems in the text and suggestions for it, with positions. */
   readonly diagnostics: readonly Diagnostic[];
 }
 

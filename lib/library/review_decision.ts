@@ -3,7 +3,7 @@ import type { JsonObject } from "../json/mod.ts";
 import type { AdmissionRequest } from "../kube/mod.ts";
 import type { PatchOperation } from "../patch/mod.ts";
 
-/** What policies decide about a review. */
+/** The result of evaluating policies for a review. */
 export type ReviewDecision = DecidedReview | UnreadableReview;
 
 /** The policies decided. */
@@ -22,12 +22,12 @@ export interface DecidedReview {
   readonly validation: Decision | undefined;
 }
 
-/** What was given is no AdmissionReview, so it is refused. */
+/** The value is not an AdmissionReview, so the decision denies it. */
 export interface UnreadableReview {
   readonly kind: "unreadable";
   readonly allowed: false;
   /** The uid of the request, as far as it can be read; otherwise empty. */
   readonly uid: string;
-  /** What is wrong with the review. */
+  /** The problem of the review. */
   readonly message: string;
 }
