@@ -9,7 +9,7 @@ import type { Limits } from "./limits.ts";
 import { readHead, type RequestHead } from "./request_head.ts";
 import type { Turns } from "./turns.ts";
 
-/** What all connections of a listener share. */
+/** The handler, the limits and the budgets that all connections of a listener share. */
 export interface Service {
   readonly handler: Handler;
   readonly limits: Limits;
@@ -27,7 +27,7 @@ export interface Service {
   answered(): void;
 }
 
-/** What a connection is about; `new` before its first request. */
+/** The state of a connection; `new` before its first request. */
 export type Activity = "new" | "idle" | "head" | "body" | "handling" | "writing" | "lingering";
 
 /** Bytes of further requests that are kept while one is handled. */

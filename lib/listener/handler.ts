@@ -20,7 +20,7 @@ export interface ListenerAnswer {
 /** Answers requests; at once, where it can. */
 export type Handler = (request: ListenerRequest) => ListenerAnswer | Promise<ListenerAnswer>;
 
-/** What is known of a request before its body is read. */
+/** The facts about a request that the listener has before it reads the body. */
 export interface Announced {
   readonly method: string;
   /** Path and query, as sent. */
@@ -52,5 +52,5 @@ export function fetchHandler(fetch: Fetch): Handler {
   };
 }
 
-/** What the connection says itself. */
+/** The headers that the connection itself writes. */
 const own = new Set(["content-length", "date", "connection", "transfer-encoding"]);

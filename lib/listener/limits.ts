@@ -1,4 +1,4 @@
-/** What callers may use of the server. Times in milliseconds, sizes in bytes. */
+/** The server's limits for callers. Times are in milliseconds, sizes in bytes. */
 export interface Limits {
   /** Connections at once. When they are used up, the one that has been of least use makes room. */
   readonly connections: number;

@@ -12,7 +12,7 @@ import { Turns } from "./turns.ts";
 export interface KeyPair {
   readonly cert: string;
   readonly key: string;
-  /** What callers must trust, in base64 as webhook configurations have it. */
+  /** The CA certificates that callers must trust, in base64 as webhook configurations have them. */
   readonly caBundle?: string | undefined;
 }
 
@@ -123,7 +123,7 @@ export class Listener {
     return address === null || typeof address === "string" ? 0 : address.port;
   }
 
-  /** What the certificate's callers must trust, in base64 as webhook configurations have it. */
+  /** The CA certificates that callers must trust, in base64 as webhook configurations have them. */
   get caBundle(): string | undefined {
     return this.#certificate?.caBundle;
   }
@@ -264,8 +264,8 @@ export class Listener {
 }
 
 /**
- * What is given up first; a request that is handled never is. Whoever has just come, such as a health check, goes after those
- * who had their turn.
+ * The order in which connections are closed to make room; a connection whose request is being handled is never
+ * closed. A new connection, such as a health check, is closed after those that had their turn.
  */
 const rank: Readonly<Partial<Record<Activity, number>>> = {
   lingering: 0,

@@ -17,13 +17,13 @@ export interface ProbeReply {
   readonly answer: ListenerAnswer;
 }
 
-/** What the thread says: where it listens, or what the main thread shall answer. */
+/** A message from the probe thread: the port that it listens on, or a request that the main thread answers. */
 export type ProbeMessage =
   | { readonly kind: "listens"; readonly port: number }
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "request"; readonly request: ProbeRequest };
 
-/** What a worker has that the main thread's types lack. */
+/** The members of a worker's global scope that the main thread's types lack. */
 interface WorkerScope {
   onmessage: ((event: MessageEvent<ProbeTask | ProbeReply>) => void) | null;
   postMessage(message: ProbeMessage): void;

@@ -1,4 +1,4 @@
-/** What the main thread last reported of itself, in memory that both threads share. */
+/** The slots of the memory that both threads share, in which the main thread reports its state. */
 const beats = 0, readiness = 1, length = 2;
 
 /** Milliseconds between two beats of the main thread. */
@@ -27,7 +27,7 @@ export class Pulse {
   }
 }
 
-/** What a probe sees of the main thread. */
+/** The state of the main thread, as a probe sees it. */
 export type Vitality = "ready" | "loading" | "stalled";
 
 /**
