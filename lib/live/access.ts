@@ -13,7 +13,7 @@ export interface Right {
   readonly name?: string;
 }
 
-/** What the API server says of a right. */
+/** The API server's answer to an access review. */
 export interface RightAnswer {
   readonly allowed: boolean;
   /** Why not, as the authorizer says it; most often empty. */

@@ -4,14 +4,14 @@ import { builtinKind } from "../kube/mod.ts";
 import type { Rule } from "../policy/mod.ts";
 import type { StatusCondition } from "./status.ts";
 
-/** What is known of a policy of policies.kyverno.io. */
+/** The state of a policy of policies.kyverno.io, from which its status is written. */
 export interface CelEnforcement {
   readonly configured: boolean;
   /** Whether an admission policy of the API server was made from it. */
   readonly generated: boolean;
   /** The rights that the reports' account lacks, in words. */
   readonly missingRights: readonly string[];
-  /** What its author must do about rights; empty when none are missing. */
+  /** The rights that the author must grant, as a message; empty when none are missing. */
   readonly missingRules: string;
 }
 

@@ -3,11 +3,11 @@ import { asList, asObject, dig, field, type Json, type JsonObject } from "../jso
 import { autogenRules } from "../policy/mod.ts";
 import type { StatusCondition } from "./status.ts";
 
-/** What happened to the webhooks and admission policies of a policy. */
+/** The state of a policy's webhooks and admission policy, from which its status is written. */
 export interface Enforcement {
   /** Whether the webhook configurations that ask about it are written. */
   readonly configured: boolean;
-  /** What its author must do about rights; empty when none are missing. */
+  /** The rights that the author must grant, as a message; empty when none are missing. */
   readonly missingRules: string;
   /** The ValidatingAdmissionPolicy that was made from it, or why none was. */
   readonly admissionPolicy: { readonly generated: boolean; readonly message: string };

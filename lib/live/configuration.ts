@@ -11,7 +11,7 @@ import {
 import { areUsable } from "./webhooks/match_conditions.ts";
 import { parseYaml } from "../yaml/mod.ts";
 
-/** What the ConfigMap says of webhooks. */
+/** The settings of webhooks in the ConfigMap. */
 export interface WebhookSettings {
   readonly namespaceSelector: JsonObject;
   readonly objectSelector: JsonObject;
@@ -55,7 +55,7 @@ export function readConfiguration(
     webhooks: {
       namespaceSelector: withoutSystem(selectors.namespaceSelector, namespace),
       objectSelector: selectors.objectSelector,
-      // What the API server does not take would keep it from all webhooks.
+      // A condition that the API server refuses would make it refuse all webhooks.
       matchConditions: jsonList(text("matchConditions")).filter((each) => areUsable([each])),
       labels: asObject(jsonOf(text("webhookLabels"))) ?? {},
       annotations: asObject(jsonOf(text("webhookAnnotations"))) ?? {},

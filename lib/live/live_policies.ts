@@ -17,7 +17,7 @@ import { GeneratedPolicies } from "./admission_policies/generated_policies.ts";
 import { concernsReports, reportedAdmissionPolicies } from "./admission_policies/reported.ts";
 import { generations } from "./admission_policies/wanted.ts";
 
-/** What {@link LivePolicies} works with. */
+/** The ports and options of {@link LivePolicies}. */
 export interface LivePoliciesOptions {
   readonly cluster: Cluster;
   readonly collections: Collections;

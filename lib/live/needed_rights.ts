@@ -17,7 +17,10 @@ export interface RoleRule {
 const reads = ["get", "list", "watch"];
 const keeps = [...reads, "create", "update", "delete"];
 
-/** What following the policies of a cluster needs. What the policies are about comes on top: their authors know that. */
+/**
+ * The rights that an installation needs to follow the policies of a cluster. The rights that the policies themselves
+ * need are not included: their authors grant those.
+ */
 export interface NeededRights {
   readonly everywhere: readonly RoleRule[];
   /** In the namespace of the installation. */

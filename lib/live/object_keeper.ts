@@ -2,7 +2,7 @@ import { asList, asString, dig, equal, field, isObject, type Json, type JsonObje
 import { nameOf } from "../kube/mod.ts";
 import type { Cluster, Collection, Collections, Log } from "../ports.ts";
 
-/** What a {@link ObjectKeeper} writes with. */
+/** The ports of an {@link ObjectKeeper}, and the objects that it keeps. */
 export interface ObjectKeeperOptions {
   readonly cluster: Cluster;
   readonly collections: Collections;
@@ -11,7 +11,7 @@ export interface ObjectKeeperOptions {
   readonly leads: () => boolean;
   /** The kinds that are kept, all of them cluster-wide, with their collections. */
   readonly kinds: Readonly<Record<string, string>>;
-  /** What is written, in words, for the log: `webhook configuration`. */
+  /** The name of the kept objects in log lines: `webhook configuration`. */
   readonly about: string;
   /** Whether an object was made by Postern: it is deleted when it is no longer wanted. Without it nothing is deleted. */
   readonly isOwn?: (object: JsonObject) => boolean;
@@ -21,7 +21,7 @@ export interface ObjectKeeperOptions {
   readonly noticed?: (object: JsonObject) => void;
 }
 
-/** What became of an object: the cluster had it, has it now, or does not have it, and why. */
+/** The result of writing an object: the cluster had it already, has it now, or refused it. */
 export type Kept =
   | { readonly state: "unchanged" | "written" }
   | { readonly state: "failed"; readonly reason: string };
@@ -115,7 +115,7 @@ export class ObjectKeeper {
 
   async #writeOne(wanted: JsonObject): Promise<Kept> {
     const { cluster, log } = this.#options;
-    // What changes after this look is noticed, and written then.
+    // The watch reports a change that happens after this read, and the keeper writes then.
     const known = this.#watched.flatMap((collection) => collection.objects())
       .find((each) => each["kind"] === wanted["kind"] && nameOf(each) === nameOf(wanted));
     if (known !== undefined && holds(known, wanted)) return unchanged;

@@ -1,4 +1,4 @@
-/** What an object of a policy kind is for. */
+/** The purpose of a policy kind's objects. */
 export type PolicyObjectRole =
   | "classic"
   | "cel"

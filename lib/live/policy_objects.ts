@@ -5,7 +5,7 @@ import type { YamlDocument } from "../yaml/mod.ts";
 import { objectDocument } from "./object_document.ts";
 import { collectionPath, type PolicyObjectKind, policyObjectKinds } from "./policy_kinds.ts";
 
-/** What {@link PolicyObjects} watches with. */
+/** The collections of {@link PolicyObjects}, and its listener. */
 export interface PolicyObjectsOptions {
   readonly collections: Collections;
   /** The namespace whose exceptions count; `*` for all. */

@@ -128,7 +128,7 @@ function asRules(rights: readonly Right[]): RoleRule[] {
 /** The most characters of a message: a policy may be about everything. */
 const longest = 1_000;
 
-/** What to do about missing rights, for the policy's author; empty when nothing is missing. */
+/** The rights that the policy's author must grant, as a message; empty when none are missing. */
 export function missingRulesMessage(missing: readonly MissingRules[]): string {
   const texts = missing.map(({ account, rules }) =>
     `rights are missing: add to a ClusterRole labelled rbac.kyverno.io/aggregate-to-${account}-controller: "true" ` +

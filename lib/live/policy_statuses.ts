@@ -12,7 +12,7 @@ import type { PolicyObject } from "./policy_objects.ts";
 import { missingRights } from "./reporting_rights.ts";
 import { StatusWriter } from "./status.ts";
 
-/** What {@link PolicyStatuses} works with. */
+/** The ports and accounts of {@link PolicyStatuses}. */
 export interface PolicyStatusesOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
@@ -23,13 +23,13 @@ export interface PolicyStatusesOptions {
   readonly lookAgain: () => void;
 }
 
-/** What statuses say about policies. */
+/** The facts from which statuses are written. */
 export interface Told {
   readonly snapshot: Snapshot;
   /** Whether the webhook configurations are written. */
   readonly configured: boolean;
   readonly generated: readonly Generation[];
-  /** What the cluster serves. */
+  /** The resource types that the cluster serves. */
   readonly served: readonly ServedResource[];
 }
 

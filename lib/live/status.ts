@@ -3,7 +3,7 @@ import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Clock, Cluster, Log } from "../ports.ts";
 import { objectPath, type PolicyObjectKind } from "./policy_kinds.ts";
 
-/** What statuses are written with. */
+/** The ports of the status writer. */
 export interface StatusWriterOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;

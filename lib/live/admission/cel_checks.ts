@@ -1,7 +1,7 @@
 import { dig } from "../../json/mod.ts";
 import type { CheckedPolicy, PolicyCheck } from "./check.ts";
 
-/** What is checked of a policy of policies.kyverno.io beyond its language. */
+/** The checks of a policy of policies.kyverno.io beyond compiling its expressions. */
 export const celChecks: readonly PolicyCheck[] = [hasMode];
 
 /** A mutating policy must change something: what is admitted, or what exists. */

@@ -13,8 +13,8 @@ const celKinds = [
   .flatMap((kind) => [kind, `Namespaced${kind}`]);
 
 /**
- * What is wrong with a PolicyException of policies.kyverno.io: one that names no policy that there could be excepts nothing,
- * nor does one whose conditions cannot be compiled.
+ * The problems of a PolicyException of policies.kyverno.io: it names no kind of policy that exists, or its conditions
+ * do not compile.
  */
 export function celExceptionProblems({ object }: CheckedObject, compiling: CompileOptions): string[] {
   const references = asList(field(object["spec"], "policyRefs"));

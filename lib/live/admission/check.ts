@@ -4,7 +4,7 @@ import type { ServedResource } from "../../ports.ts";
 import type { Right } from "../access.ts";
 import type { Accounts } from "../installation.ts";
 
-/** What is wrong with an object, and what its author should know although it is taken. */
+/** The errors that refuse an object, and the warnings for the author of an accepted one. */
 export interface Findings {
   readonly errors: readonly string[];
   readonly warnings: readonly string[];
@@ -17,7 +17,7 @@ export interface CheckedObject {
   readonly former: JsonObject | undefined;
 }
 
-/** What checks look up. */
+/** The ports and lists that checks read. */
 export interface CheckTools {
   readonly served: readonly ServedResource[];
   readonly accounts: Accounts;

@@ -3,7 +3,7 @@ import type { BodyOf, Rule } from "../../policy/mod.ts";
 import { placesOf } from "../webhooks/served_kinds.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 
-/** What is checked of rules that generate. */
+/** The checks of rules that generate. */
 export const generateChecks: readonly PolicyCheck[] = [usesPresentFields, staysInItsScope, keepsItsTriggers];
 
 function usesPresentFields({ compiled: { policy } }: CheckedPolicy): string[] {
@@ -34,8 +34,9 @@ function staysInItsScope({ compiled: { policy } }: CheckedPolicy, { served }: Ch
 }
 
 /**
- * What a rule generates for stays: what it generates, and whether it synchronizes, may change.
- * Kyverno parity: pinned by "a generate rule keeps its name and match, and another target brings a warning".
+ * An update must not change the name or match of a generate rule. It may change the generated object and
+ * `synchronize`. Kyverno parity: pinned by "a generate rule keeps its name and match, and another target brings a
+ * warning".
  */
 function keepsItsTriggers({ compiled, formerCompiled }: CheckedPolicy): string[] {
   if (formerCompiled === undefined) return [];
@@ -49,7 +50,10 @@ function keepsItsTriggers({ compiled, formerCompiled }: CheckedPolicy): string[]
     );
 }
 
-/** What its author should know of a rule that generates something else from now on: what it made before is left as it is. */
+/**
+ * Warnings for an update that changes the generated object of a rule: the rule leaves the objects that it generated
+ * before as they are.
+ */
 export function targetWarnings({ compiled, formerCompiled }: CheckedPolicy): string[] {
   if (formerCompiled === undefined) return [];
   const former = new Map(
@@ -85,7 +89,7 @@ function identityOf({ rule }: Generating): Json {
   }));
 }
 
-/** What a rule generates, without its data. */
+/** The target of a generate rule, without its data. */
 function targetOf({ body }: Generating): Json {
   const targets = body.patterns.map(({ pattern: { data: _data, ...pattern } }) => pattern);
   return JSON.parse(JSON.stringify(targets));

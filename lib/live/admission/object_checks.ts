@@ -13,7 +13,7 @@ import { scheduleProblem } from "../cleanup/schedule.ts";
 import type { CheckedObject, CheckTools } from "./check.ts";
 import { placesOf } from "../webhooks/served_kinds.ts";
 
-/** What is wrong with a PolicyException of kyverno.io. */
+/** The problems of a PolicyException of kyverno.io. */
 export function exceptionProblems({ object }: CheckedObject): string[] {
   const spec = asObject(object["spec"]) ?? {};
   const byUser = usersOf(spec).length > 0;
@@ -22,7 +22,7 @@ export function exceptionProblems({ object }: CheckedObject): string[] {
     : [];
 }
 
-/** What is wrong with a GlobalContextEntry. */
+/** The problems of a GlobalContextEntry. */
 export function globalContextProblems({ object }: CheckedObject): string[] {
   const spec = asObject(object["spec"]) ?? {};
   const resource = asObject(field(spec, "kubernetesResource")), call = asObject(field(spec, "apiCall"));
@@ -47,7 +47,7 @@ export function globalContextProblems({ object }: CheckedObject): string[] {
   return problems;
 }
 
-/** What is wrong with a CleanupPolicy or ClusterCleanupPolicy. */
+/** The problems of a CleanupPolicy or ClusterCleanupPolicy. */
 export async function cleanupProblems({ object }: CheckedObject, tools: CheckTools): Promise<string[]> {
   const spec = asObject(object["spec"]) ?? {};
   const problem = scheduleProblem(asString(field(spec, "schedule")) ?? "");

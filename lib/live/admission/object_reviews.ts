@@ -18,7 +18,7 @@ import { celExceptionProblems } from "./cel_exception_checks.ts";
 import { targetWarnings } from "./generate_checks.ts";
 import { cleanupProblems, exceptionProblems, globalContextProblems } from "./object_checks.ts";
 
-/** What reviews of policy objects need. */
+/** The ports and options with which objects of policy kinds are reviewed. */
 export interface ObjectReviewsOptions {
   readonly cluster: Cluster;
   readonly discovery: Discovery;
@@ -77,7 +77,7 @@ export class ObjectReviews {
     return { uid, allowed: false, status: { status: "Failure", message, code: 400 }, ...noticed };
   }
 
-  /** What is too large is not looked into: to compile it would end the process. */
+  /** Refuses a spec that is too large before it is compiled: compiling it would exhaust the process's memory. */
   async #findings(object: JsonObject, former: JsonObject | undefined, review: Review): Promise<Findings> {
     if (isTooHeavy(object["spec"])) return errors([tooHeavy]);
     const comparable = former === undefined || isTooHeavy(former["spec"]) ? undefined : former;
@@ -94,7 +94,7 @@ function told(texts: readonly string[]): string[] {
 
 const mostTexts = 20, longestText = 1_000;
 
-/** What whoever stores an exception should know of one that has no effect. */
+/** Warnings for the author of an exception that has no effect. */
 function exceptionWarnings(
   { object }: CheckedObject,
   { exceptionNamespace }: ObjectReviewsOptions,
@@ -130,7 +130,10 @@ async function reviewPolicy(checked: CheckedObject, options: ObjectReviewsOption
   return { errors: wrong, warnings: [...warnings, ...targetWarnings(policy)] };
 }
 
-/** What Kyverno says of some problems; users look for it, and scripts too (`tests/live/admission_test.ts`). */
+/**
+ * The beginnings of Kyverno's messages for some problems. Users and scripts look for them
+ * (`tests/live/admission_test.ts`).
+ */
 const preambles: Readonly<Record<string, string>> = {
   "background-variable": "invalid variable used: ",
   "unknown-operator": "entered value of `operator` is invalid: ",

@@ -12,7 +12,7 @@ export const admissionPolicyKinds: readonly AdmissionPolicyKind[] = [
   "MutatingAdmissionPolicy",
 ];
 
-/** What an admission policy says, without names and owners. */
+/** The specs of an admission policy and its binding, without names and owners. */
 export interface AdmissionPolicyParts {
   readonly kind: AdmissionPolicyKind;
   readonly spec: JsonObject;

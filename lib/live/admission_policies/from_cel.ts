@@ -18,7 +18,7 @@ interface CelSource {
   readonly kind: AdmissionPolicyKind;
   /** The field of `spec.autogen` that switches it on. */
   readonly option: string;
-  /** What only this kind says, from the policy's spec. */
+  /** Returns the fields of the admission policy's spec that only this kind has. */
   readonly spec: (spec: JsonObject) => JsonObject;
   readonly binding: (spec: JsonObject) => JsonObject;
 }
@@ -48,8 +48,9 @@ const sources: Readonly<Record<string, CelSource>> = {
 };
 
 /**
- * What a policy of policies.kyverno.io says as an admission policy; a fault says why it cannot; `undefined` when its author
- * does not want one. Kyverno parity: names and texts; pinned by "a MutatingPolicy becomes a MutatingAdmissionPolicy".
+ * Converts a policy of policies.kyverno.io into an admission policy; a fault says why that is impossible, `undefined`
+ * means that the policy does not ask for it. Kyverno parity: names and texts; pinned by "a MutatingPolicy becomes a
+ * MutatingAdmissionPolicy".
  */
 export function fromCel(
   { policy, rules, broken }: CompiledPolicy,
@@ -59,7 +60,7 @@ export function fromCel(
   const spec = asObject(policy.document["spec"]) ?? {};
   if (source === undefined || broken !== undefined) return undefined;
   if (dig(spec, "autogen", source.option, "enabled") !== true) return undefined;
-  // What holds for controllers too, an admission policy would hold for Pods alone.
+  // An admission policy would apply to Pods alone, and leave their controllers out.
   if (policy.rules.some(({ generatedFor }) => generatedFor !== undefined)) {
     return new Fault("skip generation: the policy is also about the controllers of Pods");
   }
@@ -135,7 +136,7 @@ function withUniqueNames(conditions: readonly JsonObject[]): JsonObject[] {
   });
 }
 
-/** What exceptions allow, as variables: the API server has no `exceptions`. */
+/** The images and values that exceptions allow, as variables: the API server has no variable `exceptions`. */
 function exceptionVariables(exceptions: readonly CelException[]): JsonObject[] {
   if (exceptions.length === 0) return [];
   const list = (texts: readonly string[]): string => `[${texts.map(celText).join(", ")}]`;

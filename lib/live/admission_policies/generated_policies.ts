@@ -10,7 +10,7 @@ import {
 } from "./admission_policy_kind.ts";
 import { type Generation, hasGeneratedName } from "./wanted.ts";
 
-/** What {@link GeneratedPolicies} works with. */
+/** The ports and listeners of {@link GeneratedPolicies}. */
 export interface GeneratedPoliciesOptions extends Omit<ObjectKeeperOptions, "kinds" | "about" | "isOwn"> {
   /** Runs a task after some milliseconds. */
   readonly after: (milliseconds: number, task: () => void) => void;
@@ -95,7 +95,7 @@ export class GeneratedPolicies {
     await Promise.all([...this.#followed.values()].map(({ keeper }) => keeper.close()));
   }
 
-  /** What became of each object. */
+  /** Writes the objects, and returns the result for each. */
   async #keep(objects: readonly JsonObject[]): Promise<ReadonlyMap<JsonObject, Kept>> {
     const kept = new Map<JsonObject, Kept>();
     for (const [kind, { keeper }] of this.#followed) {

@@ -4,7 +4,7 @@ import type { MatchBlock, MatchFilter } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { placesOf } from "../webhooks/served_kinds.ts";
 
-/** What a rule is about, as the API server takes it. */
+/** The match of a rule, from which the API server's constraints are made. */
 export interface ConstraintInput {
   readonly match: MatchBlock;
   readonly exclude: MatchBlock | undefined;

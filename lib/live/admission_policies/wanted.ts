@@ -7,7 +7,7 @@ import { type AdmissionPolicyParts, admissionPolicyVersion } from "./admission_p
 import { fromCel } from "./from_cel.ts";
 import { fromClassic } from "./from_classic.ts";
 
-/** What became of a policy as one that the API server enforces itself. */
+/** The admission policy that a policy of Kyverno becomes, or why it becomes none. */
 export interface Generation {
   readonly compiled: CompiledPolicy;
   /** The policy and its binding; empty when none are made. */
@@ -34,7 +34,7 @@ export function generations(snapshot: Snapshot, served: readonly ServedResource[
   });
 }
 
-/** What the names of admission policies begin with, by the kind that they are made from. */
+/** The prefixes of the names of admission policies, by the kind that they are made from. */
 const prefixes: Readonly<Record<string, string>> = {
   ClusterPolicy: "cpol",
   ValidatingPolicy: "vpol",

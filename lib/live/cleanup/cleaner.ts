@@ -12,7 +12,7 @@ import type { StatusWriter } from "../status.ts";
 import { type CleanupPolicy, cleanupPolicy } from "./cleanup_policy.ts";
 import { compileSchedule } from "./schedule.ts";
 
-/** What a {@link Cleaner} works with. */
+/** The ports and options of a {@link Cleaner}. */
 export interface CleanerOptions {
   readonly ports: Ports;
   readonly discovery: Discovery;

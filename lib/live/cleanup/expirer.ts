@@ -5,7 +5,7 @@ import { hasRight } from "../access.ts";
 import { resourcePath } from "../resource_path.ts";
 import { endOfLife, ttlLabel } from "./ttl.ts";
 
-/** What an {@link Expirer} works with. */
+/** The ports of an {@link Expirer}. */
 export interface ExpirerOptions {
   readonly cluster: Cluster;
   readonly discovery: Discovery;

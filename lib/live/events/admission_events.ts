@@ -5,14 +5,14 @@ import { formatApiVersion, nameOf } from "../../kube/mod.ts";
 import { hasRules } from "../../policy/mod.ts";
 import { type PolicyEvent, referenceTo } from "./event.ts";
 
-/** What events of a decision are made with. */
+/** The request, and the options of the events about its decision. */
 export interface DecisionContext {
   readonly request: PolicyRequest;
   /** The object of a policy in the cluster; `undefined` for a policy from a file, of which no event can be written. */
   readonly policyObject: (kind: string, key: string) => JsonObject | undefined;
   /** Whether successes are events too. */
   readonly successes: boolean;
-  /** What came to the decision; a request when absent. */
+  /** The cause of the decision; a request when absent. */
   readonly by?: "admission" | "scan";
 }
 

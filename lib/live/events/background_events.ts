@@ -4,7 +4,7 @@ import type { JsonObject } from "../../json/mod.ts";
 import { type DecisionContext, resourceOf } from "./admission_events.ts";
 import { type PolicyEvent, referenceTo } from "./event.ts";
 
-/** What events of background work are made with. */
+/** The options of events about background work. */
 export type WorkContext = Omit<DecisionContext, "request" | "by">;
 
 const components: Partial<Record<RuleResult["type"], string>> = {

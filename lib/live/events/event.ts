@@ -7,7 +7,7 @@ export const eventReasons = ["PolicyViolation", "PolicyApplied", "PolicyError", 
 /** One of {@link eventReasons}. */
 export type EventReason = (typeof eventReasons)[number];
 
-/** What happened to the resource. */
+/** The `action` of an event: the change of the resource. */
 export type EventAction =
   | "Resource Blocked"
   | "Resource Passed"
@@ -18,7 +18,7 @@ export type EventAction =
 
 /** An event before it has a name and a time. */
 export interface PolicyEvent {
-  /** What it is about: the policy, or the resource. */
+  /** The object that the event is about: the policy, or the resource. */
   readonly regarding: JsonObject;
   readonly related?: JsonObject;
   readonly reason: EventReason;

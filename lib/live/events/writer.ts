@@ -1,7 +1,7 @@
 import type { Clock, Cluster, Log } from "../../ports.ts";
 import { eventObject, type EventReason, type PolicyEvent } from "./event.ts";
 
-/** What {@link EventWriter} writes with. */
+/** The ports and filters of {@link EventWriter}. */
 export interface EventWriterOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export class EventWriter {
     if (this.#running !== undefined || this.#waiting.length === 0) return;
     this.#running = this.#run().finally(() => {
       this.#running = undefined;
-      // What came after the last look at the queue.
+      // Events that were added while the run ended.
       this.#start();
     });
   }

@@ -8,7 +8,7 @@ const storingTime = 1_500;
 /** Objects that may wait: more than a burst of creations, and some megabytes. */
 const most = 10_000;
 
-/** What {@link AdmissionReports} works with. */
+/** The ports of {@link AdmissionReports}. */
 export interface AdmissionReportsOptions {
   readonly store: ReportStore;
   readonly log: Log;

@@ -41,7 +41,7 @@ export function isReportedPolicy(
   return found !== undefined && isReported(found.policy.document);
 }
 
-/** What a decision of admission says that no scan can find: of policies that are not scanned, and of mutations. */
+/** The results of an admission decision that no scan can find: of policies that are not scanned, and of mutations. */
 export function unscannedResults(
   { results }: Decision,
   snapshot: Pick<Snapshot, "policies"> | undefined,

@@ -43,7 +43,7 @@ export function uidOf(resource: JsonObject): string {
   return asString(dig(resource, "metadata", "uid")) ?? "";
 }
 
-/** What a report says, without when: equal digests need no write. */
+/** The digest of a report's rows without their times. A report with an equal digest is not written again. */
 export function digestOf(report: JsonObject): string {
   const rows = asList(report["results"]).map((row) => {
     const { timestamp: _timestamp, ...rest } = row as { [name: string]: Json };
@@ -72,7 +72,7 @@ function hash(text: string): string {
   return `${(first >>> 0).toString(16)}${(second >>> 0).toString(16)}`;
 }
 
-/** What a row can say of an object, in the order of summaries. */
+/** The results that a row can have, in the order of summaries. */
 export const rowResults = ["pass", "fail", "warn", "error", "skip"];
 
 function summaryOf(rows: readonly JsonObject[]): JsonObject {

@@ -4,7 +4,7 @@ import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
 import { digestOf, reportLabels, reportOf, uidOf } from "./report.ts";
 import { type ReportKind, reportsPath } from "./report_kind.ts";
 
-/** What reports are kept with. */
+/** The ports of the store, and the kind of its reports. */
 export interface ReportStoreOptions {
   readonly cluster: Cluster;
   readonly collections: Collections;
@@ -19,7 +19,7 @@ export interface ReportStoreOptions {
 /** An answer without the rows, which this replica knows, where the API server can leave them out. */
 const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
 
-/** What is remembered of a report that is stored. */
+/** The remembered state of a stored report. */
 interface Stored {
   readonly namespace: string;
   /** The resourceVersion. */

@@ -36,7 +36,7 @@ export function scannedPolicies(snapshot: Snapshot): ScannedPolicies {
 
 type ScanOptions = Omit<EvaluateOptions, "phase"> & { readonly ports: Ports };
 
-/** What the background policies say of an object that exists, as if it were created now. Nothing is changed. */
+/** Evaluates the background policies for an existing object, as if it were created now. The object is not changed. */
 export async function scanDecision(
   { all, images }: ScannedPolicies,
   object: JsonObject,

@@ -71,7 +71,7 @@ function isFollowed({ preferred, verbs, plural }: ServedResource): boolean {
   return preferred && verbs.includes("list") && verbs.includes("watch") && !unscanned.includes(plural);
 }
 
-/** What a scan looks at for a policy. */
+/** The resources that a scan reads for a policy. */
 export function scannedTargets(
   { policy, rules, ...rest }: CompiledPolicy,
   served: readonly ServedResource[],

@@ -25,7 +25,7 @@ import { rowsOf } from "./rows.ts";
 import { scanDecision, type ScannedPolicies, scannedPolicies } from "./scan_decision.ts";
 import { scannedResources } from "./scan_targets.ts";
 
-/** What a {@link Scanner} works with. */
+/** The ports and options of a {@link Scanner}. */
 export interface ScannerOptions {
   readonly ports: Ports;
   readonly collections: Collections;

@@ -6,7 +6,7 @@ import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
 import { resourcePath } from "../resource_path.ts";
 import { ownLabel, updateRequest, type WantedEffect, wantedEffects } from "./update_request.ts";
 
-/** What {@link UpdateRequests} works with. */
+/** The ports of {@link UpdateRequests}. */
 export interface UpdateRequestsOptions {
   readonly cluster: Cluster;
   readonly collections: Collections;
@@ -108,7 +108,7 @@ export class UpdateRequests {
   #found(object: JsonObject): void {
     const name = nameOf(object);
     if (!this.#options.leads() || [...this.#names.values()].includes(name)) return;
-    // What was finished stays as it is until somebody deletes it.
+    // A finished UpdateRequest that somebody else wrote stays until somebody deletes it.
     if (!isOwn(object) && ["Completed", "Failed"].includes(asString(dig(object, "status", "state")) ?? "")) {
       return;
     }

@@ -9,7 +9,7 @@ import { policyTargets } from "./policy_targets.ts";
 import type { WebhookPhase } from "../../engine/mod.ts";
 import { type Target, webhookRules } from "./target.ts";
 
-/** What webhook configurations are made from. */
+/** The policies and settings from which webhook configurations are made. */
 export interface WebhookInput {
   readonly policies: readonly CompiledPolicy[];
   readonly served: readonly ServedResource[];

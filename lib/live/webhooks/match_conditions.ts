@@ -27,8 +27,9 @@ export function areUsable(conditions: readonly Json[]): boolean {
 }
 
 /**
- * What a policy of policies.kyverno.io says of its objects. One that is also about the controllers of Pods asks of each
- * kind what is written for it. Kyverno parity: names and texts; pinned by "conditions of controllers are about their templates".
+ * The match conditions of a policy of policies.kyverno.io. A policy that also matches the controllers of Pods has
+ * conditions for each kind, which apply to that kind alone. Kyverno parity: names and texts; pinned by "conditions of
+ * controllers are about their templates".
  */
 function celConditions(rules: readonly Rule[]): JsonObject[] {
   const specs = rules.flatMap(({ body, generatedFor }) =>

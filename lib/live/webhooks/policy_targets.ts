@@ -7,7 +7,10 @@ import type { Target } from "./target.ts";
 
 const everyOperation = ["CONNECT", "CREATE", "DELETE", "UPDATE"];
 
-/** What the webhooks of a phase must be called for, for one policy; empty when none of its rules is for the phase. */
+/**
+ * The resources and operations for which the webhooks of a phase must be called for one policy; empty when none of
+ * its rules runs in the phase.
+ */
 export function policyTargets(
   { policy, rules }: CompiledPolicy,
   phase: WebhookPhase,

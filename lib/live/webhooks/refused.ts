@@ -8,8 +8,8 @@ export interface Remainder {
 }
 
 /**
- * What is left of a configuration that the API server refuses: it names the webhooks that are wrong
- * (`webhooks[2].clientConfig…: Invalid value`), and one of them must not take all others with it. `undefined` when it names none.
+ * Removes the webhooks that the API server refuses from a configuration, so that the others can be written. The API
+ * server names them in its reason (`webhooks[2].clientConfig…: Invalid value`). `undefined` when it names none.
  */
 export function withoutRefused(configuration: JsonObject, reason: string): Remainder | undefined {
   const wrong = new Set([...reason.matchAll(/\bwebhooks\[(\d+)\]/g)].map(([, index]) => Number(index)));

@@ -1,4 +1,4 @@
-/** What a webhook is called for: one resource of the API, and the operations on it. */
+/** A resource of the API, with the operations for which a webhook is called. */
 export interface Target {
   readonly group: string;
   readonly version: string;
@@ -6,7 +6,10 @@ export interface Target {
   readonly resource: string;
   readonly scope: "Namespaced" | "Cluster" | "*";
   readonly operations: readonly string[];
-  /** What it is written in: resources of different rules stay apart. Absent for those that may share one. */
+  /**
+   * The rule that the target comes from: resources of different rules stay apart. Absent for targets that may share a
+   * rule.
+   */
   readonly rule?: string;
 }
 
