@@ -8,7 +8,7 @@ export interface User {
   readonly clusterRoles: readonly string[];
 }
 
-/** What match and exclude look at: one object of a request, and the request around it. */
+/** The object of a request that match and exclude read, with the request's facts. */
 export interface Candidate {
   readonly group: string;
   readonly version: string;

@@ -3,7 +3,7 @@ import type { Block } from "./block.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Filter } from "./filter.ts";
 
-/** What one clause of a match or exclude block says of an object, for explanations. */
+/** The result of one clause of a match or exclude block, for explanations. */
 export interface Clause {
   /** Where it stands in the rule: `match.any[0]`, or `exclude` for the direct form. */
   readonly place: string;

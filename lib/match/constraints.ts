@@ -98,7 +98,10 @@ function selectorOf(selector: Json | undefined): LabelTest | undefined {
   return isFault(test) ? () => false : test;
 }
 
-/** What is in no namespace is never left out by its namespace; a Namespace stands for itself. */
+/**
+ * A namespace selector never leaves out an object without a namespace. For a Namespace it reads the Namespace's
+ * labels.
+ */
 function inNamespace(test: LabelTest, { kind, group, resource, namespaceLabels }: Candidate): boolean {
   if (kind === "Namespace" && group === "") return test(labelsOf(resource));
   const namespace = namespaceOf(resource);

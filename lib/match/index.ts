@@ -1,7 +1,7 @@
 import { BoundedCache } from "../json/mod.ts";
 import { hasWildcard, parseKindSelectors } from "../kube/mod.ts";
 
-/** What an entry of the index is about. An empty list is no restriction. */
+/** The requests that an entry of the index matches. An empty list is no restriction. */
 export interface Interest {
   /** Kind selectors as policies write them: `Pod`, `apps/v1/Deployment`, `Pod/exec`, `*`. */
   readonly kinds: readonly string[];
