@@ -16,8 +16,8 @@ export function parseIndex(token: string): number | undefined {
 }
 
 /**
- * What a token names: `undefined` when an object has no such key, a fault when a list has no such element.
- * Negative indices count from the end, -1 being the last element.
+ * The member of a container that a token names: `undefined` when an object has no such key, a fault when a list has
+ * no such element. Negative indices count from the end, -1 being the last element.
  */
 export function childOf(container: Container, token: string): Json | undefined | Fault {
   if (!isList(container)) return Object.hasOwn(container, token) ? container[token] : undefined;
@@ -53,7 +53,7 @@ export function withoutKey(object: JsonObject, key: string): JsonObject {
 /** Containers that may be written to. */
 type Copies = Pick<Draft<Json>, "writable" | "writableList">;
 
-/** What becomes of a member of a container. */
+/** A change of one member of a container. */
 export interface MemberChange {
   readonly token: string;
   readonly value: Json;

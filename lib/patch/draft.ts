@@ -33,7 +33,7 @@ export class Draft<T extends Json = JsonObject> {
     return new Draft(this.resource);
   }
 
-  /** What the draft made so far may be seen by others from now on: nothing of it is written to any more. */
+  /** Publishes the draft: others may keep its objects from now on, so later changes copy them first. */
   publish(): void {
     this.#own = undefined;
   }

@@ -35,7 +35,7 @@ export interface JsonPatch {
 /** The document between two operations. */
 interface State {
   readonly draft: Draft<Json>;
-  /** What the empty key of the root stands for, see {@link read}. */
+  /** The document, to which the empty key of the root leads, see {@link read}. */
   whole: Json;
   /** Bytes that copies have added. */
   copied: number;

@@ -16,12 +16,12 @@ import { compileMatcher, parseAnchor } from "../pattern/mod.ts";
  */
 export type PatchNode = PlainPatch | MapPatch | ListPatch;
 
-/** What all nodes have. */
+/** The fields of all nodes. */
 interface Piece {
   /**
-   * What the merge gets after the conditions are decided: no scalar conditions, of other conditions their content
-   * besides nested conditions, no list elements with anchors (copies without anchors replace them), and no maps or
-   * lists that become empty.
+   * The part of the patch that the merge gets after the conditions are decided: without scalar conditions, of other
+   * conditions their content besides nested conditions, without list elements with anchors (copies without anchors
+   * replace them), and without maps or lists that become empty.
    */
   readonly kept: Json | undefined;
   /** How many pieces it is made of. */
@@ -59,7 +59,7 @@ export interface ListPatch extends Piece {
 
 /** A key of a map. */
 export interface PatchEntry {
-  /** What the key does: decide as a condition, add where absent, or nothing special. */
+  /** The role of the key: a condition, an addition where the key is absent, or a plain field. */
   readonly role: "condition" | "global" | "addition" | "field";
   /** The key in the resource: without the parentheses where the role comes from them. */
   readonly key: string;
@@ -160,7 +160,7 @@ export function mapOf(entries: readonly PatchEntry[]): MapPatch {
   return { kind: "map", entries, kept, size, ownConditions, ownAdditions, anchored, adds, global };
 }
 
-/** What a condition leaves for the merge: no scalar, that is only its pattern. */
+/** The content that a condition leaves for the merge; a scalar is only a pattern and leaves none. */
 function contentOf(node: PatchNode): Json | undefined {
   return typeof node.kept === "object" && node.kept !== null ? node.kept : undefined;
 }
