@@ -1,4 +1,4 @@
-/** What the parentheses around a key of a pattern or a patch mean. */
+/** The meaning of the parentheses around a key of a pattern or a patch. */
 export type AnchorKind = "condition" | "global" | "equality" | "existence" | "negation" | "addition";
 
 /** A key in parentheses. */

@@ -20,7 +20,7 @@ export interface PatternFailure {
   readonly steps: readonly PathStep[];
   /** The part of the pattern that the resource does not match; `undefined` for a key that must be absent. */
   readonly expected: Json | undefined;
-  /** What the resource has there; `undefined` when nothing. */
+  /** The resource's value there; `undefined` when it has none. */
   readonly actual: Json | undefined;
   /** The `name` of the innermost list element on the way, such as the container's. */
   readonly element: string | undefined;

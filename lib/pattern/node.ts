@@ -9,7 +9,7 @@ export interface Filled {
   readonly test: ScalarTest;
 }
 
-/** What one walk over a resource remembers. */
+/** The state of one walk over a resource. */
 export interface Walk {
   /**
    * For the anchored keys of the maps visited so far, by their full text: whether any resource map had the key. Made
@@ -91,7 +91,7 @@ export interface ListNode extends Piece {
  */
 export type MetadataSection = "metadata" | "labels" | "label" | "elsewhere";
 
-/** What a template stands for. */
+/** The position of a template in a pattern. */
 export type TemplateRole = "value" | "label" | "key";
 
 /** A text of the pattern that may be a template. */
@@ -101,7 +101,7 @@ export interface TemplateText {
   readonly role: TemplateRole;
 }
 
-/** What the kinds of nodes need from the compiler that they are part of. */
+/** The compiler's functions that kinds of nodes call. */
 export interface Compiler {
   /** Compiles a part of the pattern, found at that path. */
   node(pattern: Json, path: readonly PathStep[], place: MetadataSection): Node;

@@ -77,7 +77,7 @@ function compileFloat(pattern: number): ScalarTest {
   return (value) => value === pattern || typeof value === "string" && floatOf(value) === pattern;
 }
 
-/** What the pattern `null` accepts: nothing, or a value that says nothing. */
+/** Whether the pattern `null` accepts a value: an absent one, or an empty one. */
 function isEmpty(value: Json | undefined): boolean {
   return value === undefined || value === null || value === "" || value === 0 || value === false;
 }
