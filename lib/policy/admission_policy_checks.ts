@@ -6,8 +6,8 @@ import type { LocatedDocument } from "./documents.ts";
 type Report = (path: DocumentPath, message: string) => void;
 
 /**
- * What the API server refuses of admission policies and their bindings, beside expressions that do not compile.
- * Source: the validation of admissionregistration.k8s.io/v1 in Kubernetes 1.34.
+ * The problems for which the API server refuses admission policies and their bindings, besides expressions that do
+ * not compile. Source: the validation of admissionregistration.k8s.io/v1 in Kubernetes 1.34.
  */
 export function admissionPolicyProblems({ kind, group, document, locate }: LocatedDocument): Diagnostic[] {
   if (group !== "admissionregistration.k8s.io") return [];

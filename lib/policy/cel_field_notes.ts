@@ -1,4 +1,4 @@
-/** What the fields of policies in CEL mean, by name or by the name above and name. */
+/** The descriptions of the fields of CEL policies, by field name, or by the parent's name and the field's. */
 export const celFieldNotes: Readonly<Record<string, string>> = {
   "matchConstraints": "The resources that the policy is about, as the rules of a webhook name them.",
   "resourceRules": "Resources and operations, one rule of which must match.",

@@ -18,7 +18,7 @@ export interface ParsedCelPolicy {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** What reading needs to know of a kind. */
+/** The differences between the kinds of CEL policies that the parser reads. */
 export interface CelPolicyForm {
   readonly body: "validate" | "mutate" | "generate";
   /** The name of the rule in results. */

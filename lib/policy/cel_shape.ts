@@ -24,7 +24,7 @@ const matchResources = {
   matchPolicy: "text",
 } as const satisfies Shape;
 
-/** What policies that are written in CEL may have, whatever their kind. */
+/** The fields that all kinds of CEL policies may have. */
 export const celPolicySpecShape: Shape = {
   matchConstraints: matchResources,
   matchConditions: named,

@@ -59,7 +59,7 @@ export function checkShape(
   }
 }
 
-/** What a key was most likely written as that is a truth value now. */
+/** The older spellings of a key that YAML 1.1 reads as a truth value. */
 const truthWords = { true: "y, yes and on", false: "n, no and off" } as const;
 
 const wanted = { text: "text", flag: "true or false", number: "a number" } as const;

@@ -142,7 +142,7 @@ const formats: { readonly [Kind in EntryKind]: EntryFormat<Kind> } = {
 /** The names of all kinds of entries, for messages. */
 export const entryKinds = Object.keys(formats) as readonly EntryKind[];
 
-/** What a list of context entries may hold. */
+/** The shape of a list of context entries. */
 export const contextShape: Shape = [{
   name: "text",
   ...Object.fromEntries(entryKinds.map((kind) => [kind, formats[kind].shape])),

@@ -5,7 +5,10 @@ import { ruleFieldNotes } from "./rule_field_notes.ts";
 /** Earlier ones count before later ones. Not one object: a bundler keeps what is spread, though nobody reads it. */
 const notes = [ruleFieldNotes, imageFieldNotes, celFieldNotes];
 
-/** What a field means, by its path of names: a note on the field below the one above it counts before one on its name alone. */
+/**
+ * The description of a field, by its path of names. A note on the field below its parent counts before one on its
+ * name alone.
+ */
 export function fieldNote(path: readonly string[]): string | undefined {
   const name = path.at(-1) ?? "", nested = path.slice(-2).join(".");
   return noteAt(nested) ?? noteAt(name);

@@ -24,7 +24,7 @@ export type AttestorEntry =
   | {
     readonly kind: "signer";
     readonly by: Signer;
-    /** What messages put behind the entry's path: `.keys`, `.certificates`, `.keyless`. */
+    /** The suffix that messages put behind the entry's path: `.keys`, `.certificates`, `.keyless`. */
     readonly suffix: string;
     readonly log: LogTrust;
     /** Empty where the entry says nothing of its own. */

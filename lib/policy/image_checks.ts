@@ -13,7 +13,7 @@ import { signatureAlgorithms, textOf } from "./image_attestors.ts";
 import { modernEntry } from "./image_verification.ts";
 import type { FailureAction } from "./policy.ts";
 
-/** What is wrong with the entries of `verifyImages` of a rule. */
+/** The problems of a rule's `verifyImages` entries. */
 export function imageProblems(entries: readonly Json[], policyAction: FailureAction): PathDiagnostic[] {
   return entries.flatMap((entry, index) =>
     isObject(entry) ? [...entryProblems(entry, ["verifyImages", index], policyAction)] : []
@@ -46,7 +46,7 @@ function* entryProblems(
   }
 }
 
-/** What is wrong with a list of attestor sets, those of `validate.manifests` too. */
+/** The problems of a list of attestor sets, also those of `validate.manifests`. */
 export function* setProblems(
   sets: Json | undefined,
   path: DocumentPath,

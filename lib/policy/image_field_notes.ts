@@ -1,4 +1,4 @@
-/** What the fields about images mean, by name or by the name above and name. */
+/** The descriptions of the fields about images, by field name, or by the parent's name and the field's. */
 export const imageFieldNotes: Readonly<Record<string, string>> = {
   "imageReferences": "The images that the rule is about; wildcards are allowed.",
   "skipImageReferences": "Images, among those, that are not checked.",

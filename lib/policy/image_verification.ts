@@ -99,8 +99,8 @@ export function modernEntry(entry: JsonObject): JsonObject {
 }
 
 /**
- * What a rule that verifies images does when it fails: Enforce when any entry says so, else what the first entry says that
- * says anything; `undefined` when none does, which leaves it to the policy.
+ * The failure action of a rule that verifies images: Enforce when any entry says so, otherwise the action of the
+ * first entry that has one. `undefined` when no entry has one: the policy's action then counts.
  */
 export function failureActionOfImages(entries: readonly Json[]): FailureAction | undefined {
   const actions = entries.filter(isObject).flatMap((entry) => {

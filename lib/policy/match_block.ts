@@ -9,7 +9,7 @@ import {
   type JsonObject,
 } from "../json/mod.ts";
 
-/** What a filter says of resources. Lists are alternatives, and empty where nothing is said. */
+/** The criteria of a filter for resources. Each list holds alternatives; an empty one is no restriction. */
 export interface ResourceCriteria {
   readonly kinds: readonly string[];
   /** Wildcards, as in `names` and `namespaces`; empty when there is none. */

@@ -27,7 +27,7 @@ function carriedOver(
   return formatOf(section, written)?.carryOver?.(written, wrap);
 }
 
-/** What every validating rule keeps; references in its message follow the pattern to its new place. */
+/** The fields that a moved validating rule keeps. References in its message follow the pattern to its new place. */
 function keptOf(validate: JsonObject, key: string): JsonObject {
   const kept = pick(validate, [
     "message",

@@ -154,7 +154,7 @@ class PolicyParser {
       reportProperties: asObject(rule["reportProperties"]),
       body: parseBody(rule),
       failureAction: own ?? ofImages,
-      // What an entry of verifyImages says comes before what the policy says for a namespace.
+      // The action of a verifyImages entry counts before the policy's overrides for a namespace.
       overrides: ofImages === undefined
         ? this.#overrides(validate?.["failureActionOverrides"], [
           ...path,
@@ -234,7 +234,7 @@ class PolicyParser {
   }
 }
 
-/** What of a policy that is too large says how its requests are answered. */
+/** The fields that decide how requests are answered for a policy that is too large to parse. */
 const settingsOfBroken: ReadonlySet<string> = new Set([
   "failurePolicy",
   "validationFailureAction",

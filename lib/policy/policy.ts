@@ -4,10 +4,10 @@ import type { RuleBody } from "./bodies/mod.ts";
 import type { EntrySpec } from "./context_entry.ts";
 import type { MatchBlock } from "./match_block.ts";
 
-/** What a failing validation does to the request. */
+/** The effect of a failed validation on the request. */
 export type FailureAction = "Enforce" | "Audit";
 
-/** What an error does to the request. */
+/** The effect of an error on the request. */
 export type FailurePolicy = "Fail" | "Ignore";
 
 /** A failure action for some namespaces only; without namespaces and selector it is for all. */
@@ -43,7 +43,7 @@ export interface Rule {
   readonly generatedFor: ReadonlySet<string> | undefined;
 }
 
-/** What policies of all kinds have, checked and with defaults filled in. */
+/** The fields of all policy kinds, checked and with defaults filled in. */
 interface PolicyBase {
   readonly name: string;
   /** Of a kind that is in a namespace; otherwise `undefined`. */

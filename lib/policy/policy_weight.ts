@@ -10,7 +10,7 @@ export const maxWeight = 10_000;
 /** Characters of a text that weigh as much as another value. */
 const charactersOfValue = 64;
 
-/** What nests deeper is refused elsewhere, and must not be walked here. */
+/** Values that nest deeper are refused elsewhere, and must not be walked here. */
 const maxDepth = 500;
 
 /** How many values a value consists of, long texts counted as several. Counting ends soon after the limit is passed. */
@@ -32,6 +32,6 @@ export function isTooHeavy(spec: Json | undefined): boolean {
   return weightOf(spec) > maxWeight;
 }
 
-/** What is said of a spec that is too heavy. */
+/** The message for a spec that is too heavy. */
 export const tooHeavy =
   `the spec has more than ${maxWeight} values, ${charactersOfValue} characters of a text counted as one: this is too large`;

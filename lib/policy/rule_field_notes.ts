@@ -1,4 +1,7 @@
-/** What the fields of ClusterPolicy, Policy and PolicyException mean, by name or by the name above and name. */
+/**
+ * The descriptions of the fields of ClusterPolicy, Policy and PolicyException, by field name, or by the parent's name
+ * and the field's.
+ */
 export const ruleFieldNotes: Readonly<Record<string, string>> = {
   "spec.rules": "The rules. Each matches objects on its own and does one thing with them.",
   "spec.admission": "Whether the policy decides requests to the API server. Default true.",

@@ -81,7 +81,7 @@ function isSubjects(filter: Json): boolean {
   return ["subjects", "roles", "clusterRoles"].some((name) => field(filter, name) !== undefined);
 }
 
-/** What a rule does, as far as it decides in which phases it runs: its sections, with the names of their fields. */
+/** The sections of a rule with the names of their fields. They decide in which phases the rule runs. */
 function doingOf(rule: JsonObject): Json[] {
   return bodySections.filter((section) => Object.hasOwn(rule, section))
     .map((section) => [section, ...Object.keys(asObject(rule[section]) ?? {}).sort()]);

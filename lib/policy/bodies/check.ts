@@ -2,7 +2,7 @@ import { asList, field, isGiven, isObject, type Json, type JsonObject } from "..
 import { contextShape, type EntrySpec, parseContext } from "../context_entry.ts";
 import type { BodyFormat } from "./body_format.ts";
 
-/** What every validating rule has. */
+/** The fields of every validating rule. */
 export interface Validation {
   /** A template; `undefined` when there is none. */
   readonly message: Json | undefined;
@@ -34,7 +34,7 @@ export interface ForeachCheck {
   readonly entries: readonly CheckLoop[];
 }
 
-/** What all kinds of foreach have. */
+/** The fields of every kind of foreach. */
 export interface LoopSpec {
   /** A JMESPath expression. */
   readonly list: string;

@@ -31,7 +31,7 @@ export interface GenerateEntry {
   readonly pattern: GeneratePatternSpec;
 }
 
-/** What is made, and where: `data`, or copies of other objects. Its texts are templates; absent ones are empty. */
+/** The object to generate: `data`, or copies of other objects. The texts are templates; absent ones are empty. */
 export interface GeneratePatternSpec {
   readonly apiVersion: string;
   readonly kind: string;

@@ -19,7 +19,7 @@ export interface PatchLoop extends LoopSpec {
   readonly inner: readonly PatchLoop[];
 }
 
-/** What a mutating rule does to an object. */
+/** The change that a mutating rule makes to an object. */
 export type ChangeSpec =
   | { readonly by: "patch"; readonly patch: PatchSpec }
   | { readonly by: "foreach"; readonly entries: readonly PatchLoop[] };

@@ -36,7 +36,7 @@ import {
 } from "./validate.ts";
 import { type VerifyImagesBody, verifyImagesFormat } from "./verify_images.ts";
 
-/** What a rule does, as its author wrote it. */
+/** The parsed body of a rule. */
 export type RuleBody =
   | AssertBody
   | PodSecurityBody
@@ -117,7 +117,7 @@ export function parseBody(rule: JsonObject): RuleBody {
   return { kind: "empty", section: held ?? "validate" };
 }
 
-/** What the section of a rule may hold: the fields of all its kinds. */
+/** The shape of a rule's section: the fields of all body kinds in it. */
 export function sectionShape(section: Section): { readonly [field: string]: Shape } {
   return Object.assign(
     {},
