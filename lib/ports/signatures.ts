@@ -116,7 +116,7 @@ export interface SignatureTried {
   readonly why: string;
 }
 
-/** What is known of the signatures of an image. */
+/** The result of verifying the signatures of an image. */
 export type SignatureAnswer =
   | {
     readonly ok: true;
