@@ -1,6 +1,7 @@
 /**
- * What the engine needs from outside, as interfaces only. Adapters implement them; each port has one contract suite
- * in `tests/contract/` that every adapter passes. A port never throws for an expected failure: it answers with one.
+ * The interfaces through which the engine reaches the cluster, services, registries, the clock and randomness.
+ * Adapters implement them; each port has one contract suite in `tests/contract/` that every adapter passes. A port
+ * never throws for an expected failure: it answers with one.
  *
  * @module
  */
@@ -76,7 +77,7 @@ export interface Discovery {
   >;
 }
 
-/** What became of one object of a watched collection. Objects have their kind and apiVersion, and no managed fields. */
+/** A change of one object of a watched collection. Objects have their kind and apiVersion, and no managed fields. */
 export interface ObjectChange {
   /** As it is now; `undefined` when it is gone. */
   readonly object: JsonObject | undefined;
@@ -97,8 +98,9 @@ export interface Collection {
 /** How a collection is watched. */
 export interface WatchOptions {
   /**
-   * What is kept of an object in memory; the whole object when absent. The object of a change is always whole, the former one
-   * is what was kept. Metadata with name, namespace and resourceVersion must be kept.
+   * Reduces an object to the fields to keep in memory; when absent, the whole object is kept. The object of a change
+   * is always whole; the former object is the reduced one. The metadata's name, namespace and resourceVersion must be
+   * kept.
    */
   readonly keep?: (object: JsonObject) => JsonObject;
 }
@@ -161,7 +163,7 @@ export interface Scheduler {
   pause(): Promise<void>;
 }
 
-/** What a line of the log has beside the fields of every line; a cause is called `cause`. */
+/** The fields of a log line besides those of every line. A cause is called `cause`. */
 export type LogFields = JsonObject & Readonly<Partial<Record<"time" | "level" | "message", never>>>;
 
 /** One line of the log. */
