@@ -36,7 +36,7 @@ export function reportedResult(
   return isUnscored || (auditWarn && rule.action === "Audit") ? "warn" : "fail";
 }
 
-/** What the row of a report is made of. */
+/** The fields from which a row of a report is made. */
 export interface ReportResultInput {
   readonly policy: PolicyIdentity;
   readonly rule: string;

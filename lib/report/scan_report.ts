@@ -32,15 +32,15 @@ export function scanObject(results: readonly JsonResult[]): JsonObject {
   };
 }
 
-/** What one policy says of one payload. */
+/** The results of one policy for one payload. */
 export interface PolicyScan {
   readonly policy: CompiledJsonPolicy;
   readonly results: readonly JsonResult[];
 }
 
 /**
- * What policies say of one payload, for programs. Kyverno parity: payload, policies and rules are repeated in the JSON of
- * `kyverno json scan`. Pinned by tests/cli/json_scan_test.ts.
+ * The results of all policies for one payload, for programs. Kyverno parity: payload, policies and rules are repeated
+ * in the JSON of `kyverno json scan`. Pinned by tests/cli/json_scan_test.ts.
  */
 export function payloadReport(resource: Json, scans: readonly PolicyScan[]): JsonObject {
   const results = scans.map(({ policy: { document }, results }): JsonObject => {

@@ -12,7 +12,7 @@ export interface TestRow {
   readonly result: "Pass" | "Fail" | "Skip";
   /** Why, in a few words: `Ok`, `Want pass, got fail`, `Excluded`, `Not found` … */
   readonly reason: string;
-  /** What the rule said, or what differs. */
+  /** The rule's message, or the difference from the expectation. */
   readonly message: string;
   /** For a row that fails: what was expected and what came, line by line. */
   readonly details: readonly string[];
@@ -35,7 +35,7 @@ export interface TestTableOptions {
   readonly paint?: (style: TestStyle, text: string) => string;
 }
 
-/** What a part of a table means, for colours. */
+/** The meaning of a part of a table, from which its colour follows. */
 export type TestStyle = "name" | "pass" | "fail" | "skip" | "remark" | "heading";
 
 const columns = ["ID", "POLICY", "RULE", "RESOURCE", "RESULT", "REASON"] as const;

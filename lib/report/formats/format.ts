@@ -2,7 +2,7 @@ import type { Diagnostic, Position } from "../../diagnostics/mod.ts";
 import type { DocumentPath, JsonObject } from "../../json/mod.ts";
 import type { ReportedResult, ReportSummary } from "../policy_report.ts";
 
-/** What policies said of one object. */
+/** The results of all policies for one object. */
 export interface ReportedObject {
   readonly resource: JsonObject;
   readonly results: readonly ReportedResult[];
@@ -22,10 +22,10 @@ export interface ReportOptions {
   readonly folder: string;
 }
 
-/** What a report ends with. */
+/** The end of a report. */
 export interface ReportEnd {
   readonly summary: ReportSummary;
-  /** What was wrong with the files that were read. */
+  /** The problems of the files that were read. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -41,7 +41,7 @@ export interface ReportWriter {
 /** A format of reports for other programs. A new one is a file in this folder and a line in its table. */
 export interface ReportFormat {
   readonly name: string;
-  /** What it is for, in a few words. */
+  /** The purpose of the format, in a few words for the help. */
   readonly about: string;
   open(options: ReportOptions): ReportWriter;
 }
