@@ -86,7 +86,7 @@ export function sourceLabels(source: JsonObject): Readonly<Record<string, string
   };
 }
 
-/** What a clone is a clone of, read from {@link sourceLabels}; `undefined` for data. */
+/** The source of a clone, read from {@link sourceLabels}; `undefined` for an object that was generated from data. */
 export function sourceOf(clone: JsonObject): OwnerReference["trigger"] | undefined {
   const label = (name: string): string => asString(dig(clone, "metadata", "labels", prefix + name)) ?? "";
   const uid = label("source-uid"), group = label("source-group"), version = label("source-version");
@@ -110,7 +110,7 @@ export function labelled(object: JsonObject, labels: Readonly<Record<string, str
   return { ...object, metadata: { ...metadata, labels: merged } };
 }
 
-/** What the API server writes into `metadata`, and no manifest should. */
+/** The fields of `metadata` that the API server writes. A manifest must not have them. */
 const served = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink"];
 
 /** The object without what the API server wrote, as a manifest for another one would have it. */

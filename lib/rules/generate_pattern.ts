@@ -41,7 +41,7 @@ export interface Situation {
   readonly writing: "apply" | "replace";
 }
 
-/** What shall be done, and why something could not be planned. */
+/** The planned effects, and why other effects could not be planned. */
 export interface Plan {
   readonly effects: readonly Effect[];
   readonly failures: readonly string[];
@@ -105,7 +105,7 @@ function documentOf({ data, clone, cloneList, ...place }: GeneratePatternSpec): 
   };
 }
 
-/** What is wrong with a pattern before its variables are known. */
+/** The problems of a pattern that do not depend on its variables. */
 function patternProblems(pattern: GeneratePatternSpec, only: string | undefined): string[] {
   const problems: string[] = [];
   const { namespace, clone, cloneList } = pattern;

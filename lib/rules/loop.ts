@@ -90,7 +90,10 @@ export function compileContext(
   );
 }
 
-/** What an iteration adds to the context: the element and its index, and both again with the loop's nesting. */
+/**
+ * The variables that an iteration adds to the context: the element and its index, each also with the nesting level in
+ * its name.
+ */
 function loopValues(nesting: number): (element: Json, index: number) => Record<string, Json> {
   // Nearly every loop is the outermost, and an object whose names are known here is made much faster.
   if (nesting === 0) {

@@ -9,7 +9,7 @@ import { error, type Outcome, skip } from "./outcome.ts";
 import { compilePatcher, type Patcher } from "./patcher.ts";
 import type { RuleTools } from "./rule_kind.ts";
 
-/** What a mutate rule does to one object, compiled: the same for the object of a request and for targets. */
+/** A compiled mutation of one object. The rule uses it for the object of a request and for targets. */
 export interface Mutation {
   /** Passes with the changed object, skips when nothing changes, errs when the patch fails; never changes its input. */
   run(resource: JsonObject, context: Context): Outcome;
@@ -115,7 +115,7 @@ function compileLoops(
   });
 }
 
-/** What loops lead to. */
+/** The result of running loops. */
 interface Result {
   readonly resource: JsonObject;
   /** Entries that changed something. */
@@ -184,7 +184,7 @@ function runElements(plan: LoopPlan, progress: LoopProgress<Draft>, context: Con
   return undefined;
 }
 
-/** What an element is run with. */
+/** The state with which an element is mutated. */
 interface Step {
   readonly elements: readonly Json[];
   readonly draft: Draft;

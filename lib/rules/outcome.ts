@@ -16,7 +16,7 @@ export interface Effect {
   readonly reason: string;
 }
 
-/** What a rule found out about the images of an object. */
+/** The results of verifying the images of an object, for the next phase. */
 export type ImageFindings =
   | {
     readonly phase: "mutate";
@@ -33,7 +33,7 @@ export type ImageFindings =
     readonly required: readonly string[];
   };
 
-/** What an outcome can have whatever its result is. */
+/** The fields that every outcome may have. */
 interface Reported {
   readonly message: string;
   /** The name in results instead of the rule's: an evaluation that failed, an exception. */
@@ -44,7 +44,7 @@ interface Reported {
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
-/** What a rule wants to change in the cluster. */
+/** The planned effects of an outcome. */
 interface Planned {
   readonly effects?: readonly Effect[];
   /** Why effects could not be planned, such as a source that does not exist (yet). */
@@ -67,7 +67,7 @@ export interface FailOutcome extends Reported, Planned {
   readonly result: "fail";
   /** Where a pattern failed: `/spec/containers/0/image/`. */
   readonly path?: string;
-  /** What a failed pattern expected and found, for explanations. */
+  /** The expected and the actual value of a failed pattern, for explanations. */
   readonly expected?: Json;
   readonly actual?: Json;
 }
@@ -85,7 +85,7 @@ export interface SkipOutcome extends Reported {
 export interface ErrorOutcome extends Reported {
   readonly result: "error";
   /**
-   * What the error means for the request; absent, the strictest failurePolicy of the request decides.
+   * The effect of the error on the request. Without it the strictest failurePolicy of the request decides.
    * - `blocking`: it denies the request whatever the failurePolicy says.
    * - `unusable`: the rule could not be loaded. The failurePolicy of its own policy decides.
    * - `objectLost`: a mutation failed, so that the rules that follow have no object.
@@ -93,7 +93,7 @@ export interface ErrorOutcome extends Reported {
   readonly meaning?: "blocking" | "unusable" | "objectLost";
 }
 
-/** What a rule body says about one request. */
+/** The result of running a rule body for one request. */
 export type Outcome = PassOutcome | FailOutcome | SkipOutcome | ErrorOutcome;
 
 /** The outcomes of a rule that has several, such as one for each target, in order. */
@@ -143,7 +143,7 @@ export function patchedObject(outcome: Outcome): JsonObject | undefined {
   return outcome.result === "pass" ? outcome.patched : undefined;
 }
 
-/** What a rule wants to change in the cluster. */
+/** The planned effects of an outcome. */
 export function effectsOf(outcome: Outcome): readonly Effect[] {
   return (outcome.result === "pass" || outcome.result === "fail" ? outcome.effects : undefined) ?? [];
 }

@@ -14,7 +14,7 @@ import { parseYaml } from "../yaml/mod.ts";
 
 type PathProblem = Pick<PathDiagnostic, "code" | "message" | "hint">;
 
-/** What stands for a variable while the text around it is read. */
+/** Replaces a variable while the text around it is parsed. */
 const placeholder = "\uE000";
 
 /** The fields of an object's metadata: a path to another one leads nowhere, whatever the kind. */

@@ -136,7 +136,7 @@ function applyPlan(plan: Plan, resource: JsonObject): JsonObject | Fault {
   return isFault(patched) ? failed(patched) : checked(patched);
 }
 
-/** What a patch has made, if it is still an object of some kind. */
+/** The patched object; a fault when the patch removed its kind. */
 function checked(patched: Json): JsonObject | Fault {
   if (isObject(patched) && asString(patched["kind"])) return patched;
   return new Failure(

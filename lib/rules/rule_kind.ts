@@ -8,7 +8,7 @@ import type { Policy, PolicyException, Rule, RuleBody } from "../policy/mod.ts";
 import type { Use } from "../template/mod.ts";
 import type { Outcome, OutcomeList } from "./outcome.ts";
 
-/** What a rule body sees when it runs. */
+/** The input of a rule body. */
 export interface RuleInput {
   /** The rule's context: request, images, its entries. */
   readonly context: Context;
@@ -45,7 +45,7 @@ export interface CompiledBody {
    * the draft. It sees nothing but the draft.
    */
   readonly merge?: (draft: Draft) => Outcome;
-  /** What it generates; absent when it generates nothing. */
+  /** The objects that it generates; absent when it generates none. */
   readonly downstream?: Downstream;
   /** Set when objects that exist are looked at once its policy comes into force. */
   readonly looksBack?: boolean;
@@ -68,11 +68,14 @@ export interface SingleBody extends CompiledBody {
   run(input: RuleInput): Outcome | undefined;
 }
 
-/** What a rule generates, as far as its text says: the same for rules of both languages. */
+/**
+ * The objects that a rule generates, as far as its text shows them. Classic and CEL rules state it alike;
+ * `background`, `live` and `manifests` read it.
+ */
 export interface Downstream {
   /** Whether what was made is kept as the rule says. */
   readonly synchronize: boolean;
-  /** What becomes of objects that were kept in step when the rule is deleted. */
+  /** The fate of synchronized objects when the rule is deleted. */
   readonly onPolicyDelete: "orphan" | "delete";
   /** The types of what is made or copied; only those that are known without a request. */
   readonly types: readonly ObjectType[];
@@ -84,7 +87,7 @@ export interface ObjectType {
   readonly kind: string;
 }
 
-/** What compiling the body of a rule needs beside the body. */
+/** The policy and rule of a body that is compiled, and the receivers of its needs, problems and variables. */
 export interface RuleTools {
   readonly policy: Policy;
   /** The rule that the body is of. */
@@ -98,7 +101,7 @@ export interface RuleTools {
   variables(uses: readonly Use[], path: DocumentPath, locals?: readonly string[]): void;
 }
 
-/** What a rule does, as metrics and reports name it. */
+/** The type of a rule, as metrics and reports name it. */
 export type RuleType = "validate" | "mutate" | "generate" | "verifyImages" | "checkImages" | "mutateExisting";
 
 /** Whether rules of the type judge an object; the others change or make objects. */
@@ -112,6 +115,6 @@ export interface RuleKind<Body extends RuleBody = RuleBody> {
   /** As explanations name it. */
   readonly name: string;
   compile(body: Body, tools: RuleTools): CompiledBody;
-  /** What such a rule does in a later phase of the same request. */
+  /** The kind that runs the same rule in a later phase of the request. */
   readonly then?: RuleKind<Body>;
 }

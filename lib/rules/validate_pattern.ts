@@ -21,11 +21,11 @@ export const validateAnyPattern: RuleKind<BodyOf<"anyPattern">> = {
   compile: ({ patterns, message }, tools) => compileAnyPatternBody(patterns, { message, tools }),
 };
 
-/** What a pattern block inherits from its rule, also inside foreach. */
+/** The options that a pattern block takes over from its rule, also inside foreach. */
 export interface PatternBodyOptions {
   readonly message: Json | undefined;
   readonly tools: RuleTools;
-  /** What the pattern is compared with; the request's object when absent. */
+  /** Returns the value that the pattern is compared with; the request's object when absent. */
   readonly subject?: (input: RuleInput) => JsonObject | undefined;
 }
 
@@ -53,10 +53,10 @@ export function compilePatternBody(written: Json, options: PatternBodyOptions): 
   };
 }
 
-/** What there is to compare in a deletion: only whether variables can be resolved matters then. */
+/** The object that a deletion compares: it has none, so only unresolved variables can make it fail. */
 const nothing: JsonObject = {};
 
-/** What an explanation keeps of a comparison. */
+/** The record of a comparison, for explanations. */
 function observedPattern(found: PatternResult, alternative: number | undefined): ObservedPattern {
   if (found.status === "pass") {
     const nothing = { expected: undefined, actual: undefined, element: undefined };

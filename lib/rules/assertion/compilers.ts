@@ -7,7 +7,10 @@ export type TreeExpression = CommunityExpression;
 /** Compiles one expression, or says why it cannot be. */
 export type Compile = (text: string) => TreeExpression | Fault;
 
-/** What CEL gives the trees: `object` is the value, `bindings.resolve("name")` asks for a binding. */
+/**
+ * The CEL compiler of assertion trees. In the compiled expression `object` is the value, and
+ * `bindings.resolve("name")` reads a binding.
+ */
 export type CelCompile = (
   text: string,
 ) => ((object: Json, resolve: (name: string) => Json | Fault) => Json | Fault) | Fault;

@@ -5,15 +5,15 @@ import { type Assertions, compileAssertions, compileMatch, type FailedAssertion 
 import { type Compile, type Compilers, withDefault } from "./compilers.ts";
 import { compileScalar, type TreeOptions, type TreeProblem } from "./tree.ts";
 
-/** What a rule says of a payload. */
+/** The result of one rule for one payload. */
 export interface JsonRuleResult {
   readonly rule: string;
   readonly result: "pass" | "fail" | "error";
-  /** What `identifier` names the payload; empty without one. */
+  /** The payload's name, as the rule's `identifier` computes it; empty without one. */
   readonly identifier: string;
   /** The `feedback` entries: values, or why there is none. */
   readonly feedback: ReadonlyMap<string, Json | Fault>;
-  /** What fails; empty unless the result is `fail`. */
+  /** The failed assertions; empty unless the result is `fail`. */
   readonly failures: readonly FailedAssertion[];
   /** Why the payload cannot be judged; empty unless the result is `error`. */
   readonly error: string;
@@ -22,7 +22,7 @@ export interface JsonRuleResult {
 /** A compiled policy of the kind `ValidatingPolicy` of json.kyverno.io. */
 export interface JsonPolicy {
   readonly name: string;
-  /** What could not be compiled; a rule with a problem answers with an error. */
+  /** The parts that do not compile. A rule with a problem answers with an error. */
   readonly problems: readonly TreeProblem[];
   /** Judges any JSON value; a rule that does not match it has no result. `bindings` are further `$names`. */
   scan(payload: Json, input: CommunityInput): readonly JsonRuleResult[];

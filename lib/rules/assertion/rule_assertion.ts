@@ -7,7 +7,7 @@ import { violationText } from "./violation.ts";
 
 /** A compiled `validate.assert` of a ClusterPolicy or Policy. */
 export interface RuleAssertion {
-  /** What could not be compiled; the rule then answers with an error. */
+  /** The parts that do not compile. The rule then answers with an error. */
   readonly problems: readonly TreeProblem[];
   /**
    * One text for each violated leaf, each a failure of its own; none when the payload passes. The payload is

@@ -22,7 +22,7 @@ export interface TreeProblem {
   readonly message: string;
 }
 
-/** What compilation needs. */
+/** The options of compiling an assertion tree. */
 export interface TreeOptions {
   readonly compilers: Compilers;
   /** Where the tree stands in the policy. */

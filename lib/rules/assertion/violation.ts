@@ -6,7 +6,7 @@ export interface AssertionViolation {
   readonly path: string;
   /** `required`: the field is missing; `invalid`: its value is not the expected one. */
   readonly kind: "required" | "invalid";
-  /** What is there; empty for a missing field. */
+  /** The payload's value there; empty for a missing field. */
   readonly value: Json;
   /** The expected value: `Expected value: true`. */
   readonly detail: string;

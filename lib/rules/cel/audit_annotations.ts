@@ -7,7 +7,7 @@ import type { ExpressionSet } from "./expressions.ts";
 /** The longest value that is recorded, in characters. */
 const maxValue = 10 * 1024;
 
-/** What a policy adds to the audit event, by key; a fault when an expression failed. */
+/** Evaluates the audit annotations of a policy, by key; a fault when an expression failed. */
 export type AuditAnnotations = (evaluation: CelEvaluation) => Readonly<Record<string, string>> | Fault;
 
 /** Compiles `[{key, valueExpression}]`; null and empty values add nothing. */

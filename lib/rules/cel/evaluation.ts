@@ -16,7 +16,7 @@ import type { Observer } from "../../context/mod.ts";
 import { Fault } from "../../json/mod.ts";
 import type { CompositedVariable } from "./expressions.ts";
 
-/** What the expressions of one rule see for one request. */
+/** The variables and external calls of one rule's expressions for one request. */
 export interface CelEvaluationOptions {
   readonly roots: Activation;
   readonly variables: readonly CompositedVariable[];

@@ -35,7 +35,7 @@ export interface CompositedVariable {
   readonly program: Program;
 }
 
-/** What expressions may give. */
+/** The types that an expression may have, by its position in the policy. */
 export const wanted = { bool: [boolType], text: [stringType], any: [] } as const;
 
 /**
@@ -65,7 +65,7 @@ export class ExpressionSet {
   /** Adds a variable that the expressions compiled from now on see. */
   define(name: string, text: string, path: DocumentPath): void {
     const program = this.compile(text, path, wanted.any);
-    // What a broken variable would be is unknown, so that its uses are not reported as well.
+    // A broken variable gets the dynamic type, so that its uses are not reported as well.
     this.#types.set(name, program?.type ?? dynType);
     if (program !== undefined) this.variables.push({ name, program });
   }

@@ -2,7 +2,7 @@ import type { ExternalNeed, Program } from "../../cel/mod.ts";
 import type { Need } from "../../context/mod.ts";
 import { builtinResource, formatApiVersion, parseApiVersion } from "../../kube/mod.ts";
 
-/** What a program needs from outside the request. */
+/** The values that a program reads from outside the request, as needs. */
 export function needsOf({ facts }: Program): readonly Need[] {
   const needs = facts.needs.map(needOf);
   return facts.variables.has("namespaceObject") ? [...needs, { kind: "namespace" }] : needs;

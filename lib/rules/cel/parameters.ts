@@ -38,14 +38,14 @@ export function parameterSource(
   };
 }
 
-/** What looking for parameters needs. */
+/** The right to read the policy's parameters. */
 export function parameterNeed({ apiVersion, kind, name }: ParameterSource): Need {
   return name === ""
     ? kindNeed({ apiVersion, kind }, ["list"])
     : kindNeed({ apiVersion, kind, name }, ["get"]);
 }
 
-/** What is wrong with a `paramRef`, by the field that it is wrong in. */
+/** The problems of a `paramRef`, by the field that has the problem. */
 export function parameterProblems(
   reference: Json | undefined,
 ): readonly { field: string; message: string }[] {

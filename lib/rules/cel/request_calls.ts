@@ -51,7 +51,7 @@ class RequestCalls implements ExternalCalls {
   }
 }
 
-/** What ports answer. */
+/** The external requests that ports answer. Image checks are answered elsewhere. */
 type PortRequest = Exclude<ExternalRequest, ImageCheckRequest>;
 
 function loadThrough(store: LoadTracker, request: PortRequest): ExternalReply | CelFault {
@@ -82,7 +82,10 @@ function shownName(request: PortRequest): string {
   }
 }
 
-/** What there is nothing to load from is not found; the words are those of Kyverno's command line. */
+/**
+ * The reply for a source that is absent: not found, in the words of Kyverno's command line. `undefined` when the
+ * source is served.
+ */
 function absence(store: LoadTracker, request: PortRequest): ExternalReply | undefined {
   switch (request.kind) {
     case "api":

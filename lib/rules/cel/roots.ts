@@ -33,8 +33,8 @@ export const kyvernoVariables: Readonly<Record<string, CelType>> = {
 };
 
 /**
- * What expressions see of a request. Objects that are not there are null, as the API server has it: `object` of a
- * DELETE, `oldObject` of a CREATE, `namespaceObject` of what is in no namespace.
+ * The variables of expressions for a request. An absent object is null, as in the API server: `object` of a DELETE,
+ * `oldObject` of a CREATE, `namespaceObject` of an object without a namespace.
  */
 export function admissionRoots(input: RuleInput, more: Activation = () => undefined): Activation {
   let request: JsonObject | undefined;

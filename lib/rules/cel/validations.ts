@@ -11,7 +11,7 @@ import {
 import type { CelEvaluation } from "./evaluation.ts";
 import { type ExpressionSet, wanted } from "./expressions.ts";
 
-/** What the validations of a policy say: the first that is not true decides. */
+/** The result of a policy's validations: the first one that is not true decides. */
 export type ValidationVerdict =
   | { readonly result: "pass" }
   | { readonly result: "fail" | "error"; readonly message: string };
@@ -99,7 +99,7 @@ function judge(
   return { result: "fail", message: made || message || `failed expression: ${expression.trim()}` };
 }
 
-/** What the expression made, if it can be a message. */
+/** The value of a message expression, if it can be a message; otherwise the empty text. */
 function messageOf(value: unknown): string {
   if (typeof value !== "string") return "";
   const text = value.trim();

@@ -12,7 +12,10 @@ import { admissionRoots, admissionVariables } from "./roots.ts";
 
 const { object, oldObject, request } = admissionVariables;
 
-/** What the match conditions of a webhook see (Kubernetes API): no `namespaceObject`, no variables, no functions of Kyverno. */
+/**
+ * The environment of a webhook's match conditions (Kubernetes API): no `namespaceObject`, no variables, no functions
+ * of Kyverno.
+ */
 const conditionSetting = {
   variables: { object: object!, oldObject: oldObject!, request: request!, ...authorizerVariables },
   libraries: kubernetesLibraries,

@@ -7,7 +7,7 @@ interface FieldSet {
   readonly fields: readonly string[];
 }
 
-/** What clusters and tools write into every object, and what the API server fills in. */
+/** The fields that clusters, tools and the API server write into every object. */
 const everywhere: readonly string[] = [
   "status",
   ...[

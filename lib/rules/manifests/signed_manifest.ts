@@ -3,7 +3,7 @@ import { type Fault, isFault, isObject, type JsonObject } from "../../json/mod.t
 import { annotationsOf, decodeBase64, nameOf } from "../../kube/mod.ts";
 import { parseDocuments } from "../../yaml/mod.ts";
 
-/** What the annotations of an object hold: the manifest that was signed, and its signatures. */
+/** The signed manifest and its signatures, read from the annotations of an object. */
 export interface SignedManifest {
   /** The bytes that were signed; `undefined` when there is no message that can be read. */
   readonly message: Uint8Array | undefined;

@@ -21,7 +21,7 @@ export interface FieldViolation {
   readonly found?: string | boolean | number | readonly string[];
 }
 
-/** What a control has against a pod. */
+/** A violation of a control by a pod. */
 export interface Finding {
   /** A few words: `host namespaces`. */
   readonly reason: string;

@@ -4,7 +4,7 @@ import { foundValues } from "./control.ts";
 import { containerLists, type PodView } from "./pod.ts";
 import { PositionQueue } from "./position_queue.ts";
 
-/** What an entry of `exclude` lets pass, compiled. */
+/** A compiled entry of `exclude`. */
 export interface Exclusion {
   readonly controlName: string;
   /** Whether an image is among those named; `undefined` for an entry about the pod itself. */
@@ -15,10 +15,10 @@ export interface Exclusion {
   readonly value: ((value: string) => boolean) | undefined;
 }
 
-/** What an exclusion needs to look at a pod. */
+/** The pod, and the function that checks a reduced copy of it. */
 export interface ExclusionInput {
   readonly pod: PodView;
-  /** What a reduced pod would violate of the controls of a name. */
+  /** The violations of a reduced pod under the controls of a name. */
   readonly judge: (pod: PodView, controlName: string) => readonly Violation[];
 }
 

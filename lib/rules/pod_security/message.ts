@@ -1,7 +1,7 @@
 import { compareBytes } from "../../json/mod.ts";
 import type { FieldViolation, Violation } from "./control.ts";
 
-/** What the failure message of a rule is made of. */
+/** The parts of a rule's failure message. */
 export interface FailureText {
   /** The rule's name as it runs, `autogen-` included. */
   readonly rule: string;

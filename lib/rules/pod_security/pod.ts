@@ -11,7 +11,7 @@ export interface ContainerView {
   readonly security: Json | undefined;
 }
 
-/** What the controls see of a pod. */
+/** The parts of a pod that the controls read. */
 export interface PodView {
   readonly annotations: Json | undefined;
   readonly spec: Json;

@@ -17,12 +17,12 @@ import { isLarge, type PodView } from "./pod.ts";
 import { minorVersion, selectControls, type SelectedControl } from "./selection.ts";
 import { extractPod } from "./workload.ts";
 
-/** What a standard says of a resource. */
+/** The result of checking a resource against a standard. */
 export interface PodSecurityVerdict {
   readonly allowed: boolean;
   /** Whether only the exceptions' exclusions let it pass: the rule is skipped then, not passed. */
   readonly exempted: boolean;
-  /** What is wrong, with paths from the resource's root; empty when allowed. */
+  /** The violations, with paths from the resource's root; empty when allowed. */
   readonly violations: readonly Violation[];
 }
 
@@ -107,7 +107,7 @@ export function compilePodSecurity(settings: JsonObject, standard: Standard): Po
   }
 }
 
-/** What controls find in a pod. */
+/** The violations of a pod under the controls. It pauses between controls for a large pod. */
 function* judged(pod: PodView, controls: readonly SelectedControl[]): Stages<readonly Violation[]> {
   const violations: Violation[] = [];
   for (const { control, check } of controls) {

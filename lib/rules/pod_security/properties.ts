@@ -1,7 +1,7 @@
 import { goJson } from "../../json/mod.ts";
 import type { Violation } from "./control.ts";
 
-/** What a report says of a rule's violations. */
+/** The violations of a rule from which report properties are made. */
 export interface ReportInput {
   readonly level: string;
   readonly version: string;

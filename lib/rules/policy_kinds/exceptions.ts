@@ -6,7 +6,7 @@ import type { Outcome } from "../outcome.ts";
 import type { Allowed } from "./kyverno_expressions.ts";
 import type { PolicyTools } from "./policy_kind.ts";
 
-/** What exceptions make of a request: its result, or what the policy may allow. */
+/** The effect of matching exceptions: a result for the request, or images and values that the policy must allow. */
 export type Exemption = { readonly outcome: Outcome } | { readonly allowed: Allowed };
 
 /**
@@ -44,7 +44,7 @@ export function compileExemptions(
       if (exception.expires !== undefined && !(now < exception.expires)) continue;
       const verdict = holds(evaluation);
       if (isFault(verdict)) {
-        // What is granted already is not taken back by an exception that cannot be read.
+        // An exception that cannot be evaluated does not revoke an exemption that an earlier one granted.
         if (full) continue;
         return verdict;
       }

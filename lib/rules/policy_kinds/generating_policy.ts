@@ -88,7 +88,7 @@ function alsoDeletions(selector: RuleSelector): RuleSelector {
   return { ...selector, match: { ...selector.match, filters }, resources, select };
 }
 
-/** What a policy makes, and the stored object that it is a copy of. */
+/** An object that the policy generates, and the stored object that it is a copy of. */
 interface Generated {
   readonly object: JsonObject;
   readonly source: JsonObject | undefined;
@@ -291,7 +291,7 @@ function opened(object: JsonObject): readonly JsonObject[] {
     : [object];
 }
 
-/** What the API server gave an object that is copied, which a new one must not have. */
+/** The fields of metadata that the API server gave the source, and that a copy must not have. */
 const given = ["uid", "managedFields", "resourceVersion", "creationTimestamp", "selfLink"];
 
 function inNamespace(object: JsonObject, namespace: string, policy: Policy): JsonObject | Fault {

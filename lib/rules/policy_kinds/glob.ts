@@ -1,7 +1,7 @@
 /** One step of a glob: a character that passes a test, or any text. */
 type Step = "any text" | ((char: string) => boolean);
 
-/** What braces stand for is written out; more alternatives than this are left as they are written. */
+/** The most alternatives to which braces are expanded. A glob with more is matched with its braces as they are. */
 const maxAlternatives = 1_000;
 
 /**

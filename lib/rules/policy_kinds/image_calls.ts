@@ -20,7 +20,7 @@ export interface PolicyAttestation {
   readonly type: string;
 }
 
-/** What the functions of an image policy are answered with, for one request. */
+/** The attestors, attestations and loads that the functions of an image policy use for one request. */
 export interface ImageCallsOptions {
   readonly usual: ExternalCalls;
   readonly store: LoadTracker;

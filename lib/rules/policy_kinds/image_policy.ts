@@ -28,7 +28,7 @@ import {
 import { defineVariables, kyvernoExpressions } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 
-/** What both phases of an ImageValidatingPolicy have in common. */
+/** The fields that both phases of an ImageValidatingPolicy share. */
 export const imagePolicyForm: Pick<
   PolicyKind,
   "group" | "kinds" | "body" | "ruleName" | "variants" | "onlyOnCommandLine" | "constraints"

@@ -41,7 +41,7 @@ function openAddresses(): AddressRules {
   return rules;
 }
 
-/** What expressions of a kind have beyond those of all kinds. */
+/** The environment that one kind of policy adds to the environment of all kinds. */
 export interface KyvernoExpressionsOptions {
   readonly variables?: Readonly<Record<string, CelType>>;
   readonly libraries?: readonly Library[];
@@ -74,7 +74,7 @@ export function defineVariables(expressions: ExpressionSet, written: Json | unde
   });
 }
 
-/** What an evaluation has beyond the request. */
+/** The variables and functions that an evaluation adds to those of the request. */
 export interface KyvernoEvaluationOptions {
   /** Variables that come before the request's own. */
   readonly over?: Activation;
@@ -100,7 +100,7 @@ export function kyvernoEvaluation(
   return { evaluation, allow: (values) => void (allowed = { ...values }) };
 }
 
-/** What exceptions let a policy allow. */
+/** The images and values that exceptions make a policy allow. */
 export interface Allowed {
   readonly allowedImages: readonly string[];
   readonly allowedValues: readonly string[];

@@ -120,7 +120,7 @@ class TargetSearch {
 
   constructor(constraints: JsonObject, namespace: string | undefined) {
     const rules = asList(constraints["resourceRules"]).filter(isObject);
-    // What happens to an object is of no matter: it exists.
+    // A target exists already, so the operations of its resource rules do not matter.
     const anyhow = rules.map((rule) => ({ ...rule, operations: ["*"] }));
     this.#selector = compileConstraints({ ...constraints, resourceRules: anyhow });
     this.types = rules.flatMap((rule) => asTexts(rule["resources"])).flatMap((plural) => {
@@ -176,7 +176,7 @@ class TargetSearch {
   }
 }
 
-/** What the expression gives: an object, or the items of a list. */
+/** The targets that the expression returns: one object, or the items of a list. */
 function given(program: Program, evaluation: CelEvaluation): readonly JsonObject[] | Fault {
   const value = evaluation.evaluate(program);
   const json = isCelFault(value) ? value : celToJson(value);

@@ -11,7 +11,7 @@ const jsonPatchType: CelType = objectType("JSONPatch", {
   value: dynType,
 });
 
-/** What an expression of a JSON patch gives. */
+/** The type of an expression that returns a JSON patch. */
 export const jsonPatchListType: CelType = listType(jsonPatchType);
 
 function partType(name: string): CelType {

@@ -5,7 +5,7 @@ import type { RuleSelector } from "../../match/mod.ts";
 import type { CelException, CelPolicyForm, LocatedDocument, Policy } from "../../policy/mod.ts";
 import type { CompiledBody, RuleKind } from "../rule_kind.ts";
 
-/** What compiling a spec needs beside it. */
+/** The policy, its exceptions and the receivers of problems, for compiling a spec. */
 export interface PolicyTools {
   readonly policy: Policy;
   /** Exceptions from the policy. */

@@ -7,7 +7,7 @@ import type { StatementConditions } from "./conditions.ts";
 import type { ImageEntry } from "./entries.ts";
 import { atDigest, type FoundImage } from "./images.ts";
 
-/** What became of the attestations of an entry, for one image. */
+/** The result of verifying an entry's attestations for one image. */
 export type AttestationVerdict =
   | {
     readonly ok: true;

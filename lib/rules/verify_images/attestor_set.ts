@@ -2,7 +2,7 @@ import type { AttestorSet, SignerEntry } from "../../policy/mod.ts";
 import type { SignatureAnswer } from "../../ports.ts";
 import { type Pending, pending } from "./loads.ts";
 
-/** What became of a set of attestors, for one image. */
+/** The result of verifying a set of attestors for one image. */
 export type SetVerdict =
   | { readonly ok: true; readonly digest: string }
   | {

@@ -18,7 +18,7 @@ export const checkImages: RuleKind<VerifyImagesBody> = {
 };
 
 function compile(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
-  // What is wrong with the entries is reported once, by the other body.
+  // `verifyImages` compiles the same entries and reports their problems, so they are not reported again here.
   const { written } = compileEntries(body.entries, { ...tools, report: () => {}, variables: () => {} });
   if (!written.some(({ verification }) => isCheckedAtValidation(verification))) {
     return { run: () => undefined };

@@ -100,7 +100,7 @@ class Texts {
     return isFault(text) ? message : isString(text) ? text : JSON.stringify(text);
   }
 
-  /** What a message comes to; no text where it is one variable. */
+  /** The rendered message; any JSON value where the message is one variable. */
   value(message: string, context: Context): Json | Fault {
     if (!message.includes("{{")) return message;
     const template = this.#templates.get(message) ?? compileTemplate(message);

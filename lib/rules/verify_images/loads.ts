@@ -92,7 +92,7 @@ function loadOnce<Result extends object>(
   // The store keeps answers for the time of a request and looks into none of them.
   const answer = store.load(name, async () => await load() as unknown as Json, key);
   if (store.pendingReads !== pendingReads) return pending;
-  // What is left is the deadline, which names the image and so its registry.
+  // The only fault left is the deadline, whose message names the image and so its registry.
   return isFault(answer) ? { problem: answer.message } : answer as unknown as Result;
 }
 

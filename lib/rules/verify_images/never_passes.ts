@@ -9,7 +9,7 @@ import {
   type WrittenEntry,
 } from "../../policy/mod.ts";
 
-/** What in an entry of `verifyImages` can never pass, whatever was signed; what texts of keys hold is not looked at. */
+/** The parts of a `verifyImages` entry that can never pass, whatever was signed. It does not read the texts of keys. */
 export function* neverPasses(entry: JsonObject, path: DocumentPath): Generator<PathDiagnostic> {
   const verification = imageVerificationOf(entry);
   yield* referencesThatNeverMatch(verification, path);

@@ -11,10 +11,10 @@ import {
 } from "../../json/mod.ts";
 import { annotationsOf } from "../../kube/mod.ts";
 
-/** What was found out about an image. */
+/** The result of verifying an image. */
 export type ImageStatus = "pass" | "fail" | "skip";
 
-/** What a rule noted of an image in the mutate phase, for the validate phase to see. */
+/** The result of verifying an image in the mutate phase, noted for the validate phase. */
 export interface ImageNote {
   /** The image as its text is after the mutation. */
   readonly image: string;
@@ -102,8 +102,8 @@ function own<T>(map: Record<string, Record<string, T>>, name: string): Record<st
 const ordinary = { enumerable: true, configurable: true, writable: true } as const;
 
 /**
- * What the scoped annotation of an object says of an image under a rule: `undefined` when it says nothing, a fault when
- * it cannot be read.
+ * The status of an image under a rule in the object's scoped annotation: `undefined` when the annotation has none, a
+ * fault when it cannot be read.
  */
 export function notedStatus(object: JsonObject, scope: NoteScope, image: string): string | undefined | Fault {
   const text = annotationsOf(object)[scopedAnnotation];

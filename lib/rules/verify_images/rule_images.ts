@@ -13,7 +13,7 @@ export class RuleImages {
 
   constructor(rule: Rule, entries: readonly ImageEntry[]) {
     this.#entries = entries;
-    // What is wrong with extractors is reported where the rule's context is compiled.
+    // Compiling the rule's context reports the problems of its extractors.
     this.#extractors = rule.imageExtractors && ruleImageExtractors(rule.imageExtractors, () => {});
   }
 
@@ -25,7 +25,8 @@ export class RuleImages {
     if (this.#extractors?.has(String(object["kind"]))) {
       return error(`failed to instantiate handler: failed to extract images: ${images.message}`);
     }
-    // What has no images for another reason, such as a container without a name, is refused by the API server.
+    // The API server refuses an object whose images cannot be read for another reason, such as a container without a
+    // name.
     if (!images.message.startsWith("invalid image ")) return false;
     // Kyverno finds no images in such an object, and allows it (declared in docs/compatibility.md).
     return fail(`failed to extract images: ${images.message}: no image of the object can be verified`);

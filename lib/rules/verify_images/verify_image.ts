@@ -20,7 +20,7 @@ export interface VerifyRequest {
   readonly pullSecrets: readonly string[];
 }
 
-/** What verification says of an image under one entry. */
+/** The result of verifying an image under one entry. */
 export interface ImageVerdict {
   readonly outcome: Outcome;
   /** The digest that was verified; empty for none. */

@@ -67,7 +67,7 @@ class Verification {
     this.#scope = scope;
   }
 
-  /** What is under way for one image does not hold up the others. */
+  /** Starts the verification of all images before it waits, so that a load for one image does not delay the others. */
   run(images: readonly FoundImage[]): Outcome | OutcomeList | undefined {
     for (const entry of this.#request.entries) {
       for (const image of images) this.#verify(entry, image);
