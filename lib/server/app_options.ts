@@ -8,7 +8,7 @@ import type { ReviewRecorder } from "./recording.ts";
 import type { Tracing } from "./tracing.ts";
 import type { ObjectRoute, PathRoute } from "./review_route.ts";
 
-/** What the app serves, and with what. */
+/** The policies, ports and limits of the server's app. */
 export interface AppOptions {
   /** The current policies. It is called for each request, so that a new snapshot takes effect at once. */
   readonly snapshot: () => Snapshot | undefined;
@@ -26,7 +26,7 @@ export interface AppOptions {
   readonly recorder?: ReviewRecorder | undefined;
   /** Which requests are admitted without evaluating a policy. It is called for each request, because it can change. */
   readonly filters?: () => FilterConfig;
-  /** What other webhooks ask about: given the path of a request that is none of Kyverno's classic ones. */
+  /** Returns the route of a path that is none of Kyverno's classic ones. */
   readonly routes?: (path: string) => PathRoute | ObjectRoute | undefined;
   /** Whether callers of `/scan` may send their own expressions; they may not by default. */
   readonly scanPreprocessors?: boolean;

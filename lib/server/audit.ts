@@ -12,7 +12,7 @@ import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import { joinedWatch, type Tracing } from "./tracing.ts";
 
-/** What the queue evaluates with. */
+/** The policies, ports and bounds of the queue. */
 export interface AuditOptions {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: Ports;

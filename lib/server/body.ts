@@ -1,6 +1,6 @@
 import { type HttpError, maxReviewBytes } from "./review.ts";
 
-/** What reading bodies may cost. */
+/** The bounds of reading bodies. */
 export interface BodyLimits {
   /** All bodies that are being read, in bytes. */
   readonly allBytes: number;

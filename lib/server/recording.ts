@@ -20,7 +20,7 @@ export interface ReviewRecorder {
   add(review: AnsweredReview): void;
 }
 
-/** What stands in a record for each value of a Secret: the word, as `stringData` has it and as `data` has it. */
+/** The text that replaces each value of a Secret in a record, as `stringData` and as `data` have it. */
 const redacted = { text: "redacted", base64: "cmVkYWN0ZWQ=" };
 
 /** An annotation of kubectl that repeats the whole object. */

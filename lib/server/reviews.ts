@@ -142,7 +142,7 @@ export class Reviews {
     const response = decide(subject, { ...route, snapshot, started, timeout }, this.#options);
     return response instanceof Promise ? response.then(followed) : followed(response);
 
-    /** What an answer sets off, and is not changed by. */
+    /** Starts the work that follows an answer and does not change it. */
     function followed(response: AdmissionResponse): AdmissionResponse {
       if (route.phase === "validate") {
         audit?.add(subject, route, bytes);

@@ -10,7 +10,7 @@ const maxDepth = 500;
 const maxPreprocessors = 10;
 const maxPreprocessorLength = 4096;
 
-/** What scans are answered with. */
+/** The policies, ports and options of scans. */
 export interface ScanOptions {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: ScanPorts;

@@ -7,7 +7,7 @@ export interface Tracing {
   begin(evaluation: TracedEvaluation): EvaluationSpans;
 }
 
-/** What is evaluated. */
+/** The evaluation that a trace describes. */
 export interface TracedEvaluation {
   readonly request: PolicyRequest;
   readonly phase: Phase;

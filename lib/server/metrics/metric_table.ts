@@ -18,7 +18,7 @@ const request = ["resource_kind", "resource_request_operation"];
 /** Seconds: a rule takes some microseconds, one that loads values some milliseconds. */
 const ruleBounds = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10];
 
-/** What every metric of durations of rules says. */
+/** The help text that all metrics of rule durations share. */
 const timed =
   "Duration of evaluations, with the loads that they waited for; of requests that come close together one is timed";
 

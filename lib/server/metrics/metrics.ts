@@ -17,7 +17,7 @@ import { RuleTimes, type TimedRule } from "./rule_times.ts";
 /** Why rules were evaluated. */
 export type ExecutionCause = "admission_request" | "background_scan";
 
-/** What a policy's results are counted by, beside the policy. */
+/** The labels of a policy's results, besides those of the policy. */
 interface Occasion {
   readonly kind: string;
   readonly operation: string;
@@ -47,7 +47,7 @@ export interface Readings {
   readonly droppedEvents: () => number;
 }
 
-/** What policies' rules are counted and timed with, by family. */
+/** The families of policies, each with its metrics of rule results and durations. */
 const families = Object.keys(ruleMetrics) as PolicyFamily[];
 
 /**

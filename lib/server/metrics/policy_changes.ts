@@ -1,13 +1,13 @@
 import { equal } from "../../json/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 
-/** What became of a policy. */
+/** A policy that was created, updated or deleted. */
 export interface PolicyChange {
   readonly policy: Policy;
   readonly change: "created" | "updated" | "deleted";
 }
 
-/** What differs between the policies that were in force and those that are. */
+/** The differences between the policies that were in force and those that are. */
 export function policyChanges(before: readonly Policy[], after: readonly Policy[]): PolicyChange[] {
   const former = new Map(before.map((policy) => [keyOf(policy), policy]));
   const changes = after.flatMap((policy): PolicyChange[] => {

@@ -1,7 +1,7 @@
 import type { CompiledRule, RuleResult, RuleWatch, Snapshot } from "../../engine/mod.ts";
 import type { Policy } from "../../policy/mod.ts";
 
-/** What was measured of one rule, in milliseconds. */
+/** The measured durations of one rule, in milliseconds. */
 export interface RuleTime {
   readonly policy: string;
   readonly kind: string;
