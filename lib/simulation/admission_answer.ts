@@ -7,7 +7,7 @@ import { admissionResponse } from "../library/mod.ts";
 import type { Ports } from "../ports.ts";
 import { admissionReview } from "../report/mod.ts";
 
-/** What deciding about a request as the webhooks do needs. */
+/** The policies, ports and given values with which a review is decided as the webhooks decide it. */
 export interface AdmissionSetting {
   readonly snapshot: Snapshot;
   readonly ports: Ports;
@@ -15,7 +15,7 @@ export interface AdmissionSetting {
   readonly given?: GivenValues;
 }
 
-/** What the API server is answered, and what the user of `kubectl` reads. */
+/** The response to the API server, and the text that `kubectl` prints for it. */
 export interface AdmissionAnswer {
   readonly response: JsonObject;
   readonly kubectl: string;

@@ -11,7 +11,7 @@ import { asList, asObject, isObject, type JsonObject } from "../json/mod.ts";
 import { parseDocuments, type YamlDocument } from "../yaml/mod.ts";
 import type { SimulationTexts, TextName } from "./texts.ts";
 
-/** What stands in for a cluster, its users and the services that policies call. */
+/** The given objects, values and answers that replace a cluster, its users and the services that policies call. */
 export interface GivenContext {
   /** Objects of the cluster. */
   readonly objects: readonly JsonObject[];

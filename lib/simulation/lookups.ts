@@ -9,7 +9,7 @@ export interface ObservedLookup {
   /** Milliseconds from the begin of the evaluation. */
   readonly begin: number;
   readonly milliseconds: number;
-  /** What came back; `null` for a failure without a body. */
+  /** The answer's body; `null` for a failure without a body. */
   readonly answer: Json;
   /** Why there is no answer. */
   readonly failure: string | undefined;

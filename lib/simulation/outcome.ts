@@ -30,7 +30,7 @@ export interface SubjectOutcome {
   readonly lookups: readonly ObservedLookup[];
   /** The AdmissionReview that answers the request; absent for JSON that is no Kubernetes object. */
   readonly response?: JsonObject;
-  /** What `kubectl` prints; absent for JSON that is no Kubernetes object. */
+  /** The text that `kubectl` prints; absent for JSON that is no Kubernetes object. */
   readonly kubectl?: string;
 }
 

@@ -7,7 +7,7 @@ import type { Lookups } from "./lookups.ts";
 /** Who looks something up: rules, or expressions in CEL, to which the answers of services come as `body`. */
 type Language = "jmespath" | "cel";
 
-/** What the ports of a simulation are made of. */
+/** The parts from which the ports of a simulation are made. */
 export interface SimulationPortsOptions {
   readonly cluster: Cluster;
   readonly language: Language;

@@ -22,7 +22,7 @@ export interface ReportedOutcome {
   readonly message: string;
   /** Where a pattern failed: `/spec/containers/0/image/`. */
   readonly path?: string;
-  /** What a failure means: `Enforce` or `Audit`. */
+  /** The failure action: `Enforce` or `Audit`. */
   readonly action?: string;
   readonly exceptions?: readonly string[];
 }
@@ -36,7 +36,7 @@ export interface ReportedViolation {
   readonly detail: string;
 }
 
-/** What one rule says, and how it came to that, as plain data. */
+/** The evaluation of one rule, with its steps, as plain data. */
 export interface RuleReport {
   /** `name`, or `namespace/name`. */
   readonly policy: string;
@@ -59,7 +59,7 @@ export interface RuleReport {
   readonly selection?: Plain<NonNullable<RuleTrace["selection"]>>;
   readonly steps: readonly Plain<TraceStep>[];
   readonly results: readonly ReportedOutcome[];
-  /** What a mutation changed, from the object as the rule found it. */
+  /** The changes of a mutation, compared with the object as the rule found it. */
   readonly changes: readonly PatchOperation[];
   /** Of assertion trees. */
   readonly violations: readonly ReportedViolation[];

@@ -25,7 +25,7 @@ import { reviewOfObject } from "./request_of_object.ts";
 import { reportOfScan, reportOfTrace, type RuleReport } from "./rule_report.ts";
 import { nameOfSubject, type SimulatedSubject, type SubjectName } from "./subject.ts";
 
-/** What subjects are held against. */
+/** The policies and the context in which objects, reviews and payloads are evaluated. */
 export interface Setting {
   readonly snapshot: Snapshot;
   readonly context: GivenContext;
@@ -34,13 +34,16 @@ export interface Setting {
   readonly clusters: SettingClusters;
 }
 
-/** What rules find in the cluster: the objects of the context, with or without those that are checked. */
+/** The objects that rules can read: those of the context, with or without the checked ones. */
 export interface SettingClusters {
   readonly context: ObjectClusters;
   readonly all: ObjectClusters;
 }
 
-/** What policies say of a subject, and why. Nothing is thrown for what a policy or a subject holds. */
+/**
+ * Evaluates the policies for one input and explains each result. It never throws, whatever the policies and the input
+ * hold.
+ */
 export async function simulate(
   subject: SimulatedSubject,
   index: number,
@@ -232,7 +235,7 @@ async function simulatePayload(
   };
 }
 
-/** What assertion trees of json.kyverno.io say. */
+/** The results of the assertion trees of json.kyverno.io. */
 function scan(payload: Json, { snapshot, context, clusters }: Setting): RuleReport[] {
   if (snapshot.jsonPolicies.length === 0) return [];
   const ports = simulationPorts(context, {

@@ -11,12 +11,12 @@ import type { SimulationOptions, SimulationTexts } from "./texts.ts";
 
 /** Policies, compiled once, and the objects that they are evaluated for. */
 export interface Simulation {
-  /** What is wrong with the texts; the file of a position is the name of the text. */
+  /** The problems of the texts. A position's file is the name of the text. */
   readonly diagnostics: readonly Diagnostic[];
   readonly subjects: readonly SubjectName[];
   /** The number of policies that can be evaluated. */
   readonly policyCount: number;
-  /** What policies say of the subject at an index, and why. */
+  /** Evaluates the policies for the input at an index, and explains each result. */
   outcome(index: number): Promise<SubjectOutcome>;
   /** Where a part of the subject at an index stands in the text of the resources. */
   positionOf(index: number, path: Parameters<PositionOf>[0]): ReturnType<PositionOf> | undefined;

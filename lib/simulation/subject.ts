@@ -3,7 +3,7 @@ import type { Diagnostic, Position } from "../diagnostics/mod.ts";
 import { asString, dig, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 
-/** What policies are applied to. */
+/** An input that policies are applied to. */
 export type SimulatedSubject =
   | { readonly kind: "object"; readonly value: JsonObject; readonly positionOf: PositionOf }
   | { readonly kind: "review"; readonly value: JsonObject; readonly positionOf: PositionOf }
