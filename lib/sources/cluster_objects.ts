@@ -32,7 +32,7 @@ export type ClusterObject =
   | { readonly kind: "object"; readonly object: JsonObject }
   | { readonly kind: "problem"; readonly problem: Fault };
 
-/** What can be listed: `/apis/apps/v1`, `deployments`. */
+/** A collection that can be listed: `/apis/apps/v1`, `deployments`. */
 interface Listable {
   readonly path: string;
   readonly apiVersion: string;
@@ -94,7 +94,7 @@ async function* pages(
   }
 }
 
-/** What the cluster serves and lists, each kind in the version that the cluster prefers. */
+/** The collections that the cluster serves and lists, each kind in the version that the cluster prefers. */
 async function servedKinds(cluster: Cluster): Promise<Listable[] | Fault> {
   const groups = await cluster.call({ method: "GET", path: "/apis" });
   if (!groups.ok) return new Fault(`the cluster does not say what it serves: ${groups.message}`);

@@ -61,7 +61,7 @@ export class FileSource implements PolicySource {
   }
 
   async #compare(paths: readonly string[], changed: () => void): Promise<void> {
-    // What came by standard input cannot be read again.
+    // Standard input cannot be read again.
     if (paths.length === this.#paths.length && await fingerprint(await loadDocuments(paths)) !== this.#seen) {
       changed();
     }

@@ -34,8 +34,8 @@ export function isAddress(path: string): boolean {
 }
 
 /**
- * What the address of a repository names. Kyverno parity: `https://host/owner/repository/branch`, and with a branch
- * that is given apart, `https://host/owner/repository/folder`. Pinned by "policies and tests come from a git
+ * The repository, branch and folder in an address. Kyverno parity: `https://host/owner/repository/branch`, and with a
+ * branch that is given apart, `https://host/owner/repository/folder`. Pinned by "policies and tests come from a git
  * repository, by branch and folder". A part that ends with `.git` ends the repository's address too.
  *
  * ```ts

@@ -38,7 +38,10 @@ export async function loadDocuments(
   };
 }
 
-/** What is read of all files together. Objects of a cluster that are checked come by {@link streamDocuments} instead. */
+/**
+ * The most characters of one document and of all files together. Objects of a cluster that are checked are read by
+ * {@link streamDocuments} instead.
+ */
 const mostCharacters = { document: 4_000_000, all: 32_000_000 };
 
 /** The files as far as all of them may be read; those beyond are a diagnostic each. */

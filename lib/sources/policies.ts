@@ -25,7 +25,7 @@ export async function loadPolicies(
   return { snapshot, diagnostics: [...diagnostics, ...snapshot.diagnostics], checksum };
 }
 
-/** What {@link FollowedPolicies} works with. */
+/** The source and the listeners of {@link FollowedPolicies}. */
 export interface FollowedPoliciesOptions {
   readonly source: PolicySource;
   readonly compiling: CompileOptions;

@@ -2,7 +2,7 @@ import { findFiles } from "../adapters/mod.ts";
 import { type Diagnostic, fileProblem } from "../diagnostics/mod.ts";
 import { DocumentStream, type DocumentStreamOptions, parseChunks, type YamlDocument } from "../yaml/mod.ts";
 
-/** What comes next of a stream of documents. */
+/** The next item of a stream of documents. */
 export type StreamedDocument =
   | { readonly kind: "document"; readonly document: YamlDocument }
   | { readonly kind: "problem"; readonly diagnostic: Diagnostic }
