@@ -9,7 +9,7 @@ export interface TemplateCompilations {
 let planned = 0;
 let nested = 0;
 
-/** What was compiled since the process started. */
+/** The number of compilations since the process started. */
 export function templateCompilations(): TemplateCompilations {
   return { planned, nested };
 }

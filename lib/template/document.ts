@@ -21,7 +21,7 @@ export type PlannedNode =
   | { readonly kind: "constant"; readonly value: Json }
   | { readonly kind: "dynamic"; readonly render: Render };
 
-/** What all parts of one document have in common. */
+/** The fields that all parts of one document share. */
 export type Origin = Pick<Spot, "field" | "unresolved" | "expressions" | "uses">;
 
 /** The path of a document that is part of another document. */

@@ -21,7 +21,7 @@ export interface TemplateOptions {
   readonly functions?: FunctionTable;
 }
 
-/** What the parts of a document share, with defaults for absent options. */
+/** The fields that all parts of a document share, with defaults for absent options. */
 export function originOf(
   { unresolved = "fault", field = [], functions }: TemplateOptions,
   uses: Use[],

@@ -5,7 +5,7 @@ import type { Render, RenderState } from "./run.ts";
 export interface PlannedVariable {
   readonly render: Render;
   readonly shallow: boolean;
-  /** What messages call it. */
+  /** The expression, as messages show it. */
   readonly expression: string;
 }
 

@@ -7,7 +7,7 @@ import { maxText } from "./run.ts";
 import { originOf, type TemplateOptions } from "./template.ts";
 import type { Use } from "./use.ts";
 
-/** What a template is rendered in. */
+/** The scope and the environment in which a template is rendered. */
 export interface Rendering {
   readonly scope: Scope;
   readonly environment: Environment;
