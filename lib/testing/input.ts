@@ -115,7 +115,7 @@ async function readPayloads(test: FoundTest["test"], files: TestFiles): Promise<
 /** Reads files that a test names, relative to its folder. */
 class TestFiles {
   readonly diagnostics: Diagnostic[] = [];
-  /** What was read, or could not be. */
+  /** The paths of files that were read or could not be read. */
   readonly paths = new Set<string>();
   readonly #folder: string;
 

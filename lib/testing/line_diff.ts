@@ -2,8 +2,8 @@
 const MAX_LINES = 2000;
 
 /**
- * What differs between two texts, line by line: `-` what only the first has, `+` what only the second has, with up to
- * two lines around each change. No lines when they are the same.
+ * The differences between two texts, line by line: `-` what only the first has, `+` what only the second has, with up
+ * to two lines around each change. No lines when they are the same.
  *
  * ```ts
  * import { lineDiff } from "./line_diff.ts";

@@ -7,7 +7,7 @@ import type { TestLookup } from "./test_ports.ts";
 /** The file beside a test that answers for registries: `test --record-images` writes it. */
 export const recordedImagesFile = "recorded-images.json";
 
-/** What the recording in a test's folder answers; `undefined` where there is none. */
+/** The answers of the recording in a test's folder; `undefined` where there is none. */
 export async function recordedLookup(
   folder: string,
 ): Promise<{ readonly lookup?: TestLookup; readonly diagnostics: readonly Diagnostic[] }> {

@@ -5,8 +5,8 @@ import type { Expectation } from "./test_case.ts";
 import type { TestRun } from "./run.ts";
 
 /**
- * What a test names and its files do not hold: policies, rules, objects. Kyverno says nothing of these, and some
- * of their rows pass, so a misspelt name would make a test that proves nothing.
+ * Remarks on names in a test that its files do not have: policies, rules, objects. Kyverno does not report these, and
+ * some of their rows pass, so that a test with a misspelt name would prove nothing.
  */
 export function nameRemarks(run: TestRun, expectations: readonly Expectation[]): Diagnostic[] {
   const policies = new Map(run.snapshot.policies.map(({ policy }) => [policy.name, policy]));

@@ -40,7 +40,7 @@ export async function testRows(run: TestRun, expectations: readonly Expectation[
 
 const equalMatch: ObjectMatch = { kind: "equal" };
 
-/** What a rule said, and of which object. */
+/** The result of a rule for one object. */
 interface Said {
   readonly rule: RuleResult;
   readonly step: AppliedStep;
@@ -79,7 +79,7 @@ class EntryRows {
     }
   }
 
-  /** What was said of the object itself; whether something about it was passed over. */
+  /** Adds the rows about the object itself; returns whether a result about it was passed over. */
   async #asked(subject: Subject, triggers: readonly SubjectAnswer[]): Promise<boolean> {
     const before = this.rows.length;
     let passedOver = false, isExcluded = false, isSaid = false;

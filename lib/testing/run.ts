@@ -13,14 +13,14 @@ import { loadTestInput, type TestInput } from "./input.ts";
 import { absentSources, type TestLookup, testPorts } from "./test_ports.ts";
 import { withOperation } from "../apply/mod.ts";
 
-/** What the policies said of one object. */
+/** The results of the policies for one object. */
 export interface SubjectAnswer {
   readonly subject: Subject;
   readonly object: JsonObject;
   readonly steps: readonly AppliedStep[];
 }
 
-/** What came of running a test. */
+/** The result of running a test. */
 export interface TestRun {
   readonly found: FoundTest;
   readonly input: TestInput;

@@ -5,7 +5,7 @@ import type { Clock, Cluster, Entropy, Http, Ports, Registry } from "../ports.ts
 import { offlineSignatures } from "./offline_signatures.ts";
 import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "../embedded/mod.ts";
 
-/** What a test puts where a cluster, services and the global context would be. */
+/** The objects and answers that a test gives in place of a cluster, services and the global context. */
 export interface TestSetup {
   /** Objects of the cluster that the test describes, with those that rules are to change or copy. */
   readonly objects: readonly Json[];

@@ -2,7 +2,7 @@ import type { TestRow } from "../report/mod.ts";
 import type { ExpectedStatus } from "./test_case.ts";
 import type { ObjectMatch } from "./expected.ts";
 
-/** What a rule said beside what a test expects of it. */
+/** The result of a rule, next to the expected result of a test. */
 export interface Comparison {
   readonly expected: ExpectedStatus;
   readonly actual: string;
