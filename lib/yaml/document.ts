@@ -16,7 +16,7 @@ export interface YamlDocument {
   positionOf(path: DocumentPath): Position;
 }
 
-/** What {@link parseDocuments} found. */
+/** The documents and the diagnostics that {@link parseDocuments} returns. */
 export interface ParsedDocuments {
   readonly documents: readonly YamlDocument[];
   readonly diagnostics: readonly Diagnostic[];

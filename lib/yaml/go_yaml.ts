@@ -4,7 +4,7 @@ import { type BlockLines, scalarText } from "./scalar_text.ts";
 
 /** How the block collections of a text are indented. */
 interface Layout {
-  /** What is in a map stands at the next multiple of this column. */
+  /** The contents of a map are indented to the next multiple of this column. */
   readonly step: number;
   /** Whether a list in a map stands deeper than its key. */
   readonly indentsLists: boolean;

@@ -11,7 +11,10 @@ export interface ItemReader {
 /** How much of a document is looked at to find where its items start. */
 const HEAD = 100_000;
 
-/** What reads the items of a document that starts so; `undefined` when it is no list in the form that kubectl writes. */
+/**
+ * Returns a reader for the items of a document that starts with the text; `undefined` when it is not a list in the
+ * form that kubectl writes.
+ */
 export function listItemsOf(text: string): ItemReader | undefined {
   const head = text.slice(0, HEAD);
   if (/^\s*\{/.test(head)) {

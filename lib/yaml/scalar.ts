@@ -1,6 +1,6 @@
 import { goFloat } from "../json/mod.ts";
 
-/** What a scalar means; integers are exact until they become JSON. */
+/** The value of a scalar. Integers are exact until they become JSON. */
 export type Scalar =
   | { readonly type: "null" }
   | { readonly type: "bool"; readonly value: boolean }
@@ -26,8 +26,8 @@ function spelled(scalar: Scalar, texts: readonly string[]): [string, Scalar][] {
 }
 
 /**
- * What a plain scalar means by the rules of Go's yaml.v2, which Kubernetes uses: YAML 1.1 without base 60, with the
- * number prefixes of Go, timestamps as text.
+ * Returns the value of a plain scalar by the rules of Go's yaml.v2, which Kubernetes uses: YAML 1.1 without base 60,
+ * with the number prefixes of Go, timestamps as text.
  *
  * ```ts
  * import { resolveScalar } from "./scalar.ts";
