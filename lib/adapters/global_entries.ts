@@ -1,7 +1,7 @@
 import { asString, Fault, field, isFault, isObject, type Json } from "../json/mod.ts";
 import type { Answer, Clock, Cluster, GlobalEntries, Http } from "../ports.ts";
 import { itemsOf } from "../embedded/mod.ts";
-import { Cache } from "./cache.ts";
+import { SharedLoads } from "./shared_loads.ts";
 import {
   calledValue,
   type EntryValues,
@@ -44,19 +44,19 @@ interface Held {
  */
 export class ClusterGlobalEntries implements GlobalEntries {
   readonly #options: Required<GlobalEntriesOptions>;
-  readonly #specs: Cache<{ readonly spec: Json | Fault }>;
-  readonly #held: Cache<Held>;
+  readonly #specs: SharedLoads<{ readonly spec: Json | Fault }>;
+  readonly #held: SharedLoads<Held>;
 
   constructor(options: GlobalEntriesOptions) {
     this.#options = { ttl: 10_000, failureTtl: 5_000, cacheBytes: 64_000_000, ...options };
     const { clock, ttl, failureTtl, cacheBytes } = this.#options;
-    this.#specs = new Cache({
+    this.#specs = new SharedLoads({
       clock,
       ttl: ({ spec }) => isFault(spec) ? failureTtl : ttl,
       sizeOf: ({ spec }) => isFault(spec) ? spec.message.length : approximateBytes(spec),
       maxBytes: 4_000_000,
     });
-    this.#held = new Cache({
+    this.#held = new SharedLoads({
       clock,
       ttl: (held) => held.ttl,
       sizeOf: ({ bytes }) => bytes,

@@ -23,11 +23,6 @@ export class Limit {
     this.#most = most;
   }
 
-  /** Whether nothing runs and nothing waits. */
-  get idle(): boolean {
-    return this.#running === 0 && this.#waiting.length === 0;
-  }
-
   /** Runs a task as soon as there is room; its value or exception is the task's. */
   async run<T>(task: () => Promise<T>): Promise<T> {
     if (this.#running >= this.#most) await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -1,7 +1,7 @@
 import { asList, asString, field, type Json } from "../json/mod.ts";
 import { parseApiVersion } from "../kube/mod.ts";
 import type { Answer, ApiResource, Clock } from "../ports.ts";
-import { Cache } from "./cache.ts";
+import { SharedLoads } from "./shared_loads.ts";
 
 /** The resources of one group and version, by kind. */
 interface ServedResources {
@@ -18,12 +18,12 @@ const ABSENT = 10_000;
 export class LiveDiscovery {
   readonly #get: (path: string) => Promise<Answer>;
   readonly #clock: Clock;
-  readonly #cache: Cache<ServedResources>;
+  readonly #cache: SharedLoads<ServedResources>;
 
   constructor(get: (path: string) => Promise<Answer>, clock: Clock) {
     this.#get = get;
     this.#clock = clock;
-    this.#cache = new Cache({
+    this.#cache = new SharedLoads({
       clock,
       // Failures are not kept: the next call reads again.
       ttl: ({ answered, byKind }) => answered ? byKind.size === 0 ? ABSENT : 10 * MINUTE : 0,

@@ -18,7 +18,6 @@ export {
   systemObjects,
 } from "../embedded/mod.ts";
 export { type ClusterFromFiles, clusterFromFiles } from "./cluster_files.ts";
-export { Cache, type CacheOptions } from "./cache.ts";
 export { eventLoopScheduler } from "./scheduler.ts";
 export {
   type FileText,

@@ -2,21 +2,33 @@ import { RE2JS } from "re2js";
 import { BoundedCache } from "../json/mod.ts";
 import { CelFault, failure } from "./fault.ts";
 
-/** Compiled regular expressions. Policies' own are read often and stay; those from resources are evicted. */
-const compiled = new BoundedCache<RE2JS | CelFault>(500);
+/** What compiles the pattern of a call. */
+export type PatternCompiler = (pattern: string) => RE2JS | CelFault;
 
-/**
- * Compiles an RE2 regular expression, once for each text. Native ones are never used: they can backtrack without end.
- */
+/** Compiles an RE2 regular expression. Native ones are never used: they can backtrack without end. */
 export function compilePattern(pattern: string): RE2JS | CelFault {
-  return compiled.getOrMake(pattern, () => {
-    try {
-      return RE2JS.compile(pattern);
-    } catch (cause) {
-      // The library's messages are Go's: `error parsing regexp: …`.
-      return failure(cause instanceof Error ? cause.message : String(cause));
-    }
-  });
+  try {
+    return RE2JS.compile(pattern);
+  } catch (cause) {
+    // The library's messages are Go's: `error parsing regexp: …`.
+    return failure(cause instanceof Error ? cause.message : String(cause));
+  }
+}
+
+/** Patterns that one call keeps compiled: elements of a list, and requests in a row, bring the same ones. */
+const maxKept = 50;
+
+/** As {@link compilePattern}; compiles a pattern once as long as it comes again. */
+function keepingCompiler(): PatternCompiler {
+  const kept = new BoundedCache<RE2JS | CelFault>(maxKept);
+  return (pattern) => kept.getOrMake(pattern, () => compilePattern(pattern));
+}
+
+/** An implementation that compiles patterns of requests: each time, or for one call in an expression. */
+export function compiling<C>(
+  implementation: (compile: PatternCompiler) => C,
+): { readonly call: C; readonly forCall: () => C } {
+  return { call: implementation(compilePattern), forCall: () => implementation(keepingCompiler()) };
 }
 
 /** Whether the text is a pattern. */
@@ -24,8 +36,7 @@ export function isPattern(pattern: string): boolean {
   return !(compilePattern(pattern) instanceof CelFault);
 }
 
-/** Whether the pattern is found anywhere in the text, or the error when it is none. */
-export function matchesPattern(text: string, pattern: string): boolean | CelFault {
-  const expression = compilePattern(pattern);
-  return expression instanceof CelFault ? expression : expression.matcher(text).find();
+/** Whether the pattern is found anywhere in the text; a fault when it is none. */
+export function matchesPattern(text: string, pattern: RE2JS | CelFault): boolean | CelFault {
+  return pattern instanceof CelFault ? pattern : pattern.matcher(text).find();
 }

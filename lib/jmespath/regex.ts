@@ -1,5 +1,5 @@
 import { RE2JS } from "re2js";
-import { BoundedCache, Fault } from "../json/mod.ts";
+import { Fault } from "../json/mod.ts";
 import { maxText } from "./go_strings.ts";
 
 /** A compiled regular expression in RE2's syntax, whose time is linear in the text's length. */
@@ -48,12 +48,9 @@ function tooMuch(size: number, text: string): Fault | undefined {
     : undefined;
 }
 
-/** Patterns that only a request knows. */
-const cache = new BoundedCache<Regex | Fault>(200);
-
-/** A pattern that arises while evaluating: compiled once as long as it stays among the recent ones. */
-export function cachedRegex(pattern: string): Regex | Fault {
-  return cache.getOrMake(pattern, () => expands(pattern) ? tooLargePattern : compileRegex(pattern));
+/** Compiles a pattern that arises while evaluating, within bounds. */
+export function compileRequestRegex(pattern: string): Regex | Fault {
+  return expands(pattern) ? tooLargePattern : compileRegex(pattern);
 }
 
 /** Whether a pattern of a request would become a program of more than some ten thousand steps. */

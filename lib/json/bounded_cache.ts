@@ -1,6 +1,6 @@
 /**
- * Values that were made of texts, of which only so many are kept. A value that was read since the last half of the cache
- * filled up stays; a hit costs one look into a map, so that caches stand in the way of requests.
+ * The one cache of this project: values by text, of which only so much is kept. A value that was read since the last half
+ * of the cache filled up stays; a hit costs one look into a map, so that caches stand in the way of requests.
  *
  * ```ts
  * import { BoundedCache } from "./bounded_cache.ts";
@@ -14,14 +14,23 @@
  * ```
  */
 export class BoundedCache<V> {
+  readonly #size: number;
   readonly #half: number;
+  readonly #weigh: (value: V, key: string) => number;
   #recent = new Map<string, V>();
+  #recentWeight = 0;
   /** The entries of {@link #recent} before it filled up. They are dropped when it fills up again. */
   #older = new Map<string, V>();
 
-  /** @param size The most values that it keeps. */
-  constructor(size: number) {
+  /**
+   * @param size The most that all values weigh together.
+   * @param weigh What a value weighs, such as its bytes; each weighs 1 when absent, so that `size` is their number. A
+   *   value that weighs more than half of `size` stays only until the next one comes, one that weighs more is not kept.
+   */
+  constructor(size: number, weigh: (value: V, key: string) => number = () => 1) {
+    this.#size = size;
     this.#half = Math.ceil(size / 2);
+    this.#weigh = weigh;
   }
 
   get(key: string): V | undefined {
@@ -33,23 +42,31 @@ export class BoundedCache<V> {
   }
 
   set(key: string, value: V): void {
-    if (this.#recent.size >= this.#half && !this.#recent.has(key)) {
-      this.#older = this.#recent;
+    this.delete(key);
+    const weight = this.#weigh(value, key);
+    if (weight > this.#size) return;
+    if (this.#recentWeight + weight > this.#half) {
+      const isFull = Math.max(this.#recentWeight, weight) > this.#half;
+      this.#older = isFull ? new Map() : this.#recent;
       this.#recent = new Map();
+      this.#recentWeight = 0;
     }
     this.#recent.set(key, value);
+    this.#recentWeight += weight;
   }
 
   /** The value of a text: the one that was made before, or a new one. */
   getOrMake(key: string, make: () => V): V {
-    const known = this.get(key);
-    if (known !== undefined) return known;
+    const cached = this.get(key);
+    if (cached !== undefined) return cached;
     const value = make();
     this.set(key, value);
     return value;
   }
 
   delete(key: string): void {
+    const value = this.#recent.get(key);
+    if (value !== undefined) this.#recentWeight -= this.#weigh(value, key);
     this.#recent.delete(key);
     this.#older.delete(key);
   }

@@ -1,4 +1,4 @@
-import { asString, dig } from "../json/mod.ts";
+import { asString, BoundedCache, dig } from "../json/mod.ts";
 import type { Clock, Cluster } from "../ports.ts";
 
 /** A right that a service account needs. */
@@ -64,13 +64,15 @@ export async function hasRight(
 const holds = { granted: 60_000, refused: 5_000 };
 
 /** More answers are not kept: policies come and go. */
-const most = 5_000;
+const mostAnswers = 5_000;
 
 /** Answers about rights, each kept for a while. */
-export class KnownRights {
+export class CachedRights {
   readonly #cluster: Cluster;
   readonly #clock: Clock;
-  readonly #answers = new Map<string, { readonly answer: RightAnswer; readonly until: number }>();
+  readonly #answers = new BoundedCache<{ readonly answer: RightAnswer; readonly until: number }>(
+    mostAnswers,
+  );
 
   constructor({ cluster, clock }: { readonly cluster: Cluster; readonly clock: Clock }) {
     this.#cluster = cluster;
@@ -81,12 +83,11 @@ export class KnownRights {
   async review(account: string, right: Right): Promise<RightAnswer | undefined> {
     const now = this.#clock.now();
     const key = JSON.stringify([account, right]);
-    const known = this.#answers.get(key);
-    if (known !== undefined && now < known.until) return known.answer;
+    const cached = this.#answers.get(key);
+    if (cached !== undefined && now < cached.until) return cached.answer;
     const answer = await reviewAccess(this.#cluster, account, right);
     if (answer === undefined) this.#answers.delete(key);
     else {
-      if (this.#answers.size >= most) this.#answers.clear();
       const until = now + (answer.allowed ? holds.granted : holds.refused);
       this.#answers.set(key, { answer, until });
     }

@@ -3,7 +3,7 @@ import type { JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Clock, Cluster, Log, ServedResource } from "../ports.ts";
 import type { Accounts } from "./installation.ts";
-import { KnownRights } from "./access.ts";
+import { CachedRights } from "./access.ts";
 import type { Generation } from "./admission_policies/wanted.ts";
 import { celStatus } from "./cel_status.ts";
 import { classicStatus } from "./classic_status.ts";
@@ -37,13 +37,13 @@ export interface Told {
 export class PolicyStatuses {
   /** Writes the statuses of all kinds. */
   readonly writer: StatusWriter;
-  readonly #rights: KnownRights;
+  readonly #rights: CachedRights;
   readonly #options: PolicyStatusesOptions;
 
   constructor(options: PolicyStatusesOptions) {
     this.#options = options;
     this.writer = new StatusWriter(options);
-    this.#rights = new KnownRights(options);
+    this.#rights = new CachedRights(options);
   }
 
   /** Writes the statuses that say something new. */

@@ -1,4 +1,4 @@
-import { Fault, isFault, isString, type Json } from "../json/mod.ts";
+import { BoundedCache, Fault, isFault, isString, type Json } from "../json/mod.ts";
 import type { ScalarTest } from "./comparison.ts";
 import { check } from "./check.ts";
 import { type CompiledTree, compileTree, type Dynamic, type PatternTemplate } from "./compiler.ts";
@@ -97,15 +97,10 @@ const maxCachedLength = 1024;
 const maxFilledLength = 128 * 1024;
 
 function templatedCheck<S>({ node, templates }: CompiledTree<S>): Pattern<S>["check"] {
-  const cache = new Map<string, ScalarTest>();
+  const tests = new BoundedCache<ScalarTest>(maxCached);
   const testOf = (value: Json): ScalarTest => {
     if (!isString(value) || value.length > maxCachedLength) return compileScalar(value);
-    const known = cache.get(value);
-    if (known !== undefined) return known;
-    if (cache.size === maxCached) cache.delete(cache.keys().next().value!);
-    const test = compileScalar(value);
-    cache.set(value, test);
-    return test;
+    return tests.getOrMake(value, () => compileScalar(value));
   };
   return (resource, scope) => {
     const values = evaluate(templates, scope);

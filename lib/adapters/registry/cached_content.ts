@@ -1,8 +1,10 @@
+import { isFault } from "../../json/mod.ts";
 import type { Clock } from "../../ports.ts";
-import { Cache } from "../cache.ts";
+import { SharedLoads } from "../shared_loads.ts";
 import { approximateBytes } from "../size.ts";
-import type { RegistryAccess, RegistryFailure } from "./connection.ts";
+import type { RegistryAccess } from "./connection.ts";
 import { isDigest, type Manifest, type Referrer, type RegistryContent } from "./content.ts";
+import type { RegistryFault } from "./registry_fault.ts";
 
 /** How long what a registry said is believed, in milliseconds. */
 const ttl = {
@@ -17,7 +19,7 @@ const ttl = {
 };
 
 type Kept = {
-  readonly value: Manifest | Uint8Array | readonly Referrer[] | RegistryFailure;
+  readonly value: Manifest | Uint8Array | readonly Referrer[] | RegistryFault;
   readonly ttl: number;
 };
 
@@ -27,14 +29,14 @@ type Kept = {
  */
 export class CachedContent {
   readonly #content: RegistryContent;
-  readonly #cache: Cache<Kept>;
+  readonly #cache: SharedLoads<Kept>;
 
   constructor(
     content: RegistryContent,
     { clock, maxBytes }: { readonly clock: Clock; readonly maxBytes: number },
   ) {
     this.#content = content;
-    this.#cache = new Cache({
+    this.#cache = new SharedLoads({
       clock,
       maxBytes,
       ttl: ({ ttl }) => ttl,
@@ -43,7 +45,7 @@ export class CachedContent {
   }
 
   /** The manifest or index of an image, by tag or digest. */
-  async image(access: RegistryAccess, name: string, until: number): Promise<Manifest | RegistryFailure> {
+  async image(access: RegistryAccess, name: string, until: number): Promise<Manifest | RegistryFault> {
     return await this.#kept(access, `manifests/${name}`, {
       ttl: isDigest(name) ? ttl.content : ttl.tag,
       load: () => this.#content.manifest(access, name, until),
@@ -51,7 +53,7 @@ export class CachedContent {
   }
 
   /** The manifest of a list of signatures, by its tag or digest. */
-  async signatures(access: RegistryAccess, name: string, until: number): Promise<Manifest | RegistryFailure> {
+  async signatures(access: RegistryAccess, name: string, until: number): Promise<Manifest | RegistryFault> {
     return await this.#kept(access, `manifests/${name}`, {
       ttl: isDigest(name) ? ttl.content : ttl.signatures,
       load: () => this.#content.manifest(access, name, until),
@@ -62,7 +64,7 @@ export class CachedContent {
     access: RegistryAccess,
     digest: string,
     bounds: { readonly maxBytes: number; readonly until: number },
-  ): Promise<Uint8Array | RegistryFailure> {
+  ): Promise<Uint8Array | RegistryFault> {
     return await this.#kept(access, `blobs/${digest}`, {
       ttl: ttl.content,
       load: () => this.#content.blob(access, digest, bounds),
@@ -74,7 +76,7 @@ export class CachedContent {
     access: RegistryAccess,
     digest: string,
     bounds: { readonly artifactType?: string; readonly most: number; readonly until: number },
-  ): Promise<readonly Referrer[] | RegistryFailure> {
+  ): Promise<readonly Referrer[] | RegistryFault> {
     return await this.#kept(access, `referrers/${digest} ${bounds.artifactType ?? ""}`, {
       ttl: ttl.signatures,
       load: () => this.#content.referrers(access, digest, { ...bounds, most: bounds.most + 1 }),
@@ -93,20 +95,15 @@ export class CachedContent {
     const key = JSON.stringify([registry, repository, who, allowInsecure, path]);
     const { value } = await this.#cache.get(key, async () => {
       const value = await load();
-      return { value, ttl: isFailure(value) ? value.status === 404 ? ttl.absence : 0 : lasting };
+      return { value, ttl: isFault(value) ? value.status === 404 ? ttl.absence : 0 : lasting };
     });
     return value as T;
   }
 }
 
-/** Whether a registry refused. */
-export function isFailure(value: Kept["value"]): value is RegistryFailure {
-  return !(value instanceof Uint8Array) && !Array.isArray(value) && "fault" in value;
-}
-
 function bytesOf(value: Kept["value"]): number {
   if (value instanceof Uint8Array) return value.length;
-  if (isFailure(value)) return value.fault.message.length;
+  if (isFault(value)) return value.message.length;
   // The text of a manifest and the values that it was parsed into.
   return "size" in value
     ? 2 * (value as Manifest).size

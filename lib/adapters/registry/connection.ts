@@ -16,6 +16,7 @@ import { retryAfter, withRetries } from "../retry.ts";
 import { send, type Sent } from "../transport.ts";
 import type { AddressRule } from "./addresses.ts";
 import { type RegistryReference, schemesOf } from "./reference.ts";
+import { RegistryFault } from "./registry_fault.ts";
 import { basicAuthorization, type Login, readChallenge, tokenAddress, Tokens } from "./token.ts";
 
 /** The bounds of a {@link RegistryConnection}; times in milliseconds. */
@@ -54,17 +55,9 @@ export interface Content {
   readonly headers: Headers;
 }
 
-/** Why a registry sent nothing. */
-export interface RegistryFailure {
-  readonly status: number | undefined;
-  readonly fault: Fault;
-  /** Set where the registry was reached, so that another scheme would not help. */
-  readonly reached?: true;
-}
-
 /** Reads from registries: over HTTP, or from what they answered before. */
 export interface RegistryReader {
-  read(access: RegistryAccess, reading: Reading): Promise<Content | RegistryFailure>;
+  read(access: RegistryAccess, reading: Reading): Promise<Content | RegistryFault>;
 }
 
 type Scheme = "https" | "http";
@@ -84,7 +77,8 @@ export class RegistryConnection implements RegistryReader {
   readonly #tokens: Tokens;
   /** The scheme that answered, so that a plain HTTP registry is not tried with TLS each time. */
   readonly #schemes = new BoundedCache<Scheme>(MAX_REGISTRIES);
-  readonly #limits = new Map<string, Limit>();
+  /** Of the registries in use: one that came back after so many others would be sent as many requests once more. */
+  readonly #limits = new BoundedCache<Limit>(MAX_REGISTRIES);
 
   constructor(options: ConnectionOptions) {
     this.#options = options;
@@ -92,20 +86,20 @@ export class RegistryConnection implements RegistryReader {
   }
 
   /** Reads one thing, by the schemes that the registry may have. */
-  async read(access: RegistryAccess, reading: Reading): Promise<Content | RegistryFailure> {
+  async read(access: RegistryAccess, reading: Reading): Promise<Content | RegistryFault> {
     const { registry, repository } = access.reference;
     const all = schemesOf(registry, access.allowInsecure);
     const known = this.#schemes.get(registry);
     const schemes = known !== undefined && all.includes(known) ? [known] : all;
-    const limit = this.#limitOf(registry);
-    const refusals: RegistryFailure[] = [];
+    const limit = this.#limits.getOrMake(registry, () => new Limit(REQUESTS_PER_REGISTRY));
+    const refusals: RegistryFault[] = [];
     for (const [index, scheme] of schemes.entries()) {
       const url = `${scheme}://${registry}/v2/${repository}/${reading.path}`;
       // A scheme that another one follows is tried once: plain servers fail at once.
       const attempts = index === schemes.length - 1 ? this.#options.attempts : 1;
       const got = await this.#readFrom(access, url, { ...reading, attempts, limit });
       // Without any answer the next scheme is tried.
-      if (!("fault" in got) || got.status !== undefined || got.reached === true) {
+      if (!isFault(got) || got.reached) {
         this.#schemes.set(registry, scheme);
         return got;
       }
@@ -115,18 +109,7 @@ export class RegistryConnection implements RegistryReader {
     return noAnswer(refusals);
   }
 
-  #limitOf(registry: string): Limit {
-    const existing = this.#limits.get(registry);
-    if (existing !== undefined) return existing;
-    if (this.#limits.size >= MAX_REGISTRIES) {
-      for (const [name, limit] of this.#limits) if (limit.idle) this.#limits.delete(name);
-    }
-    const limit = new Limit(REQUESTS_PER_REGISTRY);
-    this.#limits.set(registry, limit);
-    return limit;
-  }
-
-  async #readFrom(access: RegistryAccess, url: string, reading: Try): Promise<Content | RegistryFailure> {
+  async #readFrom(access: RegistryAccess, url: string, reading: Try): Promise<Content | RegistryFault> {
     const key = `${url.slice(0, url.indexOf("/v2/"))} ${access.reference.repository} ${
       access.login?.username ?? ""
     }`;
@@ -135,7 +118,7 @@ export class RegistryConnection implements RegistryReader {
     this.#tokens.forget(key);
     const challenge = first.headers.get("www-authenticate") ?? "";
     const authorization = await this.#authorize(access, { key, challenge, from: url }, reading);
-    if (isFault(authorization)) return { status: 401, fault: authorization };
+    if (isFault(authorization)) return new RegistryFault(authorization.message, { status: 401 });
     if (authorization === undefined) return contentOf(url, first);
     return contentOf(url, await this.#get(url, reading, { authorization }), authorization);
   }
@@ -173,7 +156,7 @@ export class RegistryConnection implements RegistryReader {
     }
     const asked = { ...reading, accept: "application/json", maxBytes: undefined };
     const answer = contentOf(address, await this.#get(address, asked, { authorization: login, from }), login);
-    if ("fault" in answer) return answer.fault;
+    if (isFault(answer)) return answer;
     const token = this.#tokens.keep(key, jsonOf(answer.text));
     return token === undefined ? new Fault(`GET ${address}: no token in the answer`) : `Bearer ${token}`;
   }
@@ -230,20 +213,19 @@ export function jsonOf(text: string): Json {
  * The failure when no scheme got an answer. Kyverno parity: the message has the failure of every scheme. Pinned by
  * "no connection".
  */
-function noAnswer(refusals: readonly RegistryFailure[]): RegistryFailure {
-  const said = refusals.map(({ fault }) => fault.message).join("; ");
-  return { status: undefined, fault: new Fault(said === "" ? "no scheme" : said) };
+function noAnswer(refusals: readonly RegistryFault[]): RegistryFault {
+  const said = refusals.map(({ message }) => message).join("; ");
+  return new RegistryFault(said === "" ? "no scheme" : said);
 }
 
 /** The content of an answer, or its refusal in the words of go-containerregistry. */
-function contentOf(url: string, sent: Sent, authorization?: string): Content | RegistryFailure {
+function contentOf(url: string, sent: Sent, authorization?: string): Content | RegistryFault {
   if (!sent.ok) {
     const reached = sent.reason === "redirect" || sent.reason === "too large";
     // Kyverno parity: Kyverno reads the registry's version first, so the message names that call. Pinned by "no
     // connection".
     const where = reached ? url : url.replace(/\/v2\/.*$/, "/v2/");
-    const fault = new Fault(`Get "${where}": ${inGosWords(url, sent.message)}`);
-    return { status: undefined, fault, ...(reached ? { reached } : {}) };
+    return new RegistryFault(`Get "${where}": ${inGosWords(url, sent.message)}`, { reached });
   }
   if (sent.status === 200) return { text: sent.text, bytes: sent.bytes, headers: sent.headers };
   const errors = asList(field(jsonOf(sent.text), "errors")).map((each) => {
@@ -255,7 +237,7 @@ function contentOf(url: string, sent: Sent, authorization?: string): Content | R
     : sent.status === 401 && authorization === undefined
     ? "UNAUTHORIZED: authentication required"
     : `unexpected status code ${statusLine(sent.status)}: ${sent.text}`;
-  return { status: sent.status, fault: new Fault(`GET ${url}: ${said.trim().slice(0, 500)}`) };
+  return new RegistryFault(`GET ${url}: ${said.trim().slice(0, 500)}`, { status: sent.status });
 }
 
 /** A connection that was refused, as Go says it; administrators search for these words. */

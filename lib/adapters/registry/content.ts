@@ -2,8 +2,8 @@ import {
   asList,
   asString,
   asTextMap,
-  Fault,
   field,
+  isFault,
   isObject,
   type Json,
   type JsonObject,
@@ -16,9 +16,9 @@ import {
   jsonOf,
   type RegistryAccess,
   RegistryConnection,
-  type RegistryFailure,
   type RegistryReader,
 } from "./connection.ts";
+import { RegistryFault } from "./registry_fault.ts";
 
 /** The bounds of {@link RegistryContent}; times in milliseconds. */
 export interface RegistryContentOptions {
@@ -83,10 +83,10 @@ export class RegistryContent {
   }
 
   /** The manifest or index of a name, which is a tag or a digest; a digest is checked. */
-  async manifest(access: RegistryAccess, name: string, until?: number): Promise<Manifest | RegistryFailure> {
+  async manifest(access: RegistryAccess, name: string, until?: number): Promise<Manifest | RegistryFault> {
     const path = `manifests/${name}`;
     const content = await this.#connection.read(access, { path, accept: ACCEPT, until });
-    if ("fault" in content) return content;
+    if (isFault(content)) return content;
     const digest = await sha256Of(content.bytes);
     if (isDigest(name) && digest !== name) return mismatch(path, digest);
     const value = jsonOf(content.text);
@@ -101,11 +101,11 @@ export class RegistryContent {
     access: RegistryAccess,
     digest: string,
     { maxBytes, until }: { readonly maxBytes: number; readonly until?: number },
-  ): Promise<Uint8Array | RegistryFailure> {
+  ): Promise<Uint8Array | RegistryFault> {
     if (!isDigest(digest)) return refused(`${digest.slice(0, 100)} is no digest of SHA-256`);
     const path = `blobs/${digest}`;
     const content = await this.#connection.read(access, { path, accept: "*/*", maxBytes, until });
-    if ("fault" in content) return content;
+    if (isFault(content)) return content;
     const actual = await sha256Of(content.bytes);
     return actual === digest ? content.bytes : mismatch(path, actual);
   }
@@ -114,7 +114,7 @@ export class RegistryContent {
   async configuration(
     access: RegistryAccess,
     digest: string,
-  ): Promise<Pick<Manifest, "value"> | RegistryFailure> {
+  ): Promise<Pick<Manifest, "value"> | RegistryFault> {
     const bytes = await this.blob(access, digest, { maxBytes: MAX_CONFIGURATION });
     if (!(bytes instanceof Uint8Array)) return bytes;
     const value = jsonOf(new TextDecoder().decode(bytes));
@@ -134,17 +134,17 @@ export class RegistryContent {
       readonly until?: number;
       readonly most: number;
     },
-  ): Promise<readonly Referrer[] | RegistryFailure> {
+  ): Promise<readonly Referrer[] | RegistryFault> {
     const query = artifactType === undefined ? "" : `?artifactType=${encodeURIComponent(artifactType)}`;
     const found: Referrer[] = [];
     let path: string | undefined = `referrers/${digest}${query}`;
     for (let page = 0; path !== undefined && page < MAX_REFERRER_PAGES && found.length < most; page++) {
-      const content: Content | RegistryFailure = await this.#connection.read(access, {
+      const content: Content | RegistryFault = await this.#connection.read(access, {
         path,
         accept: INDEX,
         until,
       });
-      if ("fault" in content) {
+      if (isFault(content)) {
         return content.status === 404 && page === 0
           ? await this.#taggedReferrers(access, digest, { artifactType, until })
           : content;
@@ -162,9 +162,9 @@ export class RegistryContent {
       readonly artifactType: string | undefined;
       readonly until: number | undefined;
     },
-  ): Promise<readonly Referrer[] | RegistryFailure> {
+  ): Promise<readonly Referrer[] | RegistryFault> {
     const index = await this.manifest(access, digest.replace(":", "-"), until);
-    if (!("fault" in index)) return referrersIn(index.value, artifactType);
+    if (!isFault(index)) return referrersIn(index.value, artifactType);
     return index.status === 404 ? [] : index;
   }
 }
@@ -199,14 +199,14 @@ function nextPage(headers: Headers, { reference }: RegistryAccess): string | und
   return pathname.startsWith(`${base}referrers/`) ? pathname.slice(base.length) + search : undefined;
 }
 
-function mismatch(path: string, actual: string): RegistryFailure {
+function mismatch(path: string, actual: string): RegistryFault {
   return refused(`${path}: the content does not match its digest: got ${actual}`);
 }
 
-function noObject(path: string): RegistryFailure {
+function noObject(path: string): RegistryFault {
   return refused(`${path}: the content is no JSON object`);
 }
 
-function refused(why: string): RegistryFailure {
-  return { status: undefined, fault: new Fault(why), reached: true };
+function refused(why: string): RegistryFault {
+  return new RegistryFault(why, { reached: true });
 }

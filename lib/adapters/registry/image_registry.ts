@@ -1,10 +1,11 @@
 import { asList, asString, dig, Fault, field, isFault, type Json } from "../../json/mod.ts";
 import type { Answer, Registry, RegistryCredentials } from "../../ports.ts";
-import { Cache } from "../cache.ts";
+import { SharedLoads } from "../shared_loads.ts";
 import { unlessAborted } from "../deadline.ts";
 import { approximateBytes } from "../size.ts";
-import type { RegistryAccess, RegistryFailure } from "./connection.ts";
+import type { RegistryAccess } from "./connection.ts";
 import { isDigest, RegistryContent, type RegistryContentOptions } from "./content.ts";
+import { RegistryFault } from "./registry_fault.ts";
 import { identifierOf, manifestName, parseReference, type RegistryReference } from "./reference.ts";
 import type { RegistryLogins } from "./token.ts";
 
@@ -29,7 +30,7 @@ const HOUR = 3_600_000;
 export class ImageRegistry implements Registry {
   readonly #content: RegistryContent;
   readonly #login: RegistryLogins;
-  readonly #cache: Cache<{ readonly answer: Answer; readonly ttl: number }>;
+  readonly #cache: SharedLoads<{ readonly answer: Answer; readonly ttl: number }>;
   readonly #tagTtl: number;
   readonly #failureTtl: number;
 
@@ -39,7 +40,7 @@ export class ImageRegistry implements Registry {
     this.#login = options.login ?? (() => Promise.resolve(undefined));
     this.#tagTtl = options.tagTtl ?? 60_000;
     this.#failureTtl = options.failureTtl ?? 10_000;
-    this.#cache = new Cache({
+    this.#cache = new SharedLoads({
       clock,
       ttl: ({ ttl }) => ttl,
       sizeOf: ({ answer }) => approximateBytes(answer.ok ? answer.body : answer.message),
@@ -49,16 +50,13 @@ export class ImageRegistry implements Registry {
 
   image(reference: string, credentials: RegistryCredentials = {}, signal?: AbortSignal): Promise<Answer> {
     const parsed = parseReference(reference);
-    if (isFault(parsed)) return Promise.resolve(failed(reference, { status: undefined, fault: parsed }));
+    if (isFault(parsed)) return Promise.resolve(failed(reference, parsed));
     const load = async () => {
       const answer = await this.#record(reference, parsed, credentials);
       const ttl = !answer.ok ? this.#failureTtl : parsed.digest === "" ? this.#tagTtl : HOUR;
       return { answer, ttl };
     };
-    const late: Answer = failed(reference, {
-      status: undefined,
-      fault: new Fault("the request's deadline passed"),
-    });
+    const late: Answer = failed(reference, new Fault("the request's deadline passed"));
     const key = `${reference} ${JSON.stringify(credentials)}`;
     return unlessAborted(this.#cache.get(key, load).then(({ answer }) => answer), late, signal);
   }
@@ -74,18 +72,18 @@ export class ImageRegistry implements Registry {
       allowInsecure: credentials.allowInsecureRegistry === true ? "yes" : "no",
     };
     const named = await this.#content.manifest(access, manifestName(reference));
-    if ("fault" in named) return failed(text, named);
+    if (isFault(named)) return failed(text, named);
     const isIndex = Array.isArray(field(named.value, "manifests"));
     const child = isIndex ? childFor(named.value) : named.digest;
-    if (isFault(child)) return failed(text, { status: undefined, fault: child });
+    if (isFault(child)) return failed(text, child);
     const manifest = isIndex ? await this.#content.manifest(access, child) : named;
-    if ("fault" in manifest) return failed(text, manifest);
+    if (isFault(manifest)) return failed(text, manifest);
     const configDigest = asString(dig(manifest.value, "config", "digest")) ?? "";
     if (!isDigest(configDigest)) {
-      return failed(text, { status: undefined, fault: new Fault("the manifest names no configuration") });
+      return failed(text, new Fault("the manifest names no configuration"));
     }
     const config = await this.#content.configuration(access, configDigest);
-    if ("fault" in config) return failed(text, config);
+    if (isFault(config)) return failed(text, config);
     const { registry, repository } = reference;
     const body = {
       image: text,
@@ -110,10 +108,10 @@ function childFor(index: Json): string | Fault {
   return isDigest(digest) ? digest : new Fault("no child with platform linux/amd64 in index");
 }
 
-function failed(reference: string, { status, fault }: RegistryFailure): Answer {
+function failed(reference: string, fault: Fault): Answer {
   return {
     ok: false,
-    status,
+    status: fault instanceof RegistryFault ? fault.status : undefined,
     message: `failed to fetch image reference: ${reference}, error: ${fault.message}`,
   };
 }

@@ -1,6 +1,6 @@
 import { asString, dig, field, type Json } from "../../json/mod.ts";
 import type { Answer, Clock, Cluster } from "../../ports.ts";
-import { Cache } from "../cache.ts";
+import { SharedLoads } from "../shared_loads.ts";
 import { approximateBytes } from "../size.ts";
 import { jsonOf } from "./connection.ts";
 import { decodedText, loginIn } from "./docker_config.ts";
@@ -16,7 +16,7 @@ const MAX_BYTES = 4_000_000;
  */
 export function pullSecretLogins(cluster: Cluster, namespace: string, clock: Clock): RegistryLogins {
   // All images of a request use the same secrets.
-  const secrets = new Cache<Answer>({
+  const secrets = new SharedLoads<Answer>({
     clock,
     ttl: (answer) => answer.ok ? MILLISECONDS_KEPT : 0,
     sizeOf: (answer) => answer.ok ? approximateBytes(answer.body) : 0,

@@ -9,7 +9,8 @@ import {
   parseJson,
 } from "../../json/mod.ts";
 import type { Clock } from "../../ports.ts";
-import type { Content, Reading, RegistryAccess, RegistryFailure, RegistryReader } from "./connection.ts";
+import type { Content, Reading, RegistryAccess, RegistryReader } from "./connection.ts";
+import { RegistryFault } from "./registry_fault.ts";
 
 /**
  * Sits between the registries and the code that verifies images: a recorder passes reads on and keeps the answers, a
@@ -31,7 +32,7 @@ interface Recording {
   /** Milliseconds since 1970. */
   readonly recordedAt: number;
   /** The answers, by `REGISTRY/REPOSITORY/PATH`. */
-  readonly answers: ReadonlyMap<string, Content | RegistryFailure>;
+  readonly answers: ReadonlyMap<string, Content | RegistryFault>;
   /** The trusted roots, by TUF mirror; empty for the root of the installation. */
   readonly trustedRoots: ReadonlyMap<string, string>;
 }
@@ -40,7 +41,7 @@ const FORMAT = { apiVersion: "postern.dev/v1alpha1", kind: "RecordedImages" };
 
 /** Keeps everything that registries answer, for a file from which {@link RecordedImages} answers the same. */
 export class ImageRecorder implements ImageSource {
-  readonly #answers = new Map<string, Content | RegistryFailure>();
+  readonly #answers = new Map<string, Content | RegistryFault>();
   readonly #trustedRoots = new Map<string, string>();
 
   reader(registries: RegistryReader): RegistryReader {
@@ -73,9 +74,8 @@ export class ImageRecorder implements ImageSource {
    * seldom wants that.
    */
   get unreachable(): readonly string[] {
-    const failures = [...this.#answers.values()].flatMap((answer) => "fault" in answer ? [answer] : []);
-    return failures.filter(({ status, reached }) => status === undefined && reached !== true)
-      .map(({ fault }) => fault.message);
+    const faults = this.#answers.values().filter((answer) => answer instanceof RegistryFault);
+    return faults.filter(({ reached }) => !reached).map(({ message }) => message).toArray();
   }
 
   /** The text of the file. */
@@ -117,7 +117,7 @@ export class RecordedImages implements ImageSource {
         const answer = this.#recording.answers.get(key);
         if (answer !== undefined) return Promise.resolve(answer);
         const why = `${key} is not among the images recorded in ${this.#file}: record them again`;
-        return Promise.resolve({ status: undefined, fault: new Fault(why) });
+        return Promise.resolve(new RegistryFault(why));
       },
     };
   }
@@ -141,10 +141,10 @@ function keyOf({ reference: { registry, repository } }: RegistryAccess, { path }
 /** The headers of an answer that are looked at. */
 const headerNames = ["content-type", "link"] as const;
 
-function writtenAnswer(answer: Content | RegistryFailure): Json {
-  if ("fault" in answer) {
-    const { status, reached, fault: { message } } = answer;
-    return { ...(status !== undefined && { status }), ...(reached && { reached }), message };
+function writtenAnswer(answer: Content | RegistryFault): Json {
+  if (isFault(answer)) {
+    const { status, reached, message } = answer;
+    return { ...(status === undefined ? reached && { reached } : { status }), message };
   }
   const headers = headerNames.flatMap((name) => {
     const value = answer.headers.get(name);
@@ -165,7 +165,7 @@ function readRecording(value: Json | undefined): Recording | Fault {
   }
   const recordedAt = new Date(asString(field(value, "recordedAt")) ?? "").getTime();
   if (Number.isNaN(recordedAt)) return new Fault("recordedAt is no time");
-  const answers = new Map<string, Content | RegistryFailure>();
+  const answers = new Map<string, Content | RegistryFault>();
   for (const [key, written] of Object.entries(asObject(field(value, "answers")) ?? {})) {
     const answer = readAnswer(written);
     if (isFault(answer)) return new Fault(`the answer for ${key} ${answer.message}`);
@@ -175,15 +175,14 @@ function readRecording(value: Json | undefined): Recording | Fault {
   return { recordedAt, answers, trustedRoots: new Map(Object.entries(roots)) };
 }
 
-function readAnswer(written: Json): Content | RegistryFailure | Fault {
+function readAnswer(written: Json): Content | RegistryFault | Fault {
   const message = asString(field(written, "message"));
   if (message !== undefined) {
     const status = field(written, "status");
-    return {
-      status: typeof status === "number" ? status : undefined,
-      fault: new Fault(message),
-      ...(field(written, "reached") === true && { reached: true as const }),
-    };
+    return new RegistryFault(message, {
+      ...(typeof status === "number" && { status }),
+      ...(field(written, "reached") === true && { reached: true }),
+    });
   }
   const headers = new Headers();
   for (const name of headerNames) {

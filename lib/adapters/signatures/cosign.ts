@@ -1,7 +1,6 @@
-import { isFault } from "../../json/mod.ts";
+import { type Fault, isFault } from "../../json/mod.ts";
 import type { Signer, Statement } from "../../ports.ts";
-import { isFailure } from "../registry/cached_content.ts";
-import type { RegistryFailure } from "../registry/connection.ts";
+import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { Certificate } from "./certificate.ts";
 import { claimContent, hasAnnotations, readClaim } from "./claim.ts";
 import { checkCosignSignature, type CosignSignature, type SignatureCheck } from "./cosign_signature.ts";
@@ -10,7 +9,6 @@ import { referringSignatures, type SignatureKind, taggedSignatures } from "./cos
 import { attestationContent, type Envelope, readEnvelope, readStatement, statementOf } from "./envelope.ts";
 import { refusesIdentity } from "./identity.ts";
 import { faulty, type Inquiry, refusedBy, unverified, type Verdict } from "./inquiry.ts";
-import type { Fault } from "../../json/mod.ts";
 
 /** A signature that was checked. */
 interface Tried {
@@ -40,7 +38,7 @@ export async function verifyCosign(inquiry: Inquiry): Promise<Verdict> {
 async function verifySignatures(inquiry: Inquiry, trust: CosignTrust): Promise<Verdict> {
   const { question, digest } = inquiry;
   const signatures = await signaturesOf(inquiry, "sig");
-  if (!isList(signatures)) return refusedBy(signatures);
+  if (isFault(signatures)) return refusedBy(signatures);
   if (signatures.length === 0) return unverified("no signatures found");
   const all = await checkAll(inquiry, signatures, {
     trust,
@@ -70,7 +68,7 @@ async function verifyAttestations(
     return unverified("no matching attestations: bundle verification is required");
   }
   const signatures = await signaturesOf(inquiry, "att");
-  if (!isList(signatures)) return refusedBy(signatures);
+  if (isFault(signatures)) return refusedBy(signatures);
   const envelopes = new Map<CosignSignature, Envelope | Fault>(
     signatures.map((each) => [each, readEnvelope(each.payload)]),
   );
@@ -99,17 +97,13 @@ async function verifyAttestations(
 async function signaturesOf(
   inquiry: Inquiry,
   kind: SignatureKind,
-): Promise<readonly CosignSignature[] | RegistryFailure> {
+): Promise<readonly CosignSignature[] | RegistryFault> {
   const { question, content, signatureAccess: access, digest, until } = inquiry;
   const place = { content, access, digest, until, tagPrefix: question.tagPrefix };
   const referring = question.layout === "referrer or tag" && kind === "sig"
     ? await referringSignatures(place)
     : undefined;
   return referring ?? await taggedSignatures(place, kind);
-}
-
-function isList<T>(value: readonly T[] | RegistryFailure): value is readonly T[] {
-  return !isFailure(value as RegistryFailure);
 }
 
 async function checkAll(

@@ -1,6 +1,7 @@
-import { asList, asString, asTextMap, field, type Json } from "../../json/mod.ts";
-import { type CachedContent, isFailure } from "../registry/cached_content.ts";
-import type { RegistryAccess, RegistryFailure } from "../registry/connection.ts";
+import { asList, asString, asTextMap, field, isFault, type Json } from "../../json/mod.ts";
+import type { CachedContent } from "../registry/cached_content.ts";
+import type { RegistryAccess } from "../registry/connection.ts";
+import { RegistryFault } from "../registry/registry_fault.ts";
 import type { Manifest } from "../registry/content.ts";
 import type { CosignSignature } from "./cosign_signature.ts";
 
@@ -35,11 +36,11 @@ const annotation = {
 export async function taggedSignatures(
   place: SignaturePlace,
   kind: SignatureKind,
-): Promise<readonly CosignSignature[] | RegistryFailure> {
+): Promise<readonly CosignSignature[] | RegistryFault> {
   const { content, access, digest, tagPrefix, until } = place;
   const prefix = tagPrefix === "" ? "" : `${tagPrefix}-`;
   const manifest = await content.signatures(access, `${prefix}${digest.replace(":", "-")}.${kind}`, until);
-  if (isFailure(manifest)) return manifest.status === 404 ? [] : manifest;
+  if (isFault(manifest)) return manifest.status === 404 ? [] : manifest;
   return await layersOf(manifest, place, kind);
 }
 
@@ -50,11 +51,11 @@ export async function referringSignatures(
   const { content, access, digest, until } = place;
   const bounds = { artifactType: REFERRER_TYPE, most: MAX_SIGNATURES, until };
   const referrers = await content.referrers(access, digest, bounds);
-  if (isFailure(referrers)) return undefined;
+  if (isFault(referrers)) return undefined;
   const last = referrers.at(-1);
   if (last === undefined) return undefined;
   const manifest = await content.signatures(access, last.digest, until);
-  if (isFailure(manifest)) return undefined;
+  if (isFault(manifest)) return undefined;
   const signatures = await layersOf(manifest, place, "sig");
   return Array.isArray(signatures) ? signatures as readonly CosignSignature[] : undefined;
 }
@@ -63,15 +64,19 @@ async function layersOf(
   { value }: Manifest,
   { content, access, until }: SignaturePlace,
   kind: SignatureKind,
-): Promise<readonly CosignSignature[] | RegistryFailure> {
+): Promise<readonly CosignSignature[] | RegistryFault> {
   const layers = asList(value["layers"]).slice(0, MAX_SIGNATURES);
   const read = await Promise.all(layers.map(async (layer) => {
     const digest = asString(field(layer, "digest")) ?? "";
     const payload = await content.blob(access, digest, { maxBytes: MAX_PAYLOAD[kind], until });
-    return isFailure(payload) ? payload : signatureOf(layer, digest, payload);
+    return isFault(payload) ? payload : signatureOf(layer, digest, payload);
   }));
-  const refusal = read.find((each) => "fault" in each);
-  return refusal !== undefined && "fault" in refusal ? refusal : read as CosignSignature[];
+  const signatures: CosignSignature[] = [];
+  for (const each of read) {
+    if (each instanceof RegistryFault) return each;
+    signatures.push(each);
+  }
+  return signatures;
 }
 
 function signatureOf(layer: Json, digest: string, payload: Uint8Array): CosignSignature {

@@ -13,10 +13,10 @@ import type {
   SignedTextQuestion,
   Signer,
 } from "../../ports.ts";
-import { Cache } from "../cache.ts";
+import { SharedLoads } from "../shared_loads.ts";
 import { unlessAborted } from "../deadline.ts";
 import { Limit } from "../limit.ts";
-import { CachedContent, isFailure } from "../registry/cached_content.ts";
+import { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
 import { RegistryContent, type RegistryContentOptions } from "../registry/content.ts";
 import { manifestName, parseReference, type RegistryReference } from "../registry/reference.ts";
@@ -64,7 +64,7 @@ export class ImageSignatures implements Signatures {
   readonly #cluster: Cluster | undefined;
   readonly #roots: TrustedRoots;
   readonly #content: CachedContent;
-  readonly #verdicts: Cache<Verdict>;
+  readonly #verdicts: SharedLoads<Verdict>;
   readonly #bundles = new BundleChecker();
   readonly #checks = new Limit(CHECKS_AT_A_TIME);
   readonly #logSearch: "never" | "allowed";
@@ -77,7 +77,7 @@ export class ImageSignatures implements Signatures {
     this.#roots = new TrustedRoots(options.trustedRoot);
     this.#logSearch = options.logSearch ?? "never";
     this.#content = new CachedContent(new RegistryContent(options), { clock, maxBytes: cacheBytes * 3 / 4 });
-    this.#verdicts = new Cache({
+    this.#verdicts = new SharedLoads({
       clock,
       ttl: (verdict) => this.#lasting(verdict),
       sizeOf: sizeOfVerdict,
@@ -125,7 +125,7 @@ export class ImageSignatures implements Signatures {
         reference.tag,
         this.#end(),
       );
-      if (!isFailure(manifest)) return { ok: true, digest: manifest.digest };
+      if (!isFault(manifest)) return { ok: true, digest: manifest.digest };
       const { why, message } = refusedBy(manifest) as Extract<Verdict, { ok: false }>;
       return { ok: false, why: why === "no connection" ? why : "refused", message };
     };
@@ -155,7 +155,7 @@ export class ImageSignatures implements Signatures {
     let digest = reference.digest;
     if (digest === "" || question.layout === "notary") {
       const manifest = await this.#content.image(access, manifestName(reference), until);
-      if (isFailure(manifest)) return answerOf(refusedImage(question, manifest, access), none);
+      if (isFault(manifest)) return answerOf(refusedImage(question, manifest, access), none);
       digest = manifest.digest;
     }
     const inquiry: Inquiry = {

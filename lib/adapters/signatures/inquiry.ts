@@ -2,7 +2,8 @@ import type { Fault } from "../../json/mod.ts";
 import type { SignatureQuestion, SignatureTried, Statement } from "../../ports.ts";
 import type { Limit } from "../limit.ts";
 import type { CachedContent } from "../registry/cached_content.ts";
-import type { RegistryAccess, RegistryFailure } from "../registry/connection.ts";
+import type { RegistryAccess } from "../registry/connection.ts";
+import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { CheckPorts } from "./cosign_signature.ts";
 import type { RootSource } from "./cosign_trust.ts";
 import type { BundleChecker } from "./bundle_checker.ts";
@@ -50,9 +51,8 @@ export function unverified(message: string, tried: readonly SignatureTried[] = [
  * The verdict for a registry that refused a read. Without any answer from the registry the verdict is `no
  * connection`, because nothing shows whether the image is signed.
  */
-export function refusedBy({ status, reached, fault }: RegistryFailure, words = fault.message): Verdict {
-  const connected = status !== undefined || reached === true;
-  return { ok: false, why: connected ? "not verified" : "no connection", message: words, tried: [] };
+export function refusedBy({ reached, message }: RegistryFault, words = message): Verdict {
+  return { ok: false, why: reached ? "not verified" : "no connection", message: words, tried: [] };
 }
 
 /** A verdict against the image for a text that cannot be read. */

@@ -1,6 +1,7 @@
 import type { SignatureQuestion } from "../../ports.ts";
 import { statusLine } from "../../embedded/mod.ts";
-import type { RegistryAccess, RegistryFailure } from "../registry/connection.ts";
+import type { RegistryAccess } from "../registry/connection.ts";
+import type { RegistryFault } from "../registry/registry_fault.ts";
 import { manifestName } from "../registry/reference.ts";
 import { verifyCosign } from "./cosign.ts";
 import { type Inquiry, refusedBy, type Verdict } from "./inquiry.ts";
@@ -29,15 +30,15 @@ export async function verifyImage(inquiry: Inquiry): Promise<Verdict> {
 /** The verdict, in Kyverno's words, for an image that the registry does not return. */
 export function refusedImage(
   { want, layout, image }: SignatureQuestion,
-  refusal: RegistryFailure,
+  refusal: RegistryFault,
   { reference }: RegistryAccess,
 ): Verdict {
-  const { status, fault } = refusal;
+  const { status, message } = refusal;
   if (status === undefined) return refusedBy(refusal);
   if (layout === "notary") {
     // Kyverno parity: Kyverno sends a HEAD request, whose failures have no message. Pinned by
     // tests/contract/signatures.ts.
-    const url = /https?:\/\/[^/]+/.exec(fault.message)?.[0] ?? "";
+    const url = /https?:\/\/[^/]+/.exec(message)?.[0] ?? "";
     const where = `HEAD ${url}/v2/${reference.repository}/manifests/${manifestName(reference)}`;
     const said = `unexpected status code ${
       statusLine(status)
@@ -45,6 +46,6 @@ export function refusedImage(
     return refusedBy(refusal, `failed to parse image reference: ${image}: ${where}: ${said}`);
   }
   return status === 404 && want === "signature" && layout !== "bundle"
-    ? refusedBy(refusal, `image tag not found: ${fault.message}`)
+    ? refusedBy(refusal, `image tag not found: ${message}`)
     : refusedBy(refusal);
 }

@@ -1,7 +1,6 @@
 import { asList, asString, dig, Fault, field, isFault, type Json, parseJson } from "../../json/mod.ts";
 import type { SignatureTried, Signer } from "../../ports.ts";
-import { isFailure } from "../registry/cached_content.ts";
-import type { RegistryFailure } from "../registry/connection.ts";
+import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { Manifest, Referrer } from "../registry/content.ts";
 import { sameBytes } from "./bytes.ts";
 import { type Certificate, readCertificates } from "./certificate.ts";
@@ -48,10 +47,10 @@ function nameOf({ access: { reference: { registry, repository } } }: Inquiry, di
 async function verifySigned(inquiry: Inquiry, sought: Sought): Promise<Verdict> {
   const { content, access, until } = inquiry;
   const target = await content.image(access, sought.digest, until);
-  if (isFailure(target)) return refusedBy(target);
+  if (isFault(target)) return refusedBy(target);
   const bounds = { artifactType: SIGNATURE_TYPE, most: MAX_SIGNATURES, until };
   const referrers = await content.referrers(access, sought.digest, bounds);
-  if (isFailure(referrers)) return refusedBy(referrers);
+  if (isFault(referrers)) return refusedBy(referrers);
   if (referrers.length === 0) {
     const name = nameOf(inquiry, sought.digest);
     return unverified(
@@ -94,9 +93,9 @@ interface Target {
 async function refusesSignature(
   digest: string,
   { inquiry: { content, access, until, ports, checks }, target, trusted }: Target,
-): Promise<string | undefined | RegistryFailure> {
+): Promise<string | undefined | RegistryFault> {
   const manifest = await content.signatures(access, digest, until);
-  if (isFailure(manifest)) return manifest;
+  if (isFault(manifest)) return manifest;
   const layers = asList(manifest.value["layers"]);
   const layer = layers[0] ?? null;
   if (layers.length !== 1) {
@@ -106,7 +105,7 @@ async function refusesSignature(
     maxBytes: MAX_ENVELOPE,
     until,
   });
-  if (isFailure(blob)) return blob;
+  if (isFault(blob)) return blob;
   const envelope = await readNotaryEnvelope(blob, asString(field(layer, "mediaType")) ?? "");
   if (isFault(envelope)) return envelope.message;
   const broken = await checks.run(() => refusesIntegrity(envelope));
@@ -163,7 +162,7 @@ async function verifyArtifact(
 ): Promise<Verdict> {
   const { content, access, digest, until, question } = inquiry;
   const referrers = await content.referrers(access, digest, { most: MAX_REFERRERS, until });
-  if (isFailure(referrers)) return refusedBy(referrers);
+  if (isFault(referrers)) return refusedBy(referrers);
   if (referrers.length > MAX_REFERRERS) {
     return unverified(`failed to fetch referrers: too many referrers found, max limit is ${MAX_REFERRERS}`);
   }

@@ -1,6 +1,6 @@
-import { asList, asString, field, parseJson } from "../../json/mod.ts";
+import { asList, asString, field, isFault, parseJson } from "../../json/mod.ts";
 import type { Answer, ReferrerQuestion } from "../../ports.ts";
-import { type CachedContent, isFailure } from "../registry/cached_content.ts";
+import type { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
 import { manifestName } from "../registry/reference.ts";
 
@@ -20,9 +20,9 @@ export async function readReferrer(
   { content, access, until }: ReferrerPlace,
 ): Promise<Answer> {
   const image = await content.image(access, manifestName(access.reference), until);
-  if (isFailure(image)) return failed(image.fault.message, image.status);
+  if (isFault(image)) return failed(image.message, image.status);
   const referrers = await content.referrers(access, image.digest, { most: MAX_REFERRERS, until });
-  if (isFailure(referrers)) return failed(referrers.fault.message, referrers.status);
+  if (isFault(referrers)) return failed(referrers.message, referrers.status);
   if (referrers.length > MAX_REFERRERS) {
     return failed(`failed to fetch referrers: too many referrers found, max limit is ${MAX_REFERRERS}`);
   }
@@ -40,14 +40,14 @@ export async function readLayer(
   { content, access, until }: ReferrerPlace,
 ): Promise<string | Extract<Answer, { ok: false }>> {
   const manifest = await content.signatures(access, digest, until);
-  if (isFailure(manifest)) return failed(manifest.fault.message, manifest.status);
+  if (isFault(manifest)) return failed(manifest.message, manifest.status);
   const [layer, ...more] = asList(manifest.value["layers"]);
   if (more.length > 0) return failed("more than one layer found");
   const blob = await content.blob(access, asString(field(layer, "digest")) ?? "", {
     maxBytes: MAX_LAYER,
     until,
   });
-  if (isFailure(blob)) return failed(blob.fault.message, blob.status);
+  if (isFault(blob)) return failed(blob.message, blob.status);
   return new TextDecoder().decode(blob);
 }
 

@@ -1,7 +1,6 @@
 import { asString, isFault } from "../../json/mod.ts";
 import type { SignatureTried, Signer, Statement } from "../../ports.ts";
-import { isFailure } from "../registry/cached_content.ts";
-import type { RegistryFailure } from "../registry/connection.ts";
+import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { Referrer } from "../registry/content.ts";
 import { readCertificate } from "./certificate.ts";
 import { readCosignTrust } from "./cosign_trust.ts";
@@ -17,9 +16,9 @@ const MAX_BUNDLE = 10_000_000;
 /** The referrers of an image that are sigstore bundles; a text when there are too many referrers of any kind. */
 export async function bundlesOf(
   { content, signatureAccess, digest, until }: Inquiry,
-): Promise<readonly Referrer[] | RegistryFailure | string> {
+): Promise<readonly Referrer[] | RegistryFault | string> {
   const referrers = await content.referrers(signatureAccess, digest, { most: MAX_REFERRERS, until });
-  if (isFailure(referrers)) return referrers;
+  if (isFault(referrers)) return referrers;
   if (referrers.length > MAX_REFERRERS) {
     return `failed to fetch referrers: too many referrers found, max limit is ${MAX_REFERRERS}`;
   }
@@ -35,17 +34,14 @@ export async function verifyBundles(inquiry: Inquiry): Promise<Verdict> {
   const bundles = await bundlesOf(inquiry);
   const failed = (why: string): string => `failed to fetch bundles: ${question.image}: ${why}`;
   if (typeof bundles === "string") return unverified(failed(bundles));
-  if (isFailure(bundles as RegistryFailure)) {
-    const refusal = bundles as RegistryFailure;
-    return refusedBy(refusal, failed(`failed to fetch referrers: ${refusal.fault.message}`));
-  }
+  if (isFault(bundles)) return refusedBy(bundles, failed(`failed to fetch referrers: ${bundles.message}`));
   const setting = await settingOf(inquiry);
   if ("ok" in setting) return setting;
   const tried: SignatureTried[] = [];
   const statements: Statement[] = [];
-  for (const { digest } of bundles as readonly Referrer[]) {
+  for (const { digest } of bundles) {
     const statement = await statementIn(digest, inquiry, setting);
-    if (typeof statement !== "string" && "fault" in statement) return refusedBy(statement);
+    if (isFault(statement)) return refusedBy(statement);
     tried.push({ digest, why: typeof statement === "string" ? statement : "" });
     if (typeof statement !== "string") statements.push(statement);
   }
@@ -83,15 +79,15 @@ async function statementIn(
   digest: string,
   { question, content, signatureAccess, until, bundles, checks, digest: image }: Inquiry,
   { key, trustedRoot }: Setting,
-): Promise<Statement | string | RegistryFailure> {
+): Promise<Statement | string | RegistryFault> {
   const manifest = await content.signatures(signatureAccess, digest, until);
-  if (isFailure(manifest)) return manifest;
+  if (isFault(manifest)) return manifest;
   const layer = (manifest.value["layers"] as readonly { digest?: string }[] | undefined)?.[0];
   const blob = await content.blob(signatureAccess, asString(layer?.digest ?? null) ?? "", {
     maxBytes: MAX_BUNDLE,
     until,
   });
-  if (isFailure(blob)) return blob.status === undefined && blob.reached !== true ? blob : blob.fault.message;
+  if (isFault(blob)) return blob.reached ? blob.message : blob;
   const { ignoreTlog, ignoreSct } = question.log;
   const answer = await checks.run(() =>
     bundles.check({

@@ -71,6 +71,13 @@ export interface Overload {
   readonly check?: (args: readonly CallArgument[]) => ArgumentMistake | undefined;
   /** A faster implementation for constant arguments (`undefined` where one is not), such as a compiled pattern. */
   readonly prepare?: (constants: readonly (Value | undefined)[]) => Implementation | undefined;
+  /**
+   * Makes the implementation for one call in an expression, which keeps what it makes of arguments that come again, such
+   * as patterns.
+   */
+  readonly forCall?: () => Implementation;
+  /** The same for a function that calls out. */
+  readonly forCallOut?: () => NonNullable<Overload["callOut"]>;
 }
 
 /** A function under one name, with all its signatures. */
@@ -110,6 +117,7 @@ interface Definition<P extends readonly CelType[]> {
   readonly prepare?: (
     constants: readonly (Value | undefined)[],
   ) => ((...args: ArgumentsOf<P>) => Result) | undefined;
+  readonly forCall?: () => (...args: ArgumentsOf<P>) => Result;
 }
 
 type Pure<P extends readonly CelType[]> = Definition<P> & {
@@ -118,6 +126,7 @@ type Pure<P extends readonly CelType[]> = Definition<P> & {
 
 type Asking<P extends readonly CelType[]> = Definition<P> & {
   readonly callOut: (external: ExternalCalls, ...args: ArgumentsOf<P>) => Result;
+  readonly forCallOut?: () => (external: ExternalCalls, ...args: ArgumentsOf<P>) => Result;
 };
 
 /** A signature that is called as a function: `name(a, b)`. */

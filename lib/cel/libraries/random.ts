@@ -16,20 +16,27 @@ import {
 const maxPattern = 1_000;
 const defaultPattern = "[0-9a-z]{8}";
 
-/** Compiled generators by pattern. Policies' own are read often and stay; those from resources are evicted. */
-const generators = new BoundedCache<TextGenerator | CelFault>(200);
-
 function generatorOf(pattern: string): TextGenerator | CelFault {
-  return generators.getOrMake(pattern, () => {
-    if (pattern.length > maxPattern) return failure(`the pattern has more than ${maxPattern} characters`);
-    const compiled = compileTextGenerator(pattern);
-    return isFault(compiled) ? failure(compiled.message) : compiled;
-  });
+  if (pattern.length > maxPattern) return failure(`the pattern has more than ${maxPattern} characters`);
+  const compiled = compileTextGenerator(pattern);
+  return isFault(compiled) ? failure(compiled.message) : compiled;
 }
 
 function generate(external: ExternalCalls, pattern: string): Result {
-  const generator = generatorOf(pattern);
+  return generated(external, generatorOf(pattern));
+}
+
+function generated(external: ExternalCalls, generator: TextGenerator | CelFault): Result {
   return isCelFault(generator) ? generator : generator(() => external.random());
+}
+
+/** Patterns that one call keeps generators for. */
+const maxKept = 8;
+
+/** Makes texts for one call in an expression: compiling a pattern takes 200 times as long as making a text of it. */
+function generating(): typeof generate {
+  const kept = new BoundedCache<TextGenerator | CelFault>(maxKept);
+  return (external, pattern) => generated(external, kept.getOrMake(pattern, () => generatorOf(pattern)));
 }
 
 /** Compiles a constant pattern when the expression is loaded, and refuses one that is none. */
@@ -45,6 +52,7 @@ const overloads: readonly Overload[] = [
     takes: [stringType],
     gives: stringType,
     callOut: generate,
+    forCallOut: generating,
     check: mistake,
   }),
   overload({
@@ -52,6 +60,10 @@ const overloads: readonly Overload[] = [
     takes: [],
     gives: stringType,
     callOut: (external) => generate(external, defaultPattern),
+    forCallOut: () => {
+      const generate = generating();
+      return (external) => generate(external, defaultPattern);
+    },
   }),
 ];
 

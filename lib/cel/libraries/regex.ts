@@ -1,6 +1,6 @@
 import type { RE2JS } from "re2js";
 import { CelFault, failure } from "../fault.ts";
-import { compilePattern } from "../pattern.ts";
+import { compilePattern, compiling } from "../pattern.ts";
 import { intType, listType, stringType } from "../types/mod.ts";
 import type { Int, Value } from "../values/mod.ts";
 import { type ArgumentMistake, type CallArgument, type Library, method, type Result } from "./library.ts";
@@ -46,9 +46,8 @@ function find(text: string, pattern: RE2JS): string {
   return matcher.find() ? matcher.group() ?? "" : "";
 }
 
-/** Compiles a pattern that is not constant, and uses it. */
-function withPattern(pattern: string, use: (pattern: RE2JS) => Result): Result {
-  const compiled = compilePattern(pattern);
+/** Uses a pattern that is not constant. */
+function withPattern(compiled: RE2JS | CelFault, use: (pattern: RE2JS) => Result): Result {
   return compiled instanceof CelFault ? failure(`Illegal regex: ${compiled.message}`) : use(compiled);
 }
 
@@ -75,7 +74,9 @@ export const regexLibrary: Library = {
           id: "string_find_string",
           takes: [stringType, stringType],
           gives: stringType,
-          call: (text, pattern) => withPattern(pattern, (compiled) => find(text, compiled)),
+          ...compiling((compile) => (text: string, pattern: string) =>
+            withPattern(compile(pattern), (compiled) => find(text, compiled))
+          ),
           prepare: ([, pattern]) => {
             const compiled = constantPattern(pattern);
             return compiled && ((text) => find(text, compiled));
@@ -92,7 +93,9 @@ export const regexLibrary: Library = {
           id: "string_find_all_string",
           takes: [stringType, stringType],
           gives: listType(stringType),
-          call: (text, pattern) => withPattern(pattern, (compiled) => findAll(text, compiled, -1)),
+          ...compiling((compile) => (text: string, pattern: string) =>
+            withPattern(compile(pattern), (compiled) => findAll(text, compiled, -1))
+          ),
           prepare: ([, pattern]) => {
             const compiled = constantPattern(pattern);
             return compiled && ((text) => findAll(text, compiled, -1));
@@ -104,7 +107,9 @@ export const regexLibrary: Library = {
           id: "string_find_all_string_int",
           takes: [stringType, stringType, intType],
           gives: listType(stringType),
-          call: (text, pattern, limit) => withPattern(pattern, (compiled) => findAll(text, compiled, limit)),
+          ...compiling((compile) => (text: string, pattern: string, limit: Int) =>
+            withPattern(compile(pattern), (compiled) => findAll(text, compiled, limit))
+          ),
           cost: searchCost,
           check: mistake,
         }),

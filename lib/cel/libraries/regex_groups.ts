@@ -1,6 +1,6 @@
 import type { RE2JS } from "re2js";
 import { CelFault, failure, isCelFault } from "../fault.ts";
-import { compilePattern } from "../pattern.ts";
+import { compiling, type PatternCompiler } from "../pattern.ts";
 import { intType, listType, optionalType, stringType } from "../types/mod.ts";
 import { type Int, Optional } from "../values/mod.ts";
 import { type Library, overload, type Result } from "./library.ts";
@@ -44,9 +44,8 @@ interface Replacement {
   readonly count: Int;
 }
 
-function replace(text: string, pattern: string, { by, count }: Replacement): Result {
+function replace(text: string, compiled: RE2JS | CelFault, { by, count }: Replacement): Result {
   if (count === 0) return text;
-  const compiled = compilePattern(pattern);
   if (compiled instanceof CelFault) return compiled;
   let template: Template | CelFault | undefined;
   let result = "", copied = 0, replaced = 0;
@@ -62,8 +61,8 @@ function replace(text: string, pattern: string, { by, count }: Replacement): Res
 }
 
 /** A pattern with one group at most. */
-function singleGroup(pattern: string): RE2JS | CelFault {
-  const compiled = compilePattern(pattern);
+function singleGroup(pattern: string, compile: PatternCompiler): RE2JS | CelFault {
+  const compiled = compile(pattern);
   if (compiled instanceof CelFault) return failure(`given regex is invalid: ${compiled.message}`);
   return compiled.groupCount() > 1
     ? failure(`regular expression has more than one capturing group: ${JSON.stringify(pattern)}`)
@@ -75,16 +74,14 @@ function extracted({ groups }: Match): string | undefined {
   return groups.length === 1 ? groups[0] : groups[1] || undefined;
 }
 
-function extract(text: string, pattern: string): Result {
-  const compiled = singleGroup(pattern);
+function extract(text: string, compiled: RE2JS | CelFault): Result {
   if (isCelFault(compiled)) return compiled;
   const [first] = matchesOf(text, compiled);
   const found = first && extracted(first);
   return found === undefined ? Optional.none : Optional.of(found);
 }
 
-function extractAll(text: string, pattern: string): Result {
-  const compiled = singleGroup(pattern);
+function extractAll(text: string, compiled: RE2JS | CelFault): Result {
   if (isCelFault(compiled)) return compiled;
   return Array.from(matchesOf(text, compiled), extracted).filter((found) => found !== undefined);
 }
@@ -100,14 +97,18 @@ export const regexGroupsLibrary: Library = {
           id: "regex_replace_string_string_string",
           takes: [stringType, stringType, stringType],
           gives: stringType,
-          call: (text, pattern, by) => replace(text, pattern, { by, count: -1 }),
+          ...compiling((compile) => (text: string, pattern: string, by: string) =>
+            replace(text, compile(pattern), { by, count: -1 })
+          ),
           cost: searchCost,
         }),
         overload({
           id: "regex_replace_string_string_string_int",
           takes: [stringType, stringType, stringType, intType],
           gives: stringType,
-          call: (text, pattern, by, count) => replace(text, pattern, { by, count }),
+          ...compiling((compile) => (text: string, pattern: string, by: string, count: Int) =>
+            replace(text, compile(pattern), { by, count })
+          ),
           cost: searchCost,
         }),
       ],
@@ -119,7 +120,9 @@ export const regexGroupsLibrary: Library = {
           id: "regex_extract_string_string",
           takes: [stringType, stringType],
           gives: optionalType(stringType),
-          call: extract,
+          ...compiling((compile) => (text: string, pattern: string) =>
+            extract(text, singleGroup(pattern, compile))
+          ),
           cost: searchCost,
         }),
       ],
@@ -131,7 +134,9 @@ export const regexGroupsLibrary: Library = {
           id: "regex_extractAll_string_string",
           takes: [stringType, stringType],
           gives: listType(stringType),
-          call: extractAll,
+          ...compiling((compile) => (text: string, pattern: string) =>
+            extractAll(text, singleGroup(pattern, compile))
+          ),
           cost: searchCost,
         }),
       ],

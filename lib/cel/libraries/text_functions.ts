@@ -1,5 +1,5 @@
 import { TextSearch } from "../../json/mod.ts";
-import { compilePattern, isPattern, matchesPattern } from "../pattern.ts";
+import { compilePattern, compiling, isPattern, matchesPattern } from "../pattern.ts";
 import { CelFault } from "../fault.ts";
 import { boolType, bytesType, intType, listType, mapType, stringType, typeParameter } from "../types/mod.ts";
 import { codePoints, costSize, mapSize, type Value } from "../values/mod.ts";
@@ -39,7 +39,7 @@ export function patternMistake([, pattern]: readonly CallArgument[]): ArgumentMi
 const matches = {
   takes: [stringType, stringType],
   gives: boolType,
-  call: matchesPattern,
+  ...compiling((compile) => (text: string, pattern: string) => matchesPattern(text, compile(pattern))),
   check: patternMistake,
   prepare: ([, pattern]: readonly (Value | undefined)[]) => {
     const expression = typeof pattern === "string" ? compilePattern(pattern) : undefined;

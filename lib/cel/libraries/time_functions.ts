@@ -1,7 +1,16 @@
 import { isCelFault } from "../fault.ts";
 import { durationType, intType, stringType, timestampType } from "../types/mod.ts";
-import { civil, type CivilTime, toInt, zoneOffset } from "../values/mod.ts";
-import { type CelDialect, type FunctionDeclaration, method, type Overload } from "./library.ts";
+import {
+  civil,
+  type CivilTime,
+  keptZoneFormats,
+  type Timestamp,
+  toInt,
+  type ZoneFormat,
+  zoneFormat,
+  zoneOffset,
+} from "../values/mod.ts";
+import { type CelDialect, type FunctionDeclaration, method, type Overload, type Result } from "./library.ts";
 
 interface Getter {
   readonly name: string;
@@ -55,15 +64,24 @@ const fields: readonly FunctionDeclaration[] = getters.map(({ name, id, of }): F
         id: `timestamp_to_${id}_with_tz`,
         takes: [timestampType, stringType],
         gives: intType,
-        call: ({ seconds }, zone) => {
-          const offset = zoneOffset(zone, seconds);
+        ...inZone((formatOf) => ({ seconds }, zone) => {
+          const offset = zoneOffset(zone, seconds, formatOf);
           return isCelFault(offset) ? offset : of(civil(seconds + offset));
-        },
+        }),
       }),
       ...ofDuration,
     ],
   };
 });
+
+type InZone = (time: Timestamp, zone: string) => Result;
+
+/** A function of a time in a zone: with formats made each time, or kept for one call in an expression. */
+function inZone(
+  implementation: (formatOf: ZoneFormat) => InZone,
+): { readonly call: InZone; readonly forCall: () => InZone } {
+  return { call: implementation(zoneFormat), forCall: () => implementation(keptZoneFormats()) };
+}
 
 function milliseconds(dialect: CelDialect): FunctionDeclaration {
   return {
@@ -79,10 +97,10 @@ function milliseconds(dialect: CelDialect): FunctionDeclaration {
         id: "timestamp_to_milliseconds_with_tz",
         takes: [timestampType, stringType],
         gives: intType,
-        call: ({ seconds, nanos }, zone) => {
-          const offset = zoneOffset(zone, seconds);
+        ...inZone((formatOf) => ({ seconds, nanos }, zone) => {
+          const offset = zoneOffset(zone, seconds, formatOf);
           return isCelFault(offset) ? offset : Math.trunc(nanos / 1_000_000);
-        },
+        }),
       }),
       // All milliseconds in Kubernetes, those within the second by the specification.
       method({

@@ -36,7 +36,11 @@ export function planCall(
   if (plain !== undefined && args.length === 2) return planBinary(plain, args, cost);
   if (only !== undefined && only.callOut === undefined && (args.length === 1 || args.length === 2)) {
     const prepared = only.prepare?.(constants);
-    const guarded = { call: prepared ?? only.call, args, prepared: prepared !== undefined };
+    const guarded = {
+      call: prepared ?? only.forCall?.() ?? only.call,
+      args,
+      prepared: prepared !== undefined,
+    };
     return args.length === 1 ? planGuardedUnary(name, only, guarded) : planGuardedBinary(name, only, guarded);
   }
   const runs = args.map(({ run }) => run);
@@ -162,8 +166,8 @@ function dispatcher(
 ): Dispatch {
   const candidates = overloads.map((overload): Candidate => ({
     guards: guardsOf(overload),
-    call: overload.prepare?.(constants) ?? overload.call,
-    callOut: overload.callOut,
+    call: overload.prepare?.(constants) ?? overload.forCall?.() ?? overload.call,
+    callOut: overload.forCallOut?.() ?? overload.callOut,
   }));
   return (args, external) => {
     for (const { guards, call, callOut } of candidates) {

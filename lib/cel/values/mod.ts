@@ -28,11 +28,14 @@ export {
   durationSeconds,
   formatDuration,
   formatTimestamp,
+  keptZoneFormats,
   parseDuration,
   parseTimestamp,
   Timestamp,
   toDuration,
   toTimestamp,
+  type ZoneFormat,
+  zoneFormat,
   zoneOffset,
 } from "./time.ts";
 export {

@@ -196,10 +196,13 @@ export function durationSeconds(nanos: bigint): number {
   return Number(nanos / BigInt(NANOS)) + Number(nanos % BigInt(NANOS)) / NANOS;
 }
 
+/** What writes times as those of a zone; `undefined` for a text that is no zone of the time zone database. */
+export type ZoneFormat = (zone: string) => Intl.DateTimeFormat | undefined;
+
 /**
  * Seconds east of UTC at a time, for `UTC`, a fixed offset (`+01:00`, `02:30`) or a name of the time zone database.
  */
-export function zoneOffset(zone: string, seconds: number): number | CelFault {
+export function zoneOffset(zone: string, seconds: number, formatOf: ZoneFormat): number | CelFault {
   // The local time zone of the server is UTC, so that decisions do not depend on where it runs.
   if (zone === "" || zone === "UTC" || zone === "Local") return 0;
   if (zone.includes(":")) {
@@ -208,7 +211,7 @@ export function zoneOffset(zone: string, seconds: number): number | CelFault {
     return (match[1] === "-" ? -1 : 1) * (Number(match[2]) * 3600 + Number(match[3]) * 60);
   }
   // Names of zones differ by case, which the platform's formatter ignores.
-  const format = /^[A-Z][\w+-]*(\/[A-Z0-9][\w+-]*)*$/.test(zone) ? zoneFormat(zone) : undefined;
+  const format = /^[A-Z][\w+-]*(\/[A-Z0-9][\w+-]*)*$/.test(zone) ? formatOf(zone) : undefined;
   if (format === undefined) return failure(`unknown time zone ${zone}`);
   const part = Object.fromEntries(
     format.formatToParts(seconds * 1000).map(({ type, value }) => [type, value]),
@@ -219,14 +222,17 @@ export function zoneOffset(zone: string, seconds: number): number | CelFault {
   return local - seconds;
 }
 
-/** Formats by zone; `null` for a text that is no zone. */
-const zoneFormats = new BoundedCache<Intl.DateTimeFormat | null>(64);
+/** Zones that one call keeps formats for. */
+const maxKept = 8;
 
-function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
-  return zoneFormats.getOrMake(zone, () => newZoneFormat(zone)) ?? undefined;
+/** As {@link zoneFormat} for one call in an expression, which makes a format once as long as its zone comes again. */
+export function keptZoneFormats(): ZoneFormat {
+  const kept = new BoundedCache<{ readonly format: Intl.DateTimeFormat | undefined }>(maxKept);
+  return (zone) => kept.getOrMake(zone, () => ({ format: zoneFormat(zone) })).format;
 }
 
-function newZoneFormat(zone: string): Intl.DateTimeFormat | null {
+/** The format of a zone. */
+export function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
   try {
     return new Intl.DateTimeFormat("en-US", {
       timeZone: zone,
@@ -242,6 +248,6 @@ function newZoneFormat(zone: string): Intl.DateTimeFormat | null {
     });
   } catch {
     // Not a zone of the database: the caller reports it.
-    return null;
+    return undefined;
   }
 }

@@ -1,5 +1,5 @@
-import { Fault, type Json } from "../../json/mod.ts";
-import { cachedRegex, compileRegex, expansion, type Regex, type Replacement } from "../regex.ts";
+import { BoundedCache, Fault, type Json } from "../../json/mod.ts";
+import { compileRegex, compileRequestRegex, expansion, type Regex, type Replacement } from "../regex.ts";
 import { functionFault, tooLarge } from "./fault.ts";
 import { type Apply, type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";
@@ -55,16 +55,25 @@ function matching([pattern, subject]: readonly Json[]): number {
 
 type Use = (regex: Regex | Fault, args: readonly Json[]) => Json | Fault;
 
-/** The two ways to run: with a pattern known at load, compiled then, or with one that the request brings. */
+/** Patterns of requests that a call keeps compiled: elements of a list, and requests in a row, bring the same ones. */
+const maxKept = 50;
+
+/** The two ways to run: with a pattern of the policy, compiled at load, or with patterns of the request. */
 function compiledOnce(
   use: Use,
-): { readonly apply: Apply; readonly prepare: (known: readonly (Json | undefined)[]) => Apply | undefined } {
+): { readonly apply: Apply; readonly prepare: (constants: readonly (Json | undefined)[]) => Apply } {
   return {
-    apply: (args) => use(cachedRegex(args[0] as string), args),
-    prepare: ([known]) => {
-      if (typeof known !== "string") return undefined;
-      const regex = compileRegex(known);
-      return (args) => use(regex, args);
+    apply: (args) => use(compileRequestRegex(args[0] as string), args),
+    prepare: ([constant]) => {
+      if (typeof constant === "string") {
+        const regex = compileRegex(constant);
+        return (args) => use(regex, args);
+      }
+      const kept = new BoundedCache<Regex | Fault>(maxKept);
+      return (args) => {
+        const text = args[0] as string;
+        return use(kept.getOrMake(text, () => compileRequestRegex(text)), args);
+      };
     },
   };
 }

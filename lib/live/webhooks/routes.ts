@@ -1,4 +1,5 @@
 import { restrict, type Snapshot } from "../../engine/mod.ts";
+import { BoundedCache } from "../../json/mod.ts";
 import { webhookFamilies } from "./families.ts";
 import type { WebhookPhase } from "../../engine/mod.ts";
 
@@ -8,8 +9,8 @@ export interface WebhookRoute {
   readonly route: { readonly phase: WebhookPhase };
 }
 
-/** More paths are not remembered: they come from webhook configurations, but a caller may send any. */
-const most = 512;
+/** More paths are not kept: they come from webhook configurations, but a caller may send any. */
+const mostPaths = 512;
 
 /**
  * Finds the policies that a path is about: `/vpol/NAME/NAME`, `/mpol/mutate/NAME`, and the paths of Kyverno's own kinds.
@@ -19,7 +20,7 @@ export class WebhookRoutes {
   readonly #snapshot: () => Snapshot | undefined;
   #of: Snapshot | undefined;
   #classic: Snapshot | undefined;
-  readonly #found = new Map<string, WebhookRoute>();
+  #found = new BoundedCache<WebhookRoute>(mostPaths);
 
   constructor(snapshot: () => Snapshot | undefined) {
     this.#snapshot = snapshot;
@@ -49,7 +50,7 @@ export class WebhookRoutes {
       ({ policy }) => kinds.includes(policy.kind) && keys.includes(policy.key),
     );
     const found = { snapshot, route: { phase } };
-    if (this.#found.size < most) this.#found.set(path, found);
+    this.#found.set(path, found);
     return found;
   }
 
@@ -58,7 +59,7 @@ export class WebhookRoutes {
     if (current !== this.#of) {
       this.#of = current;
       this.#classic = undefined;
-      this.#found.clear();
+      this.#found = new BoundedCache(mostPaths);
     }
     return current;
   }

@@ -1,0 +1,81 @@
+import { BoundedCache } from "../json/mod.ts";
+import type { Clock } from "../ports.ts";
+
+/** The bounds of {@link SharedLoads}. */
+export interface SharedLoadsOptions<T> {
+  readonly clock: Clock;
+  /** How many milliseconds a value may be used; 0 or less: not kept, only shared by those who wait for it now. */
+  readonly ttl: (value: T) => number;
+  /** The bytes that a value counts for. */
+  readonly sizeOf: (value: T) => number;
+  /** The most bytes of all values and keys. */
+  readonly maxBytes: number;
+}
+
+interface Entry<T> {
+  readonly value: T;
+  /** Milliseconds since 1970. */
+  readonly expires: number;
+}
+
+/**
+ * Values that are loaded once for all who need them at a time, and then kept for a while in a {@link BoundedCache}. A
+ * load that rejects is not kept.
+ *
+ * ```ts
+ * import { SharedLoads } from "./shared_loads.ts";
+ * import assert from "node:assert/strict";
+ * let now = 0, count = 0;
+ * const loads = new SharedLoads<string>({
+ *   clock: { now: () => now }, ttl: () => 10, sizeOf: (text) => text.length, maxBytes: 100,
+ * });
+ * const load = () => Promise.resolve(`load ${++count}`);
+ * assert.deepEqual(await Promise.all([loads.get("a", load), loads.get("a", load)]), ["load 1", "load 1"]);
+ * now = 11;
+ * assert.equal(await loads.get("a", load), "load 2");
+ * ```
+ */
+export class SharedLoads<T> {
+  readonly #options: SharedLoadsOptions<T>;
+  readonly #kept: BoundedCache<Entry<T>>;
+  readonly #loading = new Map<string, Promise<T>>();
+
+  constructor(options: SharedLoadsOptions<T>) {
+    const { maxBytes, sizeOf } = options;
+    this.#options = options;
+    this.#kept = new BoundedCache(maxBytes, ({ value }, key) => sizeOf(value) + key.length);
+  }
+
+  /** The value of a key: a fresh one, or the result of `load` for all callers meanwhile. */
+  get(key: string, load: () => Promise<T>): Promise<T> {
+    const entry = this.#kept.get(key);
+    if (entry !== undefined) {
+      if (entry.expires > this.#options.clock.now()) return Promise.resolve(entry.value);
+      this.#kept.delete(key);
+    }
+    const loading = this.#loading.get(key);
+    if (loading !== undefined) return loading;
+    const started = load().then(
+      (value) => {
+        // A key that was forgotten meanwhile must not come back with what was read before.
+        if (this.#loading.get(key) === started) this.#keep(key, value);
+        return value;
+      },
+    ).finally(() => {
+      if (this.#loading.get(key) === started) this.#loading.delete(key);
+    });
+    this.#loading.set(key, started);
+    return started;
+  }
+
+  /** Drops a value; a load of it under way still answers those who wait, and is not kept. */
+  forget(key: string): void {
+    this.#kept.delete(key);
+    this.#loading.delete(key);
+  }
+
+  #keep(key: string, value: T): void {
+    const ttl = this.#options.ttl(value);
+    if (ttl > 0) this.#kept.set(key, { value, expires: this.#options.clock.now() + ttl });
+  }
+}
