@@ -91,8 +91,8 @@ export class LiveCluster implements Cluster {
   static connect(endpoint: Endpoint, options: LiveClusterOptions): LiveCluster | Fault {
     const { ca, clientCertificate: cert, clientKey: key, proxy } = endpoint;
     if (typeof Deno === "undefined") {
-      const own = ca ?? cert ?? key ?? proxy;
-      return own === undefined ? new LiveCluster(endpoint, options, {}) : new Fault(
+      const clientOption = ca ?? cert ?? key ?? proxy;
+      return clientOption === undefined ? new LiveCluster(endpoint, options, {}) : new Fault(
         `${endpoint.server}: certificates and proxies of its own can be used on Deno only; ` +
           "elsewhere the runtime must trust the API server (Node.js: NODE_EXTRA_CA_CERTS)",
       );
@@ -191,9 +191,9 @@ export class LiveCluster implements Cluster {
       if (body === undefined) return { value: noAnswer(call, "the answer is not JSON"), again: undefined };
       return { value: { ok: true, status: sent.status, body }, again: undefined };
     }
-    const wish = retryAfter(sent.headers, clock);
+    const retryDelay = retryAfter(sent.headers, clock);
     const notTaken = sent.status === 429 || sent.status === 503 && sent.headers.has("retry-after");
-    const again = notTaken || isRead && REPEATABLE.includes(sent.status) ? wish : undefined;
+    const again = notTaken || isRead && REPEATABLE.includes(sent.status) ? retryDelay : undefined;
     return { value: failureOf(call, sent.status, body ?? sent.text), again };
   }
 

@@ -34,9 +34,9 @@ export class LiveDiscovery {
 
   /** The resource of a kind, or `undefined` when it is not served or the server gives no answer. */
   async resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
-    const known = await this.#served(apiVersion);
-    const found = known.byKind.get(kind);
-    if (found !== undefined || this.#clock.now() - known.readAt < ABSENT) return found;
+    const served = await this.#served(apiVersion);
+    const found = served.byKind.get(kind);
+    if (found !== undefined || this.#clock.now() - served.readAt < ABSENT) return found;
     this.#cache.forget(apiVersion);
     return (await this.#served(apiVersion)).byKind.get(kind);
   }

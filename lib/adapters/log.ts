@@ -82,15 +82,15 @@ function showable(name: string, value: Json, depth: number): Json {
 }
 
 /** Names that were looked at: a line has the same ones each time. */
-const knownNames = new Map<string, boolean>();
-const maxKnownNames = 256, longestKnownName = 64;
+const cachedNames = new Map<string, boolean>();
+const maxCachedNames = 256, longestCachedName = 64;
 
 function isSecretName(name: string): boolean {
-  const known = knownNames.get(name);
-  if (known !== undefined) return known;
+  const cached = cachedNames.get(name);
+  if (cached !== undefined) return cached;
   const isSecret = secretName.test(name);
   // Names may come from requests, too.
-  if (knownNames.size < maxKnownNames && name.length <= longestKnownName) knownNames.set(name, isSecret);
+  if (cachedNames.size < maxCachedNames && name.length <= longestCachedName) cachedNames.set(name, isSecret);
   return isSecret;
 }
 

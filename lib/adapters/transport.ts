@@ -60,14 +60,14 @@ async function exchange(outgoing: Outgoing, signal: AbortSignal): Promise<Sent> 
   let body = outgoing.body;
   const headers = new Headers(outgoing.headers);
   for (let hop = 0;; hop++) {
-    const own = typeof client === "function" ? client(url) : client;
+    const hopClient = typeof client === "function" ? client(url) : client;
     const response = await fetch(url, {
       method,
       headers,
       signal,
       redirect: "manual",
       ...(body === undefined ? {} : { body }),
-      ...(own === undefined ? {} : { client: own }),
+      ...(hopClient === undefined ? {} : { client: hopClient }),
     });
     const target = follow === undefined ? undefined : redirectTarget(response, url);
     if (target === undefined) return await readAll(response, maxBytes, signal);

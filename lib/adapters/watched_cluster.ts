@@ -51,7 +51,7 @@ export class WatchedCluster implements Cluster {
   }
 
   call(call: ApiCall): Promise<Answer> {
-    const body = call.method === "GET" ? this.#known(call.path) : undefined;
+    const body = call.method === "GET" ? this.#cached(call.path) : undefined;
     if (body === undefined) return this.#cluster.call(call);
     return Promise.resolve({ ok: true, status: 200, body });
   }
@@ -66,7 +66,7 @@ export class WatchedCluster implements Cluster {
     await Promise.all([...this.#kinds.values()].map((kind) => kind.close()));
   }
 
-  #known(path: string): Json | undefined {
+  #cached(path: string): Json | undefined {
     if (this.#paths.includes(path)) return this.#kindAt(path)?.list();
     if (path.includes("?")) return undefined;
     const parsed = parseApiPath(path)?.path;
@@ -81,8 +81,8 @@ export class WatchedCluster implements Cluster {
    * Begins to watch in the background at the first read: policies that read no role bindings need no right to them.
    */
   #kindAt(path: string): WatchedKind | undefined {
-    const known = this.#kinds.get(path);
-    if (known !== undefined || this.#closed || !this.#paths.includes(path)) return known;
+    const watchedKind = this.#kinds.get(path);
+    if (watchedKind !== undefined || this.#closed || !this.#paths.includes(path)) return watchedKind;
     const { cluster, maxBytes = 32_000_000, clock, entropy, log } = this.#options;
     const kind = new WatchedKind({
       path,

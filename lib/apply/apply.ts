@@ -167,8 +167,8 @@ async function verifyImages(
     // tests/conformance/sets/verify_images.ts.
     const isClassic = policy.language === "classic";
     if (!isClassic || !rules.some(({ type }) => type === "verifyImages")) continue;
-    const question = { phase: "verifyImages", policy: policy.key, kind: policy.kind } as const;
-    const decision: Decision = await decideStep(current, question, options);
+    const query = { phase: "verifyImages", policy: policy.key, kind: policy.kind } as const;
+    const decision: Decision = await decideStep(current, query, options);
     current = decision.verified ?? current;
     steps.push({ ...nothingMade, policy, rules: rulesOf(decision), object: current });
   }

@@ -11,6 +11,13 @@ export { faultyPolicies, type FaultyPolicy } from "./faulty_policies.ts";
 export { manifestObjects } from "./manifest_objects.ts";
 export { type DocumentObjects, documentObjects, type GivenObject } from "./objects.ts";
 export { type GivenUser, resourceRequest, withNamespace } from "./resource_request.ts";
-export { isNamed, isSameSubject, isSpecified, type Subject, subjectOf, subjectText } from "./subject.ts";
+export {
+  identityOf,
+  identityText,
+  isNamed,
+  isSameObject,
+  isSpecified,
+  type ObjectIdentity,
+} from "./object_identity.ts";
 export { Tally } from "./tally.ts";
 export { noValues, parseValues, readValues, type Values, withOperation, withSetValues } from "./values.ts";

@@ -73,15 +73,15 @@ function typeOfResource(
   resource: JsonObject,
   subresources: readonly Subresource[],
 ): Pick<PolicyRequest, "group" | "version" | "kind" | "subresource"> {
-  const own = {
+  const type = {
     ...parseApiVersion(asString(resource["apiVersion"]) ?? ""),
     kind: asString(resource["kind"]) ?? "",
   };
   const found = subresources.find(({ kind }) =>
-    kind["kind"] === own.kind && (asString(kind["group"]) ?? "") === own.group &&
-    kind["version"] === own.version
+    kind["kind"] === type.kind && (asString(kind["group"]) ?? "") === type.group &&
+    kind["version"] === type.version
   );
-  if (found === undefined) return { ...own, subresource: "" };
+  if (found === undefined) return { ...type, subresource: "" };
   const { parent } = found;
   return {
     group: asString(parent["group"]) ?? "",

@@ -2,7 +2,7 @@ import type { Snapshot } from "../engine/mod.ts";
 import type { Log, Ports } from "../ports.ts";
 import { BackgroundWorker } from "./background_worker.ts";
 import { Leadership } from "./leadership.ts";
-import { ownUsername } from "./own_username.ts";
+import { posternUsername } from "./postern_username.ts";
 import { Upkeep } from "./upkeep.ts";
 import type { WorkOutcome } from "./work_outcome.ts";
 
@@ -80,7 +80,7 @@ export class BackgroundWork {
   /** Prepares the work; it begins with {@link loaded} policies. */
   static async prepare(options: BackgroundWorkOptions): Promise<BackgroundWork> {
     // Only with a live cluster rules can be evaluated for Postern's own changes.
-    const self = options.lease === undefined ? undefined : await ownUsername(options.ports.cluster);
+    const self = options.lease === undefined ? undefined : await posternUsername(options.ports.cluster);
     return new BackgroundWork(options, new Set([self, options.account].filter((name) => name !== undefined)));
   }
 

@@ -100,7 +100,7 @@ export class BackgroundWorker {
   /** Takes a request that was allowed; whether there is something to do for it, and room. */
   add(request: PolicyRequest, scope: JobScope = {}): boolean {
     if (this.#closed || request.dryRun || !this.#concerns(request, scope)) return false;
-    if (this.#isKnown(request, scope)) return false;
+    if (this.#isRepeated(request, scope)) return false;
     const { kind, name, namespace } = request;
     const item: Job = { ...scope, request, tries: 0, done: new Map() };
     const lane = namespace === "" && kind === "Namespace" ? name : namespace;
@@ -131,8 +131,8 @@ export class BackgroundWorker {
   #concerns(request: PolicyRequest, { route = {} }: JobScope): boolean {
     const snapshot = this.#options.snapshot();
     if (snapshot === undefined) return false;
-    const isOwn = this.#options.actors?.has(request.requester?.username ?? "") === true;
-    if (!isOwn && changeOf(request) !== undefined) return true;
+    const isByPostern = this.#options.actors?.has(request.requester?.username ?? "") === true;
+    if (!isByPostern && changeOf(request) !== undefined) return true;
     const { kind, operation, namespace } = request;
     return phases.some((phase) =>
       snapshot.candidates(phase, { kind, operation, namespace }).some(({ policy }) =>
@@ -143,7 +143,7 @@ export class BackgroundWorker {
   }
 
   /** Whether the request came before, for the same policies; remembers it. */
-  #isKnown({ uid }: PolicyRequest, { route = {} }: JobScope): boolean {
+  #isRepeated({ uid }: PolicyRequest, { route = {} }: JobScope): boolean {
     if (uid === "" || uid.length > longestUid) return false;
     const key = `${uid} ${route.failurePolicy ?? ""} ${route.policy ?? ""}`;
     if (this.#seen.has(key)) return true;

@@ -51,10 +51,10 @@ export class FairQueue<T> {
   /** Takes an item in; answers with those that have no place any more: other ones, or this one. */
   add(ticket: Ticket<T>): readonly Ticket<T>[] {
     const refused: Ticket<T>[] = [];
-    const own = this.#lanes.get(ticket.lane)?.bytes ?? 0;
+    const laneBytes = this.#lanes.get(ticket.lane)?.bytes ?? 0;
     while (this.#bytes + ticket.bytes > this.#maxBytes) {
       const [largest] = [...this.#lanes.values()].sort((left, right) => right.bytes - left.bytes);
-      const victim = largest === undefined || largest.bytes <= own + ticket.bytes
+      const victim = largest === undefined || largest.bytes <= laneBytes + ticket.bytes
         ? undefined
         : [...largest.held].findLast((each) => each !== largest.busy);
       if (victim === undefined) return [...refused, ticket];

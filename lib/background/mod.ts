@@ -7,7 +7,7 @@
 export { BackgroundWork, type BackgroundWorkOptions } from "./background_work.ts";
 export { type BackgroundOptions, BackgroundWorker } from "./background_worker.ts";
 export { carryOut } from "./carry_out.ts";
-export { ownUsername } from "./own_username.ts";
+export { posternUsername } from "./postern_username.ts";
 export { Leadership, type LeadershipOptions } from "./leadership.ts";
 export { RulesInForce } from "./rules_in_force.ts";
 export { Upkeep, type UpkeepOptions } from "./upkeep.ts";

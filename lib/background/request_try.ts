@@ -71,7 +71,7 @@ async function carryOutAll(
   found: (request: PolicyRequest, results: readonly PolicyResult[]) => void,
 ): Promise<readonly Failure[]> {
   const { ports, snapshot, actors, only, route, triggers, attemptTimeoutMs } = options;
-  const change = isOwn(admitted, options) ? undefined : changeOf(admitted);
+  const change = isByPostern(admitted, options) ? undefined : changeOf(admitted);
   const policy = only?.policy ?? route.policy;
   const signal = AbortSignal.timeout(attemptTimeoutMs);
   const isStored = triggers === "as-stored";
@@ -107,7 +107,7 @@ async function carryOutAll(
 /** Phases whose effects are carried out. */
 export const phases = ["generate", "mutateExisting"] as const;
 
-function isOwn({ requester }: PolicyRequest, { actors }: TryOptions): boolean {
+function isByPostern({ requester }: PolicyRequest, { actors }: TryOptions): boolean {
   return requester !== undefined && actors.has(requester.username);
 }
 

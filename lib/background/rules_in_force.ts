@@ -45,11 +45,11 @@ export class RulesInForce {
       for (const rule of rules.filter(({ type }) => type === "generate" || type === "mutateExisting")) {
         const key = await digest([policy.kind, policy.key, rule.rule.name]);
         const { selection, whole } = await digests(policy.document, rule.rule.name);
-        const known = this.#rules.get(key);
+        const former = this.#rules.get(key);
         // Creation times have whole seconds: what came in the same second may have been there before.
-        const since = known?.selection === selection ? known.since : Math.ceil(now / 1000) * 1000;
+        const since = former?.selection === selection ? former.since : Math.ceil(now / 1000) * 1000;
         remembered.set(key, { since, selection, whole });
-        inForce.push({ policy, rule, since, changed: known?.whole !== whole });
+        inForce.push({ policy, rule, since, changed: former?.whole !== whole });
       }
     }
     this.#rules = remembered;

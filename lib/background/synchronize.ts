@@ -213,10 +213,10 @@ function isTarget(object: JsonObject, { rule: { body } }: CompiledRule): boolean
   return names.length === 0 || names.some((name) => name.includes("{{") || name === nameOf(object));
 }
 
-function reader(ports: Ports): <T>(ask: (around: ClusterObjects) => T) => Promise<T> {
-  return async (ask) => {
+function reader(ports: Ports): <T>(read: (around: ClusterObjects) => T) => Promise<T> {
+  return async (read) => {
     const store = new LoadTracker({ ports });
-    return await untilLoaded(store, () => ask(objectsInCluster(store)));
+    return await untilLoaded(store, () => read(objectsInCluster(store)));
   };
 }
 

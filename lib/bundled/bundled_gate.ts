@@ -1,6 +1,6 @@
 import type { Hono } from "hono";
 import { jsonLog, systemClock } from "../adapters/mod.ts";
-import { BackgroundWorker, ownUsername } from "../background/mod.ts";
+import { BackgroundWorker, posternUsername } from "../background/mod.ts";
 import { compile, type Snapshot } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
@@ -36,7 +36,7 @@ export interface BundledGate extends FetchHandler {
   /** Answers the same requests; some adapters of platforms want Hono's own app. */
   readonly app: Hono;
   /** Waits until all work is done that goes on after answers: audit results, and what rules do to other objects. */
-  settled(): Promise<void>;
+  workDone(): Promise<void>;
 }
 
 /** Compiles the policies of a bundle. Needs nothing of the runtime, so that it can run while a module is loaded. */
@@ -74,13 +74,13 @@ export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime
   return {
     app,
     fetch: async (request) => await app.fetch(request),
-    async settled() {
+    async workDone() {
       await Promise.all([audit.drain(), effects?.drain()]);
     },
   };
 
   async function backgroundWorker(): Promise<BackgroundWorker> {
-    const self = await ownUsername(ports.cluster);
+    const self = await posternUsername(ports.cluster);
     // Whoever reaches a bundle can send reviews: only what the cluster stores sets anything off.
     return new BackgroundWorker({
       snapshot: current,

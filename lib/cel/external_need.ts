@@ -1,5 +1,5 @@
 /** A text argument as far as it is constant: the whole text, or its beginning. */
-export interface KnownText {
+export interface ConstantText {
   readonly text: string;
   readonly isWhole: boolean;
 }
@@ -23,16 +23,17 @@ export type ExternalNeed =
   | { readonly kind: "accessReview" };
 
 /** A call of a service, whose arguments begin with its URL. */
-export function serviceNeed([url]: readonly KnownText[]): ExternalNeed {
+export function serviceNeed([url]: readonly ConstantText[]): ExternalNeed {
   return { kind: "service", url: url?.text ?? "", isWhole: url?.isWhole ?? false };
 }
 
 /** A call of a resource function, whose arguments begin with apiVersion and plural. */
 export function resourceNeed(
   verb: "get" | "list" | "create",
-  [apiVersion, plural, ...rest]: readonly KnownText[],
+  [apiVersion, plural, ...rest]: readonly ConstantText[],
 ): ExternalNeed {
-  const whole = (known: KnownText | undefined): string | undefined => known?.isWhole ? known.text : undefined;
+  const whole = (argument: ConstantText | undefined): string | undefined =>
+    argument?.isWhole ? argument.text : undefined;
   // The name is the last argument; a namespace precedes it where the policy may choose one.
   const name = verb === "get" ? whole(rest.at(-1)) : undefined;
   return {

@@ -45,7 +45,8 @@ export { type CelError, formatCelError } from "./syntax/mod.ts";
 export * from "./types/mod.ts";
 export * from "./values/mod.ts";
 export {
-  type AccessSubject,
+  type AccessUser,
+  accessUserOf,
   Authorizer,
   authorizerType,
   imageVerifyLibrary,
@@ -61,7 +62,6 @@ export {
   resourceCheckType,
   type Result,
   specificationLibraries,
-  subjectOf,
 } from "./libraries/mod.ts";
 export {
   type AccessRequest,

@@ -1,5 +1,5 @@
 import type { Checked } from "./check/mod.ts";
-import type { ExternalNeed, KnownText } from "./external_need.ts";
+import type { ConstantText, ExternalNeed } from "./external_need.ts";
 import { type CelExpression, type MapLiteral, partsOf } from "./syntax/mod.ts";
 
 /**
@@ -28,7 +28,7 @@ export function factsOf(expression: CelExpression, { calls, names }: Checked): P
     const call = calls.get(part);
     for (const { needs: needsOf, style } of call?.overloads ?? []) {
       // The receiver of a method comes first, and says nothing.
-      needs.push(...needsOf?.(call!.args.slice(style === "method" ? 1 : 0).map(knownText)) ?? []);
+      needs.push(...needsOf?.(call!.args.slice(style === "method" ? 1 : 0).map(constantText)) ?? []);
     }
     if (part.kind === "map") objects.push(...objectType(part));
     for (const inner of partsOf(part)) visit(inner);
@@ -36,24 +36,24 @@ export function factsOf(expression: CelExpression, { calls, names }: Checked): P
 }
 
 /** The constant part of a text: a literal, a literal inside `dyn(…)`, or the beginning of a sum. */
-function knownText(expression: CelExpression): KnownText {
+function constantText(expression: CelExpression): ConstantText {
   if (expression.kind === "literal" && typeof expression.value === "string") {
     return { text: expression.value, isWhole: true };
   }
   if (expression.kind !== "call") return nothing;
   const [first, second] = expression.args;
-  if (expression.name === "dyn" && first !== undefined) return knownText(first);
+  if (expression.name === "dyn" && first !== undefined) return constantText(first);
   if (expression.name !== "_+_" || first === undefined || second === undefined) return nothing;
-  const left = knownText(first);
+  const left = constantText(first);
   if (!left.isWhole) return left;
-  const right = knownText(second);
+  const right = constantText(second);
   return { text: left.text + right.text, isWhole: right.isWhole };
 }
 
-const nothing: KnownText = { text: "", isWhole: false };
+const nothing: ConstantText = { text: "", isWhole: false };
 
 function objectType({ entries }: MapLiteral): { apiVersion: string; kind: string }[] {
-  const fields = new Map(entries.map(({ key, value }) => [knownText(key).text, knownText(value)]));
+  const fields = new Map(entries.map(({ key, value }) => [constantText(key).text, constantText(value)]));
   const apiVersion = fields.get("apiVersion"), kind = fields.get("kind");
   return apiVersion?.isWhole && kind?.isWhole ? [{ apiVersion: apiVersion.text, kind: kind.text }] : [];
 }

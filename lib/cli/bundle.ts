@@ -106,14 +106,14 @@ async function runBundler(
     const cwd = new URL("../../", import.meta.url).pathname;
     const env = { NO_COLOR: "1" };
     const { success, stderr } = await new Deno.Command("deno", { args, cwd, env, stdin: "null" }).output();
-    return success ? undefined : `deno bundle failed: ${said(stderr)}`;
+    return success ? undefined : `deno bundle failed: ${errorText(stderr)}`;
   } catch (cause) {
     return `deno bundle cannot be run: ${fileProblem(cause)}`;
   }
 }
 
 /** The bundler's error output, without its stack trace. */
-function said(stderr: Uint8Array): string {
+function errorText(stderr: Uint8Array): string {
   return new TextDecoder().decode(stderr).replace(/\n+Stack backtrace:[^]*$/, "").trim();
 }
 

@@ -100,13 +100,13 @@ function userOf({ userInfo }: AdmissionRequest): JsonObject {
 async function resultsOf(folder: string): Promise<JsonObject[]> {
   const { tests } = await findTests([folder], "kyverno-test.yaml");
   const run = await runTest(tests[0]!, { dialect: "classic" });
-  return (run.answers.get("") ?? []).flatMap(({ subject, steps }) =>
+  return (run.answers.get("") ?? []).flatMap(({ identity, steps }) =>
     steps.flatMap(({ policy, rules }) =>
       rules.filter(({ type }) => type === "validate").map(({ rule, result }): JsonObject => ({
         policy: policy.key,
         ...(rule !== "" && { rule }),
-        kind: subject.kind,
-        resources: [subject.name],
+        kind: identity.kind,
+        resources: [identity.name],
         result,
       }))
     )

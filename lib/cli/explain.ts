@@ -34,7 +34,7 @@ export async function explain(args: ExplainArguments, terminal: Terminal): Promi
   const explanations: Explanation[] = [];
   let count = 0;
   const add = ({ rules, ...rest }: Explanation): void => {
-    const explanation = { ...rest, rules: rules.filter((trace) => isAskedFor(trace, args)) };
+    const explanation = { ...rest, rules: rules.filter((trace) => isWanted(trace, args)) };
     if (args.outputFormat !== "text") explanations.push(explanation);
     else terminal.out(`${count === 0 ? "" : "\n"}${explanationText(explanation)}`);
     count++;
@@ -70,10 +70,10 @@ async function explainObject(object: JsonObject, options: ApplyOptions): Promise
     return made;
   };
   await applyPolicies(object, { ...options, trace });
-  return { subject: describe(object), rules: traces.flatMap(({ rules }) => rules) };
+  return { title: describe(object), rules: traces.flatMap(({ rules }) => rules) };
 }
 
-function isAskedFor({ policy, rule, generatedFrom }: RuleTrace, wanted: ExplainArguments): boolean {
+function isWanted({ policy, rule, generatedFrom }: RuleTrace, wanted: ExplainArguments): boolean {
   return (wanted.policy === undefined || wanted.policy === policy.key || wanted.policy === policy.name) &&
     (wanted.rule === undefined || wanted.rule === rule || wanted.rule === generatedFrom);
 }
@@ -92,8 +92,8 @@ function unknownName({ policies }: Snapshot, { policy: name, rule }: ExplainArgu
     : notThere(`rule "${rule}"${name === undefined ? "" : ` in policy "${name}"`}`, rule, rules);
 }
 
-function notThere(what: string, name: string, known: readonly string[]): string {
-  const meant = didYouMean(name, known);
+function notThere(what: string, name: string, names: readonly string[]): string {
+  const meant = didYouMean(name, names);
   return `there is no ${what}${meant === undefined ? "" : `; did you mean "${meant}"?`}`;
 }
 

@@ -14,9 +14,9 @@ export async function explainReview(
   const parsed = parseReview(document);
   if (!parsed.ok) return { problem: parsed.message };
   const { request } = parsed.review;
-  const subject = reviewText(request);
+  const title = reviewText(request);
   if (compileFilters()(request)) {
-    return { subject, rules: [], unseen: "the server's filters let such requests pass unseen" };
+    return { title, rules: [], unseen: "the server's filters let such requests pass unseen" };
   }
   const traces: Trace[] = [];
   const { snapshot, ports, absent } = options;
@@ -26,5 +26,5 @@ export async function explainReview(
     return made;
   };
   await decideReview(snapshot, request, { ports, absent, trace });
-  return { subject, rules: traces.flatMap(({ rules }) => rules) };
+  return { title, rules: traces.flatMap(({ rules }) => rules) };
 }

@@ -168,8 +168,8 @@ function joinedResults(results: readonly YAMLMap[]): YAMLMap[] {
     const { resources: _, ...rest } = result.toJSON() as Record<string, unknown>;
     const key = JSON.stringify(Object.entries(rest).sort());
     const first = joined.get(key);
-    const [known, more] = [first?.get("resources"), result.get("resources")];
-    if (first !== undefined && isSeq(known) && isSeq(more)) known.items.push(...more.items);
+    const [resources, more] = [first?.get("resources"), result.get("resources")];
+    if (first !== undefined && isSeq(resources) && isSeq(more)) resources.items.push(...more.items);
     else joined.set(first === undefined ? key : `${key} ${joined.size}`, result);
   }
   return [...joined.values()];

@@ -161,9 +161,9 @@ function parseInput(text: string): Json {
 }
 
 /** Prompts at the terminal, which keeps the prompt out of the results. */
-function prompt(question: string, { terminal, stdin = readStdin }: Console): Promise<string> {
+function prompt(promptText: string, { terminal, stdin = readStdin }: Console): Promise<string> {
   terminal.err("Reading from terminal input.");
-  terminal.err(question);
+  terminal.err(promptText);
   return stdin();
 }
 

@@ -27,7 +27,7 @@ export interface JsonScanArguments {
  * holds, 1 when one fails or cannot be evaluated or a policy cannot be used, 2 when something cannot be read.
  */
 export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Promise<number> {
-  const say = (line: string): void => args.output === "text" ? terminal.out(line) : undefined;
+  const print = (line: string): void => args.output === "text" ? terminal.out(line) : undefined;
   const { policies: policyPaths, payload: payloadPath } = args;
   const twice = standardInputProblem({
     policies: policyPaths,
@@ -35,7 +35,7 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
     bindings: [args.bindings],
   });
   if (twice !== undefined) return unusable(twice, terminal);
-  say("Loading policies ...");
+  print("Loading policies ...");
   const loaded = await loadDocuments(policyPaths);
   const snapshot = compile(loaded.documents);
   const problems = [...loaded.diagnostics, ...snapshot.diagnostics];
@@ -50,24 +50,24 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
     );
   }
 
-  const bindings = await loadBindings(args.bindings, say);
+  const bindings = await loadBindings(args.bindings, print);
   if (isFault(bindings)) return unusable(bindings.message, terminal);
   const ports = { clock: systemClock(), entropy: systemEntropy(), bindings };
-  say("Loading payload ...");
+  print("Loading payload ...");
   const payload = await loadPayload(payloadPath, terminal);
   if (payload === null) return unusable("payload is `null`", terminal);
-  say("Pre processing ...");
-  const subject = preprocess(payload, args.preprocessors, ports);
-  if (isFault(subject)) return unusable(subject.message, terminal);
-  const count = payloadItems(subject).length;
-  say(
+  print("Pre processing ...");
+  const preprocessed = preprocess(payload, args.preprocessors, ports);
+  if (isFault(preprocessed)) return unusable(preprocessed.message, terminal);
+  const count = payloadItems(preprocessed).length;
+  print(
     `Running ( evaluating ${count} ${count === 1 ? "resource" : "resources"} against ${policies.length} ${
       policies.length === 1 ? "policy" : "policies"
     } ) ...`,
   );
   const reports: JsonObject[] = [];
   let failing = 0;
-  for (const item of payloadItems(subject)) {
+  for (const item of payloadItems(preprocessed)) {
     // In a list of its own, a value that is a list itself is one value.
     const scans = policies.map((policy): PolicyScan => ({
       policy,
@@ -75,10 +75,10 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
     }));
     const results = scans.flatMap((scan) => scan.results);
     failing += results.filter(({ result }) => result !== "pass").length;
-    for (const result of results) say(scanLine(result));
+    for (const result of results) print(scanLine(result));
     if (args.output === "json") reports.push(payloadReport(item, scans));
   }
-  say("Done");
+  print("Done");
   if (args.output === "json") terminal.out(JSON.stringify(reports, null, 2));
   const isUnusable = problems.some(({ severity }) => severity === "error");
   return isUnusable || failing > 0 ? 1 : 0;
@@ -87,10 +87,10 @@ export async function jsonScan(args: JsonScanArguments, terminal: Terminal): Pro
 /** Reads `--bindings`; no file binds nothing. A fault says why it cannot be used. */
 async function loadBindings(
   path: string | undefined,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<JsonObject | Fault> {
   if (path === undefined) return {};
-  say("Loading bindings ...");
+  print("Loading bindings ...");
   const { documents, diagnostics } = await loadDocuments([path]);
   const [problem] = diagnostics.filter(({ severity }) => severity === "error");
   if (problem !== undefined) return new Fault(`--bindings ${path}: ${problem.message}`);
@@ -98,7 +98,7 @@ async function loadBindings(
   if (!isObject(value) || documents.length > 1) {
     return new Fault(`--bindings ${path}: it must hold one map of names and values`);
   }
-  for (const [name, bound] of Object.entries(value)) say(`- ${name} -> ${goPrint(bound)}`);
+  for (const [name, bound] of Object.entries(value)) print(`- ${name} -> ${goPrint(bound)}`);
   return value;
 }
 

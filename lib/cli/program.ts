@@ -75,8 +75,8 @@ function withKubeconfig(record: CommandRecord): CommandRecord {
 }
 
 function groupOf(program: Command, name: string): Command {
-  const known = program.commands.find((command) => command.name() === name);
-  if (known !== undefined) return known;
+  const group = program.commands.find((command) => command.name() === name);
+  if (group !== undefined) return group;
   const isHidden = commands.every((each) => !each.name.startsWith(`${name} `));
   return program.command(name, { hidden: isHidden }).description(groups[name] ?? "")
     .copyInheritedSettings(program);

@@ -100,10 +100,10 @@ async function answer(
   const decisions = route === undefined
     ? Object.values(await decideReview(snapshot, request, { ports, absent }))
     : [await evaluate(snapshot, policyRequest(request), { ...route, rules: "admission", ports, absent })];
-  const subject = { kind: request.kind.kind, namespace: request.namespace, name: request.name };
+  const resource = { kind: request.kind.kind, namespace: request.namespace, name: request.name };
   const denial = decisions.find(({ allowed }) => !allowed);
   return {
     allowed: denial === undefined,
-    message: denial === undefined ? "" : denialMessage(denial, subject),
+    message: denial === undefined ? "" : denialMessage(denial, resource),
   };
 }

@@ -174,7 +174,7 @@ function installationOf(args: ServeArguments): Omit<Installation, "caBundle"> {
   const { namespace, name: service } = placeOf(args.service);
   const isKyverno = args.installNames === "kyverno";
   const account = (name: string): string => `system:serviceaccount:${namespace}:${name}`;
-  const own = account("postern");
+  const posternAccount = account("postern");
   return {
     namespace,
     service,
@@ -188,7 +188,7 @@ function installationOf(args: ServeArguments): Omit<Installation, "caBundle"> {
         reports: account("kyverno-reports-controller"),
         cleanup: account("kyverno-cleanup-controller"),
       }
-      : { background: own, reports: own, cleanup: own },
+      : { background: posternAccount, reports: posternAccount, cleanup: posternAccount },
   };
 }
 

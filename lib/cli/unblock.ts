@@ -1,5 +1,5 @@
 import { openPorts } from "../host/mod.ts";
-import { ownWebhooks, removeOwnWebhooks, type ServicePlace } from "../install/mod.ts";
+import { installedWebhooks, removeInstalledWebhooks, type ServicePlace } from "../install/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { Cluster } from "../ports.ts";
 import { defaultKubeconfig } from "./apply/inputs.ts";
@@ -39,15 +39,15 @@ export async function unblock(args: UnblockArguments, terminal: Terminal): Promi
 }
 
 async function show(cluster: Cluster, service: ServicePlace, terminal: Terminal): Promise<number> {
-  const own = await ownWebhooks(cluster, service);
-  if (isFault(own)) return unusable(own.message, terminal);
-  for (const { kind, name } of own) terminal.out(`${kind} ${name} would be removed`);
-  if (own.length === 0) terminal.out(`no webhook calls ${service.namespace}/${service.name}`);
+  const webhooks = await installedWebhooks(cluster, service);
+  if (isFault(webhooks)) return unusable(webhooks.message, terminal);
+  for (const { kind, name } of webhooks) terminal.out(`${kind} ${name} would be removed`);
+  if (webhooks.length === 0) terminal.out(`no webhook calls ${service.namespace}/${service.name}`);
   return 0;
 }
 
 async function remove(cluster: Cluster, service: ServicePlace, terminal: Terminal): Promise<number> {
-  const { removed, problems } = await removeOwnWebhooks(cluster, service);
+  const { removed, problems } = await removeInstalledWebhooks(cluster, service);
   for (const { kind, name } of removed) terminal.out(`${kind} ${name} removed`);
   for (const problem of problems) terminal.err(`error: ${problem}`);
   if (problems.length > 0) return 1;

@@ -44,15 +44,15 @@ export function compileCondition(condition: Json, path: DocumentPath, options: T
   const name = asString(field(condition, "operator")) ?? "";
   const message = asString(field(condition, "message")) ?? "";
   const operator = operatorNamed(name);
-  const subject = {
+  const reported = {
     path,
     operator: operator?.name ?? name,
     message,
     lenient: options.unresolved === "empty",
   };
-  const evaluate = evaluation(key, value, comparing(operator, name, value), subject);
+  const evaluate = evaluation(key, value, comparing(operator, name, value), reported);
   const isConstant = key.template.constant && value.template.constant;
-  const constant = isConstant ? evaluate(nowhere, noWorld, undefined) : undefined;
+  const constant = isConstant ? evaluate(nowhere, fixedEnvironment, undefined) : undefined;
   return {
     message,
     constant,
@@ -70,7 +70,7 @@ export function compileCondition(condition: Json, path: DocumentPath, options: T
 }
 
 const nowhere = scopeOf({});
-const noWorld: Environment = { now: () => 0, random: () => 0 };
+const fixedEnvironment: Environment = { now: () => 0, random: () => 0 };
 
 /** One side of a condition. */
 interface Operand {
@@ -91,13 +91,13 @@ function comparing(operator: Operator | undefined, name: string, { template, sou
   if (operator.exactCase === true && operator.name !== name) return () => never;
   const { prepare } = operator;
   if (!template.constant) return (value) => prepare({ value, source });
-  const value = template.render(nowhere, noWorld);
+  const value = template.render(nowhere, fixedEnvironment);
   const prepared = isFault(value) ? never : prepare({ value, source });
   return () => prepared;
 }
 
 /** The parts of a condition that are reported besides its operands. */
-interface Subject {
+interface ReportedParts {
   readonly path: DocumentPath;
   readonly operator: string;
   readonly message: string;
@@ -109,24 +109,24 @@ function evaluation(
   key: Operand,
   value: Operand,
   compare: Compare,
-  { lenient, ...subject }: Subject,
+  { lenient, ...reported }: ReportedParts,
 ): Condition["evaluate"] {
   const noOperator = new Fault(
     `failed to create handler for condition operator: there is no operator ${
-      JSON.stringify(subject.operator)
+      JSON.stringify(reported.operator)
     }`,
   );
   return (scope, environment, observe) => {
     const left = key.template.render(scope, environment);
     if (isFault(left)) {
       const result = substitutionFault("key", left);
-      observe?.({ ...subject, result });
+      observe?.({ ...reported, result });
       return result;
     }
     const right = value.template.render(scope, environment);
     if (isFault(right)) {
       const result = substitutionFault("value", right);
-      observe?.({ ...subject, key: left, result });
+      observe?.({ ...reported, key: left, result });
       return result;
     }
     const sourced: Sourced = { value: left, source: key.source };
@@ -136,7 +136,7 @@ function evaluation(
         ? [...reasons(key, scope, environment), ...reasons(value, scope, environment)]
         : [];
       const unresolved = missing.length === 0 ? undefined : { unresolved: missing };
-      observe({ ...subject, key: left, value: right, ...unresolved, result });
+      observe({ ...reported, key: left, value: right, ...unresolved, result });
     }
     return result;
   };

@@ -87,7 +87,7 @@ export function compileConditions(
   const { found, problems } = compiler;
   const uses = found.flatMap((condition) => condition.uses);
   const isConstant = found.every(({ constant }) => constant !== undefined);
-  const constant = isConstant ? evaluate(emptyScope, noWorld, undefined) : undefined;
+  const constant = isConstant ? evaluate(emptyScope, fixedEnvironment, undefined) : undefined;
   return {
     constant,
     uses,
@@ -98,7 +98,7 @@ export function compileConditions(
 }
 
 const emptyScope: Scope = { get: () => undefined, all: () => ({}) };
-const noWorld: Environment = { now: () => 0, random: () => 0 };
+const fixedEnvironment: Environment = { now: () => 0, random: () => 0 };
 
 class Compiler {
   readonly found: Condition[] = [];

@@ -157,8 +157,8 @@ export class Context implements Scope {
       return this.#parent?.get(entry.name);
     }
     const key = index === lastOf(this.#entries, entry.name) ? entry.name : `${entry.name}#${index}`;
-    const known = this.#value(key);
-    if (known !== undefined) return known;
+    const loaded = this.#value(key);
+    if (loaded !== undefined) return loaded;
     // Entries of one name are loaded one after the other; see #loadEarlier.
     const earlier = this.#entries.findLastIndex((other, at) => at < index && other.name === entry.name);
     const before = earlier < 0 ? undefined : this.#load(earlier);

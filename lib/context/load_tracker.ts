@@ -211,10 +211,10 @@ export class LoadTracker {
    */
   load(name: string, load: () => Promise<Json | Fault>, secret = ""): Json | Fault {
     const key = secret === "" ? name : `${name}\n${secret}`;
-    const known = this.#answers.get(key);
-    if (known !== undefined) {
+    const answer = this.#answers.get(key);
+    if (answer !== undefined) {
       this.observer?.loading(name, "cached");
-      return known;
+      return answer;
     }
     const isPending = this.#pending.has(key);
     if (!isPending && this.#rounds >= maxRounds) {

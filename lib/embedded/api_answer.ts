@@ -41,12 +41,12 @@ export function statusLine(status: number): string {
  * `body` is what was answered: a Kubernetes `Status`, or text.
  */
 export function failureOf(call: ApiCall, status: number, body: Json): FailedAnswer {
-  const said = asString(field(body, "message"));
-  const isStatus = field(body, "kind") === "Status" && said !== undefined;
+  const statusMessage = asString(field(body, "message"));
+  const isStatus = field(body, "kind") === "Status" && statusMessage !== undefined;
   const aboutRequest = status < 500 && status !== 401 && status !== 429;
-  if (isStatus && aboutRequest) return { ok: false, status, message: said, body };
+  if (isStatus && aboutRequest) return { ok: false, status, message: statusMessage, body };
   if (status === 404) return { ok: false, status, message: RESOURCE_UNKNOWN };
-  const detail = (isStatus ? said : asString(body) ?? "").trim().slice(0, MAX_QUOTE);
+  const detail = (isStatus ? statusMessage : asString(body) ?? "").trim().slice(0, MAX_QUOTE);
   const message = `${whereOf(call)}: HTTP ${statusLine(status)}${detail === "" ? "" : `: ${detail}`}`;
   return isStatus ? { ok: false, status, message, body } : { ok: false, status, message };
 }

@@ -27,26 +27,26 @@ export interface ApplyRequest {
  * not know which lists of a kind are maps by a key.
  */
 export function applied({ live, wanted, by, force }: ApplyRequest): JsonObject | Reply {
-  const own: Ownership = { ...by, operation: "Apply", fields: ownableFields(wanted) };
-  if (live === undefined) return withOwnerships(wanted, [own]);
+  const ownership: Ownership = { ...by, operation: "Apply", fields: ownableFields(wanted) };
+  if (live === undefined) return withOwnerships(wanted, [ownership]);
   const ownerships = ownershipsOf(live);
-  const isOwn = (each: Ownership) => each.manager === by.manager && each.operation === "Apply";
-  const others = ownerships.filter((each) => !isOwn(each));
-  const changed = [...own.fields].filter((pointer) => {
+  const isSameManager = (each: Ownership) => each.manager === by.manager && each.operation === "Apply";
+  const others = ownerships.filter((each) => !isSameManager(each));
+  const changed = [...ownership.fields].filter((pointer) => {
     const path = parsePointer(pointer);
     const now = valueAt(live, path), then = valueAt(wanted, path);
     return now === undefined || then === undefined || !equal(now, then);
   });
   const contested = others.flatMap((each) =>
-    [...each.fields].filter((pointer) => changed.some((wish) => overlaps(wish, pointer)))
+    [...each.fields].filter((pointer) => changed.some((change) => overlaps(change, pointer)))
       .map((pointer) => ({ writer: writerOf(each), field: dotted(pointer) }))
   );
   if (contested.length > 0 && force === "no") return applyConflict(contested);
 
   let object = live;
-  const former = ownerships.find(isOwn)?.fields ?? new Set<string>();
+  const former = ownerships.find(isSameManager)?.fields ?? new Set<string>();
   for (const pointer of former) {
-    const kept = [...own.fields].some((wish) => overlaps(wish, pointer)) ||
+    const kept = [...ownership.fields].some((owned) => overlaps(owned, pointer)) ||
       others.some(({ fields }) => [...fields].some((each) => overlaps(each, pointer)));
     if (!kept) object = withoutValue(object, parsePointer(pointer));
   }
@@ -56,10 +56,13 @@ export function applied({ live, wanted, by, force }: ApplyRequest): JsonObject |
     if (value !== undefined) object = withValue(object, path, value);
   }
   // Fields that several managers want at the same value are shared; only what changed hands is taken away.
-  const taken = takenOver(ownerships.filter((each) => !isOwn(each)), { ...own, fields: new Set(changed) }, {
+  const taken = takenOver(ownerships.filter((each) => !isSameManager(each)), {
+    ...ownership,
+    fields: new Set(changed),
+  }, {
     addsToFormer: false,
   }).slice(0, -1);
-  return withOwnerships(object, [own, ...taken]);
+  return withOwnerships(object, [ownership, ...taken]);
 }
 
 function dotted(pointer: string): string {

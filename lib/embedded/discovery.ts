@@ -80,9 +80,9 @@ function versionsByGroup(kinds: Kinds): Map<string, string[]> {
   const versions = new Map<string, string[]>();
   const types = [...kinds.all(), ...reviewResources().map(({ group }) => ({ group, version: "v1" }))];
   for (const { group, version } of types) {
-    const known = versions.get(group);
-    if (known === undefined) versions.set(group, [version]);
-    else if (!known.includes(version)) known.push(version);
+    const served = versions.get(group);
+    if (served === undefined) versions.set(group, [version]);
+    else if (!served.includes(version)) served.push(version);
   }
   return versions;
 }

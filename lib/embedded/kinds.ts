@@ -1,5 +1,5 @@
 import { asList, asString, dig, field, type Json, type JsonObject } from "../json/mod.ts";
-import { formatApiVersion, knownKinds, namespaceOf, pluralOf, typeOf } from "../kube/mod.ts";
+import { builtinKinds, formatApiVersion, namespaceOf, pluralOf, typeOf } from "../kube/mod.ts";
 import type { ApiResource } from "../ports.ts";
 
 /** A kind that the embedded cluster serves. */
@@ -13,7 +13,7 @@ export interface ServedKind extends ApiResource {
 const reviewGroups = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
 
 /** The kinds that an API server serves by default: no alpha and no beta versions. */
-const builtins: readonly ServedKind[] = knownKinds
+const builtins: readonly ServedKind[] = builtinKinds
   .filter(({ group, version }) => /^v\d+$/.test(version) && !reviewGroups.has(group))
   .filter(({ kind, group }) => !(group === "" && (kind === "Binding" || kind === "ComponentStatus")))
   .map((kind) => ({ ...kind, builtin: true }));
@@ -58,11 +58,11 @@ export class Kinds {
   /** The kind of an object; one that no definition describes is served from now on. */
   learn(object: JsonObject): ServedKind {
     const { group, version, kind } = typeOf(object);
-    const known = this.ofType(formatApiVersion({ group, version }), kind);
-    if (known !== undefined) return known;
+    const served = this.ofType(formatApiVersion({ group, version }), kind);
+    if (served !== undefined) return served;
     // A beta version of a built-in kind, or a further version of a custom one, keeps plural and scope.
     const sibling = this.all().find((each) => each.group === group && each.kind === kind) ??
-      knownKinds.find((each) => each.group === group && each.kind === kind);
+      builtinKinds.find((each) => each.group === group && each.kind === kind);
     const guess: ServedKind = {
       group,
       version,
@@ -70,7 +70,8 @@ export class Kinds {
       plural: sibling?.plural ?? pluralOf(kind),
       namespaced: sibling?.namespaced ?? namespaceOf(object) !== "",
       subresources: sibling?.subresources ?? ["status"],
-      builtin: sibling !== undefined && knownKinds.some((each) => each.group === group && each.kind === kind),
+      builtin: sibling !== undefined &&
+        builtinKinds.some((each) => each.group === group && each.kind === kind),
     };
     this.#add(guess);
     return guess;

@@ -125,7 +125,7 @@ export function takenOver(
     if (each.manager === by.manager && each.operation === by.operation) former = each.fields;
     else {
       const kept = [...each.fields].filter((pointer) =>
-        ![...by.fields].some((own) => overlaps(pointer, own))
+        ![...by.fields].some((owned) => overlaps(pointer, owned))
       );
       others.push({ ...each, fields: new Set(kept) });
     }

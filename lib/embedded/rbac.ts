@@ -2,7 +2,7 @@ import { asList, asString, dig, field, isFault, type Json, type JsonObject } fro
 import { compileLabelSelector, labelsOf, nameOf, namespaceOf, parseServiceAccount } from "../kube/mod.ts";
 
 /** Whether somebody may do something: the attributes of a SubjectAccessReview. */
-export interface AccessQuestion {
+export interface AccessAttributes {
   readonly user: string;
   readonly groups: readonly string[];
   readonly verb: string;
@@ -36,17 +36,17 @@ export interface RbacObjects {
  * Decides as the API server's RBAC authorizer: cluster role bindings first, then the role bindings of the namespace;
  * members of `system:masters` may do everything. Aggregated cluster roles have the rules of those that they select.
  */
-export function authorize(question: AccessQuestion, objects: RbacObjects): AccessAnswer {
-  if (question.groups.includes("system:masters")) return { allowed: true, reason: "" };
+export function authorize(attributes: AccessAttributes, objects: RbacObjects): AccessAnswer {
+  if (attributes.groups.includes("system:masters")) return { allowed: true, reason: "" };
   const missing: string[] = [];
-  for (const [binding, namespace] of applicable(question, objects)) {
-    const subject = asList(field(binding, "subjects")).find((each) => isSubject(each, question, namespace));
+  for (const [binding, namespace] of applicable(attributes, objects)) {
+    const subject = asList(field(binding, "subjects")).find((each) => isSubject(each, attributes, namespace));
     if (subject === undefined) continue;
     const role = { kind: textOf(binding, "roleRef", "kind"), name: textOf(binding, "roleRef", "name") };
     const rules = rulesOf(role, namespace, objects);
     if (rules === undefined) {
       missing.push(`${role.kind.toLowerCase()}.rbac.authorization.k8s.io "${role.name}" not found`);
-    } else if (rules.some((rule) => ruleAllows(rule, question))) {
+    } else if (rules.some((rule) => ruleAllows(rule, attributes))) {
       const reason = `${describe(binding, namespace)} of ${role.kind} "${role.name}" to ${
         describeSubject(subject, namespace)
       }`;
@@ -62,9 +62,9 @@ export function authorize(question: AccessQuestion, objects: RbacObjects): Acces
 }
 
 /** The bindings to look at, each with the namespace it is for; empty for the whole cluster. */
-function* applicable(question: AccessQuestion, objects: RbacObjects): Generator<[JsonObject, string]> {
+function* applicable(attributes: AccessAttributes, objects: RbacObjects): Generator<[JsonObject, string]> {
   for (const binding of objects.clusterRoleBindings) yield [binding, ""];
-  const namespace = question.resource?.namespace ?? "";
+  const namespace = attributes.resource?.namespace ?? "";
   if (namespace === "") return;
   for (const binding of objects.roleBindings) {
     if (namespaceOf(binding) === namespace) yield [binding, namespace];
@@ -120,10 +120,10 @@ function clusterRules(role: JsonObject, all: readonly JsonObject[], seen: Set<st
   return chosen.flatMap((each) => clusterRules(each, all, seen));
 }
 
-function ruleAllows(rule: Json, question: AccessQuestion): boolean {
-  if (!holds(rule, "verbs", question.verb)) return false;
-  if (question.resource === undefined) return pathAllowed(rule, question.path ?? "");
-  const { group, resource, subresource, name } = question.resource;
+function ruleAllows(rule: Json, attributes: AccessAttributes): boolean {
+  if (!holds(rule, "verbs", attributes.verb)) return false;
+  if (attributes.resource === undefined) return pathAllowed(rule, attributes.path ?? "");
+  const { group, resource, subresource, name } = attributes.resource;
   const names = asList(field(rule, "resourceNames"));
   return holds(rule, "apiGroups", group) && resourceAllowed(rule, resource, subresource) &&
     (names.length === 0 || names.includes(name));

@@ -73,11 +73,11 @@ export function selectionOf(kind: ServedKind, query: URLSearchParams): ObjectFil
 }
 
 function compileFields(kind: ServedKind, text: string): ObjectFilter | Fault {
-  const known = selectableFields[`${kind.group}/${kind.plural}`] ?? [];
+  const selectable = selectableFields[`${kind.group}/${kind.plural}`] ?? [];
   for (const term of text.split(",")) {
     const name = /^\s*([^=!]*?)\s*(?:!=|==?)/.exec(term)?.[1];
     if (name === undefined) continue; // Broken terms are reported by the compiler, commas within values are its part.
-    if (name !== "metadata.name" && name !== "metadata.namespace" && !known.includes(name)) {
+    if (name !== "metadata.name" && name !== "metadata.namespace" && !selectable.includes(name)) {
       return new Fault(`field label not supported: ${name}`);
     }
   }

@@ -1,6 +1,6 @@
 import { asList, asObject, asString, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import type { Clock } from "../ports.ts";
-import { type AccessQuestion, authorize, type RbacObjects } from "./rbac.ts";
+import { type AccessAttributes, authorize, type RbacObjects } from "./rbac.ts";
 import {
   badRequest,
   type Cause,
@@ -112,7 +112,7 @@ function answerAccess(reviewing: Reviewing, { plural, namespace, body }: ReviewR
     return invalid({ type: ".authorization.k8s.io", group: "authorization.k8s.io", name: "" }, causes);
   }
   const { allowed, reason } = authorize(
-    questionOf(spec, isSelf ? reviewing.self : undefined),
+    attributesOf(spec, isSelf ? reviewing.self : undefined),
     reviewing.rbac(),
   );
   const metadata = asObject(field(body, "metadata")) ?? {};
@@ -150,7 +150,7 @@ function problemsOf(
   return causes;
 }
 
-function questionOf(spec: JsonObject, self: ApiUser | undefined): AccessQuestion {
+function attributesOf(spec: JsonObject, self: ApiUser | undefined): AccessAttributes {
   const resource = asObject(spec["resourceAttributes"]), path = asObject(spec["nonResourceAttributes"]);
   const text = (from: JsonObject | undefined, name: string) => asString(field(from, name)) ?? "";
   return {

@@ -36,13 +36,13 @@ export function createObject(writing: Writing, request: WriteRequest, owning?: O
   const problem = typeProblem(kind, body);
   if (problem !== undefined || !isObject(body)) return badRequest(problem ?? "not an object");
   const metadata = asObject(field(body, "metadata")) ?? {};
-  const own = placeOf(body);
-  if (own.namespace !== "" && own.namespace !== namespace) return badRequest(OTHER_NAMESPACE);
+  const inBody = placeOf(body);
+  if (inBody.namespace !== "" && inBody.namespace !== namespace) return badRequest(OTHER_NAMESPACE);
   if (namespace !== "" && writing.store.get(writing.kinds.namespaces, "", namespace) === undefined) {
     return notFound(writing.kinds.namespaces, namespace);
   }
   const prefix = asString(field(metadata, "generateName")) ?? "";
-  const name = own.name === "" && prefix !== "" ? `${prefix}${nameSuffix(writing.entropy)}` : own.name;
+  const name = inBody.name === "" && prefix !== "" ? `${prefix}${nameSuffix(writing.entropy)}` : inBody.name;
   const cause = nameProblem(kind, name);
   if (cause !== undefined) return invalid({ type: typeName(kind), group: kind.group, name }, [cause]);
   if ((asString(field(metadata, "resourceVersion")) ?? "") !== "") {
@@ -83,8 +83,8 @@ export function updateObject(writing: Writing, request: WriteRequest): Reply {
   const { kind, namespace, name, body, subresource } = request;
   const problem = typeProblem(kind, body);
   if (problem !== undefined || !isObject(body)) return badRequest(problem ?? "not an object");
-  const own = placeOf(body);
-  if (own.name === "") {
+  const inBody = placeOf(body);
+  if (inBody.name === "") {
     return badRequest(
       `the name of the object (${name} based on URL) was undeterminable: name must be provided`,
     );
@@ -92,7 +92,7 @@ export function updateObject(writing: Writing, request: WriteRequest): Reply {
   const live = writing.store.get(kind, namespace, name);
   if (live === undefined) {
     // Kubernetes parity: RBAC objects are made by a PUT to a free name, the other kinds here are not.
-    const makes = kind.group === "rbac.authorization.k8s.io" && own.name === name && subresource === "";
+    const makes = kind.group === "rbac.authorization.k8s.io" && inBody.name === name && subresource === "";
     return makes ? createObject(writing, request) : notFound(kind, name);
   }
   const version = asString(dig(body, "metadata", "resourceVersion")) ?? "";
@@ -144,9 +144,13 @@ function applyObject(writing: Writing, request: WriteRequest): Reply {
   const by = { manager, apiVersion: formatApiVersion(kind), time: timestamp(writing.clock) };
   const live = writing.store.get(kind, namespace, name);
   if (live === undefined) {
-    const own: Ownership = { ...by, operation: "Apply", fields: ownableFields(body) };
+    const ownership: Ownership = { ...by, operation: "Apply", fields: ownableFields(body) };
     const named = { ...body, metadata: { ...asObject(body["metadata"]), name } };
-    return createObject(writing, { ...request, body: named }, (object) => withOwnerships(object, [own]));
+    return createObject(
+      writing,
+      { ...request, body: named },
+      (object) => withOwnerships(object, [ownership]),
+    );
   }
   const force = query.get("force") === "true" ? "yes" : "no";
   const next = applied({ live, wanted: body, by, force });
@@ -163,8 +167,9 @@ function replaced(
   const { kind, name } = request;
   const refusal = mismatch(request, live, next);
   if (refusal !== undefined) return refusal;
-  const wish = next["metadata"], was = live["metadata"];
-  const version = asString(field(wish, "resourceVersion")) ?? "", uid = asString(field(wish, "uid")) ?? "";
+  const wanted = next["metadata"], was = live["metadata"];
+  const version = asString(field(wanted, "resourceVersion")) ?? "",
+    uid = asString(field(wanted, "uid")) ?? "";
   if (version !== "" && version !== field(was, "resourceVersion")) return conflict(kind, name, MODIFIED);
   if (uid !== "" && uid !== field(was, "uid")) {
     const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${field(was, "uid")}`;
@@ -180,14 +185,14 @@ function replaced(
 
 /** Whether the new object claims to be another one than the path names. */
 function mismatch(request: WriteRequest, live: JsonObject, next: JsonObject): Reply | undefined {
-  const own = placeOf(next);
-  const name = own.name === "" ? placeOf(live).name : own.name;
+  const inBody = placeOf(next);
+  const name = inBody.name === "" ? placeOf(live).name : inBody.name;
   if (name !== request.name) {
     return badRequest(
       `the name of the object (${name}) does not match the name on the URL (${request.name})`,
     );
   }
-  if (own.namespace !== "" && own.namespace !== request.namespace) return badRequest(OTHER_NAMESPACE);
+  if (inBody.namespace !== "" && inBody.namespace !== request.namespace) return badRequest(OTHER_NAMESPACE);
   const problem = typeProblem(request.kind, shown(request.kind, next));
   return problem === undefined ? undefined : badRequest(problem);
 }

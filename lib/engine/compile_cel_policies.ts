@@ -60,7 +60,7 @@ function compileOne(located: LocatedDocument, setting: CompileOneOptions): Compi
   const policy = asUsed(written, { located, bindings, setting });
   let broken: Diagnostic | undefined;
   for (const diagnostic of diagnostics) add({ ...diagnostic, policy: policy.key });
-  const own = exceptions.filter(({ references }) =>
+  const ofPolicy = exceptions.filter(({ references }) =>
     references.some((reference) => reference.name === policy.name && reference.kind === policy.kind)
   );
   const parts = bindings.length === 0
@@ -79,7 +79,7 @@ function compileOne(located: LocatedDocument, setting: CompileOneOptions): Compi
     const body = kind.compile(spec, {
       policy,
       need: (need) => void needs.push(need),
-      exceptions: own,
+      exceptions: ofPolicy,
       binding,
       // A generated spec, that of a second binding or of a further kind repeats the problems of the first.
       report: ({ path, ...problem }) => {

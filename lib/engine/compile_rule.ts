@@ -11,7 +11,7 @@ import { compileAction } from "./action.ts";
 import { matchVariables, variableProblems } from "./check_variables.ts";
 import type { CompiledException, CompiledRule } from "./compiled.ts";
 import { ConstantResults } from "./plan/constant_results.ts";
-import { compileOwnImages } from "./own_images.ts";
+import { compileRuleImages } from "./rule_images.ts";
 import { compileReportProperties } from "./report_properties.ts";
 
 /** The options of compiling a rule. */
@@ -61,7 +61,7 @@ class RuleCompiler {
     const bodies = compileBodies(rule, this.#tools);
     const declared = compileContext(rule.context, this.#tools, []);
     const images = rule.imageExtractors &&
-      compileOwnImages(rule.imageExtractors, (problem) => this.#report(problem));
+      compileRuleImages(rule.imageExtractors, (problem) => this.#report(problem));
     const preconditions = this.#preconditions(rule.preconditions);
     const exceptions = this.#options.exceptions.flatMap((exception) =>
       compileException(exception, policy, rule) ?? []

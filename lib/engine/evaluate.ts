@@ -65,7 +65,7 @@ export function evaluate(
   if (policies.length === 0 && trace === undefined) return untouched(request);
   const store = new LoadTracker({ ports, deadline, absent, budget, observer: trace });
   const facts = untilLoaded(store, () => gatherFacts(request, joinedNeeds(selection, images), store));
-  return facts instanceof Promise ? facts.then((known) => start(known)) : start(facts);
+  return facts instanceof Promise ? facts.then((gathered) => start(gathered)) : start(facts);
 
   function start(facts: Facts | Fault): Decision | Promise<Decision> {
     if (isFault(facts)) return factsMissing(request, policies, facts.message);
@@ -88,10 +88,10 @@ export function evaluate(
 
   function selectForImages(): PolicySelection {
     if (snapshot.candidates("verifyImages", request).length === 0) return nothing;
-    const question = { ...options, phase: "verifyImages" as const };
+    const query = { ...options, phase: "verifyImages" as const };
     return trace === undefined
-      ? selectPolicies(snapshot, request, question)
-      : selectForExplanation(snapshot, request, question);
+      ? selectPolicies(snapshot, request, query)
+      : selectForExplanation(snapshot, request, query);
   }
 
   function chosenOf(

@@ -75,7 +75,7 @@ function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView):
 }
 
 function outcomeOf(rule: CompiledRule, policy: Policy, view: RequestView): Outcome | OutcomeList | undefined {
-  if (!view.hasSubject) return undefined;
+  if (!view.hasObject) return undefined;
   const { trace } = view.base;
   trace?.select(rule.selector.explain(view.candidate()!));
   if (rule.selectsAll !== true && !rule.selector.select(view.candidate()!).selected) return undefined;
@@ -135,8 +135,8 @@ function givenLayer(root: Context, given: JsonObject): Context {
 function overlaid(base: JsonObject, parts: JsonObject): JsonObject {
   const merged: { [name: string]: Json } = { ...base };
   for (const [name, part] of Object.entries(parts)) {
-    const own = Object.hasOwn(base, name) ? base[name] : undefined;
-    setField(merged, name, isObject(own) && isObject(part) ? overlaid(own, part) : part);
+    const value = Object.hasOwn(base, name) ? base[name] : undefined;
+    setField(merged, name, isObject(value) && isObject(part) ? overlaid(value, part) : part);
   }
   return merged;
 }

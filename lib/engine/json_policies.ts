@@ -27,10 +27,10 @@ export function compileJsonPolicies(
   documents: readonly LocatedDocument[],
   report: (diagnostic: Diagnostic) => void,
 ): readonly CompiledJsonPolicy[] {
-  const own = documents.filter(({ group, kind }) =>
+  const jsonDocuments = documents.filter(({ group, kind }) =>
     group === "json.kyverno.io" && kind === "ValidatingPolicy"
   );
-  return own.map(({ document, locate }) => {
+  return jsonDocuments.map(({ document, locate }) => {
     const policy = compileJsonPolicy(document, standardCompilers());
     for (const { path, message } of policy.problems) {
       const position: Position | undefined = locate(stepsOf(path));

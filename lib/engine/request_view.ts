@@ -172,7 +172,7 @@ export class RequestView implements Computed {
   }
 
   /** Whether there is an object at all, new or old. */
-  get hasSubject(): boolean {
+  get hasObject(): boolean {
     return !isEmpty(this.object) || !isEmpty(this.oldObject);
   }
 
@@ -199,7 +199,7 @@ export class RequestView implements Computed {
   }
 
   #newCandidate(): Candidate | undefined {
-    if (!this.hasSubject) return undefined;
+    if (!this.hasObject) return undefined;
     const resource = isEmpty(this.object) ? this.oldObject : this.object;
     const { group, version, kind, subresource } = this.#type;
     return {

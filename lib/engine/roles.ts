@@ -2,7 +2,7 @@ import { asList, asString, dig, field, type Json } from "../json/mod.ts";
 import { namespaceOf } from "../kube/mod.ts";
 
 /** A user, and the bindings of the cluster. */
-export interface RoleQuestion {
+export interface RoleQuery {
   readonly username: string;
   readonly groups: readonly string[];
   /** The namespace of the request: RoleBindings to ClusterRoles count only there. */
@@ -18,26 +18,26 @@ export interface RoleQuestion {
  * alone".
  */
 export function rolesOf(
-  question: RoleQuestion,
+  query: RoleQuery,
 ): { roles: readonly string[]; clusterRoles: readonly string[] } {
   const roles = new Set<string>();
   const clusterRoles = new Set<string>();
-  for (const binding of question.roleBindings) {
+  for (const binding of query.roleBindings) {
     const namespace = namespaceOf(binding);
-    if (!binds(binding, question, namespace)) continue;
+    if (!binds(binding, query, namespace)) continue;
     const name = asString(dig(binding, "roleRef", "name")) ?? "";
     const kind = dig(binding, "roleRef", "kind");
     if (kind === "Role") roles.add(`${namespace}:${name}`);
-    else if (kind === "ClusterRole" && namespace === question.namespace) clusterRoles.add(name);
+    else if (kind === "ClusterRole" && namespace === query.namespace) clusterRoles.add(name);
   }
-  for (const binding of question.clusterRoleBindings) {
-    if (dig(binding, "roleRef", "kind") !== "ClusterRole" || !binds(binding, question, "")) continue;
+  for (const binding of query.clusterRoleBindings) {
+    if (dig(binding, "roleRef", "kind") !== "ClusterRole" || !binds(binding, query, "")) continue;
     clusterRoles.add(asString(dig(binding, "roleRef", "name")) ?? "");
   }
   return { roles: [...roles].sort(), clusterRoles: [...clusterRoles].sort() };
 }
 
-function binds(binding: Json, { username, groups }: RoleQuestion, namespace: string): boolean {
+function binds(binding: Json, { username, groups }: RoleQuery, namespace: string): boolean {
   return asList(field(binding, "subjects")).some((subject) => {
     const name = asString(field(subject, "name")) ?? "";
     switch (field(subject, "kind")) {

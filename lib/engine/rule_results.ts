@@ -81,8 +81,8 @@ function generateOutcome(
   const outcome = run(former, "gone");
   return outcome?.result === "fail" ? { ...outcome, message: formerly.message } : outcome;
 
-  function run(subject: RequestView, state: "applies" | "gone"): Outcome | OutcomeList | undefined {
-    const input = subject.input(ruleContext(rule, policy, subject), noExceptions);
+  function run(runView: RequestView, state: "applies" | "gone"): Outcome | OutcomeList | undefined {
+    const input = runView.input(ruleContext(rule, policy, runView), noExceptions);
     return rule.body.run(state === "gone" ? { ...input, triggerGone: true } : input);
   }
 }

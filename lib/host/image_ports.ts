@@ -76,7 +76,7 @@ export async function readImageFiles(
     { clock, entropy, cluster }: LookupPorts,
     source?: ImageSource,
   ): Pick<ImagePorts, "registry" | "signatures"> {
-    const secrets = pullSecretLogins(cluster, ownNamespace(), clock);
+    const secrets = pullSecretLogins(cluster, podNamespace(), clock);
     const login: RegistryLogins = async (registry, credentials) =>
       await secrets(registry, credentials) ?? await docker?.login(registry, credentials);
     const at = source?.clock(clock) ?? clock;
@@ -92,7 +92,7 @@ export async function readImageFiles(
 }
 
 /** The namespace that holds image pull secrets: the pod's own. */
-function ownNamespace(): string {
+function podNamespace(): string {
   return Deno.env.get("POD_NAMESPACE") ?? "postern";
 }
 

@@ -15,7 +15,7 @@ export { makeManifests } from "./manifests/manifests.ts";
 export { WebhookRegistration, type WebhookRegistrationOptions } from "./registration/webhook_registration.ts";
 export { packageFormats } from "./packages/formats.ts";
 export type { PackageFile, PackageFormat } from "./packages/package.ts";
-export { ownWebhooks, removeOwnWebhooks } from "./registration/own_webhooks.ts";
+export { installedWebhooks, removeInstalledWebhooks } from "./registration/installed_webhooks.ts";
 export { type ReachableOptions, untilReachable } from "./registration/reachable.ts";
 export type { ServicePlace } from "./registration/ready_endpoints.ts";
 export { type CertificateSource, type ManifestOptions, serviceNames } from "./manifests/manifest_options.ts";

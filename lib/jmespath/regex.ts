@@ -75,8 +75,8 @@ function replaceAll(compiled: RE2JS, text: string, replacement: Replacement): st
   const matcher = compiled.matcher(text);
   const names = new Set(Object.keys(compiled.namedGroups()));
   const group = (name: number | string): string => {
-    const known = typeof name === "number" ? name <= matcher.groupCount() : names.has(name);
-    return known ? matcher.group(name) ?? "" : "";
+    const hasGroup = typeof name === "number" ? name <= matcher.groupCount() : names.has(name);
+    return hasGroup ? matcher.group(name) ?? "" : "";
   };
   let result = "", copied = 0, searchFrom = 0;
   while (searchFrom <= text.length && matcher.find(searchFrom)) {

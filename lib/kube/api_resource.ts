@@ -1,4 +1,4 @@
-import { builtinKinds } from "./builtin_kinds.ts";
+import { builtinKindLines } from "./builtin_kinds.ts";
 import { parseApiVersion } from "./group_version_kind.ts";
 
 /** A kind and where the API serves it. */
@@ -15,7 +15,7 @@ export interface BuiltinKind {
 function readTable(): readonly BuiltinKind[] {
   const kinds: BuiltinKind[] = [];
   let type = parseApiVersion("");
-  for (const line of builtinKinds.trim().split("\n")) {
+  for (const line of builtinKindLines.trim().split("\n")) {
     if (!line.startsWith(" ")) type = parseApiVersion(line);
     else {
       const [kind = "", plural = "", scope, ...subresources] = line.trim().split(" ");
@@ -26,7 +26,7 @@ function readTable(): readonly BuiltinKind[] {
 }
 
 /** The kinds of a plain Kubernetes cluster; of several versions of a kind the preferred one comes first. */
-export const knownKinds: readonly BuiltinKind[] = readTable();
+export const builtinKinds: readonly BuiltinKind[] = readTable();
 
 const byKind: ReadonlyMap<string, readonly BuiltinKind[]> = groupBy(({ kind }) => kind);
 const byPlural: ReadonlyMap<string, readonly BuiltinKind[]> = groupBy(({ plural }) => plural);
@@ -63,8 +63,8 @@ function choose(kinds: readonly BuiltinKind[] | undefined, apiVersion?: string):
  * Custom resources may choose another; the cluster knows.
  */
 export function pluralOf(kind: string): string {
-  const known = builtinKind(kind);
-  if (known !== undefined) return known.plural;
+  const builtin = builtinKind(kind);
+  if (builtin !== undefined) return builtin.plural;
   const name = kind.toLowerCase();
   if (/(?:s|x|z|ch|sh)$/.test(name)) return `${name}es`;
   return /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
@@ -73,7 +73,7 @@ export function pluralOf(kind: string): string {
 /** `Map.groupBy`, which Node 20 lacks. */
 function groupBy(keyOf: (kind: BuiltinKind) => string): ReadonlyMap<string, readonly BuiltinKind[]> {
   const groups = new Map<string, BuiltinKind[]>();
-  for (const kind of knownKinds) {
+  for (const kind of builtinKinds) {
     const group = groups.get(keyOf(kind));
     if (group === undefined) groups.set(keyOf(kind), [kind]);
     else group.push(kind);

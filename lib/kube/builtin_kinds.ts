@@ -2,7 +2,7 @@
  * The kinds that Kubernetes 1.34 serves, each group's stable and newest version first: under an apiVersion one line a
  * kind with its plural, its scope and its subresources. Written by `tests/generators/builtin_kinds.ts`.
  */
-export const builtinKinds = `
+export const builtinKindLines = `
 autoscaling/v2
   HorizontalPodAutoscaler horizontalpodautoscalers namespaced status
 v1

@@ -63,13 +63,13 @@ function read(text: string, kind: UrlKind): GoUrl | Fault {
   if (text.startsWith(":")) return new Fault("missing protocol scheme");
   const scheme = /^([A-Za-z][A-Za-z0-9+.-]*):/.exec(text)?.[1] ?? "";
   const afterScheme = scheme === "" ? text : text.slice(scheme.length + 1);
-  const question = afterScheme.indexOf("?");
-  const beforeQuery = question < 0 ? afterScheme : afterScheme.slice(0, question);
+  const queryStart = afterScheme.indexOf("?");
+  const beforeQuery = queryStart < 0 ? afterScheme : afterScheme.slice(0, queryStart);
   const base = {
     ...empty,
     scheme: scheme.toLowerCase(),
-    rawQuery: question < 0 ? "" : afterScheme.slice(question + 1),
-    endsInQuestionMark: question >= 0 && question === afterScheme.length - 1,
+    rawQuery: queryStart < 0 ? "" : afterScheme.slice(queryStart + 1),
+    endsInQuestionMark: queryStart >= 0 && queryStart === afterScheme.length - 1,
   };
   if (!beforeQuery.startsWith("/")) {
     if (scheme !== "") return { ...base, opaque: beforeQuery };

@@ -166,9 +166,9 @@ function* collectAll(search: Search, value: Json, path: readonly string[]): Stag
 function addImage(search: Search, holder: JsonObject, path: readonly string[]): Fault | undefined {
   const { extractor, options, found } = search;
   const jsonPointer = `/${path.join("/")}/${extractor.value}`;
-  const name = extractor.key === undefined ? jsonPointer : ownText(holder, extractor.key);
+  const name = extractor.key === undefined ? jsonPointer : textField(holder, extractor.key);
   if (name === undefined) return new Fault("invalid key");
-  const text = ownText(holder, extractor.value);
+  const text = textField(holder, extractor.value);
   if (text === undefined || text.trim() === "") return undefined;
   const reference = extractor.transform === undefined ? text : extractor.transform(text);
   if (isFault(reference)) return reference;
@@ -179,7 +179,7 @@ function addImage(search: Search, holder: JsonObject, path: readonly string[]): 
   return undefined;
 }
 
-function ownText(holder: JsonObject, key: string): string | undefined {
+function textField(holder: JsonObject, key: string): string | undefined {
   const value = Object.hasOwn(holder, key) ? holder[key] : undefined;
   return typeof value === "string" ? value : undefined;
 }

@@ -57,7 +57,7 @@ export {
 } from "./kind_selector.ts";
 export { compileResourceFilters, defaultResourceFilters, type FilteredResource } from "./resource_filter.ts";
 export { parseServiceAccount, type ServiceAccount, serviceAccountVariables } from "./service_account.ts";
-export { type BuiltinKind, builtinKind, builtinResource, knownKinds, pluralOf } from "./api_resource.ts";
+export { type BuiltinKind, builtinKind, builtinKinds, builtinResource, pluralOf } from "./api_resource.ts";
 export {
   type AdmissionRequest,
   type AdmissionReview,

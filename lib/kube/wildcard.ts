@@ -69,7 +69,7 @@ function runsMatcher(
   };
 }
 
-const star = 0x2a, question = 0x3f;
+const star = 0x2a, anyCharacter = 0x3f;
 
 /** Any pattern with `?`, character by character; on a mismatch the latest star takes one character more. */
 function characterMatcher(pattern: string): (text: string) => boolean {
@@ -82,7 +82,7 @@ function characterMatcher(pattern: string): (text: string) => boolean {
       if (next < wanted.length && wanted[next] === star) {
         afterStar = ++next;
         starAt = at;
-      } else if (next < wanted.length && (wanted[next] === question || wanted[next] === found)) {
+      } else if (next < wanted.length && (wanted[next] === anyCharacter || wanted[next] === found)) {
         next++;
         at += width(found);
       } else if (afterStar >= 0) {

@@ -1,5 +1,5 @@
 import { policyRequest } from "../engine/mod.ts";
-import { type AdmissionResponse, admissionResponse as responseOf, subjectOf } from "../report/mod.ts";
+import { type AdmissionResponse, admissionResponse as responseOf, reviewedResource } from "../report/mod.ts";
 import type { ReviewDecision } from "./review_decision.ts";
 
 /**
@@ -11,10 +11,10 @@ export function admissionResponse(decision: ReviewDecision): AdmissionResponse {
     const { uid, message } = decision;
     return { uid, allowed: false, status: { status: "Failure", message, code: 400 } };
   }
-  const subject = subjectOf(policyRequest(decision.request));
-  const mutation = responseOf(decision.mutation, subject);
+  const resource = reviewedResource(policyRequest(decision.request));
+  const mutation = responseOf(decision.mutation, resource);
   if (decision.validation === undefined) return mutation;
-  const validation = responseOf(decision.validation, subject);
+  const validation = responseOf(decision.validation, resource);
   const auditAnnotations = { ...mutation.auditAnnotations, ...validation.auditAnnotations };
   const annotated = Object.keys(auditAnnotations).length === 0 ? {} : { auditAnnotations };
   if (!validation.allowed) return { ...validation, ...annotated };

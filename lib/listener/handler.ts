@@ -46,11 +46,11 @@ export function fetchHandler(fetch: Fetch): Handler {
     );
     return {
       status: response.status,
-      headers: [...response.headers].filter(([name]) => !own.has(name)),
+      headers: [...response.headers].filter(([name]) => !connectionHeaders.has(name)),
       body: await response.text(),
     };
   };
 }
 
 /** The headers that the connection itself writes. */
-const own = new Set(["content-length", "date", "connection", "transfer-encoding"]);
+const connectionHeaders = new Set(["content-length", "date", "connection", "transfer-encoding"]);

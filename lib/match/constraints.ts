@@ -167,8 +167,8 @@ function compileResourceRule(rule: JsonObject): Filter {
   };
 }
 
-function has(known: readonly string[], value: string): boolean {
-  return known.includes("*") || known.includes(value);
+function has(values: readonly string[], value: string): boolean {
+  return values.includes("*") || values.includes(value);
 }
 
 function resourceTest(text: string): (candidate: Candidate) => boolean {
@@ -189,7 +189,7 @@ function hasName(names: readonly string[], { resource }: Candidate): boolean {
   const name = nameOf(resource);
   if (name !== "") return names.includes(name);
   const generated = asString(dig(resource, "metadata", "generateName")) ?? "";
-  return names.some((known) => generated.startsWith(known));
+  return names.some((prefix) => generated.startsWith(prefix));
 }
 
 /** The kind of a built-in resource for the index; any kind where it is unknown. */

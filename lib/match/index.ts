@@ -53,8 +53,8 @@ export class MatchIndex<T> {
   find(kind: string, operation: string, namespace: string): readonly T[] {
     if (this.#size === 0) return nothing;
     const key = `${kind}\n${operation}\n${namespace}`;
-    const known = this.#found.get(key);
-    if (known !== undefined) return known;
+    const cached = this.#found.get(key);
+    if (cached !== undefined) return cached;
     const entries = [...this.#byKind.get(kind) ?? [], ...this.#anyKind]
       .filter((entry) => entry.operations.length === 0 || entry.operations.includes(operation))
       .filter((entry) => entry.namespace === undefined || entry.namespace === namespace)

@@ -61,10 +61,10 @@ class Decision {
 
   /** Additions first, then the rule's conditions, then the map's own, then what is below. */
   #decideMap(map: MapPatch, resource: Json | undefined): DecidedPiece {
-    const entries = map.ownAdditions ? resolveAdditions(map.entries, resource) : map.entries;
+    const entries = map.hasAdditions ? resolveAdditions(map.entries, resource) : map.entries;
     if (isFault(entries)) return { node: map, unmet: entries };
     const decided = new Entries(entries);
-    if (map.ownConditions) {
+    if (map.hasConditions) {
       const unmet = checkConditions(decided, resource);
       if (unmet !== undefined) return { node: decided.of(map), unmet };
     }
@@ -155,7 +155,7 @@ function withItems(list: ListPatch, copies: readonly PatchNode[]): ListPatch {
 /** The entries of a map while a resource decides them: copied when the first one changes. */
 class Entries {
   list: readonly PatchEntry[];
-  #own: PatchEntry[] | undefined;
+  #copy: PatchEntry[] | undefined;
 
   constructor(list: readonly PatchEntry[]) {
     this.list = list;
@@ -163,8 +163,8 @@ class Entries {
 
   set(index: number, entry: PatchEntry): void {
     if (entry === this.list[index]) return;
-    if (this.#own === undefined) this.list = this.#own = [...this.list];
-    this.#own[index] = entry;
+    if (this.#copy === undefined) this.list = this.#copy = [...this.list];
+    this.#copy[index] = entry;
   }
 
   /** The map with these entries. */
@@ -218,7 +218,7 @@ function checkCondition(entry: PatchEntry, resource: Json | undefined): PatchEnt
   const value = member(resource, entry.key);
   if (value === undefined) return "unmet";
   const { node } = entry;
-  if (node.kind !== "map" || !node.ownAdditions) return entry.holds(value) ? entry : "unmet";
+  if (node.kind !== "map" || !node.hasAdditions) return entry.holds(value) ? entry : "unmet";
   const resolved = resolveAdditions(node.entries, value);
   if (isFault(resolved)) return resolved;
   return entryOf(entry.role === "global" ? `<(${entry.key})` : `(${entry.key})`, mapOf(resolved));

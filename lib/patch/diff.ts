@@ -39,23 +39,23 @@ class Comparison {
 
   values(before: Json, after: Json, pointer: Pointer): void {
     if (before === after) return;
-    const known = this.operations.length;
-    const at = { pointer, limit: pointer === Pointer.root ? Infinity : known + MOST_OPERATIONS };
+    const start = this.operations.length;
+    const at = { pointer, limit: pointer === Pointer.root ? Infinity : start + MOST_OPERATIONS };
     if (isObject(before) && isObject(after)) this.#objects(before, after, at);
     else if (isList(before) && isList(after)) this.#lists(before, after, at);
     else this.operations.push({ op: "replace", path: pointer.text, value: after });
     if (this.operations.length <= at.limit) return;
-    this.operations.length = known;
+    this.operations.length = start;
     this.operations.push({ op: "replace", path: pointer.text, value: after });
   }
 
   #objects(before: JsonObject, after: JsonObject, at: Limited): void {
-    const keys = differingKeys(before, after), known = this.operations.length;
-    if (known + keys.length > at.limit) {
+    const keys = differingKeys(before, after), start = this.operations.length;
+    if (start + keys.length > at.limit) {
       // Most likely it ends early in whatever order, and to sort so many takes long.
       this.#fields(keys, { before, after }, at);
       if (this.operations.length > at.limit) return;
-      this.operations.length = known;
+      this.operations.length = start;
     }
     this.#fields(keys.length > 1 ? keys.sort(compareBytes) : keys, { before, after }, at);
   }

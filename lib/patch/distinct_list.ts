@@ -27,7 +27,7 @@ export interface DistinctMerge {
 export function mergeDistinctLists(lists: DistinctLists): DistinctMerge | undefined | Fault {
   const { dest, patch, mergeElement } = lists;
   const keys = keysInUse(lists.keys, dest, patch);
-  const own = identities(dest, keys), find = own && positionsOf(own);
+  const destIdentities = identities(dest, keys), find = destIdentities && positionsOf(destIdentities);
   const other = distinctIdentities(patch, keys);
   if (find === undefined || other === undefined || patch.some(isDirected)) return undefined;
 

@@ -10,7 +10,7 @@ import { isList, type Json, type JsonObject } from "../json/mod.ts";
 export class Draft<T extends Json = JsonObject> {
   /** The document after the changes so far. */
   resource: T;
-  #own: Set<Json> | undefined;
+  #writable: Set<Json> | undefined;
 
   constructor(resource: T) {
     this.resource = resource;
@@ -18,13 +18,13 @@ export class Draft<T extends Json = JsonObject> {
 
   /** A map that may be written to: the one given if the draft made it, otherwise a copy. */
   writable(map: JsonObject): { [name: string]: Json } {
-    if (this.#own?.has(map)) return map as { [name: string]: Json };
+    if (this.#writable?.has(map)) return map as { [name: string]: Json };
     return this.#owned({ ...map });
   }
 
   /** As {@link writable}, for a list. */
   writableList(list: readonly Json[]): Json[] {
-    return this.#own?.has(list) ? list as Json[] : this.#owned(list.slice());
+    return this.#writable?.has(list) ? list as Json[] : this.#owned(list.slice());
   }
 
   /** Another draft of what this one has led to; neither sees what the other changes from now on. */
@@ -35,18 +35,18 @@ export class Draft<T extends Json = JsonObject> {
 
   /** Publishes the draft: others may keep its objects from now on, so later changes copy them first. */
   publish(): void {
-    this.#own = undefined;
+    this.#writable = undefined;
   }
 
   /** As {@link publish}, for one value of the document and what is inside it. */
   share(value: Json): void {
-    if (this.#own === undefined || !this.#own.delete(value)) return;
+    if (this.#writable === undefined || !this.#writable.delete(value)) return;
     if (isList(value)) { for (const element of value) this.share(element); }
     else for (const name in value as JsonObject) this.share((value as JsonObject)[name]!);
   }
 
   #owned<C extends Json>(copy: C): C {
-    (this.#own ??= new Set()).add(copy);
+    (this.#writable ??= new Set()).add(copy);
     return copy;
   }
 }

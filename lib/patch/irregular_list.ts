@@ -33,8 +33,8 @@ export function mergeIrregularList({ dest, patch, keys, mergeElement }: KeyedLis
   const additions: Cell[] = [];
   for (const tuple of tuples) {
     const wanted = { keys: usedKeys, texts: tuple.filter((_text, index) => usedKeys.includes(keys[index]!)) };
-    const own = ownSelector(keys, tuple);
-    const value = mergeElement(find(dest, own), find(patch, own));
+    const selector = selectorOf(keys, tuple);
+    const value = mergeElement(find(dest, selector), find(patch, selector));
     if (isFault(value)) return value;
     const failure = value === undefined || isBlank(value.value)
       ? put(dest, wanted, undefined)
@@ -73,7 +73,7 @@ function joinPartial(tuples: string[][]): void {
 }
 
 /** The keys that the tuple has a text for; all of them when it has none. */
-function ownSelector(keys: readonly string[], tuple: readonly string[]): Selector {
+function selectorOf(keys: readonly string[], tuple: readonly string[]): Selector {
   const has = (_value: string, index: number) => tuple[index] !== "";
   return tuple.every((text) => text === "")
     ? { keys, texts: tuple }

@@ -30,10 +30,10 @@ function mergeIdentified(
   const merged = new Map<string, Cell>();
   const removed = new Set<string>();
   for (const key of new Set([...patchKeys, ...destKeys])) {
-    const own = firstInDest.get(key), other = firstInPatch.get(key);
+    const inDest = firstInDest.get(key), inPatch = firstInPatch.get(key);
     const value = mergeElement(
-      own === undefined ? undefined : dest[own],
-      other === undefined ? undefined : patch[other],
+      inDest === undefined ? undefined : dest[inDest],
+      inPatch === undefined ? undefined : patch[inPatch],
     );
     if (isFault(value)) return value;
     if (value === undefined || isBlank(value.value)) removed.add(key);

@@ -92,8 +92,8 @@ class Merge {
   }
 
   /** Merges maps. A map without a known schema may have an `apiVersion` and a `kind` that determine it. */
-  map(dest: JsonObject, patch: JsonObject, known: MergeField | undefined): MergeResult {
-    if (known !== undefined) return this.#directed(dest, patch, known);
+  map(dest: JsonObject, patch: JsonObject, fieldSchema: MergeField | undefined): MergeResult {
+    if (fieldSchema !== undefined) return this.#directed(dest, patch, fieldSchema);
     const schema = embeddedSchema(dest, patch);
     if (schema === undefined) return this.#directed(dest, patch, undefined);
     const wasNormalized = this.#isNormalized, skipped = this.#skipsNormalizing;

@@ -65,8 +65,8 @@ function findType(apiVersion: string, kind: string): MergeType | undefined {
 }
 
 function typeNamed(name: string): MergeType {
-  const known = types.get(name);
-  if (known !== undefined) return known;
+  const existing = types.get(name);
+  if (existing !== undefined) return existing;
   const fields = new Map<string, MergeField>(), entries: [string, MergeField][] = [];
   const whole: Writable<MergeField> = { shape: "object", keys: [], type: undefined };
   const type: MergeType = whole.type = { fields, entries, whole };

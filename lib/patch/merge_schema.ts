@@ -17,10 +17,10 @@ export function elementOf(list: MergeField): MergeField | undefined {
  * resource.
  */
 export function embeddedSchema(dest: Json | undefined, patch: Json): MergeField | undefined {
-  return ownSchema(dest) ?? ownSchema(patch);
+  return schemaOf(dest) ?? schemaOf(patch);
 }
 
-function ownSchema(value: Json | undefined): MergeField | undefined {
+function schemaOf(value: Json | undefined): MergeField | undefined {
   if (!isObject(value)) return undefined;
   const { apiVersion, kind } = value;
   if (typeof apiVersion !== "string" || typeof kind !== "string" || apiVersion === "" || kind === "") {

@@ -58,7 +58,7 @@ function readOperation(item: Json): PatchOperation | Fault {
 
 /** The operation, or what is wrong with it. */
 function operationOf(item: JsonObject): PatchOperation | string {
-  const { op, path, from, value } = ownFields(item);
+  const { op, path, from, value } = patchFields(item);
   switch (op) {
     case "add":
     case "replace": {
@@ -90,9 +90,14 @@ function operationOf(item: JsonObject): PatchOperation | string {
 }
 
 /** The fields by their names; inherited ones are not seen. */
-function ownFields(item: JsonObject): Readonly<Record<"op" | "path" | "from" | "value", Json | undefined>> {
-  const own = (name: string) => Object.hasOwn(item, name) ? item[name] : undefined;
-  return { op: own("op"), path: own("path"), from: own("from"), value: own("value") };
+function patchFields(item: JsonObject): Readonly<Record<"op" | "path" | "from" | "value", Json | undefined>> {
+  const fieldNamed = (name: string) => Object.hasOwn(item, name) ? item[name] : undefined;
+  return {
+    op: fieldNamed("op"),
+    path: fieldNamed("path"),
+    from: fieldNamed("from"),
+    value: fieldNamed("value"),
+  };
 }
 
 function textOf(name: "path" | "from", value: Json | undefined): { text: string } | { wrong: string } {

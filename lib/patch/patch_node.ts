@@ -39,8 +39,8 @@ export interface MapPatch extends Piece {
   readonly kind: "map";
   readonly entries: readonly PatchEntry[];
   /** Whether a `()` or `<()` key, and whether a `+()` key, is in it itself. */
-  readonly ownConditions: boolean;
-  readonly ownAdditions: boolean;
+  readonly hasConditions: boolean;
+  readonly hasAdditions: boolean;
   /** Whether a `()`, `<()` or `+()` key is in it or below. */
   readonly anchored: boolean;
   /** Whether a `+()` key is in it or below. */
@@ -74,7 +74,7 @@ export interface PatchEntry {
 const DEEPEST = 200;
 
 /** Compiled nodes by the value they come from: renderings of one template share its constant parts. */
-const known = new WeakMap<object, PatchNode>();
+const compiledNodes = new WeakMap<object, PatchNode>();
 
 /**
  * Parses the anchors of a patch: `(key)` is a condition, `<(key)` a condition on the whole rule, `+(key)` is added
@@ -84,10 +84,10 @@ const known = new WeakMap<object, PatchNode>();
 export function compilePatch(patch: Json, depth = 0): PatchNode | Fault {
   if (typeof patch !== "object" || patch === null) return plainOf(patch, patch);
   if (depth > DEEPEST) return new Fault(`patch is nested deeper than ${DEEPEST} levels`);
-  const earlier = known.get(patch);
+  const earlier = compiledNodes.get(patch);
   if (earlier !== undefined) return earlier;
   const node = isList(patch) ? compileList(patch, depth) : compileMap(patch as JsonObject, depth);
-  if (!isFault(node)) known.set(patch, node);
+  if (!isFault(node)) compiledNodes.set(patch, node);
   return node;
 }
 
@@ -141,12 +141,12 @@ export function listOf(items: readonly PatchNode[]): ListPatch {
 
 /** A map of these entries. */
 export function mapOf(entries: readonly PatchEntry[]): MapPatch {
-  let ownConditions = false, ownAdditions = false, anchored = false, adds = false, global = false, size = 1;
+  let hasConditions = false, hasAdditions = false, anchored = false, adds = false, global = false, size = 1;
   let kept: Record<string, Json> | undefined;
   for (const { role, key, node } of entries) {
     const isCondition = role === "condition" || role === "global";
-    ownConditions ||= isCondition;
-    ownAdditions ||= role === "addition";
+    hasConditions ||= isCondition;
+    hasAdditions ||= role === "addition";
     anchored ||= role !== "field" || isAnchored(node);
     adds ||= role === "addition" || hasAddition(node);
     global ||= role === "global" || hasGlobal(node);
@@ -157,7 +157,7 @@ export function mapOf(entries: readonly PatchEntry[]): MapPatch {
       setField(kept ??= {}, name, content);
     }
   }
-  return { kind: "map", entries, kept, size, ownConditions, ownAdditions, anchored, adds, global };
+  return { kind: "map", entries, kept, size, hasConditions, hasAdditions, anchored, adds, global };
 }
 
 /** The content that a condition leaves for the merge; a scalar is only a pattern and leaves none. */

@@ -23,8 +23,8 @@ export function patchOnlyValue(patch: Json, schema: MergeField | undefined): Mer
 }
 
 /** A map that only the patch has, without its own directive. */
-export function patchOnlyMap(content: JsonObject, known: MergeField | undefined): JsonObject | Fault {
-  const schema = known ?? embeddedSchema(undefined, content);
+export function patchOnlyMap(content: JsonObject, fieldSchema: MergeField | undefined): JsonObject | Fault {
+  const schema = fieldSchema ?? embeddedSchema(undefined, content);
   let after: Record<string, Json> | undefined;
   for (const key of Object.keys(content)) {
     const before = content[key]!;

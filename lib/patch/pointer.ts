@@ -22,8 +22,8 @@ export class Pointer {
 
   /** The pointer of a field or an element below this one. */
   below(token: string | number): Pointer {
-    const known = this.#below?.get(token);
-    if (known !== undefined) return known;
+    const existing = this.#below?.get(token);
+    if (existing !== undefined) return existing;
     const text = this.text + formatPointer([token]);
     if (!this.#isRemembered || Pointer.#count >= maxRemembered || text.length > maxLength) {
       return new Pointer(text, false);

@@ -46,10 +46,10 @@ function mergeMaps(left: JsonObject, right: JsonObject, { fields, path }: Pointe
   const merged: { [name: string]: Json } = { ...left };
   let changed = false;
   for (const [name, value] of Object.entries(right)) {
-    const own = Object.hasOwn(left, name) ? left[name] : undefined;
-    const result = mergeValues(own, value, { field: fields?.get(name), path: `${path}.${name}` });
+    const leftValue = Object.hasOwn(left, name) ? left[name] : undefined;
+    const result = mergeValues(leftValue, value, { field: fields?.get(name), path: `${path}.${name}` });
     if (isFault(result)) return result;
-    if (result === own) continue;
+    if (result === leftValue) continue;
     setField(merged, name, result);
     changed = true;
   }
@@ -92,18 +92,18 @@ function mergeLists(
     );
   }
   if (left === undefined) return right;
-  const known = left.map(identity);
+  const leftKeys = left.map(identity);
   const merged: Json[] = [];
   const taken = new Set<string>();
   for (let l = 0, r = 0; l < left.length || r < right.length;) {
-    if (l < left.length && taken.has(known[l]!)) l++;
-    else if (l < left.length && r < right.length && known[l] === wanted[r]) {
+    if (l < left.length && taken.has(leftKeys[l]!)) l++;
+    else if (l < left.length && r < right.length && leftKeys[l] === wanted[r]) {
       const element = unite(left[l++]!, right[r++]!);
       if (isFault(element)) return element;
       merged.push(element);
-    } else if (l < left.length && !wanted.includes(known[l]!)) merged.push(left[l++]!);
+    } else if (l < left.length && !wanted.includes(leftKeys[l]!)) merged.push(left[l++]!);
     else {
-      const same = known.indexOf(wanted[r]!);
+      const same = leftKeys.indexOf(wanted[r]!);
       const element = same < 0 ? right[r]! : unite(left[same]!, right[r]!);
       if (isFault(element)) return element;
       merged.push(element);
@@ -112,8 +112,10 @@ function mergeLists(
   }
   return equal(merged, left) ? left : merged;
 
-  function unite(own: Json, other: Json): Json | Fault {
-    return isObject(own) && isObject(other) ? mergeMaps(own, other, { fields: type?.fields, path }) : other;
+  function unite(leftElement: Json, rightElement: Json): Json | Fault {
+    return isObject(leftElement) && isObject(rightElement)
+      ? mergeMaps(leftElement, rightElement, { fields: type?.fields, path })
+      : rightElement;
   }
 }
 

@@ -94,8 +94,8 @@ function moveKinds(match: Json | undefined, kinds: readonly string[], everyFilte
     moved[name] = filters.map((filter) => {
       const resources = asObject(field(filter, "resources"));
       if (!isObject(filter) || resources === undefined) return filter;
-      const own = asTexts(resources["kinds"]);
-      const moves = own.length > 0 && (everyFilter || own.some(isPod));
+      const listed = asTexts(resources["kinds"]);
+      const moves = listed.length > 0 && (everyFilter || listed.some(isPod));
       return moves ? { ...filter, resources: { ...resources, kinds } } : filter;
     });
   }

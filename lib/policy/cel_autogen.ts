@@ -40,10 +40,10 @@ export function podControllerSpecs(spec: JsonObject, rewrite: Rewrite): JsonObje
     const names = Object.keys(resources).filter((name) => wanted === undefined || wanted.includes(name));
     if (names.length === 0) return [];
     const rules = (["apps", "batch"] as const).flatMap((group) => {
-      const own = names.filter((name) => resources[name] === group);
-      return own.length === 0
+      const ofGroup = names.filter((name) => resources[name] === group);
+      return ofGroup.length === 0
         ? []
-        : [{ apiGroups: [group], apiVersions: ["v1"], resources: own, operations }];
+        : [{ apiGroups: [group], apiVersions: ["v1"], resources: ofGroup, operations }];
     });
     const selector = constraints["namespaceSelector"];
     const matchConstraints = {

@@ -39,8 +39,8 @@ export function parseCelPolicy(
   if (written === undefined) report("missing-spec", "A policy needs a spec", []);
   const spec = bounded(written ?? {}, () => report("too-large", tooHeavy, ["spec"]));
   // Unknown fields are reported, but the other fields may be all that counts.
-  const known = kind.endsWith("ImageValidatingPolicy") ? imagePolicySpecShape : celPolicySpecShape;
-  const shape = checkShape(spec, known, { path: ["spec"], locate });
+  const specShape = kind.endsWith("ImageValidatingPolicy") ? imagePolicySpecShape : celPolicySpecShape;
+  const shape = checkShape(spec, specShape, { path: ["spec"], locate });
   diagnostics.push(...shape.map((each) => ({ ...each, severity: "warning" as const })));
   const namespace = kind.startsWith("Namespaced") ? namespaceOf(document) || "default" : undefined;
   const actions = asTexts(field(spec, "validationActions"));

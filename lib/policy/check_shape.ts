@@ -38,12 +38,12 @@ export function checkShape(
     if (!right) wrongType(path, `${wanted[expected]}, not ${nameOf(node)}`);
   }
 
-  function unknown(name: string, known: string[], path: (string | number)[]): void {
-    const meant = didYouMean(name, known);
+  function unknown(name: string, names: string[], path: (string | number)[]): void {
+    const meant = didYouMean(name, names);
     const hint = name === "true" || name === "false"
       ? `YAML 1.1 reads words such as ${truthWords[name]} as ${name}, keys too: quote what is meant as text`
       : meant === undefined
-      ? `known fields here: ${known.join(", ")}`
+      ? `known fields here: ${names.join(", ")}`
       : `did you mean "${meant}"?`;
     const message = `Unknown field "${name}" in ${show(path)}`;
     report({ code: "unknown-field", message, hint, ...replacing(name, meant) }, [...path, name]);

@@ -123,9 +123,9 @@ class PolicyReader implements PolicySet {
   }
 
   #unknownKind(kind: string, apiVersion: string, locate: Locate): void {
-    const known = ["ClusterPolicy", "Policy", "PolicyException", ...Object.values(otherKinds).flat()];
-    const meant = didYouMean(kind, known);
-    const hint = known.includes(kind)
+    const kinds = ["ClusterPolicy", "Policy", "PolicyException", ...Object.values(otherKinds).flat()];
+    const meant = didYouMean(kind, kinds);
+    const hint = kinds.includes(kind)
       ? `is "${apiVersion}" its apiVersion?`
       : meant === undefined
       ? "Kubernetes objects belong in --cluster-objects or --resource, not among the policies"
@@ -135,13 +135,13 @@ class PolicyReader implements PolicySet {
     this.#report({ code: "unknown-kind", message, hint, ...replacing(kind, spelling) }, locate(["kind"]));
   }
 
-  #versionWarning(apiVersion: string, known: readonly string[], locate: Locate): void {
+  #versionWarning(apiVersion: string, versions: readonly string[], locate: Locate): void {
     const position = locate(["apiVersion"]);
     this.diagnostics.push({
       severity: "warning",
       code: "unknown-version",
-      message: `"${apiVersion}" is read as ${known[0]}`,
-      hint: `versions: ${known.join(", ")}`,
+      message: `"${apiVersion}" is read as ${versions[0]}`,
+      hint: `versions: ${versions.join(", ")}`,
       ...(position && { position }),
     });
   }

@@ -77,7 +77,7 @@ function entriesOf(entry: JsonObject): AttestorEntry[] {
   if (nested !== undefined) return [{ kind: "set", set: attestorSetOf(nested) }];
   const keys = asObject(entry["keys"]);
   const keyless = asObject(entry["keyless"]), certificates = asObject(entry["certificates"]);
-  const own = {
+  const common = {
     kind: "signer",
     annotations: asTextMap(entry["annotations"]),
     repository: textOf(entry["repository"]),
@@ -85,15 +85,15 @@ function entriesOf(entry: JsonObject): AttestorEntry[] {
   if (keys !== undefined) {
     const hash = hashOf(keys["signatureAlgorithm"]);
     const log = logOf(keys);
-    return keyTexts(keys).map((key) => ({ ...own, by: { kind: "key", key, hash }, suffix: ".keys", log }));
+    return keyTexts(keys).map((key) => ({ ...common, by: { kind: "key", key, hash }, suffix: ".keys", log }));
   }
   if (certificates !== undefined) {
     const certificate = textOf(certificates["cert"]), chain = textOf(certificates["certChain"]);
     const by: Signer = { kind: "certificates", certificate, chain };
-    return [{ ...own, by, suffix: ".certificates", log: logOf(certificates) }];
+    return [{ ...common, by, suffix: ".certificates", log: logOf(certificates) }];
   }
   const by = keylessOf(keyless ?? {});
-  return [{ ...own, by, suffix: keyless === undefined ? "" : ".keyless", log: logOf(keyless ?? {}) }];
+  return [{ ...common, by, suffix: keyless === undefined ? "" : ".keyless", log: logOf(keyless ?? {}) }];
 }
 
 function keylessOf(keyless: JsonObject): Signer {

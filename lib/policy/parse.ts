@@ -137,7 +137,7 @@ class PolicyParser {
   #readRule({ rule, index, generatedFor }: RuleSource): Rule {
     const path = ["spec", "rules", index];
     const validate = asObject(rule["validate"]);
-    const own = validate && Object.hasOwn(validate, "failureAction")
+    const ruleAction = validate && Object.hasOwn(validate, "failureAction")
       ? this.#action(validate["failureAction"], [...path, "validate", "failureAction"])
       : undefined;
     const ofImages = validate === undefined ? failureActionOfImages(asList(rule["verifyImages"])) : undefined;
@@ -153,7 +153,7 @@ class PolicyParser {
       skipBackgroundRequests: rule["skipBackgroundRequests"] !== false,
       reportProperties: asObject(rule["reportProperties"]),
       body: parseBody(rule),
-      failureAction: own ?? ofImages,
+      failureAction: ruleAction ?? ofImages,
       // The action of a verifyImages entry counts before the policy's overrides for a namespace.
       overrides: ofImages === undefined
         ? this.#overrides(validate?.["failureActionOverrides"], [
@@ -211,19 +211,19 @@ class PolicyParser {
 
   #choice<T extends string>(
     value: Json | undefined,
-    known: readonly T[],
+    choices: readonly T[],
     { fallback, path }: { fallback: T; path: (string | number)[] },
   ): T {
     if (value === undefined || value === null) return fallback;
-    const found = known.find((name) => name === value);
-    if (found === undefined) this.#reportChoice(value, known, path);
+    const found = choices.find((name) => name === value);
+    if (found === undefined) this.#reportChoice(value, choices, path);
     return found ?? fallback;
   }
 
-  #reportChoice(value: Json, known: readonly string[], path: (string | number)[]): void {
+  #reportChoice(value: Json, choices: readonly string[], path: (string | number)[]): void {
     const written = isString(value) ? value : "";
-    const meant = written === "" ? undefined : didYouMean(written, known);
-    const hint = meant === undefined ? `use one of ${known.join(", ")}` : `did you mean "${meant}"?`;
+    const meant = written === "" ? undefined : didYouMean(written, choices);
+    const hint = meant === undefined ? `use one of ${choices.join(", ")}` : `did you mean "${meant}"?`;
     const message = `${String(path.at(-1))} cannot be ${JSON.stringify(value)}`;
     this.#report({ code: "unknown-value", message, hint, ...replacing(written, meant) }, path);
   }

@@ -71,13 +71,13 @@ const fewFields = 32;
 /** The kinds of a match; any kind where a filter names none. */
 function kindsOf(match: Json | undefined): readonly string[] {
   const filters = [match ?? {}, ...asList(field(match, "any")), ...asList(field(match, "all"))]
-    .filter((filter) => asObject(field(filter, "resources")) !== undefined || isSubjects(filter));
+    .filter((filter) => asObject(field(filter, "resources")) !== undefined || selectsUsers(filter));
   const kinds = filters.map((filter) => asTexts(field(field(filter, "resources"), "kinds")));
   return kinds.length === 0 || kinds.some((each) => each.length === 0) ? ["*"] : kinds.flat();
 }
 
 /** Whether a filter is about the user alone. */
-function isSubjects(filter: Json): boolean {
+function selectsUsers(filter: Json): boolean {
   return ["subjects", "roles", "clusterRoles"].some((name) => field(filter, name) !== undefined);
 }
 

@@ -73,7 +73,7 @@ export interface LogTrust {
 }
 
 /** One entry of a policy, with its defaults filled in, about one image. */
-export interface SignatureQuestion {
+export interface SignatureQuery {
   /** With registry, and with tag or digest: the digest wins. */
   readonly image: string;
   readonly layout: SignatureLayout;
@@ -141,7 +141,7 @@ export type SignatureAnswer =
   };
 
 /** Text with a signature beside it: a signed manifest. */
-export interface SignedTextQuestion {
+export interface SignedTextQuery {
   /** The bytes that were signed. */
   readonly message: Uint8Array;
   /** Base64. */
@@ -175,19 +175,19 @@ export type DigestAnswer =
 
 /** Signatures of images and of texts: registries, transparency logs and cryptography behind one question and one answer. */
 export interface Signatures {
-  verify(question: SignatureQuestion, signal?: AbortSignal): Promise<SignatureAnswer>;
-  verifyText(question: SignedTextQuestion, signal?: AbortSignal): Promise<SignedTextAnswer>;
+  verify(query: SignatureQuery, signal?: AbortSignal): Promise<SignatureAnswer>;
+  verifyText(query: SignedTextQuery, signal?: AbortSignal): Promise<SignedTextAnswer>;
   /** The digest of an image's manifest or index, from the registry; one in the text is not looked up. */
   digest(image: string, credentials: RegistryCredentials, signal?: AbortSignal): Promise<DigestAnswer>;
   /**
    * For Notary and ImageValidatingPolicy: the JSON of the one layer of an image's referrer of an artifact type, whether or
    * not somebody signed it.
    */
-  referrer(question: ReferrerQuestion, signal?: AbortSignal): Promise<Answer>;
+  referrer(query: ReferrerQuery, signal?: AbortSignal): Promise<Answer>;
 }
 
 /** An artifact that refers to an image. */
-export interface ReferrerQuestion {
+export interface ReferrerQuery {
   readonly image: string;
   readonly artifactType: string;
   readonly credentials: RegistryCredentials;

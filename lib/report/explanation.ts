@@ -6,7 +6,7 @@ import { isForOtherController, outcomeOf, ruleLines, unaskedReason } from "./rul
 /** The results of all rules for one object. */
 export interface Explanation {
   /** `Kind namespace/name`. */
-  readonly subject: string;
+  readonly title: string;
   /** In the order of evaluation. */
   readonly rules: readonly RuleTrace[];
   /** Why no rule was evaluated at all, when none was. */
@@ -17,7 +17,7 @@ export interface Explanation {
  * An explanation for people: the verdict, then each rule with the clause that matched, what was loaded, each condition
  * with its operands, and where a pattern failed.
  */
-export function explanationText({ subject, rules, unseen }: Explanation): string {
+export function explanationText({ title, rules, unseen }: Explanation): string {
   const refusing = rules.filter(({ refuses }) => refuses).map(nameOf);
   const verdict = refusing.length === 0 ? "admitted" : `denied by ${refusing.join(", ")}`;
   // A rule that the user names is always shown.
@@ -35,13 +35,13 @@ export function explanationText({ subject, rules, unseen }: Explanation): string
     return [`${nameOf(trace)}: ${outcomeOf(trace)}${place}`, ...lines].join("\n");
   });
   const none = rules.length === 0 ? [unseen ?? "no rule is about it"] : [];
-  return [`${subject}: ${verdict}`, ...none, ...sections].join("\n\n");
+  return [`${title}: ${verdict}`, ...none, ...sections].join("\n\n");
 }
 
 /** An explanation for programs: the same as {@link explanationText}, as JSON. */
-export function explanationObject({ subject, rules, unseen }: Explanation): JsonObject {
+export function explanationObject({ title, rules, unseen }: Explanation): JsonObject {
   return {
-    subject,
+    subject: title,
     ...(unseen !== undefined && { unseen }),
     allowed: !rules.some(({ refuses }) => refuses),
     rules: rules.map((trace): Json => {

@@ -24,7 +24,7 @@ export {
   reportResult,
   type ReportSummary,
 } from "./policy_report.ts";
-export { subjectOf } from "./subject.ts";
+export { reviewedResource } from "./reviewed_resource.ts";
 export { payloadReport, type PolicyScan, scanLine, scanObject } from "./scan_report.ts";
 export { type TestAnnotationOptions, testGithub, testSarif } from "./test_annotations.ts";
 export {

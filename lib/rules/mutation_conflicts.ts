@@ -29,10 +29,10 @@ export function mutationConflicts(rule: Rule, rules: readonly Rule[]): MutationC
   const earlier = rules.slice(0, rules.indexOf(rule)).filter((each) =>
     sectionOf(each.body) === "mutate" && each.generatedFor === rule.generatedFor && isAboutTheSame(each, rule)
   );
-  const own = writesOf(rule);
+  const writes = writesOf(rule);
   return earlier.flatMap((each) => {
     const theirs = writesOf(each);
-    return [...own].flatMap(([path, value]) => {
+    return [...writes].flatMap(([path, value]) => {
       const other = theirs.get(path);
       return other === undefined || equal(other, value) ? [] : [{ rule: each.name, path }];
     });
@@ -40,13 +40,13 @@ export function mutationConflicts(rule: Rule, rules: readonly Rule[]): MutationC
 }
 
 function isAboutTheSame(left: Rule, right: Rule): boolean {
-  const subject = ({ match, exclude, preconditions }: Rule): Json => [
+  const selection = ({ match, exclude, preconditions }: Rule): Json => [
     match.written,
     exclude?.written ?? null,
     preconditions ?? null,
   ];
   // Conditions may read context entries, so rules with different ones may differ in when they apply.
-  return equal(subject(left), subject(right)) &&
+  return equal(selection(left), selection(right)) &&
     (left.preconditions === undefined || isSameContext(left.context, right.context));
 }
 

@@ -42,16 +42,16 @@ function payloadOf(
   { resource, oldResource, operation, request, group, version, kind, context }: RuleInput,
 ): Json {
   const variable = context.get("request");
-  const known: Json | undefined = isFault(variable) ? undefined : variable;
+  const requestValue: Json | undefined = isFault(variable) ? undefined : variable;
   return {
     object: resource ?? {},
     oldObject: oldResource ?? {},
     operation,
     admissionOperation: true,
     admissionInfo: {
-      roles: field(known, "roles") ?? [],
-      clusterRoles: field(known, "clusterRoles") ?? [],
-      userInfo: field(known, "userInfo") ?? {},
+      roles: field(requestValue, "roles") ?? [],
+      clusterRoles: field(requestValue, "clusterRoles") ?? [],
+      userInfo: field(requestValue, "userInfo") ?? {},
     },
     requestResource: field(request, "resource") ?? {},
     resourceKind: { group, version, kind, subResource: asString(field(request, "subResource")) ?? "" },

@@ -70,8 +70,8 @@ class DenyTexts {
 
   #template(conditions: string): Template {
     if (conditions === "") return this.alone;
-    const known = this.#together.get(conditions);
-    if (known !== undefined) return known;
+    const cached = this.#together.get(conditions);
+    if (cached !== undefined) return cached;
     const template = compileTemplate(this.#message === "" ? conditions : `${this.#message}; ${conditions}`);
     if (this.#together.size < maxTexts) this.#together.set(conditions, template);
     return template;

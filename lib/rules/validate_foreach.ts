@@ -130,7 +130,7 @@ function compileEntryBody(entry: CheckLoop, { message, tools, nesting }: Foreach
     const options: PatternBodyOptions = {
       message,
       tools,
-      subject: (input) => elementOf(input, elementScope),
+      comparedObject: (input) => elementOf(input, elementScope),
     };
     switch (check?.kind) {
       case "deny":

@@ -26,12 +26,12 @@ export interface PatternBodyOptions {
   readonly message: Json | undefined;
   readonly tools: RuleTools;
   /** Returns the value that the pattern is compared with; the request's object when absent. */
-  readonly subject?: (input: RuleInput) => JsonObject | undefined;
+  readonly comparedObject?: (input: RuleInput) => JsonObject | undefined;
 }
 
 /** Compiles a `pattern`. On DELETE, where there is no object, it has nothing to say. */
 export function compilePatternBody(written: Json, options: PatternBodyOptions): SingleBody {
-  const { tools, subject = objectOf } = options;
+  const { tools, comparedObject = objectOf } = options;
   const rule = tools.rule.name;
   const pattern = compileSource(written, tools, "pattern");
   const message = compileMessage(options.message, tools);
@@ -39,7 +39,7 @@ export function compilePatternBody(written: Json, options: PatternBodyOptions): 
   return {
     constants: [passed],
     run: (input) => {
-      const resource = subject(input);
+      const resource = comparedObject(input);
       const found = pattern.check(resource ?? nothing, renderingIn(input));
       input.context.store.observer?.pattern(observedPattern(found, undefined));
       if (found.status !== "pass" && found.fault !== undefined) {
@@ -86,7 +86,7 @@ function patternFailure(
 
 /** Compiles the patterns of `anyPattern`. */
 export function compileAnyPatternBody(written: Json, options: PatternBodyOptions): SingleBody {
-  const { tools, subject = objectOf } = options;
+  const { tools, comparedObject = objectOf } = options;
   const rule = tools.rule.name;
   const patterns = asList(resolved(written, tools)).map((pattern) =>
     compileResolved(pattern, tools, "anyPattern")
@@ -98,7 +98,7 @@ export function compileAnyPatternBody(written: Json, options: PatternBodyOptions
   return {
     constants: passed,
     run: (input) => {
-      const resource = subject(input);
+      const resource = comparedObject(input);
       const rendering = renderingIn(input);
       const { observer } = input.context.store;
       const results: PatternResult[] = [];

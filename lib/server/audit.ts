@@ -31,7 +31,7 @@ export interface AuditOptions {
 export type Audited = Pick<PolicyQuery, "failurePolicy" | "policy">;
 
 interface Waiting {
-  readonly subject: PolicyRequest;
+  readonly request: PolicyRequest;
   readonly scope: Audited;
   readonly bytes: number;
 }
@@ -61,8 +61,8 @@ export class AuditQueue {
   }
 
   /** Takes a request that was answered; its bytes are those of the review. */
-  add(subject: PolicyRequest, scope: Audited, bytes: number): void {
-    const candidates = this.#options.snapshot()?.candidates("validate", subject) ?? [];
+  add(request: PolicyRequest, scope: Audited, bytes: number): void {
+    const candidates = this.#options.snapshot()?.candidates("validate", request) ?? [];
     const { failurePolicy, policy: key } = scope;
     const hasAudit = auditedOf(candidates).some(({ policy }) =>
       (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
@@ -74,7 +74,7 @@ export class AuditQueue {
       return;
     }
     this.#bytes += bytes;
-    this.#waiting.push({ subject, scope, bytes });
+    this.#waiting.push({ request, scope, bytes });
     this.#running ??= this.#run();
   }
 
@@ -128,7 +128,7 @@ export class AuditQueue {
     }
   }
 
-  #evaluate({ subject, scope: { failurePolicy, policy }, bytes }: Waiting): void {
+  #evaluate({ request, scope: { failurePolicy, policy }, bytes }: Waiting): void {
     const { snapshot, ports, log, metrics, tracing, maxLoading = 32 } = this.#options;
     const current = snapshot();
     if (current === undefined) {
@@ -136,19 +136,19 @@ export class AuditQueue {
       return;
     }
     const deadline = new Deadline(budget), started = performance.now();
-    const spans = tracing?.begin({ request: subject, phase: "validate", rules: "audit", ports, started });
+    const spans = tracing?.begin({ request: request, phase: "validate", rules: "audit", ports, started });
     const finish = (decision: Decision): void => {
       spans?.end(decision);
-      metrics.decided(decision, subject);
-      this.#options.decided?.(decision, subject);
-      logAudit(log, subject, decision);
+      metrics.decided(decision, request);
+      this.#options.decided?.(decision, request);
+      logAudit(log, request, decision);
     };
     const broken = (cause: unknown): void => {
       spans?.end({ failure: String(cause) });
-      log.write("error", "audit failed", { uid: subject.uid, cause: String(cause) });
+      log.write("error", "audit failed", { uid: request.uid, cause: String(cause) });
     };
     try {
-      const decision = evaluate(current, subject, {
+      const decision = evaluate(current, request, {
         phase: "validate",
         rules: "audit",
         budget,
@@ -180,12 +180,17 @@ export class AuditQueue {
   }
 }
 
-const known = new WeakMap<readonly CompiledPolicy[], readonly CompiledPolicy[]>();
+const auditedPolicies = new WeakMap<readonly CompiledPolicy[], readonly CompiledPolicy[]>();
 
 /** Those with audit rules. A snapshot gives the same list for the same question, so it is looked through once. */
 function auditedOf(candidates: readonly CompiledPolicy[]): readonly CompiledPolicy[] {
-  let audited = known.get(candidates);
-  if (audited === undefined) known.set(candidates, audited = candidates.filter((each) => each.audited));
+  let audited = auditedPolicies.get(candidates);
+  if (audited === undefined) {
+    auditedPolicies.set(
+      candidates,
+      audited = candidates.filter((each) => each.audited),
+    );
+  }
   return audited;
 }
 

@@ -8,12 +8,12 @@ const maxRules = 20;
  * Writes what audit rules found about a request: one line a request, which says what the request was about and which
  * rules failed. Messages of rules about Secrets are left out: they may quote what the Secret holds.
  */
-export function logAudit(log: Log, subject: PolicyRequest, { results }: Decision): void {
+export function logAudit(log: Log, request: PolicyRequest, { results }: Decision): void {
   const found = results.flatMap(({ policy, rules }) =>
     rules.filter(({ result }) => result === "fail" || result === "error").map((rule) => ({ policy, rule }))
   );
   if (found.length === 0) return;
-  const { uid, operation, kind, namespace, name, dryRun } = subject;
+  const { uid, operation, kind, namespace, name, dryRun } = request;
   log.write("info", "audit", {
     uid,
     operation,

@@ -1,7 +1,7 @@
 import { type Decision, evaluate, type Phase, type PolicyRequest, type Snapshot } from "../engine/mod.ts";
 import type { FailurePolicy } from "../policy/mod.ts";
 import type { Log, Ports } from "../ports.ts";
-import { type AdmissionResponse, admissionResponse, subjectOf } from "../report/mod.ts";
+import { type AdmissionResponse, admissionResponse, reviewedResource } from "../report/mod.ts";
 import { Deadline } from "./deadline.ts";
 import type { Metrics } from "./metrics/metrics.ts";
 import type { Route } from "./review_route.ts";
@@ -59,7 +59,7 @@ export function decide(
   }
 
   function worded(decision: Decision): AdmissionResponse {
-    const response = admissionResponse(decision, subjectOf(request));
+    const response = admissionResponse(decision, reviewedResource(request));
     metrics.decided(decision, request);
     setting.decided?.(decision, request);
     spans?.end(decision);

@@ -61,6 +61,6 @@ export function timeoutOf(query: string): number {
 
 /** The same for a whole target: path and query. */
 export function answerTimeOf(target: string): number {
-  const question = target.indexOf("?");
-  return timeoutOf(question < 0 ? "" : target.slice(question + 1));
+  const queryStart = target.indexOf("?");
+  return timeoutOf(queryStart < 0 ? "" : target.slice(queryStart + 1));
 }

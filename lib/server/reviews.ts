@@ -54,8 +54,8 @@ export class Reviews {
   handle({ method, target, headers, body }: ReadRequest): ReviewAnswer | Promise<ReviewAnswer> | undefined {
     const { secretPath = "" } = this.#options;
     if (method !== "POST" || !target.startsWith(secretPath)) return undefined;
-    const question = target.indexOf("?");
-    const path = target.slice(secretPath.length, question < 0 ? undefined : question);
+    const queryStart = target.indexOf("?");
+    const path = target.slice(secretPath.length, queryStart < 0 ? undefined : queryStart);
     const endpoint = this.route(path);
     if (endpoint === undefined) return undefined;
     return this.answer({
@@ -138,15 +138,15 @@ export class Reviews {
       return failed(request, failurePolicy, `no policy ${key} is loaded`);
     }
     if (this.#unseen(request)) return { uid: request.uid, allowed: true };
-    const subject = policyRequest(request);
-    const response = decide(subject, { ...route, snapshot, started, timeout }, this.#options);
+    const policyInput = policyRequest(request);
+    const response = decide(policyInput, { ...route, snapshot, started, timeout }, this.#options);
     return response instanceof Promise ? response.then(followed) : followed(response);
 
     /** Starts the work that follows an answer and does not change it. */
     function followed(response: AdmissionResponse): AdmissionResponse {
       if (route.phase === "validate") {
-        audit?.add(subject, route, bytes);
-        if (response.allowed) effects?.add(subject, { route });
+        audit?.add(policyInput, route, bytes);
+        if (response.allowed) effects?.add(policyInput, { route });
       }
       metrics.reviewed(request, response.allowed, performance.now() - started);
       recorder?.add({ path, route, request, response, bytes });

@@ -55,9 +55,9 @@ export async function answerScan(c: Context, options: ScanOptions): Promise<Resp
       `at most ${maxPreprocessors} preprocessors of ${maxPreprocessorLength} characters are taken`;
     return c.json({ message }, 400);
   }
-  const subject = preprocess(payload, preprocessors, ports);
-  if (isFault(subject)) return c.json({ message: subject.message }, 400);
-  const results = await scanInSteps(current.jsonPolicies, subject, { ports, maxSteps });
+  const preprocessed = preprocess(payload, preprocessors, ports);
+  if (isFault(preprocessed)) return c.json({ message: preprocessed.message }, 400);
+  const results = await scanInSteps(current.jsonPolicies, preprocessed, { ports, maxSteps });
   return isFault(results) ? c.json({ message: results.message }, 400) : c.json(scanObject(results));
 }
 

@@ -1,4 +1,4 @@
-import { applyPolicies, isSameSubject, subjectOf } from "../apply/mod.ts";
+import { applyPolicies, identityOf, isSameObject } from "../apply/mod.ts";
 import { hasRules } from "../policy/mod.ts";
 import {
   decideReview,
@@ -253,9 +253,9 @@ function targetsOf(
   after: readonly JsonObject[],
   { context, objects }: Setting,
 ): ChangedTarget[] {
-  const known = [...context.objects, ...objects];
+  const objectsBefore = [...context.objects, ...objects];
   return after.map((object) => ({
-    before: known.find((each) => isSameSubject(subjectOf(each), subjectOf(object))),
+    before: objectsBefore.find((each) => isSameObject(identityOf(each), identityOf(object))),
     after: object,
   }));
 }

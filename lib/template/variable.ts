@@ -93,12 +93,12 @@ function noteNested(parts: Variable["parts"], offset: number, spot: Spot): void 
   const unknown = "unknown__";
   const text = parts.map((part) => typeof part === "string" ? part : unknown).join("");
   const guess = compileExpression(text, spot.expressions);
-  const known = isFault(guess) ? undefined : guess;
+  const compiled = isFault(guess) ? undefined : guess;
   spot.uses.push({
     expression: written(parts),
     path: spot.place,
     column: offset + 1,
-    names: known?.names.filter((name) => !name.includes(unknown)) ?? [],
-    paths: known?.paths.filter((path) => !path.some((step) => step.includes(unknown))) ?? [],
+    names: compiled?.names.filter((name) => !name.includes(unknown)) ?? [],
+    paths: compiled?.paths.filter((path) => !path.some((step) => step.includes(unknown))) ?? [],
   });
 }

@@ -5,9 +5,9 @@ import { asObject, Fault, isFault, type Json, type JsonObject } from "../json/mo
 import type { TestRow } from "../report/mod.ts";
 import { compileTree, exceptionsOf, standardCompilers, violationText } from "../rules/mod.ts";
 import type { AppliedStep } from "../apply/mod.ts";
-import { subjectText } from "../apply/mod.ts";
+import { identityText } from "../apply/mod.ts";
 import type { TestRows } from "./rows.ts";
-import type { SubjectAnswer, TestRun } from "./run.ts";
+import type { ObjectAnswer, TestRun } from "./run.ts";
 
 /** Judges a value with an assertion tree: what it violates, or why it cannot be judged. */
 type Judge = (value: Json) => readonly string[] | Fault;
@@ -50,14 +50,14 @@ export function checkRows(run: TestRun): TestRows {
 
 function stepRows(
   { matches, holds, fails }: Check,
-  { answer, step }: { readonly answer: SubjectAnswer; readonly step: AppliedStep },
+  { answer, step }: { readonly answer: ObjectAnswer; readonly step: AppliedStep },
 ): TestRow[] {
   return step.rules.filter(({ rule }) => accepts(matches.rule, { name: rule })).flatMap((rule) => {
-    const said = saidBy(rule);
-    const row = { policy: step.policy.name, rule: rule.rule, resource: subjectText(answer.subject) };
+    const result = checkedResult(rule);
+    const row = { policy: step.policy.name, rule: rule.rule, resource: identityText(answer.identity) };
     const rows: TestRow[] = [];
-    if (holds !== undefined) rows.push({ ...row, message: rule.message, ...heldBy(holds(said)) });
-    if (fails !== undefined) rows.push({ ...row, message: rule.message, ...violatedBy(fails(said)) });
+    if (holds !== undefined) rows.push({ ...row, message: rule.message, ...heldBy(holds(result)) });
+    if (fails !== undefined) rows.push({ ...row, message: rule.message, ...violatedBy(fails(result)) });
     return rows;
   });
 }
@@ -92,7 +92,7 @@ const ruleTypes: Readonly<Record<RuleResult["type"], string>> = {
   checkImages: "ImageVerify",
 };
 
-function saidBy(rule: RuleResult): JsonObject {
+function checkedResult(rule: RuleResult): JsonObject {
   return {
     name: rule.rule,
     ruleType: ruleTypes[rule.type],

@@ -4,7 +4,7 @@ import { toYaml } from "../yaml/mod.ts";
 import { lineDiff } from "./line_diff.ts";
 import { loadDocuments } from "../sources/mod.ts";
 import { manifestObjects } from "../apply/mod.ts";
-import { isSameSubject, subjectOf, subjectText } from "../apply/mod.ts";
+import { identityOf, identityText, isSameObject } from "../apply/mod.ts";
 
 /** How an object compares with the one that a test expects. */
 export type ObjectMatch =
@@ -26,12 +26,12 @@ export class ExpectedObjects {
 
   /** Compares an object with the one of its kind and name in a file. */
   async match(file: string, object: JsonObject): Promise<ObjectMatch> {
-    const subject = subjectOf(object);
+    const identity = identityOf(object);
     const objects = await this.#read(file);
     if (objects instanceof Fault) return { kind: "unreadable", message: objects.message };
-    const expected = objects.find((candidate) => isSameSubject(subjectOf(candidate), subject));
+    const expected = objects.find((candidate) => isSameObject(identityOf(candidate), identity));
     if (expected === undefined) {
-      return { kind: "absent", message: `${file} does not hold ${subjectText(subject)}` };
+      return { kind: "absent", message: `${file} does not hold ${identityText(identity)}` };
     }
     const [wanted, found] = [comparable(expected), comparable(object)];
     return equal(wanted, found)
@@ -40,8 +40,8 @@ export class ExpectedObjects {
   }
 
   #read(file: string): Promise<readonly JsonObject[] | Fault> {
-    const known = this.#files.get(file);
-    if (known !== undefined) return known;
+    const earlier = this.#files.get(file);
+    if (earlier !== undefined) return earlier;
     const reading = loadDocuments([join(this.#folder, file)]).then(({ documents, diagnostics }) => {
       const [problem] = diagnostics.filter(({ severity }) => severity === "error");
       return problem === undefined ? manifestObjects(documents) : new Fault(`${file}: ${problem.message}`);

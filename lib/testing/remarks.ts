@@ -1,6 +1,6 @@
 import { type Diagnostic, didYouMean } from "../diagnostics/mod.ts";
 import { hasRules } from "../policy/mod.ts";
-import { isNamed, type Subject, subjectOf } from "../apply/mod.ts";
+import { identityOf, isNamed, type ObjectIdentity } from "../apply/mod.ts";
 import type { Expectation } from "./test_case.ts";
 import type { TestRun } from "./run.ts";
 
@@ -11,8 +11,8 @@ import type { TestRun } from "./run.ts";
 export function nameRemarks(run: TestRun, expectations: readonly Expectation[]): Diagnostic[] {
   const policies = new Map(run.snapshot.policies.map(({ policy }) => [policy.name, policy]));
   const { resources, targets } = run.input;
-  const subjects = [
-    ...[...resources, ...targets].map(subjectOf),
+  const identities = [
+    ...[...resources, ...targets].map(identityOf),
     ...run.input.payloads.map(({ name }) => ({ apiVersion: "", kind: "", namespace: "", name })),
   ];
   const remarks: Diagnostic[] = [];
@@ -35,8 +35,8 @@ export function nameRemarks(run: TestRun, expectations: readonly Expectation[]):
       remark("rule", `The policy "${name}" has no rule "${rule}"`, near);
     }
     for (const resource of expectation.resources ?? []) {
-      if (subjects.some((subject) => isNamed(subject, resource))) continue;
-      const near = didYouMean(resource, names(subjects));
+      if (identities.some((identity) => isNamed(identity, resource))) continue;
+      const near = didYouMean(resource, names(identities));
       remark("resources", `The test has no object "${resource}"`, near);
     }
   }
@@ -47,6 +47,6 @@ function isRuleNamed(name: string, wanted: string): boolean {
   return [wanted, `autogen-${wanted}`, `autogen-cronjob-${wanted}`].includes(name);
 }
 
-function names(subjects: readonly Subject[]): string[] {
-  return subjects.flatMap(({ namespace, name }) => [name, `${namespace}/${name}`]);
+function names(identities: readonly ObjectIdentity[]): string[] {
+  return identities.flatMap(({ namespace, name }) => [name, `${namespace}/${name}`]);
 }

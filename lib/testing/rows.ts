@@ -5,11 +5,18 @@ import { reportedResult, type TestRow } from "../report/mod.ts";
 import { effectsOf, ownerOf } from "../rules/mod.ts";
 import type { AppliedStep } from "../apply/mod.ts";
 import { hasRules } from "../policy/mod.ts";
-import { isNamed, isSameSubject, isSpecified, type Subject, subjectOf, subjectText } from "../apply/mod.ts";
+import {
+  identityOf,
+  identityText,
+  isNamed,
+  isSameObject,
+  isSpecified,
+  type ObjectIdentity,
+} from "../apply/mod.ts";
 import type { Expectation } from "./test_case.ts";
 import { ExpectedObjects, type ObjectMatch } from "./expected.ts";
 import { judge } from "./verdict.ts";
-import type { SubjectAnswer, TestRun } from "./run.ts";
+import type { ObjectAnswer, TestRun } from "./run.ts";
 
 /** The rows of a test, with remarks about entries that prove less than they seem to. */
 export interface TestRows {
@@ -41,10 +48,10 @@ export async function testRows(run: TestRun, expectations: readonly Expectation[
 const equalMatch: ObjectMatch = { kind: "equal" };
 
 /** The result of a rule for one object. */
-interface Said {
+interface ObjectResult {
   readonly rule: RuleResult;
   readonly step: AppliedStep;
-  readonly subject: Subject;
+  readonly identity: ObjectIdentity;
 }
 
 /** The rows of one entry of `results`. */
@@ -67,54 +74,54 @@ class EntryRows {
     const { targets, answers } = this.#run;
     const triggers = answers.get(this.#expectation.operation) ?? [];
     for (
-      const subject of chosen(
+      const identity of chosen(
         this.#expectation,
-        [...targets, ...triggers].map((answer) => answer.subject),
+        [...targets, ...triggers].map((answer) => answer.identity),
       )
     ) {
       const before = this.rows.length;
-      const passedOver = await this.#asked(subject, triggers);
-      await this.#changed(subject, targets);
-      if (this.rows.length === before && !passedOver) this.#missing(subject);
+      const passedOver = await this.#addRows(identity, triggers);
+      await this.#changed(identity, targets);
+      if (this.rows.length === before && !passedOver) this.#missing(identity);
     }
   }
 
   /** Adds the rows about the object itself; returns whether a result about it was passed over. */
-  async #asked(subject: Subject, triggers: readonly SubjectAnswer[]): Promise<boolean> {
+  async #addRows(identity: ObjectIdentity, triggers: readonly ObjectAnswer[]): Promise<boolean> {
     const before = this.rows.length;
-    let passedOver = false, isExcluded = false, isSaid = false;
-    for (const step of this.#stepsFor(subject, triggers)) {
+    let passedOver = false, isExcluded = false, hasResult = false;
+    for (const step of this.#stepsFor(identity, triggers)) {
       for (const rule of step.rules.filter((each) => !hasRules(step.policy.kind) || this.#isMeant(each))) {
-        isSaid = true;
-        if (rule.type === "generate") await this.#generated({ rule, step, subject });
-        else if (!await this.#checked({ rule, step, subject })) passedOver = true;
+        hasResult = true;
+        if (rule.type === "generate") await this.#generated({ rule, step, identity });
+        else if (!await this.#checked({ rule, step, identity })) passedOver = true;
       }
       if (this.rows.length === before && !passedOver) {
-        this.#add(subject, { rule: this.#expectation.rule, result: "Pass", reason: "Excluded" });
+        this.#add(identity, { rule: this.#expectation.rule, result: "Pass", reason: "Excluded" });
         isExcluded = true;
       }
     }
     // A policy that mutates and validates is evaluated twice: a rule answers in one of the two.
-    if (isExcluded && !isSaid) this.#remarkExcluded(subject);
+    if (isExcluded && !hasResult) this.#remarkExcluded(identity);
     return passedOver;
   }
 
   /** The results of rules that changed the object while they were evaluated for others. */
-  async #changed(subject: Subject, targets: readonly SubjectAnswer[]): Promise<void> {
-    for (const step of this.#stepsFor(subject, targets)) {
+  async #changed(identity: ObjectIdentity, targets: readonly ObjectAnswer[]): Promise<void> {
+    for (const step of this.#stepsFor(identity, targets)) {
       for (const rule of step.rules) {
         const object = effectsOf(rule).map((effect) => effect.object).find((each) =>
-          isSameSubject(subjectOf(each), subject)
+          isSameObject(identityOf(each), identity)
         );
         if (rule.type !== "mutateExisting" || object === undefined) continue;
-        this.#addOutcome({ rule, step, subject }, await this.#match(object));
+        this.#addOutcome({ rule, step, identity }, await this.#match(object));
         break;
       }
     }
   }
 
-  #stepsFor(subject: Subject, answers: readonly SubjectAnswer[]): AppliedStep[] {
-    return answers.filter((answer) => isSameSubject(answer.subject, subject)).flatMap(({ steps }) =>
+  #stepsFor(identity: ObjectIdentity, answers: readonly ObjectAnswer[]): AppliedStep[] {
+    return answers.filter((answer) => isSameObject(answer.identity, identity)).flatMap(({ steps }) =>
       steps.filter(({ policy }) => policy.name === this.#policyName)
     );
   }
@@ -126,23 +133,23 @@ class EntryRows {
   }
 
   /** False when the object is in no file to compare it with, which is no failure unless the entry says so. */
-  async #checked(said: Said): Promise<boolean> {
+  async #checked(result: ObjectResult): Promise<boolean> {
     const { patchedResources, failOnMissingResources } = this.#expectation;
-    const match = patchedResources === undefined ? equalMatch : await this.#match(said.step.object ?? {});
+    const match = patchedResources === undefined ? equalMatch : await this.#match(result.step.object ?? {});
     if (match.kind === "absent" && !failOnMissingResources) {
       this.#remark("not-compared", `Nothing was compared: ${match.message}`);
       return false;
     }
-    this.#addOutcome(said, match);
+    this.#addOutcome(result, match);
     return true;
   }
 
-  async #generated(said: Said): Promise<void> {
-    const made = effectsOf(said.rule).filter(({ verb, object }) => verb !== "delete" && ownerOf(object))
+  async #generated(result: ObjectResult): Promise<void> {
+    const made = effectsOf(result.rule).filter(({ verb, object }) => verb !== "delete" && ownerOf(object))
       .map(({ object }) => object);
-    if (made.length === 0) this.#addOutcome(said, equalMatch);
+    if (made.length === 0) this.#addOutcome(result, equalMatch);
     for (const object of made) {
-      this.#addOutcome({ ...said, subject: subjectOf(object) }, await this.#match(object));
+      this.#addOutcome({ ...result, identity: identityOf(object) }, await this.#match(object));
     }
   }
 
@@ -162,38 +169,38 @@ class EntryRows {
     return last;
   }
 
-  #addOutcome({ rule, step, subject }: Said, match: ObjectMatch): void {
+  #addOutcome({ rule, step, identity }: ObjectResult, match: ObjectMatch): void {
     const actual = reportedResult(step.policy, rule);
-    this.#add(subject, {
+    this.#add(identity, {
       rule: rule.rule,
       ...judge({ expected: this.#expectation.status, actual, message: rule.message, match }),
     });
   }
 
   /** Nothing was said of the object: the policy is not there, or cannot be used. */
-  #missing(subject: Subject): void {
+  #missing(identity: ObjectIdentity): void {
     const { rule } = this.#expectation;
     const unusable = this.#run.snapshot.policies.find(({ policy, broken }) =>
       policy.name === this.#policyName && broken !== undefined
     );
     if (unusable !== undefined) {
       const message = unusable.broken!.message;
-      this.#add(subject, { rule, result: "Skip", reason: "Invalid Policy", message });
+      this.#add(identity, { rule, result: "Skip", reason: "Invalid Policy", message });
       return this.#remark("invalid-policy", `The policy "${this.#policyName}" cannot be used: ${message}`);
     }
     const message = `No policy "${this.#policyName}" was applied`;
-    this.#add(subject, { rule, result: "Fail", reason: "Not found", message, details: [message] });
+    this.#add(identity, { rule, result: "Fail", reason: "Not found", message, details: [message] });
   }
 
   #add(
-    subject: Subject,
+    identity: ObjectIdentity,
     row: Pick<TestRow, "rule" | "result" | "reason"> & Partial<Pick<TestRow, "message" | "details">>,
   ): void {
     const { policy } = this.#expectation;
     const position = this.#position();
     this.rows.push({
       policy,
-      resource: subjectText(subject),
+      resource: identityText(identity),
       message: row.reason,
       details: [],
       position,
@@ -210,24 +217,27 @@ class EntryRows {
     return this.#run.found.positionOf(["results", this.#expectation.index]);
   }
 
-  #remarkExcluded(subject: Subject): void {
+  #remarkExcluded(identity: ObjectIdentity): void {
     const { rule, status } = this.#expectation;
     if (status === "skip") return;
     const what = rule === "" ? `Policy "${this.#policyName}"` : `Rule "${rule}"`;
     this.#remark(
       "not-applied",
-      `${what} said nothing of ${subjectText(subject)}, where ${status} is expected`,
+      `${what} said nothing of ${identityText(identity)}, where ${status} is expected`,
     );
   }
 }
 
 /** The objects that an entry is about: those that it names, or all when none of its names is there. */
-function chosen({ resources, resourceSpecs }: Expectation, subjects: readonly Subject[]): readonly Subject[] {
-  const distinct = [...new Map(subjects.map((subject) => [subjectText(subject), subject])).values()];
+function chosen(
+  { resources, resourceSpecs }: Expectation,
+  identities: readonly ObjectIdentity[],
+): readonly ObjectIdentity[] {
+  const distinct = [...new Map(identities.map((identity) => [identityText(identity), identity])).values()];
   if (resources === undefined) return distinct;
   const named = [
-    ...resources.flatMap((name) => distinct.filter((subject) => isNamed(subject, name))),
-    ...resourceSpecs.flatMap((spec) => distinct.filter((subject) => isSpecified(subject, spec))),
+    ...resources.flatMap((name) => distinct.filter((identity) => isNamed(identity, name))),
+    ...resourceSpecs.flatMap((spec) => distinct.filter((identity) => isSpecified(identity, spec))),
   ];
   return named.length === 0 ? distinct : named;
 }

@@ -7,15 +7,15 @@ import type { Dialect } from "../match/mod.ts";
 import { type AppliedStep, applyPolicies } from "../apply/mod.ts";
 import type { DecideOptions } from "../apply/mod.ts";
 import { hasRules } from "../policy/mod.ts";
-import { isSameSubject, type Subject, subjectOf } from "../apply/mod.ts";
+import { identityOf, isSameObject, type ObjectIdentity } from "../apply/mod.ts";
 import type { FoundTest } from "./test_files.ts";
 import { loadTestInput, type TestInput } from "./input.ts";
 import { absentSources, type TestLookup, testPorts } from "./test_ports.ts";
 import { withOperation } from "../apply/mod.ts";
 
 /** The results of the policies for one object. */
-export interface SubjectAnswer {
-  readonly subject: Subject;
+export interface ObjectAnswer {
+  readonly identity: ObjectIdentity;
   readonly object: JsonObject;
   readonly steps: readonly AppliedStep[];
 }
@@ -26,9 +26,9 @@ export interface TestRun {
   readonly input: TestInput;
   readonly snapshot: Snapshot;
   /** By operation; the empty one is that of the values. */
-  readonly answers: ReadonlyMap<string, readonly SubjectAnswer[]>;
+  readonly answers: ReadonlyMap<string, readonly ObjectAnswer[]>;
   /** The objects that rules changed besides the ones they were evaluated for, with the steps that did. */
-  readonly targets: readonly SubjectAnswer[];
+  readonly targets: readonly ObjectAnswer[];
   /** Time and randomness of the run, for expressions of the test itself. */
   readonly environment: Environment;
   readonly diagnostics: readonly Diagnostic[];
@@ -53,7 +53,7 @@ export async function runTest(
   const { ports, close } = testPorts(setup, "jmespath");
   const cel = testPorts(setup, "cel");
   const absent = absentSources(setup);
-  const answers = new Map<string, SubjectAnswer[]>();
+  const answers = new Map<string, ObjectAnswer[]>();
   for (const operation of ["", ...operationsOf(found)]) {
     const options: DecideOptions = {
       snapshot,
@@ -64,21 +64,21 @@ export async function runTest(
       absent,
       namespaces: setup.isCluster ? "cluster" : "values",
     };
-    const said: SubjectAnswer[] = [];
+    const objectAnswers: ObjectAnswer[] = [];
     for (const resource of resources) {
       const { steps } = await applyPolicies(resource, options);
-      said.push({ subject: subjectOf(resource), object: resource, steps: steps.filter(speaks) });
+      objectAnswers.push({ identity: identityOf(resource), object: resource, steps: steps.filter(speaks) });
     }
     for (const { name, value } of operation === "" ? input.payloads : []) {
       const { steps } = await applyPolicies(value, options);
-      const subject = { apiVersion: "", kind: "", namespace: "", name };
-      said.push({
-        subject,
+      const identity = { apiVersion: "", kind: "", namespace: "", name };
+      objectAnswers.push({
+        identity,
         object: value,
         steps: steps.filter(({ policy }) => !hasRules(policy.kind)).filter(speaks),
       });
     }
-    answers.set(operation, said);
+    answers.set(operation, objectAnswers);
   }
   await Promise.all([close(), cel.close()]);
   return {
@@ -118,17 +118,17 @@ function operationsOf({ test }: FoundTest): string[] {
   return [...new Set(test.results.map(({ operation }) => operation).filter((operation) => operation !== ""))];
 }
 
-function changedTargets(targets: readonly JsonObject[], answers: readonly SubjectAnswer[]): SubjectAnswer[] {
+function changedTargets(targets: readonly JsonObject[], answers: readonly ObjectAnswer[]): ObjectAnswer[] {
   return targets.flatMap((object) => {
-    const subject = subjectOf(object);
+    const identity = identityOf(object);
     const steps = answers.flatMap((answer) =>
       answer.steps.filter(({ rules }) =>
         rules.some((rule) =>
           rule.type === "mutateExisting" &&
-          effectsOf(rule).some(({ object }) => isSameSubject(subjectOf(object), subject))
+          effectsOf(rule).some(({ object }) => isSameObject(identityOf(object), identity))
         )
       )
     );
-    return steps.length === 0 ? [] : [{ subject, object, steps }];
+    return steps.length === 0 ? [] : [{ identity, object, steps }];
   });
 }

@@ -128,12 +128,15 @@ export function readTestCase(document: YamlDocument): ReadTestCase {
     const position = document.positionOf(path);
     diagnostics.push({ severity: "error", code, message, position, ...(hint !== undefined && { hint }) });
   };
-  const test = known(document.value, { fields: testFields, path: [], report });
+  const test = properFields(document.value, { fields: testFields, path: [], report });
   if (asString(test["apiVersion"]) === undefined || test["kind"] !== "Test") {
     report([], "not-a-test", 'A test has apiVersion "cli.kyverno.io/v1alpha1" and kind "Test"');
   }
   const results = asList(test["results"]).map((entry, index) =>
-    expectation(known(entry, { fields: resultFields, path: ["results", index], report }), { index, report })
+    expectation(properFields(entry, { fields: resultFields, path: ["results", index], report }), {
+      index,
+      report,
+    })
   );
   if (diagnostics.length > 0) return { ok: false, diagnostics };
   const files = (name: string): string[] => [...new Set(asTexts(test[name]))];
@@ -168,7 +171,7 @@ export function readTestCase(document: YamlDocument): ReadTestCase {
 type Report = (path: DocumentPath, code: string, message: string, hint?: string) => void;
 
 /** The fields of an object under their proper spelling; what is none of them is reported. */
-function known(
+function properFields(
   value: Json,
   { fields, path, report }: {
     fields: readonly string[];

@@ -8,7 +8,7 @@ import {
   readTrustedRoot,
 } from "../../lib/adapters/mod.ts";
 import { isFault, type Json } from "../../lib/json/mod.ts";
-import type { Cluster, LogTrust, SignatureAnswer, SignatureQuestion } from "../../lib/ports.ts";
+import type { Cluster, LogTrust, SignatureAnswer, SignatureQuery } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock, type TestClock } from "./fakes.ts";
 import { silence } from "./fake_server.ts";
 import { type Keys, newKeys } from "./signing/certificates.ts";
@@ -20,7 +20,7 @@ interface Trial {
   readonly signatures: ImageSignatures;
   readonly clock: TestClock;
   readonly keys: Keys;
-  ask(name: string, more?: Partial<SignatureQuestion>, signal?: AbortSignal): Promise<SignatureAnswer>;
+  ask(name: string, more?: Partial<SignatureQuery>, signal?: AbortSignal): Promise<SignatureAnswer>;
 }
 
 const ignored: LogTrust = {
@@ -359,7 +359,7 @@ const chain = (count: number): string =>
   "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n".repeat(count);
 
 /** What of an entry of a policy is read, and what is said of a text that is broken. */
-const texts: readonly (readonly [what: string, ask: Partial<SignatureQuestion>, message: string])[] = [
+const texts: readonly (readonly [what: string, ask: Partial<SignatureQuery>, message: string])[] = [
   ["a log's key although the log is ignored", { log: { ...ignored, rekorKey: "x" } }, ""],
   ["a certificate log's key although it is ignored", { log: { ...ignored, ctlogKey: "x" } }, ""],
   [

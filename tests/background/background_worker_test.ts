@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { dig, type JsonObject } from "../../lib/json/mod.ts";
-import { BackgroundWorker, ownUsername } from "../../lib/background/mod.ts";
+import { BackgroundWorker, posternUsername } from "../../lib/background/mod.ts";
 import type { BackgroundOptions, WorkOutcome } from "../../lib/background/mod.ts";
 import { keptLog, policies, portsWith, request } from "./setting.ts";
 
@@ -234,7 +234,7 @@ Deno.test("the worker evaluates no rules for its own changes unless they turn sk
 });
 
 Deno.test("the cluster says as whom it takes its caller", async () => {
-  assert.equal(await ownUsername(portsWith("").cluster), "postern");
+  assert.equal(await posternUsername(portsWith("").cluster), "postern");
 });
 
 Deno.test("the worker refuses and reports requests that it has no room for, and leaves those that no rule matches", async () => {

@@ -1,7 +1,7 @@
 /** Images that the benchmark signs in every way, and how a policy says who must have signed them. */
 import { type ImageVerification, imageVerificationOf } from "../../lib/policy/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
-import type { SignatureQuestion } from "../../lib/ports.ts";
+import type { SignatureQuery } from "../../lib/ports.ts";
 import { bundleWithEntry } from "../adapters/signing/bundle.ts";
 import { attest, envelope, signImage } from "../adapters/signing/cosign.ts";
 import type { Signers } from "../adapters/signing/fixtures.ts";
@@ -93,7 +93,7 @@ export function imagePolicy(ways: readonly SigningWay[]): JsonObject {
 }
 
 /** What the port is asked for an image under an entry. */
-export function questionOf(image: string, entry: JsonObject): SignatureQuestion {
+export function questionOf(image: string, entry: JsonObject): SignatureQuery {
   const { type, attestors, attestations, credentials }: ImageVerification = imageVerificationOf(entry);
   const [attestation] = attestations;
   const signer = (attestation?.attestors ?? attestors)[0]?.entries[0];

@@ -4,7 +4,7 @@ import type {
   Identity,
   LogTrust,
   SignatureAnswer,
-  SignatureQuestion,
+  SignatureQuery,
   Signatures,
   Signer,
 } from "../../lib/ports.ts";
@@ -76,7 +76,7 @@ const noLog: LogTrust = {
   tufMirror: "",
 };
 
-type Ask = (fixtures: SignatureFixtures) => Partial<SignatureQuestion>;
+type Ask = (fixtures: SignatureFixtures) => Partial<SignatureQuery>;
 
 interface Trial {
   readonly title: string;
@@ -502,7 +502,7 @@ export function signaturesContract(name: string, newFixtures: () => Promise<Sign
   });
 }
 
-function questionAbout(fixtures: SignatureFixtures, image: ImageName, ask: Ask): SignatureQuestion {
+function questionAbout(fixtures: SignatureFixtures, image: ImageName, ask: Ask): SignatureQuery {
   return {
     image: fixtures.images[image],
     layout: "tag",

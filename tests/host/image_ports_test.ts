@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { clusterPorts } from "../conformance/ports.ts";
 import { type ImagePortsOptions, openImagePorts } from "../../lib/host/image_ports.ts";
 import { isFault, type JsonObject } from "../../lib/json/mod.ts";
-import type { SignatureQuestion } from "../../lib/ports.ts";
+import type { SignatureQuery } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock } from "../adapters/fakes.ts";
 import { trustedRootOf } from "../adapters/signing/bundle.ts";
 import { Signers } from "../adapters/signing/fixtures.ts";
@@ -20,7 +20,7 @@ async function said(
     readonly options: ImagePortsOptions & { readonly for: "server" | "command" };
     readonly files?: Readonly<Record<string, string>>;
     readonly registry?: TestRegistry;
-    readonly change?: Partial<SignatureQuestion>;
+    readonly change?: Partial<SignatureQuery>;
   },
 ): Promise<string> {
   const folder = await Deno.makeTempDir();

@@ -8,7 +8,7 @@ import { trustedRootOf } from "../adapters/signing/bundle.ts";
 import { attest, envelope, signNotary } from "../adapters/signing/cosign.ts";
 import { Signers } from "../adapters/signing/fixtures.ts";
 import { questionOf, signingWays } from "../bench/signed_images.ts";
-import type { SignatureQuestion } from "../../lib/ports.ts";
+import type { SignatureQuery } from "../../lib/ports.ts";
 
 const signers = new Signers();
 const notarySigner = signers.notary(signers.notaryRoot);
@@ -18,9 +18,9 @@ type Reasons = string;
 
 interface Trial {
   readonly registry: TestRegistry;
-  verify(question: SignatureQuestion): Promise<Reasons>;
+  verify(question: SignatureQuery): Promise<Reasons>;
   /** A question about an image that is signed in one of the benchmark's ways. */
-  signed(way: string): SignatureQuestion;
+  signed(way: string): SignatureQuery;
   readonly signatures: ImageSignatures;
   readonly images: ImageRegistry;
 }
@@ -53,7 +53,7 @@ async function withRegistry(run: (trial: Trial) => Promise<void>): Promise<void>
   }
 }
 
-function notary({ registry, signed }: Trial): SignatureQuestion {
+function notary({ registry, signed }: Trial): SignatureQuery {
   const digest = registry.image("notary:v1");
   signNotary(registry, digest, { signer: notarySigner, issuers: [signers.notaryRoot] });
   return {

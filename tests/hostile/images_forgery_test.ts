@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { sign } from "node:crypto";
 import { ImageSignatures, systemClock } from "../../lib/adapters/mod.ts";
-import type { LogTrust, SignatureAnswer, SignatureQuestion, Signer } from "../../lib/ports.ts";
+import type { LogTrust, SignatureAnswer, SignatureQuery, Signer } from "../../lib/ports.ts";
 import { bundleWithEntry, trustedRootOf } from "../adapters/signing/bundle.ts";
 import {
   type CertificateFields,
@@ -41,7 +41,7 @@ const noLog: LogTrust = {
 interface Trial {
   readonly registry: TestRegistry;
   readonly signers: Signers;
-  ask(name: string, question?: Partial<SignatureQuestion>): Promise<SignatureAnswer>;
+  ask(name: string, question?: Partial<SignatureQuery>): Promise<SignatureAnswer>;
 }
 
 function forgery(title: string, run: (trial: Trial) => Promise<void>): void {

@@ -10,7 +10,7 @@ import { readNotaryEnvelope } from "../../lib/adapters/signatures/notary_envelop
 import { PublicKey } from "../../lib/adapters/signatures/public_key.ts";
 import { timestampOf } from "../../lib/adapters/signatures/timestamp.ts";
 import { readTrustedRoot } from "../../lib/adapters/signatures/trust.ts";
-import type { LogTrust, SignatureAnswer, SignatureQuestion } from "../../lib/ports.ts";
+import type { LogTrust, SignatureAnswer, SignatureQuery } from "../../lib/ports.ts";
 import { countingEntropy } from "../adapters/fakes.ts";
 import { silence } from "../adapters/fake_server.ts";
 import { issue, type Keys, newKeys, usage } from "../adapters/signing/certificates.ts";
@@ -40,7 +40,7 @@ interface Trial {
   readonly registry: TestRegistry;
   readonly signatures: ImageSignatures;
   readonly keys: Keys;
-  question(name: string, more?: Partial<SignatureQuestion>): SignatureQuestion;
+  question(name: string, more?: Partial<SignatureQuery>): SignatureQuery;
 }
 
 function hostile(title: string, run: (trial: Trial) => Promise<void>): void {

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import {
   builtinKind,
+  builtinKinds,
   builtinResource,
   compileKindSelectors,
   compileResourceFilters,
   defaultResourceFilters,
   formatApiVersion,
-  knownKinds,
   parseApiVersion,
   parseKindSelectors,
   parseServiceAccount,
@@ -96,7 +96,7 @@ Deno.test("built-in kinds: the stable and newest version first, each once", () =
   assert.equal(builtinKind("constructor"), undefined);
   assert.equal(builtinResource("ingresses")?.kind, "Ingress");
   assert.equal(builtinResource("ingresses", "extensions/v1beta1"), undefined);
-  const names = knownKinds.map(({ group, version, kind }) => `${group}/${version}/${kind}`);
+  const names = builtinKinds.map(({ group, version, kind }) => `${group}/${version}/${kind}`);
   assert.equal(new Set(names).size, names.length);
 });
 

@@ -89,8 +89,8 @@ export class RegistryConnection implements RegistryReader {
   async read(access: RegistryAccess, reading: Reading): Promise<Content | RegistryFault> {
     const { registry, repository } = access.reference;
     const all = schemesOf(registry, access.allowInsecure);
-    const known = this.#schemes.get(registry);
-    const schemes = known !== undefined && all.includes(known) ? [known] : all;
+    const lastScheme = this.#schemes.get(registry);
+    const schemes = lastScheme !== undefined && all.includes(lastScheme) ? [lastScheme] : all;
     const limit = this.#limits.getOrMake(registry, () => new Limit(REQUESTS_PER_REGISTRY));
     const refusals: RegistryFault[] = [];
     for (const [index, scheme] of schemes.entries()) {
@@ -154,8 +154,12 @@ export class RegistryConnection implements RegistryReader {
     if (login !== undefined && from.startsWith("https:") && !address.startsWith("https:")) {
       return new Fault(`${registry}: its token server has no TLS, so credentials are not sent there`);
     }
-    const asked = { ...reading, accept: "application/json", maxBytes: undefined };
-    const answer = contentOf(address, await this.#get(address, asked, { authorization: login, from }), login);
+    const tokenReading = { ...reading, accept: "application/json", maxBytes: undefined };
+    const answer = contentOf(
+      address,
+      await this.#get(address, tokenReading, { authorization: login, from }),
+      login,
+    );
     if (isFault(answer)) return answer;
     const token = this.#tokens.keep(key, jsonOf(answer.text));
     return token === undefined ? new Fault(`GET ${address}: no token in the answer`) : `Bearer ${token}`;
@@ -232,12 +236,12 @@ function contentOf(url: string, sent: Sent, authorization?: string): Content | R
     const code = asString(field(each, "code")) ?? "UNKNOWN";
     return `${code}: ${asString(field(each, "message")) ?? ""}`;
   });
-  const said = errors.length > 0
+  const messages = errors.length > 0
     ? errors.join("; ")
     : sent.status === 401 && authorization === undefined
     ? "UNAUTHORIZED: authentication required"
     : `unexpected status code ${statusLine(sent.status)}: ${sent.text}`;
-  return new RegistryFault(`GET ${url}: ${said.trim().slice(0, 500)}`, { status: sent.status });
+  return new RegistryFault(`GET ${url}: ${messages.trim().slice(0, 500)}`, { status: sent.status });
 }
 
 /** A connection that was refused, as Go says it; administrators search for these words. */

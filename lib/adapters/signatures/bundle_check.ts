@@ -6,7 +6,7 @@ import { nameDefaultDigest } from "./digest_shim.ts";
 import { base64Bytes, pemBlocks } from "./pem.ts";
 
 /** A sigstore bundle and what it is held against; nothing but texts and bytes, so that it can go to a worker. */
-export interface BundleQuestion {
+export interface BundleQuery {
   /** JSON. */
   readonly bundle: string;
   /** The public key that must have signed: DER. Without one a certificate of the trusted root must have. */
@@ -41,26 +41,26 @@ const emptyRoot = JSON.stringify({
 });
 
 /** Verifies a bundle around an envelope. It takes some tens of milliseconds and holds the thread that it runs on. */
-export async function checkBundle(question: BundleQuestion): Promise<BundleAnswer> {
+export async function checkBundle(query: BundleQuery): Promise<BundleAnswer> {
   nameDefaultDigest();
   const { Verifier, toSignedEntity } = await import("@sigstore/verify");
   const { bundleFromJSON } = await import("@sigstore/bundle");
   try {
-    const bundle: Bundle = bundleFromJSON(parseJson(question.bundle));
-    withoutIgnored(bundle, question.needs);
+    const bundle: Bundle = bundleFromJSON(parseJson(query.bundle));
+    withoutIgnored(bundle, query.needs);
     if (bundle.content.$case !== "dsseEnvelope") return { ok: false, why: "the bundle holds no envelope" };
     const certificate = certificateOf(bundle);
-    if ((certificate === undefined) !== (question.key !== undefined)) {
+    if ((certificate === undefined) !== (query.key !== undefined)) {
       return { ok: false, why: "the bundle is signed with another kind of key" };
     }
-    const { log, observedTime, certificateTimestamp } = question.needs;
-    const verifier = new Verifier(await materialOf(question), {
+    const { log, observedTime, certificateTimestamp } = query.needs;
+    const verifier = new Verifier(await materialOf(query), {
       tlogThreshold: log ? 1 : 0,
       timestampThreshold: observedTime ? 1 : 0,
       ctlogThreshold: certificateTimestamp ? 1 : 0,
     });
     verifier.verify(toSignedEntity(bundle));
-    const strange = foreignEntry(bundle, certificate ?? question.key);
+    const strange = foreignEntry(bundle, certificate ?? query.key);
     if (strange !== undefined) return { ok: false, why: strange };
     const { payload, payloadType } = bundle.content.dsseEnvelope;
     return { ok: true, payloadType, payload: new Uint8Array(payload), certificate };
@@ -72,7 +72,7 @@ export async function checkBundle(question: BundleQuestion): Promise<BundleAnswe
 /** Takes out what is not to be looked at: without its log's or authority's key it could not be proved, and must not count. */
 function withoutIgnored(
   { verificationMaterial }: Bundle,
-  { log, observedTime }: BundleQuestion["needs"],
+  { log, observedTime }: BundleQuery["needs"],
 ): void {
   if (!log) verificationMaterial.tlogEntries = [];
   if (!observedTime) verificationMaterial.timestampVerificationData = undefined;
@@ -81,7 +81,7 @@ function withoutIgnored(
 let lastRoot: { readonly text: string; readonly material: TrustMaterial } | undefined;
 
 /** The trusted root as the library wants it; the last one is kept. */
-async function materialOf({ trustedRoot, key }: BundleQuestion): Promise<TrustMaterial> {
+async function materialOf({ trustedRoot, key }: BundleQuery): Promise<TrustMaterial> {
   const text = trustedRoot === "" ? emptyRoot : trustedRoot;
   if (lastRoot?.text !== text) {
     const { toTrustMaterial } = await import("@sigstore/verify");

@@ -1,13 +1,13 @@
 import type { Worker } from "node:worker_threads";
 import { Limit } from "../limit.ts";
-import { type BundleAnswer, type BundleQuestion, checkBundle } from "./bundle_check.ts";
+import { type BundleAnswer, type BundleQuery, checkBundle } from "./bundle_check.ts";
 import type { BundleReply, BundleTask } from "./bundle_worker.ts";
 
 /** A check that takes longer is given up with its thread. */
 const MAX_MILLISECONDS = 10_000;
 
 interface Waiting {
-  readonly question: BundleQuestion;
+  readonly query: BundleQuery;
   readonly resolve: (answer: BundleAnswer) => void;
 }
 
@@ -28,10 +28,10 @@ export class BundleChecker {
   }
 
   /** Checks a bundle; never throws. */
-  async check(question: BundleQuestion): Promise<BundleAnswer> {
+  async check(query: BundleQuery): Promise<BundleAnswer> {
     const worker = this.#start();
-    if (worker === undefined) return await this.#checkHere(question);
-    const task: BundleTask = { id: ++this.#last, question };
+    if (worker === undefined) return await this.#checkHere(query);
+    const task: BundleTask = { id: ++this.#last, query };
     return await new Promise((resolve) => {
       const timer = setTimeout(() => this.#giveUp("the check took too long"), MAX_MILLISECONDS);
       const finish = (answer: BundleAnswer): void => {
@@ -40,7 +40,7 @@ export class BundleChecker {
         if (this.#waiting.size === 0) this.#worker?.unref();
         resolve(answer);
       };
-      this.#waiting.set(task.id, { question, resolve: finish });
+      this.#waiting.set(task.id, { query, resolve: finish });
       worker.ref();
       worker.postMessage(task);
     });
@@ -80,15 +80,15 @@ export class BundleChecker {
     return this.#worker;
   }
 
-  async #checkHere(question: BundleQuestion): Promise<BundleAnswer> {
-    return await this.#here.run(() => checkBundle(question));
+  async #checkHere(query: BundleQuery): Promise<BundleAnswer> {
+    return await this.#here.run(() => checkBundle(query));
   }
 
   /** Does here what a thread should have done. */
   #takeBack(): void {
     this.#worker = undefined;
-    for (const { question, resolve } of [...this.#waiting.values()]) {
-      void this.#checkHere(question).then(resolve);
+    for (const { query, resolve } of [...this.#waiting.values()]) {
+      void this.#checkHere(query).then(resolve);
     }
   }
 

@@ -1,11 +1,11 @@
 /** The thread on which bundles are checked, so that requests do not wait for it. */
 import { parentPort } from "node:worker_threads";
-import { type BundleAnswer, type BundleQuestion, checkBundle } from "./bundle_check.ts";
+import { type BundleAnswer, type BundleQuery, checkBundle } from "./bundle_check.ts";
 
 /** One question to the worker, with a number that its answer carries. */
 export interface BundleTask {
   readonly id: number;
-  readonly question: BundleQuestion;
+  readonly query: BundleQuery;
 }
 
 /** One answer of the worker. */
@@ -14,8 +14,8 @@ export interface BundleReply {
   readonly answer: BundleAnswer;
 }
 
-parentPort?.on("message", ({ id, question }: BundleTask) => {
-  void checkBundle(question).then((answer) => {
+parentPort?.on("message", ({ id, query }: BundleTask) => {
+  void checkBundle(query).then((answer) => {
     const reply: BundleReply = { id, answer };
     parentPort?.postMessage(reply);
   });

@@ -23,20 +23,20 @@ type Verified = {
 
 /** Verifies signatures or attestations in Cosign's own layout. */
 export async function verifyCosign(inquiry: Inquiry): Promise<Verdict> {
-  const { question } = inquiry;
+  const { query } = inquiry;
   const trust = await readCosignTrust({
-    by: question.by,
-    log: question.log,
-    chainTimestamp: question.annotationsIn === "payload" ? "demanded" : "as asked",
+    by: query.by,
+    log: query.log,
+    chainTimestamp: query.annotationsIn === "payload" ? "demanded" : "as asked",
   }, inquiry.root);
   if (isFault(trust)) return faulty(trust);
-  return question.want === "signature"
+  return query.want === "signature"
     ? await verifySignatures(inquiry, trust)
-    : await verifyAttestations(inquiry, { trust, type: question.want.attestations });
+    : await verifyAttestations(inquiry, { trust, type: query.want.attestations });
 }
 
 async function verifySignatures(inquiry: Inquiry, trust: CosignTrust): Promise<Verdict> {
-  const { question, digest } = inquiry;
+  const { query, digest } = inquiry;
   const signatures = await signaturesOf(inquiry, "sig");
   if (isFault(signatures)) return refusedBy(signatures);
   if (signatures.length === 0) return unverified("no signatures found");
@@ -47,11 +47,11 @@ async function verifySignatures(inquiry: Inquiry, trust: CosignTrust): Promise<V
   const verified = all.filter(isVerified);
   const tried = triedOf(all);
   if (verified.length === 0) return unverified(`no matching signatures: ${reasonsOf(all)}`, tried);
-  const identity = refusesSigner(question.by, verified);
+  const identity = refusesSigner(query.by, verified);
   if (identity !== undefined) return unverified(identity, tried);
   const given = ({ payload, annotations }: CosignSignature) =>
-    question.annotationsIn === "layer" ? annotations : readClaim(payload).annotations;
-  if (!verified.some(({ signature }) => hasAnnotations(given(signature), question.annotations))) {
+    query.annotationsIn === "layer" ? annotations : readClaim(payload).annotations;
+  if (!verified.some(({ signature }) => hasAnnotations(given(signature), query.annotations))) {
     return unverified("no signature matched the required annotations", tried);
   }
   return { ok: true, statements: [], tried, until: earliest(verified) };
@@ -61,8 +61,8 @@ async function verifyAttestations(
   inquiry: Inquiry,
   { trust, type }: { readonly trust: CosignTrust; readonly type: string },
 ): Promise<Verdict> {
-  const { question, digest } = inquiry;
-  if (question.layout === "bundle or tag" && trust.logs === undefined) {
+  const { query, digest } = inquiry;
+  if (query.layout === "bundle or tag" && trust.logs === undefined) {
     // Kyverno parity: an ImageValidatingPolicy demands a log entry of attestations in tags. Pinned by row
     // "ivpol-attestation-tag-layout-no-log" of tests/conformance/sets/verify_images.ts.
     return unverified("no matching attestations: bundle verification is required");
@@ -83,12 +83,12 @@ async function verifyAttestations(
   const statements = read.flatMap(({ statement }) => statement === undefined ? [] : [statement]);
   for (const each of read) {
     if (!isVerified(each) || each.statement?.type !== type) continue;
-    const identity = refusesSigner(question.by, [each]);
+    const identity = refusesSigner(query.by, [each]);
     if (identity !== undefined) return unverified(identity, tried);
   }
   // Kyverno parity: statements have no annotations, so a policy that demands some is not satisfied. Pinned by row
   // "att-annotations" of tests/conformance/sets/verify_images.ts.
-  if (question.annotationsIn === "payload" && Object.keys(question.annotations).length > 0) {
+  if (query.annotationsIn === "payload" && Object.keys(query.annotations).length > 0) {
     return unverified("no signature matched the required annotations", tried);
   }
   return { ok: true, statements, tried, until: earliest(verified) };
@@ -98,9 +98,9 @@ async function signaturesOf(
   inquiry: Inquiry,
   kind: SignatureKind,
 ): Promise<readonly CosignSignature[] | RegistryFault> {
-  const { question, content, signatureAccess: access, digest, until } = inquiry;
-  const place = { content, access, digest, until, tagPrefix: question.tagPrefix };
-  const referring = question.layout === "referrer or tag" && kind === "sig"
+  const { query, content, signatureAccess: access, digest, until } = inquiry;
+  const place = { content, access, digest, until, tagPrefix: query.tagPrefix };
+  const referring = query.layout === "referrer or tag" && kind === "sig"
     ? await referringSignatures(place)
     : undefined;
   return referring ?? await taggedSignatures(place, kind);

@@ -130,17 +130,17 @@ async function logTime(
 ): Promise<Date | undefined | string> {
   if (logs === undefined) return undefined;
   const signer = signerOf(key, certificate);
-  const subject = { payload, signature, message: content.message, signer };
+  const logged = { payload, signature, message: content.message, signer };
   if (bundle !== "") {
     const entry = readLogBundle(bundle);
     if (isFault(entry)) return `error verifying bundle: ${entry.message}`;
-    const why = await refusesLogEntry(entry, subject, logs);
+    const why = await refusesLogEntry(entry, logged, logs);
     return why === undefined ? new Date(entry.integratedTime * 1_000) : `error verifying bundle: ${why}`;
   }
   if (isFault(signer)) return signer.message;
   const found = await ports.findEntry(rekorUrl, { payload, signature, signer });
   if (typeof found === "string") return found;
-  const why = await refusesLogEntry(found, subject, logs);
+  const why = await refusesLogEntry(found, logged, logs);
   return why === undefined ? new Date(found.integratedTime * 1_000) : why;
 }
 
@@ -162,12 +162,12 @@ interface CertifiedSigner {
 
 /** The key of the signature's own certificate, which must lead to a root that the policy trusts. */
 async function certificateSigner(
-  { chain: own }: CosignSignature,
+  { chain: signatureChain }: CosignSignature,
   certificate: Certificate | undefined,
   { anchorsAt, certificateLogs }: CosignTrust,
 ): Promise<CertifiedSigner | string> {
   if (certificate === undefined) return "no certificate found on signature";
-  const carried = own === "" ? [] : await readCertificates(own);
+  const carried = signatureChain === "" ? [] : await readCertificates(signatureChain);
   if (isFault(carried)) return carried.message;
   const { roots, intermediates } = anchorsAt(certificate.notBefore);
   // The signature's own chain may help on the way; its last certificate, which pretends to be a root, is left out.

@@ -53,8 +53,8 @@ export async function readCosignTrust(
   root: RootSource,
 ): Promise<CosignTrust | Fault> {
   const certificateLogs = await readCertificateLogs(log, by, root);
-  const known = chainTimestamp === "demanded" || isFault(certificateLogs) ? new Map() : certificateLogs;
-  const signer = await readSigner(by, { root, certificateLogs: known });
+  const usedLogs = chainTimestamp === "demanded" || isFault(certificateLogs) ? new Map() : certificateLogs;
+  const signer = await readSigner(by, { root, certificateLogs: usedLogs });
   if (isFault(signer)) return signer;
   const logs = await readLogs(log, root);
   if (isFault(logs)) return logs;
@@ -139,9 +139,9 @@ async function readCertificateSigner(
   const certificate = read[0]!;
   const signer = { ...nobody, key: certificate.key };
   if (chain === "") return signer;
-  const roots = await readOwnChain(chain);
+  const roots = await readNamedChain(chain);
   if (isFault(roots)) return roots;
-  const problem = await refusesOwnChain(certificate, roots, certificateLogs);
+  const problem = await refusesNamedChain(certificate, roots, certificateLogs);
   return problem === undefined ? signer : new Fault(`failed to load validate certificate chain: ${problem}`);
 }
 
@@ -150,7 +150,7 @@ async function readCertificateSigner(
  * an embedded certificate timestamp with, so every such certificate with a chain is refused. Pinned by row
  * "cert-with-chain-and-sct" of tests/conformance/sets/verify_images.ts.
  */
-async function refusesOwnChain(
+async function refusesNamedChain(
   certificate: Certificate,
   chain: readonly Certificate[],
   certificateLogs: CosignTrust["certificateLogs"],
@@ -178,7 +178,7 @@ async function readChainRoots(chain: string): Promise<ReadSigner | Fault> {
 }
 
 /** The chain of a certificate that a policy names. */
-async function readOwnChain(chain: string): Promise<readonly Certificate[] | Fault> {
+async function readNamedChain(chain: string): Promise<readonly Certificate[] | Fault> {
   const tooLong = refusesLength(chain, "certificate chain too long", MAX_CHAIN);
   if (tooLong !== undefined) return tooLong;
   const read = await readCertificates(chain);

@@ -20,7 +20,7 @@ const extensionNames: Readonly<Record<string, string>> = {
   githubWorkflowRepository: "1.3.6.1.4.1.57264.1.5",
   githubWorkflowRef: "1.3.6.1.4.1.57264.1.6",
 };
-const knownOids = Object.values(extensionNames);
+const extensionOids = Object.values(extensionNames);
 
 /** Why no certificate satisfies the policy's identities; `undefined` when one does. */
 export function refusesIdentity(
@@ -62,7 +62,7 @@ function refusal(identity: Identity, presented: Presented): string | undefined {
   const issuer = refusesIssuer(identity, received, same);
   if (issuer !== undefined) return issuer;
   for (const [name, value] of Object.entries(extensions)) {
-    if (!knownExtension(name)) return `invalid certificate extension ${name}`;
+    if (!isExtension(name)) return `invalid certificate extension ${name}`;
     const received = extensionText(certificate, name) ?? "";
     if (!same(value, received)) {
       return `extension mismatch: expected ${value} for key ${name}, received ${received}`;
@@ -106,7 +106,7 @@ function refusesIssuer(
 
 /** Why no certificate can satisfy the policy's identities, whoever holds it; `undefined` when one may. */
 export function unusableIdentity({ identities, extensions }: Keyless): string | undefined {
-  const unknown = Object.keys(extensions).find((name) => !knownExtension(name));
+  const unknown = Object.keys(extensions).find((name) => !isExtension(name));
   if (unknown !== undefined) return `invalid certificate extension ${unknown}`;
   const faults = identities.map(({ subjectRegExp, issuerRegExp }) =>
     [compiled("subject", subjectRegExp), compiled("issuer", issuerRegExp)].find(isFault)
@@ -133,8 +133,8 @@ function compile(expression: string): ((text: string) => boolean) | string {
   }
 }
 
-function knownExtension(name: string): boolean {
-  return Object.hasOwn(extensionNames, name) || knownOids.includes(name);
+function isExtension(name: string): boolean {
+  return Object.hasOwn(extensionNames, name) || extensionOids.includes(name);
 }
 
 function extensionText(certificate: Certificate, name: string): string | undefined {

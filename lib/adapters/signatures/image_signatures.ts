@@ -4,13 +4,13 @@ import type {
   Clock,
   Cluster,
   DigestAnswer,
-  ReferrerQuestion,
+  ReferrerQuery,
   RegistryCredentials,
   SignatureAnswer,
-  SignatureQuestion,
+  SignatureQuery,
   Signatures,
   SignedTextAnswer,
-  SignedTextQuestion,
+  SignedTextQuery,
   Signer,
 } from "../../ports.ts";
 import { SharedLoads } from "../shared_loads.ts";
@@ -90,21 +90,21 @@ export class ImageSignatures implements Signatures {
     await this.#bundles.close();
   }
 
-  async verify(question: SignatureQuestion, signal?: AbortSignal): Promise<SignatureAnswer> {
-    const reference = parseReference(question.image);
-    const late = this.#late(isFault(reference) ? question.image : registriesOf(reference, question));
+  async verify(query: SignatureQuery, signal?: AbortSignal): Promise<SignatureAnswer> {
+    const reference = parseReference(query.image);
+    const late = this.#late(isFault(reference) ? query.image : registriesOf(reference, query));
     const answered = isFault(reference)
       ? Promise.resolve(answerOf(unverified(reference.message), { digest: undefined, cached: false }))
-      : this.#verify(question, reference);
+      : this.#verify(query, reference);
     return await unlessAborted(answered, late, signal);
   }
 
-  async verifyText(question: SignedTextQuestion, signal?: AbortSignal): Promise<SignedTextAnswer> {
-    const by = await this.#withKey(question.by);
+  async verifyText(query: SignedTextQuery, signal?: AbortSignal): Promise<SignedTextAnswer> {
+    const by = await this.#withKey(query.by);
     if (isFault(by)) return { ok: false, message: by.message };
     const answered = this.#checks.run(() =>
-      verifySignedText({ ...question, by }, {
-        root: this.#roots.source(question.log),
+      verifySignedText({ ...query, by }, {
+        root: this.#roots.source(query.log),
         ports: this.#ports(this.#end()),
       })
     );
@@ -133,49 +133,49 @@ export class ImageSignatures implements Signatures {
     return await unlessAborted(read(), { ok: false, why: "no connection", message }, signal);
   }
 
-  async referrer(question: ReferrerQuestion, signal?: AbortSignal): Promise<Answer> {
-    const reference = parseReference(question.image);
+  async referrer(query: ReferrerQuery, signal?: AbortSignal): Promise<Answer> {
+    const reference = parseReference(query.image);
     if (isFault(reference)) return { ok: false, status: undefined, message: reference.message };
     const read = async (): Promise<Answer> => {
-      const access = await this.#access(reference, question.credentials);
-      return await readReferrer(question, { access, content: this.#content, until: this.#end() });
+      const access = await this.#access(reference, query.credentials);
+      return await readReferrer(query, { access, content: this.#content, until: this.#end() });
     };
     const { message } = this.#late(reference.registry);
     return await unlessAborted(read(), { ok: false, status: undefined, message }, signal);
   }
 
-  async #verify(question: SignatureQuestion, reference: RegistryReference): Promise<SignatureAnswer> {
+  async #verify(query: SignatureQuery, reference: RegistryReference): Promise<SignatureAnswer> {
     const none = { digest: undefined, cached: false };
-    const by = await this.#withKey(question.by);
+    const by = await this.#withKey(query.by);
     if (isFault(by)) return answerOf(unverified(by.message), none);
-    const access = await this.#access(reference, question.credentials);
-    const place = question.repository === "" ? reference : signatureRepository(question.repository);
+    const access = await this.#access(reference, query.credentials);
+    const place = query.repository === "" ? reference : signatureRepository(query.repository);
     if (isFault(place)) return answerOf(unverified(place.message), none);
     const until = this.#end();
     let digest = reference.digest;
-    if (digest === "" || question.layout === "notary") {
+    if (digest === "" || query.layout === "notary") {
       const manifest = await this.#content.image(access, manifestName(reference), until);
-      if (isFault(manifest)) return answerOf(refusedImage(question, manifest, access), none);
+      if (isFault(manifest)) return answerOf(refusedImage(query, manifest, access), none);
       digest = manifest.digest;
     }
     const inquiry: Inquiry = {
-      question: { ...question, by },
+      query: { ...query, by },
       digest,
       access,
-      signatureAccess: place === reference ? access : await this.#access(place, question.credentials),
+      signatureAccess: place === reference ? access : await this.#access(place, query.credentials),
       content: this.#content,
-      root: this.#roots.source(question.log),
+      root: this.#roots.source(query.log),
       ports: this.#ports(until),
       bundles: this.#bundles,
       checks: this.#checks,
       until,
     };
-    let cached = question.useCache;
+    let cached = query.useCache;
     const check = async (): Promise<Verdict> => {
       cached = false;
       return await verifyImage(inquiry);
     };
-    const verdict = question.useCache ? await this.#verdicts.get(keyOf(inquiry), check) : await check();
+    const verdict = query.useCache ? await this.#verdicts.get(keyOf(inquiry), check) : await check();
     return answerOf(verdict, { digest, cached });
   }
 
@@ -250,7 +250,7 @@ function answerOf(
 }
 
 /** The registries that a question is about: the image's, and that of its signatures where it is another. */
-function registriesOf({ registry }: RegistryReference, { repository }: SignatureQuestion): string {
+function registriesOf({ registry }: RegistryReference, { repository }: SignatureQuery): string {
   const place = repository === "" ? undefined : signatureRepository(repository);
   return place === undefined || isFault(place) || place.registry === registry
     ? registry
@@ -261,8 +261,8 @@ function registriesOf({ registry }: RegistryReference, { repository }: Signature
  * The cache key of a verdict: the digest, the request for verification and the logins. The image's tag and the policy
  * do not change a verdict, so the key leaves them out.
  */
-function keyOf({ question, digest, access, signatureAccess }: Inquiry): string {
-  const { by, layout, want, log, annotations, annotationsIn, tagPrefix } = question;
+function keyOf({ query, digest, access, signatureAccess }: Inquiry): string {
+  const { by, layout, want, log, annotations, annotationsIn, tagPrefix } = query;
   const { registry, repository } = access.reference;
   const place = signatureAccess.reference;
   const { login } = signatureAccess;

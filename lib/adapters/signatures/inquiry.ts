@@ -1,5 +1,5 @@
 import type { Fault } from "../../json/mod.ts";
-import type { SignatureQuestion, SignatureTried, Statement } from "../../ports.ts";
+import type { SignatureQuery, SignatureTried, Statement } from "../../ports.ts";
 import type { Limit } from "../limit.ts";
 import type { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
@@ -10,7 +10,7 @@ import type { BundleChecker } from "./bundle_checker.ts";
 
 /** A question whose image was found, and what is needed to answer it. */
 export interface Inquiry {
-  readonly question: SignatureQuestion;
+  readonly query: SignatureQuery;
   /** The image's digest. */
   readonly digest: string;
   readonly access: RegistryAccess;

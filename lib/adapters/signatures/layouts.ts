@@ -1,4 +1,4 @@
-import type { SignatureQuestion } from "../../ports.ts";
+import type { SignatureQuery } from "../../ports.ts";
 import { statusLine } from "../../embedded/mod.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
@@ -10,7 +10,7 @@ import { bundlesOf, verifyBundles } from "./sigstore_bundle.ts";
 
 /** Verifies an image by its digest, in the layout of the question. */
 export async function verifyImage(inquiry: Inquiry): Promise<Verdict> {
-  switch (inquiry.question.layout) {
+  switch (inquiry.query.layout) {
     case "tag":
     case "referrer or tag":
       return await verifyCosign(inquiry);
@@ -29,7 +29,7 @@ export async function verifyImage(inquiry: Inquiry): Promise<Verdict> {
 
 /** The verdict, in Kyverno's words, for an image that the registry does not return. */
 export function refusedImage(
-  { want, layout, image }: SignatureQuestion,
+  { want, layout, image }: SignatureQuery,
   refusal: RegistryFault,
   { reference }: RegistryAccess,
 ): Verdict {
@@ -40,10 +40,10 @@ export function refusedImage(
     // tests/contract/signatures.ts.
     const url = /https?:\/\/[^/]+/.exec(message)?.[0] ?? "";
     const where = `HEAD ${url}/v2/${reference.repository}/manifests/${manifestName(reference)}`;
-    const said = `unexpected status code ${
+    const statusText = `unexpected status code ${
       statusLine(status)
     } (HEAD responses have no body, use GET for details)`;
-    return refusedBy(refusal, `failed to parse image reference: ${image}: ${where}: ${said}`);
+    return refusedBy(refusal, `failed to parse image reference: ${image}: ${where}: ${statusText}`);
   }
   return status === 404 && want === "signature" && layout !== "bundle"
     ? refusedBy(refusal, `image tag not found: ${message}`)

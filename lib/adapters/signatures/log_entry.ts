@@ -27,7 +27,7 @@ export interface LogEntry {
 }
 
 /** The signature that an entry must be about. */
-export interface EntrySubject {
+export interface LoggedSignature {
   /** The signed content: the payload, or for attestations the envelope. */
   readonly payload: Uint8Array;
   /** Base64; empty for attestations, which carry theirs in the envelope. */
@@ -61,7 +61,7 @@ export function readLogBundle(text: string): LogEntry | Fault {
 /** Why a log entry does not prove that a signature was logged; `undefined` when it does. In the order of cosign's checks. */
 export async function refusesLogEntry(
   entry: LogEntry,
-  subject: EntrySubject,
+  expected: LoggedSignature,
   logs: ReadonlyMap<string, LogKey>,
 ): Promise<string | undefined> {
   // A trusted root may have newer logs too, whose entries are in bundles alone.
@@ -72,8 +72,8 @@ export async function refusesLogEntry(
   const bytes = base64Bytes(entry.body);
   const record = recordOf(parseJson(new TextDecoder().decode(bytes ?? new Uint8Array())));
   if (isFault(record)) return `failed to extract signature from bundle: ${record.message}`;
-  const own = await refusesRecord(record, subject);
-  if (own !== undefined) return own;
+  const problem = await refusesRecord(record, expected);
+  if (problem !== undefined) return problem;
   const log = logs.get(entry.logId);
   const at = new Date(entry.integratedTime * 1_000);
   if (log === undefined || at < log.from || at > log.until) {
@@ -85,7 +85,7 @@ export async function refusesLogEntry(
     hash: "sha256",
   });
   if (promised !== undefined) return "unable to verify SET";
-  return await refusesHash(record, subject.payload);
+  return await refusesHash(record, expected.payload);
 }
 
 /** The body of a log entry: the hash of the content, and who signed it. */
@@ -140,23 +140,23 @@ function recordOf(body: Json | undefined): Recorded | Fault {
 }
 
 /** The entry speaks of this signature and key, and its own signature verifies. */
-async function refusesRecord(record: Recorded, subject: EntrySubject): Promise<string | undefined> {
+async function refusesRecord(record: Recorded, expected: LoggedSignature): Promise<string | undefined> {
   const key = await keyIn(record.signer);
   if (isFault(key)) return `failed to extract key from bundle: ${key.message}`;
   const signature = record.signature === "" ? record.envelopeSignature : record.signature;
   if (signature !== "") {
     const bytes = base64Bytes(signature);
     if (bytes === undefined) return "failed to extract signature from bundle: illegal base64 data";
-    const why = await key.refuses({ message: subject.message, signature: bytes, hash: "sha256" });
+    const why = await key.refuses({ message: expected.message, signature: bytes, hash: "sha256" });
     if (why !== undefined) return `failed to extract signature from bundle: verifying signature: ${why}`;
   }
-  if (record.signature !== "" && record.signature !== subject.signature) {
+  if (record.signature !== "" && record.signature !== expected.signature) {
     return "signature in bundle does not match signature being verified";
   }
-  if (isFault(subject.signer)) return subject.signer.message;
-  return sameSigner(record.signer, subject.signer)
+  if (isFault(expected.signer)) return expected.signer.message;
+  return sameSigner(record.signer, expected.signer)
     ? undefined
-    : `comparing public key PEMs, expected ${subject.signer}, got ${record.signer}`;
+    : `comparing public key PEMs, expected ${expected.signer}, got ${record.signer}`;
 }
 
 async function refusesHash(record: Recorded, payload: Uint8Array): Promise<string | undefined> {

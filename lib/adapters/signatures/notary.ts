@@ -17,7 +17,7 @@ const MAX_ENVELOPE = 1_000_000;
 
 /** Verifies Notary Project signatures of an image or of an artifact that refers to it, at the level "strict". */
 export async function verifyNotary(inquiry: Inquiry): Promise<Verdict> {
-  const { question: { by, want }, digest } = inquiry;
+  const { query: { by, want }, digest } = inquiry;
   const trusted = await trustStore(by);
   if (isFault(trusted)) return unverified(`failed to parse certificates: ${trusted.message}`);
   if (want !== "signature") return await verifyArtifact(inquiry, { type: want.attestations, trusted });
@@ -160,7 +160,7 @@ async function verifyArtifact(
   inquiry: Inquiry,
   { type, trusted }: { readonly type: string; readonly trusted: readonly Certificate[] },
 ): Promise<Verdict> {
-  const { content, access, digest, until, question } = inquiry;
+  const { content, access, digest, until, query } = inquiry;
   const referrers = await content.referrers(access, digest, { most: MAX_REFERRERS, until });
   if (isFault(referrers)) return refusedBy(referrers);
   if (referrers.length > MAX_REFERRERS) {
@@ -168,7 +168,7 @@ async function verifyArtifact(
   }
   const found: Referrer | undefined = referrers.find(({ artifactType }) => artifactType === type);
   if (found === undefined) {
-    return unverified(`no matching attestations found for image ${question.image} with type ${type}`);
+    return unverified(`no matching attestations found for image ${query.image} with type ${type}`);
   }
   const verdict = await verifySigned(inquiry, { digest: found.digest, trusted });
   if (!verdict.ok) return verdict;

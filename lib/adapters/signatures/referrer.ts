@@ -1,5 +1,5 @@
 import { asList, asString, field, isFault, parseJson } from "../../json/mod.ts";
-import type { Answer, ReferrerQuestion } from "../../ports.ts";
+import type { Answer, ReferrerQuery } from "../../ports.ts";
 import type { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
 import { manifestName } from "../registry/reference.ts";
@@ -16,7 +16,7 @@ const MAX_LAYER = 10_000_000;
 
 /** The JSON of the one layer of an image's first referrer of an artifact type. */
 export async function readReferrer(
-  { artifactType }: ReferrerQuestion,
+  { artifactType }: ReferrerQuery,
   { content, access, until }: ReferrerPlace,
 ): Promise<Answer> {
   const image = await content.image(access, manifestName(access.reference), until);

@@ -1,5 +1,5 @@
 import { isFault } from "../../json/mod.ts";
-import type { SignedTextAnswer, SignedTextQuestion } from "../../ports.ts";
+import type { SignedTextAnswer, SignedTextQuery } from "../../ports.ts";
 import {
   checkCosignSignature,
   type CheckPorts,
@@ -15,18 +15,18 @@ import { base64Bytes } from "./pem.ts";
  * signature has a certificate and an entry. Pinned by row "manifest-key" of tests/conformance/sets/verify_images.ts.
  */
 export async function verifySignedText(
-  question: SignedTextQuestion,
+  query: SignedTextQuery,
   { root, ports }: { readonly root: RootSource; readonly ports: CheckPorts },
 ): Promise<SignedTextAnswer> {
-  const { message, by } = question;
-  const certificate = textOf(question.certificate), bundle = textOf(question.bundle);
-  const log = certificate === "" && bundle === "" ? { ...question.log, ignoreTlog: true } : question.log;
+  const { message, by } = query;
+  const certificate = textOf(query.certificate), bundle = textOf(query.bundle);
+  const log = certificate === "" && bundle === "" ? { ...query.log, ignoreTlog: true } : query.log;
   const trust = await readCosignTrust({ by, log }, root);
   if (isFault(trust)) return { ok: false, message: trust.message };
   const signature: CosignSignature = {
     digest: "",
     payload: message,
-    signature: question.signature.trim(),
+    signature: query.signature.trim(),
     certificate,
     bundle,
     chain: "",
@@ -45,10 +45,10 @@ export async function verifySignedText(
   const checked = await checkCosignSignature(signature, { content, trust, ports });
   if (!checked.ok) return { ok: false, message: checked.why };
   if (by.kind !== "keyless" || checked.certificate === undefined) return { ok: true, signer: "" };
-  const stranger = refusesIdentity(by, [checked.certificate]);
-  return stranger === undefined
+  const identityProblem = refusesIdentity(by, [checked.certificate]);
+  return identityProblem === undefined
     ? { ok: true, signer: checked.certificate.names[0] ?? "" }
-    : { ok: false, message: stranger };
+    : { ok: false, message: identityProblem };
 }
 
 /** The text in an annotation: base64, sometimes with gzip around it, or as it is. */

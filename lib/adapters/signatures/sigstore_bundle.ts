@@ -30,9 +30,9 @@ export async function bundlesOf(
  * used, and messages name no causes. Pinned by "bundles: of another key".
  */
 export async function verifyBundles(inquiry: Inquiry): Promise<Verdict> {
-  const { question } = inquiry;
+  const { query } = inquiry;
   const bundles = await bundlesOf(inquiry);
-  const failed = (why: string): string => `failed to fetch bundles: ${question.image}: ${why}`;
+  const failed = (why: string): string => `failed to fetch bundles: ${query.image}: ${why}`;
   if (typeof bundles === "string") return unverified(failed(bundles));
   if (isFault(bundles)) return refusedBy(bundles, failed(`failed to fetch referrers: ${bundles.message}`));
   const setting = await settingOf(inquiry);
@@ -45,7 +45,7 @@ export async function verifyBundles(inquiry: Inquiry): Promise<Verdict> {
     tried.push({ digest, why: typeof statement === "string" ? statement : "" });
     if (typeof statement !== "string") statements.push(statement);
   }
-  const wanted = question.want === "signature" ? undefined : question.want.attestations;
+  const wanted = query.want === "signature" ? undefined : query.want.attestations;
   const matching = statements.filter(({ type }) => wanted === undefined || wanted === "" || type === wanted);
   return matching.length === 0
     ? unverified("sigstore bundle verification failed: no matching signatures found", tried)
@@ -58,8 +58,8 @@ interface Setting {
   readonly trustedRoot: string;
 }
 
-async function settingOf({ question, root }: Inquiry): Promise<Setting | Verdict> {
-  const { by, log } = question;
+async function settingOf({ query, root }: Inquiry): Promise<Setting | Verdict> {
+  const { by, log } = query;
   const needsRoot = by.kind !== "key" || !log.ignoreTlog || !log.ignoreSct;
   const trusted = needsRoot ? await root() : undefined;
   if (isFault(trusted)) return faulty(trusted);
@@ -77,7 +77,7 @@ async function settingOf({ question, root }: Inquiry): Promise<Setting | Verdict
 /** The statement of one bundle, or why it does not count. */
 async function statementIn(
   digest: string,
-  { question, content, signatureAccess, until, bundles, checks, digest: image }: Inquiry,
+  { query, content, signatureAccess, until, bundles, checks, digest: image }: Inquiry,
   { key, trustedRoot }: Setting,
 ): Promise<Statement | string | RegistryFault> {
   const manifest = await content.signatures(signatureAccess, digest, until);
@@ -88,7 +88,7 @@ async function statementIn(
     until,
   });
   if (isFault(blob)) return blob.reached ? blob.message : blob;
-  const { ignoreTlog, ignoreSct } = question.log;
+  const { ignoreTlog, ignoreSct } = query.log;
   const answer = await checks.run(() =>
     bundles.check({
       bundle: new TextDecoder().decode(blob),
@@ -99,13 +99,13 @@ async function statementIn(
       needs: {
         log: !ignoreTlog,
         observedTime: !ignoreSct,
-        certificateTimestamp: !ignoreSct && question.layout === "bundle or tag",
+        certificateTimestamp: !ignoreSct && query.layout === "bundle or tag",
       },
     })
   );
   if (!answer.ok) return answer.why;
-  const stranger = key === undefined ? await refusesSigner(question.by, answer.certificate) : undefined;
-  if (stranger !== undefined) return stranger;
+  const signerProblem = key === undefined ? await refusesSigner(query.by, answer.certificate) : undefined;
+  if (signerProblem !== undefined) return signerProblem;
   if (answer.payloadType !== IN_TOTO) return `the bundle holds ${answer.payloadType}, not ${IN_TOTO}`;
   const statement = readStatement(answer.payload);
   if (isFault(statement)) return statement.message;
@@ -123,9 +123,9 @@ async function refusesSigner(by: Signer, der: Uint8Array | undefined): Promise<s
   const certificate = der === undefined ? undefined : await readCertificate(der);
   if (certificate === undefined || isFault(certificate) || by.kind !== "keyless") return "no certificate";
   const [identity, ...more] = by.identities;
-  const asked = identity !== undefined && more.length === 0 &&
+  const isComplete = identity !== undefined && more.length === 0 &&
     (identity.issuer !== "" || identity.issuerRegExp !== "") &&
     (identity.subject !== "" || identity.subjectRegExp !== "");
-  if (!asked) return "an identity policy needs an issuer and a subject";
+  if (!isComplete) return "an identity policy needs an issuer and a subject";
   return refusesIdentity({ ...by, compare: "bundle" }, [certificate]);
 }

@@ -25,7 +25,7 @@ export async function open(policies: BundledPolicies, images?: BundledImages): P
   const answer = handle(gate.app);
   return async (event, context) => {
     const result = await answer(event, context);
-    await gate.settled();
+    await gate.workDone();
     return result;
   };
 }

@@ -47,5 +47,5 @@ function listen(gate: BundledGate, settings: Settings): void {
     ({ address, port }) => writeLogLine(`listening on ${certFile ? "https" : "http"}://${address}:${port}`),
   );
   // The platform sends SIGTERM once, and waits for the answers that are under way.
-  globalThis.process.once("SIGTERM", () => server.close(() => void gate.settled()));
+  globalThis.process.once("SIGTERM", () => server.close(() => void gate.workDone()));
 }

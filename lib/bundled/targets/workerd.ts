@@ -39,9 +39,9 @@ export function open(policies: BundledPolicies, images?: BundledImages): Worker 
         writeLine: writeLogLine,
         images,
       });
-      const { settled } = gate;
+      const { workDone } = gate;
       const response = await gate.fetch(request);
-      context.waitUntil(settled());
+      context.waitUntil(workDone());
       return response;
     },
   };

@@ -41,9 +41,9 @@ export class Declarations {
       this.#names.set(name, { kind: "constant", type, value });
     }
     for (const { name, overloads } of functions) {
-      const known = this.#functions.get(name) ?? [];
-      known.push(...overloads);
-      this.#functions.set(name, known);
+      const declared = this.#functions.get(name) ?? [];
+      declared.push(...overloads);
+      this.#functions.set(name, declared);
     }
   }
 

@@ -35,9 +35,9 @@ function renamed(
   const names = new Map<string, CelType>();
   const rename = (type: CelType): CelType => {
     if (type.kind === "parameter") {
-      const known = names.get(type.name) ?? substitution.fresh();
-      names.set(type.name, known);
-      return known;
+      const variable = names.get(type.name) ?? substitution.fresh();
+      names.set(type.name, variable);
+      return variable;
     }
     return type.parameters.length === 0 ? type : { ...type, parameters: type.parameters.map(rename) };
   };

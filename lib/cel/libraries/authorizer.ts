@@ -15,7 +15,7 @@ const groupCheckType: CelType<GroupCheck> = opaqueType("kubernetes.authorization
 const decisionType: CelType<Decision> = opaqueType("kubernetes.authorization.Decision");
 
 /** A user as SubjectAccessReviews name it: `{user, groups, uid, extra}`. */
-export type AccessSubject = Readonly<Record<string, Json>>;
+export type AccessUser = Readonly<Record<string, Json>>;
 
 /** The resource that a check is about, as SubjectAccessReviews name it. */
 export interface ResourceAttributes {
@@ -40,45 +40,45 @@ abstract class Check extends Opaque {
 /** The value of the variable `authorizer`: the user whose access is checked. */
 export class Authorizer extends Check {
   readonly type = authorizerType;
-  readonly subject: AccessSubject;
+  readonly user: AccessUser;
 
-  constructor(subject: AccessSubject) {
+  constructor(user: AccessUser) {
     super();
-    this.subject = subject;
+    this.user = user;
   }
 
   /** The check of the request's own resource: the value of the variable `authorizer.requestResource`. */
   requestResource(attributes: ResourceAttributes): ResourceCheck {
-    return new ResourceCheck(this.subject, { ...attributes });
+    return new ResourceCheck(this.user, { ...attributes });
   }
 }
 
 /** The subject of an admission request's `userInfo`. */
-export function subjectOf(userInfo: JsonObject): AccessSubject {
+export function accessUserOf(userInfo: JsonObject): AccessUser {
   const { username = "", groups = [], uid = "", extra = {} } = userInfo;
   return { user: username, groups, uid, extra };
 }
 
 class PathCheck extends Check {
   readonly type = pathCheckType;
-  readonly subject: AccessSubject;
+  readonly user: AccessUser;
   readonly path: string;
 
-  constructor(subject: AccessSubject, path: string) {
+  constructor(user: AccessUser, path: string) {
     super();
-    this.subject = subject;
+    this.user = user;
     this.path = path;
   }
 }
 
 class GroupCheck extends Check {
   readonly type = groupCheckType;
-  readonly subject: AccessSubject;
+  readonly user: AccessUser;
   readonly group: string;
 
-  constructor(subject: AccessSubject, group: string) {
+  constructor(user: AccessUser, group: string) {
     super();
-    this.subject = subject;
+    this.user = user;
     this.group = group;
   }
 }
@@ -86,17 +86,17 @@ class GroupCheck extends Check {
 /** A check of a resource, before its verb is known. */
 export class ResourceCheck extends Check {
   readonly type = resourceCheckType;
-  readonly subject: AccessSubject;
+  readonly user: AccessUser;
   readonly attributes: JsonObject;
 
-  constructor(subject: AccessSubject, attributes: JsonObject) {
+  constructor(user: AccessUser, attributes: JsonObject) {
     super();
-    this.subject = subject;
+    this.user = user;
     this.attributes = attributes;
   }
 
   with(attributes: JsonObject): ResourceCheck {
-    return new ResourceCheck(this.subject, { ...this.attributes, ...attributes });
+    return new ResourceCheck(this.user, { ...this.attributes, ...attributes });
   }
 }
 
@@ -194,8 +194,8 @@ export const authorizerLibrary: Library = {
           id: "authorizer_path",
           takes: [authorizerType, stringType],
           gives: pathCheckType,
-          call: ({ subject }, path) =>
-            path.trim() === "" ? failure("path must not be empty") : new PathCheck(subject, path),
+          call: ({ user }, path) =>
+            path.trim() === "" ? failure("path must not be empty") : new PathCheck(user, path),
         }),
       ],
     },
@@ -206,7 +206,7 @@ export const authorizerLibrary: Library = {
           id: "authorizer_group",
           takes: [authorizerType, stringType],
           gives: groupCheckType,
-          call: ({ subject }, group) => new GroupCheck(subject, group),
+          call: ({ user }, group) => new GroupCheck(user, group),
         }),
       ],
     },
@@ -228,10 +228,10 @@ export const authorizerLibrary: Library = {
           id: "groupcheck_resource",
           takes: [groupCheckType, stringType],
           gives: resourceCheckType,
-          call: ({ subject, group }, resource) =>
+          call: ({ user, group }, resource) =>
             resource.trim() === ""
               ? failure("resource must not be empty")
-              : new ResourceCheck(subject, { group, resource }),
+              : new ResourceCheck(user, { group, resource }),
         }),
       ],
     },
@@ -270,8 +270,8 @@ export const authorizerLibrary: Library = {
           needs: () => [{ kind: "accessReview" }],
           takes: [pathCheckType, stringType],
           gives: decisionType,
-          callOut: (external, { subject, path }, verb) =>
-            decide(external, { ...subject, nonResourceAttributes: { path, verb } }),
+          callOut: (external, { user, path }, verb) =>
+            decide(external, { ...user, nonResourceAttributes: { path, verb } }),
           cost: checkCost,
         }),
         method({
@@ -279,8 +279,8 @@ export const authorizerLibrary: Library = {
           needs: () => [{ kind: "accessReview" }],
           takes: [resourceCheckType, stringType],
           gives: decisionType,
-          callOut: (external, { subject, attributes }, verb) =>
-            decide(external, { ...subject, resourceAttributes: { version: "*", ...attributes, verb } }),
+          callOut: (external, { user, attributes }, verb) =>
+            decide(external, { ...user, resourceAttributes: { version: "*", ...attributes, verb } }),
           cost: checkCost,
         }),
       ],

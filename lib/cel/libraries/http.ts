@@ -4,7 +4,7 @@ import { serviceNeed } from "../external_need.ts";
 import { failure, isCelFault } from "../fault.ts";
 import { celToJson } from "../json.ts";
 import { type CelType, dynType, mapType, opaqueType, stringType } from "../types/mod.ts";
-import { type CelMap, Opaque, own, type PlainMap, type Value } from "../values/mod.ts";
+import { type CelMap, Opaque, plainEntry, type PlainMap, type Value } from "../values/mod.ts";
 import type { ExternalCalls, HttpRequest } from "../external_calls.ts";
 import { textsOf, withDoubles } from "./json_value.ts";
 import { type Library, method, type Result } from "./library.ts";
@@ -54,7 +54,7 @@ function response(status: number, body: Json): Result {
   const fields: { [key: string]: Value } = { statusCode: status };
   for (const key of Object.keys(body)) {
     if (key === "statusCode") continue;
-    const value = own(json as PlainMap, key)!;
+    const value = plainEntry(json as PlainMap, key)!;
     Object.defineProperty(fields, key, { value, enumerable: true, configurable: true, writable: true });
   }
   return fields;

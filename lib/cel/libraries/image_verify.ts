@@ -6,7 +6,7 @@ import { type Library, overload, type Result } from "./library.ts";
 
 type Check = Pick<ImageCheckRequest, "check" | "image"> & Partial<ImageCheckRequest>;
 
-function ask(external: ExternalCalls, check: Check): Result {
+function checkImage(external: ExternalCalls, check: Check): Result {
   const reply = external.call({ kind: "imageCheck", attestation: "", attestors: [], ...check });
   if (isCelFault(reply)) return reply;
   const { body = null } = reply;
@@ -35,7 +35,7 @@ export const imageVerifyLibrary: Library = {
           gives: intType,
           needs,
           callOut: (external, image, attestors) =>
-            ask(external, { check: "signatures", image, attestors: names(attestors) }),
+            checkImage(external, { check: "signatures", image, attestors: names(attestors) }),
         }),
       ],
     },
@@ -48,7 +48,7 @@ export const imageVerifyLibrary: Library = {
           gives: intType,
           needs,
           callOut: (external, image, attestation, attestors) =>
-            ask(external, { check: "attestations", image, attestation, attestors: names(attestors) }),
+            checkImage(external, { check: "attestations", image, attestation, attestors: names(attestors) }),
         }),
       ],
     },
@@ -60,7 +60,7 @@ export const imageVerifyLibrary: Library = {
           takes: [stringType],
           gives: dynType,
           needs,
-          callOut: (external, image) => ask(external, { check: "data", image }),
+          callOut: (external, image) => checkImage(external, { check: "data", image }),
         }),
       ],
     },
@@ -72,7 +72,8 @@ export const imageVerifyLibrary: Library = {
           takes: [stringType, stringType],
           gives: dynType,
           needs,
-          callOut: (external, image, attestation) => ask(external, { check: "payload", image, attestation }),
+          callOut: (external, image, attestation) =>
+            checkImage(external, { check: "payload", image, attestation }),
         }),
       ],
     },

@@ -52,7 +52,7 @@ export function parseIp(text: string): IpValue | CelFault {
 }
 
 /** A method without arguments that says what an address is for. */
-function question(name: string, id: string, holds: (address: IpAddress) => boolean): FunctionDeclaration {
+function predicate(name: string, id: string, holds: (address: IpAddress) => boolean): FunctionDeclaration {
   return {
     name,
     overloads: [method({ id, takes: [ipType], gives: boolType, call: ({ address }) => holds(address) })],
@@ -108,19 +108,19 @@ export const ipLibrary: Library = {
         }),
       ],
     },
-    question("isUnspecified", "ip_is_unspecified", (address) => isOfClass(address, "unspecified")),
-    question("isLoopback", "ip_is_loopback", (address) => isOfClass(address, "loopback")),
-    question(
+    predicate("isUnspecified", "ip_is_unspecified", (address) => isOfClass(address, "unspecified")),
+    predicate("isLoopback", "ip_is_loopback", (address) => isOfClass(address, "loopback")),
+    predicate(
       "isLinkLocalMulticast",
       "ip_is_link_local_multicast",
       (address) => isOfClass(address, "linkLocalMulticast"),
     ),
-    question(
+    predicate(
       "isLinkLocalUnicast",
       "ip_is_link_local_unicast",
       (address) => isOfClass(address, "linkLocalUnicast"),
     ),
-    question("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
+    predicate("isGlobalUnicast", "ip_is_global_unicast", isGlobalUnicast),
     {
       name: "string",
       overloads: [

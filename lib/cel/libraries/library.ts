@@ -12,7 +12,7 @@
  * errors as arguments, so measure with `costSize`. A function that reads values from outside takes `callOut` instead
  * of `call`: it gets the {@link ExternalCalls}. Their answers may be `pending` faults, which it returns as they are.
  */
-import type { ExternalNeed, KnownText } from "../external_need.ts";
+import type { ConstantText, ExternalNeed } from "../external_need.ts";
 import type { CelFault } from "../fault.ts";
 import type { Macro } from "../syntax/mod.ts";
 import type { CelType, ValueOf } from "../types/mod.ts";
@@ -55,7 +55,7 @@ export interface Overload {
   readonly call: Implementation;
   readonly callOut?: (external: ExternalCalls, ...args: Value[]) => Result;
   /** For a function that calls out: the needs of a call, by its arguments without the receiver. */
-  readonly needs?: (args: readonly KnownText[]) => readonly ExternalNeed[];
+  readonly needs?: (args: readonly ConstantText[]) => readonly ExternalNeed[];
   /** The run-time cost of one call; 1 when absent. Arguments and result may be errors. */
   readonly cost?: (args: readonly Result[], result: Result) => number;
   /**

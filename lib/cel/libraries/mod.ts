@@ -22,13 +22,13 @@ import { latestStringsLibrary, stringsLibrary } from "./strings.ts";
 import { urlLibrary } from "./url.ts";
 
 export {
-  type AccessSubject,
+  type AccessUser,
+  accessUserOf,
   Authorizer,
   authorizerType,
   type ResourceAttributes,
   type ResourceCheck,
   resourceCheckType,
-  subjectOf,
 } from "./authorizer.ts";
 export type { KyvernoLibraryOptions } from "./kyverno.ts";
 export { imageVerifyLibrary } from "./image_verify.ts";

@@ -253,10 +253,10 @@ export function bothSpellings(table: Readonly<Record<string, readonly Overload[]
 
 /** An overload that says which right a call of it needs. */
 function needing(verb: "get" | "list" | "create", overload: Overload): Overload {
-  const isKnown = overload.parameters[1] !== gvrType;
+  const namesType = overload.parameters[1] !== gvrType;
   return {
     ...overload,
-    needs: (args) => [isKnown ? resourceNeed(verb, args) : unknownResourceNeed(verb)],
+    needs: (args) => [namesType ? resourceNeed(verb, args) : unknownResourceNeed(verb)],
   };
 }
 

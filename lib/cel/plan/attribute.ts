@@ -70,9 +70,9 @@ export function indexStep({ run, constant }: PlannedExpression, mode: "value" | 
  * Plans a path. As in cel-go, it costs 1 for each step and `own` for the path itself: a path that starts at `c ? a :
  * b`, or is a branch of it, has no cost of its own.
  */
-export function planPath(base: EvaluateNode, steps: readonly AccessStep[], own: 0 | 1): EvaluateNode {
+export function planPath(base: EvaluateNode, steps: readonly AccessStep[], pathCost: 0 | 1): EvaluateNode {
   if (steps.length === 0) {
-    if (own === 0) return base;
+    if (pathCost === 0) return base;
     return (frame) => {
       frame.cost += 1;
       return base(frame);
@@ -80,26 +80,26 @@ export function planPath(base: EvaluateNode, steps: readonly AccessStep[], own: 
   }
   const fields = steps.flatMap(({ field }) => field ?? []);
   return fields.length === steps.length
-    ? planFields(base, { steps, fields, own })
-    : (frame) => walk(frame, base(frame), { steps, own });
+    ? planFields(base, { steps, fields, pathCost })
+    : (frame) => walk(frame, base(frame), { steps, pathCost });
 }
 
 interface FieldPath {
   readonly steps: readonly AccessStep[];
   readonly fields: readonly NonNullable<AccessStep["field"]>[];
-  readonly own: 0 | 1;
+  readonly pathCost: 0 | 1;
 }
 
 /** The most frequent path, of required fields only, evaluated without checking the kind of each step. */
-function planFields(base: EvaluateNode, { steps, fields, own }: FieldPath): EvaluateNode {
+function planFields(base: EvaluateNode, { steps, fields, pathCost }: FieldPath): EvaluateNode {
   const readers = fields.map(({ read }) => read), names = fields.map(({ name }) => name);
   const last = readers.length - 1;
-  const whole = names.length + own;
+  const whole = names.length + pathCost;
   const only = readers[0]!, onlyName = names[0]!;
   if (last === 0) {
     return (frame) => {
       const value = base(frame);
-      if (isCelFault(value) || value instanceof Optional) return walk(frame, value, { steps, own });
+      if (isCelFault(value) || value instanceof Optional) return walk(frame, value, { steps, pathCost });
       frame.cost += whole;
       const found = only(value);
       return found === undefined ? missing(value, onlyName) : found;
@@ -107,12 +107,12 @@ function planFields(base: EvaluateNode, { steps, fields, own }: FieldPath): Eval
   }
   return (frame) => {
     const start = base(frame);
-    if (isCelFault(start) || start instanceof Optional) return walk(frame, start, { steps, own });
+    if (isCelFault(start) || start instanceof Optional) return walk(frame, start, { steps, pathCost });
     let value: Value = start;
     for (let index = 0; index <= last; index++) {
       const found = readers[index]!(value);
       if (found === undefined || isCelFault(found)) {
-        frame.cost += index + 1 + own;
+        frame.cost += index + 1 + pathCost;
         return found ?? missing(value, names[index]!);
       }
       value = found;
@@ -125,9 +125,9 @@ function planFields(base: EvaluateNode, { steps, fields, own }: FieldPath): Eval
 function walk(
   frame: EvaluationFrame,
   base: Result,
-  { steps, own }: { readonly steps: readonly AccessStep[]; readonly own: number },
+  { steps, pathCost }: { readonly steps: readonly AccessStep[]; readonly pathCost: number },
 ): Result {
-  frame.cost += own;
+  frame.cost += pathCost;
   if (isCelFault(base)) return base;
   let value: Value = base, optional = false;
   if (value instanceof Optional) {

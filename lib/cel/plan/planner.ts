@@ -90,13 +90,13 @@ class Planner {
     return isPath ? this.#path(expression, 0) : this.plan(expression);
   }
 
-  #path(expression: CelExpression, own: 0 | 1): PlannedExpression {
+  #path(expression: CelExpression, pathCost: 0 | 1): PlannedExpression {
     const steps: AccessStep[] = [];
     let base = expression;
     for (;;) {
-      const known = this.#checked.names.get(base);
-      if (known?.kind === "constant" && steps.length === 0) return constantPlan(known.value);
-      if (known !== undefined || (base.kind !== "select" && base.kind !== "index")) break;
+      const declaration = this.#checked.names.get(base);
+      if (declaration?.kind === "constant" && steps.length === 0) return constantPlan(declaration.value);
+      if (declaration !== undefined || (base.kind !== "select" && base.kind !== "index")) break;
       if (base.kind === "select") {
         if (base.mode === "presence") {
           if (steps.length === 0) return { run: this.#presence(base.operand, base.field) };
@@ -107,7 +107,7 @@ class Planner {
       base = base.operand;
     }
     const chosen = base.kind === "call" && base.name === "_?_:_";
-    return { run: planPath(this.#base(base), steps, chosen ? 0 : own) };
+    return { run: planPath(this.#base(base), steps, chosen ? 0 : pathCost) };
   }
 
   #fieldStep({ field, mode }: Select): AccessStep {
@@ -130,14 +130,14 @@ class Planner {
 
   /** Plans the start of a path: a variable, or any other expression. The path itself pays the cost of reading it. */
   #base(expression: CelExpression): EvaluateNode {
-    const known = this.#checked.names.get(expression);
-    if (known?.kind === "variable") {
-      const { name } = known;
+    const declaration = this.#checked.names.get(expression);
+    if (declaration?.kind === "variable") {
+      const { name } = declaration;
       const index = this.#roots.get(name) ?? this.#roots.size;
       this.#roots.set(name, index);
       return (frame) => frame.root(index, name);
     }
-    if (known?.kind === "constant") return constantPlan(known.value).run;
+    if (declaration?.kind === "constant") return constantPlan(declaration.value).run;
     if (expression.kind !== "ident") return this.plan(expression).run;
     const local = this.#scope.get(expression.name.replace(/^\./, ""));
     if (local === undefined) {

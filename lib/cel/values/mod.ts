@@ -44,7 +44,7 @@ export {
   isPlainMap,
   Opaque,
   Optional,
-  own,
+  plainEntry,
   type PlainMap,
   type Value,
 } from "./value.ts";

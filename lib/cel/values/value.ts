@@ -28,7 +28,7 @@ export type Value =
   | readonly Value[]
   | PlainMap;
 
-/** A map that comes from JSON: a plain object. {@link own} reads it without inherited names. */
+/** A map that comes from JSON: a plain object. {@link plainEntry} reads it without inherited names. */
 export interface PlainMap {
   readonly [key: string]: Value;
 }
@@ -142,7 +142,7 @@ export function isPlainMap(value: unknown): value is PlainMap {
 }
 
 /** An own entry of a plain map, or `undefined`. */
-export function own(map: PlainMap, name: string): Value | undefined {
+export function plainEntry(map: PlainMap, name: string): Value | undefined {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 

@@ -27,8 +27,8 @@ export function outputChoice(values: readonly string[]): OutputChoice | Fault {
     if (at > 0 && reportFormats.has(format)) reports.push({ format, path: value.slice(at + 1) || "-" });
     else if (at > 0 && !format.includes("/")) {
       const meant = didYouMean(format, reportFormats.keys());
-      const known = [...reportFormats.keys()].join(", ");
-      const hint = meant === undefined ? `there are ${known}` : `did you mean "${meant}"?`;
+      const names = [...reportFormats.keys()].join(", ");
+      const hint = meant === undefined ? `there are ${names}` : `did you mean "${meant}"?`;
       return new Fault(`--output ${value}: there is no format "${format}"; ${hint}`);
     } else objects = value;
   }

@@ -92,8 +92,8 @@ export class TestSession {
   async compare(found: FoundTest, expectations: readonly Expectation[], run: TestRun): Promise<void> {
     const { policies, resources, exceptions, files } = run.input;
     for (const file of files) this.#files.add(file);
-    for (const line of loadingLines(found)) this.#say(line);
-    this.#say(
+    for (const line of loadingLines(found)) this.#print(line);
+    this.#print(
       `  Applying ${count(policies.length, "policy", "policies")} to ${
         count(resources.length, "resource", "resources")
       } with ${count(exceptions.length, "exception", "exceptions")} ...`,
@@ -107,15 +107,15 @@ export class TestSession {
       ...checked.remarks,
       ...rows.length === 0 ? [checksNothing(found)] : [],
     ]);
-    this.#say("  Checking results ...");
+    this.#print("  Checking results ...");
     this.#rows.push(...rows);
     this.#remarks += noted.filter(({ severity }) => severity !== "error").length;
     const { outputFormat, failOnly } = this.#options;
-    if (outputFormat === undefined && !failOnly) this.#say(`\n${testTable(rows, this.#table)}\n`);
+    if (outputFormat === undefined && !failOnly) this.#print(`\n${testTable(rows, this.#table)}\n`);
     const unevaluated = unevaluatedPolicies(run.snapshot, { showsDeleting: true });
     this.note([...run.diagnostics, ...unevaluated, ...noted]);
     if (outputFormat === undefined) {
-      for (const row of rows.filter(isFailure)) this.#say(`${explained(row).join("\n")}\n`);
+      for (const row of rows.filter(isFailure)) this.#print(`${explained(row).join("\n")}\n`);
     }
   }
 
@@ -124,7 +124,7 @@ export class TestSession {
     const { outputFormat, failOnly, strict } = this.#options;
     const failed = this.#rows.filter(isFailure);
     const [all, fails] = [this.#rows.length, failed.length];
-    this.#say(
+    this.#print(
       failOnly
         ? `\nTest Summary: ${fails} out of ${all} tests failed\n`
         : `\nTest Summary: ${all - fails} tests passed and ${fails} tests failed\n`,
@@ -132,7 +132,7 @@ export class TestSession {
     const shown = failOnly ? failed : this.#rows;
     if (outputFormat !== undefined) this.#terminal.out(testOutputs[outputFormat](shown, this.#table));
     else if (failOnly && fails > 0) {
-      this.#say(`Aggregated Failed Test Cases : \n${testTable(failed, this.#table)}`);
+      this.#print(`Aggregated Failed Test Cases : \n${testTable(failed, this.#table)}`);
     }
     for (const { format, path } of files) await this.#write(path, testOutputs[format](shown, this.#table));
     for (const [folder, recorder] of this.#recorders) {
@@ -161,7 +161,7 @@ export class TestSession {
     }
   }
 
-  #say(text: string): void {
+  #print(text: string): void {
     if (this.#options.outputFormat === undefined) this.#terminal.out(text);
     else this.#terminal.err(text);
   }

@@ -32,7 +32,7 @@ export interface PolicySelection {
 
 interface RememberedSelection {
   readonly type: Pick<PolicyRequest, "group" | "version" | "subresource">;
-  readonly question: PolicyQuery;
+  readonly query: PolicyQuery;
   readonly selection: PolicySelection;
 }
 
@@ -54,25 +54,25 @@ const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, ne
 export function selectPolicies(
   snapshot: Snapshot,
   request: PolicyRequest,
-  question: PolicyQuery,
+  query: PolicyQuery,
 ): PolicySelection {
-  const found = snapshot.candidates(question.phase, request);
+  const found = snapshot.candidates(query.phase, request);
   if (found.length === 0) return nothing;
   let selections = remembered.get(found);
   if (selections === undefined) remembered.set(found, selections = new Map());
-  const { policy = "" } = question;
+  const { policy = "" } = query;
   const alike = selections.get(policy) ?? [];
-  for (const known of alike) if (isFor(known, request, question)) return known.selection;
+  for (const each of alike) if (isFor(each, request, query)) return each.selection;
 
-  const selected = queriedPolicies(found, question).map((each) => rulesForType(each, request));
-  const selection = selectionOf(selected, request, question);
+  const selected = queriedPolicies(found, query).map((each) => rulesForType(each, request));
+  const selection = selectionOf(selected, request, query);
   // URLs name policies, too: only those that are there are remembered.
   if (selection.policies.length === 0) return nothing;
   const { group, version, subresource } = request;
-  const { phase, failurePolicy, kind, rules } = question;
-  const known: RememberedSelection = {
+  const { phase, failurePolicy, kind, rules } = query;
+  const added: RememberedSelection = {
     type: { group, version, subresource },
-    question: {
+    query: {
       phase,
       ...(failurePolicy && { failurePolicy }),
       ...(kind && { kind }),
@@ -80,13 +80,13 @@ export function selectPolicies(
     },
     selection,
   };
-  selections.set(policy, alike.length < maxRemembered ? [...alike, known] : [known]);
+  selections.set(policy, alike.length < maxRemembered ? [...alike, added] : [added]);
   return selection;
 }
 
-function isFor({ type, question }: RememberedSelection, request: PolicyRequest, query: PolicyQuery): boolean {
-  return question.failurePolicy === query.failurePolicy && question.rules === query.rules &&
-    question.kind === query.kind && type.group === request.group && type.version === request.version &&
+function isFor({ type, query }: RememberedSelection, request: PolicyRequest, wanted: PolicyQuery): boolean {
+  return query.failurePolicy === wanted.failurePolicy && query.rules === wanted.rules &&
+    query.kind === wanted.kind && type.group === request.group && type.version === request.version &&
     type.subresource === request.subresource;
 }
 
@@ -96,17 +96,17 @@ function isFor({ type, question }: RememberedSelection, request: PolicyRequest, 
 export function selectForExplanation(
   snapshot: Snapshot,
   request: PolicyRequest,
-  question: PolicyQuery,
+  query: PolicyQuery,
 ): PolicySelection {
   return selectionOf(
-    queriedPolicies(snapshot.candidates(question.phase, request), question),
+    queriedPolicies(snapshot.candidates(query.phase, request), query),
     request,
-    question,
+    query,
   );
 }
 
-function queriedPolicies(found: readonly CompiledPolicy[], question: PolicyQuery): readonly CompiledPolicy[] {
-  const { failurePolicy, policy: key, kind, rules = "all" } = question;
+function queriedPolicies(found: readonly CompiledPolicy[], query: PolicyQuery): readonly CompiledPolicy[] {
+  const { failurePolicy, policy: key, kind, rules = "all" } = query;
   return found.filter(({ policy }) =>
     (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
     (kind === undefined || policy.kind === kind) &&
@@ -120,9 +120,9 @@ function queriedPolicies(found: readonly CompiledPolicy[], question: PolicyQuery
 function selectionOf(
   policies: readonly CompiledPolicy[],
   request: PolicyRequest,
-  question: PolicyQuery,
+  query: PolicyQuery,
 ): PolicySelection {
-  const { rules = "all" } = question;
+  const { rules = "all" } = query;
   const rulesOf = policies.flatMap((policy) => policy.rules);
   const needsRoles = rulesOf.some((rule) => rule.needsRoles);
   if (rulesOf.some((rule) => rule.needsNamespaceLabels)) {

@@ -42,12 +42,12 @@ export function tracedPorts(ports: Ports, trace: TraceCall): Ports {
     },
     ...(signatures !== undefined && {
       signatures: {
-        verify: (question, ...rest) =>
-          registryCall("verify", question.image, () => signatures.verify(question, ...rest)),
-        verifyText: (question, ...rest) => signatures.verifyText(question, ...rest),
+        verify: (query, ...rest) =>
+          registryCall("verify", query.image, () => signatures.verify(query, ...rest)),
+        verifyText: (query, ...rest) => signatures.verifyText(query, ...rest),
         digest: (image, ...rest) => registryCall("digest", image, () => signatures.digest(image, ...rest)),
-        referrer: (question, ...rest) =>
-          registryCall("referrer", question.image, () => signatures.referrer(question, ...rest)),
+        referrer: (query, ...rest) =>
+          registryCall("referrer", query.image, () => signatures.referrer(query, ...rest)),
       },
     }),
   };

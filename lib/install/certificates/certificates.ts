@@ -137,15 +137,17 @@ export async function makeOrKeep(
         return { authority, trusted: former, certificate };
       }
     }
-    const own = usable ? authority : await makeAuthority(now);
-    const older = former.filter((each) => each.trim() !== own.cert.trim() && ageOf(each, now) !== "expired");
-    const trusted = [own.cert, ...older];
-    const issued = await issueCertificate(own, names, now);
+    const issuer = usable ? authority : await makeAuthority(now);
+    const older = former.filter((each) =>
+      each.trim() !== issuer.cert.trim() && ageOf(each, now) !== "expired"
+    );
+    const trusted = [issuer.cert, ...older];
+    const issued = await issueCertificate(issuer, names, now);
     const read = readServingCertificate(issued);
     if (isFault(read)) return read;
-    const unkept = await keeper?.write({ authority: own, trusted, serving: issued });
+    const unkept = await keeper?.write({ authority: issuer, trusted, serving: issued });
     if (isFault(unkept)) return unkept;
-    return { authority: own, trusted, certificate: { ...read, caBundle: bundleOf(trusted) } };
+    return { authority: issuer, trusted, certificate: { ...read, caBundle: bundleOf(trusted) } };
   } catch (error) {
     return new Fault(`making a certificate: ${reasonOf(error)}`);
   }

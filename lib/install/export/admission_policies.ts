@@ -95,10 +95,10 @@ function problemOf(policy: Policy, { rule, exceptions }: CompiledRule): string |
  * rule with validate.cel becomes a policy and its binding".
  */
 function exportedName(policy: Policy, rule: Rule, rules: number): string {
-  const own = policy.namespace === undefined
+  const policyName = policy.namespace === undefined
     ? `cpol-${policy.name}`
     : `pol-${policy.namespace}-${policy.name}`;
-  const name = rules === 1 ? own : `${own}-${rule.name}`;
+  const name = rules === 1 ? policyName : `${policyName}-${rule.name}`;
   return name.toLowerCase().replace(/[^a-z0-9.-]+/g, "-").replace(/[^a-z0-9]+$/, "").slice(0, 240);
 }
 

@@ -94,10 +94,10 @@ function resourceRule(resources: ResourceCriteria): JsonObject | Fault {
   for (const selector of resources.kinds.flatMap(parseKindSelectors)) {
     const { group, version, kind, subresource } = selector;
     if (hasWildcard(kind) || subresource === "*") return new Fault(`kind "${selector.text}" has wildcards`);
-    const known = builtinKind(kind);
-    if (known === undefined && group === "*") return new Fault(`the group of kind "${kind}" is not known`);
-    groups.add(group === "*" ? known!.group : group);
-    versions.add(version === "*" ? known?.version ?? "*" : version);
+    const builtin = builtinKind(kind);
+    if (builtin === undefined && group === "*") return new Fault(`the group of kind "${kind}" is not known`);
+    groups.add(group === "*" ? builtin!.group : group);
+    versions.add(version === "*" ? builtin?.version ?? "*" : version);
     const plural = pluralOf(kind);
     names.add(subresource === "" ? plural : `${plural}/${subresource}`);
   }

@@ -5,7 +5,7 @@ import { appName, certificateSecret, type ManifestOptions, metadata } from "./ma
 const rbac = "rbac.authorization.k8s.io";
 
 /** The rights of the replicas that do not come from policies. */
-export interface OwnNeeds {
+export interface ReplicaNeeds {
   /** Whether one of them must lead, because policies change other objects or are followed. */
   readonly leader: boolean;
 }
@@ -29,18 +29,18 @@ const policyRoles: readonly { readonly [label: string]: string }[] = [
 export function accessObjects(
   options: ManifestOptions,
   access: readonly Access[],
-  { leader }: OwnNeeds,
+  { leader }: ReplicaNeeds,
 ): JsonObject[] {
   const { namespace, certificate } = options;
-  const own = certificate.from === "postern";
+  const issuesCertificate = certificate.from === "postern";
   const live = options.follows ? neededRights({ prefix: appName }) : undefined;
   const within = [
-    ...(own ? [ownSecret] : []),
-    ...(leader ? [ownLease] : []),
-    ownEndpoints,
+    ...(issuesCertificate ? [secretRule] : []),
+    ...(leader ? [leaseRule] : []),
+    endpointRule,
     ...(live?.within ?? []).map((rule) => ({ ...rule })),
   ];
-  const rules = [...accessRules(access), ...(live?.everywhere.map((rule) => ({ ...rule })) ?? [ownWebhooks])];
+  const rules = [...accessRules(access), ...(live?.everywhere.map((rule) => ({ ...rule })) ?? [webhookRule])];
   return [
     { apiVersion: "v1", kind: "ServiceAccount", metadata: metadata(appName, namespace) },
     ...granted("ClusterRole", options, rules),
@@ -68,14 +68,14 @@ function lease(namespace: string): JsonObject {
   return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: metadata(appName, namespace) };
 }
 
-const ownLease = {
+const leaseRule = {
   apiGroups: ["coordination.k8s.io"],
   resources: ["leases"],
   resourceNames: [appName],
   verbs: ["get", "update"],
 };
 
-const ownWebhooks = {
+const webhookRule = {
   apiGroups: ["admissionregistration.k8s.io"],
   resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
   resourceNames: [appName],
@@ -83,9 +83,9 @@ const ownWebhooks = {
 };
 
 /** The right to list cannot be one for names. */
-const ownEndpoints = { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list"] };
+const endpointRule = { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list"] };
 
-const ownSecret = {
+const secretRule = {
   apiGroups: [""],
   resources: ["secrets"],
   resourceNames: [certificateSecret],

@@ -3,12 +3,12 @@ import type { ResourceRule } from "../../match/mod.ts";
 import type { Target } from "../../live/mod.ts";
 import {
   type BuiltinKind,
+  builtinKinds,
   compileResourceFilters,
   compileWildcard,
   defaultResourceFilters,
   hasWildcard,
   type KindSelector,
-  knownKinds,
   parseKindSelectors,
   pluralOf,
 } from "../../kube/mod.ts";
@@ -100,9 +100,9 @@ function places(selector: KindSelector, guessed: (kind: GuessedKind) => void): P
   if (kind === "*") {
     return [{ group: literal(group), version: literal(version), resource: `*${suffix}`, scope: "*" }];
   }
-  const known = matching(selector);
-  if (known.length === 0 && knownKinds.some((each) => each.kind === kind)) return [];
-  if (known.length > 0) return known.flatMap((each) => placesOf(each, suffix));
+  const builtins = matching(selector);
+  if (builtins.length === 0 && builtinKinds.some((each) => each.kind === kind)) return [];
+  if (builtins.length > 0) return builtins.flatMap((each) => placesOf(each, suffix));
   if (hasWildcard(kind)) return [];
   const resource = `${pluralOf(kind)}${suffix}`;
   guessed({ kind: selector.text, resource });
@@ -125,7 +125,7 @@ function matching({ group, version, kind }: KindSelector): BuiltinKind[] {
     version: compileWildcard(version),
     kind: compileWildcard(kind),
   };
-  const found = knownKinds.filter((each) =>
+  const found = builtinKinds.filter((each) =>
     !isUnseen(each) && tests.kind(each.kind) && tests.group(each.group) && tests.version(each.version)
   );
   return found.filter((each, index) =>
@@ -146,7 +146,7 @@ const unseen = compileResourceFilters(defaultResourceFilters);
 
 /** The resources of those kinds, as `group/plural`. */
 export function unseenResources(): string[] {
-  return [...new Set(knownKinds.filter(isUnseen).map(({ group, plural }) => `${group}/${plural}`))].sort();
+  return [...new Set(builtinKinds.filter(isUnseen).map(({ group, plural }) => `${group}/${plural}`))].sort();
 }
 
 /** Webhooks know `*` and literal names, no other wildcards. */

@@ -78,7 +78,7 @@ interface Group {
   /** Rules whose generated objects are kept in step: hearing of changes is worth no refusal, so they are ignored. */
   readonly followed: readonly CompiledRule[];
   /** For a webhook of one policy: its key and its match conditions, which the server leaves to the API server. */
-  readonly own: { readonly key: string; readonly conditions: readonly JsonObject[] } | undefined;
+  readonly single: { readonly key: string; readonly conditions: readonly JsonObject[] } | undefined;
 }
 
 function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
@@ -91,18 +91,18 @@ function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
   const found = (["Fail", "Ignore"] as const).flatMap((failurePolicy): Group[] => {
     const group = policies.filter(({ policy }) => policy.failurePolicy === failurePolicy);
     const common = group.filter(({ policy }) => policy.matchConditions.length === 0);
-    const own = group.filter(({ policy }) => policy.matchConditions.length > 0);
+    const conditional = group.filter(({ policy }) => policy.matchConditions.length > 0);
     return [
       {
         phase,
         failurePolicy,
         policies: common,
         followed: failurePolicy === "Ignore" ? followed : [],
-        own: undefined,
+        single: undefined,
       },
-      ...own.map((policy) => {
+      ...conditional.map((policy) => {
         const { key, matchConditions: conditions } = policy.policy;
-        return { phase, failurePolicy, policies: [policy], followed: [], own: { key, conditions } };
+        return { phase, failurePolicy, policies: [policy], followed: [], single: { key, conditions } };
       }),
     ];
   });
@@ -110,9 +110,9 @@ function groups(all: readonly CompiledPolicy[], phase: WebhookPhase): Group[] {
 }
 
 function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedKind) => void): JsonObject {
-  const { phase, failurePolicy, policies, followed, own } = group;
+  const { phase, failurePolicy, policies, followed, single } = group;
   const word = failurePolicy.toLowerCase();
-  const finegrained = own === undefined ? "" : `/finegrained/${own.key}`;
+  const finegrained = single === undefined ? "" : `/finegrained/${single.key}`;
   const matched = policies.flatMap(({ rules }) =>
     rules.filter(({ type }) => isOfWebhook(type, phase)).flatMap((rule) => webhookTargets(rule, guessed))
   );
@@ -147,7 +147,7 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
     matchConditions: [
       ...unseenUsers(options.namespace),
       ...(targets.some(({ resource }) => resource.startsWith("*")) ? [notAboutUnseenKinds] : []),
-      ...own?.conditions ?? [],
+      ...single?.conditions ?? [],
     ],
     ...(phase === "mutate" && { reinvocationPolicy: "IfNeeded" }),
   };

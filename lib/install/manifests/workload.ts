@@ -185,7 +185,11 @@ function command(options: ManifestOptions, { hosts }: WorkloadNeeds): string[] {
     ...secretPathVariableNames(options),
     ...(options.traces === undefined ? [] : [tracing]),
   ];
-  const own = [`0.0.0.0:${webhookPort}`, `0.0.0.0:${metricsPort}`, `${apiServer.host}:${apiServer.port}`];
+  const addresses = [
+    `0.0.0.0:${webhookPort}`,
+    `0.0.0.0:${metricsPort}`,
+    `${apiServer.host}:${apiServer.port}`,
+  ];
   const reads = ["/app", "/policies", "/var/run/secrets/kubernetes.io/serviceaccount"];
   if (mountsCertificate(options)) reads.push("/tls");
   return [
@@ -196,7 +200,7 @@ function command(options: ManifestOptions, { hosts }: WorkloadNeeds): string[] {
     "--no-prompt",
     "--cached-only",
     "--no-code-cache",
-    hosts === undefined ? "--allow-net" : `--allow-net=${[...new Set([...own, ...hosts])].join(",")}`,
+    hosts === undefined ? "--allow-net" : `--allow-net=${[...new Set([...addresses, ...hosts])].join(",")}`,
     `--allow-read=${reads.join(",")}`,
     `--allow-env=${variables.join(",")}`,
     "/app/postern.js",

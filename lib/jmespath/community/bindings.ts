@@ -43,7 +43,7 @@ export class Bindings {
   /** The value of a name, without its `$`; `undefined` when it is not bound, a fault when computing it failed. */
   get(name: string): Json | Fault | undefined {
     const found = this.#find(name);
-    return found === undefined ? undefined : found.#settled();
+    return found === undefined ? undefined : found.#computed();
   }
 
   /** Whether a name is bound, without computing its value. */
@@ -57,7 +57,7 @@ export class Bindings {
     return this.#name === name ? this : this.#parent.#find(name);
   }
 
-  #settled(): Json | Fault {
+  #computed(): Json | Fault {
     if (typeof this.#value === "function") {
       const compute = this.#value;
       this.#value = new Fault(`the value of $${this.#name} depends on itself`);

@@ -43,8 +43,8 @@ export function growth(node: CommunityNode, names: Names = new Map()): number {
     case "call":
       return callGrowth(node.args, names);
     case "let": {
-      const own = node.bindings.map(({ name, value }) => [name, of(value)] as const);
-      return growth(node.body, new Map([...names, ...own]));
+      const bound = node.bindings.map(({ name, value }) => [name, of(value)] as const);
+      return growth(node.body, new Map([...names, ...bound]));
     }
   }
 }

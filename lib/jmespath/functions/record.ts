@@ -68,7 +68,7 @@ export interface PlainFunction extends Signature {
    * Does once what arguments known beforehand allow, such as compiling a pattern; unknown ones are undefined.
    * Answers undefined when there is nothing to gain.
    */
-  readonly prepare?: (known: readonly (Json | undefined)[]) => Apply | undefined;
+  readonly prepare?: (constants: readonly (Json | undefined)[]) => Apply | undefined;
 }
 
 /** A function of a list and an expression on its elements, in whatever order its parameters say. */

@@ -39,7 +39,7 @@ export function planCall(
   }
   if (record.kind === "by") return { evaluate: planBy(record, args) };
   const checks = args.map((arg, index) => check(record, index, arg));
-  return settle(planPlain(record, args as readonly ValueArgument[], checks), record, args);
+  return foldConstants(planPlain(record, args as readonly ValueArgument[], checks), record, args);
 }
 
 type ValueArgument = Extract<Argument, { kind: "value" }>;
@@ -157,11 +157,15 @@ function planBy(record: Extract<FunctionRecord, { kind: "by" }>, args: readonly 
 }
 
 /** Computes a call now when its arguments are all known and its function depends on them alone. */
-function settle(evaluate: Evaluate, record: FunctionRecord, args: readonly Argument[]): ExpressionPlan {
+function foldConstants(
+  evaluate: Evaluate,
+  record: FunctionRecord,
+  args: readonly Argument[],
+): ExpressionPlan {
   const integer = record.integer === true;
-  const known = record.volatile !== true &&
+  const isConstant = record.volatile !== true &&
     args.every((arg) => arg.kind === "value" && arg.plan.constant !== undefined);
-  if (!known) return { evaluate, integer };
+  if (!isConstant) return { evaluate, integer };
   const constant = evaluate(null, runWithoutInput());
   return { evaluate: () => constant, constant, integer };
 }

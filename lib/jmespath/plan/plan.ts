@@ -70,7 +70,7 @@ export function plan(expression: Expression, place: PlanPosition): ExpressionPla
       return planNot(plan(expression.of, place));
     case "compare": {
       const left = plan(expression.left, place), right = plan(expression.right, place);
-      return settled(planComparison(expression.operator, left, right), left, right);
+      return foldConstants(planComparison(expression.operator, left, right), left, right);
     }
     case "list":
       return planList(expression.items.map((item) => plan(item, place).evaluate), place);
@@ -162,7 +162,7 @@ function planOr(left: ExpressionPlan, right: ExpressionPlan): ExpressionPlan {
   const first = left.evaluate, second = right.evaluate;
   const fallback = right.constant;
   if (fallback !== undefined && !(fallback instanceof Fault)) {
-    return settled(
+    return foldConstants(
       (current, run) => {
         const value = first(current, run);
         if (value instanceof Fault) return value.missing === undefined ? value : fallback;
@@ -183,7 +183,7 @@ function planOr(left: ExpressionPlan, right: ExpressionPlan): ExpressionPlan {
 
 function planAnd(left: ExpressionPlan, right: ExpressionPlan): ExpressionPlan {
   const first = left.evaluate, second = right.evaluate;
-  return settled(
+  return foldConstants(
     (current, run) => {
       const value = swallowMissing(first(current, run));
       return value instanceof Fault || !isTruthy(value) ? value : second(current, run);
@@ -195,7 +195,7 @@ function planAnd(left: ExpressionPlan, right: ExpressionPlan): ExpressionPlan {
 
 function planNot(of: ExpressionPlan): ExpressionPlan {
   const evaluate = of.evaluate;
-  return settled((current, run) => {
+  return foldConstants((current, run) => {
     const value = swallowMissing(evaluate(current, run));
     return value instanceof Fault ? value : !isTruthy(value);
   }, of);
@@ -245,7 +245,7 @@ function planArgument(arg: Expression, place: PlanPosition): Argument {
 }
 
 /** Decides now what depends on constants alone. */
-function settled(evaluate: Evaluate, ...parts: readonly ExpressionPlan[]): ExpressionPlan {
+function foldConstants(evaluate: Evaluate, ...parts: readonly ExpressionPlan[]): ExpressionPlan {
   if (!parts.every((part) => part.constant !== undefined)) return { evaluate };
   return constantPlan(evaluate(null, runWithoutInput()));
 }

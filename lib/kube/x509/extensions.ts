@@ -122,13 +122,13 @@ const readers: Readonly<Record<string, Reader>> = {
     }
   },
   "2.5.29.37": (der, fields) => {
-    const known: number[] = [], unknown: (readonly number[])[] = [];
+    const usages: number[] = [], unknown: (readonly number[])[] = [];
     for (const id of der.read(tags.sequence).each((list) => list.objectIdentifier())) {
       const usage = keyUsages.indexOf(id.join("."));
       if (usage < 0) unknown.push(id);
-      else known.push(usage);
+      else usages.push(usage);
     }
-    fields.ExtKeyUsage = orNull(known);
+    fields.ExtKeyUsage = orNull(usages);
     fields.UnknownExtKeyUsage = orNull(unknown);
   },
   "2.5.29.54": (der, fields) => {

@@ -33,8 +33,8 @@ export function signatureAlgorithm(der: Der): number {
     parameters.readIf(context(0, "constructed"))?.read(tags.sequence).objectIdentifier().join(".") ?? "";
   parameters.readIf(context(1, "constructed"));
   const salt = parameters.readIf(context(2, "constructed"))?.integer() ?? 20n;
-  const known = Object.hasOwn(pss, hash) ? pss[hash] : undefined;
-  return known !== undefined && BigInt(known.salt) === salt ? known.algorithm : 0;
+  const variant = Object.hasOwn(pss, hash) ? pss[hash] : undefined;
+  return variant !== undefined && BigInt(variant.salt) === salt ? variant.algorithm : 0;
 }
 
 /** An RSA key as Kyverno shows it; `undefined` for any other key. */

@@ -70,8 +70,8 @@ export interface EmptyBody {
 /** A rule body of one kind. */
 export type BodyOf<Kind extends RuleBody["kind"]> = Extract<RuleBody, { kind: Kind }>;
 
-type Known = Exclude<RuleBody["kind"], "expressions" | "empty">;
-type Formats = { readonly [Kind in Known]: BodyFormat<BodyOf<Kind>> };
+type FormattedKind = Exclude<RuleBody["kind"], "expressions" | "empty">;
+type Formats = { readonly [Kind in FormattedKind]: BodyFormat<BodyOf<Kind>> };
 
 /**
  * Every kind of body, in the order in which a rule is compared with them: the first that recognises it reads it. A new

@@ -1,9 +1,9 @@
 import {
+  accessUserOf,
   Authorizer,
   authorizerType,
   type CelType,
   resourceCheckType,
-  subjectOf,
   type Value,
 } from "../../cel/mod.ts";
 import { asString, dig, type JsonObject } from "../../json/mod.ts";
@@ -18,7 +18,7 @@ export const authorizerVariables: Readonly<Record<string, CelType>> = {
 export function authorizerValue(name: string, request: JsonObject): Value | undefined {
   if (name !== "authorizer" && name !== "authorizer.requestResource") return undefined;
   const userInfo = dig(request, "userInfo");
-  const authorizer = new Authorizer(subjectOf(userInfo as JsonObject | undefined ?? {}));
+  const authorizer = new Authorizer(accessUserOf(userInfo as JsonObject | undefined ?? {}));
   if (name === "authorizer") return authorizer;
   const text = (...path: string[]): string => asString(dig(request, ...path)) ?? "";
   return authorizer.requestResource({

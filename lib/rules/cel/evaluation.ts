@@ -90,7 +90,7 @@ const variablesType = opaqueType("variables");
 class LazyVariables extends Opaque {
   readonly type: CelType = variablesType;
   readonly #evaluate: (name: string) => Result | undefined;
-  readonly #known = new Map<string, Result | undefined>();
+  readonly #values = new Map<string, Result | undefined>();
 
   constructor(evaluate: (name: string) => Result | undefined) {
     super();
@@ -98,9 +98,9 @@ class LazyVariables extends Opaque {
   }
 
   override field(name: string): Result | undefined {
-    if (this.#known.has(name)) return this.#known.get(name);
+    if (this.#values.has(name)) return this.#values.get(name);
     const value = this.#evaluate(name);
-    this.#known.set(name, value);
+    this.#values.set(name, value);
     return value;
   }
 

@@ -66,16 +66,16 @@ export function requestOf(input: RuleInput): JsonObject {
   const { request, group, version, kind, operation, resource, oldResource } = input;
   const name = asString(request["name"]) ?? nameOf(resource ?? oldResource);
   const namespace = requestNamespace(input);
-  const ownKind = request["kind"] ?? { group, version, kind };
-  const ownResource = request["resource"] ?? { group, version, resource: pluralOf(kind) };
+  const resourceKind = request["kind"] ?? { group, version, kind };
+  const resourceType = request["resource"] ?? { group, version, resource: pluralOf(kind) };
   const subResource = asString(request["subResource"]) ?? "";
   return {
     uid: request["uid"] ?? "",
-    kind: ownKind,
-    resource: ownResource,
+    kind: resourceKind,
+    resource: resourceType,
     ...(subResource !== "" && { subResource, requestSubResource: subResource }),
-    requestKind: request["requestKind"] ?? ownKind,
-    requestResource: request["requestResource"] ?? ownResource,
+    requestKind: request["requestKind"] ?? resourceKind,
+    requestResource: request["requestResource"] ?? resourceType,
     ...(name !== "" && { name }),
     ...(namespace !== "" && { namespace }),
     operation,

@@ -72,7 +72,7 @@ export function compileValidations(
 
   function checkReason(entry: JsonObject, index: number): void {
     const reason = field(entry, "reason");
-    if (reason === undefined || reason === null || reasons.some((known) => known === reason)) return;
+    if (reason === undefined || reason === null || reasons.some((allowed) => allowed === reason)) return;
     expressions.mistake(`reason cannot be ${JSON.stringify(reason)}: use one of ${reasons.join(", ")}`, [
       ...path,
       index,

@@ -109,14 +109,14 @@ export function compileIgnoredFields(
   written: Json | undefined,
   domain: string,
 ): (object: JsonObject) => Ignores {
-  const own = asList(written).filter(isObject).map((each): FieldRule => {
+  const fromPolicy = asList(written).filter(isObject).map((each): FieldRule => {
     const objects = asList(each["objects"]).filter(isObject).map(compileObject);
     return {
       isFor: (object) => objects.some((matches) => matches(object)),
       ignores: compileFields(asTexts(each["fields"])),
     };
   });
-  const known = builtin.map(({ kinds, fields }): FieldRule => {
+  const fromDefaults = builtin.map(({ kinds, fields }): FieldRule => {
     const isKind = kinds.map(compileWildcard);
     return {
       isFor: ({ kind }) => isKind.some((matches) => matches(asString(kind) ?? "")),
@@ -128,7 +128,7 @@ export function compileIgnoredFields(
     ignores: (path) => path.startsWith(`metadata.annotations.${domain}/`),
   };
   return (object) => {
-    const rules = [annotations, ...known, ...own].filter((rule) => rule.isFor(object));
+    const rules = [annotations, ...fromDefaults, ...fromPolicy].filter((rule) => rule.isFor(object));
     return (path) => rules.some(({ ignores }) => ignores(path));
   };
 }
@@ -148,8 +148,9 @@ function compileObject(written: JsonObject): (object: JsonObject) => boolean {
   const kind = test("kind"), name = test("name"), namespace = test("namespace");
   const group = test("group"), version = test("version");
   return (object) => {
-    const [ownVersion = "", ownGroup = ""] = (asString(object["apiVersion"]) ?? "").split("/").reverse();
+    const [objectVersion = "", objectGroup = ""] = (asString(object["apiVersion"]) ?? "").split("/")
+      .reverse();
     return kind(asString(object["kind"]) ?? "") && name(nameOf(object)) && namespace(namespaceOf(object)) &&
-      group(ownGroup) && version(ownVersion);
+      group(objectGroup) && version(objectVersion);
   };
 }

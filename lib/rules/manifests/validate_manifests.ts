@@ -172,9 +172,9 @@ class ManifestCheck {
   }
 
   #annotationMismatch({ annotations }: SignerEntry): string | undefined {
-    const own = annotationsOf(this.#object);
+    const present = annotationsOf(this.#object);
     for (const [key, wanted] of Object.entries(annotations).sort()) {
-      const have = own[key] ?? "";
+      const have = present[key] ?? "";
       if (have !== wanted) {
         return `annotations mismatch: ${have} does not match expected value ${wanted} for key ${key}`;
       }
@@ -188,9 +188,9 @@ class ManifestCheck {
     if (signatures.length === 0) return { problem: "signature not found" };
     const trials: string[] = [];
     for (const [index, signature] of signatures.entries()) {
-      const question = { message: message!, ...signature, by, log };
+      const query = { message: message!, ...signature, by, log };
       const key = JSON.stringify([signature, by, log]);
-      const answer = loadTextVerdict(this.#store, question, { name: this.#name(), key });
+      const answer = loadTextVerdict(this.#store, query, { name: this.#name(), key });
       if (answer === pending) return pending;
       if (answer.ok) return { name: answer.signer };
       trials.push(

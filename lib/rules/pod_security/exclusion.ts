@@ -60,22 +60,22 @@ function* applyExclusion(
   const left = new Map<string, RemainingFields>();
   for (const { name, control, fields } of violations) {
     if (name !== controlName) continue;
-    const own = new RemainingFields();
-    left.set(control, own);
+    const remaining = new RemainingFields();
+    left.set(control, remaining);
     for (const field of fields) {
-      if (own.add(field, ownerOf(field)) % fieldsInStage === 0) yield;
+      if (remaining.add(field, ownerOf(field)) % fieldsInStage === 0) yield;
     }
   }
   let looked = 0;
   for (const { control, fields } of judge(reduced, controlName)) {
-    const own = left.get(control);
-    if (own === undefined) continue;
+    const remaining = left.get(control);
+    if (remaining === undefined) continue;
     for (const excluded of fields) {
       if (++looked % fieldsInStage === 0) yield;
       const place = placeOf(excluded);
       if (restrictedField !== "" && restrictedField !== place) continue;
       if (!allValuesPass(excluded, exclusion)) continue;
-      own.remove(place, reducedOwnerOf(excluded));
+      remaining.remove(place, reducedOwnerOf(excluded));
     }
   }
   return violations.flatMap((violation) => {
@@ -159,6 +159,6 @@ function onlyImages(pod: PodView, image: (image: string) => boolean): PodView {
     security: undefined,
     containers,
     windows: false,
-    ownUsers: false,
+    hasUserNamespace: false,
   };
 }

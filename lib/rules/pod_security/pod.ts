@@ -22,7 +22,7 @@ export interface PodView {
   /** Whether it says that it runs on Windows, where some fields cannot be set. */
   readonly windows: boolean;
   /** Whether it runs in a user namespace of its own. */
-  readonly ownUsers: boolean;
+  readonly hasUserNamespace: boolean;
 }
 
 /** Whether looking at all containers takes so long that it is done in stages; no usual pod is. */
@@ -53,7 +53,7 @@ export function podView(metadata: Json | undefined, spec: Json): PodView {
     security: present(field(spec, "securityContext")),
     containers,
     windows: dig(spec, "os", "name") === "windows",
-    ownUsers: field(spec, "hostUsers") === false,
+    hasUserNamespace: field(spec, "hostUsers") === false,
   };
 }
 

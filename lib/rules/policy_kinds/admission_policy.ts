@@ -93,9 +93,9 @@ export function admissionEvaluation(
   input: RuleInput,
   { parameter, over }: { readonly parameter: Json; readonly over?: Activation },
 ): CelEvaluation {
-  const own = admissionRoots(input, (name) => name === "params" ? parameter : undefined);
+  const variables = admissionRoots(input, (name) => name === "params" ? parameter : undefined);
   return new CelEvaluation({
-    roots: over === undefined ? own : (name) => over(name) ?? own(name),
+    roots: over === undefined ? variables : (name) => over(name) ?? variables(name),
     variables: expressions.variables,
     host: requestHost(input),
     observer: input.context.store.observer,

@@ -151,9 +151,9 @@ function compileSigner(
     const cert = text(certificate["cert"], "cosign", "certificate", "cert");
     const certChain = text(certificate["certChain"], "cosign", "certificate", "certChain");
     return (evaluation) => {
-      const own = cert(evaluation), chain = certChain(evaluation);
-      if (own instanceof Fault) return own;
-      return chain instanceof Fault ? chain : { kind: "certificates", certificate: own, chain };
+      const leaf = cert(evaluation), chain = certChain(evaluation);
+      if (leaf instanceof Fault) return leaf;
+      return chain instanceof Fault ? chain : { kind: "certificates", certificate: leaf, chain };
     };
   }
   const identities = asList(field(cosign["keyless"], "identities")).map((identity): Identity => ({

@@ -88,7 +88,7 @@ export class ImageCalls implements ExternalCalls {
       ) {
         continue;
       }
-      const answer = this.#ask(image, attestor, { name, type: attestation?.type });
+      const answer = this.#verify(image, attestor, { name, type: attestation?.type });
       if (answer === undefined) isOpen = true;
       else if (this.#isVerified(image, answer, attestation)) verified++;
     }
@@ -136,7 +136,7 @@ export class ImageCalls implements ExternalCalls {
     return true;
   }
 
-  #ask(
+  #verify(
     image: string,
     attestor: PolicyAttestor,
     { name, type }: { readonly name: string; readonly type: string | undefined },
@@ -216,7 +216,7 @@ function found(body: Json): ExternalReply {
 /** The record of an image with the fields' names as Kyverno's documentation spells them, and as Go spells them. */
 function imageData(image: string, record: JsonObject): JsonObject {
   const reference = parseImageReference(image);
-  const own = isFault(reference) ? { tag: "", digest: "" } : reference;
+  const parsed = isFault(reference) ? { tag: "", digest: "" } : reference;
   const resolved = asString(field(record, "resolvedImage")) ?? "";
   const config = record["configData"] ?? null;
   const fields: Record<string, Json> = {
@@ -225,8 +225,8 @@ function imageData(image: string, record: JsonObject): JsonObject {
     registry: record["registry"] ?? "",
     repository: record["repository"] ?? "",
     identifier: record["identifier"] ?? "",
-    tag: own.tag,
-    digest: own.digest || resolved.slice(resolved.indexOf("@") + 1),
+    tag: parsed.tag,
+    digest: parsed.digest || resolved.slice(resolved.indexOf("@") + 1),
     imageIndex: record["manifestList"] ?? null,
     manifest: record["manifest"] ?? null,
     configData: config,

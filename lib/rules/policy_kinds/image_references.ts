@@ -30,7 +30,7 @@ export function compileImageLists(
   written: Json | undefined,
   expressions: ExpressionSet,
 ): (object: JsonObject | undefined, evaluation: CelEvaluation) => ImageLists | Fault {
-  const own = asList(written).filter(isObject).map((entry, index) => ({
+  const expressionImages = asList(written).filter(isObject).map((entry, index) => ({
     name: asString(entry["name"]) ?? "",
     program: expressions.compile(asString(entry["expression"]) ?? "", [
       "spec",
@@ -41,7 +41,7 @@ export function compileImageLists(
   }));
   return (object, evaluation) => {
     const lists: Record<string, readonly PolicyImage[]> = containerImages(object);
-    for (const { name, program } of own) {
+    for (const { name, program } of expressionImages) {
       const value = program === undefined ? [] : evaluation.evaluate(program);
       if (isCelFault(value)) return new Fault(value.message);
       const texts = Array.isArray(value) ? value : [value];

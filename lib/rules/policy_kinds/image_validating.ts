@@ -111,7 +111,7 @@ class ImageValidation implements CompiledBody {
       },
       credentials: credentialsOf(this.#spec, input),
     });
-    switchboard.own = calls;
+    switchboard.imageCalls = calls;
     return this.#judge(input, evaluation, { calls, images: textsOf(matched) });
   }
 
@@ -127,9 +127,9 @@ class ImageValidation implements CompiledBody {
     const missing = this.#missing(input, images);
     if (missing !== undefined) return missing === pending ? undefined : evaluationFailed(missing);
     for (const validation of this.#validations) {
-      const said = validation(evaluation);
-      if (said === undefined) continue;
-      const outcome = isFault(said) ? evaluationFailed(said.message) : fail(said);
+      const failure = validation(evaluation);
+      if (failure === undefined) continue;
+      const outcome = isFault(failure) ? evaluationFailed(failure.message) : fail(failure);
       return { ...outcome, images: verification([]) };
     }
     const annotations = this.#annotate(evaluation);
@@ -176,7 +176,7 @@ const passed = pass("success");
 
 /** Leads the calls of expressions to the answers of an image policy, once its attestors are known. */
 class CallSwitch {
-  own: ExternalCalls | undefined;
+  imageCalls: ExternalCalls | undefined;
   #usual: ExternalCalls | undefined;
 
   get usual(): ExternalCalls {
@@ -186,7 +186,7 @@ class CallSwitch {
   before(usual: ExternalCalls): ExternalCalls {
     this.#usual = usual;
     return {
-      call: (request) => (this.own ?? usual).call(request),
+      call: (request) => (this.imageCalls ?? usual).call(request),
       now: () => usual.now(),
       random: () => usual.random(),
       generate: (namespace, resources) => usual.generate(namespace, resources),

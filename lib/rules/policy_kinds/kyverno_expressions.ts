@@ -90,9 +90,9 @@ export function kyvernoEvaluation(
   { over, generate, external = (usual) => usual }: KyvernoEvaluationOptions = {},
 ): { readonly evaluation: CelEvaluation; allow(values: Allowed): void } {
   let allowed: Value = { allowedImages: [], allowedValues: [] };
-  const own = admissionRoots(input, (name) => name === "exceptions" ? allowed : undefined);
+  const variables = admissionRoots(input, (name) => name === "exceptions" ? allowed : undefined);
   const evaluation = new CelEvaluation({
-    roots: over === undefined ? own : (name) => over(name) ?? own(name),
+    roots: over === undefined ? variables : (name) => over(name) ?? variables(name),
     variables: expressions.variables,
     host: external(requestHost(input, generate)),
     observer: input.context.store.observer,

@@ -124,8 +124,8 @@ class TargetSearch {
     const anyhow = rules.map((rule) => ({ ...rule, operations: ["*"] }));
     this.#selector = compileConstraints({ ...constraints, resourceRules: anyhow });
     this.types = rules.flatMap((rule) => asTexts(rule["resources"])).flatMap((plural) => {
-      const known = builtinResource(plural);
-      return known === undefined ? [] : [{ apiVersion: formatApiVersion(known), kind: known.kind }];
+      const builtin = builtinResource(plural);
+      return builtin === undefined ? [] : [{ apiVersion: formatApiVersion(builtin), kind: builtin.kind }];
     });
     this.#namespace = namespace ?? "";
   }

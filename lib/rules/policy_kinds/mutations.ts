@@ -102,11 +102,11 @@ function patched(object: JsonObject, made: Json): JsonObject | Fault {
  */
 function schemaFor(object: JsonObject, schema: Schema, store: LoadTracker): MergeSchema | Fault {
   const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
-  const isKnown = builtinKind(kind) !== undefined;
-  if (schema === "required" && !isKnown && !store.serves("downstream")) {
+  const isBuiltin = builtinKind(kind) !== undefined;
+  if (schema === "required" && !isBuiltin && !store.serves("downstream")) {
     return new Fault("error applying patch: type converter must not be nil");
   }
-  return { type: mergeTypeOf(apiVersion, kind), isChecked: isKnown };
+  return { type: mergeTypeOf(apiVersion, kind), isChecked: isBuiltin };
 }
 
 interface MergeSchema {

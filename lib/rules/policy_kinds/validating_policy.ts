@@ -100,9 +100,9 @@ function compileValidations(
   );
   return (evaluation) => {
     for (const validation of validations) {
-      const said = validation(evaluation);
-      if (said === undefined) continue;
-      return isFault(said) ? error(`error: ${said.message}`) : fail(said);
+      const failure = validation(evaluation);
+      if (failure === undefined) continue;
+      return isFault(failure) ? error(`error: ${failure.message}`) : fail(failure);
     }
     return passed;
   };

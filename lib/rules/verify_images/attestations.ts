@@ -25,7 +25,7 @@ export interface AttestationTools {
   readonly image: FoundImage;
   suffix(entry: SignerEntry): string;
   /** Loads the statements of a type that one signer signed. */
-  ask(entry: SignerEntry, path: string, type: string): SignatureAnswer | Pending;
+  loadStatements(entry: SignerEntry, path: string, type: string): SignatureAnswer | Pending;
 }
 
 /** Verifies the attestations of an entry in order; the first one that does not verify ends it. */
@@ -137,7 +137,7 @@ class AttestationCheck {
     for (const entry of set.entries) {
       const signer = entry.kind === "set" ? anySigner(this.#case.roots) : entry;
       const place = `${path}.entries[${this.#case.entryIndex}]${this.#tools.suffix(signer)}`;
-      const answer = this.#tools.ask(signer, place, this.#case.attestation.type);
+      const answer = this.#tools.loadStatements(signer, place, this.#case.attestation.type);
       if (answer === pending) return pending;
       if (answer.ok && entry.kind === "set") {
         // Kyverno takes whoever the trusted root knows for a nested attestor (declared in docs/compatibility.md).

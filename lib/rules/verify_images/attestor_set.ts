@@ -14,11 +14,11 @@ export type SetVerdict =
   };
 
 /** Loads whether one signer signed the image; the path is that of the entry, for explanations. */
-export type AskSigner = (entry: SignerEntry, path: string) => SignatureAnswer | Pending;
+export type VerifySigner = (entry: SignerEntry, path: string) => SignatureAnswer | Pending;
 
 /** How signers are verified, and the text that messages put behind the path of one. */
 export interface SignerTools {
-  readonly ask: AskSigner;
+  readonly verify: VerifySigner;
   suffix(entry: SignerEntry): string;
 }
 
@@ -60,9 +60,13 @@ function verifySet(set: AttestorSet, path: string, tools: SignerTools): SetVerdi
   return { ok: false, reasons, unreachable };
 }
 
-function verifySigner(entry: SignerEntry, place: string, { ask, suffix }: SignerTools): SetVerdict | Pending {
+function verifySigner(
+  entry: SignerEntry,
+  place: string,
+  { verify, suffix }: SignerTools,
+): SetVerdict | Pending {
   const path = `${place}${suffix(entry)}`;
-  const answer = ask(entry, path);
+  const answer = verify(entry, path);
   if (answer === pending || answer.ok) return answer;
   return {
     ok: false,

@@ -49,19 +49,19 @@ export function compileEntries(objects: readonly JsonObject[], tools: RuleTools)
   const template = compileTemplate({ verifyImages: objects.map(withoutConditions) });
   tools.variables(template.uses, []);
   if (template.uses.length === 0) return { written, resolve: () => written };
-  const known = new Map<string, readonly ImageEntry[]>();
+  const resolvedEntries = new Map<string, readonly ImageEntry[]>();
   return { written, resolve };
 
   function resolve(context: Context): readonly ImageEntry[] | Fault {
     const rendered = template.render(context, context.environment);
     if (isFault(rendered)) return rendered;
     const key = JSON.stringify(rendered);
-    const seen = known.get(key);
+    const seen = resolvedEntries.get(key);
     if (seen !== undefined) return seen;
     const resolved = asList(field(rendered, "verifyImages")).filter(isObject).map((entry, index) =>
       imageEntry(entry, parts[index]!)
     );
-    if (known.size < maxResolved) known.set(key, resolved);
+    if (resolvedEntries.size < maxResolved) resolvedEntries.set(key, resolved);
     return resolved;
   }
 }

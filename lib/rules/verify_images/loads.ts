@@ -3,12 +3,12 @@ import { isFault, type Json } from "../../json/mod.ts";
 import type {
   Answer,
   DigestAnswer,
-  ReferrerQuestion,
+  ReferrerQuery,
   RegistryCredentials,
   SignatureAnswer,
-  SignatureQuestion,
+  SignatureQuery,
   SignedTextAnswer,
-  SignedTextQuestion,
+  SignedTextQuery,
 } from "../../ports.ts";
 
 /** The answer is loading: the caller stops, and the rule is evaluated again when it is there. */
@@ -16,16 +16,16 @@ export const pending = Symbol("pending");
 export type Pending = typeof pending;
 
 /** Loads whether an image is signed; an equal question is loaded once in a request. */
-export function loadVerdict(store: LoadTracker, question: SignatureQuestion): SignatureAnswer | Pending {
+export function loadVerdict(store: LoadTracker, query: SignatureQuery): SignatureAnswer | Pending {
   const { signatures } = store.ports;
   if (signatures === undefined) return unanswered("signatures cannot be verified here");
   // At a deadline this names the registries that were called.
-  const { image, repository } = question;
+  const { image, repository } = query;
   const answer = loadOnce(
     store,
     repository === "" ? `signatures of ${image}` : `signatures of ${image} in ${repository}`,
-    JSON.stringify(question),
-    () => signatures.verify(question, store.signal),
+    JSON.stringify(query),
+    () => signatures.verify(query, store.signal),
   );
   return isProblem(answer) ? unanswered(answer.problem) : answer;
 }
@@ -50,26 +50,26 @@ export function loadDigest(
 /** Loads whether a text was signed; `key` distinguishes the load from others about the same object. */
 export function loadTextVerdict(
   store: LoadTracker,
-  question: SignedTextQuestion,
+  query: SignedTextQuery,
   { name, key }: { readonly name: string; readonly key: string },
 ): SignedTextAnswer | Pending {
   const { signatures } = store.ports;
   if (signatures === undefined) return { ok: false, message: "signatures cannot be verified here" };
-  const answer = loadOnce(store, name, key, () => signatures.verifyText(question, store.signal));
+  const answer = loadOnce(store, name, key, () => signatures.verifyText(query, store.signal));
   return isProblem(answer) ? { ok: false, message: answer.problem } : answer;
 }
 
 /** Loads the JSON of an artifact that refers to an image. */
-export function loadReferrer(store: LoadTracker, question: ReferrerQuestion): Answer | Pending {
+export function loadReferrer(store: LoadTracker, query: ReferrerQuery): Answer | Pending {
   const { signatures } = store.ports;
   const failed = (message: string): Answer => ({ ok: false, status: undefined, message });
   if (signatures === undefined) return failed("registries cannot be asked here");
-  const name = `referrers of ${question.image}`;
+  const name = `referrers of ${query.image}`;
   const answer = loadOnce(
     store,
     name,
-    JSON.stringify(question),
-    () => signatures.referrer(question, store.signal),
+    JSON.stringify(query),
+    () => signatures.referrer(query, store.signal),
   );
   return isProblem(answer) ? failed(answer.problem) : answer;
 }

@@ -68,8 +68,8 @@ export function annotated(object: JsonObject, scopes: readonly ScopedNotes[]): J
     for (const note of notes) {
       put(flat, note);
       if (note.forPeople === true) continue;
-      const rules = own(policies, policy);
-      put(own(rules, rule), note);
+      const rules = innerMap(policies, policy);
+      put(innerMap(rules, rule), note);
     }
   }
   if (Object.keys(flat).length === 0) return object;
@@ -94,7 +94,7 @@ function put(statuses: Record<string, Json>, { image, status }: ImageNote): void
   if (!isWashedAway) setField(statuses, image, status);
 }
 
-function own<T>(map: Record<string, Record<string, T>>, name: string): Record<string, T> {
+function innerMap<T>(map: Record<string, Record<string, T>>, name: string): Record<string, T> {
   if (!Object.hasOwn(map, name)) Object.defineProperty(map, name, { value: {}, ...ordinary });
   return map[name]!;
 }
@@ -134,14 +134,14 @@ function parse(text: string): Parsed | Fault {
   }
   if (value === null) return noPolicies;
   if (!isObject(value)) return wrongType(value, "map[string]api.ImageVerificationMetadataStatus");
-  if (ownField(value, "version") !== version) {
+  if (fieldNamed(value, "version") !== version) {
     // Kyverno parity: anything else is read as the older form, images with their statuses, which counts for
     // nothing. Pinned by tests/rules/verify_images/verify_images_test.ts.
     const odd = Object.values(value).find((status) => status !== null && typeof status !== "string");
     return odd === undefined ? noPolicies : wrongType(odd, statusType);
   }
   const policies = readMap(
-    ownField(value, "policies"),
+    fieldNamed(value, "policies"),
     (rules) =>
       readMap(rules, (images) =>
         readMap(images, (status) => {
@@ -153,7 +153,7 @@ function parse(text: string): Parsed | Fault {
   return { policies };
 }
 
-function ownField(value: JsonObject, name: string): Json | undefined {
+function fieldNamed(value: JsonObject, name: string): Json | undefined {
   return Object.hasOwn(value, name) ? value[name] : undefined;
 }
 

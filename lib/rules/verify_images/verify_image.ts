@@ -1,6 +1,6 @@
 import type { Context } from "../../context/mod.ts";
 import type { ImageVerification, SignerEntry } from "../../policy/mod.ts";
-import type { SignatureAnswer, SignatureLayout, SignatureQuestion } from "../../ports.ts";
+import type { SignatureAnswer, SignatureLayout, SignatureQuery } from "../../ports.ts";
 import { error, fail, type Outcome, pass, skip } from "../outcome.ts";
 import { loadVerdict, type Pending, pending } from "./loads.ts";
 import { verifyAttestations } from "./attestations.ts";
@@ -50,7 +50,10 @@ export function verifyImage(
   }
   if (attestors.length === 0) return verifyStatements(entry, found, request);
   const suffix = suffixIn(entry);
-  const verdict = verifySets(attestors, ".attestors", { ask: askerOf(entry, found, request), suffix });
+  const verdict = verifySets(attestors, ".attestors", {
+    verify: statementLoader(entry, found, request),
+    suffix,
+  });
   if (verdict === pending) return pending;
   if (!verdict.ok) {
     const message = `failed to verify image ${found.text}: ${verdict.reasons.join("; ")}`;
@@ -71,8 +74,13 @@ function verifyStatements(
   request: VerifyRequest,
 ): ImageVerdict | Pending {
   const { context, entries, rule } = request;
-  const ask = askerOf(entry, found, request);
-  const verdict = verifyAttestations(entry, { context, image: found, ask, suffix: suffixIn(entry) });
+  const loadStatements = statementLoader(entry, found, request);
+  const verdict = verifyAttestations(entry, {
+    context,
+    image: found,
+    loadStatements,
+    suffix: suffixIn(entry),
+  });
   if (verdict === pending) return pending;
   if (!verdict.ok) return { outcome: fail(verdict.message), digest: "" };
   const { digest, text } = verdict;
@@ -91,7 +99,7 @@ function verifyStatements(
 }
 
 /** Loads whether one signer of an entry signed the image, or statements of a type. */
-function askerOf(
+function statementLoader(
   entry: ImageEntry,
   found: FoundImage,
   { context, pullSecrets }: VerifyRequest,
@@ -100,7 +108,7 @@ function askerOf(
   const { store } = context;
   const credentials = withPullSecrets(verification.credentials, pullSecrets);
   return (signer, path, type) => {
-    const question: SignatureQuestion = {
+    const query: SignatureQuery = {
       image: found.text,
       layout: layoutOf(verification),
       want: type === undefined ? "signature" : { attestations: type },
@@ -113,7 +121,7 @@ function askerOf(
       credentials,
       useCache: verification.useCache,
     };
-    const answer = loadVerdict(store, question);
+    const answer = loadVerdict(store, query);
     if (answer !== pending) {
       const { ok, tried } = answer;
       store.observer?.attestor({ image: found.text, path, failure: ok ? "" : answer.message, tried });

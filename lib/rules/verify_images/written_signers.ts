@@ -31,12 +31,12 @@ export function signersOfSets(
   { layout, repository }: { readonly layout: SignatureLayout; readonly repository: string },
 ): WrittenSigner[] {
   return [...writtenEntries(sets, path)].flatMap(({ signers, path, entry }) =>
-    JSON.stringify(entry).includes("{{") ? [] : signers.map(({ by, log, repository: own }) => ({
+    JSON.stringify(entry).includes("{{") ? [] : signers.map(({ by, log, repository: entryRepository }) => ({
       path,
       by,
       log,
       layout,
-      repository: own || repository,
+      repository: entryRepository || repository,
     }))
   );
 }

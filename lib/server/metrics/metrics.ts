@@ -24,17 +24,17 @@ interface Occasion {
   readonly cause: ExecutionCause;
 }
 
-interface KnownSeries extends Occasion {
+interface CachedSeries extends Occasion {
   readonly result: string;
   readonly action: string;
   readonly cell: SeriesValue;
 }
 
-interface KnownCells extends Occasion {
+interface CachedCells extends Occasion {
   readonly cells: readonly SeriesValue[];
 }
 
-interface KnownAnswers {
+interface CachedAnswers {
   readonly operation: string;
   readonly allowed: boolean;
   readonly requests: SeriesValue;
@@ -72,11 +72,11 @@ export class Metrics {
   /** How long rules take. */
   readonly times: RuleTimes = new RuleTimes((timed) => this.#timed(timed));
   /** Series of results at hand, by policy and rule. Policies go with their snapshot, and these with them. */
-  readonly #series = new WeakMap<object, Map<string, KnownSeries[]>>();
+  readonly #series = new WeakMap<object, Map<string, CachedSeries[]>>();
   /** The same by the results themselves, where they are the same objects at each request. */
-  readonly #constant = new WeakMap<readonly RuleResult[], KnownCells[]>();
+  readonly #constant = new WeakMap<readonly RuleResult[], CachedCells[]>();
   /** Series of answers at hand, by kind: as many kinds as have names of their own. */
-  readonly #answers = new Map<string, KnownAnswers[]>();
+  readonly #answers = new Map<string, CachedAnswers[]>();
   /** Kinds that policies name. */
   #kinds: ReadonlySet<string> = new Set();
   #policies: readonly Policy[] = [];
@@ -92,19 +92,19 @@ export class Metrics {
     const kind = this.#kindLabel(request.kind.kind);
     let answers = this.#answers.get(kind);
     if (answers === undefined) this.#answers.set(kind, answers = []);
-    let known = answers.find((each) => each.operation === operation && each.allowed === allowed);
-    if (known === undefined) {
+    let cached = answers.find((each) => each.operation === operation && each.allowed === allowed);
+    if (cached === undefined) {
       const labels = [operation.toLowerCase(), String(allowed)];
-      known = {
+      cached = {
         operation,
         allowed,
         requests: this.#requests.at(kind, ...labels),
         duration: this.#duration.at(...labels),
       };
-      answers.push(known);
+      answers.push(cached);
     }
-    known.requests.value++;
-    this.#duration.add(milliseconds / 1000, known.duration);
+    cached.requests.value++;
+    this.#duration.add(milliseconds / 1000, cached.duration);
   }
 
   /** Policies gave their results. */
@@ -118,13 +118,13 @@ export class Metrics {
 
   /** The series of a policy's results. Results that the engine made at load come again, and have theirs at hand. */
   #cellsOf(policy: PolicyIdentity, rules: readonly RuleResult[], occasion: Occasion): readonly SeriesValue[] {
-    let known = this.#constant.get(rules);
-    const found = known?.find((each) => isOccasion(each, occasion));
+    let cached = this.#constant.get(rules);
+    const found = cached?.find((each) => isOccasion(each, occasion));
     if (found !== undefined) return found.cells;
     const cells = rules.map((rule) => this.#cellOf(policy, rule, occasion));
     if (areConstant(rules)) {
-      if (known === undefined) this.#constant.set(rules, known = []);
-      known.push({ ...occasion, cells });
+      if (cached === undefined) this.#constant.set(rules, cached = []);
+      cached.push({ ...occasion, cells });
     }
     return cells;
   }
@@ -136,14 +136,14 @@ export class Metrics {
     let cells = series.get(rule.rule);
     if (cells === undefined) series.set(rule.rule, cells = []);
     const { result, action } = rule;
-    let known = cells.find((each) =>
+    let cached = cells.find((each) =>
       each.result === result && each.action === action && isOccasion(each, occasion)
     );
-    if (known === undefined) {
-      known = { ...occasion, result, action, cell: this.#newCell(policy, rule, occasion) };
-      cells.push(known);
+    if (cached === undefined) {
+      cached = { ...occasion, result, action, cell: this.#newCell(policy, rule, occasion) };
+      cells.push(cached);
     }
-    return known.cell;
+    return cached.cell;
   }
 
   #newCell(
@@ -271,8 +271,8 @@ function policyLabels(policy: Policy, action = policy.failureAction): string[] {
   return [action.toLowerCase(), background, namespace, name, type];
 }
 
-function isOccasion(known: Occasion, { kind, operation, cause }: Occasion): boolean {
-  return known.kind === kind && known.operation === operation && known.cause === cause;
+function isOccasion(cached: Occasion, { kind, operation, cause }: Occasion): boolean {
+  return cached.kind === kind && cached.operation === operation && cached.cause === cause;
 }
 
 function byFamily<T>(make: (family: PolicyFamily) => T): Readonly<Record<PolicyFamily, T>> {

@@ -11,10 +11,10 @@ export interface PolicyChange {
 export function policyChanges(before: readonly Policy[], after: readonly Policy[]): PolicyChange[] {
   const former = new Map(before.map((policy) => [keyOf(policy), policy]));
   const changes = after.flatMap((policy): PolicyChange[] => {
-    const known = former.get(keyOf(policy));
+    const earlier = former.get(keyOf(policy));
     former.delete(keyOf(policy));
-    if (known === undefined) return [{ policy, change: "created" }];
-    return isSame(known, policy) ? [] : [{ policy, change: "updated" }];
+    if (earlier === undefined) return [{ policy, change: "created" }];
+    return isSame(earlier, policy) ? [] : [{ policy, change: "updated" }];
   });
   return [...changes, ...[...former.values()].map((policy) => ({ policy, change: "deleted" as const }))];
 }

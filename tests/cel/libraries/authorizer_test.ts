@@ -1,6 +1,7 @@
 /** Questions about access in CEL become SubjectAccessReviews. */
 import assert from "node:assert/strict";
 import {
+  accessUserOf,
   Authorizer,
   authorizerType,
   celToJson,
@@ -8,13 +9,12 @@ import {
   isCelFault,
   kubernetesLibraries,
   resourceCheckType,
-  subjectOf,
   type Value,
 } from "../../../lib/cel/mod.ts";
 import type { Json } from "../../../lib/json/mod.ts";
 import { found, missing, RecordedCalls } from "./evaluate.ts";
 
-const subject = subjectOf({ username: "alice", groups: ["dev"], uid: "7", extra: { scope: ["a"] } });
+const subject = accessUserOf({ username: "alice", groups: ["dev"], uid: "7", extra: { scope: ["a"] } });
 const authorizer = new Authorizer(subject);
 const variables = { authorizer: authorizerType, "authorizer.requestResource": resourceCheckType };
 const values: Record<string, Value> = {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { evaluate } from "../../../lib/engine/mod.ts";
 import { dig, type JsonObject } from "../../../lib/json/mod.ts";
-import type { ApiCall, Cluster, SignedTextAnswer, SignedTextQuestion } from "../../../lib/ports.ts";
+import type { ApiCall, Cluster, SignedTextAnswer, SignedTextQuery } from "../../../lib/ports.ts";
 import { pod, policies, ports, request } from "../../engine/ports.ts";
 import { ScriptedSignatures } from "../verify_images/scripted_signatures.ts";
 
@@ -15,7 +15,7 @@ class TextSignatures extends ScriptedSignatures {
     super({});
   }
 
-  override verifyText(question?: SignedTextQuestion): Promise<SignedTextAnswer> {
+  override verifyText(question?: SignedTextQuery): Promise<SignedTextAnswer> {
     this.texts++;
     const { by, signature } = question!;
     return Promise.resolve(

@@ -1,7 +1,7 @@
 import type {
   DigestAnswer,
   SignatureAnswer,
-  SignatureQuestion,
+  SignatureQuery,
   Signatures,
   SignedTextAnswer,
   Statement,
@@ -20,7 +20,7 @@ export type Script = Readonly<Record<string, ScriptedImage | "no connection">>;
 
 /** A port that answers as a script says, and keeps what it was asked. */
 export class ScriptedSignatures implements Signatures {
-  readonly asked: SignatureQuestion[] = [];
+  readonly asked: SignatureQuery[] = [];
   readonly digestsAsked: string[] = [];
   /** How many questions were under way at once, at most. */
   mostAtOnce = 0;
@@ -31,7 +31,7 @@ export class ScriptedSignatures implements Signatures {
     this.#script = script;
   }
 
-  async verify(question: SignatureQuestion): Promise<SignatureAnswer> {
+  async verify(question: SignatureQuery): Promise<SignatureAnswer> {
     this.asked.push(question);
     this.mostAtOnce = Math.max(this.mostAtOnce, ++this.#underWay);
     await Promise.resolve();
@@ -60,7 +60,7 @@ export class ScriptedSignatures implements Signatures {
     return Promise.resolve({ ok: false, status: 404, message: "not scripted" });
   }
 
-  #answer({ image, by, want }: SignatureQuestion): SignatureAnswer {
+  #answer({ image, by, want }: SignatureQuery): SignatureAnswer {
     const found = this.#find(image);
     const failed = { ok: false, digest: undefined, tried: [], cached: false } as const;
     if (found === undefined) return { ...failed, why: "not verified", message: "image tag not found" };

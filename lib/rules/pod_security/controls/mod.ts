@@ -83,7 +83,7 @@ export const controls: readonly Control[] = [
     level: "baseline",
     revisions: [
       { since: 0, check: procMount },
-      { since: 35, check: exceptOwnUsers(procMount), standard: "kubernetes" },
+      { since: 35, check: exceptUserNamespaces(procMount), standard: "kubernetes" },
     ],
   },
   {
@@ -106,7 +106,7 @@ export const controls: readonly Control[] = [
     level: "restricted",
     revisions: [
       { since: 0, check: runAsNonRoot("first"), standard: "kubernetes" },
-      { since: 35, check: exceptOwnUsers(runAsNonRoot("first")), standard: "kubernetes" },
+      { since: 35, check: exceptUserNamespaces(runAsNonRoot("first")), standard: "kubernetes" },
       { since: 0, check: runAsNonRoot("both"), standard: "kyverno" },
     ],
   },
@@ -116,7 +116,7 @@ export const controls: readonly Control[] = [
     level: "restricted",
     revisions: [
       { since: 23, check: runAsUser },
-      { since: 35, check: exceptOwnUsers(runAsUser), standard: "kubernetes" },
+      { since: 35, check: exceptUserNamespaces(runAsUser), standard: "kubernetes" },
     ],
   },
   {
@@ -172,6 +172,6 @@ function exceptWindows(check: Check): Check {
 }
 
 /** In a user namespace of its own, root of the pod is nobody on the node. */
-function exceptOwnUsers(check: Check): Check {
-  return (pod) => pod.ownUsers ? undefined : check(pod);
+function exceptUserNamespaces(check: Check): Check {
+  return (pod) => pod.hasUserNamespace ? undefined : check(pod);
 }

@@ -1,7 +1,7 @@
 import { asString, dig, type JsonObject } from "../json/mod.ts";
 
 /** Which object something is about. */
-export interface Subject {
+export interface ObjectIdentity {
   readonly apiVersion: string;
   readonly kind: string;
   /** Empty for objects in no namespace. */
@@ -10,7 +10,7 @@ export interface Subject {
 }
 
 /** The identity of an object, from its fields. */
-export function subjectOf(object: JsonObject): Subject {
+export function identityOf(object: JsonObject): ObjectIdentity {
   const text = (...path: string[]): string => asString(dig(object, ...path)) ?? "";
   return {
     apiVersion: text("apiVersion"),
@@ -21,19 +21,19 @@ export function subjectOf(object: JsonObject): Subject {
 }
 
 /** Whether two objects are the same one. */
-export function isSameSubject(left: Subject, right: Subject): boolean {
+export function isSameObject(left: ObjectIdentity, right: ObjectIdentity): boolean {
   return left.apiVersion === right.apiVersion && left.kind === right.kind &&
     left.namespace === right.namespace && left.name === right.name;
 }
 
 /** `apiVersion/kind/namespace/name`, as tables show it; of what is no Kubernetes object the name alone. */
-export function subjectText({ apiVersion, kind, namespace, name }: Subject): string {
+export function identityText({ apiVersion, kind, namespace, name }: ObjectIdentity): string {
   if (apiVersion === "" && kind === "") return name;
   return [apiVersion, kind, namespace, name].join("/");
 }
 
 /** Whether a name in a test, `name` or `namespace/name`, is the object's. */
-export function isNamed({ namespace, name }: Subject, text: string): boolean {
+export function isNamed({ namespace, name }: ObjectIdentity, text: string): boolean {
   if (text === name) return true;
   const parts = text.split("/");
   return parts.length === 1
@@ -42,7 +42,10 @@ export function isNamed({ namespace, name }: Subject, text: string): boolean {
 }
 
 /** Whether a resource specification of a test is the object's; one without a kind is about any. */
-export function isSpecified({ apiVersion, kind, namespace, name }: Subject, spec: JsonObject): boolean {
+export function isSpecified(
+  { apiVersion, kind, namespace, name }: ObjectIdentity,
+  spec: JsonObject,
+): boolean {
   const text = (key: string): string => asString(spec[key]) ?? "";
   const version = text("group") === "" ? text("version") : `${text("group")}/${text("version")}`;
   return version === apiVersion && ["", kind].includes(text("kind")) && text("namespace") === namespace &&

@@ -8,7 +8,7 @@ import { ruleImageExtractors } from "../rules/mod.ts";
  * The `images` of a rule that says itself where images are (`imageExtractors`): objects of the kinds that it names are
  * read its way, all others as usual. It comes before the rule's other entries, so these see it.
  */
-export function compileOwnImages(
+export function compileRuleImages(
   written: JsonObject,
   report: (problem: PathDiagnostic) => void,
 ): ContextEntry {

@@ -5,7 +5,7 @@ import type { Cluster } from "../ports.ts";
  * The user name under which the API server knows Postern; `undefined` when the API server does not say (before
  * Kubernetes 1.28).
  */
-export async function ownUsername(cluster: Cluster): Promise<string | undefined> {
+export async function posternUsername(cluster: Cluster): Promise<string | undefined> {
   const answer = await cluster.call({
     method: "POST",
     path: "/apis/authentication.k8s.io/v1/selfsubjectreviews",

@@ -6,13 +6,13 @@ import { nameOf, namespaceOf } from "../kube/mod.ts";
  * The object as messages name it. Kyverno parity: it has the names in its metadata, so a name that is still to be
  * generated is empty. Pinned by "an object without namespace or name leaves their places empty".
  */
-export function subjectOf(
+export function reviewedResource(
   { object, oldObject, kind }: PolicyRequest,
 ): { kind: string; namespace: string; name: string } {
-  const subject = object ?? oldObject;
+  const reviewed = object ?? oldObject;
   return {
-    kind: asString(field(subject, "kind")) ?? kind,
-    namespace: namespaceOf(subject),
-    name: nameOf(subject),
+    kind: asString(field(reviewed, "kind")) ?? kind,
+    namespace: namespaceOf(reviewed),
+    name: nameOf(reviewed),
   };
 }

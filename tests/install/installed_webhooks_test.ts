@@ -1,6 +1,6 @@
 /** The webhooks that call an installation, found and removed. */
 import assert from "node:assert/strict";
-import { ownWebhooks, removeOwnWebhooks } from "../../lib/install/mod.ts";
+import { installedWebhooks, removeInstalledWebhooks } from "../../lib/install/mod.ts";
 import { isFault, type Json } from "../../lib/json/mod.ts";
 import type { Answer, ApiCall, Cluster } from "../../lib/ports.ts";
 
@@ -48,7 +48,7 @@ function cluster(deletions: Readonly<Record<string, number>>): Cluster & { reado
 }
 
 Deno.test("own webhooks are those of configurations that call nothing but the Service", async () => {
-  const found = await ownWebhooks(cluster({}), service);
+  const found = await installedWebhooks(cluster({}), service);
   assert.ok(!isFault(found));
   assert.deepEqual(found.map(({ kind, name }) => [kind, name]), [
     ["ValidatingWebhookConfiguration", "own"],
@@ -58,9 +58,9 @@ Deno.test("own webhooks are those of configurations that call nothing but the Se
 
 Deno.test("own webhooks are removed, also when somebody was faster; what stays is named", async () => {
   const faster = cluster({ own: 404 });
-  assert.deepEqual((await removeOwnWebhooks(faster, service)).problems, []);
+  assert.deepEqual((await removeInstalledWebhooks(faster, service)).problems, []);
   assert.deepEqual(faster.deleted, ["own", "mutating"]);
-  const { removed, problems } = await removeOwnWebhooks(cluster({ mutating: 403 }), service);
+  const { removed, problems } = await removeInstalledWebhooks(cluster({ mutating: 403 }), service);
   assert.deepEqual(removed.map(({ name }) => name), ["own"]);
   assert.deepEqual(problems, ["MutatingWebhookConfiguration mutating: status 403"]);
 });
@@ -70,5 +70,8 @@ Deno.test("own webhooks: an API server that does not list them is a problem", as
     call: () => Promise.resolve({ ok: false, status: 403, message: "forbidden" }),
     resource: () => Promise.resolve(undefined),
   };
-  assert.deepEqual(await removeOwnWebhooks(refusing, service), { removed: [], problems: ["forbidden"] });
+  assert.deepEqual(await removeInstalledWebhooks(refusing, service), {
+    removed: [],
+    problems: ["forbidden"],
+  });
 });

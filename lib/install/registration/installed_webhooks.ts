@@ -20,7 +20,7 @@ const collections = {
  * under whatever names. One without webhooks calls nothing, and stays. A fault when the API server does not list
  * them.
  */
-export async function ownWebhooks(
+export async function installedWebhooks(
   cluster: Cluster,
   service: ServicePlace,
 ): Promise<readonly WebhookConfigurationPlace[] | Fault> {
@@ -51,12 +51,12 @@ export interface Removal {
 }
 
 /** Removes the webhook configurations of an installation, so that the API server no longer calls it. */
-export async function removeOwnWebhooks(cluster: Cluster, service: ServicePlace): Promise<Removal> {
-  const own = await ownWebhooks(cluster, service);
-  if (isFault(own)) return { removed: [], problems: [own.message] };
+export async function removeInstalledWebhooks(cluster: Cluster, service: ServicePlace): Promise<Removal> {
+  const webhooks = await installedWebhooks(cluster, service);
+  if (isFault(webhooks)) return { removed: [], problems: [webhooks.message] };
   const removed: WebhookConfigurationPlace[] = [];
   const problems: string[] = [];
-  for (const each of own) {
+  for (const each of webhooks) {
     const answer = await cluster.call({ method: "DELETE", path: each.path });
     if (answer.ok || answer.status === 404) removed.push(each);
     else problems.push(`${each.kind} ${each.name}: ${answer.message}`);
