@@ -64,6 +64,11 @@ const nobody: ReadonlySet<string> = new Set();
 const longestDelay = 60_000;
 /** The number of failed attempts after which a failure is reported: an object is often created a moment later. */
 const reportAfter = 3;
+/**
+ * How often a missing target is looked for. Kyverno parity: as often. Pinned by "the worker looks for a target that does not
+ * exist five times, and no failure is reported".
+ */
+const targetAttempts = 5;
 /** How long one try may take. */
 const attemptTimeoutMs = 30_000;
 /** Longer uids are no uids of the API server's. */
@@ -187,15 +192,15 @@ export class BackgroundWorker {
     const { request, tries } = ticket.item;
     const tried = await this.#work(ticket.item);
     const { failures } = tried;
-    const attempts = this.#options.attempts ?? 10;
+    const attempts = this.#attemptsFor(failures);
     const [first] = failures;
     if (first === undefined) {
       this.#reportOutcome("done", ticket.item, tried);
       return this.#queue.release(ticket);
     }
     if (tries + 1 >= attempts || failures.every(({ retryable }) => !retryable)) {
-      // That a request was not carried out after all is nobody's mistake.
-      const level = failures.every(({ unfounded }) => unfounded) ? "debug" : "error";
+      // That a request was not carried out after all, or finds no target, is nobody's mistake.
+      const level = failures.every(({ moot }) => moot !== undefined) ? "debug" : "error";
       this.#log(level, "effects given up", request, { tries: tries + 1, cause: first.message });
       this.#reportOutcome("given up", ticket.item, tried);
       return this.#queue.release(ticket);
@@ -210,6 +215,13 @@ export class BackgroundWorker {
       if (!this.#closed && this.#queue.resume(ticket)) this.#begin();
     });
     this.#pausing.add(pause);
+  }
+
+  #attemptsFor(failures: readonly Failure[]): number {
+    const { attempts = 10 } = this.#options;
+    return failures.every(({ moot }) => moot === "targetMissing")
+      ? Math.min(attempts, targetAttempts)
+      : attempts;
   }
 
   #reportOutcome(state: WorkOutcome["state"], { done }: Job, { request, results, failures }: Tried): void {

@@ -3,8 +3,12 @@ export interface Failure {
   readonly message: string;
   /** Whether another try may do it. */
   readonly retryable: boolean;
-  /** Set when the request itself was not carried out, as far as can be seen: then there is nothing to do for it. */
-  readonly unfounded?: true;
+  /**
+   * Why there is nothing to do, as far as can be seen:
+   * - `unfounded`: the request itself was not carried out.
+   * - `targetMissing`: an object that the rule names as a target does not exist (yet).
+   */
+  readonly moot?: "unfounded" | "targetMissing";
   /** The rule whose wish it was; absent when no single rule is to blame. */
   readonly by?: { readonly policy: string; readonly rule: string };
 }

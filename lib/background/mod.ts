@@ -13,5 +13,5 @@ export { RulesInForce } from "./rules_in_force.ts";
 export { Upkeep, type UpkeepOptions } from "./upkeep.ts";
 export { type DownstreamState, reconcile } from "./reconcile.ts";
 export { type Change, followChange } from "./synchronize.ts";
-export type { WorkOutcome } from "./work_outcome.ts";
+export { isOver, type WorkOutcome } from "./work_outcome.ts";
 export { existingRequest } from "./existing_request.ts";

@@ -145,7 +145,13 @@ function planFailures(
     rules.filter(isMeant).flatMap((result) => {
       const causes = result.result === "error" ? [result.message] : planErrorsOf(result);
       const by = { policy: policy.key, rule: result.rule };
-      return causes.map((cause) => ({ message: `${policy.key}/${by.rule}: ${cause}`, retryable: true, by }));
+      const isMoot = result.result === "error" && result.meaning === "targetMissing";
+      return causes.map((cause) => ({
+        message: `${policy.key}/${by.rule}: ${cause}`,
+        retryable: true,
+        ...(isMoot && { moot: "targetMissing" as const }),
+        by,
+      }));
     })
   );
 }

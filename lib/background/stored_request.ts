@@ -15,7 +15,8 @@ export interface StoredRequestOptions {
  * reaches the port can send one, and another webhook may refuse the request afterwards. So:
  *
  * - CREATE: the object is there, under its own name, with the uid of the review, or else with all of its fields;
- * - UPDATE: it is there with its uid, in another version than the old one, and with every field that the request changed;
+ * - UPDATE: it is there with its uid, in another version than the old one, and with every field that the request changed; of
+ *   one that changes nothing, it is there as the review shows it;
  * - DELETE: no object of that name has that uid any more, or it is being deleted, which nobody can take back;
  * - CONNECT and the creation of a subresource leave no trace: the object that they are about is there.
  *
@@ -40,11 +41,10 @@ export async function storedRequest(
   const found = answer.ok ? asObject(answer.body) : undefined;
   if (operation === "DELETE") return isGone(reviewed, found) ? { ...request, name } : invisible();
   if (found === undefined) return invisible();
-  if (operation === "CREATE" ? !showsCreation(found, reviewed) : !showsUpdate(found, reviewed, oldObject)) {
-    return operation === "UPDATE" && equal(content(reviewed), content(oldObject))
-      ? unfounded("the request changes nothing", false)
-      : invisible();
-  }
+  const isVisible = operation === "CREATE"
+    ? showsCreation(found, reviewed)
+    : showsUpdate(found, reviewed, oldObject);
+  if (!isVisible) return invisible();
   const stored = { ...typed(reviewed), ...found };
   return { ...request, name, object: stored, variable: { ...request.variable, object: stored } };
 
@@ -72,7 +72,7 @@ export async function storedRequest(
 }
 
 function unfounded(message: string, retryable: boolean): Failure {
-  return { message, retryable, unfounded: true };
+  return { message, retryable, moot: "unfounded" };
 }
 
 /** An administrator grants rights, so a missing one is reported; every other failure may be retried. */
@@ -106,11 +106,12 @@ function showsCreation(found: JsonObject, reviewed: JsonObject): boolean {
 
 /** A later change of other fields does not hide an update, but one that was refused is not taken for another one. */
 function showsUpdate(found: JsonObject, reviewed: JsonObject, former: JsonObject | undefined): boolean {
-  const uid = uidOf(found),
-    versions = [found, former].map((each) => dig(each, "metadata", "resourceVersion"));
-  return uid !== undefined && uid === uidOf(reviewed) && uid === uidOf(former) &&
-    versions[0] !== versions[1] &&
-    shows(content(found), content(former), content(reviewed));
+  const uid = uidOf(found);
+  if (uid === undefined || uid !== uidOf(reviewed) || uid !== uidOf(former)) return false;
+  const [stored, wanted, before] = [content(found), content(reviewed), content(former)];
+  // The API server stores no new version then; the object as it is bears the request out as well as that of a creation.
+  if (equal(wanted, before)) return equal(stored, wanted);
+  return versionOf(found) !== versionOf(former) && shows(stored, before, wanted);
 }
 
 function isGone(reviewed: JsonObject, found: JsonObject | undefined): boolean {
@@ -147,6 +148,10 @@ function content(object: JsonObject | undefined): JsonObject {
 
 function typed({ apiVersion, kind }: JsonObject): JsonObject {
   return { ...(apiVersion !== undefined && { apiVersion }), ...(kind !== undefined && { kind }) };
+}
+
+function versionOf(object: JsonObject | undefined): Json | undefined {
+  return dig(object, "metadata", "resourceVersion");
 }
 
 function uidOf(object: JsonObject | undefined): Json | undefined {

@@ -1,6 +1,11 @@
 import type { Effect, PolicyRequest, PolicyResult } from "../engine/mod.ts";
 import type { Failure } from "./failure.ts";
 
+/** Whether nothing is left to do: all is done, or what could not be done had nothing to act on. */
+export function isOver({ state, failures }: WorkOutcome): boolean {
+  return state === "done" || state === "given up" && failures.every(({ moot }) => moot !== undefined);
+}
+
 /** The outcome of a request's effects. {@link BackgroundWorker} reports it to events, reports and update requests. */
 export interface WorkOutcome {
   /** `failing`: several tries did not help, and others follow. */

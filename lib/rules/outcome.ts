@@ -89,8 +89,9 @@ export interface ErrorOutcome extends Reported {
    * - `blocking`: it denies the request whatever the failurePolicy says.
    * - `unusable`: the rule could not be loaded. The failurePolicy of its own policy decides.
    * - `objectLost`: a mutation failed, so that the rules that follow have no object.
+   * - `targetMissing`: an object that the rule names as a target does not exist (yet); nothing else failed.
    */
-  readonly meaning?: "blocking" | "unusable" | "objectLost";
+  readonly meaning?: "blocking" | "unusable" | "objectLost" | "targetMissing";
 }
 
 /** The result of running a rule body for one request. */

@@ -149,6 +149,49 @@ Deno.test("the worker gives up after so many tries, and says so", async () => {
   assert.ok(log.lines.includes("error effects given up"));
 });
 
+const named = touch.replace('"t*"', "{NAME}");
+
+Deno.test("the worker looks for a target that does not exist five times, and no failure is reported", async () => {
+  const told: WorkOutcome[] = [];
+  const { worker, waits, log } = setUp(named.replace("{NAME}", "t3"), {
+    objects: secrets,
+    firstDelay: 100,
+    worked: (outcome) => told.push(outcome),
+  });
+  worker.add(request(trigger));
+  await worker.drain();
+  assert.deepEqual(waits, [100, 200, 400, 800]);
+  assert.deepEqual(log.lines.filter((line) => !line.startsWith("debug")), []);
+  assert.deepEqual(told.map(({ state, failures }) => [state, failures.map(({ moot }) => moot)]), [
+    ["failing", ["targetMissing"]],
+    ["given up", ["targetMissing"]],
+  ]);
+});
+
+Deno.test("a target that comes a moment after its trigger is changed", async () => {
+  const { cluster, worker, waits } = setUp(named.replace("{NAME}", "t3"), {
+    wait: async () => {
+      waits.push(0);
+      const body = { apiVersion: "v1", kind: "Secret", metadata: { name: "t3" }, data: {} };
+      const path = "/api/v1/namespaces/default/secrets";
+      if (waits.length === 2) await cluster.inner.call({ method: "POST", path, body });
+    },
+  });
+  worker.add(request(trigger));
+  await worker.drain();
+  const secret = await cluster.read("/api/v1/namespaces/default/secrets/t3");
+  assert.deepEqual(secret?.["data"], { seen: "eA==" });
+});
+
+Deno.test("a target that cannot be read is tried as often as other failures", async () => {
+  const { cluster, worker, waits } = setUp(named.replace("{NAME}", "t1"), { objects: secrets });
+  cluster.interfere = ({ path }) =>
+    path.endsWith("/t1") ? { ok: false, status: 503, message: "not now" } : undefined;
+  worker.add(request(trigger));
+  await worker.drain();
+  assert.equal(waits.length, 9);
+});
+
 Deno.test("the worker does not repeat what the API server refuses for good", async () => {
   const { cluster, worker, waits, log } = setUp(quota);
   cluster.interfere = ({ method }) =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { compile, evaluate, type PolicyRequest } from "../../lib/engine/mod.ts";
 import { dig, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { decisionEvents, EventWriter } from "../../lib/live/mod.ts";
+import { decisionEvents, EventWriter, workEvents } from "../../lib/live/mod.ts";
 import type { ApiCall, Cluster } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { clusterPorts } from "../conformance/ports.ts";
@@ -95,6 +95,31 @@ Deno.test("events: a scan reports no success", async () => {
 
 Deno.test("events: a success is no event by default", async () => {
   assert.deepEqual(await events("Enforce", { team: "red" }), []);
+});
+
+Deno.test("events: a missing target is none", async () => {
+  const { documents } = parseDocuments(policyText("Audit"), "p.yaml");
+  const asked = request({});
+  const { results } = await evaluate(compile(documents), asked, {
+    phase: "validate",
+    rules: "all",
+    ports: clusterPorts([]),
+  });
+  const effects = results.map(({ policy, rules }) => ({
+    policy,
+    rules: rules.map((rule) => ({ ...rule, type: "mutateExisting" as const })),
+  }));
+  const by = { policy: "teams", rule: "team" };
+  const found = (moot?: "targetMissing") =>
+    workEvents({
+      state: "given up",
+      request: asked,
+      results: effects,
+      carried: [],
+      failures: [{ message: "not found", retryable: true, ...(moot && { moot }), by }],
+    }, { policyObject: () => ({ kind: "ClusterPolicy", metadata: { name: "teams" } }), successes: false });
+  assert.deepEqual(found("targetMissing"), []);
+  assert.deepEqual(found().map(({ reason }) => reason), ["PolicyError"]);
 });
 
 Deno.test("the writer writes what comes after it had nothing to do, and can be drained", async () => {

@@ -23,7 +23,11 @@ const team: JsonObject = { apiVersion: "v1", kind: "Namespace", metadata: { name
 const request: PolicyRequest = { ...existingRequest(team), uid: "r-1" };
 const path = "/apis/kyverno.io/v2/namespaces/kyverno/updaterequests";
 
-async function outcome(state: WorkOutcome["state"], message?: string): Promise<WorkOutcome> {
+async function outcome(
+  state: WorkOutcome["state"],
+  message?: string,
+  moot?: "unfounded" | "targetMissing",
+): Promise<WorkOutcome> {
   const snapshot = compile(parseDocuments(policyText, "p.yaml").documents, { dialect: "current" });
   const { results } = await evaluate(snapshot, request, {
     phase: "generate",
@@ -32,7 +36,7 @@ async function outcome(state: WorkOutcome["state"], message?: string): Promise<W
   });
   const failures = message === undefined
     ? []
-    : [{ message, retryable: true, by: { policy: "quotas", rule: "quota" } }];
+    : [{ message, retryable: true, ...(moot && { moot }), by: { policy: "quotas", rule: "quota" } }];
   return { state, request, results, carried: [], failures };
 }
 
@@ -105,6 +109,34 @@ Deno.test("effects that are done at once have none", async () => {
   assert.deepEqual(calls, []);
 });
 
+for (const moot of ["unfounded", "targetMissing"] as const) {
+  Deno.test(`effects that have nothing to act on (${moot}) have none`, async () => {
+    const { calls, requests } = setUp();
+    requests.worked(await outcome("failing", "nothing there", moot));
+    requests.worked(await outcome("given up", "nothing there", moot));
+    await requests.close();
+    assert.deepEqual(calls, []);
+  });
+}
+
+Deno.test("an UpdateRequest goes once the target that was in the way is missing", async () => {
+  const { calls, requests } = setUp();
+  requests.worked(await outcome("failing", "no right"));
+  requests.worked(await outcome("given up", "not found", "targetMissing"));
+  await requests.close();
+  assert.deepEqual(calls.map(told).at(-1), `DELETE ${path}/UR`);
+});
+
+Deno.test("what is done for one existing trigger leaves the UpdateRequest of another one", async () => {
+  const { calls, requests } = setUp();
+  const about = (name: string): PolicyRequest =>
+    existingRequest({ ...team, metadata: { name, uid: `u-${name}` } });
+  requests.worked({ ...await outcome("failing", "no right"), request: about("red") });
+  requests.worked({ ...await outcome("done"), request: about("blue") });
+  await requests.close();
+  assert.deepEqual(calls.map(({ method }) => method), ["POST", "PATCH"]);
+});
+
 Deno.test("no more than 1,000 UpdateRequests are kept at a time", async () => {
   const { calls, requests } = setUp();
   const failing = await outcome("failing", "no right");
@@ -122,6 +154,15 @@ Deno.test("an UpdateRequest of somebody else is carried out and deleted", async 
   await new Promise((resolve) => setTimeout(resolve));
   assert.deepEqual(worked.map(({ kind, name }) => `${kind} ${name}`), ["Namespace team"]);
   requests.worked({ ...await outcome("done"), request: worked[0]! });
+  await requests.close();
+  assert.deepEqual(calls.map(told), [`DELETE ${path}/theirs`]);
+});
+
+Deno.test("an UpdateRequest of somebody else whose target is missing is deleted", async () => {
+  const { calls, worked, requests, notice } = setUp({ reads: { "/api/v1/namespaces/team": team } });
+  notice(asked("team"));
+  await new Promise((resolve) => setTimeout(resolve));
+  requests.worked({ ...await outcome("given up", "not found", "targetMissing"), request: worked[0]! });
   await requests.close();
   assert.deepEqual(calls.map(told), [`DELETE ${path}/theirs`]);
 });

@@ -1,4 +1,4 @@
-import type { WorkOutcome } from "../../background/mod.ts";
+import { isOver, type WorkOutcome } from "../../background/mod.ts";
 import type { RuleResult } from "../../engine/mod.ts";
 import type { JsonObject } from "../../json/mod.ts";
 import { type DecisionContext, resourceOf } from "./admission_events.ts";
@@ -27,9 +27,10 @@ export function workEvents(outcome: WorkOutcome, context: WorkContext): PolicyEv
       const subject = { regarding: referenceTo(object), policy: policy.key, rule, component };
       const isOf = (by: { readonly policy: string; readonly rule: string } | undefined): boolean =>
         by?.policy === policy.key && by.rule === rule;
-      const failures = outcome.failures.filter(({ by }) => isOf(by));
+      // Kyverno parity: of a target that does not exist no event says anything. Pinned by "events: a missing target is none".
+      const failures = outcome.failures.filter(({ by, moot }) => isOf(by) && moot === undefined);
       if (failures.length > 0) return failures.map(({ message }) => failed(subject, outcome, message));
-      if (outcome.state !== "done" || !context.successes) return [];
+      if (!isOver(outcome) || !context.successes) return [];
       const changed = outcome.carried.filter((effect) =>
         isOf(effect) && effect.verb !== "delete" && effect.dispensable === undefined
       );

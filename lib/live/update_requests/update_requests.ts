@@ -1,4 +1,4 @@
-import { existingRequest, type WorkOutcome } from "../../background/mod.ts";
+import { existingRequest, isOver, type WorkOutcome } from "../../background/mod.ts";
 import type { PolicyRequest, PolicyResult } from "../../engine/mod.ts";
 import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
 import { labelsOf, nameOf } from "../../kube/mod.ts";
@@ -58,13 +58,15 @@ export class UpdateRequests {
   /** Takes what became of a request's effects. */
   worked(outcome: WorkOutcome): void {
     const { request, failures, state } = outcome;
-    if (failures.some(({ unfounded }) => unfounded === true)) return;
+    if (failures.some(({ moot }) => moot === "unfounded")) return;
     const name = this.#taken.get(request.uid);
     if (name !== undefined) return this.#settle(name, outcome);
     for (const result of outcome.results) {
-      const key = `${request.uid} ${result.policy.kind} ${result.policy.key}`;
+      const key = `${identityOf(request)} ${result.policy.kind} ${result.policy.key}`;
       const known = this.#names.get(key);
-      const failed = failures.filter(({ by }) => by?.policy === result.policy.key);
+      const failed = failures.filter(({ by, moot }) =>
+        by?.policy === result.policy.key && moot === undefined
+      );
       if (state === "done" || failed.length === 0) {
         if (known === undefined) continue;
         this.#names.delete(key);
@@ -133,9 +135,10 @@ export class UpdateRequests {
     await this.#fail(name, `no rule ${rule} of policy ${policy} is about the trigger`);
   }
 
-  #settle(name: string, { request, state, failures }: WorkOutcome): void {
+  #settle(name: string, outcome: WorkOutcome): void {
+    const { request, state, failures } = outcome;
     if (state !== "failing") this.#taken.delete(request.uid);
-    if (state === "done") return this.#later(() => this.#remove(name));
+    if (isOver(outcome)) return this.#later(() => this.#remove(name));
     const status = {
       state: state === "failing" ? "Pending" : "Failed",
       message: failures[0]?.message ?? "",
@@ -208,6 +211,11 @@ export class UpdateRequests {
       this.#options.log.write("error", "an UpdateRequest was not written", { reason: String(cause) })
     );
   }
+}
+
+/** What distinguishes a request from others: those for objects that exist have no uid. */
+function identityOf({ uid, object, oldObject }: PolicyRequest): string {
+  return uid !== "" ? uid : asString(dig(object ?? oldObject, "metadata", "uid")) ?? "";
 }
 
 function isOwn(object: JsonObject): boolean {
