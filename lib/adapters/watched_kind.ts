@@ -47,6 +47,13 @@ const LASTS = 290;
 const SILENCE = 150_000;
 const FIRST_DELAY = 500, MAX_DELAY = 30_000;
 
+interface WatchedObject {
+  readonly object: JsonObject;
+  readonly bytes: number;
+  /** The object with its type, made when it is read first: the same one as long as the object does not change. */
+  typed?: JsonObject;
+}
+
 /** How a watch ended: in good order, with a resourceVersion that is too old, or broken. */
 type End = "over" | "too old" | "broken";
 
@@ -56,7 +63,7 @@ type End = "over" | "too old" | "broken";
  */
 export class WatchedKind {
   readonly #options: WatchedKindOptions;
-  readonly #objects = new Map<string, { readonly object: JsonObject; readonly bytes: number }>();
+  readonly #objects = new Map<string, WatchedObject>();
   readonly #stop = new AbortController();
   readonly #done: Promise<void>;
   #type: { readonly kind: string; readonly apiVersion: string } = { kind: "", apiVersion: "" };
@@ -91,9 +98,9 @@ export class WatchedKind {
     return found === undefined ? undefined : { ...this.#type, ...found.object };
   }
 
-  /** All objects as they were last known, also while the watch is not open. */
+  /** All objects as they were last known, also while the watch is not open; each is the same until it changes. */
   objects(): readonly JsonObject[] {
-    return [...this.#objects.values()].map(({ object }) => this.#typed(object));
+    return [...this.#objects.values()].map((each) => this.#typed(each));
   }
 
   /** Resolves when the objects were listed for the first time, or when that was refused. */
@@ -216,8 +223,8 @@ export class WatchedKind {
     return true;
   }
 
-  #typed(object: JsonObject): JsonObject {
-    return { ...this.#type, ...object };
+  #typed(watched: WatchedObject): JsonObject {
+    return watched.typed ??= { ...this.#type, ...watched.object };
   }
 
   #put(object: JsonObject): void | Promise<void> {
@@ -225,15 +232,21 @@ export class WatchedKind {
     const { kind: _kind, apiVersion: _apiVersion, ...rest } = object;
     const { managedFields: _fields, ...metadata } = asObject(rest["metadata"]) ?? {};
     const whole = { ...rest, metadata };
+    const former = this.#objects.get(key);
+    if (isSameVersion(former?.object, whole)) return;
     const { changed, keep } = this.#options;
     const kept = keep?.(whole) ?? whole;
     const bytes = approximateBytes(kept);
-    const former = this.#drop(key);
-    this.#objects.set(key, { object: kept, bytes });
+    this.#drop(key);
+    const watched = { object: kept, bytes };
+    this.#objects.set(key, watched);
     this.#bytes += bytes;
     this.#list = undefined;
-    if (changed === undefined || isSameVersion(former, kept)) return;
-    return changed({ object: this.#typed(whole), former: former && this.#typed(former) });
+    if (changed === undefined) return;
+    return changed({
+      object: keep === undefined ? this.#typed(watched) : { ...this.#type, ...whole },
+      former: former && this.#typed(former),
+    });
   }
 
   #remove(key: string): void | Promise<void> {
@@ -241,13 +254,13 @@ export class WatchedKind {
     return former && this.#options.changed?.({ object: undefined, former: this.#typed(former) });
   }
 
-  #drop(key: string): JsonObject | undefined {
+  #drop(key: string): WatchedObject | undefined {
     const former = this.#objects.get(key);
     if (former === undefined) return undefined;
     this.#objects.delete(key);
     this.#bytes -= former.bytes;
     this.#list = undefined;
-    return former.object;
+    return former;
   }
 
   #log(what: string, failure: FailedAnswer): void {

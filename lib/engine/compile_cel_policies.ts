@@ -1,14 +1,9 @@
 import type { Need } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asObject, asString, asTexts, dig, field, isObject } from "../json/mod.ts";
+import { nameOf } from "../kube/mod.ts";
 import { compileConstraints, type RuleSelector } from "../match/mod.ts";
-import {
-  type CelException,
-  type LocatedDocument,
-  parseCelException,
-  parseCelPolicy,
-  type Policy,
-} from "../policy/mod.ts";
+import { type CelException, type LocatedDocument, parseCelPolicy, type Policy } from "../policy/mod.ts";
 import {
   type CompiledBody,
   error,
@@ -20,49 +15,60 @@ import {
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import { ConstantResults } from "./plan/constant_results.ts";
 
-/**
- * Compiles the policies among documents that are written in CEL, with their exceptions and bindings; they come in the
- * order in which their kinds are evaluated.
- */
-export function compileCelPolicies(
-  documents: readonly LocatedDocument[],
-  options: Pick<CompileOneOptions, "report" | "admissionPolicies">,
-): CompiledPolicy[] {
-  const exceptions = documents.filter(({ group, kind }) =>
-    group === "policies.kyverno.io" && kind === "PolicyException"
-  ).map(parseCelException);
-  return documents.flatMap((document) => {
-    const [kind, ...further] = policyKindsOf(document);
-    return kind === undefined ? [] : [{ document, kind, further }];
-  }).sort((left, right) => rankOf(left.kind) - rankOf(right.kind)).map(({ document, ...kinds }) =>
-    compileOne(document, { ...options, ...kinds, exceptions, documents })
-  );
-}
-
-interface CompileOneOptions {
+/** A policy that is written in CEL, with the other documents that it depends on. */
+export interface CelPolicyInput {
+  readonly document: LocatedDocument;
   readonly kind: PolicyKind;
   /** The further kinds of a policy that has rules of other kinds as well. */
   readonly further: readonly PolicyKind[];
+  /** Those that name the policy. */
   readonly exceptions: readonly CelException[];
-  readonly documents: readonly LocatedDocument[];
+  readonly bindings: readonly LocatedDocument[];
+}
+
+/** The policies among documents that are written in CEL, in the order in which their kinds are evaluated. */
+export function celPolicies(
+  documents: readonly LocatedDocument[],
+  exceptionOf: (document: LocatedDocument) => CelException,
+): CelPolicyInput[] {
+  const exceptions = documents.filter(({ group, kind }) =>
+    group === "policies.kyverno.io" && kind === "PolicyException"
+  ).map(exceptionOf);
+  const bound = Map.groupBy(
+    documents.filter(({ kind }) => kind.endsWith("Binding")),
+    ({ group, kind, document }) => `${group}/${kind} ${asString(dig(document, "spec", "policyName"))}`,
+  );
+  return documents.flatMap((document): CelPolicyInput[] => {
+    const [kind, ...further] = policyKindsOf(document);
+    if (kind === undefined) return [];
+    const name = nameOf(document.document);
+    return [{
+      document,
+      kind,
+      further,
+      exceptions: exceptions.filter(({ references }) =>
+        references.some((reference) => reference.name === name && reference.kind === document.kind)
+      ),
+      bindings: bound.get(`${document.group}/${document.kind}Binding ${name}`) ?? [],
+    }];
+  }).sort((left, right) => rankOf(left.kind) - rankOf(right.kind));
+}
+
+/** What a policy in CEL is compiled with. */
+export interface CompileCelPolicyOptions {
   /** Whether policies that the API server enforces itself are evaluated at admission as well. */
   readonly admissionPolicies: "left" | "served";
   report(diagnostic: Diagnostic): void;
 }
 
-function compileOne(located: LocatedDocument, setting: CompileOneOptions): CompiledPolicy {
-  const { kind, further, exceptions, documents, report } = setting;
+/** Compiles a policy with its exceptions and bindings; a broken one answers as its failurePolicy says. */
+export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolicyOptions): CompiledPolicy {
+  const { document: located, kind, further, exceptions, bindings } = input;
+  const { report } = options;
   const { policy: written, specs, diagnostics } = parseCelPolicy(located, kind);
-  const bindings = documents.filter((document) =>
-    document.group === located.group && document.kind === `${located.kind}Binding` &&
-    asString(dig(document.document, "spec", "policyName")) === written.name
-  );
-  const policy = asUsed(written, { located, bindings, setting });
+  const policy = asUsed(written, input, options);
   let broken: Diagnostic | undefined;
   for (const diagnostic of diagnostics) add({ ...diagnostic, policy: policy.key });
-  const ofPolicy = exceptions.filter(({ references }) =>
-    references.some((reference) => reference.name === policy.name && reference.kind === policy.kind)
-  );
   const parts = bindings.length === 0
     ? specs.map((spec, index) => ({ kind, spec, index, binding: undefined }))
     : bindings.map((binding) => ({ kind, spec: specs[0]!, index: 0, binding }));
@@ -79,7 +85,7 @@ function compileOne(located: LocatedDocument, setting: CompileOneOptions): Compi
     const body = kind.compile(spec, {
       policy,
       need: (need) => void needs.push(need),
-      exceptions: ofPolicy,
+      exceptions,
       binding,
       // A generated spec, that of a second binding or of a further kind repeats the problems of the first.
       report: ({ path, ...problem }) => {
@@ -141,11 +147,8 @@ function ruleWith(body: CompiledBody, rest: Omit<CompiledRule, "body" | "constan
  */
 function asUsed(
   policy: Policy,
-  { located, bindings, setting: { kind, admissionPolicies } }: {
-    readonly located: LocatedDocument;
-    readonly bindings: readonly LocatedDocument[];
-    readonly setting: CompileOneOptions;
-  },
+  { document: located, bindings, kind }: CelPolicyInput,
+  { admissionPolicies }: CompileCelPolicyOptions,
 ): Policy {
   if (kind.onlyOnCommandLine?.(asObject(field(located.document, "spec")) ?? {})) {
     return { ...policy, admission: false, background: false };

@@ -3,7 +3,12 @@ import { asObject, dig, Fault, isFault, isList, type Json, type JsonObject } fro
 import { Bindings, newBudget } from "../jmespath/mod.ts";
 import type { LocatedDocument } from "../policy/mod.ts";
 import type { Ports } from "../ports.ts";
-import { compileJsonPolicy, type JsonPolicy, type JsonRuleResult, standardCompilers } from "../rules/mod.ts";
+import {
+  compileJsonPolicy as compileAssertions,
+  type JsonPolicy,
+  type JsonRuleResult,
+  standardCompilers,
+} from "../rules/mod.ts";
 
 /** A ValidatingPolicy of json.kyverno.io, ready to judge payloads. */
 export interface CompiledJsonPolicy extends JsonPolicy {
@@ -22,28 +27,28 @@ export interface ScanPorts extends Pick<Ports, "clock" | "entropy" | "scheduler"
   readonly bindings?: JsonObject;
 }
 
-/** Compiles the JSON policies among other documents, in their order; what is wrong with them is reported with its place. */
-export function compileJsonPolicies(
-  documents: readonly LocatedDocument[],
+/** Whether a document is a policy for any JSON. */
+export function isJsonPolicy({ group, kind }: LocatedDocument): boolean {
+  return group === "json.kyverno.io" && kind === "ValidatingPolicy";
+}
+
+/** Compiles a JSON policy; what is wrong with it is reported with its position. */
+export function compileJsonPolicy(
+  { document, locate }: LocatedDocument,
   report: (diagnostic: Diagnostic) => void,
-): readonly CompiledJsonPolicy[] {
-  const jsonDocuments = documents.filter(({ group, kind }) =>
-    group === "json.kyverno.io" && kind === "ValidatingPolicy"
-  );
-  return jsonDocuments.map(({ document, locate }) => {
-    const policy = compileJsonPolicy(document, standardCompilers());
-    for (const { path, message } of policy.problems) {
-      const position: Position | undefined = locate(stepsOf(path));
-      report({
-        severity: "error",
-        code: "bad-assertion",
-        message: `${path}: ${message}`,
-        policy: policy.name,
-        ...(position && { position }),
-      });
-    }
-    return { ...policy, document, labels: asObject(dig(document, "metadata", "labels")) ?? {} };
-  });
+): CompiledJsonPolicy {
+  const policy = compileAssertions(document, standardCompilers());
+  for (const { path, message } of policy.problems) {
+    const position: Position | undefined = locate(stepsOf(path));
+    report({
+      severity: "error",
+      code: "bad-assertion",
+      message: `${path}: ${message}`,
+      policy: policy.name,
+      ...(position && { position }),
+    });
+  }
+  return { ...policy, document, labels: asObject(dig(document, "metadata", "labels")) ?? {} };
 }
 
 /** The keys and indices of `spec.rules[0].assert`; keys of a tree may hold dots, so its places end where it begins. */

@@ -1,12 +1,9 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { type Dialect, type Interest, MatchIndex } from "../match/mod.ts";
 import { isOfPhase, type Phase, phases } from "./phase.ts";
-import { type LocatedDocument, type Policy, readPolicies } from "../policy/mod.ts";
-import type { YamlDocument } from "../yaml/mod.ts";
+import type { LocatedDocument, Policy } from "../policy/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
-import { compileCelPolicies } from "./compile_cel_policies.ts";
-import { compilePolicy } from "./compile_policy.ts";
-import { type CompiledJsonPolicy, compileJsonPolicies } from "./json_policies.ts";
+import type { CompiledJsonPolicy } from "./json_policies.ts";
 
 /** All policies, compiled: immutable, replaced as a whole when policies change. */
 export interface Snapshot {
@@ -26,48 +23,13 @@ export interface Snapshot {
   ): readonly CompiledPolicy[];
 }
 
-/** How policies are read. */
-export interface CompileOptions {
-  /** `classic`, the default, follows Kyverno's documentation; `current` follows Kyverno 1.19. */
-  readonly dialect?: Dialect;
-  /**
-   * Whether ValidatingAdmissionPolicies and MutatingAdmissionPolicies, which the API server enforces itself, are
-   * evaluated at admission too (`served`); by default only the command line evaluates them.
-   */
-  readonly admissionPolicies?: "left" | "served";
-  /** Whether every failurePolicy counts as Ignore: what cannot be evaluated is admitted. */
-  readonly ignoreFailures?: boolean;
-}
-
-/**
- * Compiles policy documents into a snapshot. Never throws for a bad policy: problems are diagnostics, and a rule that
- * cannot run answers the requests that it matches as its policy's failurePolicy says.
- */
-export function compile(documents: readonly YamlDocument[], options: CompileOptions = {}): Snapshot {
-  const dialect = options.dialect ?? "classic";
-  const { policies, exceptions, others, diagnostics: read, broken } = readPolicies(documents);
-  const diagnostics: Diagnostic[] = [...read];
-  const report = (diagnostic: Diagnostic): void => void diagnostics.push(diagnostic);
-  const written = policies.map((policy) =>
-    compilePolicy(policy, { exceptions, dialect, broken: broken.get(policy.key), report })
-  );
-  const { admissionPolicies = "left" } = options;
-  written.push(...compileCelPolicies(others, { admissionPolicies, report }));
-  const jsonPolicies = compileJsonPolicies(others, report);
-  if (options.ignoreFailures === true) {
-    for (const [index, each] of written.entries()) {
-      written[index] = { ...each, policy: { ...each.policy, failurePolicy: "Ignore" } };
-    }
-  }
-  return indexed({ written, others, jsonPolicies, diagnostics, dialect });
-}
-
 /** The same policies without those that are left out: the policies of one of several webhooks. */
 export function restrict(snapshot: Snapshot, keep: (policy: CompiledPolicy) => boolean): Snapshot {
-  return indexed({ ...snapshot, written: snapshot.written.filter(keep) });
+  return snapshotOf({ ...snapshot, written: snapshot.written.filter(keep) });
 }
 
-function indexed(parts: Omit<Snapshot, "policies" | "candidates">): Snapshot {
+/** The snapshot of policies that are compiled. */
+export function snapshotOf(parts: Omit<Snapshot, "policies" | "candidates">): Snapshot {
   const policies = [...parts.written].sort(byName);
   const indexes: Record<Phase, MatchIndex<CompiledPolicy>> = {
     mutate: new MatchIndex(),

@@ -1,4 +1,4 @@
-import { compile, type CompileOptions, type Snapshot } from "../engine/mod.ts";
+import { type CompileOptions, PolicyCompiler, type Snapshot } from "../engine/mod.ts";
 import type { JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { Clock, Cluster, Collection, Collections, Discovery, Log } from "../ports.ts";
@@ -6,6 +6,7 @@ import type { YamlDocument } from "../yaml/mod.ts";
 import { objectConfigurations } from "./admission/configurations.ts";
 import { type DynamicConfiguration, readConfiguration } from "./configuration.ts";
 import type { Installation } from "./installation.ts";
+import { ObjectDocuments } from "./object_document.ts";
 import { type PolicyObject, PolicyObjects } from "./policy_objects.ts";
 import { uidOf } from "./reports/report.ts";
 import { PolicyStatuses, type Told } from "./policy_statuses.ts";
@@ -60,6 +61,9 @@ const lookForAuthority = 10_000;
 export class LivePolicies {
   readonly #options: LivePoliciesOptions;
   readonly #objects: PolicyObjects;
+  /** What did not change keeps its compiled form. */
+  readonly #compiler: PolicyCompiler;
+  readonly #documents = new ObjectDocuments();
   readonly #webhooks: ObjectKeeper;
   readonly #generated: GeneratedPolicies;
   readonly #statuses: PolicyStatuses;
@@ -82,6 +86,7 @@ export class LivePolicies {
   /** Begins to watch. Nothing is in force before {@link start}. */
   constructor(options: LivePoliciesOptions) {
     this.#options = options;
+    this.#compiler = new PolicyCompiler(options.compiling);
     const { cluster, collections, clock, log, leads, leaves, installation } = options;
     const after = (milliseconds: number, task: () => void): void => this.#after(milliseconds, task);
     const { exceptionNamespace } = options;
@@ -225,7 +230,7 @@ export class LivePolicies {
 
   #load(): void {
     if (!this.#started || this.#closed) return;
-    const { files, compiling, loaded, log } = this.#options;
+    const { files, loaded, log } = this.#options;
     const written = files();
     const names = new Set(written.map(({ value }) => identity(value as JsonObject)));
     const objects = this.#objects.documents().filter(({ value }) => {
@@ -235,8 +240,8 @@ export class LivePolicies {
       }
       return !hidden;
     });
-    const reported = reportedAdmissionPolicies(this.#generated.all());
-    this.#snapshot = compile([...written, ...objects, ...reported], compiling);
+    const reported = reportedAdmissionPolicies(this.#generated.all(), this.#documents);
+    this.#snapshot = this.#compiler.compile([...written, ...objects, ...reported]);
     loaded(this.#snapshot);
     this.#enforce();
   }

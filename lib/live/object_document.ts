@@ -8,3 +8,24 @@ export function objectDocument(object: JsonObject): YamlDocument {
   const position = { file: `${object["kind"]}/${name}`, line: 1, column: 1 };
   return { value: object, positionOf: () => position };
 }
+
+/**
+ * The documents of objects. An object has the same document as long as it says the same, so that its policy keeps its compiled
+ * form.
+ */
+export class ObjectDocuments {
+  readonly #documents = new WeakMap<JsonObject, YamlDocument>();
+
+  /** The document of an object. */
+  of(object: JsonObject): YamlDocument {
+    const found = this.#documents.get(object) ?? objectDocument(object);
+    this.#documents.set(object, found);
+    return found;
+  }
+
+  /** Notes that a new version of an object says what its former version said. */
+  saysTheSame(object: JsonObject, former: JsonObject): void {
+    const found = this.#documents.get(former);
+    if (found !== undefined) this.#documents.set(object, found);
+  }
+}

@@ -2,7 +2,7 @@ import type { JsonObject } from "../json/mod.ts";
 import { namespaceOf } from "../kube/mod.ts";
 import type { Collection, Collections } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
-import { objectDocument } from "./object_document.ts";
+import { ObjectDocuments } from "./object_document.ts";
 import { collectionPath, type PolicyObjectKind, policyObjectKinds } from "./policy_kinds.ts";
 
 /** The collections of {@link PolicyObjects}, and its listener. */
@@ -31,6 +31,7 @@ export interface PolicyObject {
 /** The policies, exceptions and global context entries that are objects of a cluster. */
 export class PolicyObjects {
   readonly #collections: ReadonlyMap<PolicyObjectKind, Collection>;
+  readonly #documents = new ObjectDocuments();
   readonly #exceptionNamespace: string;
   #pending = false;
 
@@ -51,8 +52,9 @@ export class PolicyObjects {
     this.#collections = new Map(policyObjectKinds.map((kind) => [
       kind,
       collections.watch(collectionPath(kind), ({ object, former }) => {
-        if (isStatusOnly(object, former)) return;
-        notice();
+        if (object !== undefined && former !== undefined && saysTheSame(object, former)) {
+          this.#documents.saysTheSame(object, former);
+        } else notice();
       }),
     ]));
   }
@@ -69,10 +71,10 @@ export class PolicyObjects {
     );
   }
 
-  /** All objects as documents; positions name the object, as there is no file. */
+  /** All objects as documents, each the same until its object says something else. */
   documents(): YamlDocument[] {
     return this.all().filter((each) => !isGoing(each.object) && this.#counts(each))
-      .map(({ object }) => objectDocument(object));
+      .map(({ object }) => this.#documents.of(object));
   }
 
   #counts({ kind, object }: PolicyObject): boolean {
@@ -91,9 +93,8 @@ export function exceptionCounts(exception: JsonObject, exceptionNamespace: strin
   return exceptionNamespace === "*" || exceptionNamespace === namespaceOf(exception);
 }
 
-/** Status writes are Postern's own: they change no policy. */
-function isStatusOnly(object: JsonObject | undefined, former: JsonObject | undefined): boolean {
-  if (object === undefined || former === undefined) return false;
+/** Whether only the status differs: Postern writes it, and it changes no policy. */
+function saysTheSame(object: JsonObject, former: JsonObject): boolean {
   return asText(object) === asText(former);
 }
 

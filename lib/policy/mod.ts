@@ -6,7 +6,8 @@
  * @module
  */
 export { admissionPolicyProblems } from "./admission_policy_checks.ts";
-export { type LocatedDocument, type PolicySet, readPolicies } from "./documents.ts";
+export { type LocatedDocument, readDocument, type ReadObject } from "./documents.ts";
+export { type PolicySet, policySet, readPolicies } from "./policy_set.ts";
 export { type CelException, parseCelException } from "./cel_exception.ts";
 export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts";
 export { type CelPolicyForm, parseCelPolicy, type ParsedCelPolicy } from "./cel_policy.ts";

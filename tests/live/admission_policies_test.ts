@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { compile } from "../../lib/engine/mod.ts";
 import { asList, asTexts, dig, isObject, type JsonObject } from "../../lib/json/mod.ts";
+import { ObjectDocuments } from "../../lib/live/object_document.ts";
 import { reportedAdmissionPolicies } from "../../lib/live/admission_policies/reported.ts";
 import { GeneratedPolicies } from "../../lib/live/admission_policies/generated_policies.ts";
 import { type Generation, generations } from "../../lib/live/admission_policies/wanted.ts";
@@ -256,7 +257,9 @@ Deno.test("admission policies with a label are reported, each with the bindings 
     { kind: `${word}AdmissionPolicyBinding`, metadata: { name: "b" }, spec: { policyName: "p" } },
   ]);
   assert.deepEqual(
-    reportedAdmissionPolicies(objects).map(({ value }) => isObject(value) ? value["kind"] : value),
+    reportedAdmissionPolicies(objects, new ObjectDocuments()).map(({ value }) =>
+      isObject(value) ? value["kind"] : value
+    ),
     ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"],
   );
 });

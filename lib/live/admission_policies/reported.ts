@@ -1,6 +1,6 @@
 import { asString, dig, type JsonObject } from "../../json/mod.ts";
 import { labelsOf, nameOf } from "../../kube/mod.ts";
-import { objectDocument } from "../object_document.ts";
+import type { ObjectDocuments } from "../object_document.ts";
 import type { YamlDocument } from "../../yaml/mod.ts";
 
 /**
@@ -8,11 +8,14 @@ import type { YamlDocument } from "../../yaml/mod.ts";
  * The API server enforces them; a scan says which objects that exist break them. Kyverno parity: those with a label
  * are reported, and those that Kyverno made from its policies. Pinned by tests/live/admission_policies_test.ts.
  */
-export function reportedAdmissionPolicies(objects: readonly JsonObject[]): YamlDocument[] {
+export function reportedAdmissionPolicies(
+  objects: readonly JsonObject[],
+  documents: ObjectDocuments,
+): YamlDocument[] {
   const policies = objects.filter(isReported);
   const bound = new Set(policies.map((policy) => `${policy["kind"]}Binding ${nameOf(policy)}`));
   const bindings = objects.filter((object) => bound.has(`${object["kind"]} ${boundName(object)}`));
-  return [...policies, ...bindings].map(objectDocument);
+  return [...policies, ...bindings].map((object) => documents.of(object));
 }
 
 /** Whether a change of an admission policy or binding may change what is reported. */

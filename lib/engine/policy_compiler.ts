@@ -1,0 +1,140 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { Dialect } from "../match/mod.ts";
+import {
+  type CelException,
+  type ClassicPolicy,
+  type LocatedDocument,
+  parseCelException,
+  type PolicyException,
+  policySet,
+  readDocument,
+  type ReadObject,
+} from "../policy/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import { CompiledForms, type Report } from "./compiled_forms.ts";
+import type { CompiledPolicy } from "./compiled.ts";
+import { celPolicies, compileCelPolicy } from "./compile_cel_policies.ts";
+import { compilePolicy } from "./compile_policy.ts";
+import { type CompiledJsonPolicy, compileJsonPolicy, isJsonPolicy } from "./json_policies.ts";
+import { type Snapshot, snapshotOf } from "./snapshot.ts";
+
+/** How policies are read. */
+export interface CompileOptions {
+  /** `classic`, the default, follows Kyverno's documentation; `current` follows Kyverno 1.19. */
+  readonly dialect?: Dialect;
+  /**
+   * Whether ValidatingAdmissionPolicies and MutatingAdmissionPolicies, which the API server enforces itself, are
+   * evaluated at admission too (`served`); by default only the command line evaluates them.
+   */
+  readonly admissionPolicies?: "left" | "served";
+  /** Whether every failurePolicy counts as Ignore: what cannot be evaluated is admitted. */
+  readonly ignoreFailures?: boolean;
+}
+
+/**
+ * Compiles policy documents into a snapshot. Never throws for a bad policy: problems are diagnostics, and a rule that
+ * cannot run answers the requests that it matches as its policy's failurePolicy says.
+ */
+export function compile(documents: readonly YamlDocument[], options: CompileOptions = {}): Snapshot {
+  return new PolicyCompiler(options).compile(documents);
+}
+
+/**
+ * Compiles policies again and again as they change. A document is the same as long as it is the same object: then its policy
+ * keeps its compiled form, unless an exception for it, or a binding of it, came, changed or went. Documents that are no longer
+ * given are forgotten.
+ */
+export class PolicyCompiler {
+  readonly #dialect: Dialect;
+  readonly #admissionPolicies: "left" | "served";
+  readonly #ignoreFailures: boolean;
+  readonly #read = new WeakMap<YamlDocument, readonly ReadObject[]>();
+  readonly #celExceptions = new WeakMap<LocatedDocument, CelException>();
+  readonly #classic = new CompiledForms<ClassicPolicy, CompiledPolicy>();
+  readonly #cel = new CompiledForms<LocatedDocument, CompiledPolicy>();
+  readonly #json = new CompiledForms<LocatedDocument, CompiledJsonPolicy>();
+
+  constructor({ dialect, admissionPolicies, ignoreFailures }: CompileOptions = {}) {
+    this.#dialect = dialect ?? "classic";
+    this.#admissionPolicies = admissionPolicies ?? "left";
+    this.#ignoreFailures = ignoreFailures === true;
+  }
+
+  /** The snapshot of all documents; see {@link compile}. */
+  compile(documents: readonly YamlDocument[]): Snapshot {
+    const { policies, exceptions, others, diagnostics: read, broken } = policySet(
+      documents.flatMap((document) => remembered(this.#read, document, readDocument)),
+    );
+    const diagnostics: Diagnostic[] = [...read];
+    const report: Report = (diagnostic) => void diagnostics.push(diagnostic);
+    const about = exceptionsByPolicy(exceptions);
+    const classic = policies.map((policy) => {
+      const concerned = about.get(policy.key) ?? none;
+      return this.#classic.get(policy, { parts: concerned, report }, (report) =>
+        this.#used(
+          compilePolicy(policy, {
+            exceptions: concerned,
+            dialect: this.#dialect,
+            broken: broken.get(policy.key),
+            report,
+          }),
+        ));
+    });
+    return snapshotOf({
+      written: [...classic, ...this.#celPolicies(others, report)],
+      others,
+      jsonPolicies: others.filter(isJsonPolicy).map((document) =>
+        this.#json.get(document, { parts: none, report }, (report) => compileJsonPolicy(document, report))
+      ),
+      diagnostics,
+      dialect: this.#dialect,
+    });
+  }
+
+  #celPolicies(others: readonly LocatedDocument[], report: Report): CompiledPolicy[] {
+    const admissionPolicies = this.#admissionPolicies;
+    const exceptionOf = (document: LocatedDocument): CelException =>
+      remembered(this.#celExceptions, document, parseCelException);
+    return celPolicies(others, exceptionOf).map((input) => {
+      const parts = [...input.exceptions, ...input.bindings];
+      return this.#cel.get(
+        input.document,
+        { parts, report },
+        (report) => this.#used(compileCelPolicy(input, { admissionPolicies, report })),
+      );
+    });
+  }
+
+  #used(compiled: CompiledPolicy): CompiledPolicy {
+    return this.#ignoreFailures
+      ? { ...compiled, policy: { ...compiled.policy, failurePolicy: "Ignore" } }
+      : compiled;
+  }
+}
+
+const none: readonly never[] = [];
+
+function remembered<Key extends object, Value>(
+  values: WeakMap<Key, Value>,
+  key: Key,
+  make: (key: Key) => Value,
+): Value {
+  const found = values.get(key);
+  if (found !== undefined) return found;
+  const made = make(key);
+  values.set(key, made);
+  return made;
+}
+
+/** Exceptions by the key of the policy that they name. */
+function exceptionsByPolicy(exceptions: readonly PolicyException[]): Map<string, PolicyException[]> {
+  const found = new Map<string, PolicyException[]>();
+  for (const exception of exceptions) {
+    for (const key of new Set(exception.targets.map(({ policyName }) => policyName))) {
+      const others = found.get(key);
+      if (others === undefined) found.set(key, [exception]);
+      else others.push(exception);
+    }
+  }
+  return found;
+}

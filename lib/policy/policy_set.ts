@@ -1,0 +1,57 @@
+import type { Diagnostic } from "../diagnostics/mod.ts";
+import type { YamlDocument } from "../yaml/mod.ts";
+import { type LocatedDocument, readDocument, type ReadObject } from "./documents.ts";
+import type { ClassicPolicy, PolicyException } from "./policy.ts";
+
+/** Everything that a set of policy files holds. */
+export interface PolicySet {
+  readonly policies: readonly ClassicPolicy[];
+  readonly exceptions: readonly PolicyException[];
+  /** CEL policy kinds, their bindings and exceptions, JSON policies: read by their own compilers. */
+  readonly others: readonly LocatedDocument[];
+  readonly diagnostics: readonly Diagnostic[];
+  /** Policies (by key) with at least one error among their diagnostics. */
+  readonly broken: ReadonlyMap<string, Diagnostic>;
+}
+
+/** Sorts documents into policies, exceptions and others; lists are opened, unknown kinds reported. */
+export function readPolicies(documents: readonly YamlDocument[]): PolicySet {
+  return policySet(documents.flatMap(readDocument));
+}
+
+/** The same of objects that were read. Of policies with one name the first one counts. */
+export function policySet(objects: readonly ReadObject[]): PolicySet {
+  const policies: ClassicPolicy[] = [];
+  const exceptions: PolicyException[] = [];
+  const others: LocatedDocument[] = [];
+  const diagnostics: Diagnostic[] = [];
+  const broken = new Map<string, Diagnostic>();
+  const taken = new Set<string>();
+  for (const { holds, diagnostics: found } of objects) {
+    if (holds?.form === "policy") {
+      const { policy } = holds;
+      const name = `${policy.kind} ${policy.key}`;
+      if (taken.has(name)) {
+        diagnostics.push(duplicate(policy));
+        continue;
+      }
+      taken.add(name);
+      policies.push(policy);
+      const error = found.find(({ severity }) => severity === "error");
+      if (error !== undefined && !broken.has(policy.key)) broken.set(policy.key, error);
+    } else if (holds?.form === "exception") exceptions.push(holds.exception);
+    else if (holds?.form === "other") others.push(holds.located);
+    diagnostics.push(...found);
+  }
+  return { policies, exceptions, others, diagnostics, broken };
+}
+
+function duplicate({ key, locate }: ClassicPolicy): Diagnostic {
+  const position = locate(["metadata", "name"]);
+  return {
+    severity: "error",
+    code: "duplicate-policy",
+    message: `Policy "${key}" is defined twice; the first one is used`,
+    ...(position && { position }),
+  };
+}

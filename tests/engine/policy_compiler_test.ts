@@ -1,0 +1,145 @@
+/** What is compiled again when documents change: counted, with the compiled forms that stay the same object. */
+import assert from "node:assert/strict";
+import { conditionCompilations } from "../../lib/condition/mod.ts";
+import { type CompiledPolicy, PolicyCompiler, type Snapshot } from "../../lib/engine/mod.ts";
+import { patternCompilations } from "../../lib/pattern/mod.ts";
+import { parseDocuments, type YamlDocument } from "../../lib/yaml/mod.ts";
+
+const classic = (name: string, image = "nginx") => `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: ${name}}
+spec:
+  rules:
+  - name: image
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    preconditions: {all: [{key: "{{ request.operation }}", operator: Equals, value: CREATE}]}
+    validate: {pattern: {spec: {containers: [{image: "${image}"}]}}}`;
+const cel = (name: string) => `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: ${name}}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}
+  validations: [{expression: "object.metadata.name != 'x'"}]`;
+const json = (name: string) => `
+apiVersion: json.kyverno.io/v1alpha1
+kind: ValidatingPolicy
+metadata: {name: ${name}}
+spec: {rules: [{name: r, assert: {all: [{check: {a: 1}}]}}]}`;
+const exception = (policy: string, name = "e") => `
+apiVersion: kyverno.io/v2
+kind: PolicyException
+metadata: {name: ${name}, namespace: default}
+spec:
+  exceptions: [{policyName: ${policy}, ruleNames: [image, autogen-image]}]
+  match: {any: [{resources: {kinds: [Pod], names: [old]}}]}`;
+const celException = (policy: string) => `
+apiVersion: policies.kyverno.io/v1
+kind: PolicyException
+metadata: {name: ce, namespace: default}
+spec: {policyRefs: [{name: ${policy}, kind: ValidatingPolicy}]}`;
+const bound = (name: string) => `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: {name: ${name}}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}
+  validations: [{expression: "true"}]`;
+const binding = (policy: string) => `
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: {name: ${policy}-binding}
+spec: {policyName: ${policy}, validationActions: [Deny]}`;
+const entry = `
+apiVersion: kyverno.io/v2beta1
+kind: GlobalContextEntry
+metadata: {name: deployments}
+spec: {kubernetesResource: {group: apps, version: v1, resource: deployments}}`;
+
+function one(text: string): YamlDocument {
+  return parseDocuments(text, "p.yaml").documents[0]!;
+}
+
+const a = one(classic("a")), b = one(classic("b")), c = one(cel("c")), d = one(cel("d")), v = one(bound("v"));
+const all = [a, b, c, d, v];
+
+function compiledAnew(before: Snapshot, after: Snapshot): string[] {
+  const kept = new Set<CompiledPolicy>(before.written);
+  return after.written.filter((each) => !kept.has(each)).map(({ policy }) => policy.key);
+}
+
+const changes: readonly (readonly [
+  what: string,
+  before: readonly YamlDocument[],
+  after: readonly YamlDocument[],
+  anew: readonly string[],
+])[] = [
+  ["nothing changed", all, all, []],
+  ["a policy changed", all, [one(classic("a", "redis")), b, c, d, v], ["a"]],
+  ["a policy in CEL changed", all, [a, b, one(cel("c")), d, v], ["c"]],
+  ["a policy came", all, [...all, one(classic("new"))], ["new"]],
+  ["a policy went", all, [b, c, d, v], []],
+  ["an exception for a policy came", all, [...all, one(exception("a"))], ["a"]],
+  ["an exception for a policy changed", [...all, one(exception("a"))], [...all, one(exception("a"))], ["a"]],
+  ["an exception for a policy went", [...all, one(exception("a"))], all, ["a"]],
+  ["an exception moved to another policy", [...all, one(exception("a"))], [...all, one(exception("b"))], [
+    "a",
+    "b",
+  ]],
+  ["an exception for no policy came", all, [...all, one(exception("nobody"))], []],
+  ["an exception for a policy in CEL came", all, [...all, one(celException("d"))], ["d"]],
+  ["an exception for a policy in CEL went", [...all, one(celException("d"))], all, ["d"]],
+  ["a binding came", all, [...all, one(binding("v"))], ["v"]],
+  ["a global context entry came", all, [...all, one(entry)], []],
+];
+
+for (const [what, before, after, anew] of changes) {
+  Deno.test(`when ${what}, ${anew.length === 0 ? "no policy" : anew.join(" and ")} is compiled anew`, () => {
+    const compiler = new PolicyCompiler();
+    const first = compiler.compile(before);
+    const second = compiler.compile(after);
+    assert.deepEqual(compiledAnew(first, second), anew);
+    // What is kept says the same as what is compiled from the beginning.
+    const fresh = new PolicyCompiler().compile(after);
+    assert.deepEqual(second.diagnostics, fresh.diagnostics);
+    assert.deepEqual(
+      second.policies.map((
+        { policy, rules },
+      ) => [policy.key, rules.map(({ exceptions }) => exceptions.length)]),
+      fresh.policies.map((
+        { policy, rules },
+      ) => [policy.key, rules.map(({ exceptions }) => exceptions.length)]),
+    );
+  });
+}
+
+Deno.test("of 1,000 policies only the one that changed is read and compiled", () => {
+  const count = () => [patternCompilations(), conditionCompilations()] as const;
+  const documents = Array.from({ length: 1_000 }, (_, index) => one(classic(`p-${index}`)));
+  const compiler = new PolicyCompiler();
+  const start = count();
+  compiler.compile(documents.slice(0, 1));
+  const [patterns, conditions] = count().map((each, index) => each - start[index]!) as [number, number];
+  assert.ok(patterns > 0 && conditions > 0);
+  compiler.compile(documents);
+  const before = count();
+  compiler.compile(documents.with(500, one(classic("p-500"))));
+  assert.deepEqual(count().map((each, index) => each - before[index]!), [patterns, conditions]);
+});
+
+Deno.test("the problems of a policy that keeps its compiled form are reported again", () => {
+  const compiler = new PolicyCompiler();
+  const broken = one(classic("a").replace("operator: Equals", "operator: Like"));
+  const first = compiler.compile([broken, b]).diagnostics;
+  assert.ok(first.length > 0);
+  assert.deepEqual(compiler.compile([broken, one(classic("b"))]).diagnostics, first);
+});
+
+Deno.test("a policy for any JSON keeps its compiled form", () => {
+  const compiler = new PolicyCompiler();
+  const kept = one(json("j"));
+  const first = compiler.compile([kept, one(json("k"))]), second = compiler.compile([kept, one(json("k"))]);
+  assert.equal(first.jsonPolicies[0], second.jsonPolicies[0]);
+  assert.notEqual(first.jsonPolicies[1], second.jsonPolicies[1]);
+});
