@@ -14,7 +14,7 @@ export interface ObjectKeeperOptions {
   /** The name of the kept objects in log lines: `webhook configuration`. */
   readonly about: string;
   /** Whether an object was made by Postern: it is deleted when it is no longer wanted. Without it nothing is deleted. */
-  readonly isOwn?: (object: JsonObject) => boolean;
+  readonly isMadeByPostern?: (object: JsonObject) => boolean;
   /** Whether the installation is being taken away: what somebody deleted is not made again then. */
   readonly leaves?: () => Promise<boolean>;
   /** Called for every object of the kinds that changed, also for objects that Postern does not keep. */
@@ -105,20 +105,20 @@ export class ObjectKeeper {
   }
 
   async #deleteOthers(wanted: readonly JsonObject[]): Promise<void> {
-    const { isOwn, cluster } = this.#options;
-    if (isOwn === undefined) return;
+    const { isMadeByPostern, cluster } = this.#options;
+    if (isMadeByPostern === undefined) return;
     const kept = new Set(wanted.map((each) => `${each["kind"]} ${nameOf(each)}`));
     const others = this.#watched.flatMap((collection) => collection.objects())
-      .filter((each) => isOwn(each) && !kept.has(`${each["kind"]} ${nameOf(each)}`));
+      .filter((each) => isMadeByPostern(each) && !kept.has(`${each["kind"]} ${nameOf(each)}`));
     for (const each of others) await cluster.call({ method: "DELETE", path: this.#pathOf(each) });
   }
 
   async #writeOne(wanted: JsonObject): Promise<Kept> {
     const { cluster, log } = this.#options;
     // The watch reports a change that happens after this read, and the keeper writes then.
-    const known = this.#watched.flatMap((collection) => collection.objects())
+    const watched = this.#watched.flatMap((collection) => collection.objects())
       .find((each) => each["kind"] === wanted["kind"] && nameOf(each) === nameOf(wanted));
-    if (known !== undefined && holds(known, wanted)) return unchanged;
+    if (watched !== undefined && holds(watched, wanted)) return unchanged;
     const path = this.#pathOf(wanted);
     const present = await cluster.call({ method: "GET", path });
     if (!present.ok && present.status !== 404) return this.#failed(wanted, present.message);

@@ -3,7 +3,7 @@ import type { RuleSelector } from "../match/mod.ts";
 import type { Right, RightAnswer } from "./access.ts";
 
 /** Reads whether the account that reports has a right. */
-export type AskRight = (right: Right) => Promise<RightAnswer | undefined>;
+export type ReadRight = (right: Right) => Promise<RightAnswer | undefined>;
 
 const verbs = ["get", "list", "watch"];
 
@@ -11,15 +11,18 @@ const verbs = ["get", "list", "watch"];
  * The rights that the account which reports lacks to read what a policy of policies.kyverno.io matches, in Kyverno's words: a
  * verb, the resource, and the API server's reason. An API server that does not say is taken at its best.
  */
-export async function missingRights({ policy, rules }: CompiledPolicy, ask: AskRight): Promise<string[]> {
+export async function missingRights(
+  { policy, rules }: CompiledPolicy,
+  readRight: ReadRight,
+): Promise<string[]> {
   if (!policy.background) return [];
-  const own = rules.find(({ rule }) => rule.generatedFor === undefined)?.selector.resources ?? [];
+  const resources = rules.find(({ rule }) => rule.generatedFor === undefined)?.selector.resources ?? [];
   const missing: string[] = [];
-  for (const { group, version, resource } of own.flatMap(placesOf)) {
+  for (const { group, version, resource } of resources.flatMap(placesOf)) {
     const [plural = "", subresource] = resource.split("/");
     const right = { group, resource: plural, ...(subresource !== undefined && { subresource }) };
     for (const verb of verbs) {
-      const answer = await ask({ ...right, verb });
+      const answer = await readRight({ ...right, verb });
       if (answer === undefined || answer.allowed) continue;
       missing.push(`${verb} ${group}/${version}, Resource=${resource}: ${answer.reason}`);
     }

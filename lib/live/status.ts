@@ -33,7 +33,7 @@ export class StatusWriter {
   async write(kind: PolicyObjectKind, object: JsonObject, status: JsonObject): Promise<void> {
     const present = asObject(field(object, "status")) ?? {};
     const wanted = this.#timed(status, present) as JsonObject;
-    if (Object.entries(wanted).every(([name, value]) => saysThat(present[name], value))) return;
+    if (Object.entries(wanted).every(([name, value]) => hasValue(present[name], value))) return;
     const { cluster, log } = this.#options;
     const path = `${objectPath(kind, namespaceOf(object), nameOf(object))}/status`;
     const answer = await cluster.call({
@@ -95,18 +95,18 @@ function isCondition(value: Json): value is JsonObject {
 }
 
 /** Whether a present field already says what is wanted; the API server leaves empty fields out. */
-function saysThat(present: Json | undefined, wanted: Json): boolean {
+function hasValue(present: Json | undefined, wanted: Json): boolean {
   if (wanted === null) return present === undefined;
   const object = asObject(wanted);
   if (object !== undefined) {
     const there = asObject(present);
     if (there === undefined) return Object.keys(object).length === 0;
-    return Object.entries(object).every(([name, value]) => saysThat(there[name], value)) &&
+    return Object.entries(object).every(([name, value]) => hasValue(there[name], value)) &&
       Object.keys(there).every((name) => name in object);
   }
   if (Array.isArray(wanted)) {
     return Array.isArray(present) && present.length === wanted.length &&
-      wanted.every((value, index) => saysThat(present[index], value));
+      wanted.every((value, index) => hasValue(present[index], value));
   }
   if (present === undefined) return wanted === "" || wanted === false || wanted === 0;
   return equal(present, wanted);

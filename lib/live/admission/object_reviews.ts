@@ -71,9 +71,9 @@ export class ObjectReviews {
       return { uid, allowed: true };
     }
     const { errors, warnings } = await this.#findings(object, oldObject ?? undefined, review);
-    const noticed = warnings.length > 0 ? { warnings: told(warnings) } : {};
+    const noticed = warnings.length > 0 ? { warnings: shortened(warnings) } : {};
     if (errors.length === 0) return { uid, allowed: true, ...noticed };
-    const message = told(errors).join("; ");
+    const message = shortened(errors).join("; ");
     return { uid, allowed: false, status: { status: "Failure", message, code: 400 }, ...noticed };
   }
 
@@ -86,7 +86,7 @@ export class ObjectReviews {
 }
 
 /** The first texts, and of each as much as people read: a policy may be wrong in thousands of places. */
-function told(texts: readonly string[]): string[] {
+function shortened(texts: readonly string[]): string[] {
   const first = texts.slice(0, mostTexts).map((text) => clipped(text, longestText));
   const more = texts.length - first.length;
   return more > 0 ? [...first, `and ${more} more`] : first;

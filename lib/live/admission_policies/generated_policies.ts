@@ -49,7 +49,7 @@ export class GeneratedPolicies {
         ...this.#options,
         kinds: admissionPolicyPaths(kind, apiVersion),
         about: "admission policy",
-        isOwn: isGenerated,
+        isMadeByPostern: isGenerated,
       });
       this.#followed.set(kind, { apiVersion, keeper });
       await former?.keeper.close();

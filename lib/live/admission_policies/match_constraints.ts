@@ -110,9 +110,9 @@ function resourceRules(filters: readonly MatchFilter[], served: readonly ServedR
       for (const { group, version, resource } of places) {
         const given = isNamespaces ? resources.namespaces : names;
         const key = JSON.stringify([group, version, operations, given]);
-        const known = groups.get(key) ?? { group, version, operations, names: given, resources: new Set() };
-        known.resources.add(resource);
-        groups.set(key, known);
+        const merged = groups.get(key) ?? { group, version, operations, names: given, resources: new Set() };
+        merged.resources.add(resource);
+        groups.set(key, merged);
       }
     }
   }

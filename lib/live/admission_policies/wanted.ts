@@ -59,8 +59,8 @@ function objectsOf(
     name: policy.name,
     uid: uidOf(document),
   };
-  const metadata = (own: string): JsonObject => ({
-    name: own,
+  const metadata = (name: string): JsonObject => ({
+    name: name,
     labels: { "app.kubernetes.io/managed-by": "kyverno" },
     ownerReferences: [owner],
   });

@@ -29,10 +29,10 @@ export function decisionEvents(decision: Decision, context: DecisionContext): Po
     const regarding = referenceTo(object);
     const isClassic = hasRules(policy.kind);
     return rules.flatMap((rule): PolicyEvent[] => {
-      const subject = { regarding, related: resource, rule, policy: policy.key, isClassic, component };
+      const about = { regarding, related: resource, rule, policy: policy.key, isClassic, component };
       switch (rule.result) {
         case "fail":
-          return violation(subject, decision);
+          return violation(about, decision);
         case "error":
           return [{
             regarding,
@@ -43,16 +43,16 @@ export function decisionEvents(decision: Decision, context: DecisionContext): Po
             component,
           }];
         case "skip":
-          return skipped(subject);
+          return skipped(about);
         case "pass":
           // Kyverno parity: a scan reports failures alone. Pinned by "events: a scan reports no success".
-          return context.by !== "scan" && context.successes && decision.allowed ? [applied(subject)] : [];
+          return context.by !== "scan" && context.successes && decision.allowed ? [applied(about)] : [];
       }
     });
   });
 }
 
-interface Subject {
+interface EventParts {
   readonly regarding: JsonObject;
   readonly related: JsonObject;
   readonly rule: RuleResult;
@@ -62,7 +62,7 @@ interface Subject {
 }
 
 function violation(
-  { regarding, related, rule, policy, isClassic, component }: Subject,
+  { regarding, related, rule, policy, isClassic, component }: EventParts,
   decision: Decision,
 ): PolicyEvent[] {
   const blocked = !decision.allowed && component === "kyverno-admission";
@@ -86,7 +86,7 @@ function violation(
   }];
 }
 
-function skipped({ regarding, related, rule, policy, component }: Subject): PolicyEvent[] {
+function skipped({ regarding, related, rule, policy, component }: EventParts): PolicyEvent[] {
   const exceptions = exceptionsOf(rule);
   if (exceptions === undefined) return [];
   return [{
@@ -101,7 +101,7 @@ function skipped({ regarding, related, rule, policy, component }: Subject): Poli
   }];
 }
 
-function applied({ regarding, related, rule, component }: Subject): PolicyEvent {
+function applied({ regarding, related, rule, component }: EventParts): PolicyEvent {
   const mutated = rule.type === "mutate";
   return {
     regarding,

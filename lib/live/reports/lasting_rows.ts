@@ -57,8 +57,8 @@ export function unscannedResults(
 function isUnscanned(rule: RuleResult, { language, background }: PolicyResult["policy"]): boolean {
   const { type, result } = rule;
   if (type === "mutate") {
-    const isTold = result !== "skip" || exceptionsOf(rule) !== undefined;
-    return isTold && (language === "classic" || !background);
+    const isShown = result !== "skip" || exceptionsOf(rule) !== undefined;
+    return isShown && (language === "classic" || !background);
   }
   return !background && (type === "validate" || type === "verifyImages");
 }

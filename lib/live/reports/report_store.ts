@@ -64,10 +64,10 @@ export class ReportStore {
 
   /** The rows about an object that no scan can find, of rules that are still there, without those that were found after all. */
   lastingRows(resource: JsonObject, found: readonly JsonObject[]): readonly JsonObject[] {
-    const known = this.#stored.get(uidOf(resource))?.lastingRows;
-    if (known === undefined || known.length === 0) return [];
+    const rows = this.#stored.get(uidOf(resource))?.lastingRows;
+    if (rows === undefined || rows.length === 0) return [];
     const replaced = new Set(found.map(identityOf));
-    return known.filter((row) => this.#options.isLasting(row) && !replaced.has(identityOf(row)));
+    return rows.filter((row) => this.#options.isLasting(row) && !replaced.has(identityOf(row)));
   }
 
   /** Adds rows that no scan can find, in place of those of the same rules. Rows about an object that is not there are lost. */

@@ -85,7 +85,7 @@ export class Scanner {
   }
 
   /** Resolves when everything that was to be scanned is. */
-  async settled(): Promise<void> {
+  async idle(): Promise<void> {
     await this.#restarting;
     while (this.#writing.size > 0) await Promise.all(this.#writing);
   }
@@ -188,10 +188,10 @@ export class Scanner {
   async #changed({ object, former }: ObjectChange, scanned: Set<string>): Promise<void> {
     if (this.#closed) return;
     const working = object === undefined ? this.#gone(former!, scanned) : this.#scan(object, scanned);
-    const known: Promise<void> = working.catch((cause) =>
+    const work: Promise<void> = working.catch((cause) =>
       this.#options.log.write("error", "an object was not scanned", { cause: String(cause) })
-    ).finally(() => this.#writing.delete(known));
-    this.#writing.add(known);
+    ).finally(() => this.#writing.delete(work));
+    this.#writing.add(work);
     if (this.#writing.size >= most) await Promise.race(this.#writing);
   }
 

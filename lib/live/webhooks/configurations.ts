@@ -4,7 +4,7 @@ import type { ServedResource } from "../../ports.ts";
 import type { WebhookSettings } from "../configuration.ts";
 import { type Installation, managedBy } from "../installation.ts";
 import { familyOf, isGenerating, webhookFamilies, type WebhookFamily } from "./families.ts";
-import { ownConditions } from "./match_conditions.ts";
+import { policyConditions } from "./match_conditions.ts";
 import { policyTargets } from "./policy_targets.ts";
 import type { WebhookPhase } from "../../engine/mod.ts";
 import { type Target, webhookRules } from "./target.ts";
@@ -23,7 +23,7 @@ const kindOf: Readonly<Record<WebhookPhase, string>> = {
 };
 
 /** A webhook's name has no more than 253 characters (RFC 1123), the policy's key among them. */
-const longestOwnKey = 180;
+const longestKeyInName = 180;
 
 const defaultTimeout = 10;
 /** The most that the API server allows. */
@@ -62,7 +62,7 @@ interface Group {
   readonly failurePolicy: "Fail" | "Ignore";
   readonly members: readonly Member[];
   /** The key of the only policy, when it has a webhook of its own. */
-  readonly own: string | undefined;
+  readonly policyKey: string | undefined;
   /** The number of the webhook among those that share a name otherwise, from 1. */
   readonly part: number;
 }
@@ -87,11 +87,15 @@ function groupsOf(
     if (targets.length === 0) continue;
     const { policy } = compiled;
     const failurePolicy = isGenerating(compiled) ? "Ignore" : policy.failurePolicy;
-    const own = hasOwnWebhook(compiled) ? policy.key : undefined;
-    const key = JSON.stringify([failurePolicy, own ?? "", own === undefined ? selectorsOf(compiled) : ""]);
-    const known = groups.get(key);
-    const members = [...known?.members ?? [], { compiled, targets }];
-    groups.set(key, { family, phase, failurePolicy, members, own, part: 1 });
+    const policyKey = needsSeparateWebhook(compiled) ? policy.key : undefined;
+    const key = JSON.stringify([
+      failurePolicy,
+      policyKey ?? "",
+      policyKey === undefined ? selectorsOf(compiled) : "",
+    ]);
+    const existing = groups.get(key);
+    const members = [...existing?.members ?? [], { compiled, targets }];
+    groups.set(key, { family, phase, failurePolicy, members, policyKey, part: 1 });
   }
   return numbered([...groups.values()].flatMap(inParts));
 }
@@ -117,9 +121,9 @@ function numbered(groups: readonly Group[]): Group[] {
   });
 }
 
-function nameOf({ family, phase, failurePolicy, own, part }: Group, prefix: string): string {
+function nameOf({ family, phase, failurePolicy, policyKey, part }: Group, prefix: string): string {
   const word = family.word === "" ? "" : `${family.word}.`;
-  const suffix = own === undefined ? "" : `-finegrained-${own.replaceAll("/", "-")}`;
+  const suffix = policyKey === undefined ? "" : `-finegrained-${policyKey.replaceAll("/", "-")}`;
   const number = part === 1 ? "" : `-${part}`;
   return `${word}${phase}.${prefix}.svc-${failurePolicy.toLowerCase()}${suffix}${number}`;
 }
@@ -128,10 +132,10 @@ function nameOf({ family, phase, failurePolicy, own, part }: Group, prefix: stri
  * Kyverno parity: a policy with conditions, an exact match or a timeout of its own has a webhook of its own. Pinned
  * by "webhooks: policies of each failurePolicy share one, and match conditions want one of their own".
  */
-function hasOwnWebhook(compiled: CompiledPolicy): boolean {
+function needsSeparateWebhook(compiled: CompiledPolicy): boolean {
   const { policy } = compiled;
-  if (policy.key.length > longestOwnKey) return false;
-  if (ownConditions(compiled).length > 0) return true;
+  if (policy.key.length > longestKeyInName) return false;
+  if (policyConditions(compiled).length > 0) return true;
   if (familyOf(compiled)?.word === "") return false;
   return dig(policy.document, "spec", "matchConstraints", "matchPolicy") === "Exact" ||
     policy.timeoutSeconds !== undefined;
@@ -146,17 +150,20 @@ function selectorsOf({ policy }: CompiledPolicy): JsonObject {
 }
 
 function webhook(group: Group, { installation, settings }: WebhookInput): JsonObject & { name: string } {
-  const { phase, failurePolicy, members, own } = group;
+  const { phase, failurePolicy, members, policyKey } = group;
   const { compiled } = members[0]!;
   const timeouts = members.map((member) => member.compiled.policy.timeoutSeconds ?? 0);
   const matchPolicy = dig(compiled.policy.document, "spec", "matchConstraints", "matchPolicy");
-  const conditions = [...settings.matchConditions, ...(own === undefined ? [] : ownConditions(compiled))];
+  const conditions = [
+    ...settings.matchConditions,
+    ...(policyKey === undefined ? [] : policyConditions(compiled)),
+  ];
   return {
     name: nameOf(group, installation.prefix),
     clientConfig: clientConfig(installation, pathOf(group)),
     rules: webhookRules(members.flatMap(({ targets }) => targets)) as unknown as Json,
     failurePolicy,
-    matchPolicy: own !== undefined && matchPolicy === "Exact" ? "Exact" : "Equivalent",
+    matchPolicy: policyKey !== undefined && matchPolicy === "Exact" ? "Exact" : "Equivalent",
     sideEffects: "NoneOnDryRun",
     timeoutSeconds: Math.min(longestTimeout, Math.max(defaultTimeout, ...timeouts)),
     admissionReviewVersions: ["v1"],
@@ -167,12 +174,12 @@ function webhook(group: Group, { installation, settings }: WebhookInput): JsonOb
 }
 
 /** Where the API server calls for a group. The API server takes names between slashes alone (RFC 1123). */
-function pathOf({ family, phase, failurePolicy, members, own }: Group): string {
+function pathOf({ family, phase, failurePolicy, members, policyKey }: Group): string {
   if (family.word !== "") {
     const keys = members.map(({ compiled }) => compiled.policy.key).join("/");
     return family.phases.length > 1 ? `/${family.word}/${phase}/${keys}` : `/${family.word}/${keys}`;
   }
-  const finegrained = own === undefined ? "" : `/finegrained/${own}`;
+  const finegrained = policyKey === undefined ? "" : `/finegrained/${policyKey}`;
   return `/${phase}/${failurePolicy.toLowerCase()}${finegrained}`;
 }
 
@@ -188,17 +195,17 @@ export function clientConfig(installation: Installation, path: string): JsonObje
 
 /** The settings' selectors, which keep the namespaces that run the cluster out, with those of the policies. */
 function selectors(compiled: CompiledPolicy, settings: WebhookSettings): JsonObject {
-  const own = selectorsOf(compiled);
+  const ofPolicy = selectorsOf(compiled);
   return {
-    namespaceSelector: joined(settings.namespaceSelector, own["namespaceSelector"]),
-    objectSelector: joined(settings.objectSelector, own["objectSelector"]),
+    namespaceSelector: joined(settings.namespaceSelector, ofPolicy["namespaceSelector"]),
+    objectSelector: joined(settings.objectSelector, ofPolicy["objectSelector"]),
   };
 }
 
-function joined(common: JsonObject, own: Json | undefined): JsonObject {
-  if (!isObject(own)) return common;
-  const expressions = [...asList(common["matchExpressions"]), ...asList(own["matchExpressions"])];
-  const labels = { ...asObject(common["matchLabels"]), ...asObject(own["matchLabels"]) };
+function joined(common: JsonObject, added: Json | undefined): JsonObject {
+  if (!isObject(added)) return common;
+  const expressions = [...asList(common["matchExpressions"]), ...asList(added["matchExpressions"])];
+  const labels = { ...asObject(common["matchLabels"]), ...asObject(added["matchLabels"]) };
   return {
     ...(expressions.length > 0 && { matchExpressions: expressions }),
     ...(Object.keys(labels).length > 0 && { matchLabels: labels }),

@@ -12,7 +12,7 @@ import { isGenerating } from "./families.ts";
  * every change of a trigger, also the one after which its conditions no longer hold, and deletions, for which they
  * cannot be evaluated.
  */
-export function ownConditions(compiled: CompiledPolicy): readonly JsonObject[] {
+export function policyConditions(compiled: CompiledPolicy): readonly JsonObject[] {
   const { policy } = compiled;
   if (isGenerating(compiled)) return [];
   const written = policy.matchConditions.length > 0 ? policy.matchConditions : celConditions(policy.rules);
@@ -35,13 +35,13 @@ function celConditions(rules: readonly Rule[]): JsonObject[] {
   const specs = rules.flatMap(({ body, generatedFor }) =>
     body.kind === "expressions" ? [{ spec: body.spec, kinds: [...generatedFor ?? []] }] : []
   );
-  const [own, ...forControllers] = specs;
-  if (own === undefined) return [];
+  const [forPods, ...forControllers] = specs;
+  if (forPods === undefined) return [];
   const conditions = (spec: JsonObject): JsonObject[] =>
     asList(field(spec, "matchConditions")).filter(isObject);
-  if (forControllers.length === 0) return conditions(own.spec);
+  if (forControllers.length === 0) return conditions(forPods.spec);
   return [
-    ...conditions(own.spec).map((each) => ofKinds(each, "autogen-", ["Pod"])),
+    ...conditions(forPods.spec).map((each) => ofKinds(each, "autogen-", ["Pod"])),
     // Kyverno parity: the conditions for CronJobs come first. Pinned by "webhooks: conditions of controllers are
     // about their templates".
     ...forControllers.toReversed().flatMap(({ spec, kinds }) =>

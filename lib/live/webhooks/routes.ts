@@ -40,8 +40,8 @@ export class WebhookRoutes {
   find(path: string): WebhookRoute | undefined {
     const current = this.#current();
     if (current === undefined) return undefined;
-    const known = this.#found.get(path);
-    if (known !== undefined) return known;
+    const cached = this.#found.get(path);
+    if (cached !== undefined) return cached;
     const parsed = parsePath(path);
     if (parsed === undefined) return undefined;
     const { kinds, keys, phase } = parsed;

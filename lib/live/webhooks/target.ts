@@ -36,9 +36,9 @@ export function webhookRules(targets: readonly Target[]): WebhookRule[] {
       target.scope,
       target.rule ?? "",
     ]);
-    const known = operations.get(key) ?? { target, operations: new Set<string>() };
-    for (const operation of target.operations) known.operations.add(operation);
-    operations.set(key, known);
+    const entry = operations.get(key) ?? { target, operations: new Set<string>() };
+    for (const operation of target.operations) entry.operations.add(operation);
+    operations.set(key, entry);
   }
   const merged = [...operations.values()].map(({ target, operations }) => ({
     ...target,
