@@ -6,6 +6,7 @@ import { Body, type BodyProgress, giveBack, tooLarge } from "./body.ts";
 import type { ByteBudget, Share } from "./byte_budget.ts";
 import type { Announced, Handler, ListenerAnswer } from "./handler.ts";
 import type { Limits } from "./limits.ts";
+import type { Outbox } from "./outbox.ts";
 import { readHead, type RequestHead } from "./request_head.ts";
 import type { Turns } from "./turns.ts";
 
@@ -15,6 +16,7 @@ export interface Service {
   readonly limits: Limits;
   readonly budget: ByteBudget;
   readonly turns: Turns;
+  readonly outbox: Outbox;
   /** Refuses a request before its body is read. */
   readonly screen: (announced: Announced) => ListenerAnswer | undefined;
   /** For how many milliseconds the caller waits. */
@@ -260,7 +262,12 @@ export class Connection {
       return;
     }
     this.#begin("writing", this.#service.limits.writeTime);
-    if (this.#socket.write(bytes)) this.#next();
+    const { turns, outbox } = this.#service;
+    outbox.add(() => this.#write(bytes), turns.areCrowded ? "with others" : "alone");
+  }
+
+  #write(bytes: Uint8Array): void {
+    if (!this.#socket.destroyed && this.#socket.write(bytes)) this.#next();
   }
 
   /** Answers a request that is not read to its end: the connection cannot be used again. */
@@ -281,7 +288,10 @@ export class Connection {
   /** The connection is free for the next request. */
   #next(): void {
     this.#begin("idle", this.#service.limits.idleTime);
-    if (this.#rest.length === 0) return;
+    if (this.#rest.length === 0) {
+      if (this.#callerIsDone) this.end();
+      return;
+    }
     // Not at once: a caller who sends thousands of requests together shall not hold the event loop.
     this.#activity = "handling";
     setImmediate(() => {

@@ -6,6 +6,7 @@ import { type Activity, Connection, type Service } from "./connection.ts";
 import { type Announced, type Fetch, fetchHandler, type Handler, type ListenerAnswer } from "./handler.ts";
 import { Handshakes } from "./handshakes.ts";
 import { defaultLimits, type Limits } from "./limits.ts";
+import { Outbox } from "./outbox.ts";
 import { Turns } from "./turns.ts";
 
 /** A certificate with its key, in PEM. */
@@ -84,6 +85,7 @@ export class Listener {
       limits: this.#limits,
       budget: new ByteBudget(this.#limits.allBodyBytes),
       turns: new Turns(),
+      outbox: new Outbox(),
       screen: screen ?? (() => undefined),
       answerTime: answerTime ?? (() => 10_000),
       problem,

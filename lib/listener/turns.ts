@@ -22,12 +22,16 @@ const longQueue = 64;
 /** A pause between two jobs after which the event loop certainly had its turn: it had nothing else to do. */
 const idleMilliseconds = 0.5;
 
+/** A pause between two jobs in which no caller could have read an answer and asked again: the second was there before. */
+const pauseInRound = 0.05;
+
 /**
  * Runs work at once while the event loop is free, and in the order of its arrival, some milliseconds at a time, when
  * more arrives than can be done. What would be done too late is shed when it arrives, so that the queue never gets longer
  * than its callers wait.
  */
 export class Turns {
+  readonly #now: () => number;
   /** The queue, of which the first `#done` are done. */
   #jobs: Job[] = [];
   #done = 0;
@@ -42,6 +46,18 @@ export class Turns {
   #began = 0;
   #count = 0;
 
+  #areCrowded = false;
+
+  /** With a clock in milliseconds. */
+  constructor(now: () => number = () => performance.now()) {
+    this.#now = now;
+  }
+
+  /** Whether the job that runs was there before the last one ended: several callers want answers at the same time. */
+  get areCrowded(): boolean {
+    return this.#areCrowded;
+  }
+
   /** Jobs that wait. */
   get waiting(): number {
     return this.#jobs.length - this.#done;
@@ -49,7 +65,7 @@ export class Turns {
 
   /** Does a job now, later, or not at all. */
   add(job: Job): void {
-    const now = performance.now();
+    const now = this.#now();
     if (this.waiting === 0) {
       if (now - this.#ended > idleMilliseconds) this.#worked = 0;
       if (this.#worked < sliceMilliseconds) return this.#run(job, now);
@@ -61,8 +77,9 @@ export class Turns {
 
   #run(job: Job, started: number): void {
     if (started > job.until) return job.shed();
+    this.#areCrowded = started - this.#ended < pauseInRound;
     job.run();
-    this.#ended = performance.now();
+    this.#ended = this.#now();
     const took = this.#ended - started;
     this.#worked += took;
     if (this.waiting === 0) this.#average += (took - this.#average) / 16;
@@ -90,9 +107,9 @@ export class Turns {
   readonly #turn = (): void => {
     this.#isScheduled = false;
     this.#worked = 0;
-    this.#noteTurn(performance.now());
+    this.#noteTurn(this.#now());
     while (this.#done < this.#jobs.length && this.#worked < sliceMilliseconds) {
-      this.#run(this.#jobs[this.#done++]!, performance.now());
+      this.#run(this.#jobs[this.#done++]!, this.#now());
       this.#count++;
     }
     if (this.#done === this.#jobs.length) {

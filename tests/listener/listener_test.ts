@@ -120,6 +120,21 @@ Deno.test("large bodies that are sent together are answered as they were sent", 
   await listener.close();
 });
 
+Deno.test("callers that send nothing after their request get their answer and the end of the connection", async () => {
+  const listener = await open({ limits: { idleTime: 60_000 } });
+  const tls = await Promise.all(Array.from({ length: 8 }, () => connectTls(listener)));
+  const answers = await Promise.all(tls.map(async (connection) => {
+    await connection.write(post("hello"));
+    await connection.closeWrite();
+    const answer = await readAnswer(connection);
+    assert.equal(await connection.read(new Uint8Array(1)), null);
+    connection.close();
+    return answer;
+  }));
+  for (const answer of answers) assert.match(answer, /200 OK[^]*hello$/);
+  await listener.close();
+});
+
 Deno.test("a caller that expects 100 Continue gets it", async () => {
   const listener = await open();
   const connection = await connectTls(listener);

@@ -69,3 +69,15 @@ Deno.test("what is done between the turns counts as waiting too", async () => {
   clearInterval(other);
   assert.equal(done, 60);
 });
+
+Deno.test("a job is crowded when no caller could have sent it after the answer to the one before", () => {
+  let now = 0;
+  const turns = new Turns(() => now);
+  const seen: boolean[] = [];
+  const job: Job = { run: () => seen.push(turns.areCrowded), shed: () => {}, until: Infinity };
+  for (const pause of [10, 0.01, 0.04, 0.06, 10]) {
+    now += pause;
+    turns.add(job);
+  }
+  assert.deepEqual(seen, [false, true, true, false, false]);
+});

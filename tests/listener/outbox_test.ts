@@ -1,0 +1,57 @@
+/** When answers are written. */
+import assert from "node:assert/strict";
+import { setImmediate } from "node:timers/promises";
+import { Outbox } from "../../lib/listener/outbox.ts";
+
+type Came = "alone" | "with others";
+
+/** An outbox that notes what it wrote, on a clock that the test moves. */
+function makeOutbox() {
+  const clock = { now: 0 };
+  const outbox = new Outbox(() => clock.now);
+  const written: string[] = [];
+  const add = (name: string, came: Came) => outbox.add(() => written.push(name), came);
+  return { clock, add, written };
+}
+
+Deno.test("an answer that comes alone is written at once", () => {
+  const { add, written } = makeOutbox();
+  add("a", "alone");
+  add("b", "alone");
+  assert.deepEqual(written, ["a", "b"]);
+});
+
+Deno.test("answers of one round of the event loop are written after the last of them, in their order", async () => {
+  const { add, written } = makeOutbox();
+  add("a", "alone");
+  add("b", "with others");
+  add("c", "with others");
+  assert.deepEqual(written, ["a"]);
+  await setImmediate();
+  assert.deepEqual(written, ["a", "b", "c"]);
+});
+
+Deno.test("after a round with several answers the first of the next round waits for the others", async () => {
+  const { add, written } = makeOutbox();
+  for (const name of ["a", "b"]) add(name, "with others");
+  await setImmediate();
+  add("c", "alone");
+  assert.deepEqual(written, ["a", "b"]);
+  await setImmediate();
+  add("d", "alone");
+  assert.deepEqual(written, ["a", "b", "c", "d"], "c came alone, so d waits no more");
+});
+
+Deno.test("no answer waits for others longer than a millisecond", async () => {
+  const { clock, add, written } = makeOutbox();
+  add("a", "with others");
+  clock.now = 0.9;
+  add("b", "with others");
+  assert.deepEqual(written, []);
+  clock.now = 1.1;
+  add("c", "with others");
+  assert.deepEqual(written, ["a", "b", "c"]);
+  add("d", "with others");
+  await setImmediate();
+  assert.deepEqual(written, ["a", "b", "c", "d"]);
+});
