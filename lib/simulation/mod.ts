@@ -9,7 +9,7 @@
  * import { noTexts, simulation } from "@postern/postern/simulation";
  * import assert from "node:assert/strict";
  *
- * const { diagnostics, subjects, outcome } = simulation({
+ * const { diagnostics, inputs, outcome } = simulation({
  *   ...noTexts,
  *   policies: `
  * apiVersion: kyverno.io/v1
@@ -24,7 +24,7 @@
  *   resources: `{ apiVersion: v1, kind: ConfigMap, metadata: { name: settings } }`,
  * });
  * assert.deepEqual(diagnostics.filter(({ severity }) => severity === "error"), []);
- * assert.equal(subjects.length, 1);
+ * assert.equal(inputs.length, 1);
  * const { allowed, rules, kubectl } = await outcome(0);
  * assert.equal(allowed, false);
  * assert.equal(rules[0]?.results[0]?.path, "/metadata/labels/");
@@ -36,13 +36,13 @@
 export type { ObservedLookup } from "./lookups.ts";
 export {
   type ChangedTarget,
+  type InputOutcome,
+  type InputSummary,
   type OutcomeCounts,
-  type SubjectOutcome,
-  type SubjectSummary,
   summaryOf,
 } from "./outcome.ts";
 export { reviewOfObject } from "./request_of_object.ts";
 export type { FailedValue, Plain, ReportedOutcome, ReportedViolation, RuleReport } from "./rule_report.ts";
 export { type Simulation, simulation } from "./simulation.ts";
-export type { SubjectName } from "./subject.ts";
+export type { InputName } from "./input.ts";
 export { noTexts, type SimulationOptions, type SimulationTexts, type TextName, textNames } from "./texts.ts";

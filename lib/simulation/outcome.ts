@@ -2,7 +2,7 @@ import type { Json, JsonObject } from "../json/mod.ts";
 import type { PatchOperation } from "../patch/mod.ts";
 import type { ObservedLookup } from "./lookups.ts";
 import type { RuleReport } from "./rule_report.ts";
-import type { SubjectName } from "./subject.ts";
+import type { InputName } from "./input.ts";
 
 /** An object that a rule changes besides the one that it is evaluated for. */
 export interface ChangedTarget {
@@ -12,9 +12,9 @@ export interface ChangedTarget {
 }
 
 /** The results of all policies for one object, with their explanation, as plain data. */
-export interface SubjectOutcome {
-  readonly subject: SubjectName;
-  readonly subjectKind: "object" | "review" | "payload";
+export interface InputOutcome {
+  readonly input: InputName;
+  readonly inputKind: "object" | "review" | "payload";
   readonly allowed: boolean;
   /** In the order of evaluation. */
   readonly rules: readonly RuleReport[];
@@ -37,11 +37,11 @@ export interface SubjectOutcome {
 /** How many rules came to which outcome; rules that do not apply are not counted. */
 export type OutcomeCounts = Readonly<Record<"pass" | "fail" | "error" | "skip", number>>;
 
-/** The outcome of one subject in one line. */
-export interface SubjectSummary {
-  /** Place among the subjects. */
+/** The outcome of one input in one line. */
+export interface InputSummary {
+  /** The index among the inputs. */
   readonly index: number;
-  readonly subject: SubjectName;
+  readonly input: InputName;
   readonly allowed: boolean;
   /** Whether mutations change the object. */
   readonly changed: boolean;
@@ -50,10 +50,10 @@ export interface SubjectSummary {
 
 /** The line of an outcome. */
 export function summaryOf(
-  { subject, allowed, rules, patch }: SubjectOutcome,
+  { input, allowed, rules, patch }: InputOutcome,
   index: number,
-): SubjectSummary {
+): InputSummary {
   const counts = { pass: 0, fail: 0, error: 0, skip: 0 };
   for (const { outcome } of rules) if (outcome !== "not applied") counts[outcome]++;
-  return { index, subject, allowed, changed: patch.length > 0, counts };
+  return { index, input, allowed, changed: patch.length > 0, counts };
 }

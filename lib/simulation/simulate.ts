@@ -19,11 +19,11 @@ import { type AdmissionAnswer, answerAdmission } from "./admission_answer.ts";
 import type { GivenContext } from "./given_context.ts";
 import { Lookups } from "./lookups.ts";
 import type { ObjectClusters } from "./object_clusters.ts";
-import type { ChangedTarget, SubjectOutcome } from "./outcome.ts";
+import type { ChangedTarget, InputOutcome } from "./outcome.ts";
 import { absentSources, simulationPorts } from "./ports.ts";
 import { reviewOfObject } from "./request_of_object.ts";
 import { reportOfScan, reportOfTrace, type RuleReport } from "./rule_report.ts";
-import { nameOfSubject, type SimulatedSubject, type SubjectName } from "./subject.ts";
+import { type InputName, nameOfInput, type SimulatedInput } from "./input.ts";
 
 /** The policies and the context in which objects, reviews and payloads are evaluated. */
 export interface Setting {
@@ -45,37 +45,37 @@ export interface SettingClusters {
  * hold.
  */
 export async function simulate(
-  subject: SimulatedSubject,
+  input: SimulatedInput,
   index: number,
   setting: Setting,
-): Promise<SubjectOutcome> {
-  const name = nameOfSubject(subject, index);
-  switch (subject.kind) {
+): Promise<InputOutcome> {
+  const name = nameOfInput(input, index);
+  switch (input.kind) {
     case "review":
-      return await simulateReview(subject.value, name, setting);
+      return await simulateReview(input.value, name, setting);
     case "object":
-      return await simulateObject(subject.value, name, setting);
+      return await simulateObject(input.value, name, setting);
     case "payload":
-      return await simulatePayload(subject.value, name, setting);
+      return await simulatePayload(input.value, name, setting);
   }
 }
 
 /** An object is decided as `apply` and `test` do; the response is that of the webhooks to its creation. */
 async function simulateObject(
   object: JsonObject,
-  subject: SubjectName,
+  input: InputName,
   setting: Setting,
-): Promise<SubjectOutcome> {
+): Promise<InputOutcome> {
   const { context } = setting;
-  const given = context.values.forResource("", subject.name).get("request.operation");
+  const given = context.values.forResource("", input.name).get("request.operation");
   const operation = given === "UPDATE" || given === "DELETE" ? given : "CREATE";
   const { applied, rules, lookups } = await applyTraced(object, setting);
   const review = parseReview(reviewOfObject(object, { operation, user: context.user?.requester }));
   const answer = review.ok ? await answerAs(review.review.request, setting, new Lookups()) : undefined;
   const mutated = applied.mutated ?? object;
   return {
-    subject: { ...subject, operation },
-    subjectKind: "object",
+    input: { ...input, operation },
+    inputKind: "object",
     allowed: !rules.some(({ refuses }) => refuses),
     rules: [...rules, ...scan(object, setting)],
     object,
@@ -127,18 +127,18 @@ function newTrace(traces: Trace[], { clock }: Ports): Trace {
 /** A review is decided as the webhooks do; what it has rules make and change is planned as after the answer. */
 async function simulateReview(
   review: JsonObject,
-  subject: SubjectName,
+  input: InputName,
   setting: Setting,
-): Promise<SubjectOutcome> {
+): Promise<InputOutcome> {
   const parsed = parseReview(review);
   if (!parsed.ok) {
     const kubectl = `Error from server: ${parsed.message}`;
-    return { ...nothing(subject, "review"), allowed: false, kubectl };
+    return { ...nothing(input, "review"), allowed: false, kubectl };
   }
   const { request } = parsed.review;
   const { snapshot, context } = setting;
   const lookups = new Lookups();
-  const ports = admissionPorts(setting, { subject, lookups });
+  const ports = admissionPorts(setting, { input, lookups });
   const absent = absentSources(context);
   const traces: Trace[] = [];
   const { mutation } = await decideReview(snapshot, request, {
@@ -161,8 +161,8 @@ async function simulateReview(
   const given: Json = request.object ?? request.oldObject ?? null;
   const mutated = mutation.object ?? given;
   return {
-    subject,
-    subjectKind: "review",
+    input,
+    inputKind: "review",
     allowed: !rules.some(({ refuses }) => refuses),
     rules,
     object: given,
@@ -184,7 +184,7 @@ async function answerAs(
   const { values } = context;
   return await answerAdmission(request, {
     snapshot,
-    ports: admissionPorts(setting, { subject: { namespace: request.namespace }, lookups }),
+    ports: admissionPorts(setting, { input: { namespace: request.namespace }, lookups }),
     absent: absentSources(context),
     given: (policy, rule) => values.forRule(policy, rule),
   });
@@ -196,9 +196,9 @@ async function answerAs(
  */
 function admissionPorts(
   { context, clusters }: Setting,
-  { subject, lookups }: { readonly subject: Pick<SubjectName, "namespace">; readonly lookups: Lookups },
+  { input, lookups }: { readonly input: Pick<InputName, "namespace">; readonly lookups: Lookups },
 ): Ports {
-  const { namespace } = subject;
+  const { namespace } = input;
   const isGiven = context.objects.some((object) =>
     object["kind"] === "Namespace" && field(object["metadata"], "name") === namespace
   );
@@ -216,9 +216,9 @@ function admissionPorts(
 /** JSON that is no Kubernetes object is judged by policies about JSON alone. */
 async function simulatePayload(
   payload: Json,
-  subject: SubjectName,
+  input: InputName,
   setting: Setting,
-): Promise<SubjectOutcome> {
+): Promise<InputOutcome> {
   const scanned = scan(payload, setting);
   const isObject = typeof payload === "object" && payload !== null && !Array.isArray(payload);
   const { rules, lookups } = isObject && setting.snapshot.policies.length > 0
@@ -226,7 +226,7 @@ async function simulatePayload(
     : { rules: [], lookups: new Lookups() };
   const judged = [...rules.filter(({ policyKind }) => !hasRules(policyKind)), ...scanned];
   return {
-    ...nothing(subject, "payload"),
+    ...nothing(input, "payload"),
     allowed: !judged.some(({ refuses }) => refuses),
     rules: judged,
     object: payload,
@@ -260,10 +260,10 @@ function targetsOf(
   }));
 }
 
-function nothing(subject: SubjectName, subjectKind: SubjectOutcome["subjectKind"]): SubjectOutcome {
+function nothing(input: InputName, inputKind: InputOutcome["inputKind"]): InputOutcome {
   return {
-    subject,
-    subjectKind,
+    input,
+    inputKind,
     allowed: true,
     rules: [],
     object: null,

@@ -4,21 +4,21 @@ import type { JsonObject } from "../json/mod.ts";
 import { parseDocuments } from "../yaml/mod.ts";
 import { readContext } from "./given_context.ts";
 import { ObjectClusters } from "./object_clusters.ts";
-import type { SubjectOutcome } from "./outcome.ts";
+import type { InputOutcome } from "./outcome.ts";
 import { type Setting, simulate } from "./simulate.ts";
-import { nameOfSubject, type PositionOf, type SubjectName, subjectsOf } from "./subject.ts";
+import { type InputName, inputsOf, nameOfInput, type PositionOf } from "./input.ts";
 import type { SimulationOptions, SimulationTexts } from "./texts.ts";
 
 /** Policies, compiled once, and the objects that they are evaluated for. */
 export interface Simulation {
   /** The problems of the texts. A position's file is the name of the text. */
   readonly diagnostics: readonly Diagnostic[];
-  readonly subjects: readonly SubjectName[];
+  readonly inputs: readonly InputName[];
   /** The number of policies that can be evaluated. */
   readonly policyCount: number;
   /** Evaluates the policies for the input at an index, and explains each result. */
-  outcome(index: number): Promise<SubjectOutcome>;
-  /** Where a part of the subject at an index stands in the text of the resources. */
+  outcome(index: number): Promise<InputOutcome>;
+  /** The position of a part of the input at an index, in the text of the resources. */
   positionOf(index: number, path: Parameters<PositionOf>[0]): ReturnType<PositionOf> | undefined;
 }
 
@@ -35,10 +35,8 @@ export function simulation(texts: SimulationTexts, { dialect }: SimulationOption
     ...(dialect !== undefined && { dialect }),
     admissionPolicies: "served",
   });
-  const { subjects, diagnostics: unusable } = subjectsOf(resources.documents);
-  const objects = subjects.flatMap((subject): JsonObject[] =>
-    subject.kind === "object" ? [subject.value] : []
-  );
+  const { inputs, diagnostics: unusable } = inputsOf(resources.documents);
+  const objects = inputs.flatMap((input): JsonObject[] => input.kind === "object" ? [input.value] : []);
   const clusters = {
     context: new ObjectClusters(context.objects),
     all: new ObjectClusters([...context.objects, ...objects]),
@@ -53,9 +51,9 @@ export function simulation(texts: SimulationTexts, { dialect }: SimulationOption
       ...unusable,
       ...diagnostics,
     ],
-    subjects: subjects.map(nameOfSubject),
+    inputs: inputs.map(nameOfInput),
     policyCount: snapshot.policies.length + snapshot.jsonPolicies.length,
-    outcome: async (index) => await simulate(subjects[index]!, index, setting),
-    positionOf: (index, path) => subjects[index]?.positionOf(path),
+    outcome: async (index) => await simulate(inputs[index]!, index, setting),
+    positionOf: (index, path) => inputs[index]?.positionOf(path),
   };
 }

@@ -14,6 +14,7 @@ import {
   diagnostics,
   dialect,
   exampleId,
+  inputCount,
   isCurrent,
   isRunning,
   load,
@@ -25,7 +26,6 @@ import {
   refusedCount,
   selected,
   spokenResult,
-  subjectCount,
   take,
   texts,
   tool,
@@ -142,7 +142,7 @@ async function begin(): Promise<void> {
   });
   effect(() => {
     const index = selected.value;
-    if (index !== outcomeIndex.peek() && subjectCount.peek() > index) engine.outcome(index);
+    if (index !== outcomeIndex.peek() && inputCount.peek() > index) engine.outcome(index);
   });
   engine.language();
 }

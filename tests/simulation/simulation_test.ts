@@ -1,6 +1,6 @@
 /** Simulations say what `apply`, `test` and the webhooks say, and why, as plain data. */
 import assert from "node:assert/strict";
-import { noTexts, simulation, type SimulationTexts, type SubjectOutcome } from "../../lib/simulation/mod.ts";
+import { type InputOutcome, noTexts, simulation, type SimulationTexts } from "../../lib/simulation/mod.ts";
 
 const requireTeam = `
 apiVersion: kyverno.io/v1
@@ -17,7 +17,7 @@ spec:
 const pod = (labels = "{}"): string =>
   `{ apiVersion: v1, kind: Pod, metadata: { name: web, namespace: shop, labels: ${labels} }, spec: { containers: [] } }\n`;
 
-async function first(texts: Partial<SimulationTexts>): Promise<SubjectOutcome> {
+async function first(texts: Partial<SimulationTexts>): Promise<InputOutcome> {
   const { diagnostics, outcome } = simulation({ ...noTexts, ...texts });
   assert.deepEqual(diagnostics.filter(({ severity }) => severity === "error"), []);
   const found = await outcome(0);
@@ -26,12 +26,12 @@ async function first(texts: Partial<SimulationTexts>): Promise<SubjectOutcome> {
 }
 
 Deno.test("an object that a policy refuses: the rule, the path, the response, and what kubectl prints", async () => {
-  const { allowed, rules, response, kubectl, subject } = await first({
+  const { allowed, rules, response, kubectl, input } = await first({
     policies: requireTeam,
     resources: pod(),
   });
   assert.equal(allowed, false);
-  assert.deepEqual(subject, { kind: "Pod", namespace: "shop", name: "web", operation: "CREATE" });
+  assert.deepEqual(input, { kind: "Pod", namespace: "shop", name: "web", operation: "CREATE" });
   const [rule] = rules.filter(({ isForOtherController }) => !isForOtherController);
   assert.equal(rule?.outcome, "fail");
   assert.equal(rule.refuses, true);
@@ -179,8 +179,8 @@ spec:
   - name: small
     assert: { all: [{ check: { foo: { ~.bar: { "(@ < \`5\`)": true } } } }] }
 `;
-  const { rules, subjectKind, kubectl } = await first({ policies, resources: "foo: { bar: [1, 7] }" });
-  assert.equal(subjectKind, "payload");
+  const { rules, inputKind, kubectl } = await first({ policies, resources: "foo: { bar: [1, 7] }" });
+  assert.equal(inputKind, "payload");
   assert.equal(kubectl, undefined);
   assert.deepEqual(rules.map(({ outcome }) => outcome), ["fail"]);
   assert.deepEqual(rules[0]?.violations.map(({ path, value }) => [path, value]), [[
@@ -224,14 +224,14 @@ spec:
       message: "{{ join(',', marks) }}"
       deny: { conditions: { any: [{ key: "{{ marks }}", operator: NotEquals, value: [given, mark] }] } }
 `;
-  const { subjects, outcome } = simulation({
+  const { inputs, outcome } = simulation({
     ...noTexts,
     policies,
     cluster: "{ apiVersion: v1, kind: Namespace, metadata: { name: shop } }\n---\n" +
       "{ apiVersion: v1, kind: ConfigMap, metadata: { name: given, namespace: shop } }",
     resources: `${pod()}---\n${pod().replace("name: web", "name: other")}`,
   });
-  assert.equal(subjects.length, 2);
+  assert.equal(inputs.length, 2);
   for (const index of [0, 1, 0]) {
     const { rules } = await outcome(index);
     assert.deepEqual(

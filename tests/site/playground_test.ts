@@ -94,8 +94,8 @@ async function shownRules(page: Page): Promise<readonly (readonly [rule: string,
   return cards as [string, string][];
 }
 
-function isAbout({ kind, resources }: ExpectedResult, subject: string): boolean {
-  const [shownKind = "", full = ""] = subject.split(" ");
+function isAbout({ kind, resources }: ExpectedResult, input: string): boolean {
+  const [shownKind = "", full = ""] = input.split(" ");
   if (kind !== "" && kind !== shownKind) return false;
   const name = full.split("/").at(-1)!;
   return resources.length === 0 || resources.some((each) => each === full || each === name);
@@ -108,11 +108,11 @@ async function compareExample(page: Page, example: Example): Promise<number> {
   let compared = 0;
   for (let index = 0; index < count; index++) {
     const several = count > 1;
-    const subject = several ? await rows.nth(index).locator(".subject-name").innerText() : undefined;
+    const input = several ? await rows.nth(index).locator(".subject-name").innerText() : undefined;
     if (several) await rows.nth(index).click();
     const shown = page.locator(".verdict-subject");
-    if (subject !== undefined) await shown.filter({ hasText: subject }).waitFor();
-    const name = subject ?? await shown.evaluate((element) => element.firstChild?.textContent?.trim() ?? "");
+    if (input !== undefined) await shown.filter({ hasText: input }).waitFor();
+    const name = input ?? await shown.evaluate((element) => element.firstChild?.textContent?.trim() ?? "");
     const rules = await shownRules(page);
     for (const expected of example.expected.filter((each) => isAbout(each, name))) {
       const found = rules.filter(([rule]) =>

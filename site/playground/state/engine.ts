@@ -29,7 +29,7 @@ export class Engine {
     this.#worker = this.#start();
   }
 
-  /** Compiles texts and asks about all subjects. */
+  /** Compiles texts and evaluates all inputs. */
   run(texts: SimulationTexts, options: SimulationOptions): number {
     const number = ++this.#number;
     this.#run = { kind: "run", number, texts, options };
@@ -39,7 +39,7 @@ export class Engine {
     return number;
   }
 
-  /** Asks for the outcome of one subject of the last run. */
+  /** Loads the outcome of one input of the last run. */
   outcome(index: number): number {
     return this.#ask({ kind: "outcome", number: ++this.#number, index });
   }

@@ -1,12 +1,7 @@
 /** What the page shows: texts, diagnostics, results, and which of them is looked at. */
 import { batch, computed, signal } from "@preact/signals";
 import type { Diagnostic } from "../../../lib/diagnostics/mod.ts";
-import type {
-  SimulationTexts,
-  SubjectOutcome,
-  SubjectSummary,
-  TextName,
-} from "../../../lib/simulation/mod.ts";
+import type { InputOutcome, InputSummary, SimulationTexts, TextName } from "../../../lib/simulation/mod.ts";
 import type { Answer, FailurePlace, OutcomeYaml } from "../worker/protocol.ts";
 
 /** Which rules for spelling and missing values hold. */
@@ -53,12 +48,12 @@ const shownState = signal<PlaygroundState | undefined>(undefined);
 
 export const diagnostics = signal<readonly Diagnostic[]>([]);
 export const policyCount = signal(0);
-export const subjectCount = signal(0);
-export const summaries = signal<readonly SubjectSummary[]>([]);
+export const inputCount = signal(0);
+export const summaries = signal<readonly InputSummary[]>([]);
 export const isRunning = signal(true);
 export const runMilliseconds = signal(0);
 export const selected = signal(0);
-export const outcome = signal<SubjectOutcome | undefined>(undefined);
+export const outcome = signal<InputOutcome | undefined>(undefined);
 export const outcomeIndex = signal(-1);
 export const outcomeYaml = signal<OutcomeYaml | undefined>(undefined);
 export const places = signal<readonly FailurePlace[]>([]);
@@ -76,7 +71,7 @@ export const playgroundState = computed((): PlaygroundState => ({
 /** Whether what is shown is about the texts as they are now. */
 export const isCurrent = computed(() => shownState.value === playgroundState.value);
 
-/** How many subjects are refused. */
+/** The number of inputs that are refused. */
 export const refusedCount = computed(() => summaries.value.filter(({ allowed }) => !allowed).length);
 
 /** Changes one text. */
@@ -97,30 +92,30 @@ export function load(state: PlaygroundState, title?: string, id?: string): void 
     isRunning.value = true;
     diagnostics.value = [];
     summaries.value = [];
-    subjectCount.value = 0;
+    inputCount.value = 0;
   });
 }
 
-/** Takes in an answer of the engine. Returns whether the outcome of the selected subject should be asked for. */
+/** Takes in an answer of the engine. Returns whether the outcome of the selected input should be loaded. */
 export function take(answer: Answer): boolean {
   switch (answer.kind) {
     case "loaded":
       batch(() => {
-        shownState.value = answer.subjectCount === 0 ? checkedState.value : undefined;
+        shownState.value = answer.inputCount === 0 ? checkedState.value : undefined;
         diagnostics.value = answer.diagnostics;
         policyCount.value = answer.policyCount;
-        subjectCount.value = answer.subjectCount;
+        inputCount.value = answer.inputCount;
         summaries.value = [];
-        isRunning.value = answer.subjectCount > 0;
+        isRunning.value = answer.inputCount > 0;
         runMilliseconds.value = answer.milliseconds;
-        if (selected.value >= answer.subjectCount) selected.value = 0;
-        if (answer.subjectCount === 0) {
+        if (selected.value >= answer.inputCount) selected.value = 0;
+        if (answer.inputCount === 0) {
           outcome.value = undefined;
           outcomeIndex.value = -1;
           places.value = [];
         }
       });
-      return answer.subjectCount > 0;
+      return answer.inputCount > 0;
     case "summaries":
       batch(() => {
         summaries.value = [...summaries.value, ...answer.summaries];

@@ -1,7 +1,7 @@
 /** The three panes in which people write. */
 import type { JSX } from "preact";
 import type { TextName } from "../../../lib/simulation/mod.ts";
-import { contextText, diagnostics, pane, policyCount, subjectCount, texts } from "../state/store.ts";
+import { contextText, diagnostics, inputCount, pane, policyCount, texts } from "../state/store.ts";
 import { EditorPane } from "./editor_pane.tsx";
 import { TabList, TabPanel } from "./tabs.tsx";
 
@@ -35,7 +35,7 @@ export function ResourcesPane(): JSX.Element {
     >
       <header class="pane-head">
         <h2>Resources</h2>
-        <span class="pane-note">{countText(subjectCount.value, "object", "objects")}</span>
+        <span class="pane-note">{countText(inputCount.value, "object", "objects")}</span>
         <Problems name="resources" />
       </header>
       <EditorPane

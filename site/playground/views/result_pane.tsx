@@ -1,15 +1,15 @@
 /** What policies say of an object, and why. */
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { SubjectOutcome } from "../../../lib/simulation/mod.ts";
+import type { InputOutcome } from "../../../lib/simulation/mod.ts";
 import {
   diagnostics,
+  inputCount,
   isRunning,
   outcome,
   outcomeYaml,
   policyCount,
   runMilliseconds,
-  subjectCount,
   summaries,
   summaryText,
 } from "../state/store.ts";
@@ -17,9 +17,9 @@ import { Difference } from "./difference.tsx";
 import { DiagnosticList } from "./diagnostic_list.tsx";
 import { LookupTimeline } from "./lookup_timeline.tsx";
 import { RuleCard } from "./rule_card.tsx";
-import { SubjectList } from "./subject_list.tsx";
+import { InputList } from "./input_list.tsx";
 import { TabList, TabPanel } from "./tabs.tsx";
-import { subjectText } from "./values.tsx";
+import { inputText } from "./values.tsx";
 
 type ViewName = "rules" | "changes" | "generated" | "lookups" | "response";
 
@@ -27,7 +27,7 @@ const chosenView = signal<ViewName>("rules");
 
 /** The views that have something to show for an outcome. */
 function viewsOf(
-  { rules, patch, targets, generated, lookups, response }: SubjectOutcome,
+  { rules, patch, targets, generated, lookups, response }: InputOutcome,
 ): { readonly name: ViewName; readonly title: string; readonly note?: string }[] {
   const applied = rules.filter(({ outcome }) => outcome !== "not applied").length;
   const changes = targets.length + (patch.length > 0 ? 1 : 0);
@@ -47,7 +47,7 @@ function viewsOf(
 }
 
 const headline = computed(() =>
-  subjectCount.value === 0
+  inputCount.value === 0
     ? policyCount.value === 0 ? "Write a policy, or open an example" : "Write an object to check"
     : summaryText()
 );
@@ -60,26 +60,26 @@ export function ResultPane(): JSX.Element {
       <header class="pane-head">
         <h2>Result</h2>
         <span class="pane-note" data-testid="headline">
-          {isRunning.value && done < subjectCount.value
-            ? `Checking ${done} of ${subjectCount.value} …`
+          {isRunning.value && done < inputCount.value
+            ? `Checking ${done} of ${inputCount.value} …`
             : headline.value}
         </span>
         <span class="pane-time">{isRunning.value ? "" : `${runMilliseconds.value.toFixed(0)} ms`}</span>
       </header>
       <div class="result" tabIndex={0} role="region" aria-label="Result in detail">
         <DiagnosticList diagnostics={diagnostics.value} />
-        <SubjectList />
+        <InputList />
         {outcome.value !== undefined && <Outcome outcome={outcome.value} />}
       </div>
     </section>
   );
 }
 
-function Outcome({ outcome: shown }: { readonly outcome: SubjectOutcome }): JSX.Element {
+function Outcome({ outcome: shown }: { readonly outcome: InputOutcome }): JSX.Element {
   const views = viewsOf(shown);
   const view = views.some(({ name }) => name === chosenView.value) ? chosenView.value : "rules";
-  const { allowed, subject, subjectKind, kubectl } = shown;
-  const words = subjectKind === "payload"
+  const { allowed, input, inputKind, kubectl } = shown;
+  const words = inputKind === "payload"
     ? allowed ? "Holds" : "Does not hold"
     : allowed
     ? "Admitted"
@@ -89,8 +89,8 @@ function Outcome({ outcome: shown }: { readonly outcome: SubjectOutcome }): JSX.
       <header class="verdict">
         <span class="verdict-word">{words}</span>
         <span class="verdict-subject">
-          {subjectText(subject)}
-          {subject.operation !== "" && <span class="aside">{subject.operation}</span>}
+          {inputText(input)}
+          {input.operation !== "" && <span class="aside">{input.operation}</span>}
         </span>
       </header>
       {kubectl !== undefined && (
@@ -113,7 +113,7 @@ function Outcome({ outcome: shown }: { readonly outcome: SubjectOutcome }): JSX.
   );
 }
 
-function View({ view, outcome }: { readonly view: ViewName; readonly outcome: SubjectOutcome }): JSX.Element {
+function View({ view, outcome }: { readonly view: ViewName; readonly outcome: InputOutcome }): JSX.Element {
   switch (view) {
     case "rules":
       return <Rules outcome={outcome} />;
@@ -148,7 +148,7 @@ function View({ view, outcome }: { readonly view: ViewName; readonly outcome: Su
   }
 }
 
-function Rules({ outcome: { rules } }: { readonly outcome: SubjectOutcome }): JSX.Element {
+function Rules({ outcome: { rules } }: { readonly outcome: InputOutcome }): JSX.Element {
   const asked = rules.filter(({ outcome }) => outcome !== "not applied");
   const others = rules.filter(({ outcome, isForOtherController }) =>
     outcome === "not applied" && !isForOtherController
@@ -163,13 +163,13 @@ function Rules({ outcome: { rules } }: { readonly outcome: SubjectOutcome }): JS
   );
 }
 
-function Changes({ outcome }: { readonly outcome: SubjectOutcome }): JSX.Element | null {
+function Changes({ outcome }: { readonly outcome: InputOutcome }): JSX.Element | null {
   const yaml = outcomeYaml.value;
   if (yaml === undefined) return null;
   return (
     <>
       {outcome.patch.length > 0 && (
-        <Difference before={yaml.object} after={yaml.mutated} label={subjectText(outcome.subject)} />
+        <Difference before={yaml.object} after={yaml.mutated} label={inputText(outcome.input)} />
       )}
       {outcome.targets.map(({ after }, index) => (
         <figure key={index} class="object">
@@ -181,8 +181,8 @@ function Changes({ outcome }: { readonly outcome: SubjectOutcome }): JSX.Element
   );
 }
 
-function titleOf(object: SubjectOutcome["generated"][number] | undefined): string {
+function titleOf(object: InputOutcome["generated"][number] | undefined): string {
   const metadata = (object?.["metadata"] ?? {}) as { readonly name?: string; readonly namespace?: string };
   const { name = "", namespace = "" } = metadata;
-  return subjectText({ kind: String(object?.["kind"] ?? ""), namespace, name });
+  return inputText({ kind: String(object?.["kind"] ?? ""), namespace, name });
 }

@@ -35,7 +35,7 @@ export function pathText(path: readonly (string | number)[]): string {
 }
 
 /** `Pod shop/web`. */
-export function subjectText(
+export function inputText(
   { kind, namespace, name }: { readonly kind: string; readonly namespace: string; readonly name: string },
 ): string {
   return `${kind} ${namespace === "" ? "" : `${namespace}/`}${name}`.trim();

@@ -1,12 +1,12 @@
 /** The engine, in a worker of its own: a long evaluation never keeps the page waiting. */
 import { operatorNames } from "../../../lib/condition/mod.ts";
 import {
+  type InputOutcome,
+  type InputSummary,
   noTexts,
   type Simulation,
   simulation,
   type SimulationTexts,
-  type SubjectOutcome,
-  type SubjectSummary,
   summaryOf,
 } from "../../../lib/simulation/mod.ts";
 import { evaluateExpression } from "./expressions.ts";
@@ -38,7 +38,7 @@ async function answer(question: Question): Promise<void> {
       return await run(question);
     case "outcome": {
       const { index } = question;
-      if (index >= current.subjects.length) return;
+      if (index >= current.inputs.length) return;
       const outcome = await current.outcome(index);
       return send({ kind, number, index, outcome, places: placesOf(outcome, index), yaml: yamlOf(outcome) });
     }
@@ -62,18 +62,18 @@ async function run({ number, texts, options }: Question & { readonly kind: "run"
   const begin = performance.now();
   const milliseconds = (): number => performance.now() - begin;
   [current, currentTexts] = [simulation(texts, options), texts];
-  const { diagnostics, policyCount, subjects, outcome } = current;
+  const { diagnostics, policyCount, inputs, outcome } = current;
   send({
     kind: "loaded",
     number,
     diagnostics,
     policyCount,
-    subjectCount: subjects.length,
+    inputCount: inputs.length,
     milliseconds: milliseconds(),
   });
-  let summaries: SubjectSummary[] = [];
+  let summaries: InputSummary[] = [];
   let sent = performance.now();
-  for (const index of subjects.keys()) {
+  for (const index of inputs.keys()) {
     summaries.push(summaryOf(await outcome(index), index));
     if (performance.now() - sent < slice) continue;
     send({ kind: "summaries", number, summaries, isLast: false, milliseconds: milliseconds() });
@@ -90,7 +90,7 @@ function othersTurn(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve));
 }
 
-function yamlOf({ object, mutated, generated, targets }: SubjectOutcome): OutcomeYaml {
+function yamlOf({ object, mutated, generated, targets }: InputOutcome): OutcomeYaml {
   return {
     object: toYaml(object),
     mutated: toYaml(mutated),
@@ -103,7 +103,7 @@ function yamlOf({ object, mutated, generated, targets }: SubjectOutcome): Outcom
 }
 
 /** Where in the resources patterns fail. */
-function placesOf({ rules }: SubjectOutcome, index: number): FailurePlace[] {
+function placesOf({ rules }: InputOutcome, index: number): FailurePlace[] {
   return rules.flatMap(({ steps, results }, rule) => {
     const message = results.find(({ result }) => result === "fail")?.message;
     if (message === undefined) return [];

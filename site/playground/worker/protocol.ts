@@ -2,10 +2,10 @@
 import type { Diagnostic, Position } from "../../../lib/diagnostics/mod.ts";
 import type { JsonObject } from "../../../lib/json/mod.ts";
 import type {
+  InputOutcome,
+  InputSummary,
   SimulationOptions,
   SimulationTexts,
-  SubjectOutcome,
-  SubjectSummary,
 } from "../../../lib/simulation/mod.ts";
 import type { ExpressionResult, ExpressionTask } from "./expressions.ts";
 import type { FunctionNote } from "./language.ts";
@@ -19,7 +19,7 @@ export type Question =
     readonly texts: SimulationTexts;
     readonly options: SimulationOptions;
   }
-  /** The outcome of one subject of the last run, whole. */
+  /** The outcome of one input of the last run, whole. */
   | { readonly kind: "outcome"; readonly number: number; readonly index: number }
   | { readonly kind: "expression"; readonly number: number; readonly task: ExpressionTask }
   | { readonly kind: "language"; readonly number: number }
@@ -53,14 +53,14 @@ export type Answer =
     readonly number: number;
     readonly diagnostics: readonly Diagnostic[];
     readonly policyCount: number;
-    readonly subjectCount: number;
+    readonly inputCount: number;
     readonly milliseconds: number;
   }
   /** More summaries of a run; the last ones are marked. */
   | {
     readonly kind: "summaries";
     readonly number: number;
-    readonly summaries: readonly SubjectSummary[];
+    readonly summaries: readonly InputSummary[];
     readonly isLast: boolean;
     readonly milliseconds: number;
   }
@@ -68,7 +68,7 @@ export type Answer =
     readonly kind: "outcome";
     readonly number: number;
     readonly index: number;
-    readonly outcome: SubjectOutcome;
+    readonly outcome: InputOutcome;
     readonly places: readonly FailurePlace[];
     readonly yaml: OutcomeYaml;
   }

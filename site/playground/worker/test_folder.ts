@@ -8,25 +8,23 @@ import {
   type Json,
   type JsonObject,
 } from "../../../lib/json/mod.ts";
-import type { Simulation, SimulationTexts, SubjectOutcome } from "../../../lib/simulation/mod.ts";
+import type { InputOutcome, Simulation, SimulationTexts } from "../../../lib/simulation/mod.ts";
 import { parseDocuments, parseYaml, toYaml } from "../../../lib/yaml/mod.ts";
 
 /** Texts of files by their names. */
 export type Files = Readonly<Record<string, string>>;
 
 /** Most objects whose results a test lists. */
-const mostSubjects = 500;
+const mostInputs = 500;
 
 /** The files of the test. It expects what policies say now; objects of reviews are written as objects. */
-export async function testFolder({ subjects, outcome }: Simulation, texts: SimulationTexts): Promise<Files> {
-  const outcomes: SubjectOutcome[] = [];
-  for (const index of [...subjects.keys()].slice(0, mostSubjects)) {
+export async function testFolder({ inputs, outcome }: Simulation, texts: SimulationTexts): Promise<Files> {
+  const outcomes: InputOutcome[] = [];
+  for (const index of [...inputs.keys()].slice(0, mostInputs)) {
     const found = await outcome(index);
-    if (found.subjectKind !== "payload") outcomes.push(found);
+    if (found.inputKind !== "payload") outcomes.push(found);
   }
-  const review = outcomes.some(({ subjectKind }) => subjectKind === "review")
-    ? firstReview(texts)
-    : undefined;
+  const review = outcomes.some(({ inputKind }) => inputKind === "review") ? firstReview(texts) : undefined;
   const files: Record<string, string> = {
     "policies.yaml": texts.policies,
     "resources.yaml": outcomes.map(({ object }) => toYaml(object)).join("---\n"),
@@ -64,8 +62,8 @@ export async function testFolder({ subjects, outcome }: Simulation, texts: Simul
 }
 
 /** What rules that validate say of an object, as the test's results. */
-function rowsOf({ subject, rules }: SubjectOutcome): JsonObject[] {
-  const { kind, namespace, name } = subject;
+function rowsOf({ input, rules }: InputOutcome): JsonObject[] {
+  const { kind, namespace, name } = input;
   return rules.filter(({ type, outcome }) => type === "validate" && outcome !== "not applied").map((
     rule,
   ) => ({

@@ -1,9 +1,9 @@
 /** The objects that were checked: as many as people can look at, and a search for the rest. */
 import { computed, signal } from "@preact/signals";
 import type { JSX } from "preact";
-import type { SubjectSummary } from "../../../lib/simulation/mod.ts";
+import type { InputSummary } from "../../../lib/simulation/mod.ts";
 import { selected, summaries } from "../state/store.ts";
-import { subjectText } from "./values.tsx";
+import { inputText } from "./values.tsx";
 
 /** How many objects are shown at first, and by each further step. */
 const step = 50;
@@ -15,12 +15,12 @@ const which = signal<"all" | "refused" | "changed">("all");
 const found = computed(() =>
   summaries.value.filter((summary) =>
     (which.value === "all" || (which.value === "refused" ? !summary.allowed : summary.changed)) &&
-    subjectText(summary.subject).toLowerCase().includes(search.value.toLowerCase())
+    inputText(summary.input).toLowerCase().includes(search.value.toLowerCase())
   )
 );
 
 /** The list; nothing for a single object. */
-export function SubjectList(): JSX.Element | null {
+export function InputList(): JSX.Element | null {
   const all = summaries.value;
   if (all.length < 2) return null;
   const shown = found.value.slice(0, shownCount.value);
@@ -51,7 +51,7 @@ export function SubjectList(): JSX.Element | null {
         </div>
       )}
       <ul class="subjects-list">
-        {shown.map((summary) => <SubjectRow key={summary.index} summary={summary} />)}
+        {shown.map((summary) => <InputRow key={summary.index} summary={summary} />)}
       </ul>
       {more > 0 && (
         <button type="button" class="link" onClick={() => shownCount.value += step * 4}>
@@ -62,8 +62,8 @@ export function SubjectList(): JSX.Element | null {
   );
 }
 
-function SubjectRow({ summary: { index, subject, allowed, changed, counts } }: {
-  readonly summary: SubjectSummary;
+function InputRow({ summary: { index, input, allowed, changed, counts } }: {
+  readonly summary: InputSummary;
 }): JSX.Element {
   const isSelected = selected.value === index;
   return (
@@ -75,7 +75,7 @@ function SubjectRow({ summary: { index, subject, allowed, changed, counts } }: {
         onClick={() => selected.value = index}
       >
         <span class="subject-verdict">{allowed ? "admitted" : "refused"}</span>
-        <span class="subject-name">{subjectText(subject)}</span>
+        <span class="subject-name">{inputText(input)}</span>
         <span class="subject-counts">
           {changed && <span>changed</span>}
           {counts.fail > 0 && <span class="count-fail">{counts.fail} fail</span>}

@@ -4,17 +4,17 @@ import { asString, dig, field, isObject, type Json, type JsonObject } from "../j
 import type { YamlDocument } from "../yaml/mod.ts";
 
 /** An input that policies are applied to. */
-export type SimulatedSubject =
+export type SimulatedInput =
   | { readonly kind: "object"; readonly value: JsonObject; readonly positionOf: PositionOf }
   | { readonly kind: "review"; readonly value: JsonObject; readonly positionOf: PositionOf }
   /** JSON that is no Kubernetes object. */
   | { readonly kind: "payload"; readonly value: Json; readonly positionOf: PositionOf };
 
-/** Where a part of a subject stands in the text of the resources. */
+/** Returns the position of a part of an input in the text of the resources. */
 export type PositionOf = (path: readonly (string | number)[]) => Position;
 
-/** A subject in words. */
-export interface SubjectName {
+/** The name of an input, as lists show it. */
+export interface InputName {
   /** Empty for JSON that is no Kubernetes object. */
   readonly kind: string;
   readonly namespace: string;
@@ -22,12 +22,12 @@ export interface SubjectName {
   readonly operation: string;
 }
 
-/** The subjects of documents, and why parts of documents are none. */
-export function subjectsOf(
+/** The inputs in documents, and a diagnostic for each part of a document that is not one. */
+export function inputsOf(
   documents: readonly YamlDocument[],
-): { readonly subjects: readonly SimulatedSubject[]; readonly diagnostics: readonly Diagnostic[] } {
+): { readonly inputs: readonly SimulatedInput[]; readonly diagnostics: readonly Diagnostic[] } {
   const diagnostics: Diagnostic[] = [];
-  const subjects = documents.flatMap((document): readonly SimulatedSubject[] => {
+  const inputs = documents.flatMap((document): readonly SimulatedInput[] => {
     const { value, positionOf } = document;
     const kind = asString(field(value, "kind")) ?? "";
     if (!isObject(value) || kind === "") {
@@ -39,17 +39,17 @@ export function subjectsOf(
     }
     const found = documentObjects(document);
     diagnostics.push(...found.diagnostics);
-    return found.objects.map(({ object, positionOf: inner }): SimulatedSubject => ({
+    return found.objects.map(({ object, positionOf: inner }): SimulatedInput => ({
       kind: "object",
       value: object,
       positionOf: inner ?? ((path) => positionOf(path)),
     }));
   });
-  return { subjects, diagnostics };
+  return { inputs, diagnostics };
 }
 
-/** How a subject is called. */
-export function nameOfSubject({ kind, value }: SimulatedSubject, index: number): SubjectName {
+/** The name of an input: its metadata, or its number for JSON that is no object. */
+export function nameOfInput({ kind, value }: SimulatedInput, index: number): InputName {
   const request = kind === "review" ? field(value, "request") : undefined;
   const object = request === undefined
     ? value
