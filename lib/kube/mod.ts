@@ -15,6 +15,7 @@ export {
   parseQuantity,
   type Quantity,
   type QuantityFormat,
+  quantityKey,
   quantityOf,
   quantityProblem,
   quantitySign,

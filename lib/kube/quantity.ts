@@ -201,6 +201,13 @@ export function compareQuantities(left: Quantity, right: Quantity): -1 | 0 | 1 {
   return compareDecimals(left, right);
 }
 
+/** A text that equal quantities have in common, and no others. */
+export function quantityKey({ unscaled, exponent }: Quantity): string {
+  if (unscaled === 0n) return "0";
+  const { rest, times } = withoutFactor(unscaled, 10n);
+  return `${rest}e${exponent + times}`;
+}
+
 /** -1, 0 or 1. */
 export function quantitySign(quantity: Quantity): -1 | 0 | 1 {
   return quantity.unscaled === 0n ? 0 : quantity.unscaled < 0n ? -1 : 1;

@@ -1,5 +1,6 @@
 import { Fault, isFault, isList, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { wrongKind } from "./cell.ts";
+import type { Draft } from "./draft.ts";
 import {
   compilePatch,
   entryOf,
@@ -15,6 +16,7 @@ import {
   type PatchEntry,
   type PatchNode,
   plainOf,
+  scalarConditions,
 } from "./patch_node.ts";
 
 /** A condition that does not hold: it is about its map or list element, or (`<()`) about the whole rule. */
@@ -29,6 +31,17 @@ interface DecidedPiece {
   readonly unmet?: UnmetCondition | Fault;
 }
 
+/** An element of a patch's list, while it is decided for the elements of the resource. */
+interface ListDecision {
+  readonly item: PatchNode;
+  /** What the elements so far have left of it. */
+  current: PatchNode;
+  /** Whether all its conditions held for some element, and whether one on the whole rule did not for another. */
+  passed: boolean;
+  failed: boolean;
+  readonly copies: PatchNode[];
+}
+
 /** Most elements that one application of a patch makes for the elements of a resource. */
 const MOST_COPIES = 20_000;
 
@@ -39,14 +52,20 @@ const MOST_COPIES = 20_000;
  * Kyverno parity: a `+()` that is decided for the first element of a list stays decided for the following elements.
  * Pinned by "what is decided for the first element holds for the others".
  */
-export function decideAnchors(patch: PatchNode, resource: JsonObject): JsonObject | Fault {
-  const { node, unmet } = new Decision().decide(patch, resource);
+export function decideAnchors(patch: PatchNode, resource: JsonObject, draft?: Draft): JsonObject | Fault {
+  const { node, unmet } = new Decision(draft).decide(patch, resource);
   if (isFault(unmet)) return new Fault(`failed to preProcess rule: ${unmet.message}`);
   return unmet === undefined && isObject(node.kept) ? node.kept : {};
 }
 
 class Decision {
+  readonly #draft: Draft | undefined;
   #copies = 0;
+
+  /** With a draft, the resource is its root. */
+  constructor(draft: Draft | undefined) {
+    this.#draft = draft;
+  }
 
   decide(node: PatchNode, resource: Json | undefined): DecidedPiece {
     switch (node.kind) {
@@ -86,6 +105,7 @@ class Decision {
   #decideList(list: ListPatch, resource: Json | undefined): DecidedPiece {
     if (!startsWithMap(list)) return { node: list };
     if (resource !== undefined && resource !== null && !isList(resource)) {
+      this.#draft?.update(); // The message shows it.
       return { node: list, unmet: wrongKind("SequenceNode", resource) };
     }
     const copies: PatchNode[] = [];
@@ -108,22 +128,57 @@ class Decision {
       const { unmet } = this.decide(item, undefined);
       return unmet === "condition" ? undefined : unmet;
     }
-    let current = item, passed = false, failed = false;
-    for (const element of elements ?? []) {
-      const { node, unmet } = this.decide(current, element);
-      current = node;
-      if (isFault(unmet)) return unmet;
-      if (unmet === "global") failed = true;
-      if (unmet !== undefined) continue;
-      if (hasGlobal(item)) {
-        passed = true;
-        continue;
+    const state: ListDecision = { item, current: item, passed: false, failed: false, copies };
+    const fault = elements === null ? undefined : this.#decideAll(state, elements);
+    return fault ?? (state.failed && !state.passed ? "global" : undefined);
+  }
+
+  #decideAll(state: ListDecision, elements: readonly Json[]): Fault | undefined {
+    let rest = elements;
+    if (this.#draft?.findsElementsOf(elements)) {
+      const found = this.#accepted(state.current, elements, this.#draft);
+      if (found !== undefined) rest = found;
+      else {
+        // What is decided for the first element may make the others easy to find.
+        const first = this.#draft.firstOf(elements);
+        if (first === undefined) return undefined;
+        const fault = this.#decideElement(state, first);
+        if (fault !== undefined) return fault;
+        rest = this.#accepted(state.current, elements, this.#draft)?.filter((element) => element !== first) ??
+          this.#draft.elementsOf(elements).slice(1);
       }
-      const copy = this.#copyFor(element, current);
-      if (isFault(copy)) return copy;
-      if (copy !== undefined) copies.push(copy);
     }
-    return failed && !passed ? "global" : undefined;
+    for (const element of rest) {
+      const fault = this.#decideElement(state, element);
+      if (fault !== undefined) return fault;
+    }
+    return undefined;
+  }
+
+  /** The elements for which the conditions of a map may hold, if the draft finds them. */
+  #accepted(node: PatchNode, elements: readonly Json[], draft: Draft): readonly Json[] | undefined {
+    for (const { key, text } of scalarConditions(node)) {
+      const found = draft.listOf(elements, [key])?.accepted(text);
+      if (found !== undefined) return found;
+      draft.noteList(elements);
+    }
+    return undefined;
+  }
+
+  #decideElement(state: ListDecision, element: Json): Fault | undefined {
+    const { node, unmet } = this.decide(state.current, element);
+    state.current = node;
+    if (isFault(unmet)) return unmet;
+    if (unmet === "global") state.failed = true;
+    if (unmet !== undefined) return undefined;
+    if (hasGlobal(state.item)) {
+      state.passed = true;
+      return undefined;
+    }
+    const copy = this.#copyFor(element, node);
+    if (isFault(copy)) return copy;
+    if (copy !== undefined) state.copies.push(copy);
+    return undefined;
   }
 
   #copyFor(element: Json, item: PatchNode): PatchNode | Fault | undefined {

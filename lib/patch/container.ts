@@ -1,5 +1,4 @@
 import { Fault, isFault, isList, isObject, type Json, type JsonObject, setField } from "../json/mod.ts";
-import type { Draft } from "./draft.ts";
 
 /** A value with members that a pointer's token can name. */
 export type Container = JsonObject | readonly Json[];
@@ -50,8 +49,11 @@ export function withoutKey(object: JsonObject, key: string): JsonObject {
   return rest;
 }
 
-/** Containers that may be written to. */
-type Copies = Pick<Draft<Json>, "writable" | "writableList">;
+/** Makes containers that may be written to, as a `Draft` does. */
+interface Copies {
+  writable(map: JsonObject): { [name: string]: Json };
+  writableList(list: readonly Json[]): Json[];
+}
 
 /** A change of one member of a container. */
 export interface MemberChange {

@@ -4,6 +4,11 @@ import { scalarText } from "./cell.ts";
 /** Lists up to this length are searched element by element, longer ones by a table. */
 const SHORT = 16;
 
+/** Whether elements of the list are found by a table. */
+export function isLong(list: readonly unknown[]): boolean {
+  return list.length > SHORT;
+}
+
 /** The text of an element's key; empty when it has none. */
 export function keyText(element: Json, key: string): string {
   if (!isObject(element) || !Object.hasOwn(element, key)) return "";
@@ -65,7 +70,7 @@ function isScalar(value: Json): boolean {
 }
 
 function repeats(texts: readonly string[]): boolean {
-  if (texts.length > SHORT) return new Set(texts).size < texts.length;
+  if (isLong(texts)) return new Set(texts).size < texts.length;
   for (let index = 1; index < texts.length; index++) {
     if (texts.indexOf(texts[index]!) < index) return true;
   }
@@ -74,7 +79,7 @@ function repeats(texts: readonly string[]): boolean {
 
 /** Finds the position of a text in a list, -1 for none; `undefined` when two texts of the list are the same. */
 export function positionsOf(texts: readonly string[]): ((text: string) => number) | undefined {
-  if (texts.length <= SHORT) return repeats(texts) ? undefined : (text) => texts.indexOf(text);
+  if (!isLong(texts)) return repeats(texts) ? undefined : (text) => texts.indexOf(text);
   const positions = new Map<string, number>();
   for (let index = 0; index < texts.length; index++) positions.set(texts[index]!, index);
   return positions.size < texts.length ? undefined : (text) => positions.get(text) ?? -1;

@@ -15,7 +15,7 @@ import { directedList, directiveOfMap, isDirected, withoutDirective } from "./di
 import { mergeDistinctLists } from "./distinct_list.ts";
 import { mergeKeyedList } from "./keyed_list.ts";
 import type { MergeField } from "./merge_keys.ts";
-import { elementOf, embeddedSchema, fieldOf } from "./merge_schema.ts";
+import { elementOf, embeddedSchema, fieldOf, type NormalizedMap } from "./merge_schema.ts";
 import { uniteScalars } from "./scalar_list.ts";
 import { normalizeFields, normalizeValue } from "./normalize_lists.ts";
 
@@ -38,10 +38,10 @@ export function merge(resource: JsonObject, patch: JsonObject): JsonObject | Fau
 /** Merges a patch into a draft, and returns whether the draft changed. After a fault the draft must not be used. */
 export function mergeInto(draft: Draft, patch: JsonObject): boolean | Fault {
   const walk = new Merge(draft);
-  const merged = walk.map(draft.resource, patch, undefined);
+  const merged = walk.map(draft.root, patch, undefined);
   if (isFault(merged)) return merged;
   if (!isObject(merged)) return new Fault("filter cannot create or delete objects");
-  if (walk.changed) draft.resource = merged;
+  if (walk.changed) draft.root = merged;
   return walk.changed;
 }
 
@@ -52,9 +52,9 @@ export function mergeInto(draft: Draft, patch: JsonObject): boolean | Fault {
  *
  * The map may be a Secret, so it is forgotten as soon as the merges of one request, which run in one task, are done.
  */
-let lastNormalized: { readonly map: Json; readonly schema: MergeField } | undefined;
+let lastNormalized: NormalizedMap | undefined;
 
-function rememberNormalized(normalized: typeof lastNormalized): void {
+function rememberNormalized(normalized: NormalizedMap | undefined): void {
   if (lastNormalized === undefined && normalized !== undefined) {
     queueMicrotask(() => lastNormalized = undefined);
   }
@@ -98,9 +98,13 @@ class Merge {
     if (schema === undefined) return this.#directed(dest, patch, undefined);
     const wasNormalized = this.#isNormalized, skipped = this.#skipsNormalizing;
     this.#isNormalized = true;
-    this.#skipsNormalizing = lastNormalized?.map === dest && lastNormalized.schema === schema;
+    const last = this.#draft?.normalized ?? lastNormalized;
+    this.#skipsNormalizing = last?.map === dest && last.schema === schema;
+    if (!this.#skipsNormalizing) this.#draft?.update();
     const merged = this.#directed(dest, patch, schema);
-    rememberNormalized(this.#isNormalized && isObject(merged) ? { map: merged, schema } : undefined);
+    const normalized = this.#isNormalized && isObject(merged) ? { map: merged, schema } : undefined;
+    if (this.#draft === undefined) rememberNormalized(normalized);
+    else this.#draft.normalized = normalized;
     this.#isNormalized = wasNormalized;
     this.#skipsNormalizing = skipped;
     return merged;
@@ -113,6 +117,7 @@ class Merge {
     if (directive === "delete") return undefined;
     const content = withoutDirective(patch);
     if (directive === "merge") return this.#fields(dest, content, schema);
+    this.#draft?.update();
     return this.#replaced(dest, this.#fromPatch(patchOnlyMap(content, schema), schema));
   }
 
@@ -150,22 +155,52 @@ class Merge {
     if (isFault(directive)) return directive;
     if (directive === "delete") return undefined;
     if (directive === "replace") {
+      this.#draft?.update();
       return this.#replaced(dest, this.#fromPatch(patchOnlyList(elements, schema), schema));
     }
     if (schema.keys.length === 0) return this.#replaced(dest, uniteScalars(dest, elements));
 
+    return this.#elementsByKey(dest, elements, schema) ?? this.#distinctLists(dest, elements, schema) ??
+      this.#anyLists(dest, elements, schema);
+  }
+
+  /** Merges into the elements that the draft finds by their keys; `undefined` when it has none. */
+  #elementsByKey(
+    dest: readonly Json[],
+    patch: readonly Json[],
+    schema: MergeField,
+  ): readonly Json[] | Fault | undefined {
+    const draft = this.#draft, element = elementOf(schema);
+    if (draft === undefined) return undefined;
+    const isNormalized = this.#skipsNormalizing || element === undefined;
+    const list = isNormalized ? draft.listOf(dest, schema.keys) : undefined;
+    const rearranged = list?.merge(patch, (dest, patch) => this.#value(dest, patch!, element));
+    if (isFault(rearranged)) return rearranged;
+    if (list === undefined || rearranged === undefined) return void draft.forgetList(dest);
+    if (rearranged) this.changed = true;
+    draft.noteList(list.array, list);
+    return list.array;
+  }
+
+  /** Merges lists in which all elements have different keys; `undefined` for others. */
+  #distinctLists(
+    dest: readonly Json[],
+    patch: readonly Json[],
+    schema: MergeField,
+  ): readonly Json[] | Fault | undefined {
     const element = elementOf(schema);
     const merged = mergeDistinctLists({
       dest,
-      patch: elements,
+      patch,
       keys: schema.keys,
       mergeElement: (dest, patch) =>
         patch === undefined ? this.#normalize(dest!, element) : this.#value(dest, patch, element),
     });
-    if (isFault(merged)) return merged;
-    if (merged === undefined) return this.#anyLists(dest, elements, schema);
+    if (merged === undefined || isFault(merged)) return merged;
     if (merged.rearranged) this.changed = true;
-    return shared(merged.elements, dest);
+    const result = shared(merged.elements, dest);
+    if (!isFault(result)) this.#draft?.noteList(result);
+    return result;
   }
 
   /** Normalizes a part of the resource that the patch does not mention. */
@@ -199,6 +234,7 @@ class Merge {
   #anyLists(dest: readonly Json[], patch: readonly Json[], schema: MergeField): readonly Json[] | Fault {
     const element = elementOf(schema);
     const changed = this.changed, draft = this.#draft;
+    draft?.update();
     // The result may contain an element twice, so no element is written to.
     this.#draft = undefined;
     const merged = mergeKeyedList({

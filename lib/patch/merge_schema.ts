@@ -1,6 +1,12 @@
 import { isObject, type Json } from "../json/mod.ts";
 import { type MergeField, mergeTypeOf } from "./merge_keys.ts";
 
+/** A map whose lists have no repeated elements, as its schema merges them. */
+export interface NormalizedMap {
+  readonly map: Json;
+  readonly schema: MergeField;
+}
+
 /** How a field of a map merges; `undefined` when the schema does not say. */
 export function fieldOf(schema: MergeField | undefined, name: string): MergeField | undefined {
   if (schema?.type === undefined || schema.shape === "list") return undefined;

@@ -206,6 +206,28 @@ function textOfScalar(value: Json): Json {
   return typeof value === "object" && value !== null ? value : String(value);
 }
 
+/** A condition on a scalar: its key, and the text that the value is compared with. */
+export interface ScalarCondition {
+  readonly key: string;
+  readonly text: string;
+}
+
+/**
+ * The conditions on scalars of a map that an element of the resource leaves as it is unless all of them hold for it; none
+ * for any other node.
+ */
+export function scalarConditions(node: PatchNode): ScalarCondition[] {
+  if (node.kind !== "map" || !node.hasConditions || node.hasAdditions) return [];
+  const conditions: ScalarCondition[] = [];
+  for (const { role, key, node: value } of node.entries) {
+    if (role === "global" || role === "condition" && value.kind === "map" && value.hasAdditions) return [];
+    if (role !== "condition" || value.kind !== "plain") continue;
+    const text = textOfScalar(value.value);
+    if (typeof text === "string") conditions.push({ key, text });
+  }
+  return conditions;
+}
+
 /** The piece as it is written. */
 function sourceOf(node: PatchNode): Json {
   if (node.kind === "plain") return node.value;

@@ -52,7 +52,7 @@ export function planStrategicMerge(patch: Json): StrategicMerge | Fault {
       return isFault(decided) ? decided : merge(resource, decided);
     },
     applyTo(draft) {
-      const decided = decideAnchors(node, draft.resource);
+      const decided = decideAnchors(node, draft.root, draft);
       return isFault(decided) ? decided : mergeInto(draft, decided);
     },
   };

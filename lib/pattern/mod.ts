@@ -23,4 +23,5 @@ export {
   type PatternTerm,
 } from "./operator.ts";
 export { compileMatcher, compilePattern, type Pattern, type PatternOptions } from "./pattern.ts";
+export { comparedAs, plainWord } from "./plain_word.ts";
 export { compileScalar } from "./scalar.ts";

@@ -118,7 +118,7 @@ function planOperations(patch: Json): Plan | Fault {
 function changeDraft(plan: Plan, draft: Draft): Fault | undefined {
   const fault = plan.change(draft);
   if (fault !== undefined) return failed(fault);
-  const patched = checked(draft.resource);
+  const patched = checkedDraft(draft);
   return isFault(patched) ? patched : undefined;
 }
 
@@ -126,7 +126,7 @@ function mergeOf(apply: (draft: Draft) => boolean | Fault): NonNullable<Patcher[
   return (draft) => {
     const changed = apply(draft);
     if (isFault(changed)) return failed(changed);
-    const patched = checked(draft.resource);
+    const patched = checkedDraft(draft);
     return isFault(patched) ? patched : changed;
   };
 }
@@ -134,6 +134,11 @@ function mergeOf(apply: (draft: Draft) => boolean | Fault): NonNullable<Patcher[
 function applyPlan(plan: Plan, resource: JsonObject): JsonObject | Fault {
   const patched = plan.apply(resource);
   return isFault(patched) ? failed(patched) : checked(patched);
+}
+
+/** The patched document of a draft. Its lists are updated only for the text of a fault. */
+function checkedDraft(draft: Draft): JsonObject | Fault {
+  return isFault(checked(draft.root)) ? checked(draft.resource) : draft.root;
 }
 
 /** The patched object; a fault when the patch removed its kind. */

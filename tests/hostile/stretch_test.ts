@@ -43,6 +43,25 @@ spec:
         deny: {conditions: {all: [{key: "{{ element.tag }}", operator: Equals, value: none}]}}
 `;
 
+const merges = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: merges}
+spec:
+  rules:
+  - name: each
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    mutate:
+      foreach:
+      - list: request.object.spec.containers
+        patchStrategicMerge:
+          spec:
+            containers:
+            - (name): "{{ element.name }}"
+              +(imagePullPolicy): Always
+              securityContext: {privileged: false}
+`;
+
 interface Case {
   readonly what: string;
   readonly policy: string;
@@ -66,6 +85,7 @@ const cases: readonly Case[] = [
     review: "containers",
     phase: "validate",
   },
+  { what: "a merge for each container", policy: merges, review: "containers", phase: "mutate" },
   { what: "images", policy: images, review: "containers", phase: "validate" },
 ];
 

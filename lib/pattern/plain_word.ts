@@ -1,0 +1,37 @@
+import { hasWildcard, parseDuration, parseQuantity, quantityKey } from "../kube/mod.ts";
+import { parseTerm } from "./operator.ts";
+
+/** A string pattern without operators and wildcards. */
+export interface PlainWord {
+  /** What texts are compared with: the pattern without the spaces around it. */
+  readonly text: string;
+  /** What {@link comparedAs} returns for it. */
+  readonly values: readonly string[];
+}
+
+/**
+ * Reads a string pattern as a plain word, so that the texts that it accepts can be looked up: they are the pattern, its
+ * word, and some of those with which it has a value in common. `undefined` for any other pattern.
+ *
+ * ```ts
+ * import { plainWord } from "./plain_word.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(plainWord("web"), { text: "web", values: [] });
+ * assert.deepEqual(plainWord("1k")?.values, plainWord("1000")?.values);
+ * assert.equal(plainWord("web*"), undefined);
+ * ```
+ */
+export function plainWord(pattern: string): PlainWord | undefined {
+  if (hasWildcard(pattern) || pattern.includes("|") || pattern.includes("&")) return undefined;
+  const term = parseTerm(pattern);
+  if (term.kind !== "comparison" || term.comparison !== "=") return undefined;
+  return { text: term.text, values: comparedAs(term.text) };
+}
+
+/** The values as which a text is compared with plain words besides itself: as a duration and as a quantity. */
+export function comparedAs(text: string): string[] {
+  const values: string[] = [], duration = parseDuration(text), quantity = parseQuantity(text);
+  if (duration !== undefined) values.push(`${duration}ns`);
+  if (quantity !== undefined) values.push(quantityKey(quantity));
+  return values;
+}
