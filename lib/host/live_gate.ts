@@ -96,7 +96,7 @@ export class LiveGate {
       results: setting.reportedResults,
       isLasting: (row) => this.snapshot !== undefined && isLasting(row, this.snapshot),
     });
-    this.#admissionReports = new AdmissionReports({ log, store: this.#reports });
+    this.#admissionReports = new AdmissionReports({ ...shared, store: this.#reports });
     this.#scanner = new Scanner({
       ...shared,
       ports,
@@ -145,7 +145,7 @@ export class LiveGate {
     if (request.dryRun) return;
     this.#events.add(decisionEvents(decision, { ...this.#eventContext, request, by: "admission" }));
     const { object, subresource } = request;
-    // Only an object that is about to be stored has a uid; nothing is reported about what was denied.
+    // Nothing is reported about what was denied.
     if (!decision.allowed || object === undefined || subresource !== "") return;
     const results = unscannedResults(decision, this.snapshot);
     if (results.length > 0) this.#admissionReports.add(object, rowsOf(results, object, this.#clock.now()));

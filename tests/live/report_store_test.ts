@@ -1,6 +1,6 @@
 /** Stored reports: what is written, and what is not written again. */
 import assert from "node:assert/strict";
-import { isObject, type JsonObject } from "../../lib/json/mod.ts";
+import { asList, field, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { policyReports } from "../../lib/live/reports/report_kind.ts";
 import { ReportStore } from "../../lib/live/reports/report_store.ts";
 import type { Answer, ApiCall, ObjectChange } from "../../lib/ports.ts";
@@ -49,12 +49,13 @@ function storing() {
     log: { write: () => {} },
     kind: policyReports,
     results: new Set(["pass", "fail"]),
-    isLasting: () => false,
+    isLasting: ({ rule }) => rule === "mutates",
   });
   store.start();
   return {
     store,
     writes,
+    stored: () => stored,
     /** Shows the report as it is stored, or as somebody else wrote it. */
     show: async (by?: JsonObject) => {
       if (by !== undefined && stored !== undefined) {
@@ -76,6 +77,26 @@ Deno.test("a report is written once: a later time, another order of keys, and th
   assert.deepEqual(writes, ["POST"]);
   assert.equal(store.written, 1);
 });
+
+const lasting = (seconds: number): JsonObject => ({ ...row("pass", seconds), rule: "mutates" });
+const noScan = () => false;
+
+Deno.test("a report about an object that no scan saw goes, but for rows that no scan can find", async () => {
+  const { store, writes, stored } = storing();
+  await store.write(pod, [row("pass", 1), lasting(1)]);
+  await store.keepOnly(noScan);
+  assert.deepEqual(rulesOf(stored()), ["mutates"]);
+  assert.deepEqual(writes, ["POST", "PUT"]);
+  await store.keepOnly(noScan);
+  assert.deepEqual(writes, ["POST", "PUT"], "a report that has only such rows is left alone");
+  await store.write(pod, [row("pass", 1)]);
+  await store.keepOnly(noScan);
+  assert.equal(stored(), undefined);
+});
+
+function rulesOf(report: JsonObject | undefined): Json[] {
+  return asList(report?.["results"]).map((each) => field(each, "rule") ?? "");
+}
 
 Deno.test("a report with other results is replaced", async () => {
   const { store, writes, show } = storing();

@@ -1,28 +1,36 @@
-import type { JsonObject } from "../../json/mod.ts";
-import type { Log } from "../../ports.ts";
+import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
+import { nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
+import type { Cluster, Log } from "../../ports.ts";
 import { uidOf } from "./report.ts";
+import { metadataOnly } from "./metadata_only.ts";
 import type { ReportStore } from "./report_store.ts";
 
-/** Milliseconds after which an object that was admitted is stored. */
-const storingTime = 1_500;
+/** Milliseconds by which the API server's clock may be behind. */
+const clockSkew = 10_000;
 /** Objects that may wait: more than a burst of creations, and some megabytes. */
 const most = 10_000;
 
 /** The ports of {@link AdmissionReports}. */
 export interface AdmissionReportsOptions {
   readonly store: ReportStore;
+  readonly cluster: Cluster;
   readonly log: Log;
+  /** Milliseconds after which an object that was admitted is stored: 1,500. */
+  readonly storingTime?: number;
 }
 
 interface Waiting {
   readonly object: JsonObject;
   readonly rows: JsonObject[];
+  /** When it was admitted and when its rows are written, in milliseconds since 1970. */
+  readonly since: number;
   readonly due: number;
 }
 
 /**
  * Takes the rows that no scan can find, and has them written a moment later, one object after the other: answers never wait for
- * a report, and several decisions about one object make one write.
+ * a report, and several decisions about one object make one write. An object that is being created gets its uid after its
+ * mutations: then it is looked up by its name.
  */
 export class AdmissionReports {
   readonly #options: AdmissionReportsOptions;
@@ -35,16 +43,18 @@ export class AdmissionReports {
     this.#options = options;
   }
 
-  /** Takes rows about an object that has its uid. */
+  /** Takes rows about an object that is stored, or about to be; one without uid and name cannot be found again. */
   add(object: JsonObject, rows: readonly JsonObject[]): void {
-    const uid = uidOf(object);
-    if (uid === "" || rows.length === 0) return;
-    const waiting = this.#waiting.get(uid);
+    if (uidOf(object) === "" && nameOf(object) === "" || rows.length === 0) return;
+    const key = identityOf(object), unborn = identityOf(object, "");
+    const waiting = this.#waiting.get(key) ?? this.#waiting.get(unborn);
     if (waiting === undefined && this.#waiting.size >= most) return this.#drop();
+    this.#waiting.delete(unborn);
     // Of two decisions of one kind the later one counts; the object as it was last seen has its name.
     const kept = waiting?.rows.filter((row) => !rows.some((each) => isSame(row, each))) ?? [];
-    const due = waiting?.due ?? Date.now() + storingTime;
-    this.#waiting.set(uid, { object, rows: [...kept, ...rows], due });
+    const since = waiting?.since ?? Date.now();
+    const due = waiting?.due ?? since + (this.#options.storingTime ?? 1_500);
+    this.#waiting.set(key, { object, rows: [...kept, ...rows], since, due });
     this.#start();
   }
 
@@ -68,20 +78,52 @@ export class AdmissionReports {
   }
 
   async #writeDue(): Promise<void> {
-    for (const [uid, { object, rows, due }] of this.#waiting) {
-      if (due > Date.now()) return;
-      this.#waiting.delete(uid);
-      await this.#options.store.addRows(object, rows).catch((cause) =>
+    for (const [key, waiting] of this.#waiting) {
+      if (waiting.due > Date.now()) return;
+      this.#waiting.delete(key);
+      await this.#write(waiting).catch((cause) =>
         this.#options.log.write("error", "a report was not written", { cause: String(cause) })
       );
     }
     this.#dropped = 0;
   }
 
+  async #write({ object, rows, since }: Waiting): Promise<void> {
+    const stored = uidOf(object) === "" ? await this.#created(object, since) : object;
+    if (stored !== undefined) await this.#options.store.addRows(stored, rows);
+  }
+
+  /** The object as it was stored; `undefined` when it was not, or when one of its name was there before. */
+  async #created(object: JsonObject, since: number): Promise<JsonObject | undefined> {
+    const { cluster } = this.#options;
+    const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
+    const resource = await cluster.resource(apiVersion, kind);
+    if (resource === undefined) return undefined;
+    const path = objectPath(resource, {
+      namespace: resource.namespaced ? namespaceOf(object) : "",
+      name: nameOf(object),
+    });
+    const found = await cluster.call({ method: "GET", path, accept: metadataOnly });
+    if (!found.ok || !isObject(found.body)) return undefined;
+    const createdAt = Date.parse(asString(dig(found.body, "metadata", "creationTimestamp")) ?? "");
+    return createdAt < since - clockSkew ? undefined : { ...found.body, apiVersion, kind };
+  }
+
   #drop(): void {
     if (this.#dropped++ > 0) return;
     this.#options.log.write("warn", "too many objects wait for their report: rows about some are left out");
   }
+}
+
+/** What distinguishes an object from others, also from one of the same name before or after it. */
+function identityOf(object: JsonObject, uid: string = uidOf(object)): string {
+  return JSON.stringify([
+    object["apiVersion"] ?? "",
+    object["kind"] ?? "",
+    namespaceOf(object),
+    nameOf(object),
+    uid,
+  ]);
 }
 
 function isSame(left: JsonObject, right: JsonObject): boolean {

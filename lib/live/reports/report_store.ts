@@ -1,7 +1,17 @@
-import { asList, asString, dig, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  asList,
+  asObject,
+  asString,
+  dig,
+  field,
+  isObject,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
 import { labelsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
 import { digestOf, reportLabels, reportOf, uidOf } from "./report.ts";
+import { metadataOnly } from "./metadata_only.ts";
 import { type ReportKind, reportsPath } from "./report_kind.ts";
 
 /** The ports of the store, and the kind of its reports. */
@@ -16,15 +26,14 @@ export interface ReportStoreOptions {
   readonly isLasting: (row: JsonObject) => boolean;
 }
 
-/** An answer without the rows, which this replica knows, where the API server can leave them out. */
-const metadataOnly = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json";
-
 /** The remembered state of a stored report. */
 interface Stored {
   readonly namespace: string;
   /** The resourceVersion. */
   readonly version: string;
   readonly digest: string;
+  /** How many rows it has. */
+  readonly rows: number;
   /** Rows that no scan can find again. */
   readonly lastingRows: readonly JsonObject[];
 }
@@ -121,9 +130,20 @@ export class ReportStore {
     await this.#options.cluster.call({ method: "DELETE", path });
   }
 
-  /** Removes the reports about objects that no scan saw. */
+  /** Removes the reports about objects that no scan saw, but for rows that no scan can find. */
   async keepOnly(isScanned: (uid: string) => boolean): Promise<void> {
-    for (const uid of [...this.#stored.keys()]) if (!isScanned(uid)) await this.remove(uid);
+    for (const [uid, stored] of [...this.#stored]) {
+      if (isScanned(uid)) continue;
+      const lasting = stored.lastingRows.filter(this.#options.isLasting);
+      if (lasting.length === 0) await this.remove(uid);
+      else if (lasting.length < stored.rows) await this.#keepRows(uid, stored, lasting);
+    }
+  }
+
+  async #keepRows(uid: string, { namespace }: Stored, rows: readonly JsonObject[]): Promise<void> {
+    const { cluster, kind } = this.#options;
+    const present = await cluster.call({ method: "GET", path: `${reportsPath(kind, namespace)}/${uid}` });
+    if (present.ok) await this.write(resourceOf(present.body), rows);
   }
 
   /** Ends the watches. */
@@ -151,10 +171,17 @@ export class ReportStore {
   #remember(report: JsonObject, version: string, digest: string): void {
     const [[label, value]] = Object.entries(reportLabels) as [[string, string]];
     if (labelsOf(report)[label] !== value) return;
-    const lastingRows = asList(report["results"]).filter(isObject).filter(this.#options.isLasting);
+    const rows = asList(report["results"]).filter(isObject);
+    const lastingRows = rows.filter(this.#options.isLasting);
     const namespace = namespaceOf(report);
-    this.#stored.set(nameOf(report), { namespace, version, digest, lastingRows });
+    this.#stored.set(nameOf(report), { namespace, version, digest, rows: rows.length, lastingRows });
   }
+}
+
+/** The object that a report is about, as far as the report says. */
+function resourceOf(report: Json): JsonObject {
+  const { apiVersion = "", kind = "", ...metadata } = asObject(field(report, "scope")) ?? {};
+  return { apiVersion, kind, metadata };
 }
 
 function versionOf(report: Json): string {
