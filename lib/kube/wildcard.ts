@@ -1,4 +1,5 @@
 import { TextSearch } from "../json/mod.ts";
+import { WildcardRun, wordsOf } from "./wildcard_run.ts";
 
 /** Whether a text is a wildcard pattern: has a `*` or a `?`. */
 export function hasWildcard(text: string): boolean {
@@ -32,10 +33,13 @@ export function compileWildcard(pattern: string): (text: string) => boolean {
   return runsMatcher(prefix, middle, suffix);
 }
 
-/** The most steps that matching a pattern takes for each character of a text: more than one only with `?`. */
+/**
+ * The most steps that matching a pattern takes for each character of a text: more than one only where more than 32
+ * characters, `?` among them, stand between two stars.
+ */
 export function wildcardSteps(pattern: string): number {
   if (!pattern.includes("?")) return 1;
-  return pattern.split("*").reduce((longest, { length }) => Math.max(longest, length), 1);
+  return pattern.split("*").reduce((most, run) => Math.max(most, wordsOf(run)), 1);
 }
 
 /** Whether the text matches the pattern; for patterns that are only known at the request. */
@@ -69,33 +73,21 @@ function runsMatcher(
   };
 }
 
-const star = 0x2a, anyCharacter = 0x3f;
-
-/** Any pattern with `?`, character by character; on a mismatch the latest star takes one character more. */
+/** Patterns with `?`: as those with stars alone, but by whole characters. */
 function characterMatcher(pattern: string): (text: string) => boolean {
-  const wanted = Array.from(pattern, (character) => character.codePointAt(0)!);
+  const runs = pattern.split("*");
+  const prefix = new WildcardRun(runs[0]!), suffix = new WildcardRun(runs.at(-1)!);
+  if (runs.length === 1) return (text) => prefix.endAt(text, 0) === text.length;
+  const middle = runs.slice(1, -1).filter((run) => run !== "").map((run) => new WildcardRun(run));
   return (text) => {
-    let next = 0, at = 0;
-    let afterStar = -1, starAt = 0;
-    while (at < text.length) {
-      const found = text.codePointAt(at)!;
-      if (next < wanted.length && wanted[next] === star) {
-        afterStar = ++next;
-        starAt = at;
-      } else if (next < wanted.length && (wanted[next] === anyCharacter || wanted[next] === found)) {
-        next++;
-        at += width(found);
-      } else if (afterStar >= 0) {
-        next = afterStar;
-        starAt += width(text.codePointAt(starAt)!);
-        at = starAt;
-      } else return false;
+    let at = prefix.endAt(text, 0);
+    if (at < 0) return false;
+    const end = suffix.startBefore(text, text.length);
+    if (end < at || suffix.endAt(text, end) < 0) return false;
+    for (const run of middle) {
+      at = run.endAfter(text, at);
+      if (at < 0 || at > end) return false;
     }
-    while (wanted[next] === star) next++;
-    return next === wanted.length;
+    return true;
   };
-}
-
-function width(codePoint: number): 1 | 2 {
-  return codePoint > 0xffff ? 2 : 1;
 }

@@ -1,4 +1,5 @@
 import { Fault, isList, isObject, type Json } from "../json/mod.ts";
+import { wildcardSteps } from "../kube/mod.ts";
 import { compileList } from "./list_node.ts";
 import { compileMap } from "./map_node.ts";
 import type { PathStep } from "./mismatch.ts";
@@ -30,6 +31,8 @@ const maxDepth = 400;
 /** Compiles a pattern; a fault when it is nested too deeply. */
 export function compileTree<S>(pattern: Json, dynamic: Dynamic<S> | undefined): CompiledTree<S> | Fault {
   if (!withinDepth(pattern, maxDepth)) return new Fault(`pattern is nested deeper than ${maxDepth} levels`);
+  const slow = slowText(pattern);
+  if (slow !== undefined) return slow;
   const templates: PatternTemplate<S>[] = [];
   const template = ({ text, path, role }: TemplateText): number | undefined => {
     const evaluate = dynamic?.(text, path);
@@ -51,6 +54,25 @@ export function compileTree<S>(pattern: Json, dynamic: Dynamic<S> | undefined): 
     },
   };
   return { node: compiler.node(pattern, [], "elsewhere"), templates };
+}
+
+/** The longest run of characters with `?` between two stars. A text of 3 MB is compared with it within a second. */
+const longestRun = 4096;
+
+/** A fault for a text whose comparison with a resource could take minutes, or for the first such text in a pattern. */
+export function slowText(pattern: Json): Fault | undefined {
+  if (typeof pattern === "string") {
+    if (pattern.length <= longestRun || wildcardSteps(pattern) <= wildcardSteps("?".repeat(longestRun))) {
+      return undefined;
+    }
+    return new Fault(`a pattern has more than ${longestRun} characters with ? between two stars`);
+  }
+  if (typeof pattern !== "object" || pattern === null) return undefined;
+  for (const [key, part] of Object.entries(pattern)) {
+    const slow = slowText(key) ?? slowText(part);
+    if (slow !== undefined) return slow;
+  }
+  return undefined;
 }
 
 function withinDepth(value: Json, levels: number): boolean {

@@ -1,7 +1,7 @@
 import { BoundedCache, Fault, isFault, isString, type Json } from "../json/mod.ts";
 import type { ScalarTest } from "./comparison.ts";
 import { check } from "./check.ts";
-import { type CompiledTree, compileTree, type Dynamic, type PatternTemplate } from "./compiler.ts";
+import { type CompiledTree, compileTree, type Dynamic, type PatternTemplate, slowText } from "./compiler.ts";
 import { faultFailure, MismatchFailure, type PatternResult } from "./failure.ts";
 import { isSkip, pathOf, type PatternMismatch } from "./mismatch.ts";
 import type { Filled, Node, Walk } from "./node.ts";
@@ -125,6 +125,8 @@ function evaluate<S>(templates: readonly PatternTemplate<S>[], scope: S): Json[]
     if (isString(value) && value.length > maxFilledLength) {
       return new Fault(`a value of ${value.length} characters is too long for a pattern`);
     }
+    const slow = isString(value) ? slowText(value) : undefined;
+    if (slow !== undefined) return slow;
     values.push(value);
   }
   return values;

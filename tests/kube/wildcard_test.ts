@@ -53,8 +53,17 @@ function matches(pattern: readonly string[], text: readonly string[]): boolean {
 }
 
 Deno.test("every specialised shape agrees with the definition", () => {
-  const pattern = fc.array(fc.constantFrom("*", "?", "a", "b", "é", "𝄞"), { maxLength: 8 });
-  const text = fc.array(fc.constantFrom("a", "b", "é", "𝄞"), { maxLength: 8 });
+  const pattern = fc.oneof(
+    fc.array(fc.constantFrom("*", "?", "a", "b", "é", "𝄞"), { maxLength: 8 }),
+    // Runs of several words.
+    fc.array(fc.constantFrom("?", "a"), { minLength: 30, maxLength: 70 }).map((
+      run,
+    ) => ["*", ...run, "*", "?"]),
+  );
+  const text = fc.oneof(
+    fc.array(fc.constantFrom("a", "b", "é", "𝄞"), { maxLength: 8 }),
+    fc.array(fc.constantFrom("a", "a", "a", "a", "a", "a", "b"), { minLength: 30, maxLength: 100 }),
+  );
   fc.assert(
     fc.property(pattern, text, (pattern, text) => {
       assert.equal(compileWildcard(pattern.join(""))(text.join("")), matches(pattern, text));
@@ -71,6 +80,9 @@ Deno.test("a pattern of many stars takes no exponential time", () => {
 
 /** The runtime's search takes minutes for such texts; the test would, too. */
 Deno.test("long patterns of few different characters are compared in linear time", () => {
+  const distinct = Array.from({ length: 20_000 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join(
+    "",
+  );
   const half = "a".repeat(200_000), text = "a".repeat(2_000_000);
   const patterns: [pattern: string, text: string, match: boolean][] = [
     [`*${half}c${half}*`, text, false],
@@ -78,6 +90,13 @@ Deno.test("long patterns of few different characters are compared in linear time
     [`x*${half}c*${half}*`, `x${text}c${text}`, true],
     [`*b${half}*a`, text, false],
     [`*${"a*".repeat(100_000)}b`, text, false],
+    [`*${"a".repeat(30)}?b*`, text, false],
+    [`${"a?".repeat(100_000)}*${"?a".repeat(15)}b*`, text, false],
+    [`*${"a".repeat(2_000)}?b*?`, text.slice(0, 500_000), false],
+    [`*?${"a".repeat(2_000)}b*?`, `${text.slice(0, 500_000)}bc`, true],
+    // As many bits for each character take gigabytes.
+    [`*${distinct}?*`, distinct.repeat(2), true],
+    [`*${distinct}?b*`, distinct.repeat(2), false],
   ];
   for (const [pattern, text, match] of patterns) assert.equal(compileWildcard(pattern)(text), match);
 });

@@ -17,6 +17,14 @@ Deno.test("patterns nested too deeply are refused", () => {
   assert.equal(compile(nested(300)).check(nested(300)).status, "pass");
 });
 
+Deno.test("patterns that take a minute to compare are refused", () => {
+  const run = "a?".repeat(2_049);
+  assert.ok(isFault(compilePattern({ a: [{ b: `*${run}*` }] })));
+  assert.ok(isFault(compilePattern({ [`*${run}*`]: "b" })));
+  assert.ok(!isFault(compilePattern({ a: `*${"a?".repeat(2_000)}*${"?".repeat(4_000)}*` })));
+  assert.ok(!isFault(compilePattern({ a: `*${"a".repeat(10_000)}*` })));
+});
+
 Deno.test("a resource may be nested deeper than any pattern", () => {
   const failure = failureOf({ a: { b: 1 } }, { a: nested(100_000) });
   assert.equal(failure.path, "/a/b/");

@@ -1,0 +1,120 @@
+const question = 0x3f;
+
+/** Bits of a word of positions. */
+const WORD = 32;
+
+/** How many words the positions of a run take, and so its search for each character of a text. */
+export function wordsOf(run: string): number {
+  return Math.max(1, Math.ceil(run.length / WORD));
+}
+
+/**
+ * A part of a wildcard pattern between two stars: characters, of which `?` is any one. It is searched for with a bit for
+ * each of its positions (Baeza-Yates and Gonnet's Shift-And): every character of the text is looked at once, in
+ * {@link wordsOf} steps.
+ */
+export class WildcardRun {
+  readonly #wanted: readonly number[];
+  #positions: Positions | undefined;
+
+  constructor(run: string) {
+    this.#wanted = Array.from(run, (character) => character.codePointAt(0)!);
+  }
+
+  /** Where the run ends if it stands at a position of the text; -1 if it does not. */
+  endAt(text: string, from: number): number {
+    let at = from;
+    for (const wanted of this.#wanted) {
+      if (at >= text.length) return -1;
+      const found = text.codePointAt(at)!;
+      if (wanted !== question && wanted !== found) return -1;
+      at += width(found);
+    }
+    return at;
+  }
+
+  /** Where a text begins of which the last characters are as many as those of the run. -1 when it has fewer. */
+  startBefore(text: string, end: number): number {
+    let at = end;
+    for (let left = this.#wanted.length; left > 0; left--) {
+      if (at <= 0) return -1;
+      at -= isPair(text, at - 2) ? 2 : 1;
+    }
+    return at;
+  }
+
+  /** Where the first one of the run ends in the text, from a position on; -1 if it is nowhere. */
+  endAfter(text: string, from: number): number {
+    if (text.length - from < this.#wanted.length) return -1;
+    const positions = this.#positions ??= new Positions(this.#wanted);
+    const last = this.#wanted.length - 1, lastWord = last >>> 5, lastBit = 1 << (last & (WORD - 1));
+    // A bit is set where the characters so far are those of the run up to it.
+    const reached = new Uint32Array(lastWord + 1);
+    for (let at = from; at < text.length;) {
+      const found = text.codePointAt(at)!, possible = positions.of(found);
+      let carried = 1;
+      for (let word = 0; word < reached.length; word++) {
+        const bits = reached[word]!;
+        reached[word] = ((bits << 1) | carried) & possible[word]!;
+        carried = bits >>> (WORD - 1);
+      }
+      at += width(found);
+      if ((reached[lastWord]! & lastBit) !== 0) return at;
+    }
+    return -1;
+  }
+}
+
+/** By character: the positions of a run where it may stand, a bit for each. */
+class Positions {
+  /** Where any character may stand. */
+  readonly #anywhere: Uint32Array;
+  /** The bits of characters that stand at many positions. Of the others there may be as many as the run is long. */
+  readonly #bits = new Map<number, Uint32Array>();
+  readonly #few = new Map<number, readonly number[]>();
+  readonly #scratch: Uint32Array;
+
+  constructor(wanted: readonly number[]) {
+    const words = Math.ceil(wanted.length / WORD);
+    this.#anywhere = new Uint32Array(words);
+    this.#scratch = new Uint32Array(words);
+    const positions = new Map<number, number[]>();
+    wanted.forEach((character, index) => {
+      const found = positions.get(character);
+      if (character === question) setBit(this.#anywhere, index);
+      else if (found === undefined) positions.set(character, [index]);
+      else found.push(index);
+    });
+    for (const [character, indices] of positions) {
+      if (indices.length < words) this.#few.set(character, indices);
+      else this.#bits.set(character, withBits(this.#anywhere.slice(), indices));
+    }
+  }
+
+  /** Valid until the next call. */
+  of(character: number): Uint32Array {
+    const bits = this.#bits.get(character);
+    if (bits !== undefined) return bits;
+    const few = this.#few.get(character);
+    if (few === undefined) return this.#anywhere;
+    this.#scratch.set(this.#anywhere);
+    return withBits(this.#scratch, few);
+  }
+}
+
+function withBits(words: Uint32Array, indices: readonly number[]): Uint32Array {
+  for (const index of indices) setBit(words, index);
+  return words;
+}
+
+function setBit(words: Uint32Array, index: number): void {
+  words[index >>> 5]! |= 1 << (index & (WORD - 1));
+}
+
+function isPair(text: string, at: number): boolean {
+  return at >= 0 && text.codePointAt(at)! > 0xffff;
+}
+
+function width(codePoint: number): 1 | 2 {
+  return codePoint > 0xffff ? 2 : 1;
+}
