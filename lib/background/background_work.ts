@@ -12,26 +12,26 @@ export interface BackgroundWorkOptions {
   readonly ports: Ports;
   readonly log: Log;
   /**
-   * Where replicas agree on who leads, with the API server that they share. Absent for an embedded cluster: it is this
-   * process's own, and stores nothing of what is admitted.
+   * The Lease by which replicas elect a leader, in the cluster that they share. Absent for an embedded cluster, which
+   * belongs to this process and does not store admitted objects.
    */
   readonly lease?: { readonly namespace: string; readonly name: string };
-  /** The account that acts for policies, beside the user under which the API server knows Postern. */
+  /** The service account that acts for policies, besides the user name under which the API server knows Postern. */
   readonly account?: string | undefined;
   /** Receives the outcome of each request's effects. */
   readonly worked?: (outcome: WorkOutcome) => void;
-  /** Called when this replica became the leader. */
+  /** Called when this replica becomes the leader. */
   readonly elected?: () => void;
-  /** Milliseconds between two looks at the cluster; see {@link Upkeep}. */
+  /** Milliseconds between two comparisons with the cluster; see {@link Upkeep}. */
   readonly every?: number;
 }
 
-/** The annotation of the Lease in which the leader keeps since when rules are in force. */
+/** The annotation of the Lease in which the leader stores since when rules are in force. */
 const rulesNote = "postern.dev/rules-in-force";
 
 /**
- * All that is done beside answering: the worker, which every replica has for the requests that it admitted, and the upkeep,
- * which the leader does for all.
+ * The work besides answering requests: the worker, which every replica runs for the requests that it admitted, and
+ * the upkeep, which the leader runs for all.
  */
 export class BackgroundWork {
   readonly worker: BackgroundWorker;
@@ -79,17 +79,17 @@ export class BackgroundWork {
 
   /** Prepares the work; it begins with {@link loaded} policies. */
   static async prepare(options: BackgroundWorkOptions): Promise<BackgroundWork> {
-    // Only with a live cluster rules can be evaluated for Postern's own changes.
+    // Rules are evaluated for changes by Postern itself only with a live cluster.
     const self = options.lease === undefined ? undefined : await posternUsername(options.ports.cluster);
     return new BackgroundWork(options, new Set([self, options.account].filter((name) => name !== undefined)));
   }
 
-  /** Whether this replica does what one of all does. */
+  /** Whether this replica does the work that one replica does for all. */
   get leads(): boolean {
     return this.#leadership?.leads ?? true;
   }
 
-  /** Other policies came into force. Who has no rules that change other objects needs no leader. */
+  /** Takes new policies. Without rules that change other objects no leader is needed. */
   loaded(policies: Snapshot): void {
     const changesOthers = policies.policies.some(({ rules }) =>
       rules.some(({ type }) => type === "generate" || type === "mutateExisting")
@@ -98,12 +98,12 @@ export class BackgroundWork {
     this.#upkeep.look();
   }
 
-  /** Begins to agree with other replicas on a leader, also when no rule changes other objects. */
+  /** Takes part in the election of a leader, also when no rule changes other objects. */
   lead(): void {
     this.#leadership?.start();
   }
 
-  /** Ends what is under way, and lets another replica lead. */
+  /** Ends the work, and lets another replica lead. */
   async close(): Promise<void> {
     await this.#upkeep.close();
     await this.worker.close();

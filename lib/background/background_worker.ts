@@ -14,38 +14,38 @@ export interface BackgroundOptions {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: Ports;
   readonly log: Log;
-  /** The user names under which the API server knows Postern: rules are not evaluated for Postern's own changes. */
+  /** The user names under which the API server knows Postern. Rules are not evaluated for changes by these users. */
   readonly actors?: ReadonlySet<string>;
   /**
-   * Where triggers are taken from: from the request, or, the default of a live cluster, from the cluster, which knows
-   * whether the request was really carried out.
+   * The source of triggers: `as-admitted` takes the request's object, `as-stored` (the default of a live cluster)
+   * reads it from the cluster, which shows whether the request was carried out.
    */
   readonly triggers?: "as-admitted" | "as-stored";
-  /** Bytes of JSON of the requests that may wait, with those that wait for another try: 16 MiB by default. */
+  /** The most bytes of JSON of waiting requests, including those that wait for another try: 16 MiB by default. */
   readonly maxBytes?: number;
-  /** Requests that are worked on at the same time, each of another namespace: 4 by default. */
+  /** The most requests that are processed at a time, each of another namespace: 4 by default. */
   readonly concurrency?: number;
-  /** How often a request is tried; 10 by default, which takes 50 seconds. */
+  /** The number of tries for a request; 10 by default, which takes 50 seconds. */
   readonly attempts?: number;
-  /** Milliseconds before the second try; twice as many before each further one, at most a minute. 100 by default. */
+  /** Milliseconds before the second try; each further delay is twice as long, at most a minute. 100 by default. */
   readonly firstDelay?: number;
-  /** Requests that are remembered, so that none is worked on twice; 4096 by default. */
+  /** The number of requests that are remembered, so that none is processed twice; 4096 by default. */
   readonly memory?: number;
   /** Receives a request for which the queue had no room; {@link Upkeep} finds its effects in the cluster later. */
   readonly refused?: (request: PolicyRequest) => void;
   /** Receives the outcome of a request's effects when they are done or given up, and each failure before that. */
   readonly worked?: (outcome: WorkOutcome) => void;
-  /** Lets time pass; given in tests. */
+  /** Waits for some milliseconds; tests replace it. */
   readonly wait?: (milliseconds: number) => Promise<void>;
 }
 
-/** Which rules a request is for. */
+/** The rules that are evaluated for a request. */
 export interface JobScope {
-  /** The one rule that is meant. */
+  /** The one rule to evaluate; all when absent. */
   readonly only?: OnlyRule;
   /**
-   * The policies of the webhook's URL: the API server calls for each group apart, perhaps another replica, and each
-   * does the work of its own.
+   * The policies of the webhook's URL. The API server calls a webhook for each group of policies, perhaps on
+   * different replicas, and each replica carries out the effects of its group.
    */
   readonly route?: Pick<PolicyQuery, "failurePolicy" | "policy">;
 }
@@ -65,20 +65,20 @@ const longestDelay = 60_000;
 /** The number of failed attempts after which a failure is reported: an object is often created a moment later. */
 const reportAfter = 3;
 /**
- * How often a missing target is looked for. Kyverno parity: as often. Pinned by "the worker looks for a target that does not
- * exist five times, and no failure is reported".
+ * The number of tries for a missing target. Kyverno parity: the same number. Pinned by "the worker looks for a target
+ * that does not exist five times, and no failure is reported".
  */
 const targetAttempts = 5;
-/** How long one try may take. */
+/** Milliseconds that one try may take. */
 const attemptTimeoutMs = 30_000;
-/** Longer uids are no uids of the API server's. */
+/** The most characters of a uid: the API server's uids are shorter. */
 const longestUid = 128;
 
 /**
- * Carries out what generate and mutateExisting rules want, after the answer has gone out, and keeps what was generated in
- * step when a request changes it or its source. Every try plans anew from the cluster as it then is, so a try that was cut
- * off can be repeated. A request is worked on once, however many webhooks it came through, and never for a dry run.
- * Waiting requests are kept in memory only, in a queue that no namespace can fill for others.
+ * Carries out the effects of generate and mutateExisting rules after the answer, and keeps generated objects in step
+ * when a request changes them or their source. Every try plans anew from the cluster's current state, so an
+ * interrupted try can be repeated. A request is processed once, however many webhooks it passed, and never for a dry
+ * run. Waiting requests are in memory only, in a queue that no namespace can fill for others.
  */
 export class BackgroundWorker {
   readonly #options: BackgroundOptions;
@@ -97,12 +97,12 @@ export class BackgroundWorker {
     this.#queue = new FairQueue(this.#maxBytes);
   }
 
-  /** Requests that wait, now or for another try, or are worked on. */
+  /** The number of requests that wait, now or for another try, or are being processed. */
   get waiting(): number {
     return this.#queue.size;
   }
 
-  /** Takes a request that was allowed; whether there is something to do for it, and room. */
+  /** Takes an allowed request. Returns whether it has work to do and the queue has room. */
   add(request: PolicyRequest, scope: JobScope = {}): boolean {
     if (this.#closed || request.dryRun || !this.#concerns(request, scope)) return false;
     if (this.#isRepeated(request, scope)) return false;
@@ -116,17 +116,17 @@ export class BackgroundWorker {
     return !refused.includes(ticket);
   }
 
-  /** Waits until half of the room is free: for those who bring many. */
+  /** Waits until half of the queue is free, for callers with many requests. */
   async room(): Promise<void> {
     while (!this.#closed && this.#queue.bytes > this.#maxBytes / 2) await this.#progress();
   }
 
-  /** Waits until everything that was taken is done or given up: for tests, and for shutting down in peace. */
+  /** Waits until every request is done or given up, for tests and for shutting down. */
   async drain(): Promise<void> {
     while (this.#queue.size > 0) await this.#progress();
   }
 
-  /** Takes nothing more, finishes what is under way, and drops what still waits. */
+  /** Takes no more requests, finishes those in progress, and drops the others. */
   async close(): Promise<void> {
     this.#closed = true;
     this.#queue.clear();
@@ -147,7 +147,7 @@ export class BackgroundWorker {
     );
   }
 
-  /** Whether the request came before, for the same policies; remembers it. */
+  /** Whether the request came before for the same policies; remembers it. */
   #isRepeated({ uid }: PolicyRequest, { route = {} }: JobScope): boolean {
     if (uid === "" || uid.length > longestUid) return false;
     const key = `${uid} ${route.failurePolicy ?? ""} ${route.policy ?? ""}`;
@@ -161,14 +161,14 @@ export class BackgroundWorker {
   }
 
   #refuse(request: PolicyRequest): void {
-    // The first one says it; a flood of them must not become a flood of lines.
+    // Only the first refusal is an error in the log, so that a flood of requests does not flood the log.
     const level = this.#refused++ === 0 ? "error" : "debug";
     this.#log(level, "effects refused: too many requests wait", request);
     this.#options.refused?.(request);
   }
 
   #begin(): void {
-    // Answers go first: work starts when the event loop has nothing else to do.
+    // Answers come first: the work starts when the event loop is idle.
     this.#starting ??= sleep(0).then(() => {
       this.#starting = undefined;
       while (!this.#closed && this.#running.size < (this.#options.concurrency ?? 4)) {
@@ -199,7 +199,7 @@ export class BackgroundWorker {
       return this.#queue.release(ticket);
     }
     if (tries + 1 >= attempts || failures.every(({ retryable }) => !retryable)) {
-      // That a request was not carried out after all, or finds no target, is nobody's mistake.
+      // A request that was not carried out, or that finds no target, is not an error.
       const level = failures.every(({ moot }) => moot !== undefined) ? "debug" : "error";
       this.#log(level, "effects given up", request, { tries: tries + 1, cause: first.message });
       this.#reportOutcome("given up", ticket.item, tried);
@@ -228,7 +228,7 @@ export class BackgroundWorker {
     this.#options.worked?.({ state, request, results, carried: [...done.values()], failures });
   }
 
-  /** One try. */
+  /** Runs one try of a job. */
   async #work(job: Job): Promise<Tried> {
     const snapshot = this.#options.snapshot();
     if (snapshot === undefined) {
@@ -281,7 +281,7 @@ export class BackgroundWorker {
   }
 }
 
-/** `Kind/namespace/name` of what an effect is about, for logs. */
+/** `Kind/namespace/name` of an effect's object, for logs. */
 export function objectOf({ object }: Effect): string {
   const parts = [asString(object["kind"]) ?? "", namespaceOf(object), nameOf(object)];
   return parts.filter((part) => part !== "").join("/");

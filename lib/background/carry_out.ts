@@ -13,14 +13,14 @@ export type Carried =
   };
 
 /**
- * The field manager of server-side apply. Kyverno parity: the same name, so that Postern and Kyverno own the same
+ * The field manager of server-side apply. Kyverno parity: the same name, so that Postern and Kyverno manage the same
  * fields. Pinned by tests/background/carry_out_test.ts.
  */
 const fieldManager = "kyverno-generate";
 
 /**
- * Carries one effect out. It may be repeated: what exists already or is gone already counts as done, and a change in
- * between makes it fail for now, because what is to be written must then be planned anew.
+ * Carries out one effect. It may be repeated: creating an object that exists or deleting one that is gone succeeds. A
+ * change by somebody else in between makes it fail for now, because the effect must then be planned anew.
  */
 export async function carryOut(effect: Effect, cluster: Cluster, signal?: AbortSignal): Promise<Carried> {
   const { object, verb } = effect;
@@ -55,7 +55,7 @@ function callFor({ verb, object, subresource = "" }: Effect, resource: ApiResour
   }
 }
 
-/** Only the very object that was meant is deleted, not another one that came in its place. */
+/** The preconditions that delete exactly this object, and not a later one of the same name. */
 function deleteOptions(object: JsonObject): Json {
   const uid = asString(dig(object, "metadata", "uid"));
   return {
@@ -70,7 +70,7 @@ function inNamespace(object: JsonObject, namespace: string): JsonObject {
   return { ...object, metadata: namespace === "" ? metadata : { ...metadata, namespace } };
 }
 
-/** An object that the API server refuses as it is will be refused again; everything else may pass. */
+/** An object that the API server refuses as invalid will be refused again; every other failure may end. */
 function isRetryable({ status }: Answer): boolean {
   return status !== 400 && status !== 422;
 }

@@ -17,13 +17,13 @@ export interface ExistingOptions {
   readonly cluster: Cluster;
   readonly log: Log;
   readonly signal: AbortSignal;
-  /** Only objects that were created at this time, in milliseconds since 1970, or later. */
+  /** Only objects that were created at this time (milliseconds since 1970) or later; all when absent. */
   readonly since?: number;
 }
 
 /**
- * The objects that exist of the kinds that a rule is about, page by page; whether the rule selects one is left to its
- * evaluation. Kinds with wildcards, and custom kinds without group and version, are not looked for: that is logged.
+ * Lists the existing objects of a rule's kinds, page by page. Evaluation then decides whether the rule selects them.
+ * It logs kinds that cannot be listed: those with wildcards, and custom kinds without group and version.
  */
 export async function* existingTriggers(
   { policy, rule }: Pick<RuleInForce, "policy" | "rule">,
@@ -44,7 +44,7 @@ export async function* existingTriggers(
   }
 }
 
-/** When an object was created, in milliseconds since 1970; NaN when it does not say. */
+/** The creation time of an object, in milliseconds since 1970; NaN when it has none. */
 export function createdAt(object: JsonObject): number {
   return Date.parse(asString(dig(object, "metadata", "creationTimestamp")) ?? "");
 }

@@ -1,14 +1,14 @@
-/** One thing that waits or is being worked on. */
+/** An item that waits or is being processed. */
 export interface Ticket<T> {
   readonly item: T;
-  /** Whose it is: those of one lane are taken one after the other. */
+  /** The owner of the item. Items of one lane are processed one after the other. */
   readonly lane: string;
   readonly bytes: number;
 }
 
 interface Lane<T> {
   readonly ready: Ticket<T>[];
-  /** All that count for it: ready, pausing, and the one that is being worked on. */
+  /** All items that count for the lane: ready, pausing, and the one in progress. */
   readonly held: Set<Ticket<T>>;
   bytes: number;
   busy: Ticket<T> | undefined;
@@ -29,7 +29,7 @@ interface Lane<T> {
  */
 export class FairQueue<T> {
   readonly #maxBytes: number;
-  /** In the order of their turns. */
+  /** The lanes in the order of their turns. */
   readonly #lanes = new Map<string, Lane<T>>();
   #bytes = 0;
   #size = 0;
@@ -38,17 +38,17 @@ export class FairQueue<T> {
     this.#maxBytes = maxBytes;
   }
 
-  /** The bytes of everything that was not released. */
+  /** The bytes of all items that were not released. */
   get bytes(): number {
     return this.#bytes;
   }
 
-  /** How many were not released. */
+  /** The number of items that were not released. */
   get size(): number {
     return this.#size;
   }
 
-  /** Takes an item in; answers with those that have no place any more: other ones, or this one. */
+  /** Adds an item; returns the items that lost their room: others, or this one. */
   add(ticket: Ticket<T>): readonly Ticket<T>[] {
     const refused: Ticket<T>[] = [];
     const laneBytes = this.#lanes.get(ticket.lane)?.bytes ?? 0;
@@ -65,7 +65,7 @@ export class FairQueue<T> {
     return refused;
   }
 
-  /** The item whose turn it is; of a lane with one that is being worked on, none is taken. */
+  /** Takes the next item. A lane with an item in progress gives none. */
   next(): Ticket<T> | undefined {
     for (const [name, lane] of this.#lanes) {
       const ticket = lane.busy === undefined ? lane.ready.shift() : undefined;
@@ -78,13 +78,13 @@ export class FairQueue<T> {
     return undefined;
   }
 
-  /** An item waits for its next try: its lane goes on without it. */
+  /** Notes that an item waits for its next try: its lane continues without it. */
   pause({ lane }: Ticket<T>): void {
     const found = this.#lanes.get(lane);
     if (found !== undefined) found.busy = undefined;
   }
 
-  /** An item that paused is ready again; false when it had to give way meanwhile. */
+  /** Notes that a pausing item is ready again; false when it lost its room meanwhile. */
   resume(ticket: Ticket<T>): boolean {
     const lane = this.#lanes.get(ticket.lane);
     if (lane === undefined || !lane.held.has(ticket)) return false;
@@ -92,7 +92,7 @@ export class FairQueue<T> {
     return true;
   }
 
-  /** An item is done with. */
+  /** Removes a finished item. */
   release(ticket: Ticket<T>): void {
     const lane = this.#lanes.get(ticket.lane);
     if (lane === undefined || !lane.held.delete(ticket)) return;
@@ -105,7 +105,7 @@ export class FairQueue<T> {
     if (lane.held.size === 0) this.#lanes.delete(ticket.lane);
   }
 
-  /** Drops everything that is not being worked on. */
+  /** Drops all items that are not in progress. */
   clear(): void {
     for (const lane of [...this.#lanes.values()]) {
       for (const ticket of [...lane.held]) if (ticket !== lane.busy) this.release(ticket);

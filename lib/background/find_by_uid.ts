@@ -2,7 +2,7 @@ import { dig, type Fault, isFault, type JsonObject } from "../json/mod.ts";
 import type { Cluster } from "../ports.ts";
 import { listObjects } from "./list_objects.ts";
 
-/** An object by its identity: labels of generated objects name triggers so. */
+/** The identity of an object, as labels of generated objects name their trigger. */
 export interface UidReference {
   /** Empty for the preferred version of a built-in kind. */
   readonly apiVersion: string;
@@ -13,8 +13,9 @@ export interface UidReference {
 }
 
 /**
- * The stored object with a uid; `undefined` when there is none. The API has no selector for uids, so its kind is read page
- * by page until the object is found. A fault when the kind cannot be listed: that is no absence.
+ * The stored object with a uid; `undefined` when there is none. The API has no selector for uids, so this lists the
+ * kind page by page until it finds the object. A fault when the kind cannot be listed, because that does not show
+ * whether the object exists.
  */
 export async function findByUid(
   { uid, ...listing }: UidReference,

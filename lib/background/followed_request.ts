@@ -4,8 +4,8 @@ import { cloneSourceLabel, ownerOf } from "../rules/mod.ts";
 import type { Change } from "./synchronize.ts";
 
 /**
- * The change of a generated object, or of a source of clones, that a request is; `undefined` for other requests. What
- * counts is what the object was: labels that are taken away do not hide it.
+ * The change of a generated object, or of a source of clones, that a request makes; `undefined` for other requests.
+ * The old object decides, so that removing its labels does not hide a change.
  */
 export function changeOf({ operation, oldObject, subresource }: PolicyRequest): Change | undefined {
   if (oldObject === undefined || subresource !== "") return undefined;

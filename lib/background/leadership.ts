@@ -2,36 +2,40 @@ import { asObject, asString, dig, field, type Json, type JsonObject } from "../j
 import { annotationsOf } from "../kube/mod.ts";
 import type { Answer, Clock, Cluster, Log } from "../ports.ts";
 
-/** Where replicas agree on who leads. */
+/** The Lease, the ports and the times of an election. */
 export interface LeadershipOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly log: Log;
-  /** Of the Lease (`coordination.k8s.io/v1`). */
+  /** The namespace of the Lease (`coordination.k8s.io/v1`). */
   readonly namespace: string;
   readonly name: string;
   /** The name of this replica in the Lease. */
   readonly identity: string;
-  /** Milliseconds that a leader who is silent keeps its place: 8,000. */
+  /** Milliseconds without a renewal after which another replica may lead: 8,000. */
   readonly lasts?: number;
-  /** Milliseconds between two looks at the Lease, and between two renewals: 2,000. */
+  /** Milliseconds between two reads of the Lease, and between two renewals: 2,000. */
   readonly every?: number;
   /** Called when this replica begins to lead. */
   readonly elected: () => void;
-  /** Lets time pass; given in tests. */
+  /** Waits for some milliseconds; tests replace it. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** A Lease as it was last seen to change, and when, on this replica's own clock: clocks of others are not compared. */
+/**
+ * The last change of the Lease that this replica saw, with the time on its own clock: clocks of different machines
+ * are not compared.
+ */
 interface Seen {
   readonly version: string;
   readonly at: number;
 }
 
 /**
- * One leader among the replicas, by a Lease. The leader renews it; when it is silent for as long as the Lease lasts,
- * another replica takes over, and at once when it was given back. A leader that cannot renew stops leading before anybody
- * else may begin. Where a Lease can neither be read nor made, each replica leads: rights for it are missing, which is said.
+ * Elects one leader among the replicas by a Lease. The leader renews it. When it does not renew for as long as the
+ * Lease lasts, another replica takes over; when it releases the Lease, at once. A leader that cannot renew stops
+ * leading before another may begin. Where the Lease can neither be read nor created, each replica leads and logs the
+ * missing rights.
  */
 export class Leadership {
   readonly #options: LeadershipOptions;
@@ -51,7 +55,7 @@ export class Leadership {
 
   /** Whether this replica leads now. */
   get leads(): boolean {
-    // It must stop a while before others may begin.
+    // It stops a while before another replica may begin.
     return this.#alone || this.#options.clock.now() < this.#renewedAt + this.#lasts * 0.8;
   }
 
@@ -60,17 +64,17 @@ export class Leadership {
     return this.#notes;
   }
 
-  /** Notes something on the Lease, with the next renewal. Only the leader may. */
+  /** Stores annotations on the Lease with the next renewal. Only the leader may. */
   note(notes: Readonly<Record<string, string>>): void {
     this.#notes = { ...this.#notes, ...notes };
   }
 
-  /** Begins to look at the Lease. */
+  /** Begins to read the Lease. */
   start(): void {
     this.#done ??= this.#run();
   }
 
-  /** Gives the Lease back, so that another replica leads at once. */
+  /** Releases the Lease, so that another replica leads at once. */
   async close(): Promise<void> {
     this.#stop.abort();
     await this.#done;
@@ -118,7 +122,7 @@ export class Leadership {
     const isFree = holder === "" || holder === identity || started >= this.#seen.at + this.#lasts;
     if (holder !== identity || this.#renewedAt === -Infinity) this.#notes = annotationsOf(answer.body);
     if (!isFree) return;
-    // The version that was read is replaced, or none: of two replicas one succeeds.
+    // The write replaces exactly the version that was read, so that only one of two replicas succeeds.
     const written = await this.#write(answer.body, identity);
     if (written.ok) this.#renewed(written, started);
   }
@@ -166,7 +170,7 @@ export class Leadership {
     const isNew = holderIdentity !== holder;
     const spec = {
       ...former,
-      // The API allows a Lease without holder, but no empty one.
+      // The API allows a Lease without a holder, but not an empty holder.
       ...(holder !== "" && { holderIdentity: holder }),
       leaseDurationSeconds: Math.ceil(this.#lasts / 1000),
       renewTime: now,

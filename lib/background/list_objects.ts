@@ -2,7 +2,7 @@ import { asList, asString, dig, Fault, field, isObject, type JsonObject } from "
 import { builtinKind, collectionPath, formatApiVersion } from "../kube/mod.ts";
 import type { Cluster } from "../ports.ts";
 
-/** Which objects are listed. */
+/** The kind, namespace and labels of the objects to list. */
 export interface ObjectListing {
   /** Empty for the preferred version of a built-in kind. */
   readonly apiVersion: string;
@@ -13,12 +13,12 @@ export interface ObjectListing {
   readonly labels?: Readonly<Record<string, string>>;
 }
 
-/** Objects a page: some megabytes at the most, with ordinary objects. */
+/** The objects of a page: some megabytes at most with ordinary objects. */
 const pageSize = 250;
 
 /**
- * The stored objects of a kind, page by page, so that memory holds one page however many there are. The last thing that it
- * yields is a fault when the kind cannot be listed: what was yielded before is then not all.
+ * The stored objects of a kind, page by page, so that memory holds one page however many there are. When the kind
+ * cannot be listed it yields a fault last: the objects before it are then incomplete.
  */
 export async function* listObjects(
   { apiVersion, kind, namespace, labels = {} }: ObjectListing,
@@ -44,7 +44,7 @@ export async function* listObjects(
       yield new Fault(answer.message);
       return;
     }
-    // Items of lists leave out what they are.
+    // Items of a list have no apiVersion and kind.
     for (const item of asList(field(answer.body, "items"))) {
       if (isObject(item)) yield { apiVersion: version, kind, ...item };
     }

@@ -1,6 +1,6 @@
 /**
- * Effects of rules on other objects, carried out after the answer: those of requests at once, and those that requests
- * missed after a look at the cluster.
+ * Carries out the effects of rules on other objects after the answer: the effects of requests at once, and missed
+ * effects after a comparison with the cluster.
  *
  * @module
  */

@@ -14,7 +14,7 @@ export interface DownstreamState {
   readonly trigger: "present" | "gone";
   /** The state of the object that it is a clone of; `none` for data. */
   readonly source: "present" | "deleted" | "none";
-  /** The object itself, beside what the rule says of it. */
+  /** The stored object, compared with the object that the rule wants. */
   readonly target: "missing" | "in-step" | "drifted";
 }
 

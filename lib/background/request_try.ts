@@ -17,7 +17,7 @@ import { changeOf } from "./followed_request.ts";
 import { storedRequest } from "./stored_request.ts";
 import { type Change, followChange } from "./synchronize.ts";
 
-/** The one rule to evaluate, as for objects that were there before it. */
+/** The one rule to evaluate, for objects that existed before it. */
 export interface OnlyRule {
   readonly policy: string;
   readonly rule: string;
@@ -46,7 +46,7 @@ export interface Tried {
   readonly failures: readonly Failure[];
 }
 
-/** Plans and carries out everything for a request, as the cluster then is. */
+/** Plans and carries out the effects of a request against the cluster's current state. */
 export async function tryRequest(admitted: PolicyRequest, options: TryOptions): Promise<Tried> {
   const results: PolicyResult[] = [];
   let seen = admitted;
@@ -82,7 +82,7 @@ async function carryOutAll(
     const decision = await evaluate(snapshot, request, {
       phase,
       ports,
-      // Whether a policy counts at admission does not matter for objects that exist.
+      // Existing objects are evaluated also for policies that are not for admission.
       rules: only === undefined ? "admission" : "all",
       background: { actors },
       ...(route.failurePolicy !== undefined && { failurePolicy: route.failurePolicy }),
@@ -120,8 +120,8 @@ async function follow(change: Change, options: TryOptions): Promise<readonly Fai
 }
 
 /**
- * Whether what a deletion takes along may go: a deletion that names one object and gives another one's uid must not take
- * along what was made for that one.
+ * Whether the objects generated for a deleted trigger may be deleted too. The request must name the trigger's object:
+ * a request with another object's uid must not delete that object's downstream.
  */
 async function confirmGone(
   { oldObject, kind, namespace }: PolicyRequest,
@@ -136,7 +136,7 @@ async function confirmGone(
   return isThere ? { message: `${kind} ${nameOf(found)} is still there`, retryable: false } : undefined;
 }
 
-/** Rules that erred, and effects that could not be planned: a source or a target may come yet. */
+/** The failures of planning: rules that erred, and effects whose source or target may come later. */
 function planFailures(
   { results }: Decision,
   isMeant: (result: { readonly rule: string }) => boolean,

@@ -3,20 +3,20 @@ import { asList, asObject, asString, field, goJson, type Json, type JsonObject }
 
 /** The remembered state of a rule. */
 interface Remembered {
-  /** Milliseconds since 1970 when it began to choose its objects as it does. */
+  /** Milliseconds since 1970 when the rule began to select objects as it does now. */
   readonly since: number;
-  /** Digests of how it chooses objects, and of all of it. */
+  /** The digests of the fields that select objects, and of the whole rule. */
   readonly selection: string;
   readonly whole: string;
 }
 
-/** A rule that changes other objects, with what is known of its past. */
+/** A rule that changes other objects, with its history. */
 export interface RuleInForce {
   readonly policy: CompiledPolicy["policy"];
   readonly rule: CompiledRule;
   /** Objects created since then were admitted under the rule. */
   readonly since: number;
-  /** Whether it is new, or other than when it was last remembered. */
+  /** Whether the rule is new, or differs from the remembered one. */
   readonly changed: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface RuleInForce {
 export class RulesInForce {
   #rules: ReadonlyMap<string, Remembered>;
 
-  /** From the text of {@link text}; anything else is an empty memory. */
+  /** Reads the text of {@link text}; any other text is an empty memory. */
   constructor(text = "") {
     this.#rules = new Map(
       text.split("\n").map((line) => line.split(" ")).filter((parts) => parts.length === 4).map((
@@ -37,7 +37,7 @@ export class RulesInForce {
     );
   }
 
-  /** Takes the rules that change other objects as they are now. Rules that are gone are forgotten. */
+  /** Takes the current rules that change other objects, and forgets rules that are gone. */
   async update(snapshot: Snapshot, now: number): Promise<readonly RuleInForce[]> {
     const remembered = new Map<string, Remembered>();
     const inForce: RuleInForce[] = [];
@@ -46,7 +46,7 @@ export class RulesInForce {
         const key = await digest([policy.kind, policy.key, rule.rule.name]);
         const { selection, whole } = await digests(policy.document, rule.rule.name);
         const former = this.#rules.get(key);
-        // Creation times have whole seconds: what came in the same second may have been there before.
+        // Creation times have whole seconds, so an object of the same second may be older than the rule.
         const since = former?.selection === selection ? former.since : Math.ceil(now / 1000) * 1000;
         remembered.set(key, { since, selection, whole });
         inForce.push({ policy, rule, since, changed: former?.whole !== whole });
@@ -56,7 +56,7 @@ export class RulesInForce {
     return inForce;
   }
 
-  /** The memory as a text of some 60 characters a rule, for an annotation. */
+  /** The memory as text for an annotation, some 60 characters a rule. */
   get text(): string {
     return [...this.#rules].map(([key, { since, selection, whole }]) =>
       `${key} ${Math.floor(since / 1000)} ${selection} ${whole}`
@@ -74,7 +74,7 @@ const choosing = [
   "matchConditions",
 ];
 
-/** A rule as its policy's document has it; of a policy that is one rule, all of its `spec`. */
+/** A rule as the policy's document has it; the whole `spec` for a policy that is one rule. */
 export function writtenRule(document: JsonObject, name: string): JsonObject {
   const spec = field(document, "spec") ?? {};
   const rule = asList(field(spec, "rules")).find((each) => asString(field(each, "name")) === name);

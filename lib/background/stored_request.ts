@@ -11,17 +11,17 @@ export interface StoredRequestOptions {
 }
 
 /**
- * The request as the cluster bears it out, with the object that is stored. A review alone proves nothing: anyone who
- * reaches the port can send one, and another webhook may refuse the request afterwards. So:
+ * The request with the stored object, if the cluster confirms it. A review alone proves nothing: anyone who reaches
+ * the port can send one, and another webhook may refuse the request afterwards. So:
  *
  * - CREATE: the object is there, under its own name, with the uid of the review, or else with all of its fields;
- * - UPDATE: it is there with its uid, in another version than the old one, and with every field that the request changed; of
- *   one that changes nothing, it is there as the review shows it;
+ * - UPDATE: it is there with its uid, in another version than the old one, and with every field that the request
+ *   changed; of one that changes nothing, it is there as the review shows it;
  * - DELETE: no object of that name has that uid any more, or it is being deleted, which nobody can take back;
  * - CONNECT and the creation of a subresource leave no trace: the object that they are about is there.
  *
- * Otherwise a failure. It passes where the API server may still be storing the object. An object that Postern may not
- * read counts as not borne out.
+ * Otherwise a failure. It is retryable where the API server may still be storing the object. An object that Postern
+ * may not read counts as not confirmed.
  */
 export async function storedRequest(
   request: PolicyRequest,
@@ -82,7 +82,7 @@ function unread({ status, message }: Extract<Answer, { ok: false }>): Failure {
     : { message, retryable: true };
 }
 
-/** Whether kind, namespace and name of a reviewed object are those that the request gives. */
+/** Whether a reviewed object has the kind, namespace and name that the request gives. */
 function isAbout(request: PolicyRequest, reviewed: JsonObject, { namespaced }: ApiResource): boolean {
   const { group, version, kind, subresource, namespace, name } = request;
   const type = typeOf(reviewed);
@@ -96,15 +96,18 @@ function isAbout(request: PolicyRequest, reviewed: JsonObject, { namespaced }: A
 }
 
 /**
- * The API server gives a created object its uid before it calls webhooks; for other operations the contents are
- * compared.
+ * Whether the stored object confirms a creation. The API server sets the uid of a created object before it calls
+ * webhooks; for other operations the contents are compared.
  */
 function showsCreation(found: JsonObject, reviewed: JsonObject): boolean {
   const uid = uidOf(reviewed);
   return uid === undefined ? contains(content(found), content(reviewed)) : uid === uidOf(found);
 }
 
-/** A later change of other fields does not hide an update, but one that was refused is not taken for another one. */
+/**
+ * Whether the stored object confirms an update. Later changes of other fields do not hide it; an update that was
+ * refused is not mistaken for another one.
+ */
 function showsUpdate(found: JsonObject, reviewed: JsonObject, former: JsonObject | undefined): boolean {
   const uid = uidOf(found);
   if (uid === undefined || uid !== uidOf(reviewed) || uid !== uidOf(former)) return false;
@@ -121,7 +124,7 @@ function isGone(reviewed: JsonObject, found: JsonObject | undefined): boolean {
     dig(found, "metadata", "deletionTimestamp") !== undefined;
 }
 
-/** Whether every change from one value to another is in what was found. */
+/** Whether the found value has every change between two values. */
 function shows(found: Json | undefined, before: Json | undefined, after: Json | undefined): boolean {
   if (isSame(before, after)) return true;
   if (!isObject(before) || !isObject(after)) return isSame(found, after);
@@ -129,7 +132,7 @@ function shows(found: Json | undefined, before: Json | undefined, after: Json | 
   return [...names].every((name) => shows(field(found, name), field(before, name), field(after, name)));
 }
 
-/** Whether every field of a value is in what was found. */
+/** Whether the found value has every field of a value. */
 function contains(found: Json | undefined, wanted: Json): boolean {
   if (!isObject(wanted)) return isSame(found, wanted);
   return Object.entries(wanted).every(([name, value]) => contains(field(found, name), value));
@@ -139,7 +142,7 @@ function isSame(left: Json | undefined, right: Json | undefined): boolean {
   return left === undefined || right === undefined ? left === right : equal(left, right);
 }
 
-/** The object without the fields of `metadata` that the API server writes anew each time. */
+/** The object without the fields of `metadata` that the API server writes with each change. */
 function content(object: JsonObject | undefined): JsonObject {
   const { resourceVersion: _version, managedFields: _fields, generation: _generation, ...metadata } =
     asObject(field(object, "metadata")) ?? {};

@@ -17,11 +17,11 @@ export interface SweepOptions {
   readonly snapshot: Snapshot;
   readonly ports: Ports;
   readonly log: Log;
-  /** Raised when the look shall end early: this replica does not lead any more, or stops. */
+  /** Aborted when the sweep must end early: this replica no longer leads, or stops. */
   readonly signal: AbortSignal;
 }
 
-/** An object that a rule generated, as little of it as is needed to delete it. */
+/** A generated object with the fields that deleting it needs. */
 interface Made {
   readonly object: JsonObject;
   readonly trigger: UidReference;
@@ -29,12 +29,14 @@ interface Made {
 }
 
 /**
- * Brings everything that a synchronizing generate rule keeps into step with the cluster as it is: what was missed while no
- * replica ran, or had no room for, and what a change of the rule asks for. It looks
+ * Brings the downstream of a synchronizing generate rule into step with the cluster: changes that were missed while
+ * no replica ran or had room, and changes of the rule. It reads
  *
- * - at what the rule generated: when its trigger or its source is gone, or its trigger does not match any more, it goes;
- * - at objects that the rule is about, and that it was asked about: because something is there that was generated for them,
- *   because they came after the rule, or because the rule looks back. What is missing is made, what differs is put right.
+ * - at what the rule generated: when its trigger or its source is gone, or its trigger does not match any more, it
+ *   goes;
+ * - at objects that the rule is about, and that it was asked about: because something is there that was generated for
+ *   them, because they came after the rule, or because the rule looks back. What is missing is made, what differs is
+ *   put right.
  *
  * A fault says what could not be read; nothing is deleted then.
  */
@@ -185,7 +187,10 @@ function verdictOf(results: readonly PolicyResult[], rule: string): "applies" | 
   return passedOver ? "does not match" : "applies";
 }
 
-/** The user of a request is unknown for an object that exists, so rules that read it cannot be evaluated again. */
+/**
+ * Whether the rule selects by the object alone. The user of the request is unknown for an existing object, so rules
+ * that read it cannot be evaluated again.
+ */
 function choosesByObject(document: JsonObject, rule: string): boolean {
   if (dig(document, "spec", "webhookConfiguration", "matchConditions") !== undefined) return false;
   const { generate: _, ...choosing } = writtenRule(document, rule);

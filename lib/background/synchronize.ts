@@ -19,9 +19,9 @@ import { existingRequest } from "./existing_request.ts";
 import { findByUid, type UidReference } from "./find_by_uid.ts";
 import { type DownstreamState, reconcile } from "./reconcile.ts";
 
-/** A change of an object, as a watch delivers it. */
+/** A change of an object, from a watch. */
 export interface Change {
-  /** The object as it is, or as it last was. */
+  /** The object as it is now, or as it was before its deletion. */
   readonly object: JsonObject;
   readonly state: "present" | "deleted";
 }
@@ -71,7 +71,7 @@ class ChangeFollower {
     if (state === "deleted") {
       const source = await findByUid(referenceOf(object), this.#lookUp);
       if (isFault(source)) return source;
-      // The deletion names an object that is gone, with the uid of one that is not.
+      // The deletion names a source that is gone, but the uid of one that still exists.
       if (source !== undefined && dig(source, "metadata", "deletionTimestamp") === undefined) return [];
     }
     return await this.#followClones(object, state);
@@ -123,14 +123,14 @@ class ChangeFollower {
     return [{ verb: "delete", object: stored, policy: keyOf(owner), rule: owner.rule, reason: why }];
   }
 
-  /** Whether an effect would change the stored object: an apply may name fields that are there already. */
+  /** Whether an effect would change the stored object. An apply may name only fields that the object has already. */
   async #isDrifted(effect: Effect | undefined): Promise<boolean> {
     if (effect?.verb !== "apply") return effect !== undefined;
     const lookup = await this.#read((around) => around.get(placeOf(effect.object)));
     return isFault(lookup) || !("object" in lookup) || !isApplied(lookup.object, effect.object);
   }
 
-  /** A target as it is stored, if it says itself that the rule made it: a request may say so of anything. */
+  /** The stored target, if the stored object itself names the rule: a request may claim that of any object. */
   async #storedTarget(
     target: JsonObject,
     owner: OwnerReference,
@@ -163,9 +163,9 @@ class ChangeFollower {
 }
 
 /**
- * The effects of replacing one set of policies by another: objects of rules that are gone are deleted. Kyverno
- * parity: only data of rules that synchronize is deleted, unless the rules orphan it. Pinned by "data is deleted with
- * its rule, clones stay" and "orphanDownstreamOnPolicyDelete leaves data behind".
+ * The effects of replacing one set of policies by another: the objects of removed rules are deleted. Kyverno parity:
+ * only data of rules that synchronize is deleted, unless the rules orphan it. Pinned by "data is deleted with its
+ * rule, clones stay" and "orphanDownstreamOnPolicyDelete leaves data behind".
  */
 export async function followPolicies(
   before: Snapshot,
@@ -235,7 +235,7 @@ function downstreamOf({ body }: CompiledRule, state: "present" | "deleted"): Dow
   return { state, synchronize, onPolicyDelete };
 }
 
-/** Milliseconds for the look-ups of one change. */
+/** Milliseconds for the reads of one change. */
 const lookUpTimeoutMs = 30_000;
 
 function placeOf(object: JsonObject): Parameters<ClusterObjects["get"]>[0] {

@@ -1,14 +1,17 @@
 import type { CompiledRule } from "../engine/mod.ts";
 import { builtinKind, builtinResource, formatApiVersion, parseKindSelectors } from "../kube/mod.ts";
 
-/** The kinds whose objects a rule is about, as far as they can be listed. */
+/** The kinds of a rule's triggers, as far as they can be listed. */
 export interface TriggerKinds {
   readonly kinds: readonly { readonly apiVersion: string; readonly kind: string }[];
-  /** Kinds as the rule writes them that cannot: with wildcards, or custom ones without group and version. */
+  /**
+   * The kinds that cannot be listed, as the rule writes them: with wildcards, or custom ones without group and
+   * version.
+   */
   readonly vague: readonly string[];
 }
 
-/** Reads the kinds of a rule's match; subresources are no objects, and left out. */
+/** Reads the kinds of a rule's match, without subresources, which are not objects. */
 export function triggerKinds({ selector }: CompiledRule): TriggerKinds {
   const kinds = new Map<string, { apiVersion: string; kind: string }>();
   const vague: string[] = [];

@@ -14,13 +14,13 @@ export interface UpkeepOptions {
   readonly ports: Ports;
   readonly log: Log;
   readonly worker: BackgroundWorker;
-  /** Whether this replica does it now: of several, one does. Always when absent. */
+  /** Whether this replica runs the upkeep: one of several does. Always when absent. */
   readonly leads?: () => boolean;
-  /** Where the leader keeps what must outlive it; forgotten at the end when absent. */
+  /** Stores the state that must survive a restart; without it the state is lost at the end. */
   readonly memory?: { read(): string; write(text: string): void };
-  /** Milliseconds between two looks at the cluster: five minutes. */
+  /** Milliseconds between two comparisons with the cluster: five minutes. */
   readonly every?: number;
-  /** Milliseconds until the look that finds what the worker had no room for: half a minute. */
+  /** Milliseconds until the comparison that finds requests which the worker had no room for: half a minute. */
   readonly soon?: number;
 }
 
@@ -36,9 +36,9 @@ export class Upkeep {
   readonly #options: UpkeepOptions;
   readonly #stop = new AbortController();
   #rules: RulesInForce | undefined;
-  /** The policies at the last look. */
+  /** The policies at the last comparison. */
   #before: Snapshot | undefined;
-  /** Since when the worker had no room; `undefined` while it had. */
+  /** The time since when the worker has no room; `undefined` while it has room. */
   #missedSince: number | undefined;
   #running: Promise<void> | undefined;
   #isWanted = false;
@@ -49,26 +49,26 @@ export class Upkeep {
     this.#options = options;
   }
 
-  /** Looks at the cluster now, or again once the look that is under way is over. */
+  /** Compares with the cluster now, or again after the running comparison. */
   look(): void {
     if (this.#stop.signal.aborted) return;
     this.#isWanted = true;
     this.#running ??= this.#run();
   }
 
-  /** A request was refused by the worker: its effects are looked for soon. */
+  /** Notes that the worker refused a request: its effects are looked up soon. */
   missed(): void {
     const { ports, soon = 30_000 } = this.#options;
     this.#missedSince ??= ports.clock.now() - longestReview;
     this.#wake(soon);
   }
 
-  /** Waits until the look that is under way, and one that was wished for, are over. */
+  /** Waits until the running and the requested comparison have ended. */
   async done(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
 
-  /** Ends the look that is under way. */
+  /** Ends the running comparison. */
   async close(): Promise<void> {
     this.#stop.abort();
     clearTimeout(this.#timer);
@@ -88,7 +88,7 @@ export class Upkeep {
 
   async #run(): Promise<void> {
     const { log, leads = () => true, every = 300_000 } = this.#options;
-    // Whoever wishes several looks at once gets one.
+    // Several requests for a comparison become one.
     await Promise.resolve();
     while (this.#isWanted && !this.#stop.signal.aborted) {
       this.#isWanted = false;
@@ -133,7 +133,7 @@ export class Upkeep {
         });
       }
     }
-    // Only what was looked at once is noted as known.
+    // Only rules that were compared once are remembered.
     if (this.#goesOn) memory?.write(this.#rules.text);
   }
 
@@ -141,7 +141,7 @@ export class Upkeep {
     return !this.#stop.signal.aborted && (this.#options.leads?.() ?? true);
   }
 
-  /** Ends a look that takes too long, and one of a replica that does not lead any more. */
+  /** Aborts a comparison that takes too long, or that runs on a replica which no longer leads. */
   #limit(): { readonly signal: AbortSignal; release(): void } {
     const lost = new AbortController();
     const timer = setInterval(() => this.#goesOn || lost.abort(), 500);
@@ -151,7 +151,7 @@ export class Upkeep {
     };
   }
 
-  /** Makes the worker evaluate a rule for the objects that exist. */
+  /** Makes the worker evaluate a rule for existing objects. */
   async #evaluateExisting(rule: RuleInForce, since?: number): Promise<void> {
     const { worker, ports: { cluster }, log } = this.#options;
     const { signal, release } = this.#limit();
@@ -182,5 +182,5 @@ export class Upkeep {
   }
 }
 
-/** A request may have been under way for so long, in milliseconds, when it was refused. */
+/** The longest time, in milliseconds, that a request may have been in progress when the worker refused it. */
 const longestReview = 60_000;
