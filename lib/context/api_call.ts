@@ -74,7 +74,7 @@ interface CompiledCall extends Pick<ResolvedCall, "method"> {
   readonly call: Template;
   /** The template of the value for a call that fails. */
   readonly fallback: Template | undefined;
-  /** Namespace of its Policy; a ClusterPolicy has none. */
+  /** The namespace of its Policy; `undefined` for a ClusterPolicy. */
   readonly policyNamespace: string | undefined;
 }
 
@@ -160,8 +160,8 @@ function readCluster({ method, urlPath, body }: ResolvedCall, { store }: Context
       ...store.call,
     });
     if (answer.ok) return answer.body;
-    // Kyverno parity: the message of a raw call that finds nothing says no more. Pinned by
-    // "apiCall: a path that is not there has the message of a raw call".
+    // Kyverno parity: a raw call to a missing path has this short message. Pinned by "apiCall: a path that is not
+    // there has the message of a raw call".
     const message = answer.status === 404
       ? "the server could not find the requested resource"
       : answer.message;

@@ -7,7 +7,7 @@ import type { LoadTracker } from "./load_tracker.ts";
 export interface ContextEntry {
   readonly name: string;
   readonly source: EntrySource;
-  /** The value in a view that ends before this entry; `undefined` when there is nothing to load it from. */
+  /** Returns the value in a view that ends before this entry; `undefined` when there is nothing to load it from. */
   load(view: Context): Json | Fault | undefined;
 }
 
@@ -29,17 +29,17 @@ export interface Layer {
 /** Values that are computed when they are first read. */
 export interface Computed {
   readonly names: readonly string[];
-  /** The value of one of the names; `undefined` when there is none after all. */
+  /** Returns the value of one of the names; `undefined` when the object has none. */
   compute(name: string): Json | Fault | undefined;
 }
 
 /**
- * The values that a rule sees. Layers are never copied: a child shadows its parent. An entry is loaded when it is first
- * read, once; one that failed keeps its fault, so the cause is reported and not a later "Unknown key".
+ * The values that a rule can read. Layers are never copied: a child shadows its parent. An entry loads once, when it
+ * is first read. A failed entry keeps its fault, so that messages name the cause and not a later "Unknown key".
  */
 export class Context implements Scope {
   readonly store: LoadTracker;
-  /** Time, randomness and the operation, for whatever is evaluated here. */
+  /** The clock, the random numbers and the operation for expressions in this context. */
   readonly environment: Environment;
   readonly #parent: Context | undefined;
   readonly #given: Readonly<Record<string, Json>>;
@@ -49,7 +49,7 @@ export class Context implements Scope {
   readonly #computed: Computed | undefined;
   /** Only entries before this index are visible. */
   readonly #visible: number;
-  /** Bytes of what this layer's entries have loaded; its views count together. */
+  /** The bytes that this layer's entries have loaded. All views of the layer share the count. */
   readonly #held: { bytes: number };
 
   private constructor(base: Base, layer: Layer, view?: { of: Context; before: number }) {
@@ -81,7 +81,7 @@ export class Context implements Scope {
     return new Context({ store: this.store, environment: this.environment, parent: this }, layer);
   }
 
-  /** The value of a name, loading it if need be; `undefined` for a name that nobody declared. */
+  /** Returns the value of a name, and loads it if necessary; `undefined` for a name that nobody declared. */
   get(name: string): Json | Fault | undefined {
     if (this.#visible === this.#entries.length) {
       const value = this.#value(name);
@@ -91,13 +91,13 @@ export class Context implements Scope {
     for (let index = this.#visible - 1; index >= 0; index--) {
       if (this.#entries[index]!.name === name) return this.#loadEarlier(name, index) ?? this.#load(index);
     }
-    // A view that ends before an entry does not see what that entry has loaded, but sees values that were given.
+    // A view that ends before an entry does not show that entry's value, but shows given values.
     const value = this.#value(name);
     if (value !== undefined && !this.#entries.some((entry) => entry.name === name)) return value;
     return this.#computedOrOuter(name);
   }
 
-  /** Whether the name has an entry, also one that there is nothing here to load from. */
+  /** Whether the name has an entry, also one that cannot be loaded here. */
   declares(name: string): boolean {
     return this.#entries.some((entry) => entry.name === name) || (this.#parent?.declares(name) ?? false);
   }
@@ -120,7 +120,7 @@ export class Context implements Scope {
     (this.#kept ??= new Map()).set(name, value);
   }
 
-  /** Everything that can be seen from here, as one object. Loads every entry. */
+  /** All visible values as one object. It loads every entry. */
   all(): Json {
     const values: { [name: string]: Json } = { ...asObject(this.#parent?.all()) };
     const names = [
@@ -175,7 +175,7 @@ export class Context implements Scope {
     return value;
   }
 
-  /** A value that its layer has room for. */
+  /** Returns the value if the layer has room for it; otherwise a fault. */
   #admitted({ name, source }: ContextEntry, value: Json | Fault | undefined): Json | Fault | undefined {
     if (value === undefined || isFault(value)) return value;
     const size = jsonSize(value, maxContextSize), total = this.#bytes() + size;
@@ -189,7 +189,7 @@ export class Context implements Scope {
     );
   }
 
-  /** Of everything that entries have loaded up to here. */
+  /** The bytes that all entries up to here have loaded. */
   #bytes(): number {
     return this.#held.bytes + (this.#parent === undefined ? 0 : this.#parent.#bytes());
   }

@@ -6,7 +6,9 @@ import type { EntryOptions } from "./entry_options.ts";
 import { queryDocument } from "./query.ts";
 import { renderText } from "./text.ts";
 
-/** `globalReference: {name, jmesPath}`: what a GlobalContextEntry (or `entry.projection` of it) holds. */
+/**
+ * `globalReference: {name, jmesPath}`: the value of a GlobalContextEntry, or of its projection (`entry.projection`).
+ */
 export function compileGlobalReference(entry: GlobalReferenceEntry, options: EntryOptions): ContextEntry {
   const reference = compileTemplate(entry.reference);
   const path = compileTemplate(entry.jmesPath);

@@ -13,7 +13,7 @@ export type AbsentSource = EntrySource | "downstream";
 /** The ports and limits of a {@link LoadTracker}. */
 export interface LoadOptions {
   readonly ports: Ports;
-  /** Makes the signal that ends loads; a request that loads nothing never calls it. */
+  /** Makes the signal that ends loads. A request without loads never calls it. */
   readonly deadline?: (() => AbortSignal) | undefined;
   /** Milliseconds that evaluation may take in all. */
   readonly budget?: number | undefined;
@@ -23,7 +23,7 @@ export interface LoadOptions {
   readonly observer?: Observer | undefined;
 }
 
-/** The values that a request loads from outside while it is evaluated, each once. */
+/** Loads the external values of one request, each once. */
 export class LoadTracker {
   readonly ports: Ports;
   /** Set only for requests that shall be explained. */
@@ -39,16 +39,16 @@ export class LoadTracker {
   /** Whether the slice was made longer, for work that goes on after a pause. */
   #isExtended = false;
   #progress: Progress | undefined;
-  /** Misses when the evaluation of the rule began. */
+  /** The pending reads when the evaluation of the rule began. */
   #pendingReadsBefore = 0;
   #signal: AbortSignal | undefined;
   readonly #answers = new Map<string, Json | Fault>();
   readonly #pending = new Map<string, Pending>();
   #rounds = 0;
   #rules = 0;
-  /** Elements in this slice. */
+  /** The elements that were evaluated in this slice. */
   #elements = 0;
-  /** Whether rules and elements take so long that the clock is looked at before each. */
+  /** Whether rules and elements take so long that the clock must be read before each. */
   #looksOften = false;
   #isOver = false;
   readonly #late: string[] = [];
@@ -66,19 +66,19 @@ export class LoadTracker {
     this.#absent = absent;
   }
 
-  /** Whether this can be loaded from at all; otherwise entries of the kind count as not declared. */
+  /** Whether the source can be loaded from. Otherwise context entries of the kind count as not declared. */
   serves(source: AbsentSource): boolean {
     return !this.#absent.includes(source);
   }
 
   /**
-   * Whether the next rule may begin. It looks at the clock every few times only, unless rules take long: most take
-   * microseconds, and those that may take longer have budgets of their own.
+   * Whether the next rule may begin. It reads the clock every few rules only, unless rules are slow: most take
+   * microseconds, and slow ones have budgets of their own.
    */
   beforeRule(): Turn {
     if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
     const rule = this.#rules++;
-    // A slice in which nothing is done would be followed by another of its kind.
+    // Each slice must do some work: otherwise the next slice would do nothing either.
     if (this.#isResuming) {
       this.#isResuming = false;
       return "go";
@@ -87,9 +87,9 @@ export class LoadTracker {
   }
 
   /**
-   * Whether a loop may go on with its next element. When it shall pause, the rule's result is void, and what the loop has
-   * done is kept in its {@link loop progress}. A loop that `hasMoved` on by an element since its rule began may pause; one
-   * that has not would never come further.
+   * Whether a loop may evaluate its next element. When it must pause, the rule's result is void, and {@link loop}
+   * keeps the progress of the loop. A loop may pause once it `hasMoved` by an element since its rule began; otherwise
+   * it would never advance.
    */
   beforeElement(hasMoved: boolean): Turn {
     if (this.#isOver || this.#isPausing) return this.#isOver ? "over" : "pause";
@@ -100,7 +100,7 @@ export class LoadTracker {
       : "go";
   }
 
-  /** The same before a stage of work that takes long by itself. */
+  /** As {@link beforeElement}, before a stage of long work. */
   beforeStage(): Turn {
     const turn = this.#isOver ? "over" : this.#isPausing ? "pause" : this.#look();
     if (turn === "pause") this.#pendingReads++;
@@ -110,33 +110,33 @@ export class LoadTracker {
   #look(): Turn {
     if (this.#endsAt === Infinity && this.#slice === Infinity) return "go";
     const now = this.ports.clock.now();
-    // Time that is over stays over.
+    // The time of a request never begins again.
     if (now >= this.#endsAt) this.#isOver = true;
     else if (now >= this.#sliceEndsAt) this.#isPausing = true;
     this.#looksOften = now > this.#sliceEndsAt - this.#slice + quickMilliseconds;
     return this.#isOver ? "over" : this.#isPausing ? "pause" : "go";
   }
 
-  /** The evaluation of a rule begins; with the progress of its former evaluation, if it paused or waited. */
+  /** Notes that the evaluation of a rule begins, with the progress of its last evaluation if it paused or waited. */
   beginRule(progress: Progress | undefined): void {
     this.#progress = progress;
     this.#pendingReadsBefore = this.#pendingReads;
     progress?.restart();
   }
 
-  /** The progress of the rule that is being evaluated; `undefined` if it has no loops and draws nothing at random. */
+  /** The progress of the rule that is being evaluated; `undefined` if it has no loops and draws no random numbers. */
   get progress(): Progress | undefined {
     return this.#progress;
   }
 
-  /** Whether all values that the rule has read were there, so that what it has done so far counts. */
+  /** Whether all values that the rule has read were loaded, so that its progress counts. */
   get isComplete(): boolean {
     return this.#pendingReads === this.#pendingReadsBefore;
   }
 
   /**
-   * How far the loop that begins now has come. Call it at the same point of each evaluation, before anything is read
-   * for the loop. Once a value was missing the progress is a new one that nobody keeps.
+   * Returns the progress of the loop that begins now. Call it at the same point of each evaluation, before the loop
+   * reads anything. Once a value was pending the progress is a new one, which nobody keeps.
    */
   loop<T>(begin: () => T): LoopProgress<T> {
     if (!this.isComplete) return new LoopProgress(begin());
@@ -155,13 +155,13 @@ export class LoadTracker {
     this.#sliceEndsAt = now + Math.max(this.#slice, now - began);
   }
 
-  /** A random number, the same one when a rule that waited is evaluated again. */
+  /** Returns a random number. A rule that waited gets the same number when it is evaluated again. */
   random(): number {
     const { entropy } = this.ports;
     return (this.#progress ??= new Progress()).draw(() => entropy.next());
   }
 
-  /** Runs the body of a loop: loops inside it have their progress in that of this one. */
+  /** Runs the body of a loop. Loops inside it keep their progress in that of this loop. */
   inside<T, R>(loop: LoopProgress<T>, body: () => R): R {
     const outer = this.#progress;
     this.#progress = loop.inner;
@@ -173,7 +173,7 @@ export class LoadTracker {
     }
   }
 
-  /** Ends the request's loads. */
+  /** The signal that ends the request's loads. */
   get signal(): AbortSignal | undefined {
     return this.#signal ??= this.#deadline?.();
   }
@@ -184,7 +184,7 @@ export class LoadTracker {
     return signal === undefined ? {} : { signal };
   }
 
-  /** How many loads were started, for traces and tests. */
+  /** The number of loads that were started, for traces and tests. */
   get loads(): number {
     return this.#loads;
   }
@@ -194,20 +194,20 @@ export class LoadTracker {
     return this.#late;
   }
 
-  /** Counts the reads of values that were not there yet: what changed it must be evaluated again. */
+  /** Counts reads of pending values: an evaluation that increased it must run again. */
   get pendingReads(): number {
     return this.#pendingReads;
   }
 
-  /** Whether evaluation stopped: at a value that is not there yet, or to let others work. Its result is then void. */
+  /** Whether evaluation stopped at a pending value or for other requests. Its result is then void. */
   get waiting(): boolean {
     return this.#isPausing || this.#pending.size > 0;
   }
 
   /**
    * The answer to an external call. The first call starts the load and returns a pending fault; the caller then calls
-   * {@link awaitLoads} and evaluates again. Each call is made once in a request. Explanations show its name; its key
-   * also holds what must not be shown, such as credentials.
+   * {@link awaitLoads} and evaluates again. A request makes each call once. Explanations show its name; its key also
+   * holds secrets, such as credentials.
    */
   load(name: string, load: () => Promise<Json | Fault>, secret = ""): Json | Fault {
     const key = secret === "" ? name : `${name}\n${secret}`;
@@ -229,7 +229,7 @@ export class LoadTracker {
     return underWay;
   }
 
-  /** Waits until all loads have ended, at most until the deadline, and lets other requests run. */
+  /** Waits until all loads have ended, or until the deadline, and lets other requests run. */
   async awaitLoads(): Promise<void> {
     if (this.#isPausing) await this.ports.scheduler?.pause();
     if (this.#pending.size > 0) await this.#loaded();
@@ -239,7 +239,7 @@ export class LoadTracker {
     this.#sliceEndsAt = this.ports.clock.now() + this.#slice;
   }
 
-  /** Lets others work before something that cannot pause, if the slice is used up; `undefined` if it is not. */
+  /** Lets other requests run before work that cannot pause, if the slice is used up; `undefined` if it is not. */
   rest(): Promise<void> | undefined {
     const { scheduler, clock } = this.ports;
     if (scheduler === undefined || clock.now() < this.#sliceEndsAt) return undefined;
@@ -271,7 +271,7 @@ export class LoadTracker {
     this.observer?.loaded(name, answer);
   }
 
-  /** At the deadline every open question gets the same answer: which load was too slow. */
+  /** At the deadline every pending load gets the same fault, which names the loads that were too slow. */
   #giveUp(): void {
     for (const [key, { name }] of this.#pending) {
       const answer = new Fault(`failed to load ${name}: the request's deadline passed`);
@@ -290,8 +290,8 @@ interface Pending {
 }
 
 /**
- * Values that need one another load one after the other; more rounds than this are a policy that never ends, such as one
- * whose questions hold random text.
+ * The most rounds of loads in a request. Values that depend on each other load one after the other; a policy that
+ * needs more rounds would never end, for example because its calls contain random text.
  */
 const maxRounds = 200;
 
@@ -301,10 +301,10 @@ const maxRounds = 200;
  */
 export type Turn = "go" | "pause" | "over";
 
-/** Rules and elements that are evaluated before the clock is looked at again. */
+/** The number of rules and elements between two readings of the clock. */
 const rulesBetweenLooks = 4, elementsBetweenLooks = 16;
 
-/** A request that takes longer than usual ones is looked after more closely. */
+/** Milliseconds of a usual request. In a longer one the clock is read more often. */
 const quickMilliseconds = 2;
 
 const underWay = new Fault("value is being loaded");
@@ -317,8 +317,8 @@ function aborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Runs an evaluation until it met no value that was still missing. The usual one, without external values, runs once
- * and touches no promise. Evaluation is repeated, never resumed, so it must have no effects of its own.
+ * Runs an evaluation until it meets no pending value. A request without external values runs once and touches no
+ * promise. Evaluation is repeated, not resumed, so it must have no effects.
  */
 export function untilLoaded<T>(store: LoadTracker, evaluate: () => T): T | Promise<T> {
   const result = evaluate();

@@ -1,6 +1,6 @@
 /**
- * The values that a rule sees: the request's store of loaded answers, layered contexts over it, and the kinds of context
- * entries. Values load when they are first read, once in a request, within its deadline.
+ * The values that a rule can read: the request's loaded answers, layered contexts over them, and the kinds of context
+ * entries. A value loads when it is first read, once in a request, within its deadline.
  *
  * @module
  */

@@ -1,7 +1,7 @@
 import { Fault, type Json } from "../json/mod.ts";
 import type { LoadTracker } from "./load_tracker.ts";
 
-/** A Namespace of the cluster, loaded once in a request. One that is not there (yet) is an empty object. */
+/** A Namespace of the cluster, loaded once in a request; an empty object when it does not exist (yet). */
 export function loadNamespace(name: string, store: LoadTracker): Json | Fault {
   const path = `/api/v1/namespaces/${encodeURIComponent(name)}`;
   return store.load(`Namespace ${name}`, async () => {

@@ -23,9 +23,9 @@ export type Need =
     /** The caller, for remarks: `context entry teams`. */
     readonly caller: string;
   }
-  /** Rights that only a request determines: `which objects it generates`. */
+  /** Rights that only a request determines; `what` is a phrase for remarks: `which objects it generates`. */
   | { readonly kind: "unknown"; readonly what: string }
-  /** A call to a service; the URL may end, or hold variables, where only a request determines the rest. */
+  /** A call to a service. The URL may be cut off, or hold variables, where only a request determines the rest. */
   | { readonly kind: "service"; readonly url: string }
   | { readonly kind: "registry" }
   | { readonly kind: "globalEntry" }
@@ -38,7 +38,7 @@ export type Need =
   /** The roles of the user who sent the request. */
   | { readonly kind: "roles" };
 
-/** Which objects of a kind are needed: all, a part of them, or one. */
+/** The objects of a kind that a rule reads: all of them, a part, or one. */
 export interface NeededKind {
   /** Empty for the preferred version of a built-in kind. */
   readonly apiVersion: string;

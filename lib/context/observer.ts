@@ -3,10 +3,10 @@ import type { DocumentPath, Fault, Json } from "../json/mod.ts";
 import type { SignatureTried } from "../ports.ts";
 import type { EntrySource } from "./entry_source.ts";
 
-/** Whose conditions are evaluated. */
+/** The owner of a condition that is evaluated. */
 export type ConditionOwner = "preconditions" | "deny" | "foreach" | "exception" | "attestation";
 
-/** A comparison with a pattern, for explanations. Path and values are those where the comparison ended. */
+/** A comparison with a pattern, for explanations. Path and values are those at which the comparison ended. */
 export interface ObservedPattern {
   readonly status: "pass" | "fail" | "skip" | "error";
   /** The index among the patterns of `anyPattern`; `undefined` for `pattern`. */
@@ -27,7 +27,7 @@ export interface ObservedElement {
   readonly element: Json;
 }
 
-/** A PolicyException that names the rule, and whether it is about the request. */
+/** A PolicyException that names the rule, and whether it matches the request. */
 export interface ObservedException {
   readonly key: string;
   readonly verdict: "applies" | "not matched" | "conditions not met" | "conditions failed";
@@ -41,7 +41,7 @@ export interface ObservedEntry {
   readonly source: EntrySource;
 }
 
-/** A CEL expression, or a variable of `variables`, with what it came to. */
+/** A CEL expression or an entry of `variables`, with its value. */
 export interface ObservedExpression {
   readonly expression: string;
   readonly value: Json | Fault;
@@ -54,20 +54,20 @@ export interface ObservedAttestor {
   readonly path: string;
   /** Empty when the signature verified. */
   readonly failure: string;
-  /** The signatures that were looked at. */
+  /** The signatures that were verified. */
   readonly tried: readonly SignatureTried[];
 }
 
 /**
- * Receives every read, load and comparison while a request is evaluated. Only a request that is to be explained has
- * an observer; everything else checks once that there is none, and makes nothing for it.
+ * Receives every read, load and comparison of an evaluation. Only requests that are explained have an observer; all
+ * other evaluations check that there is none and create nothing for it.
  */
 export interface Observer {
-  /** An entry of the rule's context is about to be evaluated; others that it needs come in between. */
+  /** The evaluation of a context entry begins. Entries that it reads are reported in between. */
   entering(entry: ObservedEntry): void;
   /** The entry's value; `undefined` when there is nothing to load it from. */
   entered(entry: ObservedEntry, value: Json | Fault | undefined): void;
-  /** A value from outside is needed; a load begins unless it is already known. */
+  /** A value is read from outside; a load begins unless the value is cached or loading. */
   loading(key: string, state: "cached" | "under way" | "begins"): void;
   /** A load has ended. */
   loaded(key: string, answer: Json | Fault): void;

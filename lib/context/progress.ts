@@ -1,9 +1,9 @@
 import type { Json } from "../json/mod.ts";
 
 /**
- * How far the loops of a rule have come, and the random numbers that it drew. A rule that pauses, or waits for a value, is evaluated again from its beginning;
- * its loops go on where they stopped. Evaluation takes the same way each time, so a loop is known by its turn: the first
- * that is entered, the second, and so on.
+ * How far the loops of a rule have come, and the random numbers that it drew. A rule that pauses or waits for a value
+ * is evaluated again from its beginning; its loops continue where they stopped. Each evaluation enters the loops in
+ * the same order, so that order identifies a loop.
  */
 export class Progress {
   readonly #loops: LoopProgress<unknown>[] = [];
@@ -11,18 +11,18 @@ export class Progress {
   #turn = 0;
   #drawn = 0;
 
-  /** The rule is evaluated again. */
+  /** Notes that the rule is evaluated again. */
   restart(): void {
     this.#turn = 0;
     this.#drawn = 0;
   }
 
-  /** Whether the loop whose turn it is was entered before. */
+  /** Whether an earlier evaluation entered the next loop. */
   get isResuming(): boolean {
     return this.#turn < this.#loops.length;
   }
 
-  /** The loop whose turn it is; a new one starts with what is given. */
+  /** Returns the next loop; a new one starts with the given state. */
   loop<T>(begin: () => T): LoopProgress<T> {
     const turn = this.#turn++;
     const loop = this.#loops[turn] ??= new LoopProgress<unknown>(begin(), () => this.#drawn);
@@ -31,23 +31,26 @@ export class Progress {
   }
 
   /**
-   * A random number: the one that was drawn at this point when the rule was evaluated before. With another one the
-   * rule would load other values each time, and wait for ever.
+   * Returns a random number: the one that an earlier evaluation drew at this point. With another number the rule
+   * would load other values each time and never end.
    */
   draw(next: () => number): number {
     return this.#numbers[this.#drawn++] ??= next();
   }
 }
 
-/** How far one loop has come. */
+/** The progress of one loop. */
 export class LoopProgress<T> {
-  /** The list, once all that it is made of is there: to make it again may take longer than what is left to do. */
+  /**
+   * The elements, once everything in the list is loaded. They are kept because building the list again may take
+   * longer than the remaining elements.
+   */
   elements: readonly Json[] | undefined;
-  /** Elements that are done. */
+  /** The number of finished elements. */
   done = 0;
   /** The result of the elements that are done. */
   state: T;
-  /** Random numbers that were drawn before the element that is next. */
+  /** The random numbers that were drawn before the next element. */
   drawn = 0;
   #inner: Progress | undefined;
   readonly #drawnSoFar: () => number;
@@ -57,12 +60,12 @@ export class LoopProgress<T> {
     this.#drawnSoFar = drawnSoFar;
   }
 
-  /** The loops inside the element that is next. */
+  /** The progress of the loops inside the next element. */
   get inner(): Progress {
     return this.#inner ??= new Progress();
   }
 
-  /** All elements before this one are done, and this is what they have led to. */
+  /** Notes that all elements before this one are finished, with their result. */
   advanceTo(element: number, state: T): void {
     this.done = element;
     this.state = state;

@@ -4,14 +4,14 @@ import { type CompiledExpression, compileExpression, type Environment } from "..
 const compiled = new BoundedCache<CompiledExpression | Fault>(512);
 
 /**
- * Applies a query whose text may have been put together for this request. Texts are compiled once and remembered, so a
- * query without variables costs a lookup.
+ * Applies a query whose text may contain values of this request. Texts are compiled once and cached, so a query
+ * without variables costs a lookup.
  */
 export function queryWith(text: string, scope: Scope, environment: Environment): Json | Fault {
   return evaluateWith("context", text, { scope, environment });
 }
 
-/** Applies a query to a value that came from outside, which may be of any type. */
+/** Applies a query to an external value of any type. */
 export function queryDocument(text: string, document: Json, environment: Environment): Json | Fault {
   return evaluateWith("document", text, { scope: scopeOf(document), environment });
 }

@@ -1,10 +1,10 @@
 import type { Stages } from "../json/mod.ts";
 import type { LoadTracker, Turn } from "./load_tracker.ts";
 
-/** The result of work in stages, or why there is none yet. */
+/** The result of work in stages, or why it is not finished. */
 export type StagedResult<T> = { readonly value: T } | { readonly stopped: Exclude<Turn, "go"> };
 
-/** Work in stages of which some are done. */
+/** Work in stages, with its progress. */
 export class StagedWork<T> {
   #stages: Stages<T> | undefined;
   #result: { readonly value: T } | undefined;
@@ -14,8 +14,8 @@ export class StagedWork<T> {
   }
 
   /**
-   * Goes on as long as the request's turn lasts. When that ends, the rule is evaluated again after a pause, and the work
-   * goes on where it stopped.
+   * Continues while the request's slice lasts. After that the rule pauses and is evaluated again, and the work
+   * continues where it stopped.
    */
   advance(store: LoadTracker): StagedResult<T> {
     while (this.#result === undefined) {
@@ -30,7 +30,7 @@ export class StagedWork<T> {
   }
 }
 
-/** Does work of one rule in stages; see {@link StagedWork}. */
+/** Runs work of one rule in stages; see {@link StagedWork}. */
 export function inStages<T>(store: LoadTracker, begin: () => Stages<T>): StagedResult<T> {
   return store.loop(() => new StagedWork(begin())).state.advance(store);
 }

@@ -3,8 +3,8 @@ import type { Template } from "../template/mod.ts";
 import type { Context } from "./context.ts";
 
 /**
- * A template where an entry wants text: a name, a path, a query. Numbers and flags are written out; anything else is no
- * name of anything, whatever a resource puts there.
+ * Renders a template where an entry needs text: a name, a path, a query. Numbers and booleans become text; any other
+ * value is a fault, whatever a resource contains.
  */
 export function renderText(template: Template, view: Context): string | Fault {
   const value: Json | Fault = template.render(view, view.environment);

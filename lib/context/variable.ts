@@ -53,7 +53,8 @@ export function compileVariable(entry: VariableEntry, options: EntryOptions): Co
       : queryDocument(query, given, view.environment);
     if (isFault(result)) {
       if (other !== undefined) return other;
-      // Kyverno quotes the value here; it may come from a Secret, and the message goes into answers and logs.
+      // Kyverno quotes the value here. Postern does not, because it may come from a Secret, and the message goes into
+      // answers and logs.
       const failure = given === undefined
         ? `<nil>: JMESPath query failed: ${result.message}`
         : `${name}: ${result.message}`;
