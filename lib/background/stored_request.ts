@@ -14,11 +14,11 @@ export interface StoredRequestOptions {
  * The request with the stored object, if the cluster confirms it. A review alone proves nothing: anyone who reaches
  * the port can send one, and another webhook may refuse the request afterwards. So:
  *
- * - CREATE: the object is there, under its own name, with the uid of the review, or else with all of its fields;
- * - UPDATE: it is there with its uid, in another version than the old one, and with every field that the request
- *   changed; of one that changes nothing, it is there as the review shows it;
- * - DELETE: no object of that name has that uid any more, or it is being deleted, which nobody can take back;
- * - CONNECT and the creation of a subresource leave no trace: the object that they are about is there.
+ * - CREATE: the object exists under its name with the uid of the review, or else with all of its fields;
+ * - UPDATE: it exists with its uid, in another version than the old object, and with every field that the request
+ *   changed; after an update that changes nothing, it exists as the review shows it;
+ * - DELETE: no object of that name has that uid any more, or the object is being deleted, which is final;
+ * - CONNECT and the creation of a subresource leave no trace: their object exists.
  *
  * Otherwise a failure. It is retryable where the API server may still be storing the object. An object that Postern
  * may not read counts as not confirmed.

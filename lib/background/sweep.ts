@@ -32,11 +32,10 @@ interface Made {
  * Brings the downstream of a synchronizing generate rule into step with the cluster: changes that were missed while
  * no replica ran or had room, and changes of the rule. It reads
  *
- * - at what the rule generated: when its trigger or its source is gone, or its trigger does not match any more, it
- *   goes;
- * - at objects that the rule is about, and that it was asked about: because something is there that was generated for
- *   them, because they came after the rule, or because the rule looks back. What is missing is made, what differs is
- *   put right.
+ * - the objects that the rule generated: it deletes those whose trigger or source is gone, or whose trigger does not
+ *   match any more;
+ * - the triggers that the rule must act for: those with generated objects, those that are younger than the rule, and all
+ *   of them if the rule generates for existing objects. It creates what is missing and corrects what differs.
  *
  * A fault says what could not be read; nothing is deleted then.
  */
