@@ -16,7 +16,7 @@ export interface Right {
 /** The API server's answer to an access review. */
 export interface RightAnswer {
   readonly allowed: boolean;
-  /** Why not, as the authorizer says it; most often empty. */
+  /** The authorizer's reason; most often empty. */
   readonly reason: string;
 }
 
@@ -60,13 +60,13 @@ export async function hasRight(
   return (await reviewAccess(cluster, account, right))?.allowed;
 }
 
-/** Milliseconds for which an answer holds: a right that is there seldom goes, one that is missing is about to be granted. */
+/** Milliseconds for which an answer is cached. Rights are seldom revoked, but a missing one is often granted soon. */
 const holds = { granted: 60_000, refused: 5_000 };
 
-/** More answers are not kept: policies come and go. */
+/** The most cached answers: policies come and go. */
 const mostAnswers = 5_000;
 
-/** Answers about rights, each kept for a while. */
+/** Caches answers about rights for a while. */
 export class CachedRights {
   readonly #cluster: Cluster;
   readonly #clock: Clock;

@@ -1,17 +1,17 @@
 import { markVariables } from "../template/mod.ts";
 
-/** The right to something in the API, as a rule of a ClusterRole. */
+/** An access to the API, as a role's rule grants it. */
 export type Access =
   | {
     readonly group: string;
     readonly resource: string;
     readonly verb: string;
-    /** Only this object. */
+    /** The only object of the access. */
     readonly name?: string;
   }
   | { readonly path: string; readonly verb: string };
 
-/** Stands for a variable in a path. */
+/** Replaces a variable in a path while it is parsed. */
 const variable = "\u0001";
 
 /**
@@ -34,7 +34,7 @@ export function accessOf(urlPath: string, method: "GET" | "POST"): Access | unde
   const group = root === "api" ? "" : rest.shift() ?? "";
   const [version, ...steps] = rest;
   if (version === undefined || steps.length === 0) return { path, verb: method === "GET" ? "get" : "post" };
-  // `/namespaces/x` alone is a Namespace; with more behind it, what lies in the namespace.
+  // `/namespaces/NAME` alone is a Namespace; with more segments, an object in the namespace.
   const [plural, name, subresource] = steps[0] === "namespaces" && steps.length > 2 ? steps.slice(2) : steps;
   if (plural === undefined || [group, plural, subresource ?? ""].some((each) => each.includes(variable))) {
     return undefined;

@@ -7,7 +7,7 @@ import type { StatusCondition } from "./status.ts";
 /** The state of a policy of policies.kyverno.io, from which its status is written. */
 export interface CelEnforcement {
   readonly configured: boolean;
-  /** Whether an admission policy of the API server was made from it. */
+  /** Whether the API server enforces an admission policy that was made from it. */
   readonly generated: boolean;
   /** The rights that the reports' account lacks, in words. */
   readonly missingRights: readonly string[];

@@ -5,11 +5,11 @@ import type { StatusCondition } from "./status.ts";
 
 /** The state of a policy's webhooks and admission policy, from which its status is written. */
 export interface Enforcement {
-  /** Whether the webhook configurations that ask about it are written. */
+  /** Whether the policy's webhook configurations are written. */
   readonly configured: boolean;
   /** The rights that the author must grant, as a message; empty when none are missing. */
   readonly missingRules: string;
-  /** The ValidatingAdmissionPolicy that was made from it, or why none was. */
+  /** Whether a ValidatingAdmissionPolicy was made from it, or why not. */
   readonly admissionPolicy: { readonly generated: boolean; readonly message: string };
 }
 
@@ -29,7 +29,7 @@ export function classicStatus({ policy }: CompiledPolicy, enforcement: Enforceme
   };
 }
 
-/** Rules as they were written, without those that autogen makes. */
+/** Counts the rules as written, without autogen rules. */
 function ruleCount(document: JsonObject): JsonObject {
   const rules = asList(dig(document, "spec", "rules"));
   const count = (has: (rule: Json) => boolean): number => rules.filter(has).length;
@@ -46,7 +46,7 @@ function isGiven(rule: Json, name: string): boolean {
   return value !== undefined && value !== null;
 }
 
-/** The whole text of each rule that autogen makes. */
+/** The autogen rules, each as a whole rule. */
 function generatedRules(document: JsonObject, annotations: Readonly<Record<string, string>>): Json[] {
   const sources = asList(dig(document, "spec", "rules")).map((rule, index) => ({
     rule: rule as JsonObject,

@@ -20,7 +20,7 @@ export interface WebhookSettings {
   readonly annotations: JsonObject;
 }
 
-/** Which requests no policy sees. */
+/** Selects the requests that no policy sees. */
 export interface RequestFilters {
   /** `[Kind,namespace,name]` items as one text; absent for the defaults. */
   readonly resourceFilters?: string;
@@ -31,13 +31,13 @@ export interface RequestFilters {
 /** The dynamic configuration: ConfigMap `kyverno` (or `postern`), read while running. */
 export interface DynamicConfiguration {
   readonly webhooks: WebhookSettings;
-  /** Which requests no policy sees. */
+  /** Selects the requests that no policy sees. */
   readonly filters: RequestFilters;
   /** Roles and cluster roles whose requests no policy sees. */
   readonly excludeRoles: readonly string[];
   readonly excludeClusterRoles: readonly string[];
   readonly generateSuccessEvents: boolean;
-  /** Actions whose success is an event; empty for all. */
+  /** The actions whose success is an event; all when empty. */
   readonly successEventActions: readonly string[];
 }
 
@@ -87,7 +87,10 @@ function webhookSelectors(text: string | undefined): Selectors {
   };
 }
 
-/** Postern never stands in the way of what runs the cluster, or of its own start. */
+/**
+ * The webhooks leave out the namespaces that run the cluster and Postern, so that Postern never blocks them or its
+ * start.
+ */
 function withoutSystem(selector: JsonObject, namespace: string): JsonObject {
   const key = "kubernetes.io/metadata.name";
   const written = Array.isArray(selector["matchExpressions"]) ? selector["matchExpressions"] : [];

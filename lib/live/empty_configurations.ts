@@ -4,8 +4,8 @@ import { managedBy } from "./installation.ts";
 import { resourceConfigurationNames } from "./webhooks/configurations.ts";
 
 /**
- * The webhook configurations of an installation before somebody can answer: without webhooks. The leader writes these, and to
- * apply the configurations again leaves them in place.
+ * The webhook configurations of an installation before a replica can answer: without webhooks. The leader adds
+ * webhooks, and applying these configurations again leaves them in place.
  */
 export function emptyWebhookConfigurations(prefix: string): JsonObject[] {
   const { validate, mutate } = resourceConfigurationNames(prefix);

@@ -1,10 +1,10 @@
 import type { JsonObject } from "../json/mod.ts";
 
-/** How an entry of the global context is. */
+/** The health of a global context entry. */
 export interface EntryHealth {
-  /** Why it holds nothing; `undefined` when it does. */
+  /** Why the entry has no data; `undefined` when it has. */
   readonly problem: string | undefined;
-  /** When its data was read, in milliseconds since 1970. */
+  /** The time of its data, in milliseconds since 1970. */
   readonly refreshed: number;
 }
 

@@ -4,19 +4,21 @@ export interface Installation {
   readonly namespace: string;
   readonly service: string;
   readonly servicePort: number;
-  /** Begins the names of its webhook configurations and webhooks: `PREFIX-resource-validating-webhook-cfg`. */
+  /**
+   * The beginning of the names of its webhook configurations and webhooks: `PREFIX-resource-validating-webhook-cfg`.
+   */
   readonly prefix: string;
-  /** In front of every path that the API server calls; empty without a secret path. */
+  /** The prefix of every path that the API server calls; empty without a secret path. */
   readonly path: string;
   /** The authority that signed the present serving certificate, in base64 of PEM. */
   readonly caBundle: () => string | undefined;
-  /** Whose rights policies use for what happens after an answer: `system:serviceaccount:NAMESPACE:NAME`. */
+  /** The service accounts whose rights limit the effects of policies: `system:serviceaccount:NAMESPACE:NAME`. */
   readonly accounts: Accounts;
   /** The ConfigMap with the dynamic configuration. */
   readonly configMap: string;
 }
 
-/** User names of the service accounts that act for policies. One account may stand for all. */
+/** The user names of the service accounts that act for policies. One account may have all roles. */
 export interface Accounts {
   readonly background: string;
   readonly reports: string;

@@ -1,14 +1,14 @@
 import type { EventReason } from "./events/event.ts";
 import type { ReportKind } from "./reports/report_kind.ts";
 
-/** How policies of a cluster are followed, as whoever starts Postern wants it. */
+/** The settings with which the policies of a cluster are followed. */
 export interface LiveSetting {
-  /** Milliseconds between two looks for objects whose time to live is over. */
+  /** Milliseconds between two searches for objects whose time to live is over. */
   readonly lookForExpired: number;
-  /** Events that are not written. */
+  /** The reasons of events that are not written. */
   readonly omittedEvents: ReadonlySet<EventReason>;
   readonly reports: ReportKind;
-  /** The results that reports have rows of: `pass`, `fail`, `warn`, `error`, `skip`. */
+  /** The results that reports have rows for: `pass`, `fail`, `warn`, `error`, `skip`. */
   readonly reportedResults: ReadonlySet<string>;
   /** Whether every failurePolicy counts as Ignore. */
   readonly ignoreFailures: boolean;

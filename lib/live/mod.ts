@@ -1,6 +1,6 @@
 /**
- * Policies as objects of a running cluster: watched, compiled and put in force, with webhook configurations that follow them and
- * statuses that say so. Effects on other objects are `lib/background`'s.
+ * Policies as objects of a running cluster: watches them, compiles them, puts them in force, and writes their webhook
+ * configurations, statuses, reports and events. `lib/background` carries out effects on other objects.
  *
  * @module
  */

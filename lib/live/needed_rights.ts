@@ -67,7 +67,7 @@ export function neededRights({ prefix }: { readonly prefix: string }): NeededRig
   };
 }
 
-/** Policies are read, and their statuses written. */
+/** The rights to read policies and to write their statuses. */
 function policyRights(): RoleRule[] {
   const groups = [...new Set(policyObjectKinds.map(({ group }) => group))];
   return groups.flatMap((group) => {
@@ -84,7 +84,7 @@ function policyRights(): RoleRule[] {
   });
 }
 
-/** A right to list or create cannot be one for names (Kubernetes, RBAC). */
+/** The rights to webhook configurations. A right to list or create cannot be limited to names (Kubernetes, RBAC). */
 function webhookRights(prefix: string): RoleRule[] {
   const shared = {
     apiGroups: ["admissionregistration.k8s.io"],

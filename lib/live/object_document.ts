@@ -2,7 +2,7 @@ import type { JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 
-/** An object of the cluster as a document. Positions name the object, as there is no file. */
+/** An object of the cluster as a document. Positions name the object, because there is no file. */
 export function objectDocument(object: JsonObject): YamlDocument {
   const name = [namespaceOf(object), nameOf(object)].filter((part) => part !== "").join("/");
   const position = { file: `${object["kind"]}/${name}`, line: 1, column: 1 };
@@ -10,8 +10,8 @@ export function objectDocument(object: JsonObject): YamlDocument {
 }
 
 /**
- * The documents of objects. An object has the same document as long as it says the same, so that its policy keeps its compiled
- * form.
+ * The documents of objects. An object keeps its document as long as its contents stay, so that its policy keeps its
+ * compiled form.
  */
 export class ObjectDocuments {
   readonly #documents = new WeakMap<JsonObject, YamlDocument>();
@@ -23,7 +23,7 @@ export class ObjectDocuments {
     return found;
   }
 
-  /** Notes that a new version of an object says what its former version said. */
+  /** Notes that a new version of an object has the same contents as its former version. */
   saysTheSame(object: JsonObject, former: JsonObject): void {
     const found = this.#documents.get(former);
     if (found !== undefined) this.#documents.set(object, found);

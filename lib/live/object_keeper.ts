@@ -7,17 +7,20 @@ export interface ObjectKeeperOptions {
   readonly cluster: Cluster;
   readonly collections: Collections;
   readonly log: Log;
-  /** Whether this replica may write: the leader alone does. */
+  /** Whether this replica may write: only the leader may. */
   readonly leads: () => boolean;
-  /** The kinds that are kept, all of them cluster-wide, with their collections. */
+  /** The collections of the kept kinds, by kind. All of them are cluster-wide. */
   readonly kinds: Readonly<Record<string, string>>;
   /** The name of the kept objects in log lines: `webhook configuration`. */
   readonly about: string;
-  /** Whether an object was made by Postern: it is deleted when it is no longer wanted. Without it nothing is deleted. */
+  /**
+   * Whether Postern made an object: it deletes such an object when it is no longer wanted. Without this function
+   * nothing is deleted.
+   */
   readonly isMadeByPostern?: (object: JsonObject) => boolean;
-  /** Whether the installation is being taken away: what somebody deleted is not made again then. */
+  /** Whether the installation is being removed: objects that somebody deleted are then not written again. */
   readonly leaves?: () => Promise<boolean>;
-  /** Called for every object of the kinds that changed, also for objects that Postern does not keep. */
+  /** Called for every changed object of the kinds, also for objects that Postern does not keep. */
   readonly noticed?: (object: JsonObject) => void;
 }
 
@@ -35,8 +38,8 @@ export const webhookKinds: Readonly<Record<string, string>> = {
 };
 
 /**
- * Keeps objects as they should be: writes what differs, and puts back what somebody else changed or deleted. Fields that
- * Postern does not set, such as the API server's defaults, are left alone.
+ * Keeps objects in their wanted form: writes differences, and restores objects that somebody else changed or deleted.
+ * It ignores fields that Postern does not set, such as the API server's defaults.
  */
 export class ObjectKeeper {
   readonly #options: ObjectKeeperOptions;
@@ -52,23 +55,23 @@ export class ObjectKeeper {
     );
   }
 
-  /** All objects of the kinds, also others' ones. */
+  /** All objects of the kinds, also those of others. */
   objects(): JsonObject[] {
     return this.#watched.flatMap((collection) => collection.objects());
   }
 
-  /** Resolves when the present objects are known. */
+  /** Resolves when the present objects are listed. */
   async ready(): Promise<void> {
     await Promise.all(this.#watched.map(({ synced }) => synced));
   }
 
-  /** Writes objects, in place of those that were wanted before; what became of each. */
+  /** Writes these objects and no longer the former ones; returns the result for each. */
   keep(wanted: readonly JsonObject[]): Promise<readonly Kept[]> {
     this.#wanted = wanted;
     return this.#write();
   }
 
-  /** Removes every object that was kept. */
+  /** Deletes every kept object. */
   async remove(): Promise<void> {
     const wanted = this.#wanted;
     this.#wanted = [];
@@ -158,7 +161,7 @@ export class ObjectKeeper {
   }
 }
 
-/** The present object with what is wanted in it. */
+/** The present object with the wanted fields. */
 function merged(present: Json, wanted: JsonObject): JsonObject {
   const metadata = { ...asRecord(dig(present, "metadata")), ...asRecord(wanted["metadata"]) };
   for (const name of ["labels", "annotations"]) {
@@ -173,13 +176,13 @@ function asRecord(value: Json | undefined): JsonObject {
   return isObject(value) ? value : {};
 }
 
-/** Whether a value has all that is wanted: lists as they are, objects at least so. */
+/** Whether a value has the wanted one: lists must be equal, objects must have the wanted fields. */
 function holds(present: Json | undefined, wanted: Json): boolean {
   if (isObject(wanted)) {
     return isObject(present) && Object.entries(wanted).every(([name, value]) => holds(present[name], value));
   }
   if (Array.isArray(wanted)) {
-    // The API server leaves an empty list out.
+    // The API server leaves out an empty list.
     if (wanted.length === 0 && present === undefined) return true;
     return Array.isArray(present) && present.length === wanted.length &&
       wanted.every((value, index) => holds(present[index], value));

@@ -8,10 +8,10 @@ export type PolicyObjectRole =
   | "cleanup"
   | "deleting";
 
-/** A kind of policy that clusters hold as objects. */
+/** A kind of policy whose objects are in the cluster. */
 export interface PolicyObjectKind {
   readonly group: string;
-  /** In which it is read, the newest that Kyverno's definitions have. */
+  /** The version in which it is read: the newest of Kyverno's definitions. */
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
@@ -27,9 +27,9 @@ function kyverno(
   return { group: "kyverno.io", kind, plural, ...rest };
 }
 
-/** A kind of policies.kyverno.io, cluster-wide and with `Namespaced` before its name. */
+/** A kind of policies.kyverno.io: cluster-wide, and namespaced with `Namespaced` before its name. */
 function cel(kind: string, plural: string, role: PolicyObjectRole = "cel"): PolicyObjectKind[] {
-  // The version that Kyverno names in owner references of what it makes.
+  // The version in Kyverno's owner references.
   const shared = { group: "policies.kyverno.io", version: "v1beta1", role };
   return [
     { ...shared, kind, plural, namespaced: false },
@@ -37,7 +37,7 @@ function cel(kind: string, plural: string, role: PolicyObjectRole = "cel"): Poli
   ];
 }
 
-/** Every kind of policy object that is watched. */
+/** Every kind of policy object that Postern watches. */
 export const policyObjectKinds: readonly PolicyObjectKind[] = [
   kyverno("ClusterPolicy", "clusterpolicies", { version: "v1", namespaced: false, role: "classic" }),
   kyverno("Policy", "policies", { version: "v1", namespaced: true, role: "classic" }),
@@ -68,12 +68,12 @@ export const policyObjectKinds: readonly PolicyObjectKind[] = [
   },
 ];
 
-/** Where all objects of a kind are. */
+/** The path of a kind's collection. */
 export function collectionPath({ group, version, plural }: PolicyObjectKind): string {
   return `/apis/${group}/${version}/${plural}`;
 }
 
-/** Where one object of a kind is. */
+/** The path of an object. */
 export function objectPath(kind: PolicyObjectKind, namespace: string, name: string): string {
   const { group, version, plural, namespaced } = kind;
   const within = namespaced ? `/namespaces/${encodeURIComponent(namespace)}` : "";

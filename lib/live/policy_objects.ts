@@ -8,17 +8,17 @@ import { collectionPath, type PolicyObjectKind, policyObjectKinds } from "./poli
 /** The collections of {@link PolicyObjects}, and its listener. */
 export interface PolicyObjectsOptions {
   readonly collections: Collections;
-  /** The namespace whose exceptions count; `*` for all. */
+  /** The namespace whose exceptions have an effect; `*` for all. */
   readonly exceptionNamespace: string;
-  /** Called once after a burst of changes. */
+  /** Called once after a series of changes. */
   readonly changed: () => void;
-  /** Runs a task after some milliseconds, unless the signal is raised before. */
+  /** Runs a task after some milliseconds, unless the signal is aborted before. */
   readonly after: (milliseconds: number, task: () => void) => void;
 }
 
 /**
- * How long changes that follow one another are gathered before policies are compiled anew: `kubectl apply -f FOLDER` writes one
- * after another.
+ * Milliseconds for which changes are collected before policies are compiled: `kubectl apply -f FOLDER` writes objects
+ * one after another.
  */
 const burst = 60;
 
@@ -35,14 +35,14 @@ export class PolicyObjects {
   readonly #exceptionNamespace: string;
   #pending = false;
 
-  /** Begins to watch all kinds at once. */
+  /** Begins to watch all kinds. */
   constructor({ collections, exceptionNamespace, changed, after }: PolicyObjectsOptions) {
     this.#exceptionNamespace = exceptionNamespace;
     let lastAt = -Infinity;
     const notice = (): void => {
       if (this.#pending) return;
       this.#pending = true;
-      // The first change counts at once: a policy that was deleted must not hold on.
+      // The first change has its effect at once: a deleted policy must not stay in force.
       after(performance.now() - lastAt > burst ? 0 : burst, () => {
         this.#pending = false;
         lastAt = performance.now();
@@ -59,7 +59,7 @@ export class PolicyObjects {
     ]));
   }
 
-  /** Resolves when every kind was listed, or found not to be served. */
+  /** Resolves when every kind was listed, or is not served. */
   async ready(): Promise<void> {
     await Promise.all([...this.#collections.values()].map(({ synced }) => synced));
   }
@@ -71,7 +71,7 @@ export class PolicyObjects {
     );
   }
 
-  /** All objects as documents, each the same until its object says something else. */
+  /** All objects as documents, each the same until its object changes. */
   documents(): YamlDocument[] {
     return this.all().filter((each) => !isGoing(each.object) && this.#counts(each))
       .map(({ object }) => this.#documents.of(object));
@@ -88,7 +88,7 @@ export class PolicyObjects {
   }
 }
 
-/** Whether exceptions of an object's namespace count. */
+/** Whether exceptions in an object's namespace have an effect. */
 export function exceptionCounts(exception: JsonObject, exceptionNamespace: string): boolean {
   return exceptionNamespace === "*" || exceptionNamespace === namespaceOf(exception);
 }
@@ -103,7 +103,7 @@ function asText({ status: _status, metadata, ...rest }: JsonObject): string {
   return JSON.stringify([meta, rest]);
 }
 
-/** An object that is being deleted waits for finalizers; its policy no longer holds. */
+/** Whether an object is being deleted: it waits for finalizers, but its policy no longer holds. */
 function isGoing(object: JsonObject): boolean {
   return (object["metadata"] as JsonObject)["deletionTimestamp"] !== undefined;
 }

@@ -8,7 +8,7 @@ import type { RoleRule } from "./needed_rights.ts";
 import { scannedTargets } from "./reports/scan_targets.ts";
 import { policyTargets } from "./webhooks/policy_targets.ts";
 
-/** A right that a policy needs, and the account that acts for it. */
+/** A right that a policy needs, and the account that needs it. */
 export interface PolicyRight {
   readonly account: keyof Accounts;
   readonly right: Right;
@@ -17,8 +17,8 @@ export interface PolicyRight {
 const reads = ["get", "list", "watch"];
 
 /**
- * The rights that a policy needs as far as its text says: to read what a scan looks at, what its rules load and its triggers,
- * and to write what it makes or changes. What every installation may do anyway is not among them.
+ * The rights that a policy needs, as far as its text shows them: to read the objects of scans, the values of its
+ * rules and its triggers, and to write its effects. Rights that every installation has are not included.
  */
 export function rightsOf(compiled: CompiledPolicy, served: readonly ServedResource[]): PolicyRight[] {
   const { policy, rules, needs } = compiled;
@@ -35,12 +35,15 @@ export function rightsOf(compiled: CompiledPolicy, served: readonly ServedResour
   ];
 }
 
-/** A rule that does something to other objects. */
+/** Whether a rule changes other objects. */
 function isEffect({ type }: CompiledRule): boolean {
   return type === "generate" || type === "mutateExisting";
 }
 
-/** To read a subresource is to use it: the right to get `pods/exec` is the right to run commands. */
+/**
+ * The rights to a resource. Subresources are left out, because reading some of them is an action: the right to `get
+ * pods/exec` is the right to run commands.
+ */
 function rightsTo(
   { group, resource }: { readonly group: string; readonly resource: string },
   verbs: readonly string[],
@@ -80,16 +83,16 @@ function rightsFor(need: Need): Right[] {
   }
 }
 
-/** Says whether an account has a right; `undefined` when the API server does not say. */
+/** Reads whether an account has a right; `undefined` when the API server does not answer. */
 export type ReviewRight = (account: keyof Accounts, right: Right) => Promise<RightAnswer | undefined>;
 
-/** Rules that are missing from the roles of an account. */
+/** The rules that are missing from the roles of an account. */
 export interface MissingRules {
   readonly account: keyof Accounts;
   readonly rules: readonly RoleRule[];
 }
 
-/** The rights that are missing, as rules to add. An API server that does not say is taken at its best. */
+/** The missing rights, as rules to add. When the API server does not answer, the right counts as granted. */
 export async function missingRules(
   rights: readonly PolicyRight[],
   review: ReviewRight,
@@ -125,7 +128,7 @@ function asRules(rights: readonly Right[]): RoleRule[] {
   return [...rules.values()];
 }
 
-/** The most characters of a message: a policy may be about everything. */
+/** The most characters of a message: a policy may match every kind. */
 const longest = 1_000;
 
 /** The rights that the policy's author must grant, as a message; empty when none are missing. */

@@ -17,7 +17,7 @@ export interface PolicyStatusesOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly log: Log;
-  /** The accounts whose rights count. */
+  /** The accounts whose rights are checked. */
   readonly accounts: Accounts;
   /** Called when a right is missing: no watch shows when it is granted. */
   readonly lookAgain: () => void;
@@ -46,7 +46,7 @@ export class PolicyStatuses {
     this.#rights = new CachedRights(options);
   }
 
-  /** Writes the statuses that say something new. */
+  /** Writes the statuses that changed. */
   async tell(objects: readonly PolicyObject[], told: Told): Promise<void> {
     const policies = new Map(
       told.snapshot.policies.map((compiled) => [identityOf(compiled.policy.document), compiled]),

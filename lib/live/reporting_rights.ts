@@ -8,8 +8,9 @@ export type ReadRight = (right: Right) => Promise<RightAnswer | undefined>;
 const verbs = ["get", "list", "watch"];
 
 /**
- * The rights that the account which reports lacks to read what a policy of policies.kyverno.io matches, in Kyverno's words: a
- * verb, the resource, and the API server's reason. An API server that does not say is taken at its best.
+ * The rights that the reporting account lacks for the resources that a policy of policies.kyverno.io matches, in
+ * Kyverno's words: a verb, the resource, and the API server's reason. When the API server does not answer, the right
+ * counts as granted.
  */
 export async function missingRights(
   { policy, rules }: CompiledPolicy,

@@ -1,6 +1,6 @@
 import type { ServedResource } from "../ports.ts";
 
-/** Where all objects of a resource are, or with a namespace those in it (Kubernetes API conventions). */
+/** The path of a resource's collection, in all namespaces or in one (Kubernetes API conventions). */
 export function resourcePath(
   { group, version, plural }: Pick<ServedResource, "group" | "version" | "plural">,
   namespace = "",

@@ -10,7 +10,7 @@ export interface StatusWriterOptions {
   readonly log: Log;
 }
 
-/** A condition of a status before its time is known. */
+/** A condition of a status without its time. */
 export interface StatusCondition {
   readonly type: string;
   readonly status: "True" | "False";
@@ -19,8 +19,8 @@ export interface StatusCondition {
 }
 
 /**
- * Writes statuses of policy objects through the status subresource, and only when they say something new. A condition
- * keeps its time as long as its status stays (Kubernetes API conventions).
+ * Writes statuses of policy objects through the status subresource, if they changed. A condition keeps its time as
+ * long as its status stays (Kubernetes API conventions).
  */
 export class StatusWriter {
   readonly #options: StatusWriterOptions;
@@ -29,7 +29,7 @@ export class StatusWriter {
     this.#options = options;
   }
 
-  /** Sets fields of the status of an object; `null` removes one. What other fields it has stays. */
+  /** Sets fields of an object's status; `null` removes one. Other fields stay. */
   async write(kind: PolicyObjectKind, object: JsonObject, status: JsonObject): Promise<void> {
     const present = asObject(field(object, "status")) ?? {};
     const wanted = this.#timed(status, present) as JsonObject;
@@ -51,7 +51,7 @@ export class StatusWriter {
     }
   }
 
-  /** Gives every condition, at whatever depth, its time. */
+  /** Sets the time of every condition, at any depth. */
   #timed(value: Json, present: Json | undefined): Json {
     if (Array.isArray(value)) {
       return value.map((each) => {
@@ -75,7 +75,7 @@ export class StatusWriter {
   }
 }
 
-/** A merge patch (RFC 7396) that leaves nothing of the former values of the fields that are set. */
+/** A merge patch (RFC 7396) that replaces the former values of the fields completely. */
 function replacing(present: JsonObject, wanted: JsonObject): JsonObject {
   return Object.fromEntries(
     Object.entries(wanted).map(([name, value]) => [name, replaced(present[name], value)]),
@@ -94,7 +94,7 @@ function isCondition(value: Json): value is JsonObject {
   return object !== undefined && "type" in object && "status" in object && "reason" in object;
 }
 
-/** Whether a present field already says what is wanted; the API server leaves empty fields out. */
+/** Whether a present field has the wanted value; the API server leaves empty fields out. */
 function hasValue(present: Json | undefined, wanted: Json): boolean {
   if (wanted === null) return present === undefined;
   const object = asObject(wanted);

@@ -2,9 +2,9 @@ import { dig } from "../json/mod.ts";
 import type { Cluster } from "../ports.ts";
 
 /**
- * Knows whether this installation is being taken away: its Deployment was there at the start, and is gone, going, or scaled to
- * none now, or its namespace is going. A restart is none: webhooks that stay refuse for a moment what nobody checks, and let
- * nothing in.
+ * Detects the removal of this installation: its Deployment existed at the start and is now deleted, being deleted or
+ * scaled to zero, or its namespace is being deleted. A restart is not a removal: the webhooks stay and deny requests
+ * for a moment, instead of letting them pass unchecked.
  */
 export class Uninstallation {
   readonly #cluster: Cluster;
@@ -24,13 +24,13 @@ export class Uninstallation {
     }`;
   }
 
-  /** Looks for the Deployment that runs this process. */
+  /** Reads the Deployment that runs this process. */
   async begin(): Promise<void> {
     const answer = await this.#cluster.call({ method: "GET", path: this.#deployment });
     this.#wasThere = answer.ok;
   }
 
-  /** Whether nobody will answer after this process; `false` when the API server does not say. */
+  /** Whether no replica will answer after this process; `false` when the API server does not answer. */
   async isUnderWay(): Promise<boolean> {
     if (!this.#wasThere) return false;
     const namespace = await this.#cluster.call({ method: "GET", path: this.#namespace });

@@ -4,7 +4,7 @@ import type { CheckedPolicy, PolicyCheck } from "./check.ts";
 /** The checks of a policy of policies.kyverno.io beyond compiling its expressions. */
 export const celChecks: readonly PolicyCheck[] = [hasMode];
 
-/** A mutating policy must change something: what is admitted, or what exists. */
+/** A mutating policy must change admitted objects, existing objects, or both. */
 function hasMode({ compiled: { policy } }: CheckedPolicy): string[] {
   if (!policy.kind.endsWith("MutatingPolicy") || policy.admission) return [];
   return dig(policy.document, "spec", "evaluation", "mutateExisting", "enabled") === true

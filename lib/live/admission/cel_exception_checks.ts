@@ -32,8 +32,8 @@ export function celExceptionProblems({ object }: CheckedObject, compiling: Compi
 }
 
 /**
- * Compiles the conditions for each kind of policy that the exception names. The policies may come later: where their variables
- * can be read, these have any type here.
+ * Compiles the conditions for each kind of policy that the exception names. The policies may be stored later, so
+ * their variables have any type here.
  */
 function conditionProblems(
   object: JsonObject,

@@ -13,7 +13,7 @@ export interface Findings {
 /** An object that is about to be stored. */
 export interface CheckedObject {
   readonly object: JsonObject;
-  /** As it is stored now; `undefined` for a new one. */
+  /** The stored object; `undefined` for a new one. */
   readonly former: JsonObject | undefined;
 }
 
@@ -28,11 +28,11 @@ export interface CheckTools {
 /** A policy with its compiled form. */
 export interface CheckedPolicy extends CheckedObject {
   readonly compiled: CompiledPolicy;
-  /** The compiled form of what is stored now. */
+  /** The compiled form of the stored policy. */
   readonly formerCompiled: CompiledPolicy | undefined;
 }
 
-/** One thing that Kyverno refuses a policy for: says what is wrong, or nothing. */
+/** One reason for which Kyverno refuses a policy: returns the problems, none when there are none. */
 export type PolicyCheck = (
   policy: CheckedPolicy,
   tools: CheckTools,

@@ -68,7 +68,7 @@ function isServed({ compiled }: CheckedPolicy, { served }: CheckTools): string[]
   );
 }
 
-/** A scan looks at objects that are stored: there is neither a user nor a subresource. */
+/** A scan reads stored objects: they have no user and no subresource. */
 function fitsBackground({ compiled }: CheckedPolicy): string[] {
   if (!compiled.policy.background) return [];
   return writtenRules(compiled).filter(isScanned).flatMap((rule) => {
@@ -96,7 +96,7 @@ function isScanned({ body }: Rule): boolean {
   return !["merge", "jsonPatch", "mutateForeach", "mutateExisting", "generate"].includes(body.kind);
 }
 
-/** `target` has a value only where a target is being changed. */
+/** `target` has a value only inside the targets of a rule. */
 function readsTargetsInTargets({ compiled }: CheckedPolicy): string[] {
   return writtenRules(compiled).flatMap((rule) => {
     const written = JSON.stringify([rule.context, rule.preconditions ?? null]);

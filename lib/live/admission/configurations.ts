@@ -2,9 +2,9 @@ import type { JsonObject } from "../../json/mod.ts";
 import { type Installation, managedBy } from "../installation.ts";
 import { clientConfig } from "../webhooks/configurations.ts";
 
-/** A webhook about policy objects themselves. */
+/** A webhook for objects of policy kinds. */
 interface ObjectWebhook {
-  /** The configuration's name behind the prefix. */
+  /** The suffix of the configuration's name. */
   readonly name: string;
   readonly webhook: string;
   readonly path: string;
@@ -17,7 +17,7 @@ interface ObjectWebhook {
 
 const writes = ["CREATE", "UPDATE"];
 
-/** Every webhook about policies, exceptions, global context entries, cleanup policies and TTL labels. */
+/** The webhooks for policies, exceptions, global context entries, cleanup policies and TTL labels. */
 const objectWebhooks: readonly ObjectWebhook[] = [
   {
     name: "policy-validating-webhook-cfg",
@@ -89,12 +89,12 @@ const objectWebhooks: readonly ObjectWebhook[] = [
   },
 ];
 
-/** The names of the configurations of webhooks about policy objects. */
+/** The names of the configurations for objects of policy kinds. */
 export function objectConfigurationNames(prefix: string): string[] {
   return objectWebhooks.map(({ name }) => `${prefix}-${name}`);
 }
 
-/** The configurations of webhooks about policy objects. They do not follow policies, and are there from the start. */
+/** The webhook configurations for objects of policy kinds. They do not depend on policies and exist from the start. */
 export function objectConfigurations(installation: Installation): JsonObject[] {
   return objectWebhooks.map(
     ({ name, webhook, path, groups, resources, operations, failurePolicy, objectSelector }) => ({

@@ -95,7 +95,7 @@ function targetOf({ body }: Generating): Json {
   return JSON.parse(JSON.stringify(targets));
 }
 
-/** A kind that is known without a request. */
+/** Whether a kind has no variables. */
 export function isPlain(kind: string): boolean {
   return kind !== "" && !kind.includes("{{");
 }

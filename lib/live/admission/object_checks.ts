@@ -71,7 +71,7 @@ export async function cleanupProblems({ object }: CheckedObject, tools: CheckToo
   return problems;
 }
 
-/** The verbs that a cleanup of a kind needs and the account lacks. A right may be about the names that are matched alone. */
+/** The verbs that the account lacks for a cleanup of a kind. The right may be limited to the matched names. */
 async function lackingVerbs(
   kind: string,
   names: readonly (string | undefined)[],

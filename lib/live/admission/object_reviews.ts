@@ -24,7 +24,7 @@ export interface ObjectReviewsOptions {
   readonly discovery: Discovery;
   readonly accounts: Accounts;
   readonly compiling: CompileOptions;
-  /** The namespace whose exceptions count: `*` for all, empty for none. */
+  /** The namespace whose exceptions have an effect: `*` for all, empty for none. */
   readonly exceptionNamespace: string;
 }
 
@@ -52,7 +52,7 @@ const reviews: Readonly<Record<string, Review>> = {
 
 const none: Findings = { errors: [], warnings: [] };
 
-/** Reviews objects that are policies, or about policies: what Kyverno refuses, Postern refuses, and says why. */
+/** Reviews objects of policy kinds, and refuses those that Kyverno refuses, with the reason. */
 export class ObjectReviews {
   readonly #options: ObjectReviewsOptions;
 
@@ -60,7 +60,7 @@ export class ObjectReviews {
     this.#options = options;
   }
 
-  /** The review at a path; `undefined` for a path of no such webhook. */
+  /** Returns the review for a path; `undefined` for another path. */
   find(path: string): ((request: AdmissionRequest) => Promise<AdmissionResponse>) | undefined {
     const review = Object.hasOwn(reviews, path) ? reviews[path] : undefined;
     return review === undefined ? undefined : (request) => this.#answer(request, review);
@@ -85,7 +85,7 @@ export class ObjectReviews {
   }
 }
 
-/** The first texts, and of each as much as people read: a policy may be wrong in thousands of places. */
+/** The first texts, each cut to a readable length: a policy may have thousands of problems. */
 function shortened(texts: readonly string[]): string[] {
   const first = texts.slice(0, mostTexts).map((text) => clipped(text, longestText));
   const more = texts.length - first.length;
@@ -161,7 +161,7 @@ async function toolsOf({ cluster, discovery, accounts }: ObjectReviewsOptions): 
   return {
     served: discovered.ok ? discovered.resources : [],
     accounts,
-    // An API server that does not say refuses nobody a policy.
+    // When the API server does not answer, no policy is refused for missing rights.
     hasRight: async (account, right) => await hasRight(cluster, account, right) ?? true,
   };
 }

@@ -5,13 +5,13 @@ import type { Right } from "../access.ts";
 import type { CheckedPolicy, CheckTools, PolicyCheck } from "./check.ts";
 import { isPlain } from "./generate_checks.ts";
 
-/** Rules that act on other objects need the rights to do so before they come into force. */
+/** The service account needs the rights for a rule's effects before the rule comes into force. */
 export const rightsChecks: readonly PolicyCheck[] = [mayGenerate, mayMutate];
 
 const generateVerbs = ["get", "create", "update", "delete"];
 const mutateVerbs = ["get", "list", "update"];
 
-/** A kind that a rule acts on, and what it does there. */
+/** A kind of target, with the verbs of the rule's effects. */
 interface Use {
   readonly rule: string;
   readonly kind: string;

@@ -3,7 +3,7 @@ import { builtinKind, parseApiVersion } from "../../kube/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { resourcePath } from "../resource_path.ts";
 
-/** A kind of policy that the API server enforces itself; its binding's kind has `Binding` behind it. */
+/** A kind of policy that the API server enforces. The kind of its binding is the same with `Binding` behind it. */
 export type AdmissionPolicyKind = "ValidatingAdmissionPolicy" | "MutatingAdmissionPolicy";
 
 /** Every kind, in the order in which they are watched. */
@@ -23,7 +23,7 @@ const group = "admissionregistration.k8s.io";
 
 /**
  * The version in which the cluster serves a kind, the newest that it has; `undefined` when it does not serve it.
- * MutatingAdmissionPolicies came in v1alpha1 and v1beta1 before v1, and not every API server serves these.
+ * MutatingAdmissionPolicy had v1alpha1 and v1beta1 before v1, and not every API server serves them.
  */
 export function admissionPolicyVersion(
   kind: AdmissionPolicyKind,

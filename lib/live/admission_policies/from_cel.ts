@@ -13,10 +13,10 @@ import {
 import type { CelException } from "../../policy/mod.ts";
 import type { AdmissionPolicyKind, AdmissionPolicyParts } from "./admission_policy_kind.ts";
 
-/** A kind of policy that can be made into one that the API server enforces. */
+/** A kind of policy that can be converted into an admission policy. */
 interface CelSource {
   readonly kind: AdmissionPolicyKind;
-  /** The field of `spec.autogen` that switches it on. */
+  /** The field of `spec.autogen` that requests the conversion. */
   readonly option: string;
   /** Returns the fields of the admission policy's spec that only this kind has. */
   readonly spec: (spec: JsonObject) => JsonObject;
@@ -110,12 +110,15 @@ function copied(spec: JsonObject, name: string): JsonObject {
   return value === undefined ? {} : { [name]: value };
 }
 
-/** Whether an exception allows values instead of leaving objects out. */
+/** Whether an exception allows values instead of exempting objects. */
 function isAllowing({ images, allowedValues }: CelException): boolean {
   return images.length + allowedValues.length > 0;
 }
 
-/** Leaves out the objects for which all conditions of an exception hold: all objects when it has none. */
+/**
+ * A condition that leaves out the objects for which all conditions of an exception hold. An exception without
+ * conditions leaves out all objects.
+ */
 function exclusion({ key, matchConditions }: CelException): JsonObject {
   const conditions = asList(matchConditions).filter(isObject);
   const texts = conditions.map(({ expression }) => asString(expression) ?? "");
@@ -124,7 +127,10 @@ function exclusion({ key, matchConditions }: CelException): JsonObject {
   return { name, expression: `!(${all})` };
 }
 
-/** The API server refuses two conditions of one name, and several exceptions know nothing of each other. */
+/**
+ * Makes the names of conditions unique: the API server refuses two conditions of one name, and several exceptions may
+ * use the same one.
+ */
 function withUniqueNames(conditions: readonly JsonObject[]): JsonObject[] {
   const taken = new Set<string>();
   return conditions.map((condition) => {

@@ -14,7 +14,7 @@ import { type Generation, hasGeneratedName } from "./wanted.ts";
 export interface GeneratedPoliciesOptions extends Omit<ObjectKeeperOptions, "kinds" | "about" | "isOwn"> {
   /** Runs a task after some milliseconds. */
   readonly after: (milliseconds: number, task: () => void) => void;
-  /** Called when the API server enforces others than before. */
+  /** Called when the set of enforced policies changes. */
   readonly changed: () => void;
 }
 
@@ -24,22 +24,27 @@ interface Followed {
   readonly keeper: ObjectKeeper;
 }
 
-/** Milliseconds after which the API server enforces admission policies that were written: it looks at them every second. */
+/**
+ * Milliseconds after which the API server enforces admission policies that were written: it reads them every second.
+ */
 const takesEffect = 2_500;
 
-/** Keeps the admission policies that are made from Kyverno's, and knows which of them the API server enforces by now. */
+/**
+ * Keeps the admission policies that are made from Kyverno's policies, and tracks which of them the API server
+ * enforces already.
+ */
 export class GeneratedPolicies {
   readonly #options: GeneratedPoliciesOptions;
   readonly #followed = new Map<AdmissionPolicyKind, Followed>();
   #enforced: ReadonlySet<string> = new Set();
-  /** Counts what was written, so that only the last round comes to count. */
+  /** Counts the rounds of writing; only the last round's timer has an effect. */
   #round = 0;
 
   constructor(options: GeneratedPoliciesOptions) {
     this.#options = options;
   }
 
-  /** Watches the admission policies of the cluster in the versions that it serves now; resolves when they are listed. */
+  /** Watches the admission policies in the versions that the cluster serves now. Resolves when they are listed. */
   async follow(served: readonly ServedResource[]): Promise<void> {
     for (const kind of admissionPolicyKinds) {
       const apiVersion = admissionPolicyVersion(kind, served);
@@ -57,17 +62,23 @@ export class GeneratedPolicies {
     }
   }
 
-  /** All admission policies and bindings of the cluster, also others' ones. */
+  /** All admission policies and bindings of the cluster, also those of others. */
   all(): JsonObject[] {
     return [...this.#followed.values()].flatMap(({ keeper }) => keeper.objects());
   }
 
-  /** Whether the API server enforces it. Until then its policy keeps its webhook, so that nothing passes in between. */
+  /**
+   * Whether the API server enforces the admission policy already. Until then its policy keeps its webhook, so that no
+   * request passes unchecked.
+   */
   isEnforced(generation: Generation): boolean {
     return generation.objects.length > 0 && this.#enforced.has(textOf(generation));
   }
 
-  /** Writes all, and deletes others that were made before. One that the API server refuses comes back as not made. */
+  /**
+   * Writes all admission policies, and deletes former ones. A policy that the API server refuses is returned as not
+   * made.
+   */
   async write(generations: readonly Generation[]): Promise<Generation[]> {
     const round = ++this.#round;
     const kept = await this.#keep(generations.flatMap(({ objects }) => objects));
@@ -79,7 +90,7 @@ export class GeneratedPolicies {
     });
     const present = new Set(made.filter(({ objects }) => objects.length > 0).map(textOf));
     if (present.symmetricDifference(this.#enforced).size === 0) return made;
-    // Webhooks call for what goes at once.
+    // The webhook must be called again at once for a policy whose admission policy is deleted.
     this.#enforced = present.intersection(this.#enforced);
     const isNew = [...kept.values()].some(({ state }) => state === "written");
     this.#options.after(isNew ? takesEffect : 0, () => {
@@ -107,12 +118,12 @@ export class GeneratedPolicies {
   }
 }
 
-/** The same text means that the API server enforces the same. */
+/** Equal texts mean that the API server enforces the same policy. */
 function textOf({ objects }: Generation): string {
   return JSON.stringify(objects);
 }
 
-/** Admission policies that were made from Kyverno's: others are their authors'. */
+/** Whether an admission policy was made from a policy of Kyverno; others belong to their authors. */
 function isGenerated(object: JsonObject): boolean {
   return labelsOf(object)["app.kubernetes.io/managed-by"] === "kyverno" && hasGeneratedName(nameOf(object));
 }

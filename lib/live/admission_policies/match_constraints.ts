@@ -8,19 +8,20 @@ import { placesOf } from "../webhooks/served_kinds.ts";
 export interface ConstraintInput {
   readonly match: MatchBlock;
   readonly exclude: MatchBlock | undefined;
-  /** Matches of exceptions: what they select is excluded. */
+  /** The matches of exceptions, whose objects are excluded. */
   readonly exceptions: readonly MatchBlock[];
   readonly served: readonly ServedResource[];
 }
 
 const nameLabel = "kubernetes.io/metadata.name";
 
-/** Kyverno writes them in this order when a rule names none. */
+/** The order in which Kyverno writes the operations of a rule that names none. */
 const everyOperation = ["CREATE", "UPDATE", "CONNECT", "DELETE"];
 
 /**
- * MatchResources that select what a rule matches and does not exclude; a fault names what cannot be written there.
- * Kyverno parity: several filters in `match.all` cannot. Pinned by tests/live/admission_policies_test.ts.
+ * MatchResources that select what a rule matches and does not exclude; a fault names a part that MatchResources
+ * cannot express. Kyverno parity: several filters in `match.all` cannot. Pinned by
+ * tests/live/admission_policies_test.ts.
  */
 export function matchConstraints(
   { match, exclude, exceptions, served }: ConstraintInput,
@@ -89,7 +90,7 @@ interface Group {
   readonly resources: Set<string>;
 }
 
-/** Resources of one group, version, operations and names share a rule. */
+/** The resource rules of filters. Resources of one group, version, operations and names share a rule. */
 function resourceRules(filters: readonly MatchFilter[], served: readonly ServedResource[]): Json[] | Fault {
   const groups = new Map<string, Group>();
   for (const { resources } of filters) {

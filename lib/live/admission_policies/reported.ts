@@ -4,9 +4,9 @@ import type { ObjectDocuments } from "../object_document.ts";
 import type { YamlDocument } from "../../yaml/mod.ts";
 
 /**
- * Admission policies of the cluster's users whose results are wanted in reports, with their bindings, as documents.
- * The API server enforces them; a scan says which objects that exist break them. Kyverno parity: those with a label
- * are reported, and those that Kyverno made from its policies. Pinned by tests/live/admission_policies_test.ts.
+ * The documents of admission policies that scans evaluate for reports, with their bindings. The API server enforces
+ * them for requests; a scan finds existing objects that break them. Kyverno parity: those with a label are reported,
+ * and those that Kyverno made from its policies. Pinned by tests/live/admission_policies_test.ts.
  */
 export function reportedAdmissionPolicies(
   objects: readonly JsonObject[],
@@ -18,7 +18,7 @@ export function reportedAdmissionPolicies(
   return [...policies, ...bindings].map((object) => documents.of(object));
 }
 
-/** Whether a change of an admission policy or binding may change what is reported. */
+/** Whether a change of an admission policy or binding may change reports. */
 export function concernsReports(object: JsonObject): boolean {
   return isReported(object) || boundName(object) !== undefined;
 }
@@ -29,7 +29,7 @@ function isReported(object: JsonObject): boolean {
     labels["app.kubernetes.io/managed-by"] !== "kyverno";
 }
 
-/** The policy that a binding is of; `undefined` for policies. */
+/** The policy of a binding; `undefined` for policies. */
 function boundName(object: JsonObject): string | undefined {
   return asString(dig(object, "spec", "policyName"));
 }

@@ -16,13 +16,13 @@ export interface Generation {
   readonly message: string;
 }
 
-/** For every policy that asks for it: the admission policy with its binding, or why there is none. */
+/** For each policy that asks for it, the admission policy with its binding, or why there is none. */
 export function generations(snapshot: Snapshot, served: readonly ServedResource[]): Generation[] {
   const exceptions: CelException[] = snapshot.others.filter(({ group, kind }) =>
     group === "policies.kyverno.io" && kind === "PolicyException"
   ).map(parseCelException);
   return snapshot.policies.flatMap((compiled): Generation[] => {
-    // Only objects of the cluster can own others.
+    // Only objects of the cluster can be owners.
     if (uidOf(compiled.policy.document) === "") return [];
     const parts = fromClassic(compiled, served) ?? fromCel(compiled, exceptions);
     if (parts === undefined) return [];
@@ -41,7 +41,7 @@ const prefixes: Readonly<Record<string, string>> = {
   MutatingPolicy: "mpol",
 };
 
-/** Whether an object has the name of an admission policy that is made from Kyverno's, or of its binding. */
+/** Whether a name is that of an admission policy made from a policy of Kyverno, or of its binding. */
 export function hasGeneratedName(name: string): boolean {
   return Object.values(prefixes).some((prefix) => name.startsWith(`${prefix}-`));
 }

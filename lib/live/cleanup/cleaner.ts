@@ -18,14 +18,14 @@ export interface CleanerOptions {
   readonly discovery: Discovery;
   readonly log: Log;
   readonly compiling: CompileOptions;
-  /** The user name whose rights decide what may be deleted. */
+  /** The user name whose rights decide which objects may be deleted. */
   readonly account: string;
   readonly statuses: StatusWriter;
   readonly events: (events: readonly PolicyEvent[]) => void;
   readonly leads: () => boolean;
 }
 
-/** The longest that a timer waits at once: schedules may be years apart. */
+/** The longest wait of a timer, in milliseconds: schedules may be years apart. */
 const longestWait = 3_600_000;
 
 interface Scheduled {
@@ -35,7 +35,10 @@ interface Scheduled {
   timer: ReturnType<typeof setTimeout> | undefined;
 }
 
-/** Runs cleanup policies and deleting policies when their schedules are due: lists what they match, and deletes what they select. */
+/**
+ * Runs cleanup policies and deleting policies when their schedules are due: lists the objects that they match, and
+ * deletes those that they select.
+ */
 export class Cleaner {
   readonly #options: CleanerOptions;
   readonly #scheduled = new Map<string, Scheduled>();
@@ -44,7 +47,7 @@ export class Cleaner {
     this.#options = options;
   }
 
-  /** These are the policies from now on; one that did not change keeps its place in time. */
+  /** Takes the current policies. A policy that did not change keeps its next run. */
   policies(objects: readonly PolicyObject[]): void {
     const present = new Set<string>();
     for (const object of objects) {
@@ -69,7 +72,7 @@ export class Cleaner {
     }
   }
 
-  /** Runs nothing any more. */
+  /** Stops all schedules. */
   close(): void {
     for (const { timer } of this.#scheduled.values()) clearTimeout(timer);
     this.#scheduled.clear();

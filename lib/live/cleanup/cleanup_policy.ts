@@ -3,13 +3,13 @@ import { asObject, asString, field, type Json, type JsonObject } from "../../jso
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import { objectDocument } from "../object_document.ts";
 
-/** A policy that deletes on schedule, ready to say of an object whether it goes. */
+/** A compiled policy that deletes objects on a schedule. */
 export interface CleanupPolicy {
   readonly schedule: string;
-  /** `undefined` for all namespaces. */
+  /** The namespace of its objects; `undefined` for all namespaces. */
   readonly namespace: string | undefined;
   readonly propagation: string | undefined;
-  /** The one policy that is evaluated, and the result by which it says that an object goes. */
+  /** The snapshot with the one policy. Its result for an object decides whether the object is deleted. */
   readonly snapshot: Snapshot;
   readonly deletes: "pass" | "fail";
 }
@@ -31,8 +31,8 @@ export function cleanupPolicy(object: JsonObject, compiling: CompileOptions): Cl
 }
 
 /**
- * A cleanup policy selects with the means of a validation: what it would delete is what `validate.deny` with the same conditions
- * would deny. Its conditions call the object `target`.
+ * The cleanup policy as a validation: it deletes the objects that `validate.deny` with the same conditions would
+ * deny. Its conditions call the object `target`.
  */
 function asValidation(object: JsonObject, spec: JsonObject): JsonObject {
   const conditions = aboutObject(field(spec, "conditions"));
@@ -58,12 +58,13 @@ function asValidation(object: JsonObject, spec: JsonObject): JsonObject {
   };
 }
 
-/** Variables about `target` become variables about the object. */
+/** Replaces variables about `target` by variables about the object. */
 function aboutObject(value: Json | undefined): Json {
   if (value === undefined) return null;
   const written = JSON.stringify(value);
   let text = "", at = 0;
-  // Step by step: an expression would look for the end of each of many variables that have none.
+  // The text is searched step by step: a regular expression would search for the end of each of many unclosed
+  // variables.
   for (let open = written.indexOf("{{"); open >= 0; open = written.indexOf("{{", at)) {
     const close = written.indexOf("}}", open + 2);
     if (close < 0) break;

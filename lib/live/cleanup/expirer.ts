@@ -11,10 +11,10 @@ export interface ExpirerOptions {
   readonly discovery: Discovery;
   readonly clock: Clock;
   readonly log: Log;
-  /** The user name whose rights decide what may be deleted. */
+  /** The user name whose rights decide which objects may be deleted. */
   readonly account: string;
   readonly leads: () => boolean;
-  /** Milliseconds between two looks at the cluster: a minute. */
+  /** Milliseconds between two lists of labelled objects: a minute. */
   readonly every?: number;
   /** Called for each object that was deleted. */
   readonly deleted?: (resource: ServedResource) => void;
@@ -22,19 +22,19 @@ export interface ExpirerOptions {
 
 const propagations = ["Foreground", "Background", "Orphan"];
 
-/** Deletes objects whose label gives them a time to live, once it is over. Nothing is kept between two looks. */
+/** Deletes objects when the time to live in their label is over. It keeps no state between two lists. */
 export class Expirer {
   readonly #options: ExpirerOptions;
   readonly #timers = new Set<ReturnType<typeof setTimeout>>();
   #closed = false;
 
-  /** Begins to look. */
+  /** Begins to list objects. */
   constructor(options: ExpirerOptions) {
     this.#options = options;
     this.#after(0);
   }
 
-  /** Looks no more. */
+  /** Stops. */
   close(): void {
     this.#closed = true;
     for (const timer of this.#timers) clearTimeout(timer);
@@ -89,7 +89,7 @@ export class Expirer {
     const end = endOfLife(asString(labelsOf(object)[ttlLabel]) ?? "", created);
     if (end === undefined || Number.isNaN(end)) return;
     const left = end - clock.now();
-    // The next look comes before objects that live longer.
+    // Objects that live longer are found by the next list.
     if (left > every) return;
     if (left <= 0) return void this.#delete(object, resource);
     const timer = setTimeout(() => {

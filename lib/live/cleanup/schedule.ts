@@ -1,9 +1,9 @@
 import { Cron } from "croner";
 
-/** A compiled schedule: when it is due next after a time, in milliseconds since 1970. */
+/** Returns when a schedule is due next after a time, in milliseconds since 1970. */
 export type Schedule = (after: number) => number | undefined;
 
-/** Kyverno reads the five fields of cron and the names for common schedules, in UTC. */
+/** The names of common schedules that Kyverno reads besides the five fields of cron, in UTC. */
 const names: Readonly<Record<string, string>> = {
   "@yearly": "0 0 1 1 *",
   "@annually": "0 0 1 1 *",

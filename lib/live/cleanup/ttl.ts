@@ -1,11 +1,11 @@
 import { parseDuration } from "../../kube/mod.ts";
 
-/** The label that gives an object a time to live. */
+/** The label with an object's time to live. */
 export const ttlLabel = "cleanup.kyverno.io/ttl";
 
 const day = 86_400_000;
 
-/** When an object with such a label ends, in milliseconds since 1970; `undefined` when the label cannot be read. */
+/** The end of an object's life by its label, in milliseconds since 1970; `undefined` when the label cannot be read. */
 export function endOfLife(label: string, created: number): number | undefined {
   const days = /^(\d+)d$/.exec(label);
   if (days !== null) return created + Number(days[1]) * day;
@@ -18,7 +18,7 @@ export function endOfLife(label: string, created: number): number | undefined {
   return Number.isNaN(time) ? undefined : time;
 }
 
-/** Why a label gives no time to live; `undefined` when it does. */
+/** Why a label is not a time to live; `undefined` when it is. */
 export function ttlProblem(label: string): string | undefined {
   return endOfLife(label, 0) === undefined
     ? `failed to parse the ttl label "${label}": use a duration such as 1h, a date such as 2026-11-22, or 2026-11-22T150405Z`

@@ -8,7 +8,10 @@ import { type PolicyEvent, referenceTo } from "./event.ts";
 /** The request, and the options of the events about its decision. */
 export interface DecisionContext {
   readonly request: PolicyRequest;
-  /** The object of a policy in the cluster; `undefined` for a policy from a file, of which no event can be written. */
+  /**
+   * Returns the object of a policy in the cluster; `undefined` for a policy from a file, about which no event can be
+   * written.
+   */
   readonly policyObject: (kind: string, key: string) => JsonObject | undefined;
   /** Whether successes are events too. */
   readonly successes: boolean;

@@ -1,7 +1,7 @@
 import { asString, dig, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 
-/** Why an event is written, as Kyverno calls it. */
+/** The reasons of events, in Kyverno's words. */
 export const eventReasons = ["PolicyViolation", "PolicyApplied", "PolicyError", "PolicySkipped"] as const;
 
 /** One of {@link eventReasons}. */
@@ -16,7 +16,7 @@ export type EventAction =
   | "Resource Cleaned Up"
   | "None";
 
-/** An event before it has a name and a time. */
+/** An event without name and time. */
 export interface PolicyEvent {
   /** The object that the event is about: the policy, or the resource. */
   readonly regarding: JsonObject;
@@ -24,11 +24,11 @@ export interface PolicyEvent {
   readonly reason: EventReason;
   readonly action: EventAction;
   readonly message: string;
-  /** The part of Kyverno that would have written it: `kyverno-admission`. */
+  /** The component of Kyverno that writes such events: `kyverno-admission`. */
   readonly component: string;
 }
 
-/** The most that the API server takes. */
+/** The most characters of a message that the API server accepts. */
 const longestMessage = 1024;
 
 /** A reference to an object, as events have it. */
@@ -47,8 +47,8 @@ export function referenceTo(object: JsonObject): JsonObject {
 }
 
 /**
- * The object of an event (Kubernetes API: `events.k8s.io/v1`). It is in the namespace of what it is about, `default` for
- * cluster-wide objects; its name ends in the time, so that two never clash.
+ * The object of an event (Kubernetes API: `events.k8s.io/v1`). It is in the namespace of its object, or in `default`
+ * for cluster-wide objects. Its name ends in the time, so that names do not clash.
  */
 export function eventObject(
   event: PolicyEvent,

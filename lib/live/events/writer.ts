@@ -6,7 +6,7 @@ export interface EventWriterOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   readonly log: Log;
-  /** Reasons that are left out. */
+  /** The reasons of events that are not written. */
   readonly omitted: ReadonlySet<EventReason>;
   /** Actions whose success is an event; empty for all. */
   readonly successActions: () => readonly string[];
@@ -15,7 +15,7 @@ export interface EventWriterOptions {
 /** The most events in the queue, as in Kyverno. */
 const most = 1_000;
 
-/** Writes events one after another, after the answers; what does not fit in the queue is dropped and counted. */
+/** Writes events one after another, after the answers. It drops and counts events that do not fit in the queue. */
 export class EventWriter {
   readonly #options: EventWriterOptions;
   readonly #waiting: PolicyEvent[] = [];
@@ -27,12 +27,12 @@ export class EventWriter {
     this.#options = options;
   }
 
-  /** Events that did not fit. */
+  /** The number of dropped events. */
   get dropped(): number {
     return this.#dropped;
   }
 
-  /** Takes events to write. */
+  /** Adds events to the queue. */
   add(events: readonly PolicyEvent[]): void {
     const { omitted, successActions } = this.#options;
     const actions = successActions();
@@ -46,7 +46,7 @@ export class EventWriter {
     this.#start();
   }
 
-  /** Waits until everything is written. */
+  /** Waits until the queue is empty. */
   async drain(): Promise<void> {
     while (this.#running !== undefined) await this.#running;
   }
@@ -73,7 +73,7 @@ export class EventWriter {
     const { namespace } = body["metadata"] as { namespace: string };
     const path = `/apis/events.k8s.io/v1/namespaces/${namespace}/events`;
     const answer = await cluster.call({ method: "POST", path, body });
-    // The namespace of a denied object may not exist: its event has nowhere to go.
+    // The namespace of a denied object may not exist, so its event cannot be written.
     if (!answer.ok && answer.status !== 404 && answer.status !== 403) {
       log.write("warn", "event not written", { reason: event.reason, cause: answer.message });
     }

@@ -58,7 +58,7 @@ export class AdmissionReports {
     this.#start();
   }
 
-  /** Writes nothing more; resolves when the write that is under way has ended. */
+  /** Stops writing; resolves when the current write has ended. */
   async close(): Promise<void> {
     clearTimeout(this.#timer);
     this.#waiting.clear();

@@ -4,8 +4,8 @@ import { exceptionsOf } from "../../rules/mod.ts";
 import { isReported } from "./scan_targets.ts";
 
 /**
- * Whether a row stays when its object is scanned anew, though no scan can find it again: what was decided when the object was
- * admitted, or done because of it, by a rule that is still there.
+ * Whether a row stays when its object is scanned again although no scan can find it: the result of an admission or of
+ * background work, by a rule that still exists.
  */
 export function isLasting(row: JsonObject, { policies }: Pick<Snapshot, "policies">): boolean {
   const source = asString(field(row, "source")) ?? "";
@@ -32,7 +32,7 @@ function lasts({ policy, rules }: CompiledPolicy, name: string | undefined): boo
   );
 }
 
-/** Whether the policy of some results is one whose results are in reports. */
+/** Whether reports show the results of a policy. */
 export function isReportedPolicy(
   { policy }: PolicyResult,
   { policies }: Pick<Snapshot, "policies">,

@@ -6,8 +6,8 @@ import type { ReportKind } from "./report_kind.ts";
 export const reportLabels = { "app.kubernetes.io/managed-by": "kyverno" } as const;
 
 /**
- * The report about one object. Kyverno parity: one report an object, named by its uid and owned by it; rows are
- * sorted and counted. Pinned by tests/live/reports_test.ts.
+ * The report about one object. Kyverno parity: each object has one report, which has its uid as name and the object
+ * as owner; rows are sorted and counted. Pinned by tests/live/reports_test.ts.
  */
 export function reportOf(
   resource: JsonObject,
@@ -38,7 +38,7 @@ export function reportOf(
   };
 }
 
-/** The uid of an object, by which its report is named. */
+/** The uid of an object, which is the name of its report. */
 export function uidOf(resource: JsonObject): string {
   return asString(dig(resource, "metadata", "uid")) ?? "";
 }
@@ -52,7 +52,10 @@ export function digestOf(report: JsonObject): string {
   return `${rows.length}:${hash(rows.join("\n"))}`;
 }
 
-/** JSON with sorted keys: the API server keeps no order. A replacer function of `JSON.stringify` would take three times as long. */
+/**
+ * JSON with sorted keys, because the API server keeps no order. A replacer function of `JSON.stringify` would take
+ * three times as long.
+ */
 function sortedText(value: Json): string {
   if (value === null || typeof value !== "object") return JSON.stringify(value);
   if (!isObject(value)) return `[${value.map(sortedText).join()}]`;
@@ -61,7 +64,7 @@ function sortedText(value: Json): string {
   return `${text}}`;
 }
 
-/** FNV-1a over two lanes: enough to distinguish two texts of one report. */
+/** FNV-1a in two lanes: enough to distinguish two versions of one report. */
 function hash(text: string): string {
   let first = 0x811c9dc5, second = 0x01000193;
   for (let index = 0; index < text.length; index++) {

@@ -1,4 +1,4 @@
-/** Where reports are written. */
+/** The API in which reports are written. */
 export interface ReportKind {
   readonly apiVersion: string;
   readonly namespaced: { readonly kind: string; readonly path: string };
@@ -19,7 +19,7 @@ export const openReports: ReportKind = {
   clusterWide: { kind: "ClusterReport", path: "clusterreports" },
 };
 
-/** Where the reports of a namespace are, or with an empty namespace those of objects outside of namespaces. */
+/** The path of the reports in a namespace; of cluster-wide objects when the namespace is empty. */
 export function reportsPath({ apiVersion, namespaced, clusterWide }: ReportKind, namespace: string): string {
   return namespace === ""
     ? `/apis/${apiVersion}/${clusterWide.path}`

@@ -20,9 +20,9 @@ export interface ReportStoreOptions {
   readonly collections: Collections;
   readonly log: Log;
   readonly kind: ReportKind;
-  /** The results that reports have rows of: `fail`. */
+  /** The results that reports have rows for: `fail`. */
   readonly results: ReadonlySet<string>;
-  /** Whether a stored row stays when its object is scanned anew. */
+  /** Whether a stored row stays when its object is scanned again. */
   readonly isLasting: (row: JsonObject) => boolean;
 }
 
@@ -38,7 +38,7 @@ interface Stored {
   readonly lastingRows: readonly JsonObject[];
 }
 
-/** The reports that are stored, of which only digests are kept; writes what differs and nothing else. */
+/** Writes reports, and keeps a digest of each stored report so that it writes only changed ones. */
 export class ReportStore {
   readonly #options: ReportStoreOptions;
   #watched: readonly Collection[] = [];
@@ -49,7 +49,7 @@ export class ReportStore {
     this.#options = options;
   }
 
-  /** Begins to watch the reports, when policies are known; a second call does nothing. */
+  /** Begins to watch the reports once there are policies; a second call does nothing. */
   start(): void {
     if (this.#watched.length > 0) return;
     const { kind: { apiVersion, namespaced, clusterWide }, collections } = this.#options;
@@ -61,17 +61,20 @@ export class ReportStore {
     );
   }
 
-  /** How many reports were written so far. */
+  /** The number of reports that were written. */
   get written(): number {
     return this.#written;
   }
 
-  /** Resolves when the stored reports are known. */
+  /** Resolves when the stored reports are listed. */
   async ready(): Promise<void> {
     await Promise.all(this.#watched.map(({ synced }) => synced));
   }
 
-  /** The rows about an object that no scan can find, of rules that are still there, without those that were found after all. */
+  /**
+   * The stored rows about an object that no scan can find, of rules that still exist, without rows that `found`
+   * replaces.
+   */
   lastingRows(resource: JsonObject, found: readonly JsonObject[]): readonly JsonObject[] {
     const rows = this.#stored.get(uidOf(resource))?.lastingRows;
     if (rows === undefined || rows.length === 0) return [];
@@ -79,7 +82,10 @@ export class ReportStore {
     return rows.filter((row) => this.#options.isLasting(row) && !replaced.has(identityOf(row)));
   }
 
-  /** Adds rows that no scan can find, in place of those of the same rules. Rows about an object that is not there are lost. */
+  /**
+   * Adds rows that no scan can find, and replaces rows of the same rules. Rows about an object that does not exist
+   * are dropped.
+   */
   async addRows(resource: JsonObject, rows: readonly JsonObject[]): Promise<void> {
     const { cluster, kind } = this.#options;
     const path = `${reportsPath(kind, namespaceOf(resource))}/${uidOf(resource)}`;
@@ -90,7 +96,10 @@ export class ReportStore {
     await this.write(resource, [...former.filter((row) => !replaced.has(identityOf(row))), ...rows]);
   }
 
-  /** Makes the report about an object say these rows; without rows there is none. Whether it said something else before. */
+  /**
+   * Writes the report about an object with these rows, or deletes it when there are none. Returns whether the report
+   * changed.
+   */
   async write(resource: JsonObject, found: readonly JsonObject[]): Promise<boolean> {
     const rows = found.filter((row) => this.#options.results.has(asString(row["result"]) ?? ""));
     const uid = uidOf(resource);
@@ -121,7 +130,7 @@ export class ReportStore {
     return true;
   }
 
-  /** Removes the report about an object. */
+  /** Deletes the report about an object. */
   async remove(uid: string): Promise<void> {
     const stored = this.#stored.get(uid);
     if (stored === undefined) return;
@@ -160,7 +169,7 @@ export class ReportStore {
     return await cluster.call({ method: "PUT", path, body, accept: metadataOnly });
   }
 
-  /** Remembers a report as the watch shows it, unless this replica wrote it so. */
+  /** Remembers a report from the watch, unless this replica wrote it. */
   #watch(report: JsonObject): void {
     const version = versionOf(report);
     if (this.#stored.get(nameOf(report))?.version !== version) {

@@ -10,7 +10,7 @@ function namesOf(exceptions: readonly string[] | undefined): JsonObject {
   return { exceptions: exceptions.map((key) => key.slice(key.lastIndexOf("/") + 1)).join(",") };
 }
 
-/** Results as rows of a report. The report says in its scope what they are about. */
+/** Results as rows of a report. The report's scope names the object. */
 export function rowsOf(results: readonly PolicyResult[], resource: JsonObject, now: number): JsonObject[] {
   return results.flatMap(({ policy, rules }) =>
     rules.map((outcome) => {

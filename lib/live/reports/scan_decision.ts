@@ -17,11 +17,11 @@ import { isScanned } from "./scan_targets.ts";
 /** The policies that a scan evaluates. */
 export interface ScannedPolicies {
   readonly all: Snapshot;
-  /** Those of them with rules `verifyImages`. */
+  /** The policies among them with rules `verifyImages`. */
   readonly images: Snapshot;
 }
 
-/** The policies of a snapshot that a scan evaluates. */
+/** Selects the policies of a snapshot that a scan evaluates. */
 export function scannedPolicies(snapshot: Snapshot): ScannedPolicies {
   const all = restrict(snapshot, isScanned);
   return {
@@ -53,7 +53,7 @@ export async function scanDecision(
   return { ...validated, results };
 }
 
-/** Images are verified anew, so what an object's annotations say of them does not count. */
+/** A scan verifies images anew, so the notes in an object's annotations do not count. */
 function withoutChecks({ policy, rules }: PolicyResult): PolicyResult {
   return { policy, rules: rules.filter(({ type }) => type !== "checkImages") };
 }
@@ -85,7 +85,7 @@ async function mutationResults(
 ): Promise<PolicyResult[]> {
   const results: PolicyResult[] = [];
   for (const { policy: { key, kind } } of policies.candidates("mutate", request)) {
-    // One by one: what one policy changes is no other one's violation.
+    // The policies are evaluated one by one: each sees the stored object, not the changes of others.
     const decision = await evaluate(policies, request, { ...options, phase: "mutate", policy: key, kind });
     results.push(...decision.results.map(({ policy, rules }) => ({
       policy,

@@ -5,7 +5,7 @@ import type { ServedResource } from "../../ports.ts";
 import { policyTargets } from "../webhooks/policy_targets.ts";
 import type { Target } from "../webhooks/target.ts";
 
-/** Kinds that come and go too often, or are about policies themselves. */
+/** The kinds that are not scanned: short-lived ones, and those of policies. */
 const unscanned = [
   "events",
   "leases",
@@ -18,7 +18,7 @@ const unscanned = [
   "updaterequests",
 ];
 
-/** Whether a scan evaluates the policy: it is for objects that exist, and its author wants reports. */
+/** Whether a scan evaluates the policy: it has `background`, and its results are reported. */
 export function isScanned({ policy, rules }: CompiledPolicy): boolean {
   return policy.background && isReported(policy.document) &&
     rules.some((rule) => isScannedRule(rule, policy));
@@ -37,14 +37,14 @@ function isScannedRule({ type }: CompiledRule, { language }: CompiledPolicy["pol
   return type === "mutate" ? language !== "classic" : type === "validate" || type === "verifyImages";
 }
 
-/** A resource whose objects are scanned. */
+/** A resource that is scanned. */
 export interface ScannedResource {
   readonly resource: ServedResource;
-  /** Changes when a policy about it changes: then its objects are looked at again. */
+  /** Changes when a policy for the resource changes: then its objects are scanned again. */
   readonly version: string;
 }
 
-/** The resources that scanned policies are about, as far as their objects can be listed and watched. */
+/** The resources that scanned policies match, as far as they can be listed and watched. */
 export function scannedResources(
   snapshot: Snapshot,
   served: readonly ServedResource[],
@@ -59,7 +59,7 @@ export function scannedResources(
   });
 }
 
-/** The resources that some policies are about, whatever else they say. */
+/** The resources that policies match, whatever their other fields say. */
 export function resourcesOf(snapshot: Snapshot, served: readonly ServedResource[]): ServedResource[] {
   const targets = snapshot.policies.flatMap((compiled) => scannedTargets(compiled, served));
   return served.filter((resource) =>
@@ -86,7 +86,7 @@ function isAbout({ group, version, resource: plural }: Target, resource: ServedR
     (plural === "*" || plural === "*/*" || plural === resource.plural);
 }
 
-/** All that a policy's results hang on, but for what it loads: its text, and its exceptions. */
+/** The inputs of a policy's results besides loaded values: its text, and its exceptions. */
 function versionOf({ policy, rules }: CompiledPolicy, { others }: Snapshot): string {
   const { metadata, spec = null, kind = "" } = policy.document;
   const { annotations = null, labels = null } = metadata as JsonObject;

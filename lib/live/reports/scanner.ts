@@ -32,34 +32,34 @@ export interface ScannerOptions {
   readonly discovery: Discovery;
   readonly log: Log;
   readonly store: ReportStore;
-  /** `[Kind,namespace,name]` items of objects that are not looked at; the defaults when absent. */
+  /** `[Kind,namespace,name]` items of objects that are not scanned; the defaults when absent. */
   readonly resourceFilters: () => string | undefined;
   readonly leads: () => boolean;
-  /** Called for every evaluation of an object. */
+  /** Called for each evaluation of an object. */
   readonly evaluated?: (decision: Decision, request: PolicyRequest) => void;
-  /** Receives the results for an object, when they are new. */
+  /** Receives the changed results for an object. */
   readonly found?: (decision: Decision, request: PolicyRequest) => void;
-  /** Milliseconds after which everything is looked at again, as what policies load may have changed: an hour. */
+  /** Milliseconds after which everything is scanned again, because loaded values may have changed: an hour. */
   readonly every?: number;
 }
 
-/** Reports that are written at a time. */
+/** The most reports that are written at a time. */
 const most = 8;
-/** Milliseconds until everybody knows the new labels of a namespace. */
+/** Milliseconds until the new labels of a namespace are cached everywhere. */
 const labelDelay = 500;
 
 interface Watched {
   readonly resource: ServedResource;
   readonly version: string;
   readonly collection: Collection;
-  /** The uids of the objects that were looked at. */
+  /** The uids of the scanned objects. */
   readonly scanned: Set<string>;
 }
 
 /**
- * Evaluates the background policies on every object that they match, and keeps a report for each object. Objects are followed by
- * watch; only their names and versions are kept. When policies change, the objects that they are about are listed anew, a page
- * at a time, and those of a namespace when its labels change.
+ * Evaluates the background policies for every object that they match, and keeps a report for each object. It watches
+ * objects and keeps only their names and versions. When policies change, it lists the objects that they match again,
+ * page by page; when the labels of a namespace change, the objects in it.
  */
 export class Scanner {
   readonly #options: ScannerOptions;
@@ -78,13 +78,13 @@ export class Scanner {
     this.#hourly = setInterval(() => this.#begin({ everything: true }), options.every ?? 3_600_000);
   }
 
-  /** Other policies are in force: the objects that they are about are looked at again. */
+  /** Takes new policies, and scans the objects that they match again. */
   policiesChanged(snapshot: Snapshot): void {
     this.#policies = scannedPolicies(snapshot);
     this.#begin({ everything: false });
   }
 
-  /** Resolves when everything that was to be scanned is. */
+  /** Resolves when every object was scanned. */
   async idle(): Promise<void> {
     await this.#restarting;
     while (this.#writing.size > 0) await Promise.all(this.#writing);
@@ -101,7 +101,7 @@ export class Scanner {
   }
 
   #begin(scope: { readonly everything: boolean }): void {
-    // A scan that is under way need not end: this one looks at what it left out.
+    // A running scan need not end: the new one scans what it left out.
     this.#superseded.resolve();
     this.#superseded = Promise.withResolvers();
     const { promise } = this.#superseded;
@@ -152,7 +152,7 @@ export class Scanner {
     this.#watched.set(path, { resource, version, collection, scanned });
   }
 
-  /** Follows the labels of namespaces, where some policy chooses by them. */
+  /** Watches the labels of namespaces, if a policy selects by them. */
   #followNamespaces({ policies }: Snapshot): void {
     if (!policies.some(({ rules }) => rules.some((rule) => rule.needsNamespaceLabels))) return;
     this.#namespaces ??= this.#options.collections.watch("/api/v1/namespaces", ({ object, former }) => {
@@ -161,7 +161,7 @@ export class Scanner {
     }, { keep: withLabels });
   }
 
-  /** Looks again at all objects of a namespace. */
+  /** Scans all objects of a namespace again. */
   async #rescan(namespace: string): Promise<void> {
     const { cluster } = this.#options.ports;
     for (const { resource, scanned } of [...this.#watched.values()]) {
@@ -184,7 +184,7 @@ export class Scanner {
     }
   }
 
-  /** Lets at most a few writes be under way, so that a long list does not fill the memory. */
+  /** Limits the number of writes in progress, so that a long list does not fill the memory. */
   async #changed({ object, former }: ObjectChange, scanned: Set<string>): Promise<void> {
     if (this.#closed) return;
     const working = object === undefined ? this.#gone(former!, scanned) : this.#scan(object, scanned);

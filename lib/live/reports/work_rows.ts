@@ -5,15 +5,15 @@ import { nameOf, namespaceOf, typeOf } from "../../kube/mod.ts";
 import { effectsOf, error, exceptionsOf } from "../../rules/mod.ts";
 import { rowsOf } from "./rows.ts";
 
-/** Rows about one object. */
+/** The rows about one object. */
 export interface ObjectRows {
   readonly object: JsonObject;
   readonly rows: readonly JsonObject[];
 }
 
 /**
- * The rows of reports for effects on other objects. Kyverno parity: rows are about the trigger, and their properties
- * name the objects that were made or changed; those of a MutatingPolicy are about the targets. Pinned by
+ * The report rows for effects on other objects. Kyverno parity: rows are about the trigger, and their properties name
+ * the objects that were made or changed; those of a MutatingPolicy are about the targets. Pinned by
  * tests/live/reports_test.ts.
  */
 export function workRows(outcome: WorkOutcome, now: number): ObjectRows[] {
@@ -36,7 +36,7 @@ export function workRows(outcome: WorkOutcome, now: number): ObjectRows[] {
   );
 }
 
-/** No scan generates: Kyverno calls what a GeneratingPolicy did part of the admission. */
+/** The policy of a row. Scans do not generate, so Kyverno counts the results of a GeneratingPolicy to the admission. */
 function reporting(policy: PolicyIdentity, { type }: RuleResult): PolicyIdentity {
   return type === "generate" && policy.language !== "classic" ? { ...policy, background: false } : policy;
 }
@@ -59,12 +59,12 @@ function changed(rule: RuleResult, policy: PolicyIdentity, { carried }: WorkOutc
     : { "generated-resources": made.map(({ object }) => described(object)).join("; ") };
 }
 
-/** Not what was deleted, nor the mark of a source. */
+/** Whether an effect made or changed an object: not a deletion, and not the label on a source. */
 function isMade({ verb, dispensable }: Effect): boolean {
   return verb !== "delete" && dispensable === undefined;
 }
 
-/** As Kyverno describes an object: `/v1, Kind=Secret Name=regcred Namespace=team`. */
+/** An object in Kyverno's form: `/v1, Kind=Secret Name=regcred Namespace=team`. */
 function described(object: JsonObject): string {
   const { group, version, kind } = typeOf(object);
   const namespace = namespaceOf(object);

@@ -3,10 +3,10 @@ import { asList, asString, dig, field, isObject, type Json, type JsonObject } fr
 import { formatApiVersion, nameOf } from "../../kube/mod.ts";
 import type { RuleType } from "../../rules/mod.ts";
 
-/** Marks those that Postern made itself. */
+/** The label of UpdateRequests that Postern made. */
 export const ownLabel = { "app.kubernetes.io/managed-by": "postern" } as const;
 
-/** Effects that are waited for: a rule of a policy, and the object that it acts for. */
+/** An effect that an UpdateRequest asks for: a rule of a policy, and the trigger. */
 export interface WantedEffect {
   /** `namespace/name` of a Policy. */
   readonly policy: string;
@@ -26,7 +26,7 @@ export interface UpdateRequestInput {
 }
 
 /**
- * The object in which Kyverno keeps effects that are not done. Kyverno parity: its fields and labels. Pinned by
+ * The UpdateRequest for effects that are not done. Kyverno parity: its fields and labels. Pinned by
  * tests/live/update_requests_test.ts.
  */
 export function updateRequest(input: UpdateRequestInput): JsonObject {
@@ -82,12 +82,12 @@ function labelsOf({ policy, type }: UpdateRequestInput, trigger: JsonObject): Js
   );
 }
 
-/** A label's value holds no slash, and 63 characters at most. */
+/** A label's value: without slashes, and with at most 63 characters. */
 function labelValue(value: Json): string {
   return (asString(value) ?? "").replaceAll("/", "-").slice(0, 63).replace(/[^A-Za-z0-9]+$/, "");
 }
 
-/** The effects of an UpdateRequest, whoever made it. */
+/** The effects that an UpdateRequest asks for, whoever made it. */
 export function wantedEffects(object: JsonObject): WantedEffect[] {
   const spec = object["spec"];
   const policy = asString(field(spec, "policy")) ?? "";

@@ -22,11 +22,11 @@ const kindOf: Readonly<Record<WebhookPhase, string>> = {
   mutate: "MutatingWebhookConfiguration",
 };
 
-/** A webhook's name has no more than 253 characters (RFC 1123), the policy's key among them. */
+/** The most characters of a policy's key in a webhook's name, which has at most 253 (RFC 1123). */
 const longestKeyInName = 180;
 
 const defaultTimeout = 10;
-/** The most that the API server allows. */
+/** The most seconds that the API server allows. */
 const longestTimeout = 30;
 
 /** The names of the two configurations about resources. */
@@ -37,7 +37,7 @@ export function resourceConfigurationNames(prefix: string): Readonly<Record<Webh
   };
 }
 
-/** The two configurations about resources. Without policies they stay, without webhooks. */
+/** The two configurations for resources. Without policies they have no webhooks. */
 export function resourceConfigurations(input: WebhookInput): JsonObject[] {
   const { installation: { prefix }, settings } = input;
   return (["validate", "mutate"] as const).map((phase) => ({
@@ -67,13 +67,13 @@ interface Group {
   readonly part: number;
 }
 
-/** A policy with what a webhook must be called for. */
+/** A policy with its webhook's targets. */
 interface Member {
   readonly compiled: CompiledPolicy;
   readonly targets: readonly Target[];
 }
 
-/** A path names its policies; one with more would come near the length that HTTP servers refuse. */
+/** The most policies in a path: a longer path would come near the limit of HTTP servers. */
 const mostInPath = 40;
 
 function groupsOf(
@@ -100,7 +100,10 @@ function groupsOf(
   return numbered([...groups.values()].flatMap(inParts));
 }
 
-/** Paths of kyverno.io's kinds name no policies, so one webhook is enough for all. */
+/**
+ * Splits a group whose path would be too long. Paths of kyverno.io's kinds do not name policies, so they are never
+ * split.
+ */
 function inParts(group: Group): Group[] {
   const { family, members } = group;
   if (family.word === "" || members.length <= mostInPath) return [group];
@@ -110,7 +113,7 @@ function inParts(group: Group): Group[] {
   }));
 }
 
-/** Webhooks of one configuration need names of their own. */
+/** Numbers the webhooks of one configuration that would have the same name. */
 function numbered(groups: readonly Group[]): Group[] {
   const counts = new Map<string, number>();
   return groups.map((group) => {
@@ -173,7 +176,7 @@ function webhook(group: Group, { installation, settings }: WebhookInput): JsonOb
   };
 }
 
-/** Where the API server calls for a group. The API server takes names between slashes alone (RFC 1123). */
+/** The path that the API server calls for a group. The API server accepts only names between slashes (RFC 1123). */
 function pathOf({ family, phase, failurePolicy, members, policyKey }: Group): string {
   if (family.word !== "") {
     const keys = members.map(({ compiled }) => compiled.policy.key).join("/");
@@ -183,7 +186,7 @@ function pathOf({ family, phase, failurePolicy, members, policyKey }: Group): st
   return `/${phase}/${failurePolicy.toLowerCase()}${finegrained}`;
 }
 
-/** How the API server reaches a path of Postern. */
+/** The `clientConfig` through which the API server calls a path of Postern. */
 export function clientConfig(installation: Installation, path: string): JsonObject {
   const { namespace, service: name, servicePort: port } = installation;
   const caBundle = installation.caBundle();
@@ -193,7 +196,10 @@ export function clientConfig(installation: Installation, path: string): JsonObje
   };
 }
 
-/** The settings' selectors, which keep the namespaces that run the cluster out, with those of the policies. */
+/**
+ * The selectors of the policies, joined with those of the settings, which leave out the namespaces that run the
+ * cluster.
+ */
 function selectors(compiled: CompiledPolicy, settings: WebhookSettings): JsonObject {
   const ofPolicy = selectorsOf(compiled);
   return {

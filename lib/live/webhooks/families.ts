@@ -1,9 +1,9 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
 import type { WebhookPhase } from "../../engine/mod.ts";
 
-/** Policies of one kind share webhooks: how these are called, and at which paths. */
+/** A family of policy kinds that share webhooks, with its names and paths. */
 export interface WebhookFamily {
-  /** In front of a webhook's name: `vpol.`; empty for kyverno.io's kinds. */
+  /** The prefix of a webhook's name: `vpol.`; empty for kyverno.io's kinds. */
   readonly word: string;
   readonly kinds: readonly string[];
   readonly phases: readonly WebhookPhase[];
@@ -18,7 +18,7 @@ function celFamily(word: string, kind: string, phases: readonly WebhookPhase[]):
   ];
 }
 
-/** Every family; the first is that of ClusterPolicy and Policy. */
+/** Every family. The first is that of ClusterPolicy and Policy. */
 export const webhookFamilies: readonly WebhookFamily[] = [
   { word: "", kinds: ["ClusterPolicy", "Policy"], phases: ["mutate", "validate"], namespaced: false },
   ...celFamily("vpol", "ValidatingPolicy", ["validate"]),

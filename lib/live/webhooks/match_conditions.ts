@@ -6,11 +6,11 @@ import { apiServerEvaluates } from "../../rules/mod.ts";
 import { isGenerating } from "./families.ts";
 
 /**
- * The match conditions of a policy's webhook, which the API server evaluates before it calls. There are none when the
- * API server cannot evaluate one of them, such as one that uses `variables` or Kyverno's functions: it would refuse
- * the whole configuration. Postern evaluates all of them anyway. A GeneratingPolicy has none either: its webhook gets
- * every change of a trigger, also the one after which its conditions no longer hold, and deletions, for which they
- * cannot be evaluated.
+ * The match conditions of a policy's webhook, which the API server evaluates before it calls. The list is empty when
+ * the API server cannot evaluate one of the conditions, such as one with `variables` or Kyverno's functions: it would
+ * refuse the whole configuration. Postern always evaluates all of them itself. It is also empty for a
+ * GeneratingPolicy: its webhook must get every change of a trigger, also the change after which the conditions no
+ * longer hold, and deletions, for which they cannot be evaluated.
  */
 export function policyConditions(compiled: CompiledPolicy): readonly JsonObject[] {
   const { policy } = compiled;
@@ -19,7 +19,7 @@ export function policyConditions(compiled: CompiledPolicy): readonly JsonObject[
   return areUsable(written) ? written : [];
 }
 
-/** Whether the API server takes conditions for a webhook. */
+/** Whether the API server accepts the conditions of a webhook. */
 export function areUsable(conditions: readonly Json[]): boolean {
   const names = conditions.map((condition) => asString(field(condition, "name")) ?? "");
   return new Set(names).size === names.length && names.every((name) => labelKeyProblem(name) === undefined) &&
@@ -52,7 +52,7 @@ function celConditions(rules: readonly Rule[]): JsonObject[] {
   ];
 }
 
-/** A condition that only counts for objects of some kinds. */
+/** A condition that applies to objects of some kinds only. */
 function ofKinds(condition: JsonObject, prefix: string, kinds: readonly string[]): JsonObject {
   const tests = kinds.map((kind) => {
     const found = builtinKind(kind);

@@ -67,7 +67,7 @@ function defaultOperations({ type }: CompiledRule): readonly string[] {
   return type === "mutate" || type === "verifyImages" ? ["CREATE", "UPDATE"] : everyOperation;
 }
 
-/** Operations that an `exclude.any` takes away whole: filters with nothing but kinds or operations. */
+/** The operations that `exclude.any` removes completely: filters with only kinds or operations. */
 function excludedOperations(exclude: MatchBlock | undefined): Set<string> {
   if (exclude?.form !== "any") return new Set();
   return new Set(exclude.filters.flatMap(({ written, resources }) => {
@@ -77,7 +77,7 @@ function excludedOperations(exclude: MatchBlock | undefined): Set<string> {
   }));
 }
 
-/** A rule that keeps what it generated in step is called for changes of what it makes and copies. */
+/** The targets for changes of generated objects and their sources: a synchronizing rule must see them. */
 function generatedTargets({ body: { downstream } }: CompiledRule, setting: Setting): Target[] {
   if (downstream?.synchronize !== true) return [];
   return downstream.types.map(({ apiVersion, kind }) => apiVersion === "" ? kind : `${apiVersion}/${kind}`)

@@ -1,6 +1,6 @@
 import { asList, asString, field, type JsonObject } from "../../json/mod.ts";
 
-/** A configuration without what the API server refuses of it. */
+/** A configuration without the webhooks that the API server refuses. */
 export interface Remainder {
   readonly configuration: JsonObject;
   /** The names of the webhooks that are left out. */

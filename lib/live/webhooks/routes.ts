@@ -9,12 +9,12 @@ export interface WebhookRoute {
   readonly route: { readonly phase: WebhookPhase };
 }
 
-/** More paths are not kept: they come from webhook configurations, but a caller may send any. */
+/** The most cached paths: they come from webhook configurations, but a caller may send any path. */
 const mostPaths = 512;
 
 /**
- * Finds the policies that a path is about: `/vpol/NAME/NAME`, `/mpol/mutate/NAME`, and the paths of Kyverno's own kinds.
- * Snapshots for a path are made once and kept as long as the policies are in force.
+ * Finds the policies of a path: `/vpol/NAME/NAME`, `/mpol/mutate/NAME`, and the paths of kyverno.io's kinds. It
+ * caches the snapshot of a path as long as the policies are in force.
  */
 export class WebhookRoutes {
   readonly #snapshot: () => Snapshot | undefined;
@@ -36,7 +36,7 @@ export class WebhookRoutes {
     );
   }
 
-  /** The policies of other kinds that a path names; `undefined` for a path of no webhook. */
+  /** The policies of other kinds in a path; `undefined` for the path of no webhook. */
   find(path: string): WebhookRoute | undefined {
     const current = this.#current();
     if (current === undefined) return undefined;
@@ -68,7 +68,7 @@ export class WebhookRoutes {
 function parsePath(
   path: string,
 ): { kinds: readonly string[]; keys: readonly string[]; phase: WebhookPhase } | undefined {
-  // Names of policies need no escapes, and a caller may send escapes that cannot be read.
+  // Names of policies need no escapes, and escapes from a caller may be unreadable.
   const [, word = "", ...rest] = path.split("/");
   const family = webhookFamilies.find((each) => each.word !== "" && each.word === word);
   if (family === undefined) return undefined;
@@ -79,7 +79,7 @@ function parsePath(
   return { kinds, keys: namespaced ? pairs(names) : names, phase };
 }
 
-/** `NAMESPACE/NAME/NAMESPACE/NAME` as keys of policies. */
+/** Reads `NAMESPACE/NAME/NAMESPACE/NAME` as keys of policies. */
 function pairs(names: readonly string[]): string[] {
   return names.flatMap((name, index) => index % 2 === 0 ? [`${name}/${names[index + 1] ?? ""}`] : []);
 }

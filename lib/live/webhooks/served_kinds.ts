@@ -2,12 +2,12 @@ import { compileWildcard, hasWildcard, type KindSelector, parseKindSelectors } f
 import type { ServedResource } from "../../ports.ts";
 import type { Target } from "./target.ts";
 
-/** Where something is in the API. */
+/** A resource of the API. */
 export type Place = Omit<Target, "operations">;
 
 /**
- * The places of a policy's kind (`Pod`, `apps/v1/Deployment`, `Pod/exec`, `*`), as the cluster serves it. A kind that it does
- * not serve has none: its policy waits for the definition.
+ * The resources of a policy's kind (`Pod`, `apps/v1/Deployment`, `Pod/exec`, `*`), as the cluster serves them. A kind
+ * that is not served has none: its policy waits for the definition.
  */
 export function placesOf(
   kind: string,
@@ -19,7 +19,7 @@ export function placesOf(
   });
 }
 
-/** `*`, `*\/scale` and `*\/*`: the API server knows these itself. */
+/** The resources of `*`, `*\/scale` and `*\/*`, which the API server accepts as they are. */
 function everything({ group, version, subresource }: KindSelector, namespaced: boolean): Place[] {
   const place = {
     group: literal(group),

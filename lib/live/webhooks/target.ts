@@ -23,8 +23,8 @@ export interface WebhookRule {
 }
 
 /**
- * Targets as the rules of a webhook: resources of one group, version, scope and operations share a rule, and what a wider
- * rule is called for anyway is left out. Everything is sorted, so that equal policies give equal configurations.
+ * Converts targets into the rules of a webhook. Resources of one group, version, scope and operations share a rule,
+ * and rules inside a wider rule are left out. Everything is sorted, so that equal policies give equal configurations.
  */
 export function webhookRules(targets: readonly Target[]): WebhookRule[] {
   const operations = new Map<string, { target: Target; operations: Set<string> }>();
@@ -44,7 +44,7 @@ export function webhookRules(targets: readonly Target[]): WebhookRule[] {
     ...target,
     operations: [...operations].sort(),
   }));
-  // Of two that cover each other the first one stays.
+  // Of two targets that cover each other the first one stays.
   const kept = merged.filter((target, index) =>
     !merged.some((wider, other) =>
       other !== index && covers(wider, target) && (other < index || !covers(target, wider))
