@@ -11,16 +11,25 @@
 export function compareKeys(left: string, right: string): number {
   let same = 0;
   while (same < left.length && left.charCodeAt(same) === right.charCodeAt(same)) same++;
+  if (same === left.length || same === right.length) return left.length - right.length;
   const one = left.charCodeAt(same), other = right.charCodeAt(same);
-  // Most keys differ in two letters of ASCII, and need not be taken apart.
-  return isAsciiLetter(one) && isAsciiLetter(other) ? one - other : compareCharacters(left, right);
+  // Most keys differ in two letters of ASCII, or in a letter and a dash, and need not be taken apart.
+  const oneIsLetter = isAsciiLetter(one), otherIsLetter = isAsciiLetter(other);
+  if (oneIsLetter && otherIsLetter) return one - other;
+  const before = same === 0 ? dash : left.charCodeAt(same - 1);
+  const areTakenApart = !isAsciiSign(one) && !oneIsLetter || !isAsciiSign(other) && !otherIsLetter ||
+    !isAsciiSign(before) && !isAsciiLetter(before);
+  if (areTakenApart) return compareCharacters(left, right);
+  if (oneIsLetter === otherIsLetter) return one - other;
+  return oneIsLetter ? 1 : -1;
 }
+
+const dash = 0x2d;
 
 function compareCharacters(left: string, right: string): number {
   const a = Array.from(left), b = Array.from(right);
   let at = 0;
-  while (at < a.length && at < b.length && a[at] === b[at]) at++;
-  if (at === a.length || at === b.length) return a.length - b.length;
+  while (a[at] === b[at]) at++;
   const aIsLetter = isLetter(a[at]!), bIsLetter = isLetter(b[at]!);
   if (aIsLetter !== bIsLetter) {
     const afterDigit = at > 0 && isDigit(a[at - 1]!);
@@ -35,6 +44,11 @@ function compareCharacters(left: string, right: string): number {
 
 function isAsciiLetter(code: number): boolean {
   return code >= 65 && code <= 90 || code >= 97 && code <= 122;
+}
+
+/** Whether a character is one of ASCII that is neither a letter nor a digit. */
+function isAsciiSign(code: number): boolean {
+  return code < 0x80 && !isAsciiLetter(code) && !(code >= 0x30 && code <= 0x39);
 }
 
 function isLetter(character: string): boolean {
