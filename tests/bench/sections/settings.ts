@@ -23,6 +23,10 @@ function ways({ env }: Image): ReadonlyMap<string, Readonly<Record<string, strin
       ...env,
       DENO_V8_FLAGS: flags.replace(/,?--no-allocation-site-pretenuring/, ""),
     }],
+    ["the young generation is collected on several threads", {
+      ...env,
+      DENO_V8_FLAGS: flags.replace(/,?--no-parallel-scavenge/, ""),
+    }],
   ]);
 }
 
