@@ -23,7 +23,7 @@ import {
 } from "../kube/mod.ts";
 import type { Answer, ApiResource, Cluster } from "../ports.ts";
 
-/** A kind in the API. An empty apiVersion means the preferred version of a built-in kind. */
+/** A kind of the API. An empty apiVersion means the preferred version of a built-in kind. */
 export interface KindPlace {
   readonly apiVersion: string;
   readonly kind: string;
@@ -31,16 +31,16 @@ export interface KindPlace {
   readonly subresource?: string;
 }
 
-/** An object's place in the API; the namespace is empty for cluster-scoped objects. */
+/** A reference to an object. The namespace is empty for cluster-scoped objects. */
 export interface ObjectReference extends KindPlace {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** An object, or in which words the cluster says that it is not there. */
+/** An object, or the cluster's message that it does not exist. */
 export type Lookup = { readonly object: JsonObject } | { readonly missing: string };
 
-/** Which objects of a kind are listed; an empty namespace means all. */
+/** A list of objects of a kind; an empty namespace means all namespaces. */
 export interface Listing extends KindPlace {
   readonly namespace: string;
   /** A LabelSelector. */
@@ -48,15 +48,15 @@ export interface Listing extends KindPlace {
 }
 
 /**
- * The objects around a request, as rules that change the cluster look for sources and targets. Each answer is loaded
- * once in a request; until it is there, the answer is a fault and the evaluation is repeated.
+ * Reads objects for rules that change the cluster: sources and targets. Each answer is loaded once in a request.
+ * While it loads, the answer is a fault, and evaluation is repeated.
  */
 export interface ClusterObjects {
   get(place: ObjectReference): Lookup | Fault;
   list(listing: Listing): readonly JsonObject[] | Fault;
 }
 
-/** The cluster itself. */
+/** Reads objects from the cluster. */
 export function objectsInCluster(store: LoadTracker): ClusterObjects {
   return {
     get(place) {
@@ -91,8 +91,8 @@ export function objectsInCluster(store: LoadTracker): ClusterObjects {
 }
 
 /**
- * An object as the API server would store it in a namespace: its creation in a dry run, which changes nothing. A fault is
- * why there is no answer, or that it is on its way.
+ * An object in the form in which the API server would store it, from its creation in a dry run, which changes
+ * nothing. A fault says why there is no answer, or that it is loading.
  */
 export function createdInDryRun(
   store: LoadTracker,
@@ -113,9 +113,9 @@ export function createdInDryRun(
 }
 
 /**
- * A stand-in for the cluster that holds the trigger alone: the command line shows with it what a generate
- * rule would make. Kyverno parity: objects in other files are neither sources nor targets there. Pinned by
- * "without a cluster a clone finds no source among the other objects".
+ * A cluster with the trigger as its only object, with which the command line shows the objects that a generate rule
+ * would make. Kyverno parity: objects in other files are neither sources nor targets there. Pinned by "without a
+ * cluster a clone finds no source among the other objects".
  */
 export function triggerAlone(trigger: JsonObject | undefined): ClusterObjects {
   const objects = trigger === undefined ? [] : [trigger];
@@ -164,7 +164,7 @@ function found(answer: Answer): Json | Fault {
   return answer.status === 404 ? { missing: answer.message } : new Fault(answer.message);
 }
 
-/** The items with the type that lists of built-in kinds leave out. */
+/** The items of a list with the type that lists of built-in kinds leave out. */
 function itemsOf(list: Json, resource: ApiResource): Json {
   const type = { apiVersion: formatApiVersion(resource), kind: resource.kind };
   return asList(field(list, "items")).filter(isObject).map((item) =>

@@ -3,7 +3,7 @@ import type { ConditionOwner, Context } from "../context/mod.ts";
 import { type DocumentPath, isFault, type Json } from "../json/mod.ts";
 import type { RuleTools } from "./rule_kind.ts";
 
-/** Compiles a rule's conditions and reports what their author should know; a fault is reported as an error. */
+/** Compiles a rule's conditions and reports their problems. A fault is reported as an error. */
 export function ruleConditions(
   written: Json | undefined,
   tools: Pick<RuleTools, "dialect" | "report" | "variables">,
@@ -21,9 +21,7 @@ export function ruleConditions(
   return conditions;
 }
 
-/**
- * The observer of the conditions that are evaluated in a context; `undefined` unless the request is to be explained.
- */
+/** The observer of the conditions in a context; `undefined` unless the request is explained. */
 export function observed(owner: ConditionOwner, { store: { observer } }: Context): Observe | undefined {
   return observer && ((condition) => observer.condition(owner, condition));
 }

@@ -1,7 +1,7 @@
 import { asObject, asString, dig, equal, field, isObject, type Json, type JsonObject } from "../json/mod.ts";
 import { labelsOf, namespaceOf, typeOf } from "../kube/mod.ts";
 
-/** Whose rule made an object, and for which trigger. */
+/** The rule and the trigger of a generated object. */
 export interface Owner {
   readonly policy: { readonly name: string; readonly namespace: string | undefined };
   readonly rule: string;
@@ -10,13 +10,13 @@ export interface Owner {
 
 const prefix = "generate.kyverno.io/";
 
-/** The label that objects carry whose clones are kept in step with them. */
+/** The label of objects whose clones are kept in step with them. */
 export const cloneSourceLabel = `${prefix}clone-source`;
 
 /**
- * The labels of a generated object, which name its rule and its trigger. Kyverno parity: the same labels, so
- * that Postern recognises objects that Kyverno made, and the other way round. Pinned by "generated objects
- * carry their owner, clones their source, and nothing that the API server wrote".
+ * The labels of a generated object, which name its rule and its trigger. Kyverno parity: the same labels, so that
+ * Postern recognises objects that Kyverno generated, and Kyverno those of Postern. Pinned by "generated objects carry
+ * their owner, clones their source, and nothing that the API server wrote".
  */
 export function ownerLabels({ policy, rule, trigger }: Owner): Readonly<Record<string, string>> {
   const { group, version, kind } = typeOf(trigger);
@@ -30,7 +30,7 @@ export function ownerLabels({ policy, rule, trigger }: Owner): Readonly<Record<s
   };
 }
 
-/** The labels of everything that a rule generated, for whatever trigger. */
+/** The labels of all objects that a rule generated. */
 export function ruleLabels(
   { policy, rule }: Pick<Owner, "policy" | "rule">,
 ): Readonly<Record<string, string>> {
@@ -42,7 +42,7 @@ export function ruleLabels(
   };
 }
 
-/** A generated object's owner, read from its labels; `undefined` for an object that nobody generated. */
+/** The owner of a generated object, read from its labels; `undefined` for other objects. */
 export interface OwnerReference {
   readonly policy: { readonly name: string; readonly namespace: string | undefined };
   readonly rule: string;
@@ -74,7 +74,7 @@ export function ownerOf(object: JsonObject): OwnerReference | undefined {
   };
 }
 
-/** The labels of a clone that say what it is a clone of. */
+/** The labels of a clone that name its source. */
 export function sourceLabels(source: JsonObject): Readonly<Record<string, string>> {
   const { group, version, kind } = typeOf(source);
   return {
@@ -113,7 +113,7 @@ export function labelled(object: JsonObject, labels: Readonly<Record<string, str
 /** The fields of `metadata` that the API server writes. A manifest must not have them. */
 const served = ["uid", "resourceVersion", "creationTimestamp", "generation", "managedFields", "selfLink"];
 
-/** The object without what the API server wrote, as a manifest for another one would have it. */
+/** The object without the fields that the API server wrote, as the manifest of another object. */
 export function manifestOf(
   object: JsonObject,
   { without = [] }: { without?: readonly string[] } = {},
@@ -123,7 +123,7 @@ export function manifestOf(
   return { ...object, metadata: Object.fromEntries(kept) };
 }
 
-/** The object under another name and namespace; without a namespace for cluster-scoped ones. */
+/** The object with another name and namespace; without a namespace for cluster-scoped kinds. */
 export function placedAt(
   object: JsonObject,
   place: { readonly name: string; readonly namespace: string },
@@ -133,14 +133,14 @@ export function placedAt(
   return { ...object, metadata: { ...metadata, name, ...(namespace !== "" && { namespace }) } };
 }
 
-/** Whether an existing object already is what is wanted; what the API server adds does not count. */
+/** Whether an existing object has the wanted contents, apart from fields that the API server adds. */
 export function isInStep(existing: JsonObject, wanted: JsonObject): boolean {
   const { status: _, ...found } = manifestOf(existing);
   const { status: __, ...meant } = manifestOf(wanted);
   return equal(found, meant);
 }
 
-/** Whether applying what is wanted would change nothing: every field of it is there already. */
+/** Whether applying the wanted object would change nothing: all its fields are present. */
 export function isApplied(existing: Json, wanted: Json): boolean {
   if (!isObject(wanted)) return equal(existing, wanted);
   return isObject(existing) &&
@@ -149,7 +149,7 @@ export function isApplied(existing: Json, wanted: Json): boolean {
     );
 }
 
-/** The object with the version it is meant to replace, so that a change in between is noticed. */
+/** The object with the resourceVersion that it replaces, so that a change in between makes the write fail. */
 export function replacing(existing: JsonObject, wanted: JsonObject): JsonObject {
   const version = dig(existing, "metadata", "resourceVersion");
   const metadata = asObject(field(wanted, "metadata")) ?? {};

@@ -1,7 +1,7 @@
 import { kindNeed, type Need } from "../context/mod.ts";
 import type { ObjectType } from "./rule_kind.ts";
 
-/** The rights to make objects of some types, to keep them in step and to take them away. */
+/** The rights to create, update and delete objects of some types. */
 export function downstreamNeeds(types: readonly ObjectType[]): readonly Need[] {
   return types.filter(({ kind }) => kind !== "").map((type) =>
     hasVariables(type.apiVersion + type.kind)
@@ -10,7 +10,7 @@ export function downstreamNeeds(types: readonly ObjectType[]): readonly Need[] {
   );
 }
 
-/** Whether a text of a policy holds variables. */
+/** Whether a text of a policy contains variables. */
 export function hasVariables(text: string): boolean {
   return text.includes("{{") || text.includes("$(");
 }

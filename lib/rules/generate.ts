@@ -27,10 +27,10 @@ import type { CompiledBody, Downstream, RuleInput, RuleKind, RuleTools } from ".
 import { describe, type KindPlace, objectsInCluster, triggerAlone } from "./cluster_objects.ts";
 
 /**
- * `generate`: makes objects because of another one, the trigger. The rule plans which objects are missing or
- * differ, and which are to be deleted once the trigger is gone; `lib/background` carries the plan out.
- * Kyverno parity: the rule passes when it applies, even if nothing can be planned; the plan errors stand
- * beside the outcome. Pinned by "a variable that cannot be resolved is a plan error".
+ * `generate`: generates objects for a trigger. The rule plans which objects to create or update, and which to delete
+ * once the trigger is gone; `lib/background` carries the plan out. Kyverno parity: the rule passes when it applies,
+ * even if nothing can be planned; the plan errors stand beside the outcome. Pinned by "a variable that cannot be
+ * resolved is a plan error".
  */
 export const generate: RuleKind<BodyOf<"generate">> = {
   type: "generate",
@@ -80,7 +80,7 @@ function downstreamOf({ synchronize, orphanDownstreamOnPolicyDelete, patterns }:
   };
 }
 
-/** A generate rule's pattern, or one entry of its foreach. */
+/** A compiled pattern: that of a generate rule, or of one entry of its foreach. */
 interface Maker {
   plan(context: Context, situation: Situation): Plan;
   readonly pattern: GeneratePattern;
@@ -133,7 +133,10 @@ function compileLoopMaker(
   };
 }
 
-/** Deletes what the rule made for a trigger that is gone or no longer matches; owner labels say what that is. */
+/**
+ * Plans the deletion of the objects that the rule generated for a trigger that is gone or no longer matches. Owner
+ * labels identify them.
+ */
 function withdraw(
   makers: readonly Maker[],
   { context }: RuleInput,

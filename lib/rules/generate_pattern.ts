@@ -31,11 +31,11 @@ import type { Effect } from "./outcome.ts";
 import type { RuleTools } from "./rule_kind.ts";
 import { type ClusterObjects, describe, type KindPlace, type ObjectReference } from "./cluster_objects.ts";
 
-/** For what, and amid what, objects are generated. */
+/** The trigger and the cluster for which objects are planned. */
 export interface Situation {
   readonly owner: Owner;
   readonly clusterObjects: ClusterObjects;
-  /** Whether objects that exist are kept in step; otherwise only missing ones are made. */
+  /** Whether existing objects are kept in step; otherwise only missing ones are created. */
   readonly existing: "synchronize" | "leave";
   /** Whether objects are written by server-side apply. */
   readonly writing: "apply" | "replace";
@@ -47,14 +47,14 @@ export interface Plan {
   readonly failures: readonly string[];
 }
 
-/** `data`, `clone` or `cloneList` with the place of what they make, compiled. */
+/** A compiled `data`, `clone` or `cloneList`, with the position of its target. */
 export interface GeneratePattern {
   plan(context: Context, situation: Situation): Plan;
-  /** The kinds of what it makes. */
+  /** The kinds of the objects that it generates. */
   kinds(context: Context): readonly KindPlace[] | Fault;
 }
 
-/** Compiles the part of a generate rule, or of one of its foreach entries, that says what is made where. */
+/** Compiles the pattern of a generate rule, or of one of its foreach entries. */
 export function compileGeneratePattern(
   pattern: GeneratePatternSpec,
   tools: RuleTools,
@@ -82,14 +82,14 @@ export function compileGeneratePattern(
   };
 }
 
-/** The types of what a pattern makes. */
+/** The types of the objects that a pattern generates. */
 export function typesOf({ apiVersion, kind, cloneList }: GeneratePatternSpec): readonly KindPlace[] {
   return cloneList !== undefined && cloneList.kinds.length > 0
     ? cloneList.kinds.map(kindOf)
     : [{ apiVersion, kind }];
 }
 
-/** A pattern as the one document that its variables are replaced in. */
+/** A pattern as one document in which variables are replaced. */
 function documentOf({ data, clone, cloneList, ...place }: GeneratePatternSpec): JsonObject {
   return {
     ...place,
@@ -129,7 +129,7 @@ function patternProblems(pattern: GeneratePatternSpec, only: string | undefined)
 /** Plans the objects of one rendered pattern. */
 class Planner {
   readonly #situation: Situation;
-  /** Of a Policy: the only namespace that it reads from and writes into. */
+  /** The only namespace that a Policy reads from and writes into; `undefined` for a ClusterPolicy. */
   readonly #only: string | undefined;
 
   constructor(situation: Situation, only: string | undefined) {
@@ -181,7 +181,7 @@ class Planner {
 
   #clone(source: ObjectReference, target: ObjectReference): Plan {
     if (this.#isForeign(source.namespace)) return failed(foreign("clone from", source.namespace));
-    // A clone of an object in its own place is the object itself.
+    // A clone of an object with the same name and namespace is the object itself.
     if (source.namespace === target.namespace && source.name === target.name) return nothing;
     const lookup = this.#situation.clusterObjects.get(source);
     if (isFault(lookup)) return failed(lookup);
@@ -194,7 +194,7 @@ class Planner {
 
   #copy(source: JsonObject, target: ObjectReference): Plan {
     const marked = labelled(source, { [cloneSourceLabel]: "" });
-    // Owners live in the owned object's namespace: a reference to one elsewhere would delete the copy.
+    // Owners must be in the namespace of the owned object: a reference to another namespace would delete the copy.
     const without = namespaceOf(source) === target.namespace ? [] : ["ownerReferences"];
     const copy = manifestOf(labelled(marked, sourceLabels(source)), { without });
     const written = this.#write(target, copy);
@@ -204,7 +204,7 @@ class Planner {
     return { ...written, effects: [mark, ...written.effects] };
   }
 
-  /** Makes the object, or keeps the one that exists in step. */
+  /** Plans to create the object, or to keep the existing one in step. */
   #write(target: ObjectReference, content: JsonObject): Plan {
     const { owner, clusterObjects, existing, writing } = this.#situation;
     const wanted = labelled(placedAt({ ...typed(content, target) }, target), ownerLabels(owner));
@@ -230,7 +230,7 @@ class Planner {
   }
 }
 
-/** Several plans as one. */
+/** Joins several plans. */
 export function joined(plans: readonly Plan[]): Plan {
   return {
     effects: plans.flatMap(({ effects }) => effects),
@@ -238,7 +238,7 @@ export function joined(plans: readonly Plan[]): Plan {
   };
 }
 
-/** A plan that failed. */
+/** The plan for a failure. */
 export function failed({ message }: Fault): Plan {
   return { effects: [], failures: [message] };
 }
@@ -267,7 +267,7 @@ function typed(content: JsonObject, { apiVersion, kind }: KindPlace): JsonObject
   };
 }
 
-/** `v1/Secret`, `apps/v1/Deployment` or `Secret`, as cloneList writes kinds. */
+/** A kind in the form of cloneList: `v1/Secret`, `apps/v1/Deployment` or `Secret`. */
 function kindOf(text: string): KindPlace {
   const slash = text.lastIndexOf("/");
   return { apiVersion: slash < 0 ? "" : text.slice(0, slash), kind: text.slice(slash + 1) };

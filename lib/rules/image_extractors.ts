@@ -12,7 +12,7 @@ import {
 import { compileExpression, type Environment } from "../jmespath/mod.ts";
 import { compileImageExtractors, type ImageExtractorConfig, type ImageExtractors } from "../kube/mod.ts";
 
-/** Where the images of objects are that a rule with `imageExtractors` is about; kinds that it does not name are read as usual. */
+/** The image extractors of a rule with `imageExtractors`. Kinds that the rule does not name have the usual ones. */
 export function ruleImageExtractors(
   written: JsonObject,
   report: (problem: PathDiagnostic) => void,
@@ -65,5 +65,5 @@ function transformOf(query: string, report: Report): (value: string) => Json | F
   return () => expression;
 }
 
-/** An image's text follows from the value alone: there is neither time nor chance in it. */
+/** The environment of extractors: the text of an image depends on the value alone, not on time or randomness. */
 const standstill: Environment = { now: () => 0, random: () => 0 };

@@ -5,28 +5,30 @@ import { type DocumentPath, Fault, isFault, isList, type Json } from "../json/mo
 import type { EntrySpec, LoopSpec } from "../policy/mod.ts";
 import type { RuleTools } from "./rule_kind.ts";
 
-/** One iteration: the element and the context in which it is called `element`. */
+/** One iteration: the element, and the context that calls it `element`. */
 export interface Iteration {
   readonly element: Json;
   readonly index: number;
   readonly context: Context;
 }
 
-/** The list and the context entries of a foreach entry, compiled. */
+/** The compiled list and context entries of a foreach entry. */
 export interface Loop {
   /** As written, for messages. */
   readonly list: string;
-  /** The elements, or why the list cannot be evaluated. A value that is no list is a list of one. */
+  /**
+   * The elements, or a fault when the list cannot be evaluated. A value that is not a list is a list of one element.
+   */
   elements(context: Context): readonly Json[] | Fault;
-  /** The context of one element. Nulls are not iterated: `undefined`. */
+  /** The context of one element; `undefined` for null, which is not iterated. */
   enter(context: Context, element: Json, index: number): Iteration | undefined;
 }
 
-/** Where a foreach entry stands. */
+/** The position of a foreach entry in its rule. */
 export interface LoopPlace {
-  /** Counts loops around this one, from 0. */
+  /** The number of loops around this one. */
   readonly nesting: number;
-  /** Below the rule. */
+  /** The path below the rule. */
   readonly path: DocumentPath;
 }
 
@@ -56,7 +58,7 @@ export function compileLoop(spec: LoopSpec, { nesting, path }: LoopPlace, tools:
   };
 }
 
-/** The elements of a loop, which are evaluated once, however often its rule pauses. */
+/** The elements of a loop. They are evaluated once, however often the rule pauses. */
 export function elementsOf(
   loop: Loop,
   progress: LoopProgress<unknown>,
@@ -68,12 +70,15 @@ export function elementsOf(
   return elements;
 }
 
-/** Why a loop, or work in steps, did not go on. What it says of a pause nobody sees: the rule is evaluated again. */
+/**
+ * The message of a loop or other staged work that stopped. Nobody sees the message of a pause, because the rule is
+ * evaluated again.
+ */
 export function stopped(turn: Exclude<Turn, "go">, where = "foreach"): string {
   return turn === "over" ? `the request's deadline passed inside ${where}` : "the evaluation pauses";
 }
 
-/** Compiles the entries of a `context` list that stands at a path below the rule. */
+/** Compiles the entries of a `context` list at a path below the rule. */
 export function compileContext(
   entries: readonly EntrySpec[],
   tools: Pick<RuleTools, "policy" | "variables" | "report" | "need">,
@@ -95,7 +100,7 @@ export function compileContext(
  * its name.
  */
 function loopValues(nesting: number): (element: Json, index: number) => Record<string, Json> {
-  // Nearly every loop is the outermost, and an object whose names are known here is made much faster.
+  // Nearly every loop is the outermost one, and an object literal with fixed names is created much faster.
   if (nesting === 0) {
     return (element, index) => ({
       element,

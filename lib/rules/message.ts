@@ -4,7 +4,7 @@ import type { RuleInput, RuleTools } from "./rule_kind.ts";
 
 /** A rule's message, rendered for one request. */
 export interface Message {
-  /** The text; empty when the rule has none; a fault when a variable in it cannot be resolved. */
+  /** The message; empty when the rule has none; a fault when a variable in it has no value. */
   render(input: RuleInput): string | Fault;
 }
 
@@ -22,7 +22,7 @@ export function compileMessage(message: Json | undefined, tools: RuleTools): Mes
   };
 }
 
-/** The message with the full stop that Kyverno puts before what follows. */
+/** The message with the full stop that Kyverno puts before the rest. */
 export function withStop(message: string): string {
   return message === "" || message.endsWith(".") ? message : `${message}.`;
 }

@@ -1,6 +1,6 @@
 /**
- * The kinds of rules. Each is a record that recognises a rule and compiles it to a body; a body is run for one request
- * and gives an outcome. Bodies have no effects: what shall be changed in the cluster is in the outcome.
+ * The kinds of rules. Each is a record that compiles a rule to a body. A body runs for one request and returns an
+ * outcome. Bodies change nothing: changes to the cluster are effects in the outcome.
  *
  * @module
  */

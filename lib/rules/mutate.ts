@@ -3,7 +3,7 @@ import { mutationConflicts } from "./mutation_conflicts.ts";
 import { compileMutation, unchanged } from "./mutation.ts";
 import type { CompiledBody, RuleKind, RuleTools } from "./rule_kind.ts";
 
-/** `mutate` with a patch: the object is changed before it is stored. */
+/** `mutate` with a patch, which changes the object before it is stored. */
 export const mutatePatch: RuleKind<BodyOf<"patch">> = {
   type: "mutate",
   name: "patch",

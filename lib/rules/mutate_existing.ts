@@ -13,8 +13,8 @@ import type { CompiledBody, RuleKind, RuleTools } from "./rule_kind.ts";
 import { type ClusterObjects, describe, objectsInCluster } from "./cluster_objects.ts";
 
 /**
- * `mutate.targets`: objects that exist are changed because of another one, the trigger. The rule plans an update of each
- * target and has one outcome a target; whether and when the updates are carried out is not its business.
+ * `mutate.targets`: changes existing objects for a trigger. The rule plans an update of each target, with one outcome
+ * a target; `lib/background` carries the updates out.
  */
 export const mutateExisting: RuleKind<BodyOf<"mutateExisting">> = {
   type: "mutateExisting",
@@ -44,7 +44,7 @@ export const mutateExisting: RuleKind<BodyOf<"mutateExisting">> = {
 
         function changeTarget({ object, subresource }: Part, target: Target, context: Context): Outcome {
           const outcome = mutateTarget(object, target, { context, mutation });
-          // A target that could not be changed is not the object that the rules after this one see.
+          // The error is not `objectLost`: the following rules read the request's object, not the target.
           if (outcome.result === "error") return error(outcome.message);
           if (outcome.result !== "pass" || outcome.patched === undefined) return outcome;
           const { patched, ...rest } = outcome;
@@ -71,12 +71,12 @@ function unfound(failures: readonly string[], isOnlyMissing: boolean): Outcome {
   return isOnlyMissing ? { ...outcome, meaning: "targetMissing" } : outcome;
 }
 
-/** An object that is named in full does not exist: in the cluster's words. */
+/** The missing object of a target that is named in full, in the cluster's words. */
 interface Missing {
   readonly missing: string;
 }
 
-/** An object, or a subresource of it, that is to be changed. */
+/** A target object, or a subresource of it. */
 interface Part {
   readonly object: JsonObject;
   readonly subresource: string;
@@ -139,7 +139,7 @@ function targetNeed({ apiVersion, kind }: TargetSpec): Need {
 
 interface Wanted {
   readonly type: { readonly apiVersion: string; readonly kind: string; readonly subresource: string };
-  /** Wildcards, both. */
+  /** Both may have wildcards. */
   readonly namespace: string;
   readonly name: string;
   readonly selector: JsonObject | undefined;

@@ -11,16 +11,19 @@ import type { RuleTools } from "./rule_kind.ts";
 
 /** A compiled mutation of one object. The rule uses it for the object of a request and for targets. */
 export interface Mutation {
-  /** Passes with the changed object, skips when nothing changes, errs when the patch fails; never changes its input. */
+  /**
+   * Returns a pass with the changed object, a skip when nothing changes, or an error when the patch fails. It never
+   * changes its input.
+   */
   run(resource: JsonObject, context: Context): Outcome;
-  /** Of a merge without variables: the same for a draft. */
+  /** The same for a draft; only for merges without variables. */
   readonly merge?: (draft: Draft) => Outcome;
 }
 
 /** The outcome of a patch that changes nothing. */
 export const unchanged: Outcome = skip("no patches applied");
 
-/** Compiles `mutate` with a patch or with foreach; one that has neither is reported and always errs. */
+/** Compiles `mutate` with a patch or with foreach. A mutation that has neither is reported and always errs. */
 export function compileMutation(change: ChangeSpec, tools: RuleTools): Mutation {
   return change.by === "foreach" ? compileForeach(change.entries, tools) : compilePatch(change.patch, tools);
 }
@@ -118,11 +121,11 @@ function compileLoops(
 /** The result of running loops. */
 interface Result {
   readonly resource: JsonObject;
-  /** Entries that changed something. */
+  /** The number of entries that changed something. */
   readonly applied: number;
 }
 
-/** Runs entries in order; after each the context shows the object as it then is. */
+/** Runs the entries in order. The context shows each the object that the one before left. */
 function runLoops(plans: readonly LoopPlan[], start: JsonObject, outer: Context): Result | Fault {
   let resource = start;
   let context = outer;
@@ -142,8 +145,8 @@ function runLoops(plans: readonly LoopPlan[], start: JsonObject, outer: Context)
 }
 
 /**
- * Runs the entries of a loop inside a loop. Where several follow each other, each sees what those before have done, so
- * nobody may write into that any more.
+ * Runs the entries of a loop inside a loop. Each entry sees the changes of those before, so the draft must be forked
+ * between them.
  */
 function runInnerLoops(plans: readonly LoopPlan[], draft: Draft, outer: Context): Fault | undefined {
   let context = outer;
@@ -156,7 +159,7 @@ function runInnerLoops(plans: readonly LoopPlan[], draft: Draft, outer: Context)
   return undefined;
 }
 
-/** The elements of one entry: patches add up on the draft, while the context keeps showing the object as it was. */
+/** Runs the elements of one entry. Patches add up on the draft, while the context keeps showing the original object. */
 function runElements(plan: LoopPlan, progress: LoopProgress<Draft>, context: Context): Fault | undefined {
   const { store } = context;
   const elements = elementsOf(plan.loop, progress, context);
@@ -171,7 +174,7 @@ function runElements(plan: LoopPlan, progress: LoopProgress<Draft>, context: Con
   let draft = progress.state;
   for (let step = first; step < length; step++) {
     if (!store.isComplete) {
-      // The evaluation is void, and only goes on to find what else has to be loaded: not on what counts.
+      // The evaluation is void and continues only to find further loads, so it works on a fork of the progress.
       if (draft === progress.state) draft = draft.fork();
     } else if (step > progress.done) progress.advanceTo(step, draft);
     const turn = store.beforeElement(step > first);

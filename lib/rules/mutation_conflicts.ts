@@ -12,18 +12,18 @@ import {
 import { type Rule, sectionOf } from "../policy/mod.ts";
 import { readOperations } from "./patch_paths.ts";
 
-/** Two rules that write one field differently. */
+/** A field that two rules write differently. */
 export interface MutationConflict {
   /** The earlier rule. */
   readonly rule: string;
-  /** RFC 6901. */
+  /** A JSON pointer (RFC 6901). */
   readonly path: string;
 }
 
 /**
- * Fields that a rule writes differently from an earlier rule of its policy that applies to the same objects: the later
- * one always wins, which is hardly meant. Only plain fields with constant values count, in rules with the same match
- * and conditions; whoever writes to lists, under anchors or with variables knows more than can be seen here.
+ * The fields that a rule writes differently from an earlier rule of its policy for the same objects. The later rule
+ * always wins, which is hardly intended. Only plain fields with constant values count, in rules with the same match
+ * and conditions: for lists, anchors and variables the text does not show the result.
  */
 export function mutationConflicts(rule: Rule, rules: readonly Rule[]): MutationConflict[] {
   const earlier = rules.slice(0, rules.indexOf(rule)).filter((each) =>
@@ -45,7 +45,7 @@ function isAboutTheSame(left: Rule, right: Rule): boolean {
     exclude?.written ?? null,
     preconditions ?? null,
   ];
-  // Conditions may read context entries, so rules with different ones may differ in when they apply.
+  // Conditions may read context entries, so rules with different entries may apply to different objects.
   return equal(selection(left), selection(right)) &&
     (left.preconditions === undefined || isSameContext(left.context, right.context));
 }
@@ -53,7 +53,7 @@ function isAboutTheSame(left: Rule, right: Rule): boolean {
 /** The plain fields that a rule writes, with their constant values. */
 function writesOf({ body }: Rule): Map<string, Json> {
   const writes = new Map<string, Json>();
-  // A rule that looks at its targets or at elements writes elsewhere.
+  // A rule with targets or elements writes to other objects or paths.
   if (body.kind !== "patch") return writes;
   const { patch } = body.change;
   if (patch.form === "merge" && isObject(patch.merge)) collect(patch.merge, [], writes);
@@ -76,7 +76,7 @@ function isSameContext(left: Rule["context"], right: Rule["context"]): boolean {
 
 function collect(patch: JsonObject, above: readonly string[], writes: Map<string, Json>): void {
   const keys = Object.keys(patch);
-  // Anchors make everything beside them conditional; directives replace or delete as a whole.
+  // Anchors make the fields beside them conditional; directives replace or delete the whole map.
   if (keys.some((key) => /^[<=^X]?\(.*\)$/.test(key) || key === "$patch")) return;
   for (const key of keys) {
     const value = patch[key]!;

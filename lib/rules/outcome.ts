@@ -1,18 +1,18 @@
 import type { Json, JsonObject } from "../json/mod.ts";
 import type { ImageNote } from "./verify_images/notes.ts";
 
-/** A change to the cluster by a rule: carried out after the answer, or only shown. */
+/** A change of a rule to the cluster. `lib/background` carries it out after the answer; a dry run only shows it. */
 export interface Effect {
   readonly verb: "create" | "update" | "apply" | "delete";
-  /** The object as it shall be; for a delete, what identifies it. */
+  /** The wanted object; for a deletion, the fields that identify it. */
   readonly object: JsonObject;
-  /** The part of the object that is written, `status` or `scale`; absent for the object itself. */
+  /** The subresource that is written, `status` or `scale`; absent for the object itself. */
   readonly subresource?: string;
   readonly policy: string;
   readonly rule: string;
-  /** Set when the rest is worth doing without it. */
+  /** Set when the other effects are useful without it. */
   readonly dispensable?: true;
-  /** Why, in one sentence: for logs and dry runs. */
+  /** The reason in one sentence, for logs and dry runs. */
   readonly reason: string;
 }
 
@@ -20,26 +20,26 @@ export interface Effect {
 export type ImageFindings =
   | {
     readonly phase: "mutate";
-    /** For the validate phase. */
+    /** The notes for the validate phase. */
     readonly notes: readonly ImageNote[];
-    /** Replaces the texts at JSON pointers of the object. */
+    /** The texts that replace those at JSON pointers of the object. */
     readonly digests: readonly { readonly pointer: string; readonly text: string }[];
   }
   | {
     readonly phase: "validate";
-    /** The images whose signatures expressions verified, and whether any signature was good. */
+    /** The images whose signatures expressions verified, and whether a signature was valid. */
     readonly attempts: ReadonlyMap<string, boolean>;
-    /** Images that some policy of the request must have verified for the rule to pass. */
+    /** The images that some policy of the request must have verified for the rule to pass. */
     readonly required: readonly string[];
   };
 
 /** The fields that every outcome may have. */
 interface Reported {
   readonly message: string;
-  /** The name in results instead of the rule's: an evaluation that failed, an exception. */
+  /** The name that results show instead of the rule's, for a failed evaluation or an exception. */
   readonly reportedAs?: string;
   readonly images?: ImageFindings;
-  /** Further facts for reports, such as the pod security controls. */
+  /** Properties for reports, such as the pod security controls. */
   readonly properties?: JsonObject;
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
@@ -47,11 +47,11 @@ interface Reported {
 /** The planned effects of an outcome. */
 interface Planned {
   readonly effects?: readonly Effect[];
-  /** Why effects could not be planned, such as a source that does not exist (yet). */
+  /** Why effects could not be planned, such as a missing source. */
   readonly planErrors?: readonly string[];
 }
 
-/** The resource meets the rule. */
+/** The resource satisfies the rule. */
 export interface PassOutcome extends Reported, Planned {
   readonly result: "pass";
   /** The object after a mutation that changed it. */
@@ -62,10 +62,10 @@ export interface PassOutcome extends Reported, Planned {
   readonly silent?: true;
 }
 
-/** The resource breaks the rule; of a generate rule: the trigger is gone. */
+/** The resource breaks the rule. For a generate rule: the trigger is gone. */
 export interface FailOutcome extends Reported, Planned {
   readonly result: "fail";
-  /** Where a pattern failed: `/spec/containers/0/image/`. */
+  /** The path at which a pattern failed: `/spec/containers/0/image/`. */
   readonly path?: string;
   /** The expected and the actual value of a failed pattern, for explanations. */
   readonly expected?: Json;
@@ -77,7 +77,7 @@ export interface SkipOutcome extends Reported {
   readonly result: "skip";
   /** Keys of the exceptions that made the rule skip. */
   readonly exceptions?: readonly string[];
-  /** The answer shows the message as a warning. */
+  /** Set when the answer shows the message as a warning. */
   readonly warns?: true;
 }
 
@@ -103,38 +103,38 @@ export interface OutcomeList {
   readonly outcomes: readonly [Outcome, ...Outcome[]];
 }
 
-/** One outcome as it is, several as a list; `undefined` for none. */
+/** Returns one outcome as it is, several as a list, and `undefined` for none. */
 export function listed(outcomes: readonly Outcome[]): Outcome | OutcomeList | undefined {
   const [first, ...rest] = outcomes;
   return first === undefined || rest.length === 0 ? first : { result: "list", outcomes: [first, ...rest] };
 }
 
-/** The rule holds. */
+/** The outcome of a rule that holds. */
 export function pass(message: string): PassOutcome {
   return { result: "pass", message };
 }
 
-/** The rule is violated. */
+/** The outcome of a rule that is violated. */
 export function fail(message: string, path?: string): FailOutcome {
   return path === undefined ? { result: "fail", message } : { result: "fail", message, path };
 }
 
-/** The rule does not apply after all. */
+/** The outcome of a rule that does not apply. */
 export function skip(message: string): SkipOutcome {
   return { result: "skip", message };
 }
 
-/** The rule could not be evaluated. */
+/** The outcome of a rule that could not be evaluated. */
 export function error(message: string): ErrorOutcome {
   return { result: "error", message };
 }
 
-/** Keys of the exceptions that made a rule skip or pass; `undefined` when none did. */
+/** The keys of the exceptions that made a rule skip or pass; `undefined` when none did. */
 export function exceptionsOf(outcome: Outcome): readonly string[] | undefined {
   return outcome.result === "skip" || outcome.result === "pass" ? outcome.exceptions : undefined;
 }
 
-/** Where a pattern failed; `undefined` of other outcomes. */
+/** The path at which a pattern failed; `undefined` for other outcomes. */
 export function failedPath(outcome: Outcome): string | undefined {
   return outcome.result === "fail" ? outcome.path : undefined;
 }

@@ -17,7 +17,7 @@ type PathProblem = Pick<PathDiagnostic, "code" | "message" | "hint">;
 /** Replaces a variable while the text around it is parsed. */
 const placeholder = "\uE000";
 
-/** The fields of an object's metadata: a path to another one leads nowhere, whatever the kind. */
+/** The fields of an object's metadata. A path to any other field leads nowhere, whatever the kind. */
 const metadataFields = new Set([
   "name",
   "generateName",
@@ -38,7 +38,7 @@ const metadataFields = new Set([
 
 /**
  * Finds paths of `patchesJson6902` that hold variables, which only foreach allows, and paths that can never exist.
- * Text that cannot be read has no paths; applying it says what is wrong with it.
+ * Unreadable text has no paths; applying it reports its problem.
  */
 export function pathProblems(operations: Json, at: DocumentPath): PathDiagnostic[] {
   const within = at.includes("foreach") ? "foreach" : "rule";

@@ -19,17 +19,19 @@ import { compileTemplate } from "../template/mod.ts";
 import { pathProblems } from "./patch_paths.ts";
 import type { RuleTools } from "./rule_kind.ts";
 
-/** A patch of a mutate rule, ready to be applied to objects. */
+/** A compiled patch of a mutate rule. */
 export interface Patcher {
-  /** The patched object, the same one when nothing changes, or why it cannot be patched. */
+  /** Returns the patched object, the same object when nothing changes, or a fault. */
   apply(resource: JsonObject, context: Context): JsonObject | Fault;
-  /** Does the same to a draft, which is of no use after a fault. */
+  /** Patches a draft. After a fault the draft must not be used. */
   change(draft: Draft, context: Context): Fault | undefined;
-  /** Of a merge without variables: does the same to a draft, and answers whether it changed. */
+  /** Patches a draft and returns whether it changed; only for merges without variables. */
   readonly merge?: (draft: Draft) => boolean | Fault;
 }
 
-/** Where a patch stands: below its rule, for diagnostics, and in the document that error messages show paths of. */
+/**
+ * The position of a patch: its path below the rule, for diagnostics, and its path in the document that messages show.
+ */
 export interface PatchPlace {
   readonly path: DocumentPath;
   readonly place: readonly string[];
@@ -76,7 +78,7 @@ export function compilePatcher(
     };
   }
 
-  // Rendered even so: references and escapes of variables are no variables.
+  // The template is rendered although it has no variables, because it may have references and escapes.
   const rendered = template.render(scopeOf({}), noEnvironment);
   const plan = isFault(rendered) ? rendered : planOf(dig(rendered, ...place, name) ?? null);
   if (isFault(plan)) {

@@ -10,46 +10,46 @@ import type { Outcome, OutcomeList } from "./outcome.ts";
 
 /** The input of a rule body. */
 export interface RuleInput {
-  /** The rule's context: request, images, its entries. */
+  /** The rule's context: the request, images and context entries. */
   readonly context: Context;
-  /** The object as it is now: for mutations, after the rules before. `undefined` when there is none (DELETE). */
+  /** The object now; for mutations, as the rules before left it. `undefined` when there is none (DELETE). */
   readonly resource: JsonObject | undefined;
   readonly oldResource: JsonObject | undefined;
   readonly operation: string;
-  /** Of the request, not of the object. */
+  /** The type of the request, not of the object. */
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   /** The request as the API server sent it. */
   readonly request: JsonObject;
-  /** Labels of the request's namespace, where the caller gave them instead of a cluster. */
+  /** The labels of the request's namespace, if the caller gave them. */
   readonly namespaceLabels?: JsonObject | undefined;
-  /** Of a generate rule: the trigger is gone or no longer matches, and so is what the rule made for it. */
+  /** Set for a generate rule whose trigger is gone or no longer matches: its downstream is then deleted. */
   readonly triggerGone?: true;
-  /** Exceptions that match and carry pod security controls. */
+  /** The matching exceptions with pod security controls. */
   readonly exceptions: readonly PolicyException[];
 }
 
-/** A rule body, compiled. No outcome means that the rule has nothing to say about the request. */
+/** A compiled rule body. No outcome means that the rule has no result for the request. */
 export interface CompiledBody {
   run(input: RuleInput): Outcome | OutcomeList | undefined;
   /**
-   * Whether the rule is about the object, decided before its preconditions; an outcome when that is unknown. Without
-   * it every object that the rule matches counts.
+   * Whether the rule applies to the object, decided before its preconditions; an outcome when that is unknown. When
+   * absent, the rule applies to every object that it matches.
    */
   about?(input: RuleInput): boolean | Outcome;
-  /** Outcomes that it gives again and again, each the same object every time: their results are made at load. */
+  /** The outcomes that it returns repeatedly as the same object: their results are made at load. */
   readonly constants?: readonly Outcome[];
   /**
-   * Of a mutation that always merges the same patch: what `run` says of the draft's resource, with the patch merged into
-   * the draft. It sees nothing but the draft.
+   * Merges a constant patch into the draft and returns the outcome; only for mutations that always merge the same
+   * patch. It reads nothing but the draft.
    */
   readonly merge?: (draft: Draft) => Outcome;
   /** The objects that it generates; absent when it generates none. */
   readonly downstream?: Downstream;
-  /** Set when objects that exist are looked at once its policy comes into force. */
+  /** Set when the rule also applies to objects that exist when its policy comes into force. */
   readonly looksBack?: boolean;
-  /** Who must have signed, as far as the body's text says. */
+  /** The possible signers, as far as the body's text names them. */
   readonly signers?: readonly WrittenSigner[];
 }
 
@@ -59,11 +59,11 @@ export interface WrittenSigner {
   readonly by: Signer;
   readonly log: LogTrust;
   readonly layout: SignatureLayout;
-  /** Where the signatures are; empty for the image's repository. */
+  /** The repository of the signatures; empty for the image's repository. */
   readonly repository: string;
 }
 
-/** A body that never has several outcomes, such as a check of `foreach`. */
+/** A body with at most one outcome, such as a check of `foreach`. */
 export interface SingleBody extends CompiledBody {
   run(input: RuleInput): Outcome | undefined;
 }
@@ -73,11 +73,11 @@ export interface SingleBody extends CompiledBody {
  * `background`, `live` and `manifests` read it.
  */
 export interface Downstream {
-  /** Whether what was made is kept as the rule says. */
+  /** Whether generated objects are kept in step with the rule. */
   readonly synchronize: boolean;
   /** The fate of synchronized objects when the rule is deleted. */
   readonly onPolicyDelete: "orphan" | "delete";
-  /** The types of what is made or copied; only those that are known without a request. */
+  /** The types of generated and copied objects that do not depend on a request. */
   readonly types: readonly ObjectType[];
 }
 
@@ -90,29 +90,29 @@ export interface ObjectType {
 /** The policy and rule of a body that is compiled, and the receivers of its needs, problems and variables. */
 export interface RuleTools {
   readonly policy: Policy;
-  /** The rule that the body is of. */
+  /** The rule of the body. */
   readonly rule: Rule;
   readonly dialect: Dialect;
-  /** Takes what the rule needs from outside the request. */
+  /** Receives the values that the rule reads from outside the request. */
   need(need: Need): void;
-  /** Takes a problem at a path below the rule; an error makes the rule fail as its policy's failurePolicy says. */
+  /** Receives a problem at a path below the rule. An error makes the rule answer as its policy's failurePolicy says. */
   report(problem: PathDiagnostic): void;
-  /** Takes the variables of a template that stands at a path below the rule, so that unknown ones are reported. */
+  /** Receives the variables of a template at a path below the rule, so that unknown ones are reported. */
   variables(uses: readonly Use[], path: DocumentPath, locals?: readonly string[]): void;
 }
 
 /** The type of a rule, as metrics and reports name it. */
 export type RuleType = "validate" | "mutate" | "generate" | "verifyImages" | "checkImages" | "mutateExisting";
 
-/** Whether rules of the type judge an object; the others change or make objects. */
+/** Whether rules of the type validate an object; the others change or generate objects. */
 export function judges(type: RuleType): boolean {
   return type === "validate" || type === "verifyImages" || type === "checkImages";
 }
 
-/** A kind of rule: adding one is a file with such a record, and a line in the table. */
+/** A kind of rule body. Adding one takes a file with such a record, and a line in the table. */
 export interface RuleKind<Body extends RuleBody = RuleBody> {
   readonly type: RuleType;
-  /** As explanations name it. */
+  /** The name in explanations. */
   readonly name: string;
   compile(body: Body, tools: RuleTools): CompiledBody;
   /** The kind that runs the same rule in a later phase of the request. */

@@ -34,14 +34,17 @@ export const ruleKinds: Kinds = {
   verifyImages,
 };
 
-/** A rule's body with its kind. */
+/** A compiled body with its kind. */
 export interface TypedBody {
   readonly type: RuleType;
   readonly kind: string;
   readonly body: CompiledBody;
 }
 
-/** Compiles the body of a rule, for each phase that it runs in. One that does nothing is reported, and answers with an error. */
+/**
+ * Compiles the body of a rule for each phase in which it runs. A rule without a body is reported, and answers with an
+ * error.
+ */
 export function compileBodies(rule: Rule, tools: Omit<RuleTools, "rule">): readonly TypedBody[] {
   const { body } = rule;
   const kind: RuleKind = body.kind === "empty" || body.kind === "expressions"

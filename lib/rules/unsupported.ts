@@ -1,7 +1,7 @@
 import { error } from "./outcome.ts";
 import type { RuleKind, RuleType } from "./rule_kind.ts";
 
-/** Rules of a type whose body does nothing here: they are reported, and answer with an error. */
+/** A kind for rules whose body is not supported: they are reported, and answer with an error. */
 export function unsupported(type: RuleType): RuleKind {
   return {
     type,

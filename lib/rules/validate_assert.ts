@@ -14,7 +14,8 @@ export const validateAssert: RuleKind<BodyOf<"assert">> = {
   name: "assert",
   compile({ tree }, tools): CompiledBody {
     const { rule } = tools;
-    // Expressions of a tree name what they read in several languages: a word that looks like it costs a look-up.
+    // The tree's expressions may name `admissionInfo` in several languages. A text that only looks like it costs one
+    // load.
     if (JSON.stringify(tree).includes("admissionInfo")) tools.need({ kind: "roles" });
     const { problems, check } = compileRuleAssertion(tree, standardCompilers());
     for (const { path, message } of problems) {

@@ -26,7 +26,7 @@ import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
 import type { CompiledBody, RuleInput, RuleKind, RuleTools } from "./rule_kind.ts";
 
 /**
- * `validate.cel`: expressions with the meaning that they have in a ValidatingAdmissionPolicy, once for each parameter.
+ * `validate.cel`: expressions with the semantics of a ValidatingAdmissionPolicy, evaluated once for each parameter.
  * An expression that cannot be evaluated counts as one that is false.
  */
 export const validateCel: RuleKind<BodyOf<"cel">> = {

@@ -5,14 +5,14 @@ import { observed, ruleConditions } from "./conditions.ts";
 import { error, fail, type Outcome, pass } from "./outcome.ts";
 import type { RuleInput, RuleKind, RuleTools, SingleBody } from "./rule_kind.ts";
 
-/** `validate.deny`: the request is refused when the conditions hold; without conditions it always is. */
+/** `validate.deny`: the rule fails when the conditions hold, or when it has none. */
 export const validateDeny: RuleKind<BodyOf<"deny">> = {
   type: "validate",
   name: "deny",
   compile: (body, tools) => compileDeny(body, body.message, { tools, path: ["validate"] }),
 };
 
-/** Compiles a deny block, of a rule or of one entry of a foreach; the message is the rule's in both. */
+/** Compiles a deny block of a rule or of one entry of a foreach. Both have the rule's message. */
 export function compileDeny(
   deny: DenyCheck,
   written: Json | undefined,
@@ -50,10 +50,10 @@ function denied(rule: string, conditions: string, text: Json | Fault): Outcome {
   );
 }
 
-/** Combinations of condition messages that are remembered for a rule; there are few in practice. */
+/** The most combinations of condition messages that are cached for a rule; there are few in practice. */
 const maxTexts = 64;
 
-/** The rule's message together with those of the conditions that held: variables work in both. */
+/** Renders the rule's message together with those of the conditions that held; both may have variables. */
 class DenyTexts {
   readonly alone: Template;
   readonly #message: Json;

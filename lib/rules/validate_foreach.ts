@@ -26,7 +26,7 @@ interface Entry {
   readonly elementScope: boolean | undefined;
   readonly preconditions: Conditions | undefined;
   readonly body: SingleBody | undefined;
-  /** Whether the body has loops of its own. */
+  /** Whether the body has nested loops. */
   readonly nests: boolean;
 }
 
@@ -59,14 +59,14 @@ function compileForeach(foreach: ForeachCheck, options: ForeachOptions): SingleB
   };
 }
 
-/** A run through the elements of a list. */
+/** One run through the elements of a list. */
 interface Run {
   readonly elements: readonly Json[];
-  /** How many elements the entry applied to so far. */
+  /** The loop's progress; its state is the number of elements that the entry applied to. */
   readonly progress: LoopProgress<number>;
 }
 
-/** How many elements the entry applied to, or the outcome that ends the rule. */
+/** Runs the elements. Returns how many elements the entry applied to, or the outcome that ends the rule. */
 function runElements(entry: Entry, { elements, progress }: Run, input: RuleInput): Outcome | number {
   const { store } = input.context;
   const first = progress.done;

@@ -7,14 +7,14 @@ import { compileMessage, type Message, withStop } from "./message.ts";
 import { error, fail, type Outcome, pass, skip } from "./outcome.ts";
 import type { RuleInput, RuleKind, RuleTools, SingleBody } from "./rule_kind.ts";
 
-/** `validate.pattern`: the object must look like the pattern. */
+/** `validate.pattern`: the object must match the pattern. */
 export const validatePattern: RuleKind<BodyOf<"pattern">> = {
   type: "validate",
   name: "pattern",
   compile: ({ pattern, message }, tools) => compilePatternBody(pattern, { message, tools }),
 };
 
-/** `validate.anyPattern`: the object must look like one of the patterns. */
+/** `validate.anyPattern`: the object must match one of the patterns. */
 export const validateAnyPattern: RuleKind<BodyOf<"anyPattern">> = {
   type: "validate",
   name: "anyPattern",
@@ -29,7 +29,7 @@ export interface PatternBodyOptions {
   readonly comparedObject?: (input: RuleInput) => JsonObject | undefined;
 }
 
-/** Compiles a `pattern`. On DELETE, where there is no object, it has nothing to say. */
+/** Compiles a `pattern`. It has no result for a DELETE, which has no object. */
 export function compilePatternBody(written: Json, options: PatternBodyOptions): SingleBody {
   const { tools, comparedObject = objectOf } = options;
   const rule = tools.rule.name;
@@ -92,7 +92,7 @@ export function compileAnyPatternBody(written: Json, options: PatternBodyOptions
     compileResolved(pattern, tools, "anyPattern")
   );
   const message = compileMessage(options.message, tools);
-  // Variables in any of them that cannot be resolved are an error, whatever another one says.
+  // A variable without a value in any pattern is an error, whatever the other patterns give.
   const inTurn = patterns.every(({ constant }) => constant);
   const passed = patterns.map((_, index) => pass(`validation rule '${rule}' anyPattern[${index}] passed.`));
   return {
@@ -152,7 +152,7 @@ function compileSource(source: Json, tools: RuleTools, name: string): Pattern<Re
   return compileResolved(resolved(source, tools), tools, name);
 }
 
-/** References inside the pattern are settled at load: they can only lead to the pattern's own text. */
+/** Resolves references inside the pattern at load: they can only lead to the pattern itself. */
 function resolved(source: Json, tools: RuleTools): Json {
   const document = resolveReferences(source);
   if (!isFault(document)) return document;

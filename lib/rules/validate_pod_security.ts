@@ -55,7 +55,7 @@ export const validatePodSecurity: RuleKind<BodyOf<"podSecurity">> = {
   },
 };
 
-/** Reads the images of containers by name, as reports blame them. */
+/** Returns the images of containers by name, for reports. */
 function imageReader(context: Context): (container: string) => string | undefined {
   const images = context.get("images");
   if (images === undefined || isFault(images)) return () => undefined;

@@ -9,15 +9,15 @@ import type { AssertionViolation } from "./violation.ts";
 export interface FailedAssertion {
   /** The entry's message, filled in; empty when it has none. */
   readonly message: string;
-  /** Where the entry stands in the policy. */
+  /** The path of the entry in the policy. */
   readonly check: string;
   readonly violations: readonly AssertionViolation[];
 }
 
-/** A compiled `assert`: what fails, or why it cannot be judged. */
+/** A compiled `assert`. It returns the failed assertions, or a fault when it cannot be evaluated. */
 export type Assertions = (payload: Json, input: CommunityInput) => readonly FailedAssertion[] | Fault;
 
-/** One entry. */
+/** One entry of `any` or `all`. */
 interface Assertion {
   readonly path: string;
   readonly tree: AssertionTree;
@@ -25,8 +25,8 @@ interface Assertion {
 }
 
 /**
- * Compiles `assert: {any: […], all: […]}`. One entry of `any` must hold, and each of `all`; failures of `any` are
- * reported before `all` is evaluated. An entry is `{check, message}`, or the tree itself.
+ * Compiles `assert: {any: […], all: […]}`. One entry of `any` and every entry of `all` must hold. Failures of `any`
+ * are reported before `all` is evaluated. An entry is `{check, message}`, or the tree itself.
  */
 export function compileAssertions(assert: Json | undefined, options: TreeOptions): Assertions {
   const compilers = withDefault(options.compilers, field(assert, "compiler"));
@@ -81,7 +81,7 @@ function judge(
   return { message: message?.(payload, input) ?? "", check: path, violations };
 }
 
-/** Compiles a `match` or `exclude`: whether the payload is meant. */
+/** Compiles a `match` or `exclude`, which decides whether a rule applies to the payload. */
 export function compileMatch(
   match: Json | undefined,
   options: TreeOptions,

@@ -15,7 +15,7 @@ import type { CelCompile } from "./compilers.ts";
 
 const bindingsType = opaqueType("bindings");
 
-/** The bindings as CEL sees them; nothing can be done with them but to ask for one. */
+/** The bindings as a CEL value. Its only use is to read a binding. */
 class TreeBindings extends Opaque {
   readonly type = bindingsType;
   readonly resolve: (name: string) => Json | Fault;
@@ -52,7 +52,7 @@ const bindingsLibrary: Library = {
 };
 
 /**
- * CEL for assertion trees: `object` is the current value, and `bindings.resolve("name")` gives a binding. It has the
+ * CEL for assertion trees: `object` is the current value, and `bindings.resolve("name")` reads a binding. It has the
  * functions of admission policies, among them Kyverno's: optional values, strings and sets.
  */
 export function celForTrees(): CelCompile {

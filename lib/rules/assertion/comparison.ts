@@ -1,8 +1,8 @@
 import { Fault, isList, isObject, type Json } from "../../json/mod.ts";
 
 /**
- * Whether a value is as expected. Lists must be equal element by element, objects must contain the expected fields.
- * Values of different kinds do not compare: that is a fault of the policy, not a violation.
+ * Whether a value equals the expected one. Lists must be equal element by element; objects must contain the expected
+ * fields. Values of different kinds cannot be compared: that is a fault of the policy, not a violation.
  */
 export function fulfils(expected: Json, actual: Json): boolean | Fault {
   if (isList(expected)) return listFulfils(expected, actual);

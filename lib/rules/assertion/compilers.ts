@@ -4,7 +4,7 @@ import type { Bindings, CommunityExpression, CommunityInput } from "../../jmespa
 /** A compiled expression of a tree. */
 export type TreeExpression = CommunityExpression;
 
-/** Compiles one expression, or says why it cannot be. */
+/** Compiles one expression; a fault says why it cannot be compiled. */
 export type Compile = (text: string) => TreeExpression | Fault;
 
 /**
@@ -18,18 +18,18 @@ export type CelCompile = (
 /** The compilers by the name that `compiler` and `(name;…)` use: `jp` and, where CEL is plugged in, `cel`. */
 export interface Compilers {
   readonly byName: ReadonlyMap<string, Compile>;
-  /** The one for `(…)`. */
+  /** The compiler of `(…)`. */
   readonly standard: Compile;
 }
 
-/** Makes the table of compilers; without CEL its expressions are faults that say so. */
+/** Makes the table of compilers. Without CEL, its expressions are faults. */
 export function compilersOf(jmespath: Compile, cel?: CelCompile): Compilers {
   const missing: Compile = () => new Fault("CEL is not available here");
   const byName = new Map([["jp", jmespath], ["cel", cel === undefined ? missing : celCompiler(cel)]]);
   return { byName, standard: jmespath };
 }
 
-/** The compilers with another default; a name that is not known leaves the default, as in Kyverno. */
+/** The compilers with another default. An unknown name keeps the default, as in Kyverno. */
 export function withDefault(compilers: Compilers, name: Json | undefined): Compilers {
   const standard = typeof name === "string" ? compilers.byName.get(name) : undefined;
   return standard === undefined ? compilers : { ...compilers, standard };

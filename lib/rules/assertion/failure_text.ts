@@ -3,7 +3,7 @@ import { violationText } from "./violation.ts";
 
 /**
  * A failed assertion as kyverno-json words it: the message of its entry, if it has one, then each violation with its
- * place in the tree.
+ * path in the tree.
  *
  * ```ts
  * import { failureText } from "./failure_text.ts";

@@ -11,11 +11,11 @@ export interface JsonRuleResult {
   readonly result: "pass" | "fail" | "error";
   /** The payload's name, as the rule's `identifier` computes it; empty without one. */
   readonly identifier: string;
-  /** The `feedback` entries: values, or why there is none. */
+  /** The values of the `feedback` entries, or why an entry has none. */
   readonly feedback: ReadonlyMap<string, Json | Fault>;
   /** The failed assertions; empty unless the result is `fail`. */
   readonly failures: readonly FailedAssertion[];
-  /** Why the payload cannot be judged; empty unless the result is `error`. */
+  /** Why the rule could not be evaluated; empty unless the result is `error`. */
   readonly error: string;
 }
 
@@ -24,14 +24,17 @@ export interface JsonPolicy {
   readonly name: string;
   /** The parts that do not compile. A rule with a problem answers with an error. */
   readonly problems: readonly TreeProblem[];
-  /** Judges any JSON value; a rule that does not match it has no result. `bindings` are further `$names`. */
+  /**
+   * Evaluates the rules for any JSON value. A rule that does not match it has no result. `bindings` are additional
+   * `$names`.
+   */
   scan(payload: Json, input: CommunityInput): readonly JsonRuleResult[];
 }
 
-/** A rule: its result, or nothing when it does not match. */
+/** A compiled rule. It returns its result, or `undefined` when it does not match. */
 type Rule = (payload: Json, input: CommunityInput) => JsonRuleResult | undefined;
 
-/** Compiles a policy that judges any JSON payload. Whatever cannot be compiled is a problem, not an exception. */
+/** Compiles a policy for JSON payloads. Parts that cannot be compiled become problems, not exceptions. */
 export function compileJsonPolicy(document: JsonObject, compilers: Compilers): JsonPolicy {
   const spec = field(document, "spec");
   const chosen = withDefault(compilers, field(spec, "compiler"));
@@ -71,7 +74,7 @@ function compileRule(rule: Json, policyOptions: TreeOptions): Rule {
   const feedback = compileFeedback(asList(field(rule, "feedback")), at("feedback"));
   const match = compileMatch(field(rule, "match"), at("match"));
   const exclude = compileMatch(field(rule, "exclude"), at("exclude"));
-  // `validate.assert` is how the documentation writes it.
+  // The documentation writes `validate.assert`.
   const direct = field(rule, "assert");
   const assert: Assertions = direct === undefined
     ? compileAssertions(dig(rule, "validate", "assert"), at("validate.assert"))
@@ -99,7 +102,7 @@ function compileRule(rule: Json, policyOptions: TreeOptions): Rule {
   };
 }
 
-/** The rule's own `$names`, computed when first needed; an entry sees the entries before it. */
+/** The `$names` of the rule's context. Each is computed when it is first read, and can read the entries before it. */
 function compileContext(
   entries: readonly Json[],
   options: TreeOptions,

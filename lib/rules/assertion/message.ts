@@ -2,15 +2,15 @@ import { Fault, type Json } from "../../json/mod.ts";
 import type { CommunityInput } from "../../jmespath/mod.ts";
 import type { Compile, TreeExpression } from "./compilers.ts";
 
-/** A message with its `{{ expressions }}` filled in from the payload. */
+/** A message whose `{{ expressions }}` are evaluated for the payload. */
 export type MessageTemplate = (payload: Json, input: CommunityInput) => string;
 
 /** A piece of a template: text, or an expression with its source. */
 type Piece = string | { readonly source: string; readonly expression: TreeExpression | Fault };
 
 /**
- * Compiles a message. An expression that fails, finds nothing or is no text shows as `ERR (…)`, as in Kyverno.
- * Unlike there, what a value brings in is never read as a template again.
+ * Compiles a message. An expression that fails, finds nothing or is no text shows as `ERR (…)`, as in Kyverno. Unlike
+ * Kyverno, Postern never reads an inserted value as a template again.
  */
 export function compileMessage(text: string, compile: Compile): MessageTemplate {
   const pieces: Piece[] = [];

@@ -1,9 +1,11 @@
 /**
- * Assertion trees: `validate.assert` of rules, and the kind `ValidatingPolicy` of json.kyverno.io/v1alpha1, which judges
- * any JSON value. Expressions are the community's dialect of JMESPath; CEL is plugged in by the caller.
+ * Assertion trees: `validate.assert` of rules, and the kind `ValidatingPolicy` of json.kyverno.io/v1alpha1, which
+ * evaluates any JSON value. Expressions are in the community's dialect of JMESPath; the caller passes the CEL
+ * compiler.
  *
  * Where Kyverno goes through a tree's keys in random order, this goes in the document's order: a binding is seen
- * below its key, and, if its name is new, by the keys that follow. `$policy` and `$rule` are the documents themselves.
+ * below its key, and, if its name is new, by the keys that follow. `$policy` and `$rule` are the documents
+ * themselves.
  *
  * @module
  */

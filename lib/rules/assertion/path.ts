@@ -1,15 +1,15 @@
-/** A place in the payload as the tree reached it; linked from the leaf to the root, and written out only on violation. */
+/** A path in the payload, linked from the leaf to the root. It becomes text only for a violation. */
 export interface TreePath {
   readonly parent: TreePath | undefined;
   readonly piece: string;
 }
 
-/** A field below a path; the key stands there as the tree has it. */
+/** The path of a field. The key is that of the tree. */
 export function childPath(parent: TreePath | undefined, key: string): TreePath {
   return { parent, piece: parent === undefined ? key : `.${key}` };
 }
 
-/** An element below a path. */
+/** The path of an element. */
 export function elementPath(parent: TreePath | undefined, index: number | string): TreePath {
   return { parent, piece: `[${index}]` };
 }

@@ -10,9 +10,9 @@ export interface RuleAssertion {
   /** The parts that do not compile. The rule then answers with an error. */
   readonly problems: readonly TreeProblem[];
   /**
-   * One text for each violated leaf, each a failure of its own; none when the payload passes. The payload is
-   * `{object, oldObject, admissionInfo, operation, namespaceLabels, resourceKind, …}`, and the rule's context entries
-   * are bindings. A fault when it cannot be judged.
+   * Returns one text for each violated leaf; none when the payload passes; a fault when it cannot be evaluated. The
+   * payload is `{object, oldObject, admissionInfo, operation, namespaceLabels, resourceKind, …}`, and the rule's
+   * context entries are bindings.
    */
   check(payload: Json, input: CommunityInput): readonly string[] | Fault;
 }

@@ -4,7 +4,7 @@ import { type Compilers, compilersOf } from "./compilers.ts";
 
 let made: Compilers | undefined;
 
-/** The compilers that policies have: the community's JMESPath with Kyverno's functions, and CEL. Made once. */
+/** The compilers of policies: the community's JMESPath with Kyverno's functions, and CEL. They are made once. */
 export function standardCompilers(): Compilers {
   return made ??= compilersOf(communityCompiler(communityFunctions(kyvernoFunctions())), celForTrees());
 }

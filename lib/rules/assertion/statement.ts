@@ -1,12 +1,15 @@
-/** How a statement is read: as it stands, or as an expression of a compiler. */
+/** The form of a statement: a literal, or an expression of a compiler. */
 export type StatementForm =
   | { readonly kind: "literal" }
   /** `compiler` is undefined for the default one. */
   | { readonly kind: "expression"; readonly compiler: string | undefined };
 
-/** A key or scalar of an assertion tree, taken apart. */
+/** The parts of a key or scalar of an assertion tree. */
 export interface TreeStatement {
-  /** Whether the projected list or object is gone through element by element (`~.`), and the index's name. */
+  /**
+   * Set for `~.`: the tree below applies to each element of the projected list or object; `index` is the index's
+   * name.
+   */
   readonly each: { readonly index: string | undefined } | undefined;
   /** The name that the projected value is bound to (`->name`). */
   readonly binding: string | undefined;

@@ -6,7 +6,7 @@ import { childPath, elementPath, pathText, type TreePath } from "./path.ts";
 import { readStatement, type TreeStatement } from "./statement.ts";
 import { type AssertionViolation, expectation, invalidText } from "./violation.ts";
 
-/** A compiled tree: the violations of a value, or why it cannot be judged. */
+/** A compiled tree. It returns the violations of a value, or a fault when the value cannot be evaluated. */
 export type AssertionTree = (
   value: Json,
   input: CommunityInput,
@@ -17,7 +17,7 @@ export type AssertionTree = (
  * a diagnostic of it.
  */
 export interface TreeProblem {
-  /** Where in the policy: `spec.rules[0].assert.all[0].check.spec.(bad[)`. */
+  /** The path in the policy: `spec.rules[0].assert.all[0].check.spec.(bad[)`. */
   readonly path: string;
   readonly message: string;
 }
@@ -25,27 +25,27 @@ export interface TreeProblem {
 /** The options of compiling an assertion tree. */
 export interface TreeOptions {
   readonly compilers: Compilers;
-  /** Where the tree stands in the policy. */
+  /** The path of the tree in the policy. */
   readonly path: string;
-  /** Takes what is wrong; the tree is then of no use. */
+  /** Receives problems. A tree with a problem must not be used. */
   readonly report: (problem: TreeProblem) => void;
 }
 
-/** One value being judged. */
+/** A value under evaluation. */
 interface Judged {
   readonly value: Json;
   readonly path: TreePath | undefined;
   readonly input: CommunityInput;
-  /** Takes violations. */
+  /** Receives violations. */
   readonly violations: AssertionViolation[];
 }
 
-/** Judges a value; a fault ends the whole tree. */
+/** Evaluates a value; a fault ends the whole tree. */
 type Node = (judged: Judged) => Fault | undefined;
 
 /**
- * Compiles an assertion tree. Keys project the value (a field, or an expression in parentheses) and hand it to what
- * is below; lists compare element by element; scalars are expected values, or expressions of them.
+ * Compiles an assertion tree. A key projects the value (a field, or an expression in parentheses) and passes it to
+ * the tree below. Lists compare element by element. Scalars are expected values, or expressions that compute them.
  */
 export function compileTree(tree: Json, options: TreeOptions): AssertionTree {
   const node = compileNode(tree, options);
@@ -86,7 +86,7 @@ function listNode(nodes: readonly Node[]): Node {
   };
 }
 
-/** A key with what is below it. */
+/** A key with the tree below it. */
 interface Branch {
   readonly key: string;
   readonly statement: TreeStatement;
@@ -119,7 +119,7 @@ function objectNode(tree: JsonObject, options: TreeOptions): Node {
       const inner = bind(input, binding, projected);
       const fault = descend(branch, { ...judged, value: projected, path, input: inner });
       if (fault !== undefined) return fault;
-      // A new name is there for the branches that follow; a name from above keeps its value outside of this branch.
+      // A new name is visible in the branches that follow; a name from above keeps its value outside this branch.
       if (binding !== undefined && !input.bindings.has(binding)) input = inner;
     }
     return undefined;
@@ -137,7 +137,7 @@ function notNull({ value, path, violations }: Judged): undefined {
   return undefined;
 }
 
-/** Judges the projected value, or with `~` each of its elements. */
+/** Evaluates the projected value, or with `~` each of its elements. */
 function descend({ statement, node }: Branch, judged: Judged): Fault | undefined {
   const { each } = statement;
   if (each === undefined) return node(judged);
@@ -205,7 +205,7 @@ function compileExpression(text: string, name: string | undefined, options: Tree
   return () => compiled;
 }
 
-/** Dividing by zero has no JSON value. */
+/** A division by zero has no JSON value, so it becomes a fault. */
 function finite(expression: TreeExpression): TreeExpression {
   return (value, input) => {
     const result = expression(value, input);

@@ -2,7 +2,7 @@ import { goFloat, goJson, isList, isObject, type Json, sortedKeys } from "../../
 
 /** A leaf of a tree that the payload does not fulfil. */
 export interface AssertionViolation {
-  /** Where: the keys of the tree joined by dots, `spec.(replicas > `3`)`. */
+  /** The keys of the tree, joined by dots: `spec.(replicas > `3`)`. */
   readonly path: string;
   /** `required`: the field is missing; `invalid`: its value is not the expected one. */
   readonly kind: "required" | "invalid";
@@ -41,7 +41,7 @@ export function expectation(value: Json): string {
   return `Expected value: ${goSyntax(value, "bare")}`;
 }
 
-/** A found value: JSON, but for numbers, which print as Go's. */
+/** A found value as JSON; numbers print as in Go. */
 function foundText(value: Json): string {
   if (typeof value === "string") return JSON.stringify(value);
   return typeof value === "number" ? numberText(value) : goJson(value);

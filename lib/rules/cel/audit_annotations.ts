@@ -4,7 +4,7 @@ import { labelKeyProblem } from "../../kube/mod.ts";
 import type { CelEvaluation } from "./evaluation.ts";
 import type { ExpressionSet } from "./expressions.ts";
 
-/** The longest value that is recorded, in characters. */
+/** The most characters of a recorded value. */
 const maxValue = 10 * 1024;
 
 /** Evaluates the audit annotations of a policy, by key; a fault when an expression failed. */

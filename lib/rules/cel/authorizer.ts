@@ -8,13 +8,13 @@ import {
 } from "../../cel/mod.ts";
 import { asString, dig, type JsonObject } from "../../json/mod.ts";
 
-/** The variables that say what the requester may do, with their types. */
+/** The variables that check the requester's rights, with their types. */
 export const authorizerVariables: Readonly<Record<string, CelType>> = {
   authorizer: authorizerType,
   "authorizer.requestResource": resourceCheckType,
 };
 
-/** Their values for an AdmissionRequest; `undefined` for other names. */
+/** The value of such a variable for an AdmissionRequest; `undefined` for other names. */
 export function authorizerValue(name: string, request: JsonObject): Value | undefined {
   if (name !== "authorizer" && name !== "authorizer.requestResource") return undefined;
   const userInfo = dig(request, "userInfo");

@@ -21,19 +21,22 @@ export interface CelEvaluationOptions {
   readonly roots: Activation;
   readonly variables: readonly CompositedVariable[];
   readonly host: ExternalCalls;
-  /** The text for the failure of a variable in the expressions that use it; the failure itself when absent. */
+  /**
+   * Returns the message for a failed variable in the expressions that use it; when absent, they have the variable's
+   * fault.
+   */
   readonly variableFault?: (name: string, cause: string) => string;
-  /** Set only for requests that shall be explained. */
+  /** Set only for requests that are explained. */
   readonly observer?: Observer | undefined;
 }
 
-/** The text of Kyverno for a policy that has spent its budget. */
+/** Kyverno's message for a policy that has used up its cost budget. */
 const outOfBudget =
   "validation failed due to running out of cost budget, no further validation rules will be run";
 
 /**
- * The expressions of one rule being evaluated for one request: they share a cost budget, and each variable is
- * evaluated at most once, when an expression first reads it.
+ * Evaluates the expressions of one rule for one request. They share a cost budget, and each variable is evaluated at
+ * most once, when an expression first reads it.
  */
 export class CelEvaluation {
   readonly #options: CelEvaluationOptions;
@@ -51,7 +54,7 @@ export class CelEvaluation {
     return this.#run(program, this.#lookup);
   }
 
-  /** Evaluates an expression that sees further variables, such as the object as changed so far. */
+  /** Evaluates an expression with additional variables, such as the object after earlier mutations. */
   evaluateWith(program: Program, roots: Activation): Result {
     return this.#run(program, (name) => roots(name) ?? this.#lookup(name));
   }

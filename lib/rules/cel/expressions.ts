@@ -17,15 +17,15 @@ import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import type { DocumentPath } from "../../json/mod.ts";
 import { needsOf } from "./needs.ts";
 
-/** Which variables and functions expressions have. */
+/** The variables and functions of expressions, and the receivers of their problems. */
 export interface ExpressionSetOptions {
   readonly variables: Readonly<Record<string, CelType>>;
   readonly libraries: readonly Library[];
   /** Whether the elements of a list or map literal must have one type. */
   readonly literals: "homogeneous" | "mixed";
-  /** Takes what is wrong with an expression; an error keeps the rule from running. */
+  /** Receives the problems of an expression; an error keeps the rule from running. */
   report(problem: PathDiagnostic): void;
-  /** Takes what an expression needs from outside the request. */
+  /** Receives the values that an expression reads from outside the request. */
   need(need: Need): void;
 }
 
@@ -39,12 +39,12 @@ export interface CompositedVariable {
 export const wanted = { bool: [boolType], text: [stringType], any: [] } as const;
 
 /**
- * Compiles the expressions of one rule or policy. Each `variables` entry is typed by its own expression and seen by
- * those after it. Mistakes are reported with their place; an expression with a mistake is `undefined`.
+ * Compiles the expressions of one rule or policy. A `variables` entry has the type of its expression and can be read
+ * by the entries after it. Mistakes are reported with their position; an expression with a mistake is `undefined`.
  */
 export class ExpressionSet {
   readonly variables: CompositedVariable[] = [];
-  /** All that was compiled, in order. */
+  /** All compiled programs, in order. */
   readonly programs: Program[] = [];
   readonly #types = new Map<string, CelType>();
   readonly #environment: CelEnvironment;
@@ -62,7 +62,7 @@ export class ExpressionSet {
     });
   }
 
-  /** Adds a variable that the expressions compiled from now on see. */
+  /** Adds a variable for the expressions that are compiled afterwards. */
   define(name: string, text: string, path: DocumentPath): void {
     const program = this.compile(text, path, wanted.any);
     // A broken variable gets the dynamic type, so that its uses are not reported as well.
@@ -70,7 +70,7 @@ export class ExpressionSet {
     if (program !== undefined) this.variables.push({ name, program });
   }
 
-  /** Compiles an expression that must give one of the types; any when there is none. */
+  /** Compiles an expression that must have one of the types; any type when there are none. */
   compile(text: string, path: DocumentPath, types: readonly CelType[]): Program | undefined {
     const compiled = this.#environment.compile(text);
     if (!compiled.ok) {
@@ -88,7 +88,7 @@ export class ExpressionSet {
     return undefined;
   }
 
-  /** Compiles something whose mistakes go elsewhere than those of the policy. */
+  /** Compiles with another receiver of problems than the policy's. */
   reporting<T>(report: (problem: PathDiagnostic) => void, compile: () => T): T {
     const usual = this.#report;
     this.#report = report;
@@ -99,12 +99,12 @@ export class ExpressionSet {
     }
   }
 
-  /** Reports what the API server would refuse, although Postern can evaluate it. */
+  /** Reports an expression that the API server would refuse although Postern can evaluate it. */
   warn(message: string, path: DocumentPath): void {
     this.#report({ severity: "warning", code: "bad-name", message, path });
   }
 
-  /** Reports a mistake in what belongs to the expressions. */
+  /** Reports a mistake in a field beside the expressions. */
   mistake(message: string, path: DocumentPath): void {
     this.#report({ severity: "error", code: "bad-cel", message, path });
   }

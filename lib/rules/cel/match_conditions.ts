@@ -7,13 +7,13 @@ import { type ExpressionSet, wanted } from "./expressions.ts";
 /** Conditions that must all hold. A fault when one of them cannot be evaluated and none of them is false. */
 export type MatchConditions = (evaluation: CelEvaluation) => boolean | Fault;
 
-/** The text for errors of conditions: the cause alone, or with the expression that failed. */
+/** Returns the text for a failed condition: the cause alone, or with the expression. */
 export interface ConditionTexts {
   readonly fault: (expression: string, cause: string) => string;
   readonly joined: (faults: readonly string[]) => string;
 }
 
-/** As the API server words errors. */
+/** The texts of the API server. */
 export const kubernetesTexts: ConditionTexts = {
   fault: (expression, cause) => `expression '${expression}' resulted in error: ${cause}`,
   joined: (faults) => {
@@ -22,13 +22,13 @@ export const kubernetesTexts: ConditionTexts = {
   },
 };
 
-/** As Kyverno's own policies word errors. */
+/** The texts of Kyverno's own policies. */
 export const kyvernoTexts: ConditionTexts = {
   fault: (_, cause) => cause,
   joined: (faults) => faults.join("; "),
 };
 
-/** Compiles `[{name, expression}]`. One that has a mistake is reported, and counts as one that failed. */
+/** Compiles `[{name, expression}]`. A condition with a mistake is reported, and counts as failed. */
 export function compileMatchConditions(
   written: Json | undefined,
   expressions: ExpressionSet,

@@ -1,5 +1,5 @@
 /**
- * Expressions of admission policies: what they see of a request, variables that are evaluated when they are read,
+ * Expressions of admission policies: the variables of a request, variables that are evaluated when they are read,
  * conditions, validations, audit annotations, parameters, and the external calls of functions. Used by `validate.cel`
  * and by the kinds of policies that are written in CEL.
  *

@@ -33,7 +33,7 @@ function needOf(need: ExternalNeed): Need {
   }
 }
 
-/** The types of objects that a program may copy: those that it reads from the cluster, where they are built in. */
+/** The built-in types of objects that a program reads from the cluster and may therefore copy. */
 export function typesRead(
   { facts }: Program,
 ): readonly { readonly apiVersion: string; readonly kind: string }[] {

@@ -12,7 +12,7 @@ import { parseApiVersion, pluralOf } from "../../kube/mod.ts";
 import { kindNeed, type LoadTracker, type Need } from "../../context/mod.ts";
 import { objectsInCluster } from "../cluster_objects.ts";
 
-/** Which objects parametrise a policy, and what it means when there are none. */
+/** The objects that are a policy's parameters, and the behaviour when there are none. */
 export interface ParameterSource {
   readonly apiVersion: string;
   readonly kind: string;
@@ -65,8 +65,8 @@ export function parameterProblems(
 }
 
 /**
- * The parameters of a request, loaded once through the cluster. An empty list means that there are none and the
- * policy allows that; a fault says why there are none, or that they are being loaded.
+ * Loads the parameters of a request, each once. The list is empty when there are none and the policy allows that. A
+ * fault says why there are none, or that they are loading.
  */
 export function collectParameters(
   source: ParameterSource,
@@ -74,7 +74,7 @@ export function collectParameters(
   namespace: string,
 ): readonly JsonObject[] | Fault {
   const { apiVersion, kind, name, selector, whenNotFound } = source;
-  // Without a cluster nobody knows the kind, and no object of it is found.
+  // Without a cluster the kind is unknown, and no object of it is found.
   const scope = !store.serves("downstream")
     ? "unknown"
     : store.load(`scope of ${apiVersion} ${kind}`, async () => {

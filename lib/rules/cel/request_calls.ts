@@ -15,12 +15,12 @@ import { asString, field, isFault, isObject, type Json, type JsonObject } from "
 import type { Answer } from "../../ports.ts";
 import type { RuleInput } from "../rule_kind.ts";
 
-/** Takes what expressions generate. */
+/** Receives the objects that expressions generate. */
 export type Generate = ExternalCalls["generate"];
 
 const generatesNothing: Generate = () => failure("only generating policies generate");
 
-/** The external calls of one request's expressions. Each is made once. */
+/** The external calls of one request's expressions. A request makes each call once. */
 export function requestHost(
   { context }: Pick<RuleInput, "context">,
   generate: Generate = generatesNothing,
@@ -64,7 +64,7 @@ function loadThrough(store: LoadTracker, request: PortRequest): ExternalReply | 
   return isFault(answer) ? failure(answer.message) : replyOf(answer);
 }
 
-/** A question as explanations and failures show it: headers and bodies may hold secrets. */
+/** An external request for explanations and messages, without headers and bodies, which may hold secrets. */
 function shownName(request: PortRequest): string {
   switch (request.kind) {
     case "api":
@@ -103,7 +103,7 @@ function absence(store: LoadTracker, request: PortRequest): ExternalReply | unde
   }
 }
 
-/** Without a cluster there are no roles that allow anything. */
+/** The reply without a cluster: no role allows anything. */
 const nobodyAllows: ExternalReply = { ok: true, status: 201, body: { status: { allowed: false } } };
 
 function notFound(message: string): ExternalReply {
@@ -140,7 +140,10 @@ async function callApi(
   return answer.ok ? { ...answer, body: withItemKinds(answer.body) } : answer;
 }
 
-/** Items of built-in lists leave out what they are; clients of the API put it back. */
+/**
+ * Adds kind and apiVersion to the items of a list: the API server leaves them out for built-in kinds, and clients add
+ * them.
+ */
 function withItemKinds(body: Json): Json {
   const listKind = asString(field(body, "kind")) ?? "";
   const items = field(body, "items");
@@ -159,7 +162,7 @@ async function resourceOf({ ports }: LoadTracker, apiVersion: string, kind: stri
   return { ok: true, status: 200, body: { group, version, resource: plural } };
 }
 
-/** An answer as the store keeps it. */
+/** An answer in the form in which the load tracker caches it. */
 function jsonOf(answer: Answer): JsonObject {
   const { ok, status = null } = answer;
   if (answer.ok) return { ok, status, body: answer.body };

@@ -15,7 +15,7 @@ import { nameOf, pluralOf } from "../../kube/mod.ts";
 import { authorizerValue } from "./authorizer.ts";
 import type { RuleInput } from "../rule_kind.ts";
 
-/** The variables of all admission expressions, as Kubernetes types them. */
+/** The variables of all admission expressions, with Kubernetes' types. */
 export const admissionVariables: Readonly<Record<string, CelType>> = {
   object: dynType,
   oldObject: dynType,
@@ -23,7 +23,7 @@ export const admissionVariables: Readonly<Record<string, CelType>> = {
   namespaceObject: namespaceType,
 };
 
-/** Kyverno's own policies see the objects below `request` as well. */
+/** Kyverno's policies also have the objects below `request`. */
 export const kyvernoVariables: Readonly<Record<string, CelType>> = {
   ...admissionVariables,
   request: objectType(
@@ -56,12 +56,12 @@ export function admissionRoots(input: RuleInput, more: Activation = () => undefi
   };
 }
 
-/** The first that is there; null is a value like any other. */
+/** The first value that is present. Null is a value. */
 function either(value: Result | undefined, other: () => Result | undefined): Result | undefined {
   return value === undefined ? other() : value;
 }
 
-/** The AdmissionRequest; what is empty is not there, as in its JSON form. */
+/** The AdmissionRequest without its empty fields, as in its JSON form. */
 export function requestOf(input: RuleInput): JsonObject {
   const { request, group, version, kind, operation, resource, oldResource } = input;
   const name = asString(request["name"]) ?? nameOf(resource ?? oldResource);
@@ -87,13 +87,13 @@ export function requestOf(input: RuleInput): JsonObject {
   };
 }
 
-/** The namespace of the request; empty for what is in none. */
+/** The namespace of the request; empty for a cluster-wide object. */
 export function requestNamespace({ request, resource, oldResource }: RuleInput): string {
   return asString(request["namespace"]) ?? asString(dig(resource ?? oldResource, "metadata", "namespace")) ??
     "";
 }
 
-/** The Namespace that the object is in; a Namespace itself is in none. */
+/** The Namespace of the object; null for a Namespace itself. */
 function namespaceObject(input: RuleInput): Json | Fault {
   const name = requestNamespace(input);
   if (name === "" || (input.kind === "Namespace" && input.group === "")) return null;

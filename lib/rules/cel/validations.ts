@@ -24,14 +24,14 @@ interface Validation {
   readonly messageProgram: Program | undefined;
 }
 
-/** How validations are compiled beside what is written in them. */
+/** The options of compiling validations. */
 export interface ValidationsOptions {
   readonly path: DocumentPath;
-  /** For entries without a message of their own. */
+  /** The message of entries that have none. */
   readonly fallbackMessage?: string;
 }
 
-/** The longest message that an expression may make. */
+/** The most characters of a message from an expression. */
 const maxMessage = 5 * 1024;
 
 const reasons = ["Unauthorized", "Forbidden", "Invalid", "RequestEntityTooLarge"];
@@ -39,8 +39,8 @@ const reasons = ["Unauthorized", "Forbidden", "Invalid", "RequestEntityTooLarge"
 const passed: ValidationVerdict = { result: "pass" };
 
 /**
- * Compiles validations with the meaning and the words of the API server. A message comes from `messageExpression` if
- * that gives a text of one line, else from `message`, else from the expression.
+ * Compiles validations with the semantics and messages of the API server. The message comes from `messageExpression`
+ * if that gives one line of text, otherwise from `message`, otherwise from the expression.
  */
 export function compileValidations(
   written: Json | undefined,

@@ -23,9 +23,9 @@ const conditionSetting = {
 } as const;
 
 /**
- * Compiles `webhookConfiguration.matchConditions` of a policy: the policy is evaluated only for requests for
- * which all of them hold. Kyverno parity: a condition that cannot be evaluated does not hold. Pinned by
- * "matchConditions of the webhook decide whether the policy is evaluated; it is not when one fails".
+ * Compiles `webhookConfiguration.matchConditions` of a policy: the policy is evaluated only for requests that satisfy
+ * all of them. Kyverno parity: a condition that cannot be evaluated does not hold. Pinned by "matchConditions of the
+ * webhook decide whether the policy is evaluated; it is not when one fails".
  */
 export function compileWebhookConditions(
   written: readonly JsonObject[],
@@ -50,7 +50,7 @@ export function compileWebhookConditions(
 
 const environment = createEnvironment(conditionSetting);
 
-/** Whether the API server takes an expression as a match condition of a webhook. */
+/** Whether the API server accepts an expression as a match condition of a webhook. */
 export function apiServerEvaluates(expression: string): boolean {
   const compiled = environment.compile(expression);
   return compiled.ok && sameType(compiled.program.type, boolType);

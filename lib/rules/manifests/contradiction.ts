@@ -2,8 +2,8 @@ import type { PathDiagnostic } from "../../diagnostics/mod.ts";
 import { asList, asObject, type DocumentPath, field, type Json } from "../../json/mod.ts";
 
 /**
- * Annotations of which one object cannot have all: two attestors that must both verify want different values of one.
- * Attestors of which some suffice are not compared.
+ * A contradiction between annotations: two attestors that must both verify want different values of one annotation.
+ * Attestors of which only some must verify are not compared.
  */
 export function contradictionIn(sets: Json | undefined, path: DocumentPath): PathDiagnostic | undefined {
   const wanted = new Map<string, Json>();

@@ -1,12 +1,12 @@
 import { equal, goJson, isList, isObject, type Json, type JsonObject, sortedKeys } from "../../json/mod.ts";
 import type { Ignores } from "./ignored_fields.ts";
 
-/** How deep objects are compared; the API server takes none that nest deeper. */
+/** The depth to which objects are compared; the API server accepts none that nest deeper. */
 const maxDepth = 200;
 
 /**
- * How an object differs from its signed manifest, in the words of Kyverno's messages; `undefined` when it does not. Fields
- * that only one of them has count, whichever it is.
+ * The difference between an object and its signed manifest, in Kyverno's words; `undefined` when they are equal. A
+ * field that only one of them has is a difference.
  */
 export function differenceOf(manifest: JsonObject, object: JsonObject, ignores: Ignores): string | undefined {
   const before = new Map<string, Json>(), after = new Map<string, Json>();
@@ -21,7 +21,10 @@ export function differenceOf(manifest: JsonObject, object: JsonObject, ignores: 
   return items.length === 0 ? undefined : goJson({ items });
 }
 
-/** The leaves of a value by their paths, with dots between keys and indexes; an empty object or list is none. */
+/**
+ * Collects the leaves of a value by their paths, with dots between keys and indexes. An empty object or list is not a
+ * leaf.
+ */
 function collect(value: Json, path: string, leaves: Map<string, Json>, depth = 0): void {
   const below = (name: string): string => path === "" ? name : `${path}.${name}`;
   if (depth < maxDepth && isList(value)) {

@@ -5,9 +5,12 @@ import type { Rule } from "../../policy/mod.ts";
 import { createdInDryRun } from "../cluster_objects.ts";
 import { type Pending, pending } from "../verify_images/mod.ts";
 
-/** `dryRun` of a rule: what differs from a manifest is compared with what the API server makes of the manifest, too. */
+/**
+ * `dryRun` of a rule: an object that differs from its manifest is also compared with the manifest as the API server
+ * would store it.
+ */
 export interface DryRun {
-  /** Where the manifest is created; empty for the object's namespace. */
+  /** The namespace of the dry run; empty for the object's namespace. */
   readonly namespace: string;
 }
 
@@ -18,7 +21,7 @@ export function dryRunOf(written: Json | undefined): DryRun | undefined {
     : undefined;
 }
 
-/** The rights to create what the rule is about. */
+/** The rights to create the objects that the rule matches. */
 export function dryRunNeeds({ match }: Pick<Rule, "match">): Need[] {
   const kinds = match.filters.flatMap(({ resources }) => resources.kinds).flatMap(parseKindSelectors);
   return kinds.map(({ group, version, kind }): Need => {
@@ -29,9 +32,9 @@ export function dryRunNeeds({ match }: Pick<Rule, "match">): Need[] {
 }
 
 /**
- * A manifest as the API server would store it, with defaults and what webhooks add; `undefined` where it would not, or may
- * not be asked. Kyverno parity: without the right to create it, the manifest is compared as it is. Pinned by
- * tests/rules/manifests/validate_manifests_test.ts.
+ * A manifest as the API server would store it, with defaults and the changes of webhooks; `undefined` where the API
+ * server refuses the dry run. Kyverno parity: without the right to create it, the manifest is compared as it is.
+ * Pinned by tests/rules/manifests/validate_manifests_test.ts.
  */
 export function asStored(
   manifest: JsonObject,
@@ -40,7 +43,7 @@ export function asStored(
 ): JsonObject | undefined | Pending {
   const { pendingReads } = store;
   const metadata = asObject(manifest["metadata"]) ?? {};
-  // The object itself may be there already.
+  // The object itself may exist already.
   const name = `${nameOf(manifest).slice(0, 50)}-dry-run`;
   const namespace = dryRun.namespace || namespaceOf(object) || "default";
   const created = createdInDryRun(store, { ...manifest, metadata: { ...metadata, name } }, namespace);

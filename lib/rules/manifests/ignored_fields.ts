@@ -1,7 +1,7 @@
 import { asList, asString, asTexts, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { compileWildcard, nameOf, namespaceOf } from "../../kube/mod.ts";
 
-/** Fields that are not compared, for objects of some kinds; wildcards in both. */
+/** Fields of some kinds that are not compared; both may have wildcards. */
 interface FieldSet {
   readonly kinds: readonly string[];
   readonly fields: readonly string[];
@@ -38,8 +38,8 @@ const everywhere: readonly string[] = [
 ];
 
 /**
- * Fields that are never compared. Kyverno parity: its list, and that of the library that it compares
- * manifests with. Pinned by "changed in a field that the API server sets".
+ * Fields that are never compared. Kyverno parity: Kyverno's list, and that of its library for manifests. Pinned by
+ * "changed in a field that the API server sets".
  */
 const builtin: readonly FieldSet[] = [
   { kinds: ["*"], fields: everywhere },
@@ -96,7 +96,7 @@ const builtin: readonly FieldSet[] = [
   { kinds: ["Route"], fields: ["spec.host"] },
 ];
 
-/** Whether a path of an object, with dots between its keys, is not compared. */
+/** Whether a path of an object is not compared. The path has dots between its keys. */
 export type Ignores = (path: string) => boolean;
 
 interface FieldRule {
@@ -104,7 +104,10 @@ interface FieldRule {
   readonly ignores: Ignores;
 }
 
-/** Compiles `ignoreFields` of a rule together with what is never compared; `domain` is that of its annotations. */
+/**
+ * Compiles `ignoreFields` of a rule together with the fields that are never compared; `domain` is that of the rule's
+ * annotations.
+ */
 export function compileIgnoredFields(
   written: Json | undefined,
   domain: string,
@@ -133,13 +136,13 @@ export function compileIgnoredFields(
   };
 }
 
-/** A field means itself and all below it. */
+/** A field stands for itself and everything below it. */
 function compileFields(fields: readonly string[]): Ignores {
   const patterns = fields.flatMap((field) => [compileWildcard(field), compileWildcard(`${field}.*`)]);
   return (path) => patterns.some((matches) => matches(path));
 }
 
-/** An entry of `objects`: what it does not say matches everything. */
+/** Compiles an entry of `objects`. A field that it does not have matches everything. */
 function compileObject(written: JsonObject): (object: JsonObject) => boolean {
   const test = (name: string): (text: string) => boolean => {
     const pattern = asString(written[name]) ?? "";

@@ -1,8 +1,9 @@
 /**
- * `validate.manifests`: an object must be what somebody signed. The signed manifest and its signatures are
- * annotations of the object; differences from the manifest are violations, but for fields that clusters fill in.
+ * `validate.manifests`: an object must equal its signed manifest. The manifest and its signatures are annotations of
+ * the object. Differences are violations, except in fields that clusters write.
  *
- * With `dryRun` of the rule, an object that differs is compared with what the API server would make of the manifest, too.
+ * With `dryRun` of the rule, an object that differs is compared with what the API server would make of the manifest,
+ * too.
  *
  * @module
  */

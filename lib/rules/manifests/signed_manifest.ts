@@ -5,9 +5,9 @@ import { parseDocuments } from "../../yaml/mod.ts";
 
 /** The signed manifest and its signatures, read from the annotations of an object. */
 export interface SignedManifest {
-  /** The bytes that were signed; `undefined` when there is no message that can be read. */
+  /** The signed bytes; `undefined` when there is no readable message. */
   readonly message: Uint8Array | undefined;
-  /** Base64, with what belongs to each. */
+  /** The signatures in base64, each with its certificate and bundle. */
   readonly signatures: readonly {
     readonly signature: string;
     readonly certificate: string;
@@ -15,7 +15,10 @@ export interface SignedManifest {
   }[];
 }
 
-/** A few bytes can stand for any number of them; no object of a cluster is as large. */
+/**
+ * The most bytes of an unpacked message: a few packed bytes can become any number, and no object of a cluster is
+ * larger.
+ */
 const maxBytes = 1_000_000;
 const maxSignatures = 20;
 
@@ -69,7 +72,7 @@ export function manifestFor(object: JsonObject, message: Uint8Array): JsonObject
 
 const block = 512;
 
-/** The files of a tar archive, which may be packed itself; a message that is none is one file. */
+/** The files of a tar archive, which may be gzipped. A message that is no archive is one file. */
 function filesIn(packed: Uint8Array): Uint8Array[] {
   const message = packed[0] === 0x1f && packed[1] === 0x8b ? gunzipped(packed) ?? packed : packed;
   if (message.length < block || ascii(message, 257, 5) !== "ustar") return [message];

@@ -23,7 +23,7 @@ import { asStored, type DryRun, dryRunNeeds, dryRunOf } from "./dry_run.ts";
 import { compileIgnoredFields, type Ignores } from "./ignored_fields.ts";
 import { manifestFor, type SignedManifest, signedManifestOf } from "./signed_manifest.ts";
 
-/** `validate.manifests`: the object must be what its signed manifest says. */
+/** `validate.manifests`: the object must equal its signed manifest. */
 export const validateManifests: RuleKind<ManifestsBody> = { type: "validate", name: "manifests", compile };
 
 const defaultDomain = "cosign.sigstore.dev";
@@ -62,7 +62,7 @@ function isDryRun({ request }: RuleInput): boolean {
   return dig(request, "dryRun") === true;
 }
 
-/** All sets must verify; the first that does not ends it. */
+/** Verifies the sets in order. All must verify, and the first that does not ends it. */
 function verified(sets: readonly AttestorSet[], check: ManifestCheck): Outcome | undefined {
   const reasons: string[] = [];
   for (const [index, set] of sets.entries()) {
@@ -108,7 +108,7 @@ function verifySet(set: AttestorSet, path: string, check: ManifestCheck): Manife
   }
 }
 
-/** One object and its signed manifest, held against one signer after the other. */
+/** Compares one object and its signed manifest with one signer after the other. */
 class ManifestCheck {
   readonly #object: JsonObject;
   readonly #signed: SignedManifest;
@@ -161,7 +161,10 @@ class ManifestCheck {
     };
   }
 
-  /** How the object differs from the manifest, also as the API server would store it; only of a manifest that was signed. */
+  /**
+   * The difference between the object and the manifest, also as the API server would store the manifest. Only a
+   * signed manifest is compared.
+   */
   #differenceWhenStored(): string | undefined | Pending {
     const dryRun = this.#dryRun, manifest = this.#manifest;
     if (dryRun === undefined || manifest === undefined) return this.#difference;
@@ -182,7 +185,7 @@ class ManifestCheck {
     return undefined;
   }
 
-  /** Who signed the manifest, of those that the entry accepts; one signature that verifies is enough. */
+  /** The signer of the manifest among those that the entry accepts. One signature that verifies is enough. */
   #signerOf({ by, log }: SignerEntry): { readonly name: string } | { readonly problem: string } | Pending {
     const { message, signatures } = this.#signed;
     if (signatures.length === 0) return { problem: "signature not found" };

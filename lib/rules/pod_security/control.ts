@@ -4,10 +4,10 @@ import type { PodView } from "./pod.ts";
 export type Level = "privileged" | "baseline" | "restricted";
 
 /**
- * Whose evaluation is followed. `kubernetes` is the Pod Security admission of the API server: a restricted control
- * replaces the baseline one it sharpens, and a control is silent in versions before its first. `kyverno` is what a
- * rule's `podSecurity` does: every control of the level runs, in older versions too, and pods in a user namespace
- * (`hostUsers: false`) get no relief.
+ * The implementation whose evaluation is followed. `kubernetes` is the Pod Security admission of the API server: a
+ * restricted control replaces the baseline one it sharpens, and a control is silent in versions before its first.
+ * `kyverno` is the evaluation of a rule's `podSecurity`: every control of the level runs, in older versions too, and
+ * also for pods in a user namespace (`hostUsers: false`).
  */
 export type Standard = "kubernetes" | "kyverno";
 
@@ -15,38 +15,38 @@ export type Standard = "kubernetes" | "kyverno";
 export interface FieldViolation {
   /** Kubernetes field path: `spec.containers[0].securityContext.privileged`. */
   readonly path: string;
-  /** `required`: it had to be set; `forbidden`: it is set to something that is not allowed. */
+  /** `required`: the field must be set; `forbidden`: its value is not allowed. */
   readonly kind: "required" | "forbidden";
-  /** The value that was found there, when the control names it. */
+  /** The value of the field, when the control reports it. */
   readonly found?: string | boolean | number | readonly string[];
 }
 
 /** A violation of a control by a pod. */
 export interface Finding {
-  /** A few words: `host namespaces`. */
+  /** The reason in a few words: `host namespaces`. */
   readonly reason: string;
-  /** Who broke it and how: `hostNetwork=true`. */
+  /** The containers and fields that break the control: `hostNetwork=true`. */
   readonly detail: string;
   readonly fields: readonly FieldViolation[];
 }
 
-/** Judges a pod; `undefined` when there is nothing against it. */
+/** Checks a pod; `undefined` when it satisfies the control. */
 export type Check = (pod: PodView) => Finding | undefined;
 
 /** A revision of a control. */
 export interface Revision {
-  /** First minor version of Kubernetes 1 that it holds for. */
+  /** The first minor version of Kubernetes 1 that has it. */
   readonly since: number;
   readonly check: Check;
-  /** Whose evaluation has this revision; both when absent. */
+  /** The standard that has this revision; both when absent. */
   readonly standard?: Standard;
 }
 
-/** A control of the standards; a new one is a record in `controls/mod.ts`. */
+/** A control of the standards. A new one is a record in `controls/mod.ts`. */
 export interface Control {
-  /** The id that reports carry: `hostPorts`. */
+  /** The id in reports: `hostPorts`. */
   readonly id: string;
-  /** The name that `exclude[].controlName` uses; absent when Kyverno has none, so that it cannot be excluded. */
+  /** The name in `exclude[].controlName`. Absent when Kyverno has none: the control cannot be excluded then. */
   readonly name?: string;
   readonly level: "baseline" | "restricted";
   /** Ids of the baseline controls that this restricted one replaces. */
@@ -62,19 +62,19 @@ export interface Violation extends Finding {
   readonly name: string;
 }
 
-/** A set value as text, the way that `exclude[].values` see it. An empty text counts as no value. */
+/** The values of a field as texts, in the form that `exclude[].values` matches. An empty text counts as no value. */
 export function foundValues(violation: FieldViolation): readonly string[] {
   const { found } = violation;
   if (found === undefined || found === "") return [];
   return typeof found === "object" ? found : [String(found)];
 }
 
-/** A violation that forbids what was found. */
+/** A violation by a forbidden value. */
 export function forbidden(path: string, found?: FieldViolation["found"]): FieldViolation {
   return found === undefined ? { path, kind: "forbidden" } : { path, kind: "forbidden", found };
 }
 
-/** A violation that names the wanted value. */
+/** A violation by a missing value. */
 export function required(path: string): FieldViolation {
   return { path, kind: "required" };
 }

@@ -7,11 +7,11 @@ import { PositionQueue } from "./position_queue.ts";
 /** A compiled entry of `exclude`. */
 export interface Exclusion {
   readonly controlName: string;
-  /** Whether an image is among those named; `undefined` for an entry about the pod itself. */
+  /** Whether the entry names an image; `undefined` for an entry about the pod itself. */
   readonly image: ((image: string) => boolean) | undefined;
-  /** The only field meant, with `*` for indexes; all when empty. */
+  /** The only field that is excluded, with `*` for indexes; all fields when empty. */
   readonly restrictedField: string;
-  /** Whether a value is among those let pass; `undefined` lets all pass. */
+  /** Whether the entry excludes a value; `undefined` for all values. */
   readonly value: ((value: string) => boolean) | undefined;
 }
 
@@ -23,14 +23,14 @@ export interface ExclusionInput {
 }
 
 /**
- * Takes excluded violations away. Kyverno judges a reduced pod (without its containers, or only with those
- * whose image is named) and then drops, for each excluded violation there, one violation of the whole pod at
+ * Removes excluded violations. As Kyverno does, it checks a reduced pod (without its containers, or only with those
+ * whose image is named). For each excluded violation of the reduced pod it drops one violation of the whole pod at
  * the same field and, for a container's field, of a container of the same name.
  *
- * Kyverno parity: an entry without images judges the pod with one empty stand-in for all containers, so it
- * also takes away the first missing setting of a container; and the last violation of a control moves into
- * the gap. Pinned by "an exclusion without images takes away the first missing setting of a container" and
- * "by value takes one violation of the place, whichever it is".
+ * Kyverno parity: an entry without images checks the pod with one empty container instead of all containers, so it
+ * also removes the first missing setting of a container; the last violation of a control then takes the place of the
+ * removed one. Pinned by "an exclusion without images takes away the first missing setting of a container" and "by
+ * value takes one violation of the place, whichever it is".
  */
 export function* withoutExcluded(
   violations: readonly Violation[],
@@ -44,7 +44,7 @@ export function* withoutExcluded(
   return left;
 }
 
-/** Violations in one stage. */
+/** The violations of one stage. */
 const fieldsInStage = 5_000;
 
 function* applyExclusion(
@@ -81,7 +81,7 @@ function* applyExclusion(
   return violations.flatMap((violation) => {
     const fields = left.get(violation.control)?.fields;
     if (fields === undefined) return [violation];
-    // A control that names no fields stays: there is nothing that an exclusion could take away.
+    // A control that reports no fields stays, because an exclusion removes fields.
     return fields.length === 0 && violation.fields.length > 0 ? [] : [{ ...violation, fields }];
   });
 }
@@ -101,22 +101,22 @@ function containerNames({ containers }: PodView): (field: FieldViolation) => str
   return ({ path }) => names.get(path.slice(0, path.indexOf("]") + 1));
 }
 
-/** The fields of a control that no exclusion has taken away, found by place and container's name. */
+/** The fields of a control that no exclusion has removed, found by path and container's name. */
 class RemainingFields {
   readonly fields: FieldViolation[] = [];
   readonly #keys: string[] = [];
   readonly #positions = new Map<string, PositionQueue>();
 
-  /** Adds a field of a container; gives how many there are. */
+  /** Adds a field of a container; returns the number of fields. */
   add(field: FieldViolation, owner: string | undefined): number {
     this.#keys.push(keyOf(placeOf(field), owner));
     this.#put(this.fields.push(field) - 1);
     return this.fields.length;
   }
 
-  /** Removes the first field at the place; the last one of all moves into the gap. */
+  /** Removes the first field at the path; the last field takes its position. */
   remove(place: string, owner: string | undefined): void {
-    // A position beyond the end is that of a field that was moved.
+    // A position beyond the end belongs to a field that was moved.
     const first = this.#positions.get(keyOf(place, owner))?.takeBelow(this.fields.length);
     if (first === undefined) return;
     const field = this.fields.pop()!, key = this.#keys.pop()!;

@@ -3,10 +3,10 @@ import type { FieldViolation, Violation } from "./control.ts";
 
 /** The parts of a rule's failure message. */
 export interface FailureText {
-  /** The rule's name as it runs, `autogen-` included. */
+  /** The rule's name, including `autogen-`. */
   readonly rule: string;
   readonly level: string;
-  /** As written in the policy; Kyverno prints nothing for a version that is not given. */
+  /** The version as the policy has it; Kyverno prints nothing for a missing version. */
   readonly version: string;
   readonly violations: readonly Violation[];
 }
@@ -35,14 +35,14 @@ export function failureMessage({ rule, level, version, violations }: FailureText
   const groups = violations.map(({ reason, fields }) =>
     `(Forbidden reason: ${reason}, field error list: [${fieldTexts(fields)}])`
   );
-  // Kyverno takes the groups out of a map, in no order; in one order a message is the same each time.
+  // Kyverno takes the groups out of a map in random order. Sorting keeps the message stable.
   groups.sort(compareBytes);
   return `Validation rule '${rule}' failed. It violates PodSecurity "${level}:${version}": ${
     groups.join("")
   }`;
 }
 
-/** Fields that a message names for one reason; a Pod may have tens of thousands. */
+/** The most fields of one reason in a message: a Pod may have tens of thousands. */
 const mostFields = 50;
 
 function fieldTexts(fields: readonly FieldViolation[]): string {

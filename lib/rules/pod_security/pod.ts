@@ -1,13 +1,13 @@
 import { asList, asString, compareBytes, dig, field, type Json } from "../../json/mod.ts";
 
-/** A container of a pod, of any of the three lists. */
+/** A container from any of the three lists of a pod. */
 export interface ContainerView {
   readonly name: string;
   readonly image: string;
   /** `spec.initContainers[0]`. */
   readonly path: string;
   readonly value: Json;
-  /** Its `securityContext`, when it has one that is not null. */
+  /** The `securityContext`, unless it is absent or null. */
   readonly security: Json | undefined;
 }
 
@@ -15,17 +15,17 @@ export interface ContainerView {
 export interface PodView {
   readonly annotations: Json | undefined;
   readonly spec: Json;
-  /** Its `securityContext`, when it has one that is not null. */
+  /** The `securityContext`, unless it is absent or null. */
   readonly security: Json | undefined;
   /** Init containers, containers and ephemeral containers, in this order. */
   readonly containers: readonly ContainerView[];
-  /** Whether it says that it runs on Windows, where some fields cannot be set. */
+  /** Whether the pod declares that it runs on Windows, where some fields cannot be set. */
   readonly windows: boolean;
-  /** Whether it runs in a user namespace of its own. */
+  /** Whether it runs in a separate user namespace. */
   readonly hasUserNamespace: boolean;
 }
 
-/** Whether looking at all containers takes so long that it is done in stages; no usual pod is. */
+/** Whether checking all containers takes so long that it is done in stages. No usual pod is so large. */
 export function isLarge({ containers }: PodView): boolean {
   return containers.length > 1_000;
 }
@@ -57,12 +57,12 @@ export function podView(metadata: Json | undefined, spec: Json): PodView {
   };
 }
 
-/** A field's value unless it is null: Kubernetes reads null as unset. */
+/** A field's value; `undefined` for null, which Kubernetes reads as unset. */
 export function present(value: Json | undefined): Json | undefined {
   return value === null ? undefined : value;
 }
 
-/** `dig` that takes null for unset. */
+/** As `dig`, but null counts as unset. */
 export function setting(value: Json | undefined, ...names: string[]): Json | undefined {
   return present(dig(value, ...names));
 }
@@ -77,25 +77,25 @@ export function plural(word: string, count: number): string {
   return count === 1 ? word : `${word}s`;
 }
 
-/** Items that a text lists; a Pod may have tens of thousands of containers. */
+/** The most items in a text: a Pod may have tens of thousands of containers. */
 const mostItems = 100;
 
-/** `"a", "b"`; of very many the first ones and a count. */
+/** `"a", "b"`; for many items the first ones and a count. */
 export function quoted(items: readonly string[]): string {
   return enumerated(items, (item) => `"${item}"`);
 }
 
-/** `a, b`; of very many the first ones and a count. */
+/** `a, b`; for many items the first ones and a count. */
 export function enumerated(items: readonly string[], textOf = (item: string): string => item): string {
   const texts = items.slice(0, mostItems).map(textOf);
   if (items.length > mostItems) texts.push(`${items.length - mostItems} more`);
   return texts.join(", ");
 }
 
-/** Items that are sorted. More than these nobody reads, and to sort them takes long. */
+/** The most items that are sorted: sorting more takes long, and nobody reads them. */
 const mostSorted = 1_000;
 
-/** Sorted by bytes, each once; of very many each once in their own order. */
+/** The distinct items sorted by bytes; many items stay in their order. */
 export function sortedSet(items: Iterable<string>): string[] {
   const distinct = [...new Set(items)];
   return distinct.length > mostSorted ? distinct : distinct.sort(compareBytes);

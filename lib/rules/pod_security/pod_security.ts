@@ -20,7 +20,7 @@ import { extractPod } from "./workload.ts";
 /** The result of checking a resource against a standard. */
 export interface PodSecurityVerdict {
   readonly allowed: boolean;
-  /** Whether only the exceptions' exclusions let it pass: the rule is skipped then, not passed. */
+  /** Whether the resource passes only because of an exception's exclusions: the rule is then skipped. */
   readonly exempted: boolean;
   /** The violations, with paths from the resource's root; empty when allowed. */
   readonly violations: readonly Violation[];
@@ -29,19 +29,19 @@ export interface PodSecurityVerdict {
 /** A compiled `podSecurity` block. */
 export interface PodSecurity {
   readonly level: Level;
-  /** As written; empty when it is not given. */
+  /** The version as written; empty when absent. */
   readonly version: string;
-  /** Judges a Pod or controller. A fault when the object cannot be read as one. */
+  /** Checks a Pod or controller. A fault when the object cannot be read as one. */
   check(resource: Json, exceptions?: readonly Exclusion[]): PodSecurityVerdict | Fault;
-  /** The same in stages: a Pod of 3 MB has up to 200,000 containers. */
+  /** As {@link check}, in stages: a Pod of 3 MB has up to 200,000 containers. */
   checkInStages(resource: Json, exceptions?: readonly Exclusion[]): Stages<PodSecurityVerdict | Fault>;
-  /** Judges a pod by its metadata and spec, without exclusions: what the standard itself says. */
+  /** Checks a pod by its metadata and spec, without exclusions. */
   judge(pod: PodView): readonly Violation[];
 }
 
 /**
- * Compiles `podSecurity: {level, version, exclude}`. `standard` is `kyverno` for rules of policies and `kubernetes` for
- * what the API server's own admission says. A fault when the level or the version is unknown.
+ * Compiles `podSecurity: {level, version, exclude}`. `standard` is `kyverno` for rules of policies and `kubernetes`
+ * for the API server's Pod Security admission. A fault when the level or the version is unknown.
  *
  * ```ts
  * import { compilePodSecurity } from "./pod_security.ts";
@@ -88,7 +88,7 @@ export function compilePodSecurity(settings: JsonObject, standard: Standard): Po
     const { pod, locate } = extracted;
     const input = {
       pod,
-      // An entry is about the controls of one name; the others need no second check.
+      // An entry excludes controls of one name; the others need no second check.
       judge: (reduced: PodView, name: string) =>
         completed(judged(reduced, selected.filter(({ control }) => (control.name ?? "") === name))),
     };
@@ -120,7 +120,7 @@ function* judged(pod: PodView, controls: readonly SelectedControl[]): Stages<rea
   return violations;
 }
 
-/** Compiles entries of `exclude`, or of an exception's `podSecurity`; what is no object is left out. */
+/** Compiles entries of `exclude`, or of an exception's `podSecurity`. Values that are no objects are left out. */
 export function compileExclusions(entries: readonly Json[]): readonly Exclusion[] {
   return entries.flatMap((entry) => {
     const controlName = asString(field(entry, "controlName"));

@@ -1,4 +1,7 @@
-/** Positions of a list, of which the smallest is taken first: a binary heap, so that taking all of n costs n log n. */
+/**
+ * A queue of list positions that returns the smallest first. It is a binary heap, so that taking all n positions
+ * costs n log n.
+ */
 export class PositionQueue {
   readonly #heap: number[] = [];
 
@@ -14,7 +17,7 @@ export class PositionQueue {
     heap[at] = position;
   }
 
-  /** Takes the smallest position below a length; those beyond are dropped. `undefined` when there is none. */
+  /** Takes the smallest position below a length and drops those beyond; `undefined` when there is none. */
   takeBelow(length: number): number | undefined {
     const [first] = this.#heap;
     if (first === undefined) return undefined;

@@ -6,7 +6,7 @@ export interface ReportInput {
   readonly level: string;
   readonly version: string;
   readonly violations: readonly Violation[];
-  /** The full image of the container of a name, `undefined` when there is no such container. */
+  /** Returns the full image of a container by name; `undefined` when there is no such container. */
   readonly imageOf: (container: string) => string | undefined;
 }
 
@@ -15,7 +15,7 @@ export function reportProperties(
   { level, version, violations, imageOf }: ReportInput,
 ): Readonly<Record<string, string>> {
   if (violations.length === 0) return {};
-  // Written by hand, since Go keeps the order of a struct's fields and goJson sorts keys.
+  // The text is written by hand, because Go keeps the order of a struct's fields and goJson sorts keys.
   const controls = violations.map(({ control, name, detail }) => {
     const images = blamedContainers(detail)?.map((container) => imageOf(container) ?? container) ?? null;
     return `{"ID":${goJson(control)},"Name":${goJson(name)},"Images":${goJson(images)}}`;

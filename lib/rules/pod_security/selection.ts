@@ -2,7 +2,7 @@ import { compareBytes } from "../../json/mod.ts";
 import type { Check, Control, Level, Revision, Standard } from "./control.ts";
 import { controls } from "./controls/mod.ts";
 
-/** A control with the revision that holds. */
+/** A control with the revision for a version. */
 export interface SelectedControl {
   readonly control: Control;
   readonly check: Check;
@@ -24,7 +24,7 @@ export function selectControls(level: Level, minor: number, standard: Standard):
     : candidates.flatMap((control) => selected(control, revisionAsKyverno(control, minor)));
 }
 
-/** Baseline before restricted, each by id; a baseline control that a restricted one replaces is left out. */
+/** Baseline before restricted, each by id, without the baseline controls that a restricted one replaces. */
 function selectAsKubernetes(candidates: readonly Control[], minor: number): SelectedControl[] {
   const chosen = candidates.flatMap((control) => selected(control, latest(control, minor, "kubernetes")));
   const replaced = new Set(chosen.flatMap(({ control }) => control.replaces ?? []));

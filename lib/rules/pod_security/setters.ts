@@ -2,7 +2,7 @@ import type { Json } from "../../json/mod.ts";
 import type { FieldViolation } from "./control.ts";
 import { namedContainers, type PodView } from "./pod.ts";
 
-/** Who set something bad, at the pod or at containers. */
+/** The pod and the containers that set a forbidden value. */
 export interface Setters {
   /** `pod and containers "a", "b"`. */
   readonly who: string;
@@ -10,8 +10,8 @@ export interface Setters {
 }
 
 /**
- * Looks at the security contexts of the pod, then of its containers. `judge` gets each that is set with the path of its
- * owner (`spec`, `spec.containers[0]`); it answers with violations, none when the owner is innocent.
+ * Checks the security contexts of the pod, then of its containers. `judge` gets each context with the path of its
+ * owner (`spec`, `spec.containers[0]`) and returns violations, none when the context is allowed.
  */
 export function settersOf(
   { security, containers }: PodView,

@@ -1,7 +1,7 @@
 const layout = "2006-01-02T15:04:05Z07:00";
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** The parts of a timestamp in turn: how Go's layout writes them and what they look like. */
+/** The parts of a timestamp in order, in the notation of Go's layout, with their patterns. */
 const parts: readonly { readonly as: string; readonly pattern: RegExp }[] = [
   { as: "2006", pattern: /^\d{4}/ },
   { as: "-", pattern: /^-/ },
@@ -17,7 +17,7 @@ const parts: readonly { readonly as: string; readonly pattern: RegExp }[] = [
   { as: "Z07:00", pattern: /^(?:Z|[+-]\d\d:\d\d)/ },
 ];
 
-/** Why a text is no RFC 3339 timestamp, in Go's words; `undefined` when it is one. */
+/** Why a text is not an RFC 3339 timestamp, in Go's words; `undefined` when it is one. */
 export function timestampProblem(text: string): string | undefined {
   const found: string[] = [];
   let rest = text;

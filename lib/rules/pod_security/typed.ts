@@ -2,7 +2,7 @@ import { compareBytes, isList, isObject, type Json, type JsonObject, sortedKeys 
 import { quantityProblem } from "../../kube/mod.ts";
 import { timestampProblem } from "./timestamp.ts";
 
-/** The type that a Kubernetes field has: only what the controls rely on, other fields are not looked at. */
+/** The type of a Kubernetes field, for the fields that the controls read. Other fields are ignored. */
 export type Type =
   | "string"
   | "bool"
@@ -25,15 +25,15 @@ export function struct(name: string, fields: Readonly<Record<string, Type>>): Ty
   return { struct: name, fields: sortedKeys(fields).map((field) => [field, fields[field]!] as const) };
 }
 
-/** Where a value stands: the innermost struct and the path from the root without indexes, as Go prints them. */
+/** The position of a value: the innermost struct, and the path from the root without indexes, as Go prints them. */
 interface Place {
   readonly struct: string;
   readonly path: string;
 }
 
 /**
- * Why a value cannot be read as the type, in Go's words; `undefined` when it can. Null is read as unset. The first
- * problem in the order of sorted keys counts, as Kyverno reads its own sorted output.
+ * Why a value cannot be read as the type, in Go's words; `undefined` when it can. Null counts as unset. The first
+ * problem in the order of sorted keys is returned, because Kyverno reads its sorted output.
  */
 export function typeProblem(value: Json, type: Type): string | undefined {
   return problemAt(value, type, { struct: "", path: "" });
@@ -73,7 +73,7 @@ function listProblem(list: readonly Json[], type: Type, place: Place): string | 
 }
 
 function valuesProblem(object: JsonObject, type: Type, place: Place): string | undefined {
-  // Only what is wrong is sorted: a Pod may have a hundred thousand annotations.
+  // Only the keys with problems are sorted: a Pod may have a hundred thousand annotations.
   const [first] = Object.keys(object).filter((key) => problemAt(object[key]!, type, place) !== undefined)
     .sort(compareBytes);
   return first === undefined ? undefined : problemAt(object[first]!, type, place);

@@ -4,18 +4,18 @@ import { type PodView, podView } from "./pod.ts";
 import { metadataType, podSpecType } from "./pod_type.ts";
 import { struct, type Type, typeProblem } from "./typed.ts";
 
-/** The kinds that hold a pod. */
+/** The kinds that have a pod or a pod template. */
 export const podKinds: readonly string[] = [...podPlaces.keys()];
 
-/** The type of each kind as far as the controls rely on it. */
+/** The type of each kind, for the fields that the controls read. */
 const types: ReadonlyMap<string, Type> = new Map(
   [...podPlaces].map(([kind, template]) => [kind, typeOf(kind, template)]),
 );
 
-/** A pod inside a resource. */
+/** The pod in a resource. */
 export interface ExtractedPod {
   readonly pod: PodView;
-  /** Writes a path inside the pod as a path inside the resource. */
+  /** Converts a path in the pod to a path in the resource. */
   readonly locate: (path: string) => string;
 }
 

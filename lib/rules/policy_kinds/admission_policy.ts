@@ -44,8 +44,9 @@ export function admissionExpressions(
 export type RunWith = (input: RuleInput, parameter: Json) => Outcome | undefined;
 
 /**
- * Runs a policy for a request as its binding says: once for each parameter, until one does not pass. Without a binding
- * there are no parameters. Kyverno parity: reports name the binding; pinned by "results name the binding of their policy".
+ * Runs a policy for a request once for each parameter of its binding, until one does not pass. Without a binding
+ * there are no parameters. Kyverno parity: reports name the binding; pinned by "results name the binding of their
+ * policy".
  */
 export function bound(
   spec: JsonObject,
@@ -74,7 +75,7 @@ function withParameters(
   tools.need(parameterNeed(source));
   return (input) => {
     const { store } = input.context;
-    // Without a cluster there is nowhere to look for parameters, and nobody to say that there are none.
+    // Without a cluster parameters cannot be looked up, so the policy runs without one.
     if (!store.serves("downstream")) return run(input, null);
     const found = collectParameters(source, store, requestNamespace(input));
     if (isFault(found)) return error(`failed to configure binding: ${found.message}`);
@@ -87,7 +88,7 @@ function withParameters(
   };
 }
 
-/** The expressions being evaluated for one request and parameter; `over` comes before the request's own variables. */
+/** The evaluation of expressions for one request and parameter. `over` is read before the request's variables. */
 export function admissionEvaluation(
   expressions: ExpressionSet,
   input: RuleInput,

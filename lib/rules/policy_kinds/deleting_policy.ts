@@ -7,8 +7,8 @@ import { defineVariables, kyvernoEvaluation, kyvernoExpressions } from "./kyvern
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 
 /**
- * `DeletingPolicy` of policies.kyverno.io: it says of an object whether it would be deleted. Objects are deleted on its
- * schedule, where policies of a cluster are followed; it plays no part at admission.
+ * `DeletingPolicy` of policies.kyverno.io: decides whether it would delete an object. `lib/live` deletes objects on
+ * its schedule; the policy has no part in admission.
  */
 export const deletingPolicy: PolicyKind = {
   group: "policies.kyverno.io",
@@ -32,7 +32,7 @@ function constraints(spec: JsonObject): JsonObject | undefined {
 }
 
 function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
-  // Only an object of a cluster has a uid.
+  // Only objects of a cluster have a uid.
   if (dig(tools.policy.document, "metadata", "uid") === undefined) {
     tools.report({
       severity: "warning",

@@ -10,8 +10,8 @@ import type { PolicyTools } from "./policy_kind.ts";
 export type Exemption = { readonly outcome: Outcome } | { readonly allowed: Allowed };
 
 /**
- * Compiles the exceptions from a policy. One whose conditions hold makes the policy skip, or pass where it says so;
- * one with images or values does not, but hands them to the policy.
+ * Compiles the exceptions from a policy. An exception whose conditions hold makes the policy skip, or pass where it
+ * demands that. An exception with images or values passes them to the policy instead.
  */
 export function compileExemptions(
   { exceptions, report }: Pick<PolicyTools, "exceptions" | "report">,
@@ -31,7 +31,7 @@ export function compileExemptions(
         }),
     );
     if (mistake === undefined) return [{ exception, holds }];
-    // An exception that cannot be read opens no gate, and closes none.
+    // An exception that cannot be compiled neither exempts nor denies anything.
     const message = `exception "${exception.key}" is not used: ${mistake}`;
     report({ severity: "warning", code: "bad-exception", message, path: ["metadata"] });
     return [];

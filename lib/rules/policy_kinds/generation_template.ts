@@ -15,19 +15,20 @@ import { parseDocuments } from "../../yaml/mod.ts";
 import type { ObjectType } from "../rule_kind.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 
-/** The objects of a template, compiled. */
+/** The compiled objects of a template. */
 export interface GenerationTemplate {
-  /** The objects for one request. */
+  /** Returns the objects for one request. */
   render(evaluation: CelEvaluation): readonly JsonObject[] | Fault;
-  /** The types of the objects whose type is written out. */
+  /** The types that are constant in the template. */
   readonly types: readonly ObjectType[];
 }
 
 type Render = (evaluation: CelEvaluation) => Json | Fault;
 
 /**
- * Compiles `template: {value, interpolate}`: YAML documents, in which `(( expression ))` is replaced where `interpolate`
- * is `cel`. One that is a whole value may give anything; one inside a text gives a piece of it. Keys stay as they are.
+ * Compiles `template: {value, interpolate}`: YAML documents, in which `(( expression ))` is replaced where
+ * `interpolate` is `cel`. An expression that is a whole value may return any JSON; one inside a text returns a part
+ * of the text. Keys are not replaced.
  */
 export function compileGenerationTemplate(
   template: { readonly value: string; readonly interpolate: boolean },
@@ -117,7 +118,7 @@ function collect(values: readonly (Json | Fault)[]): readonly Json[] | Fault {
   return found;
 }
 
-/** Splits a text into what is written and, at odd indices, the expressions of placeholders. */
+/** Splits a text: literal parts at even indices, the expressions of placeholders at odd ones. */
 function splitPlaceholders(text: string): string[] {
   const pieces: string[] = [];
   let from = 0;
@@ -131,7 +132,7 @@ function splitPlaceholders(text: string): string[] {
   return pieces;
 }
 
-/** Where the `))` stands that closes a placeholder; -1 when nothing does. Brackets in texts do not count. */
+/** The index of the `))` that closes a placeholder; -1 when none does. Brackets in string literals do not count. */
 function closing(text: string, from: number): number {
   let depth = 0, quote = "";
   for (let index = from; index < text.length; index++) {

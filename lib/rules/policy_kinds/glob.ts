@@ -5,9 +5,8 @@ type Step = "any text" | ((char: string) => boolean);
 const maxAlternatives = 1_000;
 
 /**
- * Compiles a glob: `*` for any text, `?` for a character, `[abc]` and `[!a-z]` for one of some, `{a,b}` for
- * one of several texts. The time of a match grows with the lengths of glob and text alone, as texts come from
- * objects.
+ * Compiles a glob: `*` for any text, `?` for a character, `[abc]` and `[!a-z]` for one of some, `{a,b}` for one of
+ * several texts. The time of a match depends on the lengths of glob and text alone, because texts come from objects.
  *
  * Kyverno parity: `*` crosses `/` and `:`. Pinned by tests/rules/verify_images/image_validating_test.ts.
  *
@@ -23,7 +22,10 @@ export function compileGlob(glob: string): (text: string) => boolean {
   return (text) => alternatives.some((steps) => matches(steps, text));
 }
 
-/** A glob without its braces, once for each choice; `undefined` when there are too many, or one is not closed. */
+/**
+ * The globs that replace a glob with braces, one for each choice; `undefined` when there are too many, or a brace is
+ * not closed.
+ */
 function alternativesOf(glob: string): string[] | undefined {
   const start = glob.indexOf("{");
   if (start < 0) return [glob];
@@ -43,7 +45,7 @@ function alternativesOf(glob: string): string[] | undefined {
   return written;
 }
 
-/** Where the brace ends that begins at a place; -1 when it does not. */
+/** The index of the end of the brace that begins at an index; -1 when it is not closed. */
 function endOf(glob: string, start: number): number {
   let depth = 0;
   for (let at = start; at < glob.length; at++) {
@@ -86,7 +88,7 @@ function isOnly(wanted: string): Step {
   return (char) => char === wanted;
 }
 
-/** `abc`, `a-z`, and with `!` in front all others. */
+/** Compiles `abc`, `a-z`, and with a leading `!` all other characters. */
 function classOf(chars: readonly string[]): Step {
   const isOther = chars[0] === "!";
   const members = isOther ? chars.slice(1) : chars;
@@ -99,7 +101,7 @@ function classOf(chars: readonly string[]): Step {
   return (char) => ranges.some(([from, to]) => from <= char && char <= to) !== isOther;
 }
 
-/** Only the last `*` is tried again: what an earlier one could take instead, the later one can take as well. */
+/** Only the last `*` needs to be tried again: the later one can match whatever an earlier one could. */
 function matches(steps: readonly Step[], text: string): boolean {
   const chars = [...text];
   let step = 0, at = 0, star = -1, resumeAt = 0;

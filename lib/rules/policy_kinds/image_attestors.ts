@@ -14,7 +14,7 @@ import {
 import type { Identity, LogTrust, SignatureLayout, Signer } from "../../ports.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 
-/** Someone who may have signed, as an ImageValidatingPolicy names him. */
+/** A possible signer in an ImageValidatingPolicy. */
 export interface PolicyAttestor {
   readonly kind: "cosign" | "notary";
   readonly by: Signer;
@@ -22,27 +22,27 @@ export interface PolicyAttestor {
   readonly annotations: Readonly<Record<string, string>>;
   readonly repository: string;
   readonly tagPrefix: string;
-  /** Names of pull secrets for the repository of the signatures. */
+  /** The names of pull secrets for the repository of the signatures. */
   readonly pullSecrets: readonly string[];
-  /** Why nothing can be verified with it, whatever was signed. */
+  /** Why the attestor can never verify anything; `undefined` when it can. */
   readonly problem: string | undefined;
 }
 
-/** How the signatures of an attestor are kept. */
+/** The layout in which an attestor's signatures are stored. */
 export function layoutOf(kind: PolicyAttestor["kind"]): SignatureLayout {
   return kind === "notary" ? "notary" : "bundle or tag";
 }
 
-/** The attestors of a policy for one request: texts of theirs may be expressions. */
+/** Returns the attestors of a policy for one request. Their texts may be expressions. */
 export type ResolveAttestors = (evaluation: CelEvaluation) => ReadonlyMap<string, PolicyAttestor> | Fault;
 
-/** A text of an attestor: as it is written, or made by an expression, which without an evaluation has none. */
+/** Returns a text of an attestor: a constant, or the value of an expression, which needs an evaluation. */
 type Text = (evaluation: CelEvaluation | undefined) => string | Fault;
 
 /** The attestors of a policy, compiled. */
 export interface CompiledAttestors {
   readonly resolve: ResolveAttestors;
-  /** Those without expressions, with their paths. */
+  /** The attestors without expressions, with their paths. */
   readonly written: readonly (readonly [path: DocumentPath, attestor: PolicyAttestor])[];
 }
 
@@ -102,8 +102,8 @@ function compileAttestor(
 }
 
 /**
- * Kyverno parity: an attestor that names no signer verifies nothing, roots of its own must be certificates although they
- * have no further effect, and a log without address cannot be asked, which happens unless it shall be ignored. Pinned by
+ * Kyverno parity: an attestor without a signer verifies nothing; its roots must be certificates although they have no
+ * other effect; and a log without an address fails unless it is ignored. Pinned by
  * tests/rules/verify_images/image_validating_test.ts.
  */
 function problemOf({ key, keyless, certificate, ctlog }: JsonObject): string | undefined {
@@ -167,7 +167,7 @@ function compileSigner(
   return () => by;
 }
 
-/** The key that is written: itself, or the address of its Secret or of a key management service. */
+/** The text of a key: the key itself, or the address of its Secret or key management service. */
 export function keyText(key: JsonObject): string {
   const secret = key["secretRef"];
   return isObject(secret)
@@ -177,7 +177,7 @@ export function keyText(key: JsonObject): string {
 
 const hashes = ["sha224", "sha256", "sha384", "sha512"] as const;
 
-/** `{value}` or `{expression}`. */
+/** Compiles `{value}` or `{expression}`. */
 function compileText(written: Json | undefined, expressions: ExpressionSet, path: DocumentPath): Text {
   const expression = textIn(written, "expression");
   const value = textIn(written, "value");

@@ -26,14 +26,14 @@ export interface ImageCallsOptions {
   readonly store: LoadTracker;
   readonly attestors: ReadonlyMap<string, PolicyAttestor>;
   readonly attestations: ReadonlyMap<string, PolicyAttestation>;
-  /** Whether the policy matches an image; a text is why that is unknown. */
+  /** Whether the policy matches an image; a text says why that is unknown. */
   matches(image: string): boolean | string;
   readonly credentials: Parameters<typeof loadReferrer>[1]["credentials"];
 }
 
-/** Answers the functions of an image policy, and keeps which images were verified. */
+/** Answers the functions of an image policy, and remembers which images were verified. */
 export class ImageCalls implements ExternalCalls {
-  /** Images for which an expression called a verification, and whether one of their signatures verified. */
+  /** The images that an expression verified, and whether one of their signatures was valid. */
   readonly attempts = new Map<string, boolean>();
   readonly #options: ImageCallsOptions;
   readonly #statements = new Map<string, Json>();
@@ -69,8 +69,8 @@ export class ImageCalls implements ExternalCalls {
   }
 
   /**
-   * The number of attestors that signed the image, or an attestation of it. All are verified at once: the count needs
-   * all answers.
+   * Counts the attestors that signed the image, or an attestation of it. All are verified at once, because the count
+   * needs all answers.
    */
   #count(
     { image, attestors }: ImageCheckRequest,
@@ -97,7 +97,7 @@ export class ImageCalls implements ExternalCalls {
     return found(verified);
   }
 
-  /** The answer for an image that the policy is not about; `undefined` for all others. */
+  /** The reply for an image that the policy does not match; `undefined` for all others. */
   #unasked(image: string): ExternalReply | CelFault | undefined {
     const isAbout = this.#options.matches(image);
     if (typeof isAbout === "string") return failure(isAbout);
@@ -213,7 +213,9 @@ function found(body: Json): ExternalReply {
   return { ok: true, status: 200, body };
 }
 
-/** The record of an image with the fields' names as Kyverno's documentation spells them, and as Go spells them. */
+/**
+ * The record of an image, with the names of its fields in the spelling of Kyverno's documentation and in that of Go.
+ */
 function imageData(image: string, record: JsonObject): JsonObject {
   const reference = parseImageReference(image);
   const parsed = isFault(reference) ? { tag: "", digest: "" } : reference;

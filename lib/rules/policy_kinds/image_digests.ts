@@ -13,7 +13,7 @@ import {
 import { kyvernoEvaluation } from "./kyverno_expressions.ts";
 import type { PolicyKind } from "./policy_kind.ts";
 
-/** `ImageValidatingPolicy` in the mutate phase: images get the digests of their tags. Nothing is verified. */
+/** `ImageValidatingPolicy` in the mutate phase: adds the digests of tags to images. It verifies nothing. */
 export const imageDigests: PolicyKind = {
   ...imagePolicyForm,
   type: "verifyImages",

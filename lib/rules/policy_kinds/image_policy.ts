@@ -46,12 +46,12 @@ function isAboutJson(spec: JsonObject): boolean {
   return dig(spec, "evaluation", "mode") === "JSON";
 }
 
-/** A flag of `validationConfigurations`; all of them are on unless the policy says otherwise. */
+/** Whether a field of `validationConfigurations` is true, which is the default. */
 export function isConfigured(spec: JsonObject, name: "mutateDigest" | "verifyDigest" | "required"): boolean {
   return dig(spec, "validationConfigurations", name) !== false;
 }
 
-/** The expressions of an image policy, and what of them both phases evaluate. */
+/** The expressions that both phases of an image policy evaluate. */
 export interface ImagePolicyExpressions {
   readonly expressions: ExpressionSet;
   readonly conditions: ReturnType<typeof compileMatchConditions>;
@@ -60,7 +60,7 @@ export interface ImagePolicyExpressions {
   readonly references: ReturnType<typeof compileImageReferences>;
 }
 
-/** Compiles what both phases evaluate. */
+/** Compiles the expressions of both phases. */
 export function imagePolicyExpressions(spec: JsonObject, tools: PolicyTools): ImagePolicyExpressions {
   const names = mapType(stringType, stringType);
   const expressions = kyvernoExpressions(tools, {
@@ -87,13 +87,13 @@ export function imagePolicyExpressions(spec: JsonObject, tools: PolicyTools): Im
   };
 }
 
-/** Names by themselves: how expressions hold attestors and attestations. */
+/** Names mapped to themselves: the form in which expressions hold attestors and attestations. */
 export function namesIn(written: Json | undefined): JsonObject {
   const names = asList(written).filter(isObject).map((each) => asString(each["name"]) ?? "");
   return Object.fromEntries(names.map((name) => [name, name]));
 }
 
-/** The images of each list that the policy matches; a text is why that is unknown. */
+/** The images of each list that the policy matches; a text says why that is unknown. */
 export function matchedImages(
   lists: ImageLists,
   { references }: ImagePolicyExpressions,
@@ -112,7 +112,7 @@ export function matchedImages(
   return matched;
 }
 
-/** The logins of a policy's registries, and the pull secrets of the object. */
+/** The credentials of a policy for registries, and the pull secrets of the object. */
 export function credentialsOf(spec: JsonObject, { resource }: RuleInput): RegistryCredentials {
   const written = field(spec, "credentials");
   const credentials: RegistryCredentials = {

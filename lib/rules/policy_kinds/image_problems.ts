@@ -13,7 +13,7 @@ export function signersOf(written: CompiledAttestors["written"]): WrittenSigner[
 
 const verifies = /\bverify(?:Image|Attestation)Signatures\s*\(/;
 
-/** Reports what in an image policy can never pass, whatever was signed; what texts of keys hold is not looked at. */
+/** Reports parts of an image policy that can never pass, whatever was signed. It does not read the texts of keys. */
 export function reportHopeless(
   spec: JsonObject,
   written: CompiledAttestors["written"],

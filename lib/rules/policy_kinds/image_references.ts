@@ -14,18 +14,18 @@ import { podPlaces } from "../../kube/mod.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 import { compileGlob } from "./glob.ts";
 
-/** An image of an object, with the pointer to its text where it stands at the usual place. */
+/** An image of an object, with the pointer to its text where that is in a container. */
 export interface PolicyImage {
   readonly text: string;
   readonly pointer: string | undefined;
 }
 
-/** Images by the list that expressions find them in: `containers`, `initContainers`, own ones. */
+/** Images by the list in which expressions find them: `containers`, `initContainers`, or a list of the policy. */
 export type ImageLists = Readonly<Record<string, readonly PolicyImage[]>>;
 
 const groups = ["containers", "initContainers", "ephemeralContainers"] as const;
 
-/** Compiles which images of an object a policy sees: `images` of its spec beside the containers of Pods. */
+/** Compiles the images that a policy reads from an object: those of `spec.images`, besides the containers of Pods. */
 export function compileImageLists(
   written: Json | undefined,
   expressions: ExpressionSet,
@@ -66,10 +66,10 @@ function containerImages(object: JsonObject | undefined): Record<string, readonl
   ]));
 }
 
-/** Whether a policy is about an image; a fault when an expression cannot say it. */
+/** Whether a policy matches an image; a fault when an expression fails. */
 export type MatchesImage = (image: string, evaluation: CelEvaluation) => boolean | Fault;
 
-/** Compiles `matchImageReferences`: globs, and expressions over `ref`. A policy without any is about every image. */
+/** Compiles `matchImageReferences`: globs, and expressions over `ref`. A policy without any matches every image. */
 export function compileImageReferences(written: Json | undefined, expressions: ExpressionSet): MatchesImage {
   const tests = asList(written).filter(isObject).map((entry, index): MatchesImage => {
     const glob = asString(entry["glob"]) ?? "";

@@ -32,7 +32,7 @@ import { kyvernoEvaluation, properties } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 import { compileValidation } from "./validation.ts";
 
-/** `ImageValidatingPolicy` in the validate phase: expressions ask who signed the images of an object. */
+/** `ImageValidatingPolicy` in the validate phase: expressions verify the images of an object. */
 export const imageValidatingPolicy: PolicyKind = {
   ...imagePolicyForm,
   type: "validate",
@@ -49,7 +49,7 @@ class ImageValidation implements CompiledBody {
   readonly #validations: readonly ReturnType<typeof compileValidation>[];
   readonly #annotate: ReturnType<typeof compileAuditAnnotations>;
   readonly #ignores: boolean;
-  /** `attestors` and `attestations` of expressions. */
+  /** The variables `attestors` and `attestations` of expressions. */
   readonly #names: Readonly<Record<string, JsonObject>>;
 
   constructor(spec: JsonObject, tools: PolicyTools) {
@@ -144,7 +144,7 @@ class ImageValidation implements CompiledBody {
     }
   }
 
-  /** Why an image cannot be read; all images are read at once. */
+  /** Why an image cannot be read. All images are loaded at once. */
   #missing(input: RuleInput, images: readonly string[]): string | typeof pending | undefined {
     const credentials = credentialsOf(this.#spec, input);
     const answers = images.map((image) => loadDigest(input.context.store, image, credentials));
@@ -154,7 +154,7 @@ class ImageValidation implements CompiledBody {
   }
 }
 
-/** The Secrets that a policy needs: public keys, and logins for registries. */
+/** The Secrets that a policy reads: public keys, and credentials for registries. */
 function secretNeeds(spec: JsonObject): Need[] {
   const attestors = asList(spec["attestors"]).map((attestor) => field(attestor, "cosign"));
   const keys = attestors.flatMap((cosign) => {
@@ -174,7 +174,7 @@ function secretNeeds(spec: JsonObject): Need[] {
 
 const passed = pass("success");
 
-/** Leads the calls of expressions to the answers of an image policy, once its attestors are known. */
+/** Routes the calls of expressions to the image policy's answers, once the attestors are evaluated. */
 class CallSwitch {
   imageCalls: ExternalCalls | undefined;
   #usual: ExternalCalls | undefined;

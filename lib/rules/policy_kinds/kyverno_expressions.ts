@@ -76,14 +76,14 @@ export function defineVariables(expressions: ExpressionSet, written: Json | unde
 
 /** The variables and functions that an evaluation adds to those of the request. */
 export interface KyvernoEvaluationOptions {
-  /** Variables that come before the request's own. */
+  /** Variables that are read before those of the request. */
   readonly over?: Activation;
   readonly generate?: Generate;
-  /** Answers calls that leave an expression, with the usual answers behind. */
+  /** Wraps the external calls, so that a kind can answer some itself. */
   readonly external?: (usual: ExternalCalls) => ExternalCalls;
 }
 
-/** Evaluates the expressions of a Kyverno policy for one request; `allow` sets what they see as `exceptions`. */
+/** Makes the evaluation of a Kyverno policy's expressions for one request. `allow` sets the variable `exceptions`. */
 export function kyvernoEvaluation(
   expressions: ExpressionSet,
   input: RuleInput,
@@ -106,7 +106,7 @@ export interface Allowed {
   readonly allowedValues: readonly string[];
 }
 
-/** The audit annotations of a result as its properties, when there are any. */
+/** The audit annotations of a result as properties, if there are any. */
 export function properties(
   annotations: Readonly<Record<string, string>>,
 ): { readonly properties?: JsonObject } {

@@ -1,5 +1,5 @@
 /**
- * The kinds of policies that are written in CEL as a whole: each is one rule, whose body is compiled from its spec.
+ * The kinds of CEL policies. Each is one rule, whose body is compiled from the spec.
  *
  * @module
  */

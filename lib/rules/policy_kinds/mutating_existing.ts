@@ -33,9 +33,9 @@ import { patchTypesLibrary } from "./patch_types.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
 
 /**
- * `MutatingPolicy` with `mutateExisting`: objects that exist are changed when another one, the trigger, is admitted. They
- * are found by `targetMatchConstraints`, or given by its expression; expressions see them as `object`, and the trigger's
- * request as `request`. Exceptions are about triggers only.
+ * `MutatingPolicy` with `mutateExisting`: changes existing objects when a trigger is admitted.
+ * `targetMatchConstraints` selects them, or its expression returns them. Expressions read a target as `object`, and
+ * the trigger's request as `request`. Exceptions apply to triggers only.
  */
 export const mutatingExisting: PolicyKind = {
   ...mutatingPolicy,
@@ -71,7 +71,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   return { run, looksBack: policy.mutateExistingOnPolicyUpdate };
 
   function run(input: RuleInput): Outcome | OutcomeList | undefined {
-    // Without a cluster there is nothing but the object itself.
+    // Without a cluster there are no targets.
     if (!input.context.store.serves("downstream")) return undefined;
     const { evaluation } = kyvernoEvaluation(expressions, input);
     const applies = conditions(evaluation);
@@ -105,7 +105,7 @@ function compile(spec: JsonObject, tools: PolicyTools): CompiledBody {
   }
 }
 
-/** The expression that gives the targets; `undefined` when there is none. */
+/** Compiles the expression that returns the targets; `undefined` when there is none. */
 function compileTargets(written: Json | undefined, expressions: ExpressionSet): Program | undefined {
   const text = asString(written) ?? "";
   const path = ["spec", "targetMatchConstraints", "expression"];
@@ -130,7 +130,7 @@ class TargetSearch {
     this.#namespace = namespace ?? "";
   }
 
-  /** Whether targets are chosen by the labels of their namespaces. */
+  /** Whether the constraints select targets by the labels of their namespaces. */
   get selectsNamespaces(): boolean {
     return this.#selector.needsNamespaceLabels;
   }
@@ -150,7 +150,7 @@ class TargetSearch {
     return found;
   }
 
-  /** The labels of an object's namespace, of a Namespace its own; none where nothing selects by them. */
+  /** The labels of an object's namespace, or of a Namespace itself; none where no constraint selects by them. */
   #namespaceLabels(
     object: JsonObject,
     clusterObjects: ClusterObjects,

@@ -1,10 +1,9 @@
 import { asList, asString, dig, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 
 /**
- * A mutation of Pods for a controller's template. Kyverno parity: conditions and apply configurations are
- * rewritten as text, of metadata only labels and annotations move; JSON patches and variables stay as they
- * are. Pinned by "pod autogen of a mutation moves labels, annotations and the spec, and leaves JSON patches
- * alone".
+ * A mutation of Pods for a controller's template. Kyverno parity: conditions and apply configurations are rewritten
+ * as text; of metadata only labels and annotations move; JSON patches and variables are not rewritten. Pinned by "pod
+ * autogen of a mutation moves labels, annotations and the spec, and leaves JSON patches alone".
  */
 export function rewriteMutation(spec: JsonObject, template: string): JsonObject {
   return {
@@ -38,7 +37,7 @@ function rewriteExpression(text: string, template: string): string {
   return wrapped(moved, template);
 }
 
-/** An expression that begins with `Object{…}` constructs the controller around what it constructed. */
+/** Wraps an expression that begins with `Object{…}`, so that it constructs the controller around the Pod. */
 function wrapped(text: string, template: string): string {
   const start = /^\s*Object\s*\{/.exec(text);
   if (start === null) return text;

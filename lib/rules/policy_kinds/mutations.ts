@@ -23,17 +23,17 @@ import {
 import type { CelEvaluation, ExpressionSet } from "../cel/mod.ts";
 import { jsonPatchListType, objectPatchType } from "./patch_types.ts";
 
-/** Whether an apply configuration needs the schema of its kind, or merges as the values look where there is none. */
+/** Whether an apply configuration needs the schema of its kind, or may merge without one. */
 export type Schema = "required" | "where known";
 
-/** Applies the mutations of a policy one after the other, each seeing the object that the one before left. */
+/** Applies the mutations of a policy in order. Each sees the object that the one before left. */
 export type Mutations = (
   object: JsonObject,
   evaluation: CelEvaluation,
   changed: { readonly see: See; readonly store: LoadTracker },
 ) => JsonObject | Fault;
 
-/** Sets the object that expressions see from now on. */
+/** Sets the object that expressions read from now on. */
 export type See = (object: JsonObject) => void;
 
 interface Mutation {
@@ -96,9 +96,9 @@ function patched(object: JsonObject, made: Json): JsonObject | Fault {
 }
 
 /**
- * The lists that merge in an object of its kind. Kyverno parity: without a cluster, custom resources have no
- * schema, and nothing can be merged into them. Pinned by "MutatingPolicy: without a cluster nothing merges
- * into custom resources".
+ * The merge schema of an object's kind. Kyverno parity: without a cluster, custom resources have no schema, and
+ * nothing can be merged into them. Pinned by "MutatingPolicy: without a cluster nothing merges into custom
+ * resources".
  */
 function schemaFor(object: JsonObject, schema: Schema, store: LoadTracker): MergeSchema | Fault {
   const apiVersion = asString(object["apiVersion"]) ?? "", kind = asString(object["kind"]) ?? "";
@@ -111,7 +111,7 @@ function schemaFor(object: JsonObject, schema: Schema, store: LoadTracker): Merg
 
 interface MergeSchema {
   readonly type: MergeType | undefined;
-  /** Whether the types of fields are known. */
+  /** Whether the types of fields are checked. */
   readonly isChecked: boolean;
 }
 
@@ -123,7 +123,7 @@ function merged(object: JsonObject, patch: Json, schema: MergeSchema | Fault): J
   return isFault(result) ? new Fault(`error applying patch: ${result.message}`) : result;
 }
 
-/** Labels and annotations are texts; other types are not known here. */
+/** Checks that labels and annotations are texts. The types of other fields are unknown here. */
 function typeProblem(patch: JsonObject): Fault | undefined {
   for (const part of ["labels", "annotations"]) {
     const values = dig(patch, "metadata", part);
@@ -140,7 +140,7 @@ function typeProblem(patch: JsonObject): Fault | undefined {
   return undefined;
 }
 
-/** Makes expressions see the object as changed so far. */
+/** A variable `object` that changes with each mutation. */
 export function changingObject(): { readonly over: Activation; readonly see: See } {
   let current: JsonObject | undefined;
   return {

@@ -8,33 +8,36 @@ import type { CompiledBody, RuleKind } from "../rule_kind.ts";
 /** The policy, its exceptions and the receivers of problems, for compiling a spec. */
 export interface PolicyTools {
   readonly policy: Policy;
-  /** Exceptions from the policy. */
+  /** The exceptions from the policy. */
   readonly exceptions: readonly CelException[];
-  /** The binding that the rule is for; a policy with several bindings has a rule for each. */
+  /** The binding of the rule. A policy with several bindings has a rule for each. */
   readonly binding: LocatedDocument | undefined;
-  /** Takes a problem at a path in the policy's document; an error makes the policy answer as its failurePolicy says. */
+  /**
+   * Receives a problem at a path in the policy's document. An error makes the policy answer as its failurePolicy
+   * says.
+   */
   report(problem: PathDiagnostic): void;
-  /** Takes what the policy needs from outside the request. */
+  /** Receives the values that the policy reads from outside the request. */
   need(need: Need): void;
 }
 
-/** A kind of policy that is written in CEL: adding one is a file with such a record, and a line in the table. */
+/** A kind of CEL policy. Adding one takes a file with such a record, and a line in the table. */
 export interface PolicyKind extends CelPolicyForm {
   readonly group: string;
   readonly kinds: readonly string[];
-  /** Its rules are run in the phase of this type. */
+  /** The type of its rules, which determines their phase. */
   readonly type: RuleKind["type"];
-  /** Whether a spec has a rule of this kind; every spec has one when absent. */
+  /** Whether a spec has a rule of this kind; when absent, every spec has one. */
   applies?(spec: JsonObject): boolean;
-  /** Of a kind that is not a policy's first: whether it has a rule for the specs for pod controllers, too. */
+  /** Set for a further kind of a policy that also has a rule for each pod controller spec. */
   readonly everySpec?: true;
-  /** Whether a spec plays a part only on the command line; everywhere when absent. */
+  /** Whether a spec is evaluated on the command line only; when absent, everywhere. */
   onlyOnCommandLine?(spec: JsonObject): boolean;
-  /** For explanations. */
+  /** The name in explanations. */
   readonly name: string;
-  /** The MatchResources that say which objects a spec is about. */
+  /** Returns the MatchResources of a spec. */
   constraints(spec: JsonObject): JsonObject | undefined;
-  /** Adjusts what a spec selects, where its constraints alone do not say it. */
+  /** Adjusts the selector of a spec, where its constraints alone do not determine it. */
   adjustSelector?(spec: JsonObject, selector: RuleSelector): RuleSelector;
   compile(spec: JsonObject, tools: PolicyTools): CompiledBody;
 }

@@ -11,7 +11,7 @@ import { mutatingPolicy } from "./mutating_policy.ts";
 import { validatingAdmissionPolicy } from "./validating_admission_policy.ts";
 import { validatingPolicy } from "./validating_policy.ts";
 
-/** Every kind of policy that is written in CEL, in the order in which they are evaluated. */
+/** Every kind of CEL policy, in the order of evaluation. */
 export const policyKinds: readonly PolicyKind[] = [
   mutatingAdmissionPolicy,
   mutatingPolicy,
@@ -24,7 +24,7 @@ export const policyKinds: readonly PolicyKind[] = [
   deletingPolicy,
 ];
 
-/** The kinds of a document, one for each of its rules; none when it is no policy of such a kind. */
+/** The kinds of a document, one for each of its rules; none for other documents. */
 export function policyKindsOf({ group, kind, document }: LocatedDocument): readonly PolicyKind[] {
   const spec = asObject(document["spec"]) ?? {};
   return policyKinds.filter((candidate) =>
@@ -32,7 +32,7 @@ export function policyKindsOf({ group, kind, document }: LocatedDocument): reado
   );
 }
 
-/** Where a kind stands in the order of evaluation. */
+/** The position of a kind in the order of evaluation. */
 export function rankOf(kind: PolicyKind): number {
   return policyKinds.indexOf(kind);
 }

@@ -33,9 +33,9 @@ export const validatingPolicy: PolicyKind = {
   body: "validate",
   ruleName: "none",
   variants: (spec) => modeOf(spec) === "Kubernetes" ? podControllerSpecs(spec, rewriteText) : [],
-  // Payloads of mode JSON are no requests.
+  // Payloads of mode JSON are not requests.
   onlyOnCommandLine: (spec) => modeOf(spec) === "JSON",
-  // In mode JSON there is nothing that constraints could be about.
+  // Mode JSON has no resources, so constraints do not apply.
   constraints: (spec) => modeOf(spec) === "JSON" ? {} : asObject(field(spec, "matchConstraints")),
   compile,
 };

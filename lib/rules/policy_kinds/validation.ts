@@ -3,12 +3,12 @@ import { asString, Fault, field, type JsonObject } from "../../json/mod.ts";
 import { type CelEvaluation, type ExpressionSet, wanted } from "../cel/mod.ts";
 
 /**
- * The answer of one validation: nothing when it holds, its message when it does not, a fault when it cannot be
+ * The result of one validation: `undefined` when it holds, its message when it does not, a fault when it cannot be
  * evaluated.
  */
 export type CompiledValidation = (evaluation: CelEvaluation) => string | Fault | undefined;
 
-/** Compiles one entry of `validations` of Kyverno's own policies. */
+/** Compiles one entry of `validations` of a Kyverno policy. */
 export function compileValidation(
   entry: JsonObject,
   index: number,

@@ -12,14 +12,14 @@ export type AttestationVerdict =
   | {
     readonly ok: true;
     readonly digest: string;
-    /** How messages call the image now. */
+    /** The image's text in messages. */
     readonly text: string;
-    /** Predicates by the names that the policy gives them. */
+    /** The predicates, by the names that the policy gives them. */
     readonly predicates: JsonObject;
   }
   | { readonly ok: false; readonly message: string };
 
-/** How attestations of an image are verified. */
+/** The functions with which attestations of an image are verified. */
 export interface AttestationTools {
   readonly context: Context;
   readonly image: FoundImage;
@@ -28,7 +28,7 @@ export interface AttestationTools {
   loadStatements(entry: SignerEntry, path: string, type: string): SignatureAnswer | Pending;
 }
 
-/** Verifies the attestations of an entry in order; the first one that does not verify ends it. */
+/** Verifies the attestations of an entry in order, until one does not verify. */
 export function verifyAttestations(entry: ImageEntry, tools: AttestationTools): AttestationVerdict | Pending {
   const predicates: Record<string, Json> = {};
   let { image } = tools, digest = image.image.digest ?? "";
@@ -55,7 +55,7 @@ export function verifyAttestations(entry: ImageEntry, tools: AttestationTools): 
   return { ok: true, digest, text: image.text, predicates };
 }
 
-/** Nobody in particular: whoever the roots know, or the trusted root where there are none. */
+/** A signer entry for any signer under the roots, or under the trusted root where there are none. */
 function anySigner(roots: string): SignerEntry {
   return {
     kind: "signer",
@@ -81,10 +81,10 @@ interface AttestationCase {
   readonly attestation: ImageAttestation;
   readonly path: string;
   readonly entryIndex: number;
-  /** PEM of the entry, for signers that the attestation does not name. */
+  /** The PEM of the entry's roots, for attestations without attestors. */
   readonly roots: string;
   readonly conditions: StatementConditions | undefined;
-  /** Filled with the predicate of the attestation. */
+  /** Receives the predicate of the attestation. */
   readonly predicates: Record<string, Json>;
   /**
    * Kyverno parity: for bundles and Notary, messages name the image by the digest that was found. Pinned by
@@ -93,7 +93,7 @@ interface AttestationCase {
   readonly pins: boolean;
 }
 
-/** One attestation being verified: its sets of attestors one after the other. */
+/** Verifies one attestation: its sets of attestors one after the other. */
 class AttestationCheck {
   readonly #case: AttestationCase;
   readonly #tools: AttestationTools;
@@ -102,7 +102,7 @@ class AttestationCheck {
    * tests/conformance/sets/verify_images.ts.
    */
   readonly #reasons: string[] = [];
-  /** The image as messages call it. */
+  /** The image's text in messages. */
   image: FoundImage;
   /** The digest that was verified last. */
   digest = "";
@@ -131,7 +131,7 @@ class AttestationCheck {
     return undefined;
   }
 
-  /** How many entries of a set verify, counted until there are enough. */
+  /** Counts the entries of a set that verify, until there are enough. */
   #verifiedOf(set: AttestorSet, path: string): number | Pending {
     let verified = 0;
     for (const entry of set.entries) {
@@ -140,7 +140,8 @@ class AttestationCheck {
       const answer = this.#tools.loadStatements(signer, place, this.#case.attestation.type);
       if (answer === pending) return pending;
       if (answer.ok && entry.kind === "set") {
-        // Kyverno takes whoever the trusted root knows for a nested attestor (declared in docs/compatibility.md).
+        // Kyverno accepts any signer under the trusted root for a nested attestor (declared in
+        // docs/compatibility.md).
         this.#reasons.push("nested attestors cannot be asked for attestations");
         continue;
       }
@@ -159,7 +160,7 @@ class AttestationCheck {
     return verified;
   }
 
-  /** Why statements are not enough; `undefined` when they are. */
+  /** Why the statements do not suffice; `undefined` when they do. */
   #statementProblem(statements: readonly Statement[]): string | undefined {
     const { attestation: { type, name }, conditions, predicates } = this.#case;
     const { image } = this, { context } = this.#tools;

@@ -7,22 +7,22 @@ export type SetVerdict =
   | { readonly ok: true; readonly digest: string }
   | {
     readonly ok: false;
-    /** Each with the path of its entry. */
+    /** The reasons, each with the path of its entry. */
     readonly reasons: readonly string[];
     /** Whether a registry could not be reached: the rule errs instead of failing. */
     readonly unreachable: boolean;
   };
 
-/** Loads whether one signer signed the image; the path is that of the entry, for explanations. */
+/** Loads whether one signer signed the image. The path is that of the entry, for explanations. */
 export type VerifySigner = (entry: SignerEntry, path: string) => SignatureAnswer | Pending;
 
-/** How signers are verified, and the text that messages put behind the path of one. */
+/** The functions with which signers are verified. */
 export interface SignerTools {
   readonly verify: VerifySigner;
   suffix(entry: SignerEntry): string;
 }
 
-/** Verifies all sets in order: every one must verify, and the first that does not ends it. */
+/** Verifies all sets in order. Every set must verify, and the first that does not ends it. */
 export function verifySets(
   sets: readonly AttestorSet[],
   path: string,
@@ -38,8 +38,8 @@ export function verifySets(
 }
 
 /**
- * Verifies the entries in order until enough of them verify. What failed before that is forgotten; the digest is the
- * one that the last entry verified.
+ * Verifies the entries in order until enough of them verify. Earlier failures are then dropped; the digest is that of
+ * the last entry.
  */
 function verifySet(set: AttestorSet, path: string, tools: SignerTools): SetVerdict | Pending {
   const reasons: string[] = [];

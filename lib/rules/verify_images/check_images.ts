@@ -8,8 +8,8 @@ import { notedStatus, type NoteScope } from "./notes.ts";
 import { RuleImages } from "./rule_images.ts";
 
 /**
- * `verifyImages` in the validate phase: no registry is called; images must have a digest and a note of the mutate
- * phase that they passed.
+ * `verifyImages` in the validate phase: it calls no registry. Images must have a digest, and a note that they passed
+ * the mutate phase.
  */
 export const checkImages: RuleKind<VerifyImagesBody> = {
   type: "checkImages",

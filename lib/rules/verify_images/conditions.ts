@@ -5,7 +5,7 @@ import { compileTemplate, type Template } from "../../template/mod.ts";
 import { observed, ruleConditions } from "../conditions.ts";
 import type { RuleTools } from "../rule_kind.ts";
 
-/** Conditions that a statement's predicate must fulfil; its fields are variables beside those of the rule. */
+/** The conditions on a statement's predicate. The predicate's fields are variables besides those of the rule. */
 export interface StatementConditions {
   check(
     predicate: JsonObject,
@@ -51,7 +51,7 @@ function observe(context: Context): Observe | undefined {
   return observed("attestation", context);
 }
 
-/** `validate.deny` of an entry, over the attestations by their names. */
+/** `validate.deny` of an entry, which reads the attestations by their names. */
 export interface AttestationDenial {
   /** Why the image is denied; `undefined` when it is not. */
   denial(message: string, context: Context): string | undefined;
@@ -88,7 +88,7 @@ export function compileDenyCheck(
   };
 }
 
-/** Combinations of messages that are remembered; there are few in practice. */
+/** The most messages that are cached; there are few in practice. */
 const maxTexts = 64;
 
 /** Messages of conditions, which may hold variables. */

@@ -4,7 +4,7 @@ import type { RegistryCredentials } from "../../ports.ts";
 
 /** `NAMESPACE/NAME` of the image pull secrets of a Pod, or of the template of its controller. */
 export function pullSecretsOf(object: JsonObject): string[] {
-  // Whatever its kind: custom resources have Pods' specs, too.
+  // Custom resources may have Pod specs too, so every kind is read.
   for (const place of new Set(podPlaces.values())) {
     const secrets = dig(object, ...place, "spec", "imagePullSecrets");
     if (!Array.isArray(secrets)) continue;
@@ -14,7 +14,7 @@ export function pullSecretsOf(object: JsonObject): string[] {
   return [];
 }
 
-/** Credentials with further pull secrets. */
+/** The credentials with additional pull secrets. */
 export function withPullSecrets(
   credentials: RegistryCredentials,
   pullSecrets: readonly string[],

@@ -19,33 +19,33 @@ import {
   type StatementConditions,
 } from "./conditions.ts";
 
-/** One entry of `verifyImages`, compiled. */
+/** A compiled entry of `verifyImages`. */
 export interface ImageEntry {
   readonly verification: ImageVerification;
-  /** Whether an image is one of the entry's references. */
+  /** Whether an image matches one of the entry's references. */
   matches(text: string): boolean;
   skips(text: string): boolean;
-  /** One for each attestation; `undefined` for one without conditions. */
+  /** The conditions of each attestation; `undefined` for an attestation without conditions. */
   readonly conditions: readonly (StatementConditions | undefined)[];
   readonly deny: AttestationDenial | undefined;
 }
 
-/** The entries of a rule. */
+/** The compiled entries of a rule. */
 export interface ImageEntries {
-  /** As they were written: which images they are about holds no variable. */
+  /** The entries as written. Their image references hold no variables. */
   readonly written: readonly ImageEntry[];
-  /** With the variables replaced for a request; a fault when one has no value. */
+  /** The entries with the variables of a request replaced; a fault when a variable has no value. */
   resolve(context: Context): readonly ImageEntry[] | Fault;
 }
 
-/** How many different replacements of a rule's variables are remembered. */
+/** The most different replacements of a rule's variables that are cached. */
 const maxResolved = 64;
 
-/** Compiles the entries of a rule: those without variables are read once, others once for each replacement. */
+/** Compiles the entries of a rule. Entries without variables are compiled once, others once for each replacement. */
 export function compileEntries(objects: readonly JsonObject[], tools: RuleTools): ImageEntries {
   const parts = objects.map((entry, index) => compileParts(entry, tools, ["verifyImages", index]));
   const written = objects.map((entry, index) => imageEntry(entry, parts[index]!));
-  // Conditions are about attestations, which are not there yet.
+  // Conditions read attestations, which are not loaded yet.
   const template = compileTemplate({ verifyImages: objects.map(withoutConditions) });
   tools.variables(template.uses, []);
   if (template.uses.length === 0) return { written, resolve: () => written };

@@ -3,14 +3,14 @@ import { extractImages, type Image, type ImageExtractors } from "../../kube/mod.
 
 /** An image of an object. */
 export interface FoundImage {
-  /** Where its text stands in the object. */
+  /** The JSON pointer to its text in the object. */
   readonly pointer: string;
   readonly image: Image;
-  /** How messages and annotations call it: with its digest, or with its tag when it has none. */
+  /** The text in messages and annotations: with the digest, or with the tag when there is none. */
   readonly text: string;
 }
 
-/** The images of an object in its order; a fault when a text of them is no image. */
+/** The images of an object in order; a fault when one of their texts is not an image. */
 export function imagesOf(object: Json, extractors: ImageExtractors | undefined): FoundImage[] | Fault {
   const groups = extractImages(object, extractors === undefined ? {} : { extractors });
   if (isFault(groups)) return groups;
@@ -24,7 +24,7 @@ function foundImage({ jsonPointer, ...image }: JsonObject): FoundImage {
   return { pointer: asString(jsonPointer) ?? "", image: found, text: found.reference ?? "" };
 }
 
-/** The image at a digest that its text does not name. */
+/** The image with a digest that its text does not have. */
 export function atDigest(found: FoundImage, digest: string): FoundImage {
   const { registry = "", path } = found.image;
   const reference = `${registry === "" ? path : `${registry}/${path}`}@${digest}`;

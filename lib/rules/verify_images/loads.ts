@@ -11,15 +11,15 @@ import type {
   SignedTextQuery,
 } from "../../ports.ts";
 
-/** The answer is loading: the caller stops, and the rule is evaluated again when it is there. */
+/** The answer is loading: the caller stops, and the rule is evaluated again afterwards. */
 export const pending = Symbol("pending");
 export type Pending = typeof pending;
 
-/** Loads whether an image is signed; an equal question is loaded once in a request. */
+/** Loads whether an image is signed. A request loads equal queries once. */
 export function loadVerdict(store: LoadTracker, query: SignatureQuery): SignatureAnswer | Pending {
   const { signatures } = store.ports;
   if (signatures === undefined) return unanswered("signatures cannot be verified here");
-  // At a deadline this names the registries that were called.
+  // The load's name: at a deadline the message names the registries that were called.
   const { image, repository } = query;
   const answer = loadOnce(
     store,
@@ -47,7 +47,7 @@ export function loadDigest(
   return isProblem(answer) ? noDigest(answer.problem) : answer;
 }
 
-/** Loads whether a text was signed; `key` distinguishes the load from others about the same object. */
+/** Loads whether a text was signed. `key` distinguishes this load from others for the same object. */
 export function loadTextVerdict(
   store: LoadTracker,
   query: SignedTextQuery,
@@ -89,7 +89,7 @@ function loadOnce<Result extends object>(
   load: () => Promise<Result>,
 ): Result | Pending | Problem {
   const { pendingReads } = store;
-  // The store keeps answers for the time of a request and looks into none of them.
+  // The load tracker keeps answers for the time of a request and does not read them.
   const answer = store.load(name, async () => await load() as unknown as Json, key);
   if (store.pendingReads !== pendingReads) return pending;
   // The only fault left is the deadline, whose message names the image and so its registry.

@@ -1,9 +1,9 @@
 /**
- * `verifyImages`: the images of an object must be signed, and have attestations. The mutate phase asks for signatures,
- * pins digests and notes what it found in annotations; the validate phase looks at digests and notes alone.
+ * `verifyImages`: the images of an object must be signed, and have attestations. The mutate phase verifies
+ * signatures, adds digests and notes the results in annotations; the validate phase reads only digests and notes.
  *
- * Signatures come from the port `Signatures`, one question about one image and one signer at a time; combining the
- * answers is done here. Questions about all images of an object are asked side by side.
+ * The port `Signatures` verifies one image and one signer at a time; this folder combines the answers. All images of
+ * an object are verified concurrently.
  *
  * @module
  */

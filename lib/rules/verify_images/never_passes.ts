@@ -44,7 +44,7 @@ function* referencesThatNeverMatch(
   }
 }
 
-/** Why a pattern is the text of no image: registry, path, and a tag or a digest. */
+/** Why a pattern can never be the text of an image: registry, path, and a tag or a digest. */
 function whyNoImage(reference: string): Why | undefined {
   if (reference.includes("{{")) return undefined;
   const none = `No image ever matches "${reference}"`;
@@ -81,7 +81,7 @@ function namesRegistry(reference: string): boolean {
   return port !== undefined && (first !== reference || /^\d{2,5}[*?]*$/.test(port));
 }
 
-/** Whether a pattern matches all that another one does; only where that is plain. */
+/** Whether a pattern matches everything that another one matches; only for simple cases. */
 function covers(wide: string, narrow: string): boolean {
   return wide === narrow || (!wide.includes("?") && compileWildcard(wide)(narrow));
 }
@@ -133,7 +133,7 @@ function* entryProblems({ entry, path }: WrittenEntry, use: Use): Generator<Path
   if (why !== undefined) yield hopeless(path, why);
 }
 
-/** Why nothing that anybody signs can satisfy an attestor. */
+/** Why no signature can satisfy an attestor; `undefined` when one can. */
 function whyNever(signer: JsonObject, { type, forAttestation }: Use): Why | undefined {
   const certificates = asObject(signer["certificates"]), keyless = asObject(signer["keyless"]);
   if (forAttestation && isObject(signer["attestor"])) {

@@ -16,7 +16,7 @@ export type ImageStatus = "pass" | "fail" | "skip";
 
 /** The result of verifying an image in the mutate phase, noted for the validate phase. */
 export interface ImageNote {
-  /** The image as its text is after the mutation. */
+  /** The image's text after the mutation. */
   readonly image: string;
   readonly status: ImageStatus;
   /**
@@ -27,13 +27,13 @@ export interface ImageNote {
   readonly forPeople?: true;
 }
 
-/** The annotation for people: image to status, over all policies. */
+/** The annotation for users: the status of each image, over all policies. */
 const flatAnnotation = "kyverno.io/verify-images";
-/** The annotation that is read again: policy, rule, image to status. */
+/** The annotation that the validate phase reads: the status of each image by policy and rule. */
 const scopedAnnotation = "kyverno.io/verify-images-scoped";
 const version = 1;
 
-/** Whose notes they are. */
+/** The policy and rule of notes. */
 export interface NoteScope {
   /** `NAMESPACE/NAME`, with an empty namespace for a ClusterPolicy. */
   readonly policy: string;
@@ -56,10 +56,10 @@ export function withoutNotes(object: JsonObject): JsonObject {
 }
 
 /**
- * The object with both annotations; what they held before is replaced. Without notes it is the object itself.
+ * The object with both annotations in place of the former ones. Without notes it is the object itself.
  *
- * A `skip` never replaces a `fail`: an image that one entry refused stays refused, even where another entry of the rule
- * is not about it. Kyverno lets the later one win (declared in `docs/compatibility.md`).
+ * A `skip` never replaces a `fail`: an image that failed one entry keeps its status, even where another entry of the
+ * rule does not match it. Kyverno lets the later one win (declared in `docs/compatibility.md`).
  */
 export function annotated(object: JsonObject, scopes: readonly ScopedNotes[]): JsonObject {
   const flat: Record<string, Json> = {};
@@ -82,7 +82,7 @@ export function annotated(object: JsonObject, scopes: readonly ScopedNotes[]): J
       annotations: {
         ...annotations,
         [flatAnnotation]: goJson(flat),
-        // Kyverno writes the version first; everything below is sorted.
+        // Kyverno writes the version first and sorts everything below it.
         [scopedAnnotation]: `{"version":${version},"policies":${goJson(policies)}}`,
       },
     },

@@ -3,7 +3,7 @@ import { imageProblems } from "../../policy/mod.ts";
 import type { RuleTools } from "../rule_kind.ts";
 import { neverPasses } from "./never_passes.ts";
 
-/** Reports what Kyverno refuses in the entries of a rule, and what can never pass. */
+/** Reports problems for which Kyverno refuses the entries of a rule, and parts that can never pass. */
 export function reportImageProblems(entries: readonly JsonObject[], tools: RuleTools): void {
   for (const problem of imageProblems(entries, tools.policy.failureAction)) tools.report(problem);
   if (mutatesExtracted(entries, tools.rule.imageExtractors)) {

@@ -6,7 +6,7 @@ import { error, fail, type Outcome } from "../outcome.ts";
 import type { ImageEntry } from "./entries.ts";
 import { type FoundImage, imagesOf } from "./images.ts";
 
-/** Which images of an object a rule is about. */
+/** Finds the images of an object that a rule matches. */
 export class RuleImages {
   readonly #entries: readonly ImageEntry[];
   readonly #extractors: ImageExtractors | undefined;
@@ -17,7 +17,7 @@ export class RuleImages {
     this.#extractors = rule.imageExtractors && ruleImageExtractors(rule.imageExtractors, () => {});
   }
 
-  /** Whether the rule is about the object at all; an outcome when its images cannot be read. */
+  /** Whether the rule applies to the object; an outcome when its images cannot be read. */
   about(object: JsonObject | undefined): boolean | Outcome {
     if (object === undefined) return false;
     const images = imagesOf(object, this.#extractors);
@@ -32,7 +32,7 @@ export class RuleImages {
     return fail(`failed to extract images: ${images.message}: no image of the object can be verified`);
   }
 
-  /** All images of the object; those of an object that cannot be read are none. */
+  /** All images of the object; none when they cannot be read. */
   all(object: JsonObject): FoundImage[] {
     const images = imagesOf(object, this.#extractors);
     return isFault(images) ? [] : images;

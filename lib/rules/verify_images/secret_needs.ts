@@ -1,7 +1,7 @@
 import type { Need } from "../../context/mod.ts";
 import { type AttestorSet, type ImageVerification, publicKeySecret } from "../../policy/mod.ts";
 
-/** The Secrets that entries of `verifyImages` need: public keys, and logins for registries. */
+/** The Secrets that entries of `verifyImages` read: public keys, and credentials for registries. */
 export function secretNeeds(entries: readonly ImageVerification[]): Need[] {
   return entries.flatMap(({ attestors, attestations, credentials }) => [
     ...[attestors, ...attestations.map((each) => each.attestors)].flatMap(keySecretNeeds),
@@ -17,7 +17,7 @@ export function keySecretNeeds(sets: readonly AttestorSet[]): Need[] {
   });
 }
 
-/** The need of a key's text, which may be the address of a Secret: `k8s://NAMESPACE/NAME`. */
+/** The need of a key: its text may be the address of a Secret, `k8s://NAMESPACE/NAME`. */
 export function keyNeed(key: string): Need[] {
   const name = publicKeySecret(key)?.name;
   return name === undefined ? [] : [secretNeed(name, "Secret with a public key")];

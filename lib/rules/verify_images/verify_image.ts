@@ -9,29 +9,29 @@ import { withPullSecrets } from "./credentials.ts";
 import type { ImageEntry } from "./entries.ts";
 import { atDigest, type FoundImage } from "./images.ts";
 
-/** The rule of the entries, as messages name it, and the tools to verify them. */
+/** The rule of the entries, and the context in which they are verified. */
 export interface VerifyRequest {
   readonly policy: string;
   readonly rule: string;
   readonly context: Context;
   /** All entries of the rule. */
   readonly entries: readonly ImageEntry[];
-  /** Names of pull secrets of the Pod, with its namespace. */
+  /** The names of the Pod's pull secrets, with its namespace. */
   readonly pullSecrets: readonly string[];
 }
 
 /** The result of verifying an image under one entry. */
 export interface ImageVerdict {
   readonly outcome: Outcome;
-  /** The digest that was verified; empty for none. */
+  /** The verified digest; empty for none. */
   readonly digest: string;
-  /** The image is one of those that the entry leaves out. */
+  /** Set when the entry skips the image. */
   readonly skipped?: true;
 }
 
 /**
- * Verifies one image under one entry: attestors, then attestations, then the conditions over all of them. `undefined` when
- * the entry asks for no signature.
+ * Verifies one image under one entry: attestors, then attestations, then the conditions over all of them. `undefined`
+ * when the entry needs no signature.
  */
 export function verifyImage(
   entry: ImageEntry,
@@ -98,7 +98,7 @@ function verifyStatements(
   return { outcome: pass(`verifyImages validation is passed in ${rule} rule`), digest };
 }
 
-/** Loads whether one signer of an entry signed the image, or statements of a type. */
+/** Returns a function that loads whether one signer of an entry signed the image, or statements of a type. */
 function statementLoader(
   entry: ImageEntry,
   found: FoundImage,
@@ -138,7 +138,7 @@ function suffixIn({ verification: { type } }: ImageEntry): (signer: SignerEntry)
   return type === "Notary" ? () => "" : ({ suffix }) => suffix;
 }
 
-/** For Notary, an attestor without certificates needs none. */
+/** The signer of an entry. An attestor of Notary needs no certificates. */
 export function signerOf(
   { type }: Pick<ImageVerification, "type">,
   { by }: Pick<SignerEntry, "by">,
@@ -147,7 +147,7 @@ export function signerOf(
   return { kind: "certificates", certificate: "", chain: "" };
 }
 
-/** The layout of the signatures of an entry. */
+/** The layout of an entry's signatures. */
 export function layoutOf({ type, cosignOCI11 }: ImageVerification): SignatureLayout {
   if (type === "Notary") return "notary";
   if (type === "SigstoreBundle") return "bundle";

@@ -14,7 +14,7 @@ import { RuleImages } from "./rule_images.ts";
 import { verifyImage, type VerifyRequest } from "./verify_image.ts";
 import { signersOfEntries } from "./written_signers.ts";
 
-/** `verifyImages` in the mutate phase: signatures are verified, digests pinned, and what was found is noted. */
+/** `verifyImages` in the mutate phase: verifies signatures, adds digests, and notes the results. */
 export const verifyImages: RuleKind<VerifyImagesBody> = {
   type: "verifyImages",
   name: "verifyImages",
@@ -51,7 +51,7 @@ function compile(body: VerifyImagesBody, tools: RuleTools): CompiledBody {
   };
 }
 
-/** The images of one object being verified under all entries of a rule. */
+/** Verifies the images of one object under all entries of a rule. */
 class Verification {
   readonly #input: RuleInput;
   readonly #request: VerifyRequest;
@@ -72,7 +72,7 @@ class Verification {
     for (const entry of this.#request.entries) {
       for (const image of images) this.#verify(entry, image);
     }
-    // An outcome that came of half the answers is never seen: the rule is run again.
+    // An outcome from incomplete answers is never seen, because the rule runs again.
     if (this.#isPending) return undefined;
     const [first, ...others] = this.#outcomes;
     if (first === undefined && this.#notes.length === 0) return undefined;
@@ -106,7 +106,7 @@ class Verification {
     this.#outcomes.push(outcome);
   }
 
-  /** The digest to pin; `undefined` when it cannot be had, which is an outcome of its own. */
+  /** The digest to add; `undefined` when it cannot be loaded, which is then an outcome. */
   #digestOf(entry: ImageEntry, found: FoundImage, verified: string): string | undefined {
     if (verified !== "") return verified;
     const { context, pullSecrets } = this.#request;
@@ -122,7 +122,7 @@ class Verification {
     return undefined;
   }
 
-  /** An update that leaves the image as it was relies on what was noted of the old object. */
+  /** Whether an update leaves the image as it was, and the old object's note says that it passed. */
   #isVerifiedAlready(found: FoundImage): boolean {
     const { operation, resource, oldResource } = this.#input;
     if (operation !== "UPDATE" || oldResource === undefined) return false;

@@ -4,7 +4,7 @@ import type { SignatureLayout } from "../../ports.ts";
 import type { WrittenSigner } from "../rule_kind.ts";
 import { layoutOf, signerOf } from "./verify_image.ts";
 
-/** The signers in the entries of a rule, as far as no variable stands in their texts. */
+/** The signers in the entries of a rule whose texts have no variables. */
 export function signersOfEntries(entries: readonly JsonObject[]): WrittenSigner[] {
   return entries.flatMap((entry, index) => {
     const verification = imageVerificationOf(entry), modern = modernEntry(entry);

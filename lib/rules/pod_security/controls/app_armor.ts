@@ -6,7 +6,7 @@ import { settersOf } from "../setters.ts";
 const annotationPrefix = "container.apparmor.security.beta.kubernetes.io/";
 const at = "securityContext.appArmorProfile.type";
 
-/** AppArmor may only be RuntimeDefault or Localhost, by field or by the old annotations. */
+/** AppArmor profiles must be RuntimeDefault or Localhost, in the field or in the older annotations. */
 export function appArmor(pod: PodView): Finding | undefined {
   const types: string[] = [];
   const setters = settersOf(pod, (security, path) => {

@@ -2,7 +2,7 @@ import { asList, asString, field, type Json } from "../../../json/mod.ts";
 import { type FieldViolation, type Finding, forbidden, required } from "../control.ts";
 import { namedContainers, type PodView, quoted, setting, sortedSet } from "../pod.ts";
 
-/** The capabilities that a container may have anyway. */
+/** The capabilities that containers have by default. */
 const defaults: ReadonlySet<string> = new Set([
   "AUDIT_WRITE",
   "CHOWN",

@@ -1,6 +1,6 @@
 /**
- * The controls of the Pod Security Standards, as one table. A revision holds from its version on; Kubernetes 1.36 adds
- * none. The order is the one in which Kyverno reports violations.
+ * The controls of the Pod Security Standards, as one table. A revision applies from its version on; Kubernetes 1.36
+ * adds none. The order is the one in which Kyverno reports violations.
  *
  * @module
  */
@@ -87,7 +87,7 @@ export const controls: readonly Control[] = [
     ],
   },
   {
-    // The baseline one grows milder in 1.35; restricted stays as strict as it was.
+    // Only the baseline control is relaxed in 1.35; the restricted one is not.
     id: "procMount_restricted",
     level: "restricted",
     replaces: ["procMount"],
@@ -171,7 +171,7 @@ function exceptWindows(check: Check): Check {
   return (pod) => pod.windows ? undefined : check(pod);
 }
 
-/** In a user namespace of its own, root of the pod is nobody on the node. */
+/** In a separate user namespace, root in the pod is an unprivileged user on the node. */
 function exceptUserNamespaces(check: Check): Check {
   return (pod) => pod.hasUserNamespace ? undefined : check(pod);
 }

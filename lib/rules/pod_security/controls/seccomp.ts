@@ -7,7 +7,7 @@ const podAnnotation = "seccomp.security.alpha.kubernetes.io/pod";
 const containerAnnotation = "container.seccomp.security.alpha.kubernetes.io/";
 const at = "securityContext.seccompProfile.type";
 
-/** Until 1.18 seccomp was set by annotations: runtime/default, docker/default and localhost profiles are allowed. */
+/** Until 1.18 annotations set seccomp: runtime/default, docker/default and localhost profiles are allowed. */
 export function seccompAnnotations({ annotations, containers }: PodView): Finding | undefined {
   const keys = [podAnnotation, ...containers.map(({ name }) => `${containerAnnotation}${name}`)];
   const bad = new Map<string, FieldViolation[]>();
@@ -28,7 +28,7 @@ export function seccompAnnotations({ annotations, containers }: PodView): Findin
   };
 }
 
-/** Since 1.19: a profile that is set must be RuntimeDefault or Localhost. */
+/** Since 1.19 a profile must be RuntimeDefault or Localhost if it is set. */
 export function seccompBaseline(pod: PodView): Finding | undefined {
   const types: string[] = [];
   const setters = settersOf(pod, (security, path) => {
@@ -45,7 +45,7 @@ export function seccompBaseline(pod: PodView): Finding | undefined {
   };
 }
 
-/** As baseline, and each container must have a profile, its own or the pod's. */
+/** As baseline. Each container must also have a profile, or the pod must have one for it. */
 export function seccompRestricted(pod: PodView): Finding | undefined {
   const bad = seccompBaseline(pod);
   if (bad !== undefined) return bad;
@@ -61,7 +61,7 @@ export function seccompRestricted(pod: PodView): Finding | undefined {
   };
 }
 
-/** The type of the profile, empty when it has none, `undefined` without a profile. */
+/** The type of the profile; empty when it has none, `undefined` without a profile. */
 function profileType(security: Json | undefined): string | undefined {
   const profile = setting(security, "seccompProfile");
   return profile === undefined ? undefined : asString(field(profile, "type")) ?? "";

@@ -3,7 +3,7 @@ import { type Check, type FieldViolation, forbidden } from "../control.ts";
 import { plural, quoted, setting, sortedSet } from "../pod.ts";
 import { settersOf } from "../setters.ts";
 
-/** SELinux types that containers may have in every version; unset is allowed too. */
+/** The SELinux types that containers may have in every version. An unset type is allowed too. */
 export const selinuxTypes: readonly string[] = [
   "",
   "container_t",

@@ -14,7 +14,7 @@ const allowed = [
   "secret",
 ];
 
-/** In the order in which they are looked for; a volume has one source. */
+/** The forbidden volume sources, in the order in which they are reported. A volume has one source. */
 const restricted = [
   "hostPath",
   "gcePersistentDisk",
@@ -39,7 +39,7 @@ const restricted = [
   "storageos",
 ];
 
-/** Volumes may only have sources that stay within the cluster's own means. */
+/** Volumes must have sources inside the cluster. */
 export function restrictedVolumes({ spec }: PodView): Finding | undefined {
   const bad = asList(field(spec, "volumes")).flatMap((volume, index) => {
     const has = (source: string) => setting(volume, source) !== undefined;
