@@ -301,3 +301,27 @@ Deno.test("rules are read from their JSON in lib/policy and lib/rules alone", ()
   ).map(({ name }) => name);
   assert.deepEqual(new Set(readers), rawRuleReaders);
 });
+
+/** Files with state of their module, and why it may be there. */
+const moduleState: Readonly<Record<string, string>> = {
+  "lib/condition/counters.ts": "a number: tests count compilations",
+  "lib/jmespath/regex.ts": "a number: tests count compilations",
+  "lib/jmespath/syntax/parse.ts": "a number: tests count compilations",
+  "lib/pattern/compilations.ts": "a number: tests count compilations",
+  "lib/template/counters.ts": "numbers: tests count compilations",
+  "lib/rules/assertion/standard.ts": "compilers made of constants, when a policy first needs them",
+  "lib/listener/probe_worker.ts": "the program of a thread",
+};
+
+Deno.test("no module keeps state: what a cache or a variable holds goes with its snapshot, request or server", () => {
+  // Lists and objects that nobody writes to are typed as such; maps and sets of constants get them when they are made.
+  const state =
+    /^(?:export )?(?:let|var) |^(?:export )?const \w+(?:: (?!readonly |Readonly)[^=]*)? = (?:\[\]|\{\}|new (?:Weak(?:Map|Set)(?:<.*>)?\(|(?:Map|Set)(?:<.*>)?\(\)|BoundedCache))/m;
+  const found = files.filter(({ text }) => state.test(withoutComments(text))).map(({ name }) => name);
+  assert.deepEqual(found.toSorted(), Object.keys(moduleState).toSorted());
+});
+
+Deno.test("one type of cache evicts: nothing else drops its oldest entry", () => {
+  const evicts = /\.delete\(\w+(?:\.#?\w+)*\.keys\(\)\.next\(\)|\.size >=? \w+\) [\w.#]+\.clear\(\)/;
+  assert.deepEqual(files.filter(({ text }) => evicts.test(text)).map(({ name }) => name), []);
+});

@@ -67,7 +67,7 @@ const head: ReadonlySet<string> = new Set(["time", "level", "message"]);
 /** A value without what must not be written: secret values, overlong texts, bottomless nesting. */
 function showable(name: string, value: Json, depth: number): Json {
   if (value === null || typeof value === "boolean" || typeof value === "number") return value;
-  if (isSecretName(name)) return HIDDEN;
+  if (secretName.test(name)) return HIDDEN;
   if (typeof value === "string") return cut(value);
   if (depth >= MAX_DEPTH) return isList(value) || isObject(value) ? "[deep]" : value;
   if (isList(value)) return value.slice(0, MAX_ITEMS).map((item) => showable("", item, depth + 1));
@@ -79,19 +79,6 @@ function showable(name: string, value: Json, depth: number): Json {
     setField(shown, key, hide ? HIDDEN : showable(key, item, depth + 1));
   }
   return shown;
-}
-
-/** Names that were looked at: a line has the same ones each time. */
-const cachedNames = new Map<string, boolean>();
-const maxCachedNames = 256, longestCachedName = 64;
-
-function isSecretName(name: string): boolean {
-  const cached = cachedNames.get(name);
-  if (cached !== undefined) return cached;
-  const isSecret = secretName.test(name);
-  // Names may come from requests, too.
-  if (cachedNames.size < maxCachedNames && name.length <= longestCachedName) cachedNames.set(name, isSecret);
-  return isSecret;
 }
 
 function cut(text: string): string {

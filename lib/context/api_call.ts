@@ -9,13 +9,14 @@ import {
   isString,
   type Json,
   type JsonObject,
+  scopeOf,
   setField,
 } from "../json/mod.ts";
 import { compileTemplate, type Template } from "../template/mod.ts";
 import type { ApiCallEntry } from "../policy/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
-import { queryDocument } from "./query.ts";
+import { EntryQueries } from "./query.ts";
 
 /** A call with all variables resolved. */
 interface ResolvedCall {
@@ -61,7 +62,8 @@ export function compileApiCall({ name, call: spec }: ApiCallEntry, options: Entr
   options.variables(call.uses, ["apiCall"]);
   options.variables(fallback?.uses ?? [], ["apiCall", "default"]);
   const { policyNamespace } = options;
-  const compiled = { name, method, urlPath: spec.urlPath, call, fallback, policyNamespace };
+  const queries = new EntryQueries("document");
+  const compiled = { name, method, urlPath: spec.urlPath, call, fallback, policyNamespace, queries };
   return { name, source: "apiCall", load: (view) => load(compiled, view) };
 }
 
@@ -74,12 +76,13 @@ interface CompiledCall extends Pick<ResolvedCall, "method"> {
   readonly call: Template;
   /** The template of the value for a call that fails. */
   readonly fallback: Template | undefined;
+  readonly queries: EntryQueries;
   /** The namespace of its Policy; `undefined` for a ClusterPolicy. */
   readonly policyNamespace: string | undefined;
 }
 
 function load(compiled: CompiledCall, view: Context): Json | Fault {
-  const { name, method, urlPath, call, fallback, policyNamespace } = compiled;
+  const { name, method, urlPath, call, fallback, policyNamespace, queries } = compiled;
   const rendered = call.render(view, view.environment);
   if (isFault(rendered)) {
     return unfetched(
@@ -100,7 +103,7 @@ function load(compiled: CompiledCall, view: Context): Json | Fault {
     return isUnderWay || fallback === undefined ? answer : fallback.render(view, view.environment);
   }
   if (resolved.jmesPath === "") return answer;
-  const result = queryDocument(resolved.jmesPath, answer, view.environment);
+  const result = queries.apply(resolved.jmesPath, scopeOf(answer), view.environment);
   if (!isFault(result)) return result;
   return new Fault(
     `failed to store data for APICall: failed to apply JMESPath ${resolved.jmesPath} for context entry ${name}: ${result.message}`,

@@ -202,7 +202,7 @@ export class Context implements Scope {
 const maxContextSize = 2 * 1024 * 1024;
 
 const none: readonly ContextEntry[] = [];
-const nothing = {};
+const nothing: Readonly<Record<string, never>> = {};
 const noBytes = { bytes: 0 };
 
 function lastOf(entries: readonly ContextEntry[], name: string): number {

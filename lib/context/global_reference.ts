@@ -1,9 +1,9 @@
-import { Fault, isFault, type Json } from "../json/mod.ts";
+import { Fault, isFault, type Json, scopeOf } from "../json/mod.ts";
 import type { GlobalReferenceEntry } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
-import { queryDocument } from "./query.ts";
+import { EntryQueries } from "./query.ts";
 import { renderText } from "./text.ts";
 
 /**
@@ -15,6 +15,7 @@ export function compileGlobalReference(entry: GlobalReferenceEntry, options: Ent
   options.variables(reference.uses, ["globalReference", "name"]);
   options.variables(path.uses, ["globalReference", "jmesPath"]);
   options.need({ kind: "globalEntry" });
+  const queries = new EntryQueries("document");
   return { name: entry.name, source: "globalReference", load };
 
   function load(view: Context): Json | Fault {
@@ -27,7 +28,7 @@ export function compileGlobalReference(entry: GlobalReferenceEntry, options: Ent
     });
     const query = renderText(path, view);
     if (isFault(query) || isFault(value) || query === "") return isFault(query) ? query : value;
-    const result = queryDocument(query, value, view.environment);
+    const result = queries.apply(query, scopeOf(value), view.environment);
     return isFault(result)
       ? new Fault(`failed to apply jmespath ${query} for context entry ${entry.name}: ${result.message}`)
       : result;

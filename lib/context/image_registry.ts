@@ -1,9 +1,9 @@
-import { Fault, isFault, type Json } from "../json/mod.ts";
+import { Fault, isFault, type Json, scopeOf } from "../json/mod.ts";
 import type { ImageRegistryEntry } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
-import { queryDocument } from "./query.ts";
+import { EntryQueries } from "./query.ts";
 import { renderText } from "./text.ts";
 
 /** `imageRegistry: {reference, jmesPath, imageRegistryCredentials}`: manifest and configuration of an image. */
@@ -14,6 +14,7 @@ export function compileImageRegistry(entry: ImageRegistryEntry, options: EntryOp
   options.variables(reference.uses, ["imageRegistry", "reference"]);
   options.variables(path.uses, ["imageRegistry", "jmesPath"]);
   options.need({ kind: "registry" });
+  const queries = new EntryQueries("document");
   return { name: entry.name, source: "imageRegistry", load };
 
   function load(view: Context): Json | Fault {
@@ -27,7 +28,7 @@ export function compileImageRegistry(entry: ImageRegistryEntry, options: EntryOp
     const query = renderText(path, view);
     if (isFault(query)) return problem(query.message);
     if (isFault(record) || query === "") return record;
-    const result = queryDocument(query, record, view.environment);
+    const result = queries.apply(query, scopeOf(record), view.environment);
     return isFault(result) ? problem(`failed to apply JMESPath (${query}): ${result.message}`) : result;
   }
 

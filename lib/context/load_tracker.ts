@@ -41,6 +41,7 @@ export class LoadTracker {
   #progress: Progress | undefined;
   /** The pending reads when the evaluation of the rule began. */
   #pendingReadsBefore = 0;
+  #made: Map<() => unknown, unknown> | undefined;
   #signal: AbortSignal | undefined;
   readonly #answers = new Map<string, Json | Fault>();
   readonly #pending = new Map<string, Pending>();
@@ -171,6 +172,13 @@ export class LoadTracker {
     } finally {
       this.#progress = outer;
     }
+  }
+
+  /** What a request has one of: made when it is first needed, with the function as its name. */
+  once<T>(make: () => T): T {
+    const made = this.#made ??= new Map<() => unknown, unknown>();
+    if (!made.has(make)) made.set(make, make());
+    return made.get(make) as T;
   }
 
   /** The signal that ends the request's loads. */

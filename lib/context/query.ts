@@ -1,26 +1,25 @@
-import { BoundedCache, type Fault, isFault, type Json, type Scope, scopeOf } from "../json/mod.ts";
+import { BoundedCache, type Fault, isFault, type Json, type Scope } from "../json/mod.ts";
 import { type CompiledExpression, compileExpression, type Environment } from "../jmespath/mod.ts";
 
-const compiled = new BoundedCache<CompiledExpression | Fault>(512);
+/** Texts that an entry keeps compiled. Most entries have one; a template makes more. */
+const maxKept = 50;
 
 /**
- * Applies a query whose text may contain values of this request. Texts are compiled once and cached, so a query
- * without variables costs a lookup.
+ * The queries of one context entry: of the context, or of a document that came from outside and may be of any type. Their
+ * text may have been put together for the request. Each is compiled once as long as it comes again, so that a query
+ * without variables costs a look into the cache.
  */
-export function queryWith(text: string, scope: Scope, environment: Environment): Json | Fault {
-  return evaluateWith("context", text, { scope, environment });
-}
+export class EntryQueries {
+  readonly #root: "context" | "document";
+  readonly #compiled = new BoundedCache<CompiledExpression | Fault>(maxKept);
 
-/** Applies a query to an external value of any type. */
-export function queryDocument(text: string, document: Json, environment: Environment): Json | Fault {
-  return evaluateWith("document", text, { scope: scopeOf(document), environment });
-}
+  constructor(root: "context" | "document") {
+    this.#root = root;
+  }
 
-function evaluateWith(
-  root: "context" | "document",
-  text: string,
-  { scope, environment }: { scope: Scope; environment: Environment },
-): Json | Fault {
-  const expression = compiled.getOrMake(`${root} ${text}`, () => compileExpression(text, { root }));
-  return isFault(expression) ? expression : expression.evaluate(scope, environment);
+  /** Applies a query. */
+  apply(text: string, scope: Scope, environment: Environment): Json | Fault {
+    const expression = this.#compiled.getOrMake(text, () => compileExpression(text, { root: this.#root }));
+    return isFault(expression) ? expression : expression.evaluate(scope, environment);
+  }
 }

@@ -1,11 +1,11 @@
-import { Fault, isFault, isString, type Json } from "../json/mod.ts";
+import { Fault, isFault, isString, type Json, scopeOf } from "../json/mod.ts";
 import type { VariableEntry } from "../policy/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
 import { compileTemplate, type Template } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
 import { readsRoles } from "./need.ts";
-import { queryDocument, queryWith } from "./query.ts";
+import { EntryQueries } from "./query.ts";
 
 /**
  * `variable: {value, jmesPath, default}`.
@@ -23,6 +23,7 @@ export function compileVariable(entry: VariableEntry, options: EntryOptions): Co
   // A query without a value is applied to the context itself.
   const query = value === undefined && path?.constant ? compileExpression(written) : undefined;
   if (query !== undefined && !isFault(query) && readsRoles(query.paths)) options.need({ kind: "roles" });
+  const queries = new EntryQueries(value === undefined ? "context" : "document");
   return { name, source: "value", load };
 
   function load(view: Context): Json | Fault {
@@ -48,9 +49,7 @@ export function compileVariable(entry: VariableEntry, options: EntryOptions): Co
       return new Fault(`failed to substitute variables in context entry ${name} jmesPath: ${query.message}`);
     }
     if (!isString(query)) return new Fault(`jmespath value must be a string ${name} ${written}: <nil>`);
-    const result = given === undefined
-      ? queryWith(query, view, view.environment)
-      : queryDocument(query, given, view.environment);
+    const result = queries.apply(query, given === undefined ? view : scopeOf(given), view.environment);
     if (isFault(result)) {
       if (other !== undefined) return other;
       // Kyverno quotes the value here. Postern does not, because it may come from a Secret, and the message goes into

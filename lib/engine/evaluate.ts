@@ -1,13 +1,7 @@
 import { type AbsentSource, LoadTracker, untilLoaded } from "../context/mod.ts";
 import { type Fault, isFault } from "../json/mod.ts";
 import type { Ports } from "../ports.ts";
-import {
-  type PolicyQuery,
-  type PolicySelection,
-  rulesOfPass,
-  selectForExplanation,
-  selectPolicies,
-} from "./plan/policy_selection.ts";
+import { type PolicyQuery, type PolicySelection, rulesOfPass } from "./plan/policy_selection.ts";
 import type { CompiledPolicy } from "./compiled.ts";
 import { decide } from "./decide.ts";
 import type { Decision, PolicyResult } from "./decision.ts";
@@ -56,8 +50,8 @@ export function evaluate(
   const { ports, deadline, absent, budget, trace } = options;
   // Whoever wants explanations also wants to know which rules are for other kinds.
   const selection = trace === undefined
-    ? selectPolicies(snapshot, request, options)
-    : selectForExplanation(snapshot, request, options);
+    ? snapshot.selections.select(request, options)
+    : snapshot.selections.forExplanation(request, options);
   const images = options.phase === "mutate" ? verifying(selectForImages(), options) : nothing;
   const policies = images.policies.length === 0
     ? selection.policies
@@ -90,8 +84,8 @@ export function evaluate(
     if (snapshot.candidates("verifyImages", request).length === 0) return nothing;
     const query = { ...options, phase: "verifyImages" as const };
     return trace === undefined
-      ? selectPolicies(snapshot, request, query)
-      : selectForExplanation(snapshot, request, query);
+      ? snapshot.selections.select(request, query)
+      : snapshot.selections.forExplanation(request, query);
   }
 
   function chosenOf(

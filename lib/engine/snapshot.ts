@@ -3,6 +3,7 @@ import { type Dialect, type Interest, MatchIndex } from "../match/mod.ts";
 import { isOfPhase, type Phase, phases } from "./phase.ts";
 import type { LocatedDocument, Policy } from "../policy/mod.ts";
 import type { CompiledPolicy } from "./compiled.ts";
+import { type Candidates, PolicySelections } from "./plan/policy_selection.ts";
 import type { CompiledJsonPolicy } from "./json_policies.ts";
 
 /** All policies, compiled: immutable, replaced as a whole when policies change. */
@@ -17,10 +18,9 @@ export interface Snapshot {
   readonly diagnostics: readonly Diagnostic[];
   readonly dialect: Dialect;
   /** Policies with rules of the phase that may be about such a request, in order. */
-  candidates(
-    phase: Phase,
-    request: { kind: string; operation: string; namespace: string },
-  ): readonly CompiledPolicy[];
+  readonly candidates: Candidates;
+  /** What is prepared of the policies for requests of one type and query. */
+  readonly selections: PolicySelections;
 }
 
 /** The same policies without those that are left out: the policies of one of several webhooks. */
@@ -29,7 +29,7 @@ export function restrict(snapshot: Snapshot, keep: (policy: CompiledPolicy) => b
 }
 
 /** The snapshot of policies that are compiled. */
-export function snapshotOf(parts: Omit<Snapshot, "policies" | "candidates">): Snapshot {
+export function snapshotOf(parts: Omit<Snapshot, "policies" | "candidates" | "selections">): Snapshot {
   const policies = [...parts.written].sort(byName);
   const indexes: Record<Phase, MatchIndex<CompiledPolicy>> = {
     mutate: new MatchIndex(),
@@ -49,12 +49,10 @@ export function snapshotOf(parts: Omit<Snapshot, "policies" | "candidates">): Sn
       }
     }
   }
+  const candidates: Candidates = (phase, { kind, operation, namespace }) =>
+    indexes[phase].find(kind, operation, namespace);
   return Object.freeze(
-    {
-      ...parts,
-      policies,
-      candidates: (phase, { kind, operation, namespace }) => indexes[phase].find(kind, operation, namespace),
-    } satisfies Snapshot,
+    { ...parts, policies, candidates, selections: new PolicySelections(candidates) } satisfies Snapshot,
   );
 }
 

@@ -15,7 +15,7 @@ import { directedList, directiveOfMap, isDirected, withoutDirective } from "./di
 import { mergeDistinctLists } from "./distinct_list.ts";
 import { mergeKeyedList } from "./keyed_list.ts";
 import type { MergeField } from "./merge_keys.ts";
-import { elementOf, embeddedSchema, fieldOf, type NormalizedMap } from "./merge_schema.ts";
+import { elementOf, embeddedSchema, fieldOf, type MergeMemory } from "./merge_schema.ts";
 import { uniteScalars } from "./scalar_list.ts";
 import { normalizeFields, normalizeValue } from "./normalize_lists.ts";
 
@@ -27,8 +27,12 @@ import { normalizeFields, normalizeValue } from "./normalize_lists.ts";
  * not mention: it removes repeated elements from lists with merge keys. Pinned by "elements are merged by their key,
  * new ones come first" and "of containers that repeat a name the last stays, as it is".
  */
-export function merge(resource: JsonObject, patch: JsonObject): JsonObject | Fault {
-  const walk = new Merge(undefined);
+export function merge(
+  resource: JsonObject,
+  patch: JsonObject,
+  memory: MergeMemory = { normalized: undefined },
+): JsonObject | Fault {
+  const walk = new Merge(undefined, memory);
   const merged = walk.map(resource, patch, undefined);
   if (isFault(merged)) return merged;
   if (!isObject(merged)) return new Fault("filter cannot create or delete objects");
@@ -37,28 +41,12 @@ export function merge(resource: JsonObject, patch: JsonObject): JsonObject | Fau
 
 /** Merges a patch into a draft, and returns whether the draft changed. After a fault the draft must not be used. */
 export function mergeInto(draft: Draft, patch: JsonObject): boolean | Fault {
-  const walk = new Merge(draft);
+  const walk = new Merge(draft, draft);
   const merged = walk.map(draft.root, patch, undefined);
   if (isFault(merged)) return merged;
   if (!isObject(merged)) return new Fault("filter cannot create or delete objects");
   if (walk.changed) draft.root = merged;
   return walk.changed;
-}
-
-/**
- * The last map that a merge left normalized, and its schema. The next patch is usually merged into this map, so a
- * resource that many patches change is searched for repeated elements once. (A WeakMap of all such maps costs more
- * than it saves, and a WeakRef makes merges four times as slow.)
- *
- * The map may be a Secret, so it is forgotten as soon as the merges of one request, which run in one task, are done.
- */
-let lastNormalized: NormalizedMap | undefined;
-
-function rememberNormalized(normalized: NormalizedMap | undefined): void {
-  if (lastNormalized === undefined && normalized !== undefined) {
-    queueMicrotask(() => lastNormalized = undefined);
-  }
-  lastNormalized = normalized;
 }
 
 type Writable = { [name: string]: Json };
@@ -69,13 +57,15 @@ class Merge {
   changed = false;
   /** Where it may write, if it merges into a draft. */
   #draft: Draft | undefined;
+  readonly #memory: MergeMemory;
   /** Whether the result, as far as it has a schema, has no repeated elements. */
   #isNormalized = true;
   /** Whether the current part of the resource is normalized already. */
   #skipsNormalizing = false;
 
-  constructor(draft: Draft | undefined) {
+  constructor(draft: Draft | undefined, memory: MergeMemory) {
     this.#draft = draft;
+    this.#memory = memory;
   }
 
   /** Merges a value of the patch into the value that the resource has at the same path. */
@@ -98,13 +88,11 @@ class Merge {
     if (schema === undefined) return this.#directed(dest, patch, undefined);
     const wasNormalized = this.#isNormalized, skipped = this.#skipsNormalizing;
     this.#isNormalized = true;
-    const last = this.#draft?.normalized ?? lastNormalized;
+    const last = this.#memory.normalized;
     this.#skipsNormalizing = last?.map === dest && last.schema === schema;
     if (!this.#skipsNormalizing) this.#draft?.update();
     const merged = this.#directed(dest, patch, schema);
-    const normalized = this.#isNormalized && isObject(merged) ? { map: merged, schema } : undefined;
-    if (this.#draft === undefined) rememberNormalized(normalized);
-    else this.#draft.normalized = normalized;
+    this.#memory.normalized = this.#isNormalized && isObject(merged) ? { map: merged, schema } : undefined;
     this.#isNormalized = wasNormalized;
     this.#skipsNormalizing = skipped;
     return merged;

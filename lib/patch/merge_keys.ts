@@ -28,9 +28,8 @@ export interface MergeField {
  *     Type[key,key]   a list merged by these keys, `[key]` when nothing below its elements merges, `[]` for scalars
  * and kinds, `group/Kind`, or `group/version/Kind` where a version differs from the most stable one.
  */
-const written: ReadonlyMap<string, Readonly<Record<string, string>>> = new Map(Object.entries(table.types));
-const kinds: ReadonlyMap<string, string> = new Map(Object.entries(table.kinds));
-const types = new Map<string, MergeType>();
+const types = readTypes(table.types);
+const byKind = readKinds(table.kinds);
 
 /**
  * Where lists merge in a built-in kind; `undefined` for custom resources and for kinds without such lists.
@@ -47,45 +46,66 @@ const types = new Map<string, MergeType>();
  * ```
  */
 export function mergeTypeOf(apiVersion: string, kind: string): MergeType | undefined {
-  // A resource goes through many patches in a row.
-  if (latest?.apiVersion !== apiVersion || latest.kind !== kind) {
-    latest = { apiVersion, kind, type: findType(apiVersion, kind) };
-  }
-  return latest.type;
-}
-
-let latest: { apiVersion: string; kind: string; type: MergeType | undefined } | undefined;
-
-function findType(apiVersion: string, kind: string): MergeType | undefined {
+  const named = byKind.get(kind);
+  if (named === undefined) return undefined;
   const slash = apiVersion.indexOf("/");
   const group = slash < 0 ? "" : apiVersion.slice(0, slash);
+  const ofGroup = named.filter((each) => each.group === group);
   const version = apiVersion.slice(slash + 1);
-  const name = kinds.get(`${group}/${version}/${kind}`) ?? kinds.get(`${group}/${kind}`);
-  return name === undefined ? undefined : typeNamed(name);
+  return (ofGroup.find((each) => each.version === version) ?? ofGroup.find((each) => each.version === ""))
+    ?.type;
 }
 
-function typeNamed(name: string): MergeType {
-  const existing = types.get(name);
-  if (existing !== undefined) return existing;
-  const fields = new Map<string, MergeField>(), entries: [string, MergeField][] = [];
-  const whole: Writable<MergeField> = { shape: "object", keys: [], type: undefined };
-  const type: MergeType = whole.type = { fields, entries, whole };
-  types.set(name, type); // Before its fields: types may lead back to themselves.
-  for (const [field, text] of Object.entries(written.get(name)!)) entries.push([field, parseField(text)]);
-  for (const [field, place] of entries) fields.set(field, place);
-  return type;
+/** A type with the kind's group, and its version where it is not that of all versions. */
+interface KindType {
+  readonly group: string;
+  readonly version: string;
+  readonly type: MergeType;
+}
+
+function readKinds(kinds: Readonly<Record<string, string>>): ReadonlyMap<string, readonly KindType[]> {
+  const found = new Map<string, KindType[]>();
+  for (const [written, name] of Object.entries(kinds)) {
+    const [group = "", ...rest] = written.split("/");
+    const kind = rest.pop()!;
+    const type = { group, version: rest[0] ?? "", type: types.get(name)! };
+    found.set(kind, [...found.get(kind) ?? [], type]);
+  }
+  return found;
 }
 
 type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
-function parseField(text: string): MergeField {
-  if (text.startsWith("{")) return { shape: "map", keys: [], type: typeNamed(text.slice(1, -1)) };
+function readTypes(
+  written: Readonly<Record<string, Readonly<Record<string, string>>>>,
+): Map<string, MergeType> {
+  const read = new Map<
+    string,
+    MergeType & { fields: Map<string, MergeField>; entries: [string, MergeField][] }
+  >();
+  // All before their fields: types may lead back to themselves.
+  for (const name of Object.keys(written)) {
+    const whole: Writable<MergeField> = { shape: "object", keys: [], type: undefined };
+    read.set(name, whole.type = { fields: new Map(), entries: [], whole });
+  }
+  for (const [name, { fields, entries }] of read) {
+    for (const [field, text] of Object.entries(written[name]!)) {
+      const type = parseField(text, read);
+      fields.set(field, type);
+      entries.push([field, type]);
+    }
+  }
+  return read;
+}
+
+function parseField(text: string, types: ReadonlyMap<string, MergeType>): MergeField {
+  if (text.startsWith("{")) return { shape: "map", keys: [], type: types.get(text.slice(1, -1)) };
   const bracket = text.indexOf("[");
-  if (bracket < 0) return { shape: "object", keys: [], type: typeNamed(text) };
+  if (bracket < 0) return { shape: "object", keys: [], type: types.get(text) };
   const keys = text.slice(bracket + 1, -1);
   return {
     shape: "list",
     keys: keys === "" ? [] : keys.split(","),
-    type: bracket === 0 ? undefined : typeNamed(text.slice(0, bracket)),
+    type: bracket === 0 ? undefined : types.get(text.slice(0, bracket)),
   };
 }

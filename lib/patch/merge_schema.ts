@@ -7,6 +7,15 @@ export interface NormalizedMap {
   readonly schema: MergeField;
 }
 
+/**
+ * What merges of one request have in common: the last map that one of them left normalized. The next patch is usually
+ * merged into this map, so a resource that many patches change is searched for repeated elements once. It goes with its
+ * request, as the map may be a Secret. tests/bench/patch_bench.ts: without it ten patches take 38 % more.
+ */
+export interface MergeMemory {
+  normalized: NormalizedMap | undefined;
+}
+
 /** How a field of a map merges; `undefined` when the schema does not say. */
 export function fieldOf(schema: MergeField | undefined, name: string): MergeField | undefined {
   if (schema?.type === undefined || schema.shape === "list") return undefined;

@@ -73,28 +73,37 @@ export interface PatchEntry {
 /** Patches nested deeper are refused. */
 const DEEPEST = 200;
 
-/** Compiled nodes by the value they come from: renderings of one template share its constant parts. */
-const compiledNodes = new WeakMap<object, PatchNode>();
+/**
+ * Compiled nodes by the value they come from: renderings of one template share its constant parts. A patch with one variable
+ * and 30 constant elements takes 9 % less with them (tests/bench/patch_bench.ts, "a rendered patch").
+ */
+export type PatchNodes = WeakMap<object, PatchNode>;
 
 /**
  * Parses the anchors of a patch: `(key)` is a condition, `<(key)` a condition on the whole rule, `+(key)` is added
  * where the key is absent. The other anchors have no meaning in a patch and stay part of the key. Returns a fault
  * when the patch is nested too deeply.
  */
-export function compilePatch(patch: Json, depth = 0): PatchNode | Fault {
+export function compilePatch(patch: Json, nodes?: PatchNodes, depth = 0): PatchNode | Fault {
   if (typeof patch !== "object" || patch === null) return plainOf(patch, patch);
   if (depth > DEEPEST) return new Fault(`patch is nested deeper than ${DEEPEST} levels`);
-  const earlier = compiledNodes.get(patch);
+  const earlier = nodes?.get(patch);
   if (earlier !== undefined) return earlier;
-  const node = isList(patch) ? compileList(patch, depth) : compileMap(patch as JsonObject, depth);
-  if (!isFault(node)) compiledNodes.set(patch, node);
+  const node = isList(patch)
+    ? compileList(patch, nodes, depth)
+    : compileMap(patch as JsonObject, nodes, depth);
+  if (!isFault(node)) nodes?.set(patch, node);
   return node;
 }
 
-function compileList(patch: readonly Json[], depth: number): PatchNode | Fault {
+function compileList(
+  patch: readonly Json[],
+  nodes: PatchNodes | undefined,
+  depth: number,
+): PatchNode | Fault {
   const items: PatchNode[] = [];
   for (const item of patch) {
-    const node = compilePatch(item, depth + 1);
+    const node = compilePatch(item, nodes, depth + 1);
     if (isFault(node)) return node;
     items.push(node);
   }
@@ -102,11 +111,11 @@ function compileList(patch: readonly Json[], depth: number): PatchNode | Fault {
   return items.some(isAnchored) ? list : plainOf(patch, list.kept);
 }
 
-function compileMap(patch: JsonObject, depth: number): PatchNode | Fault {
+function compileMap(patch: JsonObject, nodes: PatchNodes | undefined, depth: number): PatchNode | Fault {
   const entries: PatchEntry[] = [];
   // Kyverno reads a patch in the order of Go's JSON.
   for (const text of sortedKeys(patch)) {
-    const node = compilePatch(patch[text]!, depth + 1);
+    const node = compilePatch(patch[text]!, nodes, depth + 1);
     if (isFault(node)) return node;
     const entry = entryOf(text, node);
     if (isFault(entry)) return entry;

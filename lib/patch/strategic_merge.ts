@@ -3,15 +3,16 @@ import { decideAnchors } from "./anchors.ts";
 import { wrongKind } from "./cell.ts";
 import type { Draft } from "./draft.ts";
 import { merge, mergeInto } from "./merge.ts";
-import { compilePatch, isAnchored } from "./patch_node.ts";
+import type { MergeMemory } from "./merge_schema.ts";
+import { compilePatch, isAnchored, type PatchNodes } from "./patch_node.ts";
 
 /** A strategic merge patch whose anchors are parsed and whose conditions are compiled. */
 export interface StrategicMerge {
   /**
    * The patched resource. The one given is never modified; it is returned itself when nothing changes, so that
-   * `patched === resource` means "no patches applied".
+   * `patched === resource` means "no patches applied". `memory` is that of all merges of a request.
    */
-  apply(resource: JsonObject): JsonObject | Fault;
+  apply(resource: JsonObject, memory?: MergeMemory): JsonObject | Fault;
   /** Applies the patch to a draft, and returns whether the draft changed. After a fault the draft must not be used. */
   applyTo(draft: Draft): boolean | Fault;
 }
@@ -21,6 +22,7 @@ export interface StrategicMerge {
  * and planned for each request, which costs little: parts that the rendering shares with an earlier one are not read
  * again. Values of the resource are never read as patterns or anchors.
  *
+ * @param nodes What all renderings of one patch have in common
  * @returns the plan, or a fault when the patch is no map or nested too deeply
  *
  * ```ts
@@ -36,20 +38,23 @@ export interface StrategicMerge {
  * });
  * ```
  */
-export function planStrategicMerge(patch: Json): StrategicMerge | Fault {
+export function planStrategicMerge(patch: Json, nodes?: PatchNodes): StrategicMerge | Fault {
   if (!isObject(patch)) {
     return new Fault(`failed to preProcess rule: ${wrongKind("MappingNode", patch).message}`);
   }
-  const node = compilePatch(patch);
+  const node = compilePatch(patch, nodes);
   if (isFault(node)) return node;
   if (!isAnchored(node)) {
     const plain = isObject(node.kept) ? node.kept : {};
-    return { apply: (resource) => merge(resource, plain), applyTo: (draft) => mergeInto(draft, plain) };
+    return {
+      apply: (resource, memory) => merge(resource, plain, memory),
+      applyTo: (draft) => mergeInto(draft, plain),
+    };
   }
   return {
-    apply(resource) {
+    apply(resource, memory) {
       const decided = decideAnchors(node, resource);
-      return isFault(decided) ? decided : merge(resource, decided);
+      return isFault(decided) ? decided : merge(resource, decided, memory);
     },
     applyTo(draft) {
       const decided = decideAnchors(node, draft.root, draft);

@@ -13,7 +13,13 @@ import {
 } from "../json/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
 import type { Context } from "../context/mod.ts";
-import { type Draft, parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
+import {
+  type Draft,
+  type MergeMemory,
+  parseJsonPatch,
+  type PatchNodes,
+  planStrategicMerge,
+} from "../patch/mod.ts";
 import type { PatchSpec } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import { pathProblems } from "./patch_paths.ts";
@@ -39,7 +45,7 @@ export interface PatchPlace {
 
 /** A patch without variables. */
 interface Plan {
-  apply(resource: JsonObject): Json | Fault;
+  apply(resource: JsonObject, memory: MergeMemory): Json | Fault;
   change(draft: Draft): Fault | undefined;
   applyTo?(draft: Draft): boolean | Fault;
 }
@@ -64,12 +70,13 @@ export function compilePatcher(
   if (!isMerge) {
     for (const problem of pathProblems(written, [...path, name])) tools.report(problem);
   }
-  const planOf = isMerge ? planMerge : planOperations;
+  const nodes: PatchNodes = new WeakMap();
+  const planOf = isMerge ? (patch: Json) => planMerge(patch, nodes) : planOperations;
   if (!template.constant) {
     return {
       apply: (resource, context) => {
         const plan = renderedPatch(context);
-        return isFault(plan) ? plan : applyPlan(plan, resource);
+        return isFault(plan) ? plan : applyPlan(plan, resource, context);
       },
       change: (draft, context) => {
         const plan = renderedPatch(context);
@@ -88,7 +95,7 @@ export function compilePatcher(
   }
   const { applyTo } = plan;
   return {
-    apply: (resource) => applyPlan(plan, resource),
+    apply: (resource, context) => applyPlan(plan, resource, context),
     change: (draft) => changeDraft(plan, draft),
     ...(applyTo && { merge: mergeOf(applyTo) }),
   };
@@ -101,10 +108,12 @@ export function compilePatcher(
   }
 }
 
+const newMemory = (): MergeMemory => ({ normalized: undefined });
+
 const noEnvironment: Environment = { now: () => 0, random: () => 0 };
 
-function planMerge(patch: Json): Plan | Fault {
-  const plan = planStrategicMerge(patch);
+function planMerge(patch: Json, nodes: PatchNodes): Plan | Fault {
+  const plan = planStrategicMerge(patch, nodes);
   if (isFault(plan)) return plan;
   const change = (draft: Draft): Fault | undefined => {
     const changed = plan.applyTo(draft);
@@ -133,8 +142,8 @@ function mergeOf(apply: (draft: Draft) => boolean | Fault): NonNullable<Patcher[
   };
 }
 
-function applyPlan(plan: Plan, resource: JsonObject): JsonObject | Fault {
-  const patched = plan.apply(resource);
+function applyPlan(plan: Plan, resource: JsonObject, { store }: Context): JsonObject | Fault {
+  const patched = plan.apply(resource, store.once(newMemory));
   return isFault(patched) ? failed(patched) : checked(patched);
 }
 

@@ -54,7 +54,7 @@ export function compilePatternBody(written: Json, options: PatternBodyOptions): 
 }
 
 /** The object that a deletion compares: it has none, so only unresolved variables can make it fail. */
-const nothing: JsonObject = {};
+const nothing: Readonly<JsonObject> = {};
 
 /** The record of a comparison, for explanations. */
 function observedPattern(found: PatternResult, alternative: number | undefined): ObservedPattern {

@@ -1,5 +1,4 @@
 import {
-  type CompiledPolicy,
   type Decision,
   evaluate,
   type PolicyQuery,
@@ -64,7 +63,8 @@ export class AuditQueue {
   add(request: PolicyRequest, scope: Audited, bytes: number): void {
     const candidates = this.#options.snapshot()?.candidates("validate", request) ?? [];
     const { failurePolicy, policy: key } = scope;
-    const hasAudit = auditedOf(candidates).some(({ policy }) =>
+    const hasAudit = candidates.some(({ policy, audited }) =>
+      audited &&
       (failurePolicy === undefined || policy.failurePolicy === failurePolicy) &&
       (key === undefined || policy.key === key)
     );
@@ -178,20 +178,6 @@ export class AuditQueue {
     deadline.release();
     this.#bytes -= bytes;
   }
-}
-
-const auditedPolicies = new WeakMap<readonly CompiledPolicy[], readonly CompiledPolicy[]>();
-
-/** Those with audit rules. A snapshot gives the same list for the same question, so it is looked through once. */
-function auditedOf(candidates: readonly CompiledPolicy[]): readonly CompiledPolicy[] {
-  let audited = auditedPolicies.get(candidates);
-  if (audited === undefined) {
-    auditedPolicies.set(
-      candidates,
-      audited = candidates.filter((each) => each.audited),
-    );
-  }
-  return audited;
 }
 
 /** Milliseconds for the audit rules of one request, as in Kyverno. */

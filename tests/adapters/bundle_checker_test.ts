@@ -1,6 +1,6 @@
 /** Sigstore bundles are checked on a thread of their own, in the image too, and by this thread where there is none. */
 import assert from "node:assert/strict";
-import { checkBundle } from "../../lib/adapters/signatures/bundle_check.ts";
+import { BundleCheck, type BundleQuery } from "../../lib/adapters/signatures/bundle_check.ts";
 import { BundleChecker, threadFile } from "../../lib/adapters/signatures/bundle_checker.ts";
 import { loggedBundle, trustedRootOf } from "./signing/bundle.ts";
 import { Signers } from "./signing/fixtures.ts";
@@ -10,7 +10,7 @@ const digest = `sha256:${"a".repeat(64)}`;
 const signers = new Signers();
 const needs = { log: true, observedTime: false, certificateTimestamp: false };
 
-function question(recorded: string): Parameters<typeof checkBundle>[0] {
+function question(recorded: string): BundleQuery {
   const bundle = loggedBundle(digest, { keys: signers.one, recorded, log: signers.log });
   return { bundle, key: signers.one.spki, trustedRoot: trustedRootOf(signers), needs };
 }
@@ -41,7 +41,7 @@ Deno.test("the image's file for the thread answers as the check itself", async (
     try {
       const good = question(signers.one.pem), forged = question(signers.two.pem);
       const answers = await Promise.all([checker.check(good), checker.check(forged)]);
-      assert.deepEqual(answers, [await checkBundle(good), await checkBundle(forged)]);
+      assert.deepEqual(answers, [await new BundleCheck().run(good), await new BundleCheck().run(forged)]);
       assert.deepEqual(answers.map(({ ok }) => ok), [true, false]);
     } finally {
       await checker.close();

@@ -4,7 +4,7 @@ import { runInNewContext } from "node:vm";
 import fc from "fast-check";
 import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { patternCompilations } from "../../lib/pattern/mod.ts";
-import { planStrategicMerge } from "../../lib/patch/mod.ts";
+import { Draft, type PatchNodes, planJsonPatch, planStrategicMerge } from "../../lib/patch/mod.ts";
 import { deepFreeze } from "./frozen.ts";
 import { anything, change, loose, patch, pod, resource } from "./merge_inputs.ts";
 
@@ -392,9 +392,10 @@ Deno.test("apply() compiles no conditions, except for what a resource makes of t
 
 Deno.test("planStrategicMerge() reads parts that it has seen before only once", () => {
   const shared = { containers: [{ "(name)": "w*", tty: true }] };
-  planStrategicMerge({ spec: shared });
+  const nodes: PatchNodes = new WeakMap();
+  planStrategicMerge({ spec: shared }, nodes);
   const before = patternCompilations();
-  planStrategicMerge({ metadata: { labels: { rendered: "now" } }, spec: shared });
+  planStrategicMerge({ metadata: { labels: { rendered: "now" } }, spec: shared }, nodes);
   assert.equal(patternCompilations(), before);
 });
 
@@ -474,4 +475,22 @@ Deno.test("a merged object, which may be a Secret, is not kept after its request
   await new Promise((resolve) => setTimeout(resolve, 0));
   collectGarbage();
   assert.equal(merged.deref(), undefined);
+});
+
+Deno.test("a merge into a draft sees what a JSON patch repeated since the last merge", () => {
+  const draft = new Draft(pod({ containers: [web] }));
+  const merge = planStrategicMerge({ spec: { containers: [{ name: "log", tty: true }] } });
+  assert.ok(!isFault(merge));
+  assert.equal(merge.applyTo(draft), true);
+  const repeated = planJsonPatch([{
+    op: "add",
+    path: "/spec/containers/-",
+    value: { name: "web", stdin: true },
+  }]);
+  assert.equal(repeated.change(draft as unknown as Draft<Json>), undefined);
+  const label = planStrategicMerge({ metadata: { labels: { a: "b" } } });
+  assert.ok(!isFault(label));
+  const alone = label.apply(structuredClone(draft.resource));
+  label.applyTo(draft);
+  assert.deepEqual(draft.resource, alone);
 });

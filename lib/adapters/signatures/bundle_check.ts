@@ -40,32 +40,54 @@ const emptyRoot = JSON.stringify({
   timestampAuthorities: [],
 });
 
-/** Verifies a bundle around an envelope. It takes some tens of milliseconds and holds the thread that it runs on. */
-export async function checkBundle(query: BundleQuery): Promise<BundleAnswer> {
-  nameDefaultDigest();
-  const { Verifier, toSignedEntity } = await import("@sigstore/verify");
-  const { bundleFromJSON } = await import("@sigstore/bundle");
-  try {
-    const bundle: Bundle = bundleFromJSON(parseJson(query.bundle));
-    withoutIgnored(bundle, query.needs);
-    if (bundle.content.$case !== "dsseEnvelope") return { ok: false, why: "the bundle holds no envelope" };
-    const certificate = certificateOf(bundle);
-    if ((certificate === undefined) !== (query.key !== undefined)) {
-      return { ok: false, why: "the bundle is signed with another kind of key" };
+/** Verifies bundles around envelopes. Each takes some tens of milliseconds and holds the thread that it runs on. */
+export class BundleCheck {
+  /** Reading the public trusted root takes longer than the check, and most questions have the same. */
+  #lastRoot: { readonly text: string; readonly material: TrustMaterial } | undefined;
+
+  /** Verifies a bundle; never throws. */
+  async run(query: BundleQuery): Promise<BundleAnswer> {
+    nameDefaultDigest();
+    const { Verifier, toSignedEntity } = await import("@sigstore/verify");
+    const { bundleFromJSON } = await import("@sigstore/bundle");
+    try {
+      const bundle: Bundle = bundleFromJSON(parseJson(query.bundle));
+      withoutIgnored(bundle, query.needs);
+      if (bundle.content.$case !== "dsseEnvelope") return { ok: false, why: "the bundle holds no envelope" };
+      const certificate = certificateOf(bundle);
+      if ((certificate === undefined) !== (query.key !== undefined)) {
+        return { ok: false, why: "the bundle is signed with another kind of key" };
+      }
+      const { log, observedTime, certificateTimestamp } = query.needs;
+      const verifier = new Verifier(await this.#materialOf(query), {
+        tlogThreshold: log ? 1 : 0,
+        timestampThreshold: observedTime ? 1 : 0,
+        ctlogThreshold: certificateTimestamp ? 1 : 0,
+      });
+      verifier.verify(toSignedEntity(bundle));
+      const strange = foreignEntry(bundle, certificate ?? query.key);
+      if (strange !== undefined) return { ok: false, why: strange };
+      const { payload, payloadType } = bundle.content.dsseEnvelope;
+      return { ok: true, payloadType, payload: new Uint8Array(payload), certificate };
+    } catch (cause) {
+      return { ok: false, why: wordsOf(cause) };
     }
-    const { log, observedTime, certificateTimestamp } = query.needs;
-    const verifier = new Verifier(await materialOf(query), {
-      tlogThreshold: log ? 1 : 0,
-      timestampThreshold: observedTime ? 1 : 0,
-      ctlogThreshold: certificateTimestamp ? 1 : 0,
-    });
-    verifier.verify(toSignedEntity(bundle));
-    const strange = foreignEntry(bundle, certificate ?? query.key);
-    if (strange !== undefined) return { ok: false, why: strange };
-    const { payload, payloadType } = bundle.content.dsseEnvelope;
-    return { ok: true, payloadType, payload: new Uint8Array(payload), certificate };
-  } catch (cause) {
-    return { ok: false, why: wordsOf(cause) };
+  }
+
+  /** The trusted root as the library wants it; the last one is kept. */
+  async #materialOf({ trustedRoot, key }: BundleQuery): Promise<TrustMaterial> {
+    const text = trustedRoot === "" ? emptyRoot : trustedRoot;
+    if (this.#lastRoot?.text !== text) {
+      const { toTrustMaterial } = await import("@sigstore/verify");
+      const { TrustedRoot } = await import("@sigstore/protobuf-specs");
+      this.#lastRoot = { text, material: toTrustMaterial(TrustedRoot.fromJSON(parseJson(text))) };
+    }
+    const { material } = this.#lastRoot;
+    if (key === undefined) return material;
+    const { crypto } = await import("@sigstore/core");
+    // A policy's key is the only one, whatever name the bundle has for it.
+    const publicKey = crypto.createPublicKey(Buffer.from(key));
+    return { ...material, publicKey: () => ({ publicKey, validFor: () => true }) };
   }
 }
 
@@ -76,24 +98,6 @@ function withoutIgnored(
 ): void {
   if (!log) verificationMaterial.tlogEntries = [];
   if (!observedTime) verificationMaterial.timestampVerificationData = undefined;
-}
-
-let lastRoot: { readonly text: string; readonly material: TrustMaterial } | undefined;
-
-/** The trusted root as the library wants it; the last one is kept. */
-async function materialOf({ trustedRoot, key }: BundleQuery): Promise<TrustMaterial> {
-  const text = trustedRoot === "" ? emptyRoot : trustedRoot;
-  if (lastRoot?.text !== text) {
-    const { toTrustMaterial } = await import("@sigstore/verify");
-    const { TrustedRoot } = await import("@sigstore/protobuf-specs");
-    lastRoot = { text, material: toTrustMaterial(TrustedRoot.fromJSON(parseJson(text))) };
-  }
-  const { material } = lastRoot;
-  if (key === undefined) return material;
-  const { crypto } = await import("@sigstore/core");
-  // A policy's key is the only one, whatever name the bundle has for it.
-  const publicKey = crypto.createPublicKey(Buffer.from(key));
-  return { ...material, publicKey: () => ({ publicKey, validFor: () => true }) };
 }
 
 function certificateOf({ verificationMaterial: { content } }: Bundle): Uint8Array | undefined {

@@ -1,6 +1,6 @@
 import type { Worker } from "node:worker_threads";
 import { Limit } from "../limit.ts";
-import { type BundleAnswer, type BundleQuery, checkBundle } from "./bundle_check.ts";
+import { type BundleAnswer, BundleCheck, type BundleQuery } from "./bundle_check.ts";
 import type { BundleReply, BundleTask } from "./bundle_worker.ts";
 
 /** A check that takes longer is given up with its thread. */
@@ -17,7 +17,8 @@ interface Waiting {
  */
 export class BundleChecker {
   readonly #waiting = new Map<number, Waiting>();
-  readonly #here = new Limit(1);
+  readonly #turns = new Limit(1);
+  readonly #here = new BundleCheck();
   #worker: Worker | undefined;
   /** The code of the thread; `undefined` when there are no threads. */
   #file: URL | undefined;
@@ -81,7 +82,7 @@ export class BundleChecker {
   }
 
   async #checkHere(query: BundleQuery): Promise<BundleAnswer> {
-    return await this.#here.run(() => checkBundle(query));
+    return await this.#turns.run(() => this.#here.run(query));
   }
 
   /** Does here what a thread should have done. */

@@ -1,6 +1,6 @@
 /** The thread on which bundles are checked, so that requests do not wait for it. */
 import { parentPort } from "node:worker_threads";
-import { type BundleAnswer, type BundleQuery, checkBundle } from "./bundle_check.ts";
+import { type BundleAnswer, BundleCheck, type BundleQuery } from "./bundle_check.ts";
 
 /** One question to the worker, with a number that its answer carries. */
 export interface BundleTask {
@@ -14,8 +14,10 @@ export interface BundleReply {
   readonly answer: BundleAnswer;
 }
 
+const check = new BundleCheck();
+
 parentPort?.on("message", ({ id, query }: BundleTask) => {
-  void checkBundle(query).then((answer) => {
+  void check.run(query).then((answer) => {
     const reply: BundleReply = { id, answer };
     parentPort?.postMessage(reply);
   });

@@ -1,6 +1,5 @@
 import type { ASN1Obj, X509Certificate } from "@sigstore/core";
-import { BoundedCache, Fault, isFault } from "../../json/mod.ts";
-import { sigstoreCore } from "./libraries.ts";
+import { Fault, isFault } from "../../json/mod.ts";
 import { base64Bytes, pemBlocks, toPem } from "./pem.ts";
 import { type Hash, PublicKey } from "./public_key.ts";
 
@@ -71,7 +70,7 @@ const MAX_BYTES = 64_000;
 /** Reads a certificate from its DER. */
 export async function readCertificate(der: Uint8Array): Promise<Certificate | Fault> {
   if (der.length > MAX_BYTES) return new Fault(`the certificate is longer than ${MAX_BYTES} bytes`);
-  const { X509Certificate } = await sigstoreCore();
+  const { X509Certificate } = await import("@sigstore/core");
   try {
     return fieldsOf(X509Certificate.parse(Buffer.from(der)), der);
   } catch (cause) {
@@ -81,16 +80,8 @@ export async function readCertificate(der: Uint8Array): Promise<Certificate | Fa
   }
 }
 
-/** Roots and intermediates are the same for many signatures; longer texts are read each time. */
-const recent = new BoundedCache<Promise<readonly Certificate[] | Fault>>(200);
-const MAX_KEPT = 20_000;
-
 /** Every certificate of a PEM text, or of the base64 of one; a fault when there is none, or one is broken. */
 export async function readCertificates(text: string): Promise<readonly Certificate[] | Fault> {
-  return await (text.length > MAX_KEPT ? readAll(text) : recent.getOrMake(text, () => readAll(text)));
-}
-
-async function readAll(text: string): Promise<readonly Certificate[] | Fault> {
   const plain = text.includes("-----BEGIN") ? text : decodedText(text);
   const blocks = pemBlocks(plain, "CERTIFICATE");
   if (blocks.length === 0) return new Fault("error during PEM decoding");

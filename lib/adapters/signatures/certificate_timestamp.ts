@@ -1,5 +1,4 @@
 import type { Certificate } from "./certificate.ts";
-import { sigstoreCore } from "./libraries.ts";
 import type { Hash } from "./public_key.ts";
 import type { LogKey } from "./trust.ts";
 
@@ -21,7 +20,7 @@ export async function refusesCertificateTimestamp(
     return "certificate does not include required embedded SCT and no detached SCT was set";
   }
   if (logs.size === 0) return "none of the CTFE keys have been found";
-  const { X509SCTExtension } = await sigstoreCore();
+  const { X509SCTExtension } = await import("@sigstore/core");
   // The extension is taken out of a copy: the log signed the certificate without it.
   const copy = certificate.parsed.clone();
   const at = copy.extensions.findIndex((extension) => extension.subs[0]!.toOID() === SCT_LIST);

@@ -1,5 +1,5 @@
 import { type Fault, isFault } from "../../json/mod.ts";
-import type { Signer, Statement } from "../../ports.ts";
+import type { Statement } from "../../ports.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { Certificate } from "./certificate.ts";
 import { claimContent, hasAnnotations, readClaim } from "./claim.ts";
@@ -47,7 +47,7 @@ async function verifySignatures(inquiry: Inquiry, trust: CosignTrust): Promise<V
   const verified = all.filter(isVerified);
   const tried = triedOf(all);
   if (verified.length === 0) return unverified(`no matching signatures: ${reasonsOf(all)}`, tried);
-  const identity = refusesSigner(query.by, verified);
+  const identity = refusesSigner(inquiry, verified);
   if (identity !== undefined) return unverified(identity, tried);
   const given = ({ payload, annotations }: CosignSignature) =>
     query.annotationsIn === "layer" ? annotations : readClaim(payload).annotations;
@@ -83,7 +83,7 @@ async function verifyAttestations(
   const statements = read.flatMap(({ statement }) => statement === undefined ? [] : [statement]);
   for (const each of read) {
     if (!isVerified(each) || each.statement?.type !== type) continue;
-    const identity = refusesSigner(query.by, [each]);
+    const identity = refusesSigner(inquiry, [each]);
     if (identity !== undefined) return unverified(identity, tried);
   }
   // Kyverno parity: statements have no annotations, so a policy that demands some is not satisfied. Pinned by row
@@ -139,12 +139,15 @@ function isVerified<T extends Tried>(tried: T): tried is T & Verified {
   return tried.checked.ok;
 }
 
-function refusesSigner(by: Signer, verified: readonly Verified[]): string | undefined {
+function refusesSigner(
+  { query: { by }, ports }: Inquiry,
+  verified: readonly Verified[],
+): string | undefined {
   if (by.kind !== "keyless") return undefined;
   const certificates = verified.flatMap(({ checked }): readonly Certificate[] =>
     checked.certificate === undefined ? [] : [checked.certificate]
   );
-  return refusesIdentity(by, certificates);
+  return refusesIdentity(by, certificates, ports.patterns);
 }
 
 /** Kyverno lists them in any order; here they are sorted. */

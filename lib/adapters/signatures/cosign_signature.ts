@@ -3,6 +3,7 @@ import { type Certificate, certificatePem, readCertificates } from "./certificat
 import { refusesCertificateTimestamp } from "./certificate_timestamp.ts";
 import { buildChain, usages } from "./chain.ts";
 import { type CosignTrust, NO_CHAIN } from "./cosign_trust.ts";
+import type { IdentityPatterns } from "./identity.ts";
 import { type LogEntry, readLogBundle, refusesLogEntry } from "./log_entry.ts";
 import { sameBytes } from "./bytes.ts";
 import { base64Bytes } from "./pem.ts";
@@ -38,10 +39,11 @@ export interface SignatureContent {
   refusesClaim(): string | undefined;
 }
 
-/** The clock and the transparency log that a check reads. */
+/** The clock, the transparency log and the compiled patterns that a check reads. */
 export interface CheckPorts {
   /** Milliseconds since 1970. */
   now(): number;
+  readonly patterns: IdentityPatterns;
   /** A log's entry for a signature that carries none, or in Kyverno's words why there is none. */
   findEntry(url: string, search: EntrySearch): Promise<LogEntry | string>;
 }

@@ -7,7 +7,8 @@ type Verify = (
   signature: NodeJS.ArrayBufferView,
 ) => boolean;
 
-let done = false;
+/** Set once {@link nameDefaultDigest} has replaced the platform's function. */
+type NamingVerify = Verify & { namesDigest?: true };
 
 /**
  * Makes `crypto.verify` of `node:crypto` take SHA-256 for an EC or RSA key when no digest is named, as Node does. Deno throws
@@ -15,10 +16,9 @@ let done = false;
  * is imported; whoever names a digest, as all own code does, sees no difference.
  */
 export function nameDefaultDigest(): void {
-  if (done) return;
-  done = true;
-  const { verify } = crypto as unknown as { verify: Verify };
-  const named: Verify = (algorithm, data, key, signature) => {
+  const { verify } = crypto as unknown as { verify: NamingVerify };
+  if (verify.namesDigest === true) return;
+  const named: NamingVerify = (algorithm, data, key, signature) => {
     const type = key.asymmetricKeyType;
     return verify(
       algorithm ?? (type === "ec" || type === "rsa" ? "sha256" : algorithm),
@@ -27,5 +27,6 @@ export function nameDefaultDigest(): void {
       signature,
     );
   };
+  named.namesDigest = true;
   (crypto as unknown as { verify: Verify }).verify = named;
 }

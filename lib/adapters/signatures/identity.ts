@@ -26,6 +26,7 @@ const extensionOids = Object.values(extensionNames);
 export function refusesIdentity(
   { identities, compare, extensions }: Comparison,
   certificates: readonly Certificate[],
+  patterns: IdentityPatterns,
 ): string | undefined {
   const same = compare === "wildcards" ? matchWildcard : (pattern: string, text: string) => pattern === text;
   const needsName = compare !== "wildcards";
@@ -33,7 +34,7 @@ export function refusesIdentity(
   for (const certificate of certificates) {
     const wanted = identities.length === 0 ? [nobody] : identities;
     const why = wanted.map((identity) =>
-      refusal(identity, { certificate, same, needsName, newer: compare === "bundle", extensions })
+      refusal(identity, { certificate, same, needsName, newer: compare === "bundle", extensions, patterns })
     );
     if (why.includes(undefined)) return undefined;
     reasons.push(why[0] ?? "");
@@ -51,20 +52,21 @@ interface Presented {
   /** Whether the issuer may be in Fulcio's newer extension. */
   readonly newer: boolean;
   readonly extensions: Readonly<Record<string, string>>;
+  readonly patterns: IdentityPatterns;
 }
 
 function refusal(identity: Identity, presented: Presented): string | undefined {
-  const { certificate, same, extensions } = presented;
+  const { certificate, extensions } = presented;
   const subject = refusesSubject(identity, presented);
   if (subject !== undefined) return subject;
   const received = (presented.newer ? newerIssuer(certificate) : undefined) ??
     extensionText(certificate, "oidcIssuer") ?? "";
-  const issuer = refusesIssuer(identity, received, same);
+  const issuer = refusesIssuer(identity, received, presented);
   if (issuer !== undefined) return issuer;
   for (const [name, value] of Object.entries(extensions)) {
     if (!isExtension(name)) return `invalid certificate extension ${name}`;
     const received = extensionText(certificate, name) ?? "";
-    if (!same(value, received)) {
+    if (!presented.same(value, received)) {
       return `extension mismatch: expected ${value} for key ${name}, received ${received}`;
     }
   }
@@ -77,11 +79,11 @@ function refusal(identity: Identity, presented: Presented): string | undefined {
  */
 function refusesSubject(
   { subject, subjectRegExp }: Identity,
-  { certificate: { names }, same, needsName }: Presented,
+  { certificate: { names }, same, needsName, patterns }: Presented,
 ): string | undefined {
   if (subject === "" && subjectRegExp === "") return undefined;
   if (names.length === 0 && !needsName) return undefined;
-  const pattern = compiled("subject", subjectRegExp);
+  const pattern = patterns.compile("subject", subjectRegExp);
   if (isFault(pattern)) return pattern.message;
   const matches = names.some((name) =>
     (subject !== "" && same(subject, name)) || (subjectRegExp !== "" && pattern(name))
@@ -94,12 +96,12 @@ function refusesSubject(
 function refusesIssuer(
   { issuer, issuerRegExp }: Identity,
   received: string,
-  same: Presented["same"],
+  { same, patterns }: Presented,
 ): string | undefined {
   const mismatch = (expected: string) => `issuer mismatch: expected ${expected}, received ${received}`;
   if (issuer !== "" && !same(issuer, received)) return mismatch(issuer);
   if (issuerRegExp === "") return undefined;
-  const pattern = compiled("issuer", issuerRegExp);
+  const pattern = patterns.compile("issuer", issuerRegExp);
   if (isFault(pattern)) return pattern.message;
   return pattern(received) ? undefined : mismatch(issuerRegExp);
 }
@@ -108,20 +110,26 @@ function refusesIssuer(
 export function unusableIdentity({ identities, extensions }: Keyless): string | undefined {
   const unknown = Object.keys(extensions).find((name) => !isExtension(name));
   if (unknown !== undefined) return `invalid certificate extension ${unknown}`;
+  const patterns = new IdentityPatterns();
   const faults = identities.map(({ subjectRegExp, issuerRegExp }) =>
-    [compiled("subject", subjectRegExp), compiled("issuer", issuerRegExp)].find(isFault)
+    [patterns.compile("subject", subjectRegExp), patterns.compile("issuer", issuerRegExp)].find(isFault)
   );
   return faults.includes(undefined) ? undefined : faults[0]?.message;
 }
 
-const patterns = new BoundedCache<((text: string) => boolean) | string>(1_000);
+const maxPatterns = 1_000;
 
-/** A regular expression in Go's syntax, which is searched for. */
-function compiled(name: string, expression: string): ((text: string) => boolean) | Fault {
-  const pattern = patterns.getOrMake(expression, () => compile(expression));
-  return typeof pattern === "string"
-    ? new Fault(`invalid regexp for ${name}: ${expression} : ${pattern}`)
-    : pattern;
+/** The regular expressions of identities, in Go's syntax, each compiled once: that takes longer than a signature. */
+export class IdentityPatterns {
+  readonly #compiled = new BoundedCache<((text: string) => boolean) | string>(maxPatterns);
+
+  /** What searches a text for an expression; the fault has cosign's words, with the name of the field. */
+  compile(name: string, expression: string): ((text: string) => boolean) | Fault {
+    const pattern = this.#compiled.getOrMake(expression, () => compile(expression));
+    return typeof pattern === "string"
+      ? new Fault(`invalid regexp for ${name}: ${expression} : ${pattern}`)
+      : pattern;
+  }
 }
 
 function compile(expression: string): ((text: string) => boolean) | string {

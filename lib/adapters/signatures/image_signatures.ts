@@ -16,6 +16,7 @@ import type {
 import { SharedLoads } from "../shared_loads.ts";
 import { unlessAborted } from "../deadline.ts";
 import { Limit } from "../limit.ts";
+import { IdentityPatterns } from "./identity.ts";
 import { CachedContent } from "../registry/cached_content.ts";
 import type { RegistryAccess } from "../registry/connection.ts";
 import { RegistryContent, type RegistryContentOptions } from "../registry/content.ts";
@@ -66,6 +67,7 @@ export class ImageSignatures implements Signatures {
   readonly #content: CachedContent;
   readonly #verdicts: SharedLoads<Verdict>;
   readonly #bundles = new BundleChecker();
+  readonly #patterns = new IdentityPatterns();
   readonly #checks = new Limit(CHECKS_AT_A_TIME);
   readonly #logSearch: "never" | "allowed";
 
@@ -217,6 +219,7 @@ export class ImageSignatures implements Signatures {
   #ports(until: number): CheckPorts {
     return {
       now: () => this.#clock.now(),
+      patterns: this.#patterns,
       findEntry: async (url, search) => {
         if (this.#logSearch === "never") {
           return "no log entry found on signature: looking entries up in the log is switched off";

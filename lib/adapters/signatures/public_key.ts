@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject, verify as verifyNow } from "node:crypto";
-import { BoundedCache, Fault, isFault } from "../../json/mod.ts";
+import { Fault, isFault } from "../../json/mod.ts";
 import { plainBytes } from "./bytes.ts";
 import { pemBlocks, toPem } from "./pem.ts";
 
@@ -35,10 +35,6 @@ const webHashes = { sha256: "SHA-256", sha384: "SHA-384", sha512: "SHA-512" };
 const MIN_RSA_BITS = 1_024;
 const MAX_RSA_BITS = 16_384;
 
-/** Policies name few keys, and all their signatures use them; longer texts are read each time. */
-const recent = new BoundedCache<PublicKey | Fault>(200);
-const MAX_KEPT = 10_000;
-
 /** A public key of ECDSA (P-256, P-384, P-521), RSA or Ed25519. */
 export class PublicKey {
   readonly kind: Kind;
@@ -68,14 +64,8 @@ export class PublicKey {
     }
   }
 
-  /** Reads the first public key of a PEM text; the last ones are kept. */
+  /** Reads the first public key of a PEM text. */
   static fromPem(text: string): PublicKey | Fault {
-    return text.length > MAX_KEPT
-      ? PublicKey.#fromPem(text)
-      : recent.getOrMake(text, () => PublicKey.#fromPem(text));
-  }
-
-  static #fromPem(text: string): PublicKey | Fault {
     const block = pemBlocks(text, "PUBLIC KEY")[0];
     return block === undefined ? new Fault("PEM decoding failed") : PublicKey.read(block);
   }

@@ -45,7 +45,7 @@ export async function verifySignedText(
   const checked = await checkCosignSignature(signature, { content, trust, ports });
   if (!checked.ok) return { ok: false, message: checked.why };
   if (by.kind !== "keyless" || checked.certificate === undefined) return { ok: true, signer: "" };
-  const identityProblem = refusesIdentity(by, [checked.certificate]);
+  const identityProblem = refusesIdentity(by, [checked.certificate], ports.patterns);
   return identityProblem === undefined
     ? { ok: true, signer: checked.certificate.names[0] ?? "" }
     : { ok: false, message: identityProblem };

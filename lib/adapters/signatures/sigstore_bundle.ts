@@ -1,5 +1,5 @@
 import { asString, isFault } from "../../json/mod.ts";
-import type { SignatureTried, Signer, Statement } from "../../ports.ts";
+import type { SignatureTried, Statement } from "../../ports.ts";
 import type { RegistryFault } from "../registry/registry_fault.ts";
 import type { Referrer } from "../registry/content.ts";
 import { readCertificate } from "./certificate.ts";
@@ -77,9 +77,10 @@ async function settingOf({ query, root }: Inquiry): Promise<Setting | Verdict> {
 /** The statement of one bundle, or why it does not count. */
 async function statementIn(
   digest: string,
-  { query, content, signatureAccess, until, bundles, checks, digest: image }: Inquiry,
+  inquiry: Inquiry,
   { key, trustedRoot }: Setting,
 ): Promise<Statement | string | RegistryFault> {
+  const { query, content, signatureAccess, until, bundles, checks, digest: image } = inquiry;
   const manifest = await content.signatures(signatureAccess, digest, until);
   if (isFault(manifest)) return manifest;
   const layer = (manifest.value["layers"] as readonly { digest?: string }[] | undefined)?.[0];
@@ -104,7 +105,7 @@ async function statementIn(
     })
   );
   if (!answer.ok) return answer.why;
-  const signerProblem = key === undefined ? await refusesSigner(query.by, answer.certificate) : undefined;
+  const signerProblem = key === undefined ? await refusesSigner(inquiry, answer.certificate) : undefined;
   if (signerProblem !== undefined) return signerProblem;
   if (answer.payloadType !== IN_TOTO) return `the bundle holds ${answer.payloadType}, not ${IN_TOTO}`;
   const statement = readStatement(answer.payload);
@@ -119,7 +120,10 @@ async function statementIn(
  * Kyverno parity: the policy must name both issuer and subject, they are compared literally, and only one identity
  * counts. Pinned by row "ivpol-bundle-keyless-two-identities" of tests/conformance/sets/verify_images.ts.
  */
-async function refusesSigner(by: Signer, der: Uint8Array | undefined): Promise<string | undefined> {
+async function refusesSigner(
+  { query: { by }, ports }: Inquiry,
+  der: Uint8Array | undefined,
+): Promise<string | undefined> {
   const certificate = der === undefined ? undefined : await readCertificate(der);
   if (certificate === undefined || isFault(certificate) || by.kind !== "keyless") return "no certificate";
   const [identity, ...more] = by.identities;
@@ -127,5 +131,5 @@ async function refusesSigner(by: Signer, der: Uint8Array | undefined): Promise<s
     (identity.issuer !== "" || identity.issuerRegExp !== "") &&
     (identity.subject !== "" || identity.subjectRegExp !== "");
   if (!isComplete) return "an identity policy needs an issuer and a subject";
-  return refusesIdentity({ ...by, compare: "bundle" }, [certificate]);
+  return refusesIdentity({ ...by, compare: "bundle" }, [certificate], ports.patterns);
 }

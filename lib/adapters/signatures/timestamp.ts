@@ -4,7 +4,6 @@ import { Fault, isFault } from "../../json/mod.ts";
 import { type Certificate, readCertificate } from "./certificate.ts";
 import { sameBytes } from "./bytes.ts";
 import { buildChain, usages } from "./chain.ts";
-import { sigstoreCore } from "./libraries.ts";
 
 /** Whose timestamps are believed. */
 export interface TimestampTrust {
@@ -35,7 +34,7 @@ export async function timestampOf(
   trust: TimestampTrust,
 ): Promise<Date | Fault> {
   if (response.length > MAX_BYTES) return new Fault(`the timestamp is longer than ${MAX_BYTES} bytes`);
-  const { RFC3161Timestamp } = await sigstoreCore();
+  const { RFC3161Timestamp } = await import("@sigstore/core");
   try {
     return await verified(RFC3161Timestamp.parse(Buffer.from(response)), data, trust);
   } catch (cause) {

@@ -17,12 +17,6 @@ export interface NamedSigner {
 
 /** A trusted root that trusts nobody: what is read with it depends on the policy's texts alone. */
 const emptyRoot = JSON.stringify({ mediaType: "application/vnd.dev.sigstore.trustedroot+json;version=0.1" });
-let roots: TrustedRoots | undefined;
-
-/** Made when it is first needed: a bundle without images would otherwise hold all of this. */
-function emptyRoots(): TrustedRoots {
-  return roots ??= new TrustedRoots(() => Promise.resolve(emptyRoot));
-}
 
 /**
  * Why nothing that anybody signs can satisfy a signer, in the words of a verification: a key that cannot be read or is of a
@@ -43,7 +37,7 @@ export async function unusableSigner(
   if (identity !== undefined || (layout === "bundle" && by.kind === "keyless")) return identity;
   const trust = await readCosignTrust(
     { ...readable(by, log, layout), chainTimestamp: "as asked" },
-    emptyRoots().source(log),
+    new TrustedRoots(() => Promise.resolve(emptyRoot)).source(log),
   );
   return isFault(trust) ? trust.message : undefined;
 }

@@ -2,12 +2,12 @@ import type { FailureAction } from "../../policy/mod.ts";
 import type { CompiledBody, Outcome } from "../../rules/mod.ts";
 import type { RuleResult } from "../decision.ts";
 
-/** Every list of constant results, for as long as its rule is in force. */
-const made = new WeakSet<readonly RuleResult[]>();
+/** The mark of a list of constant results. */
+const mark = Symbol("constant results");
 
 /** Whether the same list of results comes again with other requests, so that what is worked out of it can be kept. */
 export function areConstant(results: readonly RuleResult[]): boolean {
-  return made.has(results);
+  return mark in results;
 }
 
 /**
@@ -23,8 +23,7 @@ export class ConstantResults {
     const resultsWith = (action: FailureAction) =>
       constants.map((outcome) => {
         const results: readonly RuleResult[] = [{ ...outcome, ...identity, action }];
-        made.add(results);
-        return results;
+        return Object.defineProperty(results, mark, { value: true });
       });
     this.#outcomes = constants;
     this.#results = { Enforce: resultsWith("Enforce"), Audit: resultsWith("Audit") };
