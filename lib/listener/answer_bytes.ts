@@ -1,3 +1,4 @@
+import { Buffer } from "node:buffer";
 import type { ListenerAnswer } from "./handler.ts";
 
 /** Reasons of the statuses that are usual here; others go without one (RFC 9112, section 4). */
@@ -17,8 +18,6 @@ const reasons: Readonly<Record<number, string>> = {
   505: "HTTP Version Not Supported",
 };
 
-const encoder = new TextEncoder();
-
 /** How an answer is written. */
 export interface AnswerStyle {
   /** Whether the connection ends with the answer. */
@@ -35,18 +34,14 @@ export function answerBytes(
   { status, headers, body }: ListenerAnswer,
   { close, isHead }: AnswerStyle,
 ): Uint8Array {
-  const content = typeof body === "string" ? encoder.encode(body) : body;
+  const length = typeof body === "string" ? Buffer.byteLength(body) : body.length;
   let head = `HTTP/1.1 ${status} ${reasons[status] ?? ""}\r\nDate: ${
     new Date().toUTCString()
-  }\r\nContent-Length: ${content.length}\r\n`;
+  }\r\nContent-Length: ${length}\r\n`;
   for (const [name, value] of headers) head += `${name}: ${value}\r\n`;
   head += close ? "Connection: close\r\n\r\n" : "\r\n";
-  const headBytes = encoder.encode(head);
-  if (isHead) return headBytes;
-  const bytes = new Uint8Array(headBytes.length + content.length);
-  bytes.set(headBytes);
-  bytes.set(content, headBytes.length);
-  return bytes;
+  if (isHead) return Buffer.from(head);
+  return typeof body === "string" ? Buffer.from(head + body) : Buffer.concat([Buffer.from(head), body]);
 }
 
 /** An answer that the listener gives itself. */
