@@ -33,5 +33,6 @@ export { formatPointer, parsePointer } from "./pointer.ts";
 export { compareBytes, goFloat, goJson, goPrint, sortedKeys } from "./go_text.ts";
 export { type Scope, scopeOf } from "./scope.ts";
 export { jsonSize } from "./size.ts";
+export { parseInStages } from "./parse_stages.ts";
 export { completed, type Stages } from "./stages.ts";
 export { TextSearch } from "./text_search.ts";

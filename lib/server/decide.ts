@@ -24,6 +24,8 @@ export interface ReviewOptions extends Route {
   readonly timeout: number;
   /** When the request came, on the clock of `performance.now()`. */
   readonly started: number;
+  /** Whether the review is so large that others shall work before its response is written. */
+  readonly isLarge?: boolean;
 }
 
 /**
@@ -51,11 +53,16 @@ export function decide(
       ...(policy !== undefined && { policy }),
     });
     return decision instanceof Promise
-      ? decision.then(worded).catch(broken).finally(() => deadline.release())
+      ? decision.then(rested).then(worded).catch(broken).finally(() => deadline.release())
       : worded(decision);
   } catch (cause) {
     deadline.release();
     return broken(cause);
+  }
+
+  async function rested(decision: Decision): Promise<Decision> {
+    if (options.isLarge === true) await ports.scheduler?.pause();
+    return decision;
   }
 
   function worded(decision: Decision): AdmissionResponse {

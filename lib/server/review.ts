@@ -1,4 +1,4 @@
-import { type Json, nestsDeeperThan } from "../json/mod.ts";
+import { completed, type Json, nestsDeeperThan, parseInStages, type Stages } from "../json/mod.ts";
 import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
 
 /** The answer to a body that is no review: an HTTP status and a message. */
@@ -15,15 +15,23 @@ export const maxReviewBytes = 5 * 1024 * 1024;
 /** Deeper JSON is refused before it is parsed: nothing that Kubernetes accepts nests so far. */
 const maxDepth = 500;
 
+/** The request of a review, or why there is none. */
+export type ReadReview = { readonly request: AdmissionRequest } | HttpError;
+
 /** Reads the text of an AdmissionReview. Never throws. */
-export function readReview(text: string): { request: AdmissionRequest } | HttpError {
+export function readReview(text: string): ReadReview {
+  return completed(readReviewInStages(text, Infinity));
+}
+
+/** The same in stages, for long texts; each parses so many characters. */
+export function* readReviewInStages(text: string, most?: number): Stages<ReadReview> {
   if (text.trim() === "") return { status: 400, message: "the request has an empty body", uid: "" };
   if (nestsDeeperThan(maxDepth, text)) {
     return { status: 400, message: `the body nests deeper than ${maxDepth} levels`, uid: "" };
   }
   let body: Json;
   try {
-    body = JSON.parse(text) as Json;
+    body = yield* parseInStages(text, most);
   } catch (cause) {
     return {
       status: 417,

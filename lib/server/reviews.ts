@@ -4,7 +4,8 @@ import { type AdmissionResponse, admissionReview } from "../report/mod.ts";
 import type { AppOptions } from "./app_options.ts";
 import { decide, failed, type ReviewOptions } from "./decide.ts";
 import { compileFilters, type FilterConfig } from "./filters.ts";
-import { type HttpError, readReview } from "./review.ts";
+import { paced } from "./paced.ts";
+import { type HttpError, type ReadReview, readReview, readReviewInStages } from "./review.ts";
 import { answerTimeOf, type ObjectRoute, type PathRoute, routeOf } from "./review_route.ts";
 
 /** Characters of a text whose reading or writing takes several milliseconds. */
@@ -20,6 +21,12 @@ export interface PostedReview {
   readonly body: string | HttpError;
   /** Milliseconds in which it must be answered. */
   readonly timeout: number;
+}
+
+/** When a review came, in milliseconds of `performance.now()`, and how long it is. */
+interface Received {
+  readonly started: number;
+  readonly bytes: number;
 }
 
 /** The answer to a review, in JSON. */
@@ -80,19 +87,25 @@ export class Reviews {
     const { path, contentType, body } = review;
     if (!isJson(contentType)) return this.#refuse(path, wrongType);
     if (typeof body !== "string") return this.#refuse(path, body);
-    const read = readReview(body);
-    if ("status" in read) return this.#refuse(path, read);
+    const { scheduler } = this.#options.ports;
     const received = { started, bytes: body.length };
-    const pause = this.#pauseAfter(body);
-    return pause === undefined
-      ? this.#decided(read.request, review, received)
-      : pause.then(() => this.#decided(read.request, review, received));
+    if (scheduler === undefined || body.length <= large) {
+      return this.#read(readReview(body), review, received);
+    }
+    return paced(readReviewInStages(body), scheduler).then(async (read) => {
+      await scheduler.pause();
+      return this.#read(read, review, received);
+    });
+  }
+
+  #read(read: ReadReview, review: PostedReview, received: Received): ReviewAnswer | Promise<ReviewAnswer> {
+    return "status" in read ? this.#refuse(review.path, read) : this.#decided(read.request, review, received);
   }
 
   #decided(
     request: AdmissionRequest,
     { endpoint, path, timeout }: PostedReview,
-    { started, bytes }: { readonly started: number; readonly bytes: number },
+    { started, bytes }: Received,
   ): ReviewAnswer | Promise<ReviewAnswer> {
     const { failurePolicy = "Fail" } = "respond" in endpoint ? {} : endpoint.route;
     const broke = (cause: unknown): ReviewAnswer => {
@@ -139,7 +152,8 @@ export class Reviews {
     }
     if (this.#unseen(request)) return { uid: request.uid, allowed: true };
     const policyInput = policyRequest(request);
-    const response = decide(policyInput, { ...route, snapshot, started, timeout }, this.#options);
+    const isLarge = bytes > large;
+    const response = decide(policyInput, { ...route, snapshot, started, timeout, isLarge }, this.#options);
     return response instanceof Promise ? response.then(followed) : followed(response);
 
     /** Starts the work that follows an answer and does not change it. */

@@ -1,0 +1,189 @@
+import { isList, type Json, setField } from "./json.ts";
+import type { Stages } from "./stages.ts";
+
+/** Characters that are parsed at once: some milliseconds. */
+const stageLength = 128 * 1024;
+
+/**
+ * Parses a JSON text as `JSON.parse` does, a long one in stages: three megabytes with an object of many names take an
+ * eighth of a second. The caller has checked how deeply it nests.
+ *
+ * @throws SyntaxError when the text is no JSON
+ *
+ * ```ts
+ * import { parseInStages } from "./parse_stages.ts";
+ * import { completed } from "./stages.ts";
+ * import assert from "node:assert/strict";
+ * assert.deepEqual(completed(parseInStages('{"a":[1,{"b":2}]}', 4)), { a: [1, { b: 2 }] });
+ * ```
+ */
+export function* parseInStages(text: string, most = stageLength): Stages<Json> {
+  if (text.length <= most) return JSON.parse(text) as Json;
+  const parser = new StagedParser(text, most);
+  while (parser.advance()) yield undefined;
+  return parser.value ?? JSON.parse(text) as Json;
+}
+
+/** A list or map whose end was not read yet. */
+interface Open {
+  readonly isList: boolean;
+  readonly start: number;
+  /** Made as soon as it turns out to be long; a short one is parsed with what is around it. */
+  value: Json[] | { [name: string]: Json } | undefined;
+  /** Where the members begin that were not parsed yet. */
+  pending: number;
+  /** Whether the member before `pending` was long, so that nothing but a comma or the end may follow. */
+  isAfterMember: boolean;
+  /** The last text at this level, which is the name of the member that is open. */
+  nameStart: number;
+  nameEnd: number;
+}
+
+/** Reads the text once, and has `JSON.parse` read its pieces. */
+class StagedParser {
+  /** The whole value, if it was long. */
+  value: Json | undefined;
+  readonly #text: string;
+  readonly #most: number;
+  readonly #stack: Open[] = [];
+  #at = 0;
+
+  constructor(text: string, most: number) {
+    this.#text = text;
+    this.#most = most;
+  }
+
+  /** Does a stage, and returns whether there is another. */
+  advance(): boolean {
+    const text = this.#text;
+    while (this.#at < text.length) {
+      const at = this.#at++, top = this.#stack.at(-1);
+      switch (text.charCodeAt(at)) {
+        case 0x22:
+          this.#at = endOfText(text, at);
+          if (top !== undefined) {
+            top.nameStart = at;
+            top.nameEnd = this.#at;
+          }
+          break;
+        case 0x5b:
+        case 0x7b:
+          this.#open(at);
+          break;
+        case 0x5d:
+        case 0x7d:
+          this.#close(at);
+          break;
+        case 0x2c:
+          if (top === undefined || top.value === undefined && at - top.pending < this.#most) break;
+          // Short pieces of a long list are no stage.
+          if (!top.isAfterMember && at - top.pending < this.#most) break;
+          if (this.#endPiece(top, at)) return true;
+      }
+    }
+    if (this.#stack.length > 0) throw new SyntaxError("Unexpected end of JSON input");
+    return false;
+  }
+
+  #open(start: number): void {
+    if (this.#stack.length === 0 && !isBlank(this.#text.slice(0, start))) throw unexpected(this.#text, 0);
+    this.#stack.push({
+      isList: this.#text[start] === "[",
+      start,
+      value: undefined,
+      pending: start + 1,
+      isAfterMember: false,
+      nameStart: 0,
+      nameEnd: 0,
+    });
+  }
+
+  #close(at: number): void {
+    const closed = this.#stack.pop();
+    if (closed === undefined || closed.isList !== (this.#text[at] === "]")) throw unexpected(this.#text, at);
+    if (closed.value === undefined) return;
+    this.#parse(closed, at);
+    const outer = this.#stack.at(-1);
+    if (outer === undefined) {
+      this.value = closed.value;
+      if (!isBlank(this.#text.slice(at + 1))) throw unexpected(this.#text, at + 1);
+    } else {
+      outer.pending = at + 1;
+      outer.isAfterMember = true;
+    }
+  }
+
+  /** Parses the members before a comma, and returns whether there were any. */
+  #endPiece(top: Open, comma: number): boolean {
+    const parsed = !top.isAfterMember;
+    if (parsed) this.#makeAll();
+    this.#parse(top, comma);
+    top.pending = comma + 1;
+    top.isAfterMember = false;
+    return parsed;
+  }
+
+  /** Makes all values that are open. */
+  #makeAll(): void {
+    let outer: Open | undefined;
+    for (const open of this.#stack) {
+      if (open.value === undefined) {
+        open.value = open.isList ? [] : {};
+        if (outer !== undefined) this.#begin(outer, open);
+      }
+      outer = open;
+    }
+  }
+
+  /** Parses the members before one that turned out to be long, and puts that in its place. */
+  #begin(outer: Open, { start, value }: Open): void {
+    if (outer.isAfterMember) throw unexpected(this.#text, start);
+    const piece = `${this.#text.slice(outer.pending, start)}null`;
+    if (isList(outer.value)) {
+      append(outer.value, piece);
+      (outer.value as Json[])[outer.value.length - 1] = value!;
+    } else {
+      setAll(outer.value!, piece);
+      const name = JSON.parse(this.#text.slice(outer.nameStart, outer.nameEnd)) as string;
+      setField(outer.value as { [name: string]: Json }, name, value!);
+    }
+  }
+
+  /** Parses what is left of a value's members up to a comma or its end. */
+  #parse({ value, pending, isAfterMember }: Open, end: number): void {
+    const piece = this.#text.slice(pending, end);
+    if (isAfterMember !== isBlank(piece)) throw unexpected(this.#text, isAfterMember ? pending : end);
+    if (isAfterMember) return;
+    if (isList(value)) append(value as Json[], piece);
+    else setAll(value!, piece);
+  }
+}
+
+function append(list: readonly Json[], piece: string): void {
+  for (const element of JSON.parse(`[${piece}]`) as Json[]) (list as Json[]).push(element);
+}
+
+function setAll(map: Json, piece: string): void {
+  const members = JSON.parse(`{${piece}}`) as { [name: string]: Json };
+  for (const name of Object.keys(members)) setField(map as { [name: string]: Json }, name, members[name]!);
+}
+
+/** Where a text ends whose first quotation mark is at a position. */
+function endOfText(text: string, start: number): number {
+  let end = start;
+  for (;;) {
+    end = text.indexOf('"', end + 1);
+    if (end < 0) throw new SyntaxError("Unterminated string in JSON");
+    let slashes = 0;
+    while (text.charCodeAt(end - 1 - slashes) === 0x5c) slashes++;
+    if (slashes % 2 === 0) return end + 1;
+  }
+}
+
+function isBlank(piece: string): boolean {
+  return /^[ \t\n\r]*$/.test(piece);
+}
+
+function unexpected(text: string, at: number): SyntaxError {
+  return new SyntaxError(`Unexpected token '${text[at] ?? ""}' at position ${at}`);
+}
