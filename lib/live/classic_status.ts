@@ -1,6 +1,6 @@
 import type { CompiledPolicy } from "../engine/mod.ts";
-import { asList, asObject, dig, field, type Json, type JsonObject } from "../json/mod.ts";
-import { autogenRules } from "../policy/mod.ts";
+import { asObject, type JsonObject } from "../json/mod.ts";
+import { autogenTexts, countRules } from "../policy/mod.ts";
 import type { StatusCondition } from "./status.ts";
 
 /** The state of a policy's webhooks and admission policy, from which its status is written. */
@@ -20,40 +20,14 @@ export function classicStatus({ policy }: CompiledPolicy, enforcement: Enforceme
   const condition: StatusCondition = ready
     ? { type: "Ready", status: "True", reason: "Succeeded", message: "Ready" }
     : { type: "Ready", status: "False", reason: "Failed", message: "Not Ready" };
+  const { verifyImages: verifyimages, ...counts } = countRules(policy);
   const message = missingRules === "" ? condition.message : `${condition.message}; ${missingRules}`;
   return {
     conditions: [{ ...condition, message }],
-    rulecount: ruleCount(policy.document),
-    autogen: { rules: generatedRules(policy.document, policy.annotations) },
+    rulecount: { ...counts, verifyimages },
+    autogen: { rules: autogenTexts(policy).map(withResources) },
     validatingadmissionpolicy: { ...admissionPolicy },
   };
-}
-
-/** Counts the rules as written, without autogen rules. */
-function ruleCount(document: JsonObject): JsonObject {
-  const rules = asList(dig(document, "spec", "rules"));
-  const count = (has: (rule: Json) => boolean): number => rules.filter(has).length;
-  return {
-    validate: count((rule) => isGiven(rule, "validate")),
-    mutate: count((rule) => isGiven(rule, "mutate")),
-    generate: count((rule) => isGiven(rule, "generate")),
-    verifyimages: count((rule) => asList(field(rule, "verifyImages")).length > 0),
-  };
-}
-
-function isGiven(rule: Json, name: string): boolean {
-  const value = field(rule, name);
-  return value !== undefined && value !== null;
-}
-
-/** The autogen rules, each as a whole rule. */
-function generatedRules(document: JsonObject, annotations: Readonly<Record<string, string>>): Json[] {
-  const sources = asList(dig(document, "spec", "rules")).map((rule, index) => ({
-    rule: rule as JsonObject,
-    index,
-    generatedFor: undefined,
-  }));
-  return autogenRules(sources, annotations).map(({ rule }) => withResources(rule));
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { asList, asObject, asTexts, dig, field, type JsonObject } from "../json/mod.ts";
 import { annotationsOf, builtinResource, nameOf, namespaceOf } from "../kube/mod.ts";
+import { parseCelSections } from "./cel_sections.ts";
 import { celPolicySpecShape } from "./cel_shape.ts";
 import { imagePolicySpecShape } from "./image_shape.ts";
 import { checkShape } from "./check_shape.ts";
@@ -43,12 +44,10 @@ export function parseCelPolicy(
   const shape = checkShape(spec, specShape, { path: ["spec"], locate });
   diagnostics.push(...shape.map((each) => ({ ...each, severity: "warning" as const })));
   const namespace = kind.startsWith("Namespaced") ? namespaceOf(document) || "default" : undefined;
-  const actions = asTexts(field(spec, "validationActions"));
+  const sections = parseCelSections(spec), actions = sections.validationActions;
   for (const action of actions.filter((each) => !["Deny", "Audit", "Warn"].includes(each))) {
-    report("unknown-value", `validationActions cannot be "${action}": use Deny, Audit or Warn`, [
-      "spec",
-      "validationActions",
-    ]);
+    const message = `validationActions cannot be "${action}": use Deny, Audit or Warn`;
+    report("unknown-value", message, ["spec", "validationActions"]);
   }
   const specs = [spec, ...form.variants(spec)];
   const timeout = dig(spec, "webhookConfiguration", "timeoutSeconds");
@@ -80,6 +79,7 @@ export function parseCelPolicy(
     ),
     locate,
     document,
+    sections,
   };
   return { policy, specs, diagnostics };
 

@@ -10,6 +10,7 @@ export { type LocatedDocument, readDocument, type ReadObject } from "./documents
 export { type PolicySet, policySet, readPolicies } from "./policy_set.ts";
 export { type CelException, parseCelException } from "./cel_exception.ts";
 export { podControllerSpecs, type Rewrite, rewriteText } from "./cel_autogen.ts";
+export type { CelSections, ConstraintSection } from "./cel_sections.ts";
 export { type CelPolicyForm, parseCelPolicy, type ParsedCelPolicy } from "./cel_policy.ts";
 export {
   type AnyPatternCheck,
@@ -57,7 +58,7 @@ export {
   type VariableEntry,
 } from "./context_entry.ts";
 export { type MatchBlock, type MatchFilter, parseMatch, type ResourceCriteria } from "./match_block.ts";
-export { autogenRules, type RuleSource } from "./autogen.ts";
+export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
 export { type ParsedPolicy, parsePolicy } from "./parse.ts";
 export { policySchemas, specShapeOf } from "./json_schema.ts";
 export { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";

@@ -1,6 +1,7 @@
 import type { DocumentPath, Json, JsonObject } from "../json/mod.ts";
 import type { Position } from "../diagnostics/mod.ts";
 import type { RuleBody } from "./bodies/mod.ts";
+import type { CelSections } from "./cel_sections.ts";
 import type { EntrySpec } from "./context_entry.ts";
 import type { MatchBlock } from "./match_block.ts";
 
@@ -81,6 +82,7 @@ export interface CelPolicy extends PolicyBase {
   readonly language: "cel";
   /** `ValidatingPolicy`, `MutatingAdmissionPolicy` … */
   readonly kind: string;
+  readonly sections: CelSections;
 }
 
 /** A policy of any kind. */

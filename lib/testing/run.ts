@@ -2,7 +2,7 @@ import { effectsOf } from "../rules/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import { compile, type Snapshot } from "../engine/mod.ts";
 import type { Environment } from "../jmespath/mod.ts";
-import { asList, asObject, dig, type JsonObject } from "../json/mod.ts";
+import type { JsonObject } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { type AppliedStep, applyPolicies } from "../apply/mod.ts";
 import type { DecideOptions } from "../apply/mod.ts";
@@ -101,17 +101,9 @@ export async function runTest(
   }
 }
 
-function isOneResourceRule({ kind, document }: AppliedStep["policy"]): boolean {
-  if (!/^(?:Namespaced)?(?:Validating|Mutating)Policy$/.test(kind)) return false;
-  const constraints = asObject(dig(document, "spec", "matchConstraints")) ?? {};
-  const isGiven = (selector: string): boolean =>
-    ["matchLabels", "matchExpressions"].some((part) =>
-      Object.keys(dig(constraints, selector, part) ?? {}).length > 0
-    );
-  const rules = asList(constraints["resourceRules"]);
-  return !isGiven("namespaceSelector") && !isGiven("objectSelector") &&
-    asList(constraints["excludeResourceRules"]).length === 0 && rules.length === 1 &&
-    asList(dig(rules[0]!, "resourceNames")).length === 0;
+function isOneResourceRule(policy: AppliedStep["policy"]): boolean {
+  return policy.language === "cel" && /^(?:Namespaced)?(?:Validating|Mutating)Policy$/.test(policy.kind) &&
+    policy.sections.constraints.isOneRule;
 }
 
 function operationsOf({ test }: FoundTest): string[] {

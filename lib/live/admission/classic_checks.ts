@@ -1,5 +1,5 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
-import { asString, field, type Json } from "../../json/mod.ts";
+import { asString, field } from "../../json/mod.ts";
 import { hasWildcard, parseKindSelectors } from "../../kube/mod.ts";
 import type { Rule } from "../../policy/mod.ts";
 import { placesOf } from "../webhooks/served_kinds.ts";
@@ -108,16 +108,12 @@ function readsTargetsInTargets({ compiled }: CheckedPolicy): string[] {
   });
 }
 
-function hasTargets({ compiled: { policy } }: CheckedPolicy): string[] {
-  const rules = policy.document["spec"];
-  return listed(field(rules, "rules")).flatMap((rule) => {
-    const mutate = field(rule, "mutate");
-    const wants = field(mutate, "mutateExistingOnPolicyUpdate") === true ||
-      field(rules, "mutateExistingOnPolicyUpdate") === true;
-    return mutate !== undefined && wants && listed(field(mutate, "targets")).length === 0
-      ? [`rule ${asString(field(rule, "name")) ?? ""}: mutateExistingOnPolicyUpdate needs mutate.targets`]
-      : [];
-  });
+function hasTargets({ compiled }: CheckedPolicy): string[] {
+  const { mutateExistingOnPolicyUpdate } = compiled.policy;
+  return writtenRules(compiled).filter(({ body }) =>
+    (body.kind === "patch" || body.kind === "mutateForeach") &&
+    (mutateExistingOnPolicyUpdate || body.onPolicyUpdate)
+  ).map(({ name }) => `rule ${name}: mutateExistingOnPolicyUpdate needs mutate.targets`);
 }
 
 /** The rules that the user wrote. */
@@ -133,8 +129,4 @@ function kindsOf(rule: Rule): string[] {
   return filtersOf(rule).flatMap(({ resources }) => resources.kinds).filter((kind) =>
     !hasWildcard(kind.split("/")[0]!) || kind.includes("/")
   );
-}
-
-function listed(value: Json | undefined): readonly Json[] {
-  return Array.isArray(value) ? value : [];
 }

@@ -1,47 +1,36 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
-import {
-  asList,
-  asObject,
-  asString,
-  asTexts,
-  dig,
-  Fault,
-  field,
-  isObject,
-  type JsonObject,
-} from "../../json/mod.ts";
-import type { CelException } from "../../policy/mod.ts";
+import { asList, asString, Fault, isObject, type JsonObject } from "../../json/mod.ts";
+import type { CelException, CelPolicy, CelSections } from "../../policy/mod.ts";
 import type { AdmissionPolicyKind, AdmissionPolicyParts } from "./admission_policy_kind.ts";
 
 /** A kind of policy that can be converted into an admission policy. */
 interface CelSource {
   readonly kind: AdmissionPolicyKind;
   /** The field of `spec.autogen` that requests the conversion. */
-  readonly option: string;
+  readonly option: keyof CelSections["admissionPolicies"];
   /** Returns the fields of the admission policy's spec that only this kind has. */
-  readonly spec: (spec: JsonObject) => JsonObject;
-  readonly binding: (spec: JsonObject) => JsonObject;
+  readonly spec: (policy: CelSections) => JsonObject;
+  readonly binding: (policy: CelSections) => JsonObject;
 }
 
 const sources: Readonly<Record<string, CelSource>> = {
   ValidatingPolicy: {
     kind: "ValidatingAdmissionPolicy",
     option: "validatingAdmissionPolicy",
-    spec: (spec) => ({
-      validations: asList(field(spec, "validations")),
-      ...copied(spec, "auditAnnotations"),
+    spec: ({ validations, auditAnnotations }) => ({
+      validations,
+      ...(auditAnnotations !== undefined && { auditAnnotations }),
     }),
-    binding: (spec) => {
-      const actions = asTexts(field(spec, "validationActions"));
-      return { validationActions: actions.length === 0 ? ["Deny"] : [...actions] };
-    },
+    binding: ({ validationActions }) => ({
+      validationActions: validationActions.length === 0 ? ["Deny"] : [...validationActions],
+    }),
   },
   MutatingPolicy: {
     kind: "MutatingAdmissionPolicy",
     option: "mutatingAdmissionPolicy",
-    spec: (spec) => ({
-      mutations: asList(field(spec, "mutations")),
-      reinvocationPolicy: asString(field(spec, "reinvocationPolicy")) || "Never",
+    spec: ({ mutations, reinvocationPolicy }) => ({
+      mutations,
+      reinvocationPolicy: reinvocationPolicy || "Never",
     }),
     binding: () => ({}),
   },
@@ -57,9 +46,8 @@ export function fromCel(
   exceptions: readonly CelException[],
 ): AdmissionPolicyParts | Fault | undefined {
   const source = sources[policy.kind];
-  const spec = asObject(policy.document["spec"]) ?? {};
-  if (source === undefined || broken !== undefined) return undefined;
-  if (dig(spec, "autogen", source.option, "enabled") !== true) return undefined;
+  if (source === undefined || broken !== undefined || policy.language !== "cel") return undefined;
+  if (!policy.sections.admissionPolicies[source.option]) return undefined;
   // An admission policy would apply to Pods alone, and leave their controllers out.
   if (policy.rules.some(({ generatedFor }) => generatedFor !== undefined)) {
     return new Fault("skip generation: the policy is also about the controllers of Pods");
@@ -77,12 +65,11 @@ export function fromCel(
   if (concerned.some((each) => isAllowing(each) && asList(each.matchConditions).length > 0)) {
     return new Fault("skip generation: an exception with allowed values for some objects is not applicable");
   }
-  return { kind: source.kind, ...partsOf(spec, policy.failurePolicy, { source, exceptions: concerned }) };
+  return { kind: source.kind, ...partsOf(policy, { source, exceptions: concerned }) };
 }
 
 function partsOf(
-  spec: JsonObject,
-  failurePolicy: string,
+  { sections, failurePolicy }: CelPolicy,
   { source, exceptions }: { readonly source: CelSource; readonly exceptions: readonly CelException[] },
 ): Omit<AdmissionPolicyParts, "kind"> {
   const allowing = exceptions.filter(isAllowing);
@@ -90,24 +77,19 @@ function partsOf(
   // Kyverno parity: the conditions of exceptions come first. Pinned by tests/live/admission_policies_test.ts.
   const conditions = withUniqueNames([
     ...excluding.map(exclusion),
-    ...asList(field(spec, "matchConditions")).filter(isObject),
+    ...sections.matchConditions,
   ]);
-  const variables = [...asList(field(spec, "variables")), ...exceptionVariables(allowing)];
+  const variables = [...sections.variables, ...exceptionVariables(allowing)];
   return {
     spec: {
       failurePolicy,
-      matchConstraints: field(spec, "matchConstraints") ?? {},
+      matchConstraints: sections.constraints.written,
       ...(conditions.length > 0 && { matchConditions: conditions }),
       ...(variables.length > 0 && { variables }),
-      ...readingVariables(source.spec(spec), allowing),
+      ...readingVariables(source.spec(sections), allowing),
     },
-    binding: source.binding(spec),
+    binding: source.binding(sections),
   };
-}
-
-function copied(spec: JsonObject, name: string): JsonObject {
-  const value = field(spec, name);
-  return value === undefined ? {} : { [name]: value };
 }
 
 /** Whether an exception allows values instead of exempting objects. */

@@ -1,5 +1,6 @@
 import type { CompiledPolicy } from "../../engine/mod.ts";
-import { asList, asObject, dig, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { asList, asObject, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import type { ConstraintSection } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import type { WebhookSettings } from "../configuration.ts";
 import { type Installation, managedBy } from "../installation.ts";
@@ -140,15 +141,18 @@ function needsSeparateWebhook(compiled: CompiledPolicy): boolean {
   if (policy.key.length > longestKeyInName) return false;
   if (policyConditions(compiled).length > 0) return true;
   if (familyOf(compiled)?.word === "") return false;
-  return dig(policy.document, "spec", "matchConstraints", "matchPolicy") === "Exact" ||
-    policy.timeoutSeconds !== undefined;
+  return constraintsOf(compiled)?.matchPolicy === "Exact" || policy.timeoutSeconds !== undefined;
 }
 
-function selectorsOf({ policy }: CompiledPolicy): JsonObject {
-  const constraints = asObject(dig(policy.document, "spec", "matchConstraints")) ?? {};
+function constraintsOf({ policy }: CompiledPolicy): ConstraintSection | undefined {
+  return policy.language === "cel" ? policy.sections.constraints : undefined;
+}
+
+function selectorsOf(compiled: CompiledPolicy): JsonObject {
+  const constraints = constraintsOf(compiled);
   return {
-    namespaceSelector: field(constraints, "namespaceSelector") ?? null,
-    objectSelector: field(constraints, "objectSelector") ?? null,
+    namespaceSelector: constraints?.namespaceSelector ?? null,
+    objectSelector: constraints?.objectSelector ?? null,
   };
 }
 
@@ -156,7 +160,6 @@ function webhook(group: Group, { installation, settings }: WebhookInput): JsonOb
   const { phase, failurePolicy, members, policyKey } = group;
   const { compiled } = members[0]!;
   const timeouts = members.map((member) => member.compiled.policy.timeoutSeconds ?? 0);
-  const matchPolicy = dig(compiled.policy.document, "spec", "matchConstraints", "matchPolicy");
   const conditions = [
     ...settings.matchConditions,
     ...(policyKey === undefined ? [] : policyConditions(compiled)),
@@ -166,7 +169,9 @@ function webhook(group: Group, { installation, settings }: WebhookInput): JsonOb
     clientConfig: clientConfig(installation, pathOf(group)),
     rules: webhookRules(members.flatMap(({ targets }) => targets)) as unknown as Json,
     failurePolicy,
-    matchPolicy: policyKey !== undefined && matchPolicy === "Exact" ? "Exact" : "Equivalent",
+    matchPolicy: policyKey === undefined
+      ? "Equivalent"
+      : constraintsOf(compiled)?.matchPolicy ?? "Equivalent",
     sideEffects: "NoneOnDryRun",
     timeoutSeconds: Math.min(longestTimeout, Math.max(defaultTimeout, ...timeouts)),
     admissionReviewVersions: ["v1"],

@@ -28,12 +28,16 @@ export type ChangeSpec =
 export interface PatchBody {
   readonly kind: "patch";
   readonly change: Extract<ChangeSpec, { by: "patch" }>;
+  /** Set in error: there are no targets that could be changed when the policy comes into force. */
+  readonly onPolicyUpdate: boolean;
 }
 
 /** The object of the request is changed by a patch for each element of some lists. */
 export interface MutateForeachBody {
   readonly kind: "mutateForeach";
   readonly change: Extract<ChangeSpec, { by: "foreach" }>;
+  /** As in {@link PatchBody}. */
+  readonly onPolicyUpdate: boolean;
 }
 
 /** Objects that exist are changed because of the request's object. */
@@ -62,7 +66,11 @@ export const patchFormat: BodyFormat<PatchBody> = {
   section: "mutate",
   shape: { patchStrategicMerge: "open", overlay: "open", patchesJson6902: "text" },
   recognises: (mutate) => !hasTargets(mutate) && !hasLoops(mutate),
-  read: (mutate) => ({ kind: "patch", change: { by: "patch", patch: parsePatch(mutate) } }),
+  read: (mutate) => ({
+    kind: "patch",
+    change: { by: "patch", patch: parsePatch(mutate) },
+    onPolicyUpdate: isOnPolicyUpdate(mutate),
+  }),
   carryOver,
 };
 
@@ -84,6 +92,7 @@ export const mutateForeachFormat: BodyFormat<MutateForeachBody> = {
   read: (mutate) => ({
     kind: "mutateForeach",
     change: { by: "foreach", entries: parseLoops(field(mutate, "foreach")) },
+    onPolicyUpdate: isOnPolicyUpdate(mutate),
   }),
   carryOver,
 };
@@ -111,10 +120,14 @@ export const mutateExistingFormat: BodyFormat<MutateExistingBody> = {
     change: hasLoops(mutate)
       ? { by: "foreach", entries: parseLoops(field(mutate, "foreach")) }
       : { by: "patch", patch: parsePatch(mutate) },
-    onPolicyUpdate: field(mutate, "mutateExistingOnPolicyUpdate") === true,
+    onPolicyUpdate: isOnPolicyUpdate(mutate),
   }),
   carryOver,
 };
+
+function isOnPolicyUpdate(mutate: Json): boolean {
+  return field(mutate, "mutateExistingOnPolicyUpdate") === true;
+}
 
 function hasTargets(mutate: Json): boolean {
   return asList(field(mutate, "targets")).length > 0;
