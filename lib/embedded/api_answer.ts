@@ -1,7 +1,7 @@
 import { asObject, asString, field, type Json } from "../json/mod.ts";
 import type { Answer, ApiCall } from "../ports.ts";
 
-/** An answer that is not a value. */
+/** An answer without a value. */
 export type FailedAnswer = Extract<Answer, { readonly ok: false }>;
 
 /** The text of client-go for a 404 that names no object. Users search for these words. */
@@ -29,16 +29,16 @@ const reasonPhrases: Readonly<Record<number, string>> = {
   504: "Gateway Timeout",
 };
 
-/** A status code with its usual words, as HTTP/1.1 writes it: `404 Not Found`. */
+/** A status code with its reason phrase, as in HTTP/1.1: `404 Not Found`. */
 export function statusLine(status: number): string {
   const phrase = reasonPhrases[status];
   return phrase === undefined ? String(status) : `${status} ${phrase}`;
 }
 
 /**
- * The failure that an API server's answer means. Its message is the server's own where the server says what was wrong
- * with the request (`configmaps "x" not found`), as client-go has it; otherwise it names method, path and status.
- * `body` is what was answered: a Kubernetes `Status`, or text.
+ * Converts an API server's answer into a failure. Its message is the server's where the server names the problem of
+ * the request (`configmaps "x" not found`), as in client-go; otherwise it names method, path and status. `body` is
+ * the answer's body: a Kubernetes `Status`, or text.
  */
 export function failureOf(call: ApiCall, status: number, body: Json): FailedAnswer {
   const statusMessage = asString(field(body, "message"));
@@ -51,13 +51,13 @@ export function failureOf(call: ApiCall, status: number, body: Json): FailedAnsw
   return isStatus ? { ok: false, status, message, body } : { ok: false, status, message };
 }
 
-/** A failure without any answer: no connection, no time, an answer that cannot be read. */
+/** The failure without any answer: no connection, a timeout, an unreadable answer. */
 export function noAnswer(call: ApiCall, reason: string): FailedAnswer {
   return { ok: false, status: undefined, message: `${whereOf(call)}: ${reason}` };
 }
 
 /**
- * A failure in one line with method, path, status and message, for logs and for the ends of start-up.
+ * A failure in one line with method, path, status and message, for logs and messages.
  *
  * ```ts
  * import { describeFailure } from "./api_answer.ts";

@@ -1,14 +1,14 @@
-/** A path of the Kubernetes API taken apart. */
+/** A parsed path of the Kubernetes API. */
 export type ApiPath =
   | { readonly at: "resource"; readonly resource: ResourcePath }
   /** `/api`, `/apis`, `/apis/GROUP`, `/api/v1`, `/apis/GROUP/VERSION`. */
   | { readonly at: "versions" | "groups" }
   | { readonly at: "group"; readonly group: string }
   | { readonly at: "kinds"; readonly group: string; readonly version: string }
-  /** Anything else, such as `/version` and `/healthz`. */
+  /** Any other path, such as `/version` and `/healthz`. */
   | { readonly at: "other"; readonly path: string };
 
-/** Where objects are: all of a kind, those of a namespace, or one, perhaps a part of it. */
+/** The path of a collection, of a namespace's objects, of one object, or of its subresource. */
 export interface ResourcePath {
   readonly group: string;
   readonly version: string;
@@ -18,15 +18,15 @@ export interface ResourcePath {
   readonly subresource: string | undefined;
 }
 
-/** A path and its query, read. */
+/** A parsed path and its query. */
 export interface ParsedPath {
   readonly path: ApiPath;
   readonly query: URLSearchParams;
 }
 
 /**
- * Reads a request path. `undefined` when it is none: not from the root, empty parts, parts that are `.` or `..` even
- * when escaped, or a broken escape. The API server takes such paths for others or refuses them.
+ * Parses a request path. `undefined` for a relative path, empty segments, segments that are `.` or `..` even when
+ * escaped, and broken escapes: the API server reads these as other paths or refuses them.
  *
  * ```ts
  * import { parseApiPath } from "./api_path.ts";
@@ -48,8 +48,8 @@ export function parseApiPath(text: string): ParsedPath | undefined {
 }
 
 /**
- * The decoded parts of a path without its query, or `undefined` when it is not safe to send: see {@link parseApiPath}.
- * One slash at the end is allowed, as the API server does.
+ * The decoded segments of a path without its query; `undefined` when it is not safe to send: see {@link
+ * parseApiPath}. One slash at the end is allowed, as in the API server.
  */
 export function segmentsOf(path: string): string[] | undefined {
   // deno-lint-ignore no-control-regex

@@ -17,14 +17,14 @@ export interface ApplyRequest {
   /** The object that the manager applies: only the fields that it manages. */
   readonly wanted: JsonObject;
   readonly by: Omit<Ownership, "fields" | "operation">;
-  /** Takes fields away from others. */
+  /** `yes` takes fields from other managers. */
   readonly force: "yes" | "no";
 }
 
 /**
- * The object after a server-side apply, or the refusal because others own what it would change. Fields that the manager
- * applied before and now leaves out go, unless somebody else owns them too. Lists are applied whole: this cluster does
- * not know which lists of a kind are maps by a key.
+ * The object after a server-side apply, or a conflict when other managers own the changed fields. Fields that the
+ * manager applied before and now leaves out are removed, unless another manager owns them too. Lists are applied as a
+ * whole: this cluster does not know which lists of a kind are maps by a key.
  */
 export function applied({ live, wanted, by, force }: ApplyRequest): JsonObject | Reply {
   const ownership: Ownership = { ...by, operation: "Apply", fields: ownableFields(wanted) };
@@ -55,7 +55,7 @@ export function applied({ live, wanted, by, force }: ApplyRequest): JsonObject |
     const value = valueAt(wanted, path);
     if (value !== undefined) object = withValue(object, path, value);
   }
-  // Fields that several managers want at the same value are shared; only what changed hands is taken away.
+  // Managers that apply a field with the same value share it; only changed fields are taken from others.
   const taken = takenOver(ownerships.filter((each) => !isSameManager(each)), {
     ...ownership,
     fields: new Set(changed),
@@ -69,7 +69,10 @@ function dotted(pointer: string): string {
   return parsePointer(pointer).map((name) => `.${name}`).join("");
 }
 
-/** Kubernetes parity: of managers that do not apply, conflicts name the version that they wrote in. */
+/**
+ * The manager in a conflict's message. Kubernetes parity: for managers that do not apply, it names the version that
+ * they wrote in.
+ */
 function writerOf({ manager, operation, apiVersion }: Ownership): string {
   return operation === "Apply" ? JSON.stringify(manager) : `${JSON.stringify(manager)} using ${apiVersion}`;
 }

@@ -28,16 +28,16 @@ import { createObject, patchObject, timestamp, updateObject } from "./write.ts";
 
 /** The ports and the first objects of an embedded cluster. */
 export interface EmbeddedClusterOptions {
-  /** Objects as manifests have them; lists of objects count as their items. Of two with one name the later stays. */
+  /** The objects, as in manifests. Lists count as their items. Of two objects with one name the later stays. */
   readonly objects?: readonly Json[];
   /**
-   * Whether the first objects get what the API server would have given them: uid, creation time, version, defaults. Kept
-   * as they are, they show only what policies changed, as in the command line's output.
+   * Whether the first objects get the fields that the API server sets: uid, creation time, version, defaults.
+   * `verbatim` objects show only the changes of policies, as in the command line's output.
    */
   readonly intake?: "complete" | "verbatim";
   readonly clock: Clock;
   readonly entropy: Entropy;
-  /** The user of calls to the cluster; by default one who may do everything. */
+  /** The user of calls to the cluster; by default one with all rights. */
   readonly self?: ApiUser;
   /** The body of the answer to `/version`. */
   readonly version?: JsonObject;
@@ -56,11 +56,10 @@ const defaultVersion = {
 /**
  * A Kubernetes API over objects in memory, so that everything runs and is tested without a cluster.
  *
- * It serves the kinds of plain Kubernetes, those of the definitions that it holds and those of its objects: get, list
- * (label and field selectors, limit, continue), create, update, patch, delete, dry runs, `status`, access reviews from
- * its RBAC objects, discovery, `/version`, `/healthz`. It does not check objects against schemas or fill in defaults of
- * theirs, run admission or controllers, convert between versions other than by name, watch, or serve subresources such
- * as `log` and `scale`.
+ * It serves the kinds of Kubernetes, those of its CustomResourceDefinitions and those of its objects: get, list
+ * (label and field selectors, limit, continue), create, update, patch, delete, dry runs, `status`, access reviews
+ * from its RBAC objects, discovery, `/version`, `/healthz`. It does not validate objects or set their defaults, run
+ * admission or controllers, convert between versions, watch, or serve subresources such as `log` and `scale`.
  */
 export class EmbeddedCluster implements Cluster {
   readonly #writing: Writing;
@@ -73,7 +72,7 @@ export class EmbeddedCluster implements Cluster {
     this.#self = options.self ?? { username: "postern", groups: ["system:masters", "system:authenticated"] };
     this.#version = options.version ?? defaultVersion;
     const flat = objects.flatMap((object) => flattened(object));
-    // Definitions first: they say what the others are.
+    // Definitions come first, because they determine the kinds of other objects.
     for (const object of flat) if (isDefinition(typeOf(object))) this.#writing.kinds.define(object);
     const intake = options.intake ?? "complete";
     for (const object of flat) this.#hold(object, intake);
@@ -95,14 +94,14 @@ export class EmbeddedCluster implements Cluster {
     return Promise.resolve({ group, version, kind, plural, namespaced });
   }
 
-  /** Every object that the cluster holds, kind by kind. */
+  /** Every object of the cluster, kind by kind. */
   objects(): JsonObject[] {
     const { store, kinds } = this.#writing;
     const byStorage = new Map(kinds.all().map((kind) => [`${kind.group}/${kind.plural}`, kind]));
     return [...byStorage.values()].flatMap((kind) => store.entries(kind).map(([, object]) => object));
   }
 
-  /** Takes an object in as it is, or with what the API server would have given it. */
+  /** Adds an object as it is, or with the fields that the API server sets. */
   #hold(object: JsonObject, intake: "complete" | "verbatim"): void {
     const { store, kinds, clock, entropy } = this.#writing;
     const kind = kinds.learn(object);
@@ -153,7 +152,7 @@ export class EmbeddedCluster implements Cluster {
     if (review !== undefined) return review;
     const kind = kinds.atPath(path.group, path.version, path.plural);
     if (kind === undefined) return noSuchResource();
-    // An object that lives in a namespace has no path without one, and the other way round.
+    // A namespaced object needs a path with a namespace, a cluster-wide one a path without.
     if (kind.namespaced !== (path.namespace !== undefined)) {
       if (!kind.namespaced || path.name !== undefined) return noSuchResource();
       return call.method === "GET" ? this.#atCollection(call, { kind, path, query }) : methodNotAllowed();
@@ -223,7 +222,7 @@ export class EmbeddedCluster implements Cluster {
   }
 }
 
-/** The objects of a document: itself, or the items of a list; what has no kind or no name is none. */
+/** The objects of a document: itself, or the items of a list, without those that have no kind or name. */
 function flattened(document: Json): JsonObject[] {
   if (!isObject(document)) return [];
   const kind = asString(field(document, "kind")) ?? "";

@@ -7,7 +7,7 @@ import { placeOf, shown } from "./read.ts";
 import { invalid, type Reply, replyWith } from "./reply.ts";
 import type { Store } from "./store.ts";
 
-/** Applies a patch document to an object; a fault says why it does not fit. */
+/** Applies a patch document to an object; a fault says why it cannot be applied. */
 export type Patch = (object: Json, patch: Json) => Json | Fault;
 
 /** The store, the kinds and the ports of a write. */
@@ -16,33 +16,33 @@ export interface Writing {
   readonly kinds: Kinds;
   readonly clock: Clock;
   readonly entropy: Entropy;
-  /** Patches by content type, besides merge patch and apply, which are built in. */
+  /** The patch types by content type, besides merge patch and apply, which are built in. */
   readonly patches: Readonly<Record<string, Patch>>;
 }
 
-/** A write request whose path was understood. */
+/** A write request with a parsed path. */
 export interface WriteRequest {
   readonly kind: ServedKind;
-  /** Empty for objects of the whole cluster. */
+  /** The namespace; empty for cluster-wide objects. */
   readonly namespace: string;
-  /** Empty for a collection. */
+  /** The name; empty for a collection. */
   readonly name: string;
-  /** Empty for the object itself. */
+  /** The subresource; empty for the object itself. */
   readonly subresource: string;
   readonly query: URLSearchParams;
   readonly body: Json;
   readonly contentType: string;
 }
 
-/** A change that is ready to be stored. */
+/** A change that can be stored. */
 export interface CommittedChange {
   readonly status: 200 | 201;
-  /** `undefined` for a new object. */
+  /** The stored object; `undefined` for a new one. */
   readonly before: JsonObject | undefined;
   readonly after: JsonObject;
 }
 
-/** Stores a change, unless it changes nothing or is only tried, and answers with the object. */
+/** Stores a change, unless it changes nothing or is a dry run, and replies with the object. */
 export function commit(writing: Writing, { kind, query }: WriteRequest, change: CommittedChange): Reply {
   const refusal = dryRunRefusal(query);
   if (refusal !== undefined) return refusal;
@@ -60,13 +60,13 @@ export function commit(writing: Writing, { kind, query }: WriteRequest, change: 
   return replyWith(shown(kind, stored), status);
 }
 
-/** The object with the number of the change that it comes from. */
+/** The object with the resourceVersion of its change. */
 export function numbered(store: Store, object: JsonObject): JsonObject {
   const metadata = asObject(object["metadata"]) ?? {};
   return { ...object, metadata: { ...metadata, resourceVersion: store.nextVersion() } };
 }
 
-/** Whether the request is only tried. */
+/** Whether the request is a dry run. */
 export function isDryRun(query: URLSearchParams): boolean {
   return query.has("dryRun");
 }
@@ -82,7 +82,7 @@ export function dryRunRefusal(query: URLSearchParams): Reply | undefined {
   }]);
 }
 
-/** The new object with those parts of the live one that this write cannot change. */
+/** The new object with the fields of the live one that this write cannot change. */
 export function withFixedParts(live: JsonObject, next: JsonObject, part: "main" | "status"): JsonObject {
   if (part === "status") return withStatus(live, next["status"]);
   const was = asObject(live["metadata"]) ?? {};
@@ -110,13 +110,13 @@ const serverFields = [
   "deletionGracePeriodSeconds",
 ];
 
-/** The object with another status, or with none. */
+/** The object with another status, or without one. */
 export function withStatus(object: JsonObject, status: Json | undefined): JsonObject {
   const { status: _former, ...rest } = object;
   return status === undefined ? rest : { ...rest, status };
 }
 
-/** An object that was to be deleted and whose last finalizer is gone. */
+/** Whether an object is marked for deletion and its last finalizer is gone. */
 function isFinished(object: JsonObject): boolean {
   const metadata = object["metadata"];
   return field(metadata, "deletionTimestamp") !== undefined &&

@@ -4,7 +4,8 @@ import { encodeBase64, nameOf, typeOf } from "../kube/mod.ts";
 type Edit = { [name: string]: Json };
 
 /**
- * The defaults of the API server for the kinds that policies read, by `group/Kind`. Everything else is kept as it is.
+ * Functions that set the API server's defaults for the kinds that policies read, by `group/Kind`. Other kinds are
+ * kept as they are.
  */
 const completions: Readonly<Record<string, (object: JsonObject) => JsonObject>> = {
   "/Namespace": (object) => {
@@ -31,8 +32,8 @@ const completions: Readonly<Record<string, (object: JsonObject) => JsonObject>> 
 };
 
 /**
- * An object with the defaults of the API server that show in look-ups: a Namespace's name label and phase, a Secret's
- * `stringData` as `data`. Other defaults (of pod templates, say) are not filled in.
+ * An object with the API server's defaults that look-ups show: a Namespace's name label and phase, a Secret's
+ * `stringData` as `data`. Other defaults (of pod templates, for example) are not set.
  */
 export function completed(object: JsonObject): JsonObject {
   const { group, kind } = typeOf(object);

@@ -5,12 +5,12 @@ import { listOf, placeOf, selectionOf, shown } from "./read.ts";
 import { conflict, deleted, forbidden, methodNotAllowed, notFound, type Reply, replyWith } from "./reply.ts";
 import { timestamp } from "./write.ts";
 
-/** Namespaces that the API server keeps. */
+/** The namespaces that cannot be deleted. */
 const immortal = new Set(["default", "kube-system", "kube-public"]);
 
 /**
- * DELETE of one object. With finalizers it stays and is marked; a namespace takes along all that is in it, at once.
- * Objects that an owner reference ties to it stay: collecting them is a controller's work.
+ * DELETE of one object. An object with finalizers is only marked. Deleting a namespace deletes its objects at once.
+ * Objects whose owner is deleted stay, because collecting them is a controller's work.
  */
 export function deleteObject(writing: Writing, request: WriteRequest): Reply {
   const { kind, namespace, name, body, query } = request;
@@ -35,7 +35,7 @@ export function deleteObject(writing: Writing, request: WriteRequest): Reply {
     : deleted(kind, name, uid);
 }
 
-/** DELETE of all objects of a kind in a namespace, or in the cluster, that selectors choose. */
+/** DELETE of the objects of a kind that selectors select, in a namespace or in the cluster. */
 export function deleteCollection(writing: Writing, request: WriteRequest): Reply {
   const { kind, query } = request;
   if (isNamespace(request)) return methodNotAllowed();
@@ -51,7 +51,7 @@ export function deleteCollection(writing: Writing, request: WriteRequest): Reply
   return replyWith(listOf(kind, chosen, { resourceVersion: String(writing.store.version) }));
 }
 
-/** Removes an object, or marks it while finalizers hold it; answers with its last state. */
+/** Deletes an object, or marks it while it has finalizers; returns its last state. */
 function takeAway(writing: Writing, request: WriteRequest, live: JsonObject): JsonObject {
   const { kind } = request;
   const metadata = asObject(live["metadata"]) ?? {};

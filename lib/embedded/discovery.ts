@@ -27,7 +27,7 @@ export function groupReply(kinds: Kinds, group: string): Reply {
   return replyWith({ kind: "APIGroup", apiVersion: "v1", ...describeGroup(kinds, group) });
 }
 
-/** `/apis/GROUP/VERSION` and `/api/v1`: the resources that are served there. */
+/** `/apis/GROUP/VERSION` and `/api/v1`: the resources of a group and version. */
 export function resourceList(kinds: Kinds, type: { group: string; version: string }): Reply {
   if (!servesVersion(kinds, type)) return noSuchPath();
   const stored = kinds.all().filter((kind) => kind.group === type.group && kind.version === type.version);
@@ -50,7 +50,7 @@ export function resourceList(kinds: Kinds, type: { group: string; version: strin
   });
 }
 
-/** Whether anything is served under a group and version. */
+/** Whether a group and version is served. */
 export function servesVersion(kinds: Kinds, type: { group: string; version: string }): boolean {
   return versionsByGroup(kinds).get(type.group)?.includes(type.version) ?? false;
 }

@@ -35,7 +35,7 @@ export function mockedCalls(responses: readonly JsonObject[]): MockedCalls {
 }
 
 /**
- * The global context of a test's `globalContextEntries`: `data` or `resources`, narrowed by `fieldPath`, and its
+ * The global context of a test's `globalContextEntries`: `data` or `resources`, narrowed by `fieldPath`, with
  * `projections`, which are read as an object of their names or one by one as `entry.projection`.
  */
 export function mockedEntries(entries: readonly JsonObject[], environment: Environment): GlobalEntries {
@@ -76,9 +76,9 @@ export function mockedEntries(entries: readonly JsonObject[], environment: Envir
 }
 
 /**
- * Image registries that hold the `images` of a test's context file, by the image text in policies. A record has its
- * parts under the names of CEL (`config`, `imageIndex`) and under those of context entries (`configData`,
- * `manifestList`). Other images are looked up elsewhere, if there is somewhere.
+ * A registry with the `images` of a test's context file, by the image text in policies. A record has its parts under
+ * the names of CEL (`config`, `imageIndex`) and under those of context entries (`configData`, `manifestList`).
+ * `others` answers for all other images.
  */
 export function mockedImages(images: readonly JsonObject[], others?: Registry): Registry {
   const records = new Map(images.map((image) => [asString(image["image"]) ?? "", image]));

@@ -5,11 +5,11 @@ import type { ApiResource } from "../ports.ts";
 /** A kind that the embedded cluster serves. */
 export interface ServedKind extends ApiResource {
   readonly subresources: readonly string[];
-  /** Whether it is one of Kubernetes' own: their lists leave out kind and apiVersion of each item. */
+  /** Whether it is a kind of Kubernetes: their lists leave out kind and apiVersion of each item. */
   readonly builtin: boolean;
 }
 
-/** Requests of these groups are answered without being stored. */
+/** The groups whose requests are answered and not stored. */
 const reviewGroups = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
 
 /** The kinds that an API server serves by default: no alpha and no beta versions. */
@@ -18,14 +18,14 @@ const builtins: readonly ServedKind[] = builtinKinds
   .filter(({ kind, group }) => !(group === "" && (kind === "Binding" || kind === "ComponentStatus")))
   .map((kind) => ({ ...kind, builtin: true }));
 
-/** The key under which objects of a kind are stored, whatever version they were written in. */
+/** The key under which objects of a kind are stored, whatever their version. */
 export function storageKey(kind: { readonly group: string; readonly plural: string }): string {
   return `${kind.group}/${kind.plural}`;
 }
 
 /**
- * The kinds that a cluster serves: Kubernetes' own, those of the CustomResourceDefinitions that it holds, and, for
- * objects whose definition is not there, kinds with the plural and the scope that their look suggests.
+ * The kinds that a cluster serves: those of Kubernetes, those of its CustomResourceDefinitions, and for objects
+ * without a definition kinds with a guessed plural and scope.
  */
 export class Kinds {
   readonly #byPath = new Map<string, ServedKind>();
@@ -50,17 +50,17 @@ export class Kinds {
     return this.#byType.get(`${apiVersion}/${kind}`);
   }
 
-  /** Every kind, in the order in which they were added. */
+  /** Every kind, in the order of registration. */
   all(): ServedKind[] {
     return [...this.#byPath.values()];
   }
 
-  /** The kind of an object; one that no definition describes is served from now on. */
+  /** The kind of an object. A kind without a definition is served from now on. */
   learn(object: JsonObject): ServedKind {
     const { group, version, kind } = typeOf(object);
     const served = this.ofType(formatApiVersion({ group, version }), kind);
     if (served !== undefined) return served;
-    // A beta version of a built-in kind, or a further version of a custom one, keeps plural and scope.
+    // A beta version of a built-in kind, or another version of a custom one, keeps plural and scope.
     const sibling = this.all().find((each) => each.group === group && each.kind === kind) ??
       builtinKinds.find((each) => each.group === group && each.kind === kind);
     const guess: ServedKind = {
@@ -77,12 +77,12 @@ export class Kinds {
     return guess;
   }
 
-  /** Serves what a CustomResourceDefinition describes. */
+  /** Serves the kinds of a CustomResourceDefinition. */
   define(definition: Json): void {
     for (const kind of kindsOf(definition)) this.#add(kind);
   }
 
-  /** Serves it no longer; answers the storage key of what was served. */
+  /** Stops serving a definition; returns the storage key of its objects. */
   undefine(definition: Json): string | undefined {
     const kinds = kindsOf(definition);
     for (const kind of kinds) {

@@ -14,7 +14,7 @@ import {
 } from "../json/mod.ts";
 import { valueAt } from "./merge.ts";
 
-/** Fields that one writer looks after: an entry of `metadata.managedFields`, with its fields as JSON pointers. */
+/** The fields of one manager: an entry of `metadata.managedFields`, with its fields as JSON pointers. */
 export interface Ownership {
   readonly manager: string;
   readonly operation: "Apply" | "Update";
@@ -23,7 +23,7 @@ export interface Ownership {
   readonly fields: ReadonlySet<string>;
 }
 
-/** Fields of metadata that the server looks after itself, and those that name the object. */
+/** The fields of metadata that no manager owns: those that the server sets, and those that name the object. */
 const unowned = new Set([
   "/apiVersion",
   "/kind",
@@ -42,7 +42,7 @@ const unowned = new Set([
   ].map((name) => `/metadata/${name}`),
 ]);
 
-/** The pointers of an object's leaves that can be owned. Lists are leaves: they are owned whole. */
+/** The JSON pointers of an object's leaves that managers can own. A list is one leaf. */
 export function ownableFields(object: Json): Set<string> {
   const found = new Set<string>();
   const walk = (value: Json, path: readonly string[]) => {
@@ -56,7 +56,7 @@ export function ownableFields(object: Json): Set<string> {
   return found;
 }
 
-/** Reads `metadata.managedFields`. Keys and values of lists there stand for the whole list. */
+/** Parses `metadata.managedFields`. Keys and values of lists in it stand for the whole list. */
 export function ownershipsOf(object: Json): Ownership[] {
   return asList(dig(object, "metadata", "managedFields")).map((entry) => ({
     manager: asString(field(entry, "manager")) ?? "",
@@ -94,7 +94,7 @@ function writeFields(fields: ReadonlySet<string>): JsonObject {
   return root;
 }
 
-/** The object with these entries as `metadata.managedFields`; entries without fields are left out. */
+/** The object with these entries as `metadata.managedFields`, without entries that have no fields. */
 export function withOwnerships(object: JsonObject, ownerships: readonly Ownership[]): JsonObject {
   const entries = ownerships.filter(({ fields }) => fields.size > 0).map((each) => ({
     manager: each.manager,
@@ -108,12 +108,12 @@ export function withOwnerships(object: JsonObject, ownerships: readonly Ownershi
   return { ...object, metadata: { ...metadata, ...(entries.length > 0 ? { managedFields: entries } : {}) } };
 }
 
-/** Whether one of two pointers is the other or lies inside it. */
+/** Whether two pointers are equal, or one is inside the other. */
 export function overlaps(left: string, right: string): boolean {
   return left === right || left.startsWith(`${right}/`) || right.startsWith(`${left}/`);
 }
 
-/** The entries after a writer has taken over fields: nobody else has them any more. */
+/** The entries after a manager took over fields: no other entry has them. */
 export function takenOver(
   ownerships: readonly Ownership[],
   by: Ownership,
@@ -135,7 +135,7 @@ export function takenOver(
 }
 
 /**
- * The object after a write that was no apply: the writer owns what it changed, and nobody owns what is gone.
+ * The object after a write other than an apply: the writer owns the changed fields, and nobody owns removed ones.
  * `before` is `undefined` for a new object.
  */
 export function tracked(

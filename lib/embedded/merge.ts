@@ -19,7 +19,7 @@ export function mergePatched(target: Json | undefined, patch: Json): Json {
   return merged;
 }
 
-/** The value at a path of field names; `undefined` when it is not there. */
+/** The value at a path of field names; `undefined` when it is absent. */
 export function valueAt(object: Json, path: readonly string[]): Json | undefined {
   let current: Json | undefined = object;
   for (const name of path) {
@@ -28,7 +28,7 @@ export function valueAt(object: Json, path: readonly string[]): Json | undefined
   return current;
 }
 
-/** The object with a value at a path; objects on the way are made where there are none. */
+/** The object with a value at a path. Missing objects on the way are created. */
 export function withValue(object: JsonObject, path: readonly string[], value: Json): JsonObject {
   const [name, ...rest] = path;
   if (name === undefined) return isObject(value) ? value : object;
@@ -38,7 +38,7 @@ export function withValue(object: JsonObject, path: readonly string[], value: Js
   return copy;
 }
 
-/** The object without what is at a path, and without the objects on the way that this leaves empty. */
+/** The object without the value at a path, and without objects on the way that become empty. */
 export function withoutValue(object: JsonObject, path: readonly string[]): JsonObject {
   const [name, ...rest] = path;
   if (name === undefined || !Object.hasOwn(object, name)) return object;

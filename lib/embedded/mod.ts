@@ -1,6 +1,6 @@
 /**
- * An embedded cluster and embedded services, in memory: a Kubernetes API over objects, and given answers. It runs
- * wherever JavaScript runs, and reaches nothing.
+ * An embedded cluster and embedded services, in memory: a Kubernetes API over objects, and given answers. It runs in
+ * every JavaScript runtime and uses no network.
  *
  * @module
  */

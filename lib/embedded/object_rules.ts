@@ -8,12 +8,12 @@ const SUBDOMAIN =
   "and end with an alphanumeric character (e.g. 'example.com', regex used for validation is " +
   "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
 
-/** Why a request's body is no object of the kind that its path names; `undefined` when it is. */
+/** Why a request's body is not an object of the kind in its path; `undefined` when it is. */
 export function typeProblem(kind: ServedKind, body: Json): string | undefined {
   if (!isObject(body)) return `the object provided is unrecognized (must be of type ${kind.kind})`;
   const name = asString(field(body, "kind")) ?? "";
   const apiVersion = asString(field(body, "apiVersion")) ?? "";
-  // Built-in kinds may leave both out: the path says what is meant.
+  // Built-in kinds may leave out kind and apiVersion: the path names them.
   if (!kind.builtin && (name === "" || apiVersion === "")) {
     const missing = name === "" ? "Kind" : "apiVersion";
     return `the object provided is unrecognized (must be of type ${kind.kind}): Object '${missing}' is missing`;
@@ -36,7 +36,7 @@ export function nameProblem(kind: ServedKind, name: string): Cause | undefined {
     const message = "Required value: name or generateName is required";
     return { reason: "FieldValueRequired", message, field: at };
   }
-  // RBAC names are free but for what would break a path.
+  // RBAC names may have any characters that are valid in a path.
   const fine = kind.group === "rbac.authorization.k8s.io"
     ? !/[/%]/.test(name) && name !== "." && name !== ".."
     : name.length <= 253 && name.split(".").every((part) => /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/.test(part));
@@ -45,18 +45,18 @@ export function nameProblem(kind: ServedKind, name: string): Cause | undefined {
   return { reason: "FieldValueInvalid", message, field: at };
 }
 
-/** A kind's name in messages about invalid objects: custom resources go by their resource. */
+/** The name of a kind in messages about invalid objects: for custom resources, the resource. */
 export function typeName(kind: ServedKind): string {
   if (!kind.builtin) return `${kind.plural}.${kind.group}`;
   return kind.group === "" ? kind.kind : `${kind.kind}.${kind.group}`;
 }
 
-/** Whether objects of this kind say which kinds there are. */
+/** Whether objects of this kind define other kinds. */
 export function isDefinition(kind: { readonly group: string; readonly kind: string }): boolean {
   return kind.group === "apiextensions.k8s.io" && kind.kind === "CustomResourceDefinition";
 }
 
-/** Kinds whose specification has no counter of changes. */
+/** The kinds without `metadata.generation`. */
 const withoutGeneration = new Set([
   "/Namespace",
   "/Node",

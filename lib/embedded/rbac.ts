@@ -1,12 +1,12 @@
 import { asList, asString, dig, field, isFault, type Json, type JsonObject } from "../json/mod.ts";
 import { compileLabelSelector, labelsOf, nameOf, namespaceOf, parseServiceAccount } from "../kube/mod.ts";
 
-/** Whether somebody may do something: the attributes of a SubjectAccessReview. */
+/** The attributes of a SubjectAccessReview: a user, a verb, and a resource or path. */
 export interface AccessAttributes {
   readonly user: string;
   readonly groups: readonly string[];
   readonly verb: string;
-  /** The parts of a resource; empty texts where the rule has none. */
+  /** The resource; its fields are empty where the review has none. */
   readonly resource?: {
     readonly group: string;
     readonly resource: string;
@@ -18,13 +18,13 @@ export interface AccessAttributes {
   readonly path?: string;
 }
 
-/** The answer, and by what it was reached: empty when nothing speaks for it. */
+/** The decision and its reason; the reason is empty when nothing allows the access. */
 export interface AccessAnswer {
   readonly allowed: boolean;
   readonly reason: string;
 }
 
-/** The RBAC objects that answers are drawn from. */
+/** The RBAC objects of a decision. */
 export interface RbacObjects {
   readonly roles: readonly JsonObject[];
   readonly roleBindings: readonly JsonObject[];
@@ -34,7 +34,7 @@ export interface RbacObjects {
 
 /**
  * Decides as the API server's RBAC authorizer: cluster role bindings first, then the role bindings of the namespace;
- * members of `system:masters` may do everything. Aggregated cluster roles have the rules of those that they select.
+ * members of `system:masters` have all rights. An aggregated cluster role has the rules of the roles that it selects.
  */
 export function authorize(attributes: AccessAttributes, objects: RbacObjects): AccessAnswer {
   if (attributes.groups.includes("system:masters")) return { allowed: true, reason: "" };
@@ -61,7 +61,7 @@ export function authorize(attributes: AccessAttributes, objects: RbacObjects): A
   };
 }
 
-/** The bindings to look at, each with the namespace it is for; empty for the whole cluster. */
+/** The bindings to check, each with its namespace; empty for the whole cluster. */
 function* applicable(attributes: AccessAttributes, objects: RbacObjects): Generator<[JsonObject, string]> {
   for (const binding of objects.clusterRoleBindings) yield [binding, ""];
   const namespace = attributes.resource?.namespace ?? "";
@@ -71,7 +71,7 @@ function* applicable(attributes: AccessAttributes, objects: RbacObjects): Genera
   }
 }
 
-/** Whether a binding's subject is this user; service accounts without a namespace are those of the binding's. */
+/** Whether a binding's subject is this user. A service account without a namespace is in the binding's. */
 function isSubject(
   subject: Json,
   user: { readonly user: string; readonly groups: readonly string[] },
@@ -106,7 +106,7 @@ function rulesOf(
   return found === undefined ? undefined : asList(field(found, "rules"));
 }
 
-/** The rules of a cluster role; of an aggregated one those of all that its selectors choose, however deep. */
+/** The rules of a cluster role; for an aggregated one, those of all roles that its selectors select, at any depth. */
 function clusterRules(role: JsonObject, all: readonly JsonObject[], seen: Set<string>): readonly Json[] {
   if (seen.has(nameOf(role))) return [];
   seen.add(nameOf(role));
@@ -133,7 +133,10 @@ function holds(rule: Json, list: string, wanted: string): boolean {
   return asList(field(rule, list)).some((each) => each === "*" || each === wanted);
 }
 
-/** `*` is every resource with its parts, `pods/log` one part, `∗/scale` that part of every resource. */
+/**
+ * Whether a rule covers a resource: `*` is every resource and subresource, `pods/log` one subresource, `∗/scale` that
+ * subresource of every resource.
+ */
 function resourceAllowed(rule: Json, resource: string, subresource: string): boolean {
   const full = subresource === "" ? resource : `${resource}/${subresource}`;
   return asList(field(rule, "resources")).some((each) =>

@@ -11,7 +11,7 @@ import type { ServedKind } from "./kinds.ts";
 import { badRequest, notFound, type Reply, replyWith } from "./reply.ts";
 import type { Store } from "./store.ts";
 
-/** The fields that a field selector may name besides `metadata.name` and `metadata.namespace`. */
+/** The fields of field selectors besides `metadata.name` and `metadata.namespace`. */
 const selectableFields: Readonly<Record<string, readonly string[]>> = {
   "/pods": [
     "spec.nodeName",
@@ -47,7 +47,7 @@ const selectableFields: Readonly<Record<string, readonly string[]>> = {
   "certificates.k8s.io/certificatesigningrequests": ["spec.signerName"],
 };
 
-/** An object as the API shows it in the requested version. */
+/** An object in the requested version. */
 export function shown(kind: ServedKind, object: JsonObject): JsonObject {
   const apiVersion = formatApiVersion(kind);
   return object["apiVersion"] === apiVersion ? object : { ...object, apiVersion };
@@ -59,10 +59,10 @@ export function getObject(store: Store, kind: ServedKind, place: { namespace: st
   return object === undefined ? notFound(kind, place.name) : replyWith(shown(kind, object));
 }
 
-/** Which objects a list or a deletion is about. */
+/** Selects the objects of a list or a deletion. */
 export type ObjectFilter = (object: JsonObject) => boolean;
 
-/** The selection that `labelSelector` and `fieldSelector` of a query describe, or the refusal of a broken one. */
+/** Compiles `labelSelector` and `fieldSelector` of a query, or returns the reply to a broken one. */
 export function selectionOf(kind: ServedKind, query: URLSearchParams): ObjectFilter | Reply {
   const labelText = query.get("labelSelector") ?? "", fieldText = query.get("fieldSelector") ?? "";
   const byLabels = labelText.trim() === "" ? () => true : compileLabelSelectorText(labelText);
@@ -103,7 +103,7 @@ export function listObjects(
   const metadata: { [name: string]: Json } = { resourceVersion: String(store.version) };
   if (left > 0) {
     metadata["continue"] = writeContinue(page.at(-1)![0]);
-    // The API server counts the rest only where it need not look at each object.
+    // The API server counts the remaining objects only if it need not filter them.
     if (!query.has("labelSelector") && !query.has("fieldSelector")) metadata["remainingItemCount"] = left;
   }
   return replyWith(listOf(kind, page.map(([, object]) => object), metadata));
@@ -131,7 +131,7 @@ function writeContinue(key: string): string {
   return btoa(encodeURIComponent(key)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** The key after which to go on; `undefined` to begin. */
+/** The key after which the list continues; `undefined` for the beginning. */
 function readContinue(token: string): string | undefined | Fault {
   if (token === "") return undefined;
   try {
@@ -141,7 +141,7 @@ function readContinue(token: string): string | undefined | Fault {
   }
 }
 
-/** Where an object is, for keys and for the checks of writes. */
+/** The namespace and name of an object. */
 export function placeOf(object: JsonObject): { readonly namespace: string; readonly name: string } {
   return { namespace: namespaceOf(object), name: nameOf(object) };
 }

@@ -17,7 +17,7 @@ export interface Cause {
 /** The `details` of a Status: the object that the failure is about. */
 type Details = { readonly [name: string]: Json };
 
-/** A request that was served. */
+/** The reply to a successful request. */
 export function replyWith(body: Json, status = 200): Reply {
   return { status, body };
 }
@@ -41,28 +41,28 @@ function about(kind: ServedKind, name: string): Details {
   return { name, ...(kind.group === "" ? {} : { group: kind.group }), kind: kind.plural };
 }
 
-/** Success of a deletion that leaves no object to show. */
+/** The reply to a deletion without an object to return. */
 export function deleted(kind: ServedKind, name: string, uid: Json): Reply {
   const details = { ...about(kind, name), uid };
   return replyWith({ kind: "Status", apiVersion: "v1", metadata: {}, status: "Success", details });
 }
 
-/** No such path: the API server's plain-text answer. */
+/** The plain-text reply for an unknown path. */
 export function noSuchPath(): Reply {
   return { status: 404, body: "404 page not found\n" };
 }
 
-/** The group and version are served, the resource is not. */
+/** The reply for an unknown resource of a group and version that is served. */
 export function noSuchResource(): Reply {
   return failure(404, "NotFound", "the server could not find the requested resource", {});
 }
 
-/** No object of that name. */
+/** The reply for an object that does not exist. */
 export function notFound(kind: ServedKind, name: string): Reply {
   return failure(404, "NotFound", `${qualified(kind)} "${name}" not found`, about(kind, name));
 }
 
-/** The resource knows no such verb. */
+/** The reply for a verb that the resource does not have. */
 export function methodNotAllowed(): Reply {
   return failure(
     405,
@@ -72,33 +72,33 @@ export function methodNotAllowed(): Reply {
   );
 }
 
-/** The request itself is wrong. */
+/** The reply to an invalid request. */
 export function badRequest(message: string): Reply {
   return failure(400, "BadRequest", message, undefined);
 }
 
-/** The patch type is not known here. */
+/** The reply for an unsupported patch type. */
 export function unsupportedMediaType(): Reply {
   return failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
 }
 
-/** A patch that does not fit the object. */
+/** The reply for a patch that cannot be applied. */
 export function badPatch(message: string): Reply {
   return failure(422, "Invalid", message, {});
 }
 
-/** An object of that name is there. */
+/** The reply for a name that is taken. */
 export function alreadyExists(kind: ServedKind, name: string): Reply {
   return failure(409, "AlreadyExists", `${qualified(kind)} "${name}" already exists`, about(kind, name));
 }
 
-/** The object is another one than the writer saw. */
+/** The reply for an object that changed since the writer read it. */
 export function conflict(kind: ServedKind, name: string, why: string): Reply {
   const message = `Operation cannot be fulfilled on ${qualified(kind)} "${name}": ${why}`;
   return failure(409, "Conflict", message, about(kind, name));
 }
 
-/** Fields that an apply would take from other managers; `writer` is the manager as messages name it. */
+/** The reply for fields that an apply would take from other managers; `writer` is the manager in messages. */
 export function applyConflict(
   fields: readonly { readonly writer: string; readonly field: string }[],
 ): Reply {
@@ -112,12 +112,12 @@ export function applyConflict(
   return failure(409, "Conflict", `Apply failed with ${count}: ${texts.join(", ")}`, { causes });
 }
 
-/** The server refuses this to every user. */
+/** The reply for a change that no user may make. */
 export function forbidden(kind: ServedKind, name: string, why: string): Reply {
   return failure(403, "Forbidden", `${qualified(kind)} "${name}" is forbidden: ${why}`, about(kind, name));
 }
 
-/** An object that breaks rules of its kind; `type` is its name in the message: `ConfigMap`, `widgets.example.com`. */
+/** The reply for an invalid object; `type` is its kind in the message: `ConfigMap`, `widgets.example.com`. */
 export function invalid(
   { type, group = "", name }: { readonly type: string; readonly group?: string; readonly name: string },
   causes: readonly Cause[],

@@ -18,7 +18,7 @@ export interface ApiUser {
   readonly groups: readonly string[];
 }
 
-/** A question to the API that is answered and not stored. */
+/** A review that is answered and not stored. */
 export interface ReviewRequest {
   readonly method: string;
   readonly group: string;
@@ -30,7 +30,7 @@ export interface ReviewRequest {
 
 /** The user, the clock and the RBAC objects from which reviews are answered. */
 export interface Reviewing {
-  /** The user of the call: the answer of a SelfSubjectReview. */
+  /** The user of the call, whom a SelfSubjectReview returns. */
   readonly self: ApiUser;
   readonly clock: Clock;
   rbac(): RbacObjects;
@@ -79,7 +79,7 @@ export function reviewResources(): {
   });
 }
 
-/** The reply to a review, or `undefined` when the path is that of no review. */
+/** The reply to a review; `undefined` for other paths. */
 export function answerReview(reviewing: Reviewing, request: ReviewRequest): Reply | undefined {
   const key = `${request.group}/${request.plural}`;
   const review = Object.hasOwn(reviews, key) ? reviews[key] : undefined;

@@ -75,7 +75,7 @@ function clusterRole(name: string, parts: { [name: string]: Json }): JsonObject 
   };
 }
 
-/** A role that has the rules of all that carry its label, so that others can add to it. */
+/** A role with the rules of all roles that have its label, so that others can add to it. */
 function aggregated(name: string, into?: string): JsonObject {
   return clusterRole(name, {
     labels: into === undefined ? {} : { [`${AGGREGATE}${into}`]: "true" },
@@ -91,7 +91,7 @@ function part(name: string, rules: readonly Rule[]): JsonObject {
 }
 
 /**
- * The objects of a new cluster that policies read: the namespaces that the API server makes, and the roles
+ * The objects of a new cluster that policies read: the namespaces that the API server creates, and the roles
  * `cluster-admin`, `admin`, `edit` and `view` with the binding of the first. Facts of Kubernetes 1.34.
  */
 export function systemObjects(): JsonObject[] {

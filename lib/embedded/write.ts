@@ -27,10 +27,10 @@ const OTHER_NAMESPACE =
   "the namespace of the provided object does not match the namespace sent on the request";
 const APPLY = "application/apply-patch+yaml";
 
-/** Writes down in an object who looks after its fields. */
+/** Notes the managers of an object's fields in the object. */
 type Owning = (object: JsonObject) => JsonObject;
 
-/** POST: a new object. */
+/** POST: creates an object. */
 export function createObject(writing: Writing, request: WriteRequest, owning?: Owning): Reply {
   const { kind, namespace, body } = request;
   const problem = typeProblem(kind, body);
@@ -54,14 +54,14 @@ export function createObject(writing: Writing, request: WriteRequest, owning?: O
   return commit(writing, request, { status: 201, before: undefined, after: owned(object) });
 }
 
-/** The object with what the server gives to a new one. */
+/** The object with the fields that the server sets for a new one. */
 function fresh(
   writing: Writing,
   { kind, namespace }: WriteRequest,
   { body, name }: { readonly body: JsonObject; readonly name: string },
 ): JsonObject {
   const { deletionTimestamp: _gone, ...metadata } = asObject(field(body, "metadata")) ?? {};
-  // Where the status is a subresource, a new object has none yet.
+  // Where the status is a subresource, a new object has none.
   const content = kind.subresources.includes("status") ? withStatus(body, undefined) : body;
   return completed({
     ...content,
@@ -78,7 +78,7 @@ function fresh(
   });
 }
 
-/** PUT: the whole object anew. */
+/** PUT: replaces an object. */
 export function updateObject(writing: Writing, request: WriteRequest): Reply {
   const { kind, namespace, name, body, subresource } = request;
   const problem = typeProblem(kind, body);
@@ -91,7 +91,7 @@ export function updateObject(writing: Writing, request: WriteRequest): Reply {
   }
   const live = writing.store.get(kind, namespace, name);
   if (live === undefined) {
-    // Kubernetes parity: RBAC objects are made by a PUT to a free name, the other kinds here are not.
+    // Kubernetes parity: a PUT to a free name creates RBAC objects, but no other kinds.
     const makes = kind.group === "rbac.authorization.k8s.io" && inBody.name === name && subresource === "";
     return makes ? createObject(writing, request) : notFound(kind, name);
   }
@@ -106,7 +106,7 @@ export function updateObject(writing: Writing, request: WriteRequest): Reply {
   return replaced(writing, request, { live, next: body });
 }
 
-/** PATCH: merge patch, apply, and the patch types that the cluster was given. */
+/** PATCH: merge patch, apply, and the given patch types. */
 export function patchObject(writing: Writing, request: WriteRequest): Reply {
   const type = request.contentType.split(";")[0]!.trim();
   if (type === APPLY) return applyObject(writing, request);
@@ -158,7 +158,7 @@ function applyObject(writing: Writing, request: WriteRequest): Reply {
   return replaced(writing, request, { live, next, owning: (object) => object });
 }
 
-/** Checks and stores what an existing object is to become. */
+/** Checks and stores a change of an existing object. */
 function replaced(
   writing: Writing,
   request: WriteRequest,
@@ -176,14 +176,14 @@ function replaced(
     return conflict(kind, name, why);
   }
   const fixed = withFixedParts(live, next, request.subresource === "status" ? "status" : "main");
-  // A write to the object itself leaves a status alone that is a subresource.
+  // A write to the object does not change a status that is a subresource.
   const separate = request.subresource === "" && kind.subresources.includes("status");
   const merged = separate ? withStatus(fixed, live["status"]) : fixed;
   const after = owning?.(merged) ?? tracked(live, merged, updaterOf(writing, request));
   return commit(writing, request, { status: 200, before: live, after });
 }
 
-/** Whether the new object claims to be another one than the path names. */
+/** Whether the new object has another name or namespace than the path. */
 function mismatch(request: WriteRequest, live: JsonObject, next: JsonObject): Reply | undefined {
   const inBody = placeOf(next);
   const name = inBody.name === "" ? placeOf(live).name : inBody.name;
@@ -197,7 +197,7 @@ function mismatch(request: WriteRequest, live: JsonObject, next: JsonObject): Re
   return problem === undefined ? undefined : badRequest(problem);
 }
 
-/** A time as the API writes it: whole seconds in UTC. */
+/** A time in the format of the API: whole seconds in UTC. */
 export function timestamp(clock: Clock): string {
   return `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
 }
