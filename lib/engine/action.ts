@@ -7,13 +7,13 @@ import type { ActionOverride, FailureAction, Policy, Rule } from "../policy/mod.
 export type ActionOf = (namespace: string, namespaceLabels: JsonObject) => FailureAction;
 
 /**
- * Compiles a rule's failure action with its overrides; of several the first that is for the namespace wins.
- * Pinned by tests/engine/action_test.ts.
+ * Compiles a rule's failure action with its overrides. The first override that applies to the namespace wins. Pinned
+ * by tests/engine/action_test.ts.
  *
- * Kyverno parity: an action is worked out twice, and enforced only if both times say so. When policies are
- * chosen, an override of the rule, or of the policy if the rule has none, comes before both actions, and a
- * namespace or its labels make it apply. When a failure is judged, what the rule says comes before all that
- * the policy says, and both must fit.
+ * Kyverno parity: Kyverno computes the action twice, and enforces only if both results do. When it selects policies,
+ * an override of the rule, or of the policy if the rule has none, comes before both actions, and applies if its
+ * namespaces or its labels match. When it reports a failure, the rule's action and overrides come before the
+ * policy's, and an override applies only if both match.
  */
 export function compileAction(policy: Policy, rule: Rule): ActionOf {
   const usual = rule.failureAction ?? policy.failureAction;
@@ -32,9 +32,9 @@ type NamespaceTest = (namespace: string, labels: JsonObject) => boolean;
 
 interface CompiledOverride {
   readonly action: FailureAction;
-  /** Whether either of its criteria holds; what is in no namespace has neither. */
+  /** Whether the namespaces or the labels of an override match. Neither matches an object without a namespace. */
   readonly concerns: NamespaceTest;
-  /** Whether all of its criteria hold. */
+  /** Whether the namespaces and the labels of an override match. */
   readonly fits: NamespaceTest;
 }
 

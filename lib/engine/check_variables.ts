@@ -7,13 +7,13 @@ import type { Use } from "../template/mod.ts";
 /** The rule with the names that it declares, and the position of the checked template in it. */
 export interface VariableCheckOptions {
   readonly rule: Rule;
-  /** Path of the template's document below the rule. */
+  /** The path of the template's document below the rule. */
   readonly path: DocumentPath;
-  /** Whether the policy is also for background scans, which have no user. */
+  /** Whether the policy also runs in background scans, which have no user. */
   readonly background: boolean;
 }
 
-/** Names that every rule sees. */
+/** The names that every rule can read. */
 const predefined = [
   "request",
   "serviceAccountName",
@@ -66,7 +66,7 @@ function problemsOf(use: Use, { rule, path, background }: VariableCheckOptions):
   }
   const entries = [...rule.context, ...entriesWithin(rule.body)].map(({ name }) => name);
   const declared = [...entries, ...attestationNames(rule.body)];
-  // Of a validate rule with loops everything is evaluated inside them, the message too.
+  // A validate rule with loops is evaluated inside them, its message too.
   const inLoop = place.includes("foreach") ||
     (place[0] === "validate" && rule.body.kind === "foreach");
   const named = use.names.flatMap((name): PathDiagnostic[] => {
@@ -90,7 +90,7 @@ function problemsOf(use: Use, { rule, path, background }: VariableCheckOptions):
   return [...named, ...unknownFunctions(use.expression, place)];
 }
 
-/** Attestations of images are variables under their names. */
+/** The names of the attestations of images, which are variables. */
 function attestationNames(body: Rule["body"]): string[] {
   if (body.kind !== "verifyImages") return [];
   const names = body.entries.flatMap((entry) => imageVerificationOf(entry).attestations).map(({ name }) =>
@@ -99,7 +99,7 @@ function attestationNames(body: Rule["body"]): string[] {
   return names.filter((name) => name !== "");
 }
 
-/** Whether a context entry uses a name that only it or entries after it declare. */
+/** Whether a context entry uses a name that only this entry or later ones declare. */
 function isDeclaredLater(name: string, { context }: Rule, [block, index]: (string | number)[]): boolean {
   if (block !== "context" || typeof index !== "number") return false;
   const first = context.findIndex((entry) => entry.name === name);
@@ -118,7 +118,7 @@ function declaredLater(name: string, path: (string | number)[]): PathDiagnostic 
 
 const functions = kyvernoFunctions();
 
-/** Calls of functions that there are not; Kyverno only finds them when they are called. */
+/** Calls of functions that do not exist. Kyverno reports them only when they are called. */
 function unknownFunctions(expression: string, path: (string | number)[]): PathDiagnostic[] {
   const compiled = compileExpression(expression);
   if (isFault(compiled)) return [];
@@ -136,7 +136,10 @@ function unknownFunctions(expression: string, path: (string | number)[]): PathDi
   });
 }
 
-/** In JMESPath a bare `null` is a key of that name, which is never there: often what was meant, but by luck. */
+/**
+ * In JMESPath a bare `null` is a key of that name, which is never present. The result is often what the author meant,
+ * but by accident.
+ */
 function literalName(name: string, path: (string | number)[]): PathDiagnostic {
   const message = `"${name}" is read as a key of that name`;
   return {
@@ -204,7 +207,10 @@ function callsFunction(expression: string): boolean {
   return !isFault(compiled) && compiled.functions.length > 0;
 }
 
-/** A part of the request that resembles no known one may be given on the command line, so it is only worth a warning. */
+/**
+ * An unknown field of the request that resembles no known one is only a warning, because the command line may give
+ * it.
+ */
 function unknownField(field: string, expression: string, path: (string | number)[]): PathDiagnostic {
   const meant = didYouMean(field, requestFields);
   return {
@@ -219,7 +225,7 @@ function unknownField(field: string, expression: string, path: (string | number)
   };
 }
 
-/** Match and exclude are evaluated before any context is loaded, so they cannot have variables. */
+/** Match and exclude are evaluated before the context loads, so they cannot have variables. */
 export function matchVariables(rule: Rule): PathDiagnostic[] {
   return (["match", "exclude"] as const).flatMap((name) =>
     textsWithVariables(rule[name]?.written, [name]).map((path): PathDiagnostic => ({

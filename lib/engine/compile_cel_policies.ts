@@ -15,18 +15,18 @@ import {
 import type { CompiledPolicy, CompiledRule } from "./compiled.ts";
 import { ConstantResults } from "./plan/constant_results.ts";
 
-/** A policy that is written in CEL, with the other documents that it depends on. */
+/** A CEL policy with the other documents that it depends on. */
 export interface CelPolicyInput {
   readonly document: LocatedDocument;
   readonly kind: PolicyKind;
-  /** The further kinds of a policy that has rules of other kinds as well. */
+  /** The further kinds of a policy that has rules of several kinds. */
   readonly further: readonly PolicyKind[];
-  /** Those that name the policy. */
+  /** The exceptions that name the policy. */
   readonly exceptions: readonly CelException[];
   readonly bindings: readonly LocatedDocument[];
 }
 
-/** The policies among documents that are written in CEL, in the order in which their kinds are evaluated. */
+/** The CEL policies among documents, in the order in which their kinds are evaluated. */
 export function celPolicies(
   documents: readonly LocatedDocument[],
   exceptionOf: (document: LocatedDocument) => CelException,
@@ -54,14 +54,14 @@ export function celPolicies(
   }).sort((left, right) => rankOf(left.kind) - rankOf(right.kind));
 }
 
-/** What a policy in CEL is compiled with. */
+/** The options of compiling a CEL policy. */
 export interface CompileCelPolicyOptions {
-  /** Whether policies that the API server enforces itself are evaluated at admission as well. */
+  /** Whether policies that the API server enforces itself are also evaluated at admission. */
   readonly admissionPolicies: "left" | "served";
   report(diagnostic: Diagnostic): void;
 }
 
-/** Compiles a policy with its exceptions and bindings; a broken one answers as its failurePolicy says. */
+/** Compiles a policy with its exceptions and bindings. A broken policy answers as its failurePolicy says. */
 export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolicyOptions): CompiledPolicy {
   const { document: located, kind, further, exceptions, bindings } = input;
   const { report } = options;
@@ -87,7 +87,7 @@ export function compileCelPolicy(input: CelPolicyInput, options: CompileCelPolic
       need: (need) => void needs.push(need),
       exceptions,
       binding,
-      // A generated spec, that of a second binding or of a further kind repeats the problems of the first.
+      // A spec for controllers, of a second binding or of a further kind has the same problems as the first spec.
       report: ({ path, ...problem }) => {
         const position = policy.locate(path);
         if (part === 0) add({ ...problem, policy: policy.key, ...(position && { position }) });
@@ -142,8 +142,8 @@ function ruleWith(body: CompiledBody, rest: Omit<CompiledRule, "body" | "constan
 }
 
 /**
- * The policy as far as it plays a part. One that the API server enforces itself has an effect only where it is bound, and
- * at admission only if we are to serve it.
+ * The policy with its effective settings. A policy that the API server enforces applies only where it has a binding,
+ * and at admission only if `admissionPolicies` is `served`.
  */
 function asUsed(
   policy: Policy,

@@ -9,13 +9,13 @@ import { compileRule } from "./compile_rule.ts";
 /** The options of compiling a policy. */
 export interface CompilePolicyOptions {
   readonly exceptions: readonly PolicyException[];
-  /** The first error that was found when the policy was read. */
+  /** The first error that was found when the policy was parsed. */
   readonly broken: Diagnostic | undefined;
   readonly dialect: Dialect;
   report(diagnostic: Diagnostic): void;
 }
 
-/** Compiles a ClusterPolicy or Policy with its rules; a broken one answers as its failurePolicy says. */
+/** Compiles a ClusterPolicy or Policy with its rules. A broken policy answers as its failurePolicy says. */
 export function compilePolicy(policy: ClassicPolicy, options: CompilePolicyOptions): CompiledPolicy {
   const { report } = options;
   let { broken } = options;
@@ -33,7 +33,7 @@ export function compilePolicy(policy: ClassicPolicy, options: CompilePolicyOptio
     policy,
     rules: policy.rules.flatMap((rule) => compileRule(rule, { ...options, policy, broken })),
     needs,
-    // Conditions that cannot be used let nothing through: the broken rules answer.
+    // Broken match conditions select every request: the broken rules then answer it.
     matchConditions: broken === undefined ? conditions : undefined,
     audited: isAudited(policy),
     broken,

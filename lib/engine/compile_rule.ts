@@ -18,15 +18,15 @@ import { compileReportProperties } from "./report_properties.ts";
 export interface CompileRuleOptions {
   readonly policy: Policy;
   readonly exceptions: readonly PolicyException[];
-  /** An error of the policy as a whole, which none of its rules can be trusted with. */
+  /** An error of the whole policy, which makes all its rules unusable. */
   readonly broken: Diagnostic | undefined;
   readonly dialect: Dialect;
   report(diagnostic: Diagnostic): void;
 }
 
 /**
- * Compiles one rule, for each phase that it runs in. It is returned even when it is broken, and then answers every request
- * that it matches with an error.
+ * Compiles one rule for each phase in which it runs. A broken rule is compiled too, and answers every request that it
+ * matches with an error.
  */
 export function compileRule(rule: Rule, options: CompileRuleOptions): CompiledRule[] {
   return new RuleCompiler(rule, options).compile();
@@ -121,7 +121,7 @@ class RuleCompiler {
     return ruleConditions(written, this.#tools, ["preconditions"]);
   }
 
-  /** Unknown variables are reported, but the rule runs: its message then is Kyverno's own. */
+  /** Unknown variables are reported, but the rule runs, and its message is Kyverno's. */
   #variables(uses: readonly Use[], path: DocumentPath): void {
     if (uses.some(({ paths }) => readsRoles(paths))) this.#need({ kind: "roles" });
     const rule = this.#rule;
@@ -132,7 +132,7 @@ class RuleCompiler {
 
   #report(problem: PathDiagnostic): void {
     if (problem.severity === "error") this.#broken ??= problem;
-    // A generated rule repeats the problems of the rule that the user wrote.
+    // An autogen rule has the same problems as the written rule.
     if (this.#rule.generatedFor === undefined) this.#add(problem);
   }
 
@@ -143,7 +143,7 @@ class RuleCompiler {
   }
 }
 
-/** The body of a rule that cannot run: its failurePolicy decides what becomes of the requests that it matches. */
+/** The body of a rule that cannot run: the failurePolicy decides about the requests that it matches. */
 function brokenBody(
   problem: Pick<PathDiagnostic, "message">,
   { downstream }: CompiledRule["body"],
@@ -167,9 +167,9 @@ function compileException(
   if (exception.conditions === undefined || exception.conditions === null) {
     return { exception, match, conditions: undefined };
   }
-  // The older documentation knows no exceptions, and a variable without a value must not open a gate.
+  // The classic dialect has no exceptions, and in it a variable without a value could exempt an object.
   const conditions = compileConditions(exception.conditions, { dialect: "current", evaluator: "exception" });
-  // An exception whose conditions cannot be read excepts nothing.
+  // An exception with broken conditions exempts nothing.
   return isFault(conditions) ? undefined : { exception, match, conditions };
 }
 

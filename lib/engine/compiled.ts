@@ -8,23 +8,23 @@ import type { CompiledBody, RuleInput, RuleKind } from "../rules/mod.ts";
 import type { ConstantResults } from "./plan/constant_results.ts";
 import type { ReportProperties } from "./report_properties.ts";
 
-/** An exception as it applies to one rule. */
+/** An exception, compiled for one rule. */
 export interface CompiledException {
   readonly exception: PolicyException;
   readonly match: Block;
   readonly conditions: Conditions | undefined;
 }
 
-/** A rule, ready to run. */
+/** A compiled rule. */
 export interface CompiledRule {
   readonly rule: Rule;
   readonly type: RuleKind["type"];
   /** The kind's name, for explanations: `pattern`, `deny`, `foreach` … */
   readonly kind: string;
   readonly selector: RuleSelector;
-  /** Set where the index finds the rule only for objects that the rule selects. */
+  /** Set where the index finds the rule only for objects that it selects. */
   readonly selectsAll?: boolean;
-  /** Set where there is nothing to it but its body: no context, preconditions, exceptions or properties of its own. */
+  /** Set for a rule without context, preconditions, exceptions and properties. */
   readonly bodyAlone?: boolean;
   readonly entries: readonly ContextEntry[];
   readonly preconditions: Conditions | undefined;
@@ -37,12 +37,12 @@ export interface CompiledRule {
   readonly constantResults: ConstantResults;
   /** The values that the rule reads from outside the request, as far as its text shows them. */
   readonly needs: readonly Need[];
-  /** Whether it looks at the requester's roles, which cost a look at the cluster's bindings. */
+  /** Whether the rule reads the requester's roles, which costs a read of the cluster's bindings. */
   readonly needsRoles: boolean;
   readonly needsNamespaceLabels: boolean;
 }
 
-/** A policy, ready to run. */
+/** A compiled policy. */
 export interface CompiledPolicy {
   readonly policy: Policy;
   readonly rules: readonly CompiledRule[];
@@ -50,8 +50,8 @@ export interface CompiledPolicy {
   readonly matchConditions: ((input: RuleInput) => boolean) | undefined;
   /** The values that the policy's match conditions read from outside the request. */
   readonly needs: readonly Need[];
-  /** Whether some of its rules can be audit rules that nobody waits for. */
+  /** Whether some of its rules may be audit rules, which run after the answer. */
   readonly audited: boolean;
-  /** The first error that was found in it; its rules then answer as failurePolicy says. */
+  /** The first error of the policy; its rules then answer as its failurePolicy says. */
   readonly broken: Diagnostic | undefined;
 }

@@ -1,6 +1,6 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 
-/** Takes a problem that was found. */
+/** Receives a problem. */
 export type Report = (diagnostic: Diagnostic) => void;
 
 interface CompiledForm<Result> {
@@ -9,11 +9,11 @@ interface CompiledForm<Result> {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Compiled forms, kept with their sources as long as what they were made with stays the same. */
+/** Caches compiled forms by their sources, as long as the documents that they depend on stay the same. */
 export class CompiledForms<Source extends object, Result> {
   readonly #kept = new WeakMap<Source, CompiledForm<Result>>();
 
-  /** The compiled form of a source with the other documents that it depends on; its problems are reported each time. */
+  /** Returns the compiled form of a source and the documents that it depends on. It reports the problems each time. */
   get(
     source: Source,
     { parts, report }: { readonly parts: readonly object[]; readonly report: Report },

@@ -3,7 +3,7 @@ import type { FailurePolicy } from "../policy/mod.ts";
 import type { Decision, PolicyIdentity, PolicyResult, Refusing, RuleResult } from "./decision.ts";
 import type { PolicyRequest } from "./request.ts";
 
-/** The decision that results amount to; the patch leads from the request's object to the one that they left. */
+/** Makes the decision from results. The patch leads from the request's object to the mutated one. */
 export function decide(
   request: PolicyRequest,
   state: Pick<Decision, "results" | "object" | "effects" | "failurePolicy">,
@@ -23,7 +23,7 @@ export function decide(
   };
 }
 
-/** The results that refuse a request. */
+/** The results that deny a request. */
 function refusingOf(results: readonly PolicyResult[], strictest: FailurePolicy): readonly Refusing[] {
   let refusing: Refusing[] | undefined;
   for (const { policy, rules } of results) {

@@ -15,17 +15,17 @@ export interface ReviewDecisions {
   readonly validation: Decision;
 }
 
-/** How a review is decided. */
+/** The options of deciding a review. */
 export interface DecideReviewOptions
   extends Pick<EvaluateOptions, "absent" | "deadline" | "budget" | "given"> {
   readonly ports: Ports;
-  /** Makes the trace of each phase, when the decision shall be explained. */
+  /** Makes the trace of each phase of a decision that is explained. */
   readonly trace?: () => Trace;
 }
 
 /**
- * Decides a request as the webhooks do, one after the other. Validations are decided even when mutations refuse the
- * request, where the API server would not call any more: explanations show both.
+ * Decides a request as the two webhooks do, one after the other. It evaluates validations even when mutations deny
+ * the request, although the API server would not call the second webhook: explanations show both.
  */
 export async function decideReview(
   snapshot: Snapshot,

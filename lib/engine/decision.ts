@@ -3,7 +3,7 @@ import type { PatchOperation } from "../patch/mod.ts";
 import type { FailureAction, FailurePolicy, Policy } from "../policy/mod.ts";
 import type { Effect, Outcome, RuleKind } from "../rules/mod.ts";
 
-/** Which rule an outcome is of, and what a failure of it means. */
+/** The rule of an outcome, and its failure action. */
 export interface RuleIdentity {
   readonly rule: string;
   readonly type: RuleKind["type"];
@@ -14,7 +14,7 @@ export interface RuleIdentity {
 /** The outcome of one rule for one request. */
 export type RuleResult = Outcome & RuleIdentity;
 
-/** A result whose outcome another one replaces; its rule, and what reports say of it beside the message, stay. */
+/** A result with another outcome. Its rule stays, and so do the properties that reports show besides the message. */
 export function replaced(
   { rule, type, action, properties, auditAnnotations, images }: RuleResult,
   outcome: Outcome,
@@ -46,27 +46,27 @@ export interface PolicyResult {
   readonly rules: readonly RuleResult[];
 }
 
-/** A result that refuses a request, with its policy. */
+/** A result that denies a request, with its policy. */
 export interface Refusing {
   readonly policy: PolicyIdentity;
   readonly rule: RuleResult;
 }
 
-/** The answer to a request, as data; `lib/report` words it. */
+/** The answer to a request, as data; `lib/report` writes its text. */
 export interface Decision {
   readonly uid: string;
   readonly allowed: boolean;
-  /** The results of this phase, on which the decision rests. */
+  /** The results of this phase, from which the decision is made. */
   readonly results: readonly PolicyResult[];
-  /** The results that refuse the request, in order; none when it is allowed. */
+  /** The results that deny the request, in order; none when it is allowed. */
   readonly refusing: readonly Refusing[];
   /** The kind of the first rule that denies the request; `undefined` when the request is allowed. */
   readonly denial: "validate" | "mutate" | undefined;
-  /** The object after all mutations; the request's own object when nothing changed. */
+  /** The object after all mutations; the request's object when nothing changed. */
   readonly object: JsonObject | undefined;
-  /** The object with its digests and notes, where images were verified, whatever was decided. */
+  /** The object with digests and notes, where images were verified, whatever the decision. */
   readonly verified?: JsonObject;
-  /** From the request's object to {@link object}; empty when nothing changed. */
+  /** The patch from the request's object to {@link object}; empty when nothing changed. */
   readonly patch: readonly PatchOperation[];
   readonly effects: readonly Effect[];
   readonly failurePolicy: FailurePolicy;

@@ -18,7 +18,7 @@ import type { Snapshot } from "./snapshot.ts";
 import type { Trace } from "./trace.ts";
 import { verifyImages } from "./verify_images.ts";
 
-/** Which policies are evaluated, and how. */
+/** The policies to evaluate, and the options of the evaluation. */
 export interface EvaluateOptions extends PolicyQuery {
   readonly given?: GivenValues;
   /**
@@ -26,21 +26,21 @@ export interface EvaluateOptions extends PolicyQuery {
    * cluster of generate rules.
    */
   readonly absent?: readonly AbsentSource[];
-  /** Set after the answer, for phases whose effects shall be carried out. */
+  /** Set after the answer, for phases whose effects are carried out. */
   readonly background?: Background;
   /** Makes the signal that ends loads of external values; called when the first load begins. */
   readonly deadline?: () => AbortSignal;
-  /** Milliseconds for the request: rules that are not reached in time answer with an error. */
+  /** Milliseconds for the request; rules that do not run in time answer with an error. */
   readonly budget?: number;
-  /** Records how the decision is made: one trace for one evaluation, read afterwards. */
+  /** Records how the decision is made. A trace is for one evaluation, and is read afterwards. */
   readonly trace?: Trace;
-  /** Called around each rule, without the cost of a trace; one that is given with a trace is not called. */
+  /** Called around each rule, which costs less than a trace; not called when there is a trace. */
   readonly watch?: RuleWatch | undefined;
 }
 
 /**
- * Decides a request. Without external values it answers at once; otherwise with a promise. It never throws for what a
- * policy or a request contains.
+ * Decides a request. Without external values it returns the decision at once, otherwise a promise. It never throws,
+ * whatever a policy or a request contains.
  */
 export function evaluate(
   snapshot: Snapshot,
@@ -48,7 +48,7 @@ export function evaluate(
   options: EvaluateOptions & { readonly ports: Ports },
 ): Decision | Promise<Decision> {
   const { ports, deadline, absent, budget, trace } = options;
-  // Whoever wants explanations also wants to know which rules are for other kinds.
+  // An explanation also shows the rules for other kinds.
   const selection = trace === undefined
     ? snapshot.selections.select(request, options)
     : snapshot.selections.forExplanation(request, options);
@@ -130,9 +130,9 @@ function runPhase(
 const nothing: PolicySelection = { policies: [], needsNamespaceLabels: false, needsRoles: false };
 
 /**
- * Images are verified after the mutations of a request. Kyverno parity: a ClusterPolicy or Policy with an
- * address of its own, which is one with match conditions, never verifies; its validate phase still denies
- * images that nobody verified. Pinned by "a classic policy with an address of its own verifies no images".
+ * Images are verified after the mutations of a request. Kyverno parity: a ClusterPolicy or Policy with match
+ * conditions, which has a separate webhook, never verifies images; its validate phase still denies images that no
+ * policy verified. Pinned by "a classic policy with an address of its own verifies no images".
  */
 function verifying(
   { policies, ...needs }: PolicySelection,
@@ -143,7 +143,7 @@ function verifying(
   return { policies: kept, ...needs };
 }
 
-/** Mutations, and the verification of the images that they left. */
+/** Runs the mutations, then verifies the images of the mutated object. */
 function mutateAndVerify(
   { mutating, verifying }: Readonly<Record<"mutating" | "verifying", readonly CompiledPolicy[]>>,
   view: RequestView,
@@ -181,7 +181,7 @@ function untouched(request: PolicyRequest): Decision {
   };
 }
 
-/** Without the facts that matching needs, nobody knows which rules match: failurePolicy decides. */
+/** Without the facts that matching reads it is unknown which rules match, so the failurePolicy decides. */
 function factsMissing(request: PolicyRequest, policies: readonly CompiledPolicy[], cause: string): Decision {
   const strictest = policies.some(({ policy }) => policy.failurePolicy === "Fail") ? "Fail" : "Ignore";
   const results = policies.map(({ policy, rules }): PolicyResult => ({

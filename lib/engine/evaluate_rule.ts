@@ -9,8 +9,8 @@ import { replaced, type RuleResult } from "./decision.ts";
 import { noExceptions, type RequestView } from "./request_view.ts";
 
 /**
- * Evaluates one rule: match, exclude, preconditions, exceptions, body, in this order. No result means that the rule is
- * not about the request; a rule with several targets has several.
+ * Evaluates one rule: match, exclude, preconditions, exceptions, body, in this order. A rule that does not match has
+ * no result; a rule with several targets has several.
  */
 export function evaluateRule(rule: CompiledRule, policy: Policy, view: RequestView): readonly RuleResult[] {
   const outcome = outcomeOf(rule, policy, view);
@@ -20,7 +20,7 @@ export function evaluateRule(rule: CompiledRule, policy: Policy, view: RequestVi
   return results.map((result) => replaced(result, alreadyViolated));
 }
 
-/** The results that a rule's outcome amounts to. */
+/** The results for a rule's outcome. */
 export function resultsFrom(
   outcome: Outcome | OutcomeList,
   rule: CompiledRule,
@@ -36,7 +36,7 @@ export function resultsFrom(
   }
 }
 
-/** Characters of a message; a message that shows a field of the object would otherwise be as large as the request. */
+/** The most characters of a message: one that shows a field of the object could be as large as the request. */
 const maxMessage = 16_384;
 
 function bounded(outcome: Outcome): Outcome {
@@ -46,7 +46,7 @@ function bounded(outcome: Outcome): Outcome {
 
 const none: readonly RuleResult[] = [];
 
-/** Whether the rule's violation is let through because the object had it before. */
+/** Whether the rule's violation is allowed because the old object had it too. */
 function isExcused(rule: CompiledRule, policy: Policy, view: RequestView): boolean {
   // Kyverno parity: overrides for namespaces do not count here. Pinned by "an override for a namespace does
   // not excuse what violated the rule before".
@@ -70,7 +70,7 @@ function violatedAlready(rule: CompiledRule, policy: Policy, view: RequestView):
   const existing = view.existing();
   if (existing === undefined) return false;
   view.base.trace?.turnToExisting();
-  // The old object stands for a type of its own.
+  // The old object may be of another type, so the preparation for the request's type does not apply.
   return outcomeOf({ ...rule, selectsAll: false }, policy, existing)?.result === "fail";
 }
 
@@ -106,7 +106,7 @@ function judge(rule: CompiledRule, context: Context, view: RequestView): Outcome
   const exceptions = rule.exceptions.length === 0
     ? noExceptions
     : matchingExceptions(rule.exceptions, view.candidate()!, context);
-  // Pod security has exceptions of its own kind, from single controls.
+  // Pod security exceptions exempt single controls, so its body reads them.
   if (exceptions.length > 0 && rule.kind !== "podSecurity") {
     const keys = exceptions.map((exception) => exception.key);
     return { ...skip(`rule is skipped due to policy exceptions${keys.join(", ")}`), exceptions: keys };
@@ -123,7 +123,7 @@ export function ruleContext(rule: CompiledRule, policy: Policy, view: RequestVie
   return rule.entries.length === 0 ? outer : outer.child({ entries: rule.entries });
 }
 
-/** Given values lie below a rule's own entries; parts of `request` that are given are laid over the request's own. */
+/** Given values lie below a rule's context entries. Given parts of `request` are merged into the request. */
 function givenLayer(root: Context, given: JsonObject): Context {
   const { request: parts, ...values } = given;
   const request = root.get("request");
@@ -141,7 +141,7 @@ function overlaid(base: JsonObject, parts: JsonObject): JsonObject {
   return merged;
 }
 
-/** The exceptions that are about the object; one whose conditions cannot be evaluated is not. */
+/** The exceptions that match the object. An exception whose conditions fail does not. */
 export function matchingExceptions(
   exceptions: readonly CompiledException[],
   candidate: Candidate,
@@ -170,7 +170,7 @@ export function matchingExceptions(
 
 const always: ConditionVerdict = { holds: true, message: "" };
 
-/** The observer of conditions; made only for requests that are to be explained. */
+/** The observer of conditions; made only for requests that are explained. */
 export function observing(observer: Observer, owner: ConditionOwner): Observe {
   return (condition) => observer.condition(owner, condition);
 }

@@ -12,8 +12,8 @@ export interface Facts {
 }
 
 /**
- * Looks up what the policies of an selection need: the labels of the request's namespace, and the requester's roles. Policies
- * that look at neither cost nothing. A fault says which look-up failed.
+ * Loads the facts that a selection of policies needs: the labels of the request's namespace, and the requester's
+ * roles. Policies that read neither cost nothing. A fault names the load that failed.
  */
 export function gatherFacts(
   request: PolicyRequest,

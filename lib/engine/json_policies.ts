@@ -10,7 +10,7 @@ import {
   standardCompilers,
 } from "../rules/mod.ts";
 
-/** A ValidatingPolicy of json.kyverno.io, ready to judge payloads. */
+/** A compiled ValidatingPolicy of json.kyverno.io. */
 export interface CompiledJsonPolicy extends JsonPolicy {
   readonly document: JsonObject;
   readonly labels: JsonObject;
@@ -21,9 +21,9 @@ export interface JsonResult extends JsonRuleResult {
   readonly policy: string;
 }
 
-/** The ports that scans use, and what they are given. */
+/** The ports of scans, and the given bindings. */
 export interface ScanPorts extends Pick<Ports, "clock" | "entropy" | "scheduler"> {
-  /** Values that expressions see as `$name`. */
+  /** The values of `$name` in expressions. */
   readonly bindings?: JsonObject;
 }
 
@@ -32,7 +32,7 @@ export function isJsonPolicy({ group, kind }: LocatedDocument): boolean {
   return group === "json.kyverno.io" && kind === "ValidatingPolicy";
 }
 
-/** Compiles a JSON policy; what is wrong with it is reported with its position. */
+/** Compiles a JSON policy, and reports its problems with their positions. */
 export function compileJsonPolicy(
   { document, locate }: LocatedDocument,
   report: (diagnostic: Diagnostic) => void,
@@ -51,13 +51,13 @@ export function compileJsonPolicy(
   return { ...policy, document, labels: asObject(dig(document, "metadata", "labels")) ?? {} };
 }
 
-/** The keys and indices of `spec.rules[0].assert`; keys of a tree may hold dots, so its places end where it begins. */
+/** The steps of `spec.rules[0].assert`. The keys of a tree may contain dots, so paths end where the tree begins. */
 function stepsOf(path: string): (string | number)[] {
   const written = /^(?:[A-Za-z]+(?:\[\d+\])*(?:\.|$))+/.exec(path)?.[0] ?? "";
   return [...written.matchAll(/[A-Za-z]+|\d+/g)].map(([part]) => /^\d/.test(part) ? Number(part) : part);
 }
 
-/** Applies expressions to a payload, each to what the one before gave; a fault when one fails or gives null. */
+/** Applies expressions to a payload, each to the result of the one before. A fault when one fails or returns null. */
 export function preprocess(payload: Json, expressions: readonly string[], ports: ScanPorts): Json | Fault {
   const compile = standardCompilers().byName.get("jp")!;
   let current = payload;
@@ -71,7 +71,7 @@ export function preprocess(payload: Json, expressions: readonly string[], ports:
   return current;
 }
 
-/** The values that a payload stands for: the elements of a list, or the value itself. */
+/** The values of a payload: the elements of a list, or the value itself. */
 export function payloadItems(payload: Json): readonly Json[] {
   return isList(payload) ? payload : [payload];
 }
@@ -93,16 +93,16 @@ export function scanPayload(
 /** The ports and the bound of a scan that a caller sent. */
 export interface ScanLimits {
   readonly ports: ScanPorts;
-  /** Steps that all expressions may take together. */
+  /** The most steps of all expressions together. */
   readonly maxSteps: number;
 }
 
-/** Steps for a policy and a value: what a rule and its result take at least. */
+/** The steps that are counted for a policy and a value: the least cost of a rule and its result. */
 const stepsPerPolicy = 100;
 
 /**
- * As {@link scanPayload}, for payloads of callers: it lets others work from time to time, and ends with a fault when the
- * expressions take too many steps, for one value or for all.
+ * As {@link scanPayload}, for payloads of callers. It pauses for other work, and returns a fault when the expressions
+ * take too many steps.
  */
 export async function scanInSteps(
   policies: readonly CompiledJsonPolicy[],

@@ -1,7 +1,7 @@
 /**
- * Policies to decisions: {@link compile} makes a snapshot of policy documents, {@link evaluate} decides one request. It
- * performs no I/O but what its ports do, never throws for what a policy or request contains, and never waits when no
- * external value is needed.
+ * The engine: {@link compile} makes a snapshot of policy documents, {@link evaluate} decides one request. Only its
+ * ports do I/O. It never throws, whatever a policy or request contains, and never waits when no external value is
+ * needed.
  *
  * @module
  */

@@ -6,7 +6,7 @@ import { mergeBatch } from "./plan/merge_batch.ts";
 import { PolicyRun } from "./policy_run.ts";
 import type { RequestView } from "./request_view.ts";
 
-/** Mutations run one policy after the other, each on the object that the one before left. */
+/** Runs mutations one policy after the other, each on the object that the one before left. */
 export function mutate(
   policies: readonly CompiledPolicy[],
   start: RequestView,
@@ -38,7 +38,10 @@ export function mutate(
     return take(run) ? step(index + 1) : finish();
   }
 
-  /** Whether to go on: an error under failurePolicy Fail ends the request, under Ignore it drops its policy's patches. */
+  /**
+   * Returns whether to continue: an error under failurePolicy Fail ends the request, under Ignore it drops its
+   * policy's patches.
+   */
   function take(run: PolicyRun): boolean {
     const { policy } = run.policy;
     if (!run.applies) return true;
@@ -48,7 +51,7 @@ export function mutate(
     return !(erred && policy.failurePolicy === "Fail");
   }
 
-  /** The patch of a large object takes as long as a slice, and so does writing it into an answer. */
+  /** Computing the patch of a large object takes as long as a slice, and so does writing it into an answer. */
   function finish(): Decision | Promise<Decision> {
     const rest = store.rest();
     if (rest !== undefined) return rest.then(decided).then(rested);

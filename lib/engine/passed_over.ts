@@ -5,7 +5,8 @@ import type { Phase } from "./phase.ts";
 import type { Trace } from "./trace.ts";
 
 /**
- * The rules to record: those of a phase, of one policy if it is named, without those that the request selects anyway.
+ * Selects the rules to record: those of a phase, of one policy if it is named, without those that the request
+ * selects.
  */
 export interface PassedOver {
   readonly phase: Phase;
@@ -14,8 +15,7 @@ export interface PassedOver {
 }
 
 /**
- * Records in a trace the rules that the index passes over, because their kinds, operations or namespace are others,
- * and why.
+ * Records in a trace the rules that the index passes over, because they match other kinds, operations or namespaces.
  */
 export function tracePassedOver(
   trace: Trace,

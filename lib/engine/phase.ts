@@ -1,15 +1,15 @@
 import type { RuleType } from "../rules/mod.ts";
 
 /**
- * A step of admission: mutations first, the verification of images, then validations; after the answer, what rules do to
- * other objects.
+ * A step of admission: mutations, the verification of images, validations; after the answer, effects on other
+ * objects.
  */
 export type Phase = "mutate" | "verifyImages" | "validate" | "generate" | "mutateExisting";
 
-/** The webhook whose request a phase is part of. */
+/** The webhook to whose request a phase belongs. */
 export type WebhookPhase = "mutate" | "validate";
 
-/** Which types of rules a phase runs, and where: what rules do to other objects starts after a validation. */
+/** The types of rules in each phase, and its webhook: effects on other objects start after a validation. */
 const table: Readonly<
   Record<Phase, { readonly types: readonly RuleType[]; readonly webhook: WebhookPhase }>
 > = {

@@ -18,31 +18,31 @@ import { compilePolicy } from "./compile_policy.ts";
 import { type CompiledJsonPolicy, compileJsonPolicy, isJsonPolicy } from "./json_policies.ts";
 import { type Snapshot, snapshotOf } from "./snapshot.ts";
 
-/** How policies are read. */
+/** The options of compiling policies. */
 export interface CompileOptions {
   /** `classic`, the default, follows Kyverno's documentation; `current` follows Kyverno 1.19. */
   readonly dialect?: Dialect;
   /**
-   * Whether ValidatingAdmissionPolicies and MutatingAdmissionPolicies, which the API server enforces itself, are
-   * evaluated at admission too (`served`); by default only the command line evaluates them.
+   * Whether ValidatingAdmissionPolicies and MutatingAdmissionPolicies are also evaluated at admission (`served`). By
+   * default the API server enforces them, and only the command line evaluates them.
    */
   readonly admissionPolicies?: "left" | "served";
-  /** Whether every failurePolicy counts as Ignore: what cannot be evaluated is admitted. */
+  /** Whether every failurePolicy counts as Ignore, so that requests are admitted when evaluation fails. */
   readonly ignoreFailures?: boolean;
 }
 
 /**
- * Compiles policy documents into a snapshot. Never throws for a bad policy: problems are diagnostics, and a rule that
- * cannot run answers the requests that it matches as its policy's failurePolicy says.
+ * Compiles policy documents into a snapshot. It never throws for a bad policy: problems are diagnostics, and a rule
+ * that cannot run answers the requests that it matches as its policy's failurePolicy says.
  */
 export function compile(documents: readonly YamlDocument[], options: CompileOptions = {}): Snapshot {
   return new PolicyCompiler(options).compile(documents);
 }
 
 /**
- * Compiles policies again and again as they change. A document is the same as long as it is the same object: then its policy
- * keeps its compiled form, unless an exception for it, or a binding of it, came, changed or went. Documents that are no longer
- * given are forgotten.
+ * Compiles policies repeatedly as they change. A policy keeps its compiled form as long as its document is the same
+ * JavaScript object and no exception for it or binding of it is added, changed or removed. Documents that are no
+ * longer given are dropped.
  */
 export class PolicyCompiler {
   readonly #dialect: Dialect;

@@ -9,18 +9,18 @@ import { resultsOf } from "./rule_results.ts";
 import type { RuleTrace } from "./trace.ts";
 
 /**
- * One policy being evaluated for one request. It advances rule by rule; where a rule needs a value that is still being
- * loaded it stops, and goes on with that rule when it is advanced again. Mutations of a rule are seen by the next.
+ * The evaluation of one policy for one request. It advances rule by rule. Where a rule waits for a value it stops,
+ * and continues with that rule when it is advanced again. Each rule sees the mutations of the rules before.
  */
 export class PolicyRun {
   readonly policy: CompiledPolicy;
   readonly #store: LoadTracker;
   #view: RequestView;
-  // Most policies have one result and no effect: lists grow only where there is more.
+  // Most policies have one result and no effect, so lists are created only for more.
   #results: readonly RuleResult[] = nothing;
   #effects: readonly Effect[] = nothing;
   #next = 0;
-  /** The progress of the next rule, if it was evaluated before and stopped. */
+  /** The progress of the next rule, if an earlier evaluation of it stopped. */
   #progress: Progress | undefined;
   #applies: boolean;
 
@@ -87,7 +87,7 @@ export class PolicyRun {
     return true;
   }
 
-  /** Evaluates no further rule. */
+  /** Ends the policy without evaluating further rules. */
   #leaveOut(unasked: NonNullable<RuleTrace["unasked"]>): void {
     const { rules, policy } = this.policy;
     const { trace } = this.#view.base;
@@ -100,8 +100,8 @@ export class PolicyRun {
   }
 
   /**
-   * The one boundary between bugs and outcomes: policies and requests make nothing throw, so whatever does is our mistake.
-   * It costs the one rule, whose policy says what becomes of the request.
+   * The only place that catches exceptions: no policy or request makes anything throw, so an exception is a bug in
+   * Postern. It affects one rule, and the failurePolicy of its policy decides.
    */
   #resultsOf(rule: CompiledRule): readonly RuleResult[] {
     try {
@@ -138,7 +138,7 @@ export class PolicyRun {
 
 const nothing: readonly never[] = [];
 
-/** Why a rule was not reached in time: what was waited for, where anything was. */
+/** The message for a rule that did not run in time. It names the loads that were too slow. */
 function expiry({ late }: LoadTracker): string {
   const passed = "the request's deadline passed before this rule";
   return late.length === 0 ? passed : `${passed}: no answer in time for ${late.join(", ")}`;
@@ -153,7 +153,7 @@ function ends({ result, type }: RuleResult): boolean {
   return result === "pass" || result === "fail" || (type === "generate" && result === "error");
 }
 
-/** Runs policies on the same object side by side: all load together, and each goes on where it stopped. */
+/** Runs policies on the same object concurrently: all load together, and each continues where it stopped. */
 export function runAll(
   policies: readonly CompiledPolicy[],
   view: RequestView,

@@ -5,17 +5,17 @@ import { compileTemplate, type Use } from "../template/mod.ts";
 
 /** Adds a rule's `reportProperties` to its outcomes. */
 export interface ReportProperties {
-  /** For outcomes before the rule's body: the properties as the policy has them. */
+  /** Adds the properties as the policy has them, to outcomes before the rule's body. */
   unresolved(outcome: Outcome | OutcomeList): Outcome | OutcomeList;
-  /** For outcomes of the body: the properties with variables replaced; the outcome's own properties win. */
+  /** Adds the properties with variables replaced, to outcomes of the body. Properties of the outcome win. */
   resolved(outcome: Outcome | OutcomeList, context: Context): Outcome | OutcomeList;
 }
 
 /**
- * Compiles `reportProperties`. Kyverno parity: variables are replaced once preconditions hold, and properties
- * whose variables have no value stay as they are written. Pinned by "reportProperties whose variables have no
- * value stay as written" and "reportProperties stay as written when preconditions are not met". Values that
- * are no strings become JSON, as reports hold strings only.
+ * Compiles `reportProperties`. Kyverno parity: variables are replaced once preconditions hold, and properties whose
+ * variables have no value stay as they are written. Pinned by "reportProperties whose variables have no value stay as
+ * written" and "reportProperties stay as written when preconditions are not met". Values other than strings become
+ * JSON, because reports hold only strings.
  */
 export function compileReportProperties(
   written: JsonObject,

@@ -1,7 +1,7 @@
 import type { JsonObject } from "../json/mod.ts";
 import type { Operation } from "../kube/mod.ts";
 
-/** The user of a request. Roles come from the cluster's bindings unless they are given. */
+/** The user of a request. Roles are read from the cluster's bindings unless they are given. */
 export interface Requester {
   readonly username: string;
   readonly groups: readonly string[];
@@ -10,7 +10,7 @@ export interface Requester {
   readonly clusterRoles?: readonly string[];
 }
 
-/** One request to be decided: an admission request, or one made up by the command line or a scan. */
+/** A request to decide: an admission request, or one made by the command line or a scan. */
 export interface PolicyRequest {
   readonly uid: string;
   readonly operation: Operation;
@@ -29,6 +29,6 @@ export interface PolicyRequest {
   readonly dryRun: boolean;
   /** The value of `request` in expressions: the AdmissionRequest's JSON. */
   readonly variable: JsonObject;
-  /** The Namespace object's labels when the caller knows them already. */
+  /** The labels of the Namespace, if the caller has them. */
   readonly namespaceLabels?: JsonObject;
 }

@@ -10,7 +10,7 @@ import type { PolicyRequest } from "./request.ts";
 import type { RuleWatch } from "./rule_watch.ts";
 import type { Trace } from "./trace.ts";
 
-/** Values that the caller puts into contexts: the command line's, for entries that it cannot load. */
+/** Returns the values that the command line gives for context entries that it cannot load. */
 export type GivenValues = (policy: string, rule: string) => JsonObject;
 
 /** The fields that all views of a request share. */
@@ -23,24 +23,24 @@ export interface ViewBase {
   readonly given: GivenValues | undefined;
   /** Set after the answer, when rules that change the cluster are evaluated for their effects. */
   readonly background?: Background | undefined;
-  /** Set when the decision shall be explained. */
+  /** Set when the decision is explained. */
   readonly trace?: Trace | undefined;
-  /** Called around each rule; the trace itself when there is one. */
+  /** Called around each rule; it is the trace, if there is one. */
   readonly watch?: RuleWatch | undefined;
 }
 
-/** How rules that change the cluster are evaluated after the answer. */
+/** The options of evaluating effects after the answer. */
 export interface Background {
   /**
-   * The users under whom effects are carried out: rules are not evaluated for Postern's own changes unless they turn
-   * `skipBackgroundRequests` off.
+   * The users who carry out effects. Rules are not evaluated for changes by them unless they set
+   * `skipBackgroundRequests` to false.
    */
   readonly actors?: ReadonlySet<string>;
 }
 
 /**
- * A request as the next rule sees it: the object as mutated so far, the root of its context, and the candidates for
- * matching. Views are immutable; a mutation makes a new one.
+ * A request as the next rule sees it: the mutated object, the root of the context, and the candidates for matching.
+ * Views are immutable; a mutation makes a new one.
  */
 export class RequestView implements Computed {
   readonly base: ViewBase;
@@ -50,9 +50,9 @@ export class RequestView implements Computed {
   #root: Context | undefined;
   readonly #user: User | undefined;
   readonly #type: ResourceType;
-  /** The object that expressions see. */
+  /** The object in expressions. */
   readonly #shown: JsonObject | undefined;
-  /** The same for all rules, made for the first; so is what bodies of rules without a context of their own are given. */
+  /** Values that all rules share, each made for the first rule that reads it. */
   #candidate: Candidate | undefined | typeof unknown = unknown;
   #plainInput: RuleInput | undefined;
   #imagesWork: StagedWork<JsonObject | Fault> | undefined;
@@ -77,7 +77,7 @@ export class RequestView implements Computed {
     this.#type = state.type ?? base.request;
   }
 
-  /** The request as it came. */
+  /** The view of a new request. */
   static of(base: ViewBase): RequestView {
     const { request, facts } = base;
     const user = request.requester && {
@@ -105,16 +105,16 @@ export class RequestView implements Computed {
   }
 
   /**
-   * The request after a mutation that failed. Kyverno parity: the following rules find no object, match by
-   * the old one if there is one, and still see the object in their context. Pinned by "after a mutation that
-   * failed the following rules match by the old object".
+   * The view after a mutation that failed. Kyverno parity: the following rules find no object, match by the old one
+   * if there is one, and still see the object in their context. Pinned by "after a mutation that failed the following
+   * rules match by the old object".
    */
   withoutObject(): RequestView {
     const state = { operation: this.operation, object: {}, oldObject: this.oldObject, user: this.#user };
     return new RequestView(this.base, { ...state, shown: this.#shown });
   }
 
-  /** The request as if its old object were the new one: for rules about objects that are gone, or were different. */
+  /** The view with the old object as the new one, for rules about deleted or former objects. */
   former(): RequestView | undefined {
     const { operation, oldObject } = this;
     if (isEmpty(oldObject)) return undefined;
@@ -122,8 +122,8 @@ export class RequestView implements Computed {
   }
 
   /**
-   * The old object as if it were created now by no user in particular: a rule that fails on an update is evaluated
-   * for it, to find out whether the object violated the rule already.
+   * The view of the old object as if it were created now without a user. A rule that fails on an update is evaluated
+   * for it, to find out whether the object violated the rule before.
    */
   existing(): RequestView | undefined {
     if (this.operation !== "UPDATE" || this.oldObject === undefined || this.#user === undefined) {
@@ -142,12 +142,12 @@ export class RequestView implements Computed {
     });
   }
 
-  /** The outermost layer of what rules see. */
+  /** The outermost layer of the rules' context. */
   get root(): Context {
     return this.#root ??= Context.root(this.base, { computed: this });
   }
 
-  /** Most rules read little of the request, so what they read is put together when they do. */
+  /** Most rules read few fields of the request, so each is built when a rule reads it. */
   get names(): readonly string[] {
     return rootNames;
   }
@@ -171,7 +171,7 @@ export class RequestView implements Computed {
     return this.#candidate === unknown ? this.#candidate = this.#newCandidate() : this.#candidate;
   }
 
-  /** Whether there is an object at all, new or old. */
+  /** Whether the request has a new or an old object. */
   get hasObject(): boolean {
     return !isEmpty(this.object) || !isEmpty(this.oldObject);
   }
@@ -249,7 +249,7 @@ export class RequestView implements Computed {
 
 const unknown = Symbol("unknown");
 
-/** The names that every rule sees. */
+/** The names that every rule can read. */
 const rootNames: readonly string[] = ["request", "serviceAccountName", "serviceAccountNamespace", "images"];
 
 /** The exceptions of most rules: none. The input of a rule without exceptions can then be shared. */

@@ -2,8 +2,9 @@ import { fail, type Outcome, pass } from "../rules/mod.ts";
 import { type PolicyResult, replaced, type RuleResult } from "./decision.ts";
 
 /**
- * Adds to the results of image policies whether each image that they require was verified by some policy of the
- * request; a rule fails for an image that no policy verified. Call it again after further policies were evaluated for the same object.
+ * Adds to the results of image policies whether some policy of the request verified each image that they require. A
+ * rule fails for an image that no policy verified. Call it again after evaluating further policies for the same
+ * object.
  */
 export function withRequiredImages<T extends PolicyResult>(results: readonly T[]): readonly T[] {
   if (!results.some(({ rules }) => rules.some((rule) => requiredBy(rule) !== undefined))) return results;

@@ -7,7 +7,7 @@ import {
 } from "../kube/mod.ts";
 import type { PolicyRequest } from "./request.ts";
 
-/** An admission request as the engine takes it. */
+/** Converts an admission request into the engine's form. */
 export function policyRequest(request: AdmissionRequest): PolicyRequest {
   return {
     uid: request.uid,
@@ -24,7 +24,7 @@ export function policyRequest(request: AdmissionRequest): PolicyRequest {
   };
 }
 
-/** A request for a subresource is about the kind that has it: `pods/exec` about Pod. */
+/** The kind of the parent resource: a request for `pods/exec` is about a Pod. */
 function topLevelKind({ kind, resource, subResource }: AdmissionRequest): GroupVersionKind {
   if (subResource === "") return kind;
   const { group, version } = resource;

@@ -5,8 +5,8 @@ import { extractImages } from "../kube/mod.ts";
 import { ruleImageExtractors } from "../rules/mod.ts";
 
 /**
- * The `images` of a rule that says itself where images are (`imageExtractors`): objects of the kinds that it names are
- * read its way, all others as usual. It comes before the rule's other entries, so these see it.
+ * The context entry `images` of a rule with `imageExtractors`. The rule's extractors read objects of their kinds, the
+ * usual ones all others. It comes before the rule's other entries, so they can read it.
  */
 export function compileRuleImages(
   written: JsonObject,

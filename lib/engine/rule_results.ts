@@ -6,7 +6,7 @@ import type { RuleResult } from "./decision.ts";
 import { evaluateRule, matchingExceptions, observing, resultsFrom, ruleContext } from "./evaluate_rule.ts";
 import { noExceptions, type RequestView } from "./request_view.ts";
 
-/** Evaluates a rule of any kind. It has no result when it is not about the request, and several for several targets. */
+/** Evaluates a rule of any kind. A rule that does not match has no result; a rule with several targets has several. */
 export function resultsOf(rule: CompiledRule, policy: Policy, view: RequestView): readonly RuleResult[] {
   const { background, request } = view.base;
   if (background !== undefined && rule.rule.skipBackgroundRequests) {
@@ -39,10 +39,9 @@ function matchesDeletions({ selector }: CompiledRule): boolean {
 }
 
 /**
- * A generate rule applies to the new object. When it applied to the old one and no longer does, it fails,
- * which means that the resources it made are deleted. Kyverno parity: exceptions come first, even for objects
- * that the rule does not match. Pinned by "an exception skips a generate rule for an object that the rule
- * does not match".
+ * A generate rule applies to the new object. When it applied to the old object and no longer applies, it fails: its
+ * downstream is then deleted. Kyverno parity: exceptions come first, even for objects that the rule does not match.
+ * Pinned by "an exception skips a generate rule for an object that the rule does not match".
  */
 function generateOutcome(
   rule: CompiledRule,
@@ -87,7 +86,7 @@ function generateOutcome(
   }
 }
 
-/** Whether the rule selects the view's new object; one that is not there is not selected. */
+/** Whether the rule selects the view's new object. An absent object is not selected. */
 function selects(rule: CompiledRule, view: RequestView): boolean {
   const candidate = view.candidate();
   if (candidate === undefined || candidate.resource !== view.object) return false;

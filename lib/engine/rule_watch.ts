@@ -4,14 +4,14 @@ import type { CompiledRule } from "./compiled.ts";
 import type { RuleResult } from "./decision.ts";
 
 /**
- * Is called around each evaluation of a rule, for durations and spans. Evaluation is synchronous between loads, so at most one
- * rule is begun at a time.
+ * Called around each evaluation of a rule, for durations and spans. Evaluation is synchronous between loads, so at
+ * most one rule runs at a time.
  */
 export interface RuleWatch {
-  /** A rule is about to be evaluated. */
+  /** The evaluation of a rule begins. */
   begin(policy: Policy, rule: CompiledRule): void;
-  /** The rule that was begun waits for values, and will begin again. */
+  /** The rule waits for values; its evaluation will begin again. */
   postpone(): void;
-  /** The rule that was begun has its results, none when it is not about the request; `object` is what it was evaluated on. */
+  /** The rule has its results, none when it does not match. `object` is the object that it was evaluated for. */
   finish(results: readonly RuleResult[], object: JsonObject | undefined): void;
 }

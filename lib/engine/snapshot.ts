@@ -6,14 +6,14 @@ import type { CompiledPolicy } from "./compiled.ts";
 import { type Candidates, PolicySelections } from "./plan/policy_selection.ts";
 import type { CompiledJsonPolicy } from "./json_policies.ts";
 
-/** All policies, compiled: immutable, replaced as a whole when policies change. */
+/** All compiled policies. A snapshot is immutable; a change of policies replaces it. */
 export interface Snapshot {
   /** All policies, sorted by name; a Policy after the ClusterPolicies. */
   readonly policies: readonly CompiledPolicy[];
   /** The same policies in the order of their documents, in which the command line applies them. */
   readonly written: readonly CompiledPolicy[];
   readonly others: readonly LocatedDocument[];
-  /** Policies for any JSON, in the order of their documents. */
+  /** The JSON policies, in the order of their documents. */
   readonly jsonPolicies: readonly CompiledJsonPolicy[];
   readonly diagnostics: readonly Diagnostic[];
   readonly dialect: Dialect;
@@ -23,7 +23,7 @@ export interface Snapshot {
   readonly selections: PolicySelections;
 }
 
-/** The same policies without those that are left out: the policies of one of several webhooks. */
+/** The snapshot with some of its policies, for one of several webhooks. */
 export function restrict(snapshot: Snapshot, keep: (policy: CompiledPolicy) => boolean): Snapshot {
   return snapshotOf({ ...snapshot, written: snapshot.written.filter(keep) });
 }
@@ -71,7 +71,7 @@ function interests({ selector, rule }: CompiledPolicy["rules"][number], policy: 
   const namespace = policy.namespace;
   if (rule.generatedFor !== undefined) return [{ kinds: [...rule.generatedFor], operations: [], namespace }];
   const { form, filters } = selector.match;
-  // The first of filters that must all hold is enough for the index.
+  // All these filters must match, so the index needs only the first.
   const used = form === "all" ? filters.slice(0, 1) : filters;
   return used.map(({ kinds, operations }) => ({ kinds, operations, namespace }));
 }

@@ -34,17 +34,17 @@ export interface LoadTrace {
 export interface EntryTrace {
   readonly name: string;
   readonly source: EntrySource;
-  /** `absent`: there is nothing to load it from here, so its name counts as not declared. */
+  /** `absent`: the source cannot be loaded here, so the name counts as not declared. */
   readonly state: "read" | "failed" | "absent";
   /** Why it failed. */
   readonly failure: string | undefined;
   readonly bytes: number;
-  /** Milliseconds, the loads that it waited for included. */
+  /** Milliseconds, including the loads that it waited for. */
   readonly milliseconds: number;
   readonly loads: readonly LoadTrace[];
 }
 
-/** One thing that happened while a rule was evaluated. */
+/** One step of a rule's evaluation. */
 export type TraceStep =
   | { readonly kind: "entry"; readonly entry: EntryTrace }
   | { readonly kind: "condition"; readonly owner: ConditionOwner; readonly condition: ObservedCondition }
@@ -53,7 +53,7 @@ export type TraceStep =
   | { readonly kind: "pattern"; readonly pattern: ObservedPattern }
   | { readonly kind: "exception"; readonly exception: ObservedException }
   | { readonly kind: "attestor"; readonly attestor: ObservedAttestor }
-  /** From here on the rule is evaluated for the old object, to find out whether that violated it already. */
+  /** The following steps are of the evaluation for the old object, which shows whether it violated the rule before. */
   | { readonly kind: "existing" };
 
 /** The recorded evaluation of one rule. */
@@ -63,35 +63,35 @@ export interface RuleTrace {
   readonly type: RuleKind["type"];
   /** The kind of its body: `pattern`, `deny`, `foreach` … */
   readonly body: string;
-  /** The rule that the user wrote, for one that was generated from it for pod controllers. */
+  /** The written rule from which an autogen rule was made. */
   readonly generatedFrom: string | undefined;
   /**
-   * Why the rule was not evaluated: the policy is about another namespace, or its match conditions do not hold, or an
-   * earlier rule was applied and the policy applies one.
+   * Why the rule was not evaluated: the policy is for another namespace, its match conditions do not hold, or an
+   * earlier rule applied and the policy applies one.
    */
   readonly unasked: "namespace" | "matchConditions" | "applyRules" | undefined;
   /** The selection by match and exclude; `undefined` when nothing could be matched, such as an empty object. */
   readonly selection: ExplainedSelection | undefined;
-  /** In order. Of a rule that waited for values, those of its last, complete evaluation. */
+  /** The steps in order; for a rule that waited for values, those of its last, complete evaluation. */
   readonly steps: readonly TraceStep[];
-  /** None for a rule that is not about the request. */
+  /** Empty for a rule that does not match. */
   readonly results: readonly RuleResult[];
   /** The changes of a mutation, compared with the object as the rule found it. */
   readonly changes: readonly PatchOperation[];
-  /** Whether it refuses the request. */
+  /** Whether the rule denies the request. */
   readonly refuses: boolean;
-  /** How often it was evaluated: once more for each round of loads that it waited for. */
+  /** The number of evaluations: one more for each round of loads that it waited for. */
   readonly attempts: number;
 }
 
 type Draft = { -readonly [name in keyof RuleTrace]: RuleTrace[name] } & { steps: TraceStep[] };
 
 /**
- * How a decision came about: made for one evaluation, given to it, and read afterwards. Evaluation is synchronous
- * between loads, so there is at most one rule at a time that things happen to.
+ * The recorded evaluation of one request. Evaluation is synchronous between loads, so at most one rule is recorded at
+ * a time.
  */
 export class Trace implements Observer, RuleWatch {
-  /** In the order in which they were decided; rules that are not about such requests come first. */
+  /** The rules in the order of evaluation. Rules that the index passed over come first. */
   readonly rules: RuleTrace[] = [];
   readonly loads: LoadTrace[] = [];
   readonly #clock: Clock;
@@ -104,19 +104,19 @@ export class Trace implements Observer, RuleWatch {
     this.#clock = clock;
   }
 
-  /** A rule is about to be evaluated. */
+  /** Begins the record of a rule. */
   begin(policy: Policy, rule: CompiledRule): void {
     const attempts = (this.#attempts.get(rule) ?? 0) + 1;
     this.#attempts.set(rule, attempts);
     this.#current = { ...identity(policy, rule), attempts };
   }
 
-  /** The rule waits for values, and will begin again. */
+  /** Notes that the rule waits for values, and will begin again. */
   postpone(): void {
     this.#current = undefined;
   }
 
-  /** The rule has its results; `object` is the object that it was evaluated for. */
+  /** Ends the record of a rule with its results; `object` is the object that it was evaluated for. */
   finish(results: readonly RuleResult[], object: JsonObject | undefined): void {
     const patched = results.map(patchedObject).find((each) => each !== undefined);
     const changes = patched === undefined || object === undefined ? [] : diff(object, patched);
@@ -124,7 +124,7 @@ export class Trace implements Observer, RuleWatch {
     this.#current = undefined;
   }
 
-  /** The rules came to a decision. */
+  /** Marks the rules that deny the request. */
   decide({ refusing }: Pick<Decision, "refusing">): void {
     for (const [index, trace] of this.rules.entries()) {
       const refuses = refusing.some(({ rule }) => trace.results.includes(rule));
@@ -132,7 +132,7 @@ export class Trace implements Observer, RuleWatch {
     }
   }
 
-  /** A rule was not even begun: an index knows that it is not about such requests, or its whole policy is not. */
+  /** Records a rule that was not evaluated: the index or its whole policy passed it over. */
   passOver(
     policy: Policy,
     rule: CompiledRule,
@@ -147,7 +147,7 @@ export class Trace implements Observer, RuleWatch {
     if (this.#current !== undefined) this.#current.selection ??= selection;
   }
 
-  /** From now on the rule is evaluated for the old object. */
+  /** Notes that the rule is now evaluated for the old object. */
   turnToExisting(): void {
     this.#step({ kind: "existing" });
   }
@@ -195,7 +195,7 @@ export class Trace implements Observer, RuleWatch {
       milliseconds: this.#clock.now() - since + waited,
       loads,
     };
-    // Each read of an absent entry comes here; the trace records the first.
+    // An absent entry is reported at each read; the trace records the first.
     const isRecorded = this.#current?.steps.some((step) =>
       step.kind === "entry" && step.entry.state === "absent" && step.entry.name === name
     );

@@ -9,8 +9,8 @@ import { type PolicyRun, runAll, strictestOf } from "./policy_run.ts";
 import type { RequestView } from "./request_view.ts";
 
 /**
- * Verifies the images of an object that mutations left, policies side by side: each starts from the same object, so none
- * waits for another. What they found is noted in two annotations of the object, and digests are pinned in it.
+ * Verifies the images of the mutated object. The policies run concurrently on the same object. Results are noted in
+ * two annotations of the object, and images get their digests.
  */
 export function verifyImages(
   policies: readonly CompiledPolicy[],
@@ -50,8 +50,7 @@ export function verifyImages(
 }
 
 /**
- * The object with its images at their digests. When two policies write a digest of the same image, the later
- * one stays.
+ * The object with the digests of its images. When two policies write a digest of the same image, the later one wins.
  */
 function pinned(
   object: JsonObject,

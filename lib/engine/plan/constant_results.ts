@@ -5,15 +5,14 @@ import type { RuleResult } from "../decision.ts";
 /** The mark of a list of constant results. */
 const mark = Symbol("constant results");
 
-/** Whether the same list of results comes again with other requests, so that what is worked out of it can be kept. */
+/** Whether other requests have the same list of results, so that values computed from it can be cached. */
 export function areConstant(results: readonly RuleResult[]): boolean {
   return mark in results;
 }
 
 /**
- * The results of the outcomes that a rule's body gives again and again. They are made once, so a rule that passes, as
- * most do, makes no result, and metrics find its series at once. tests/bench/plan_bench.ts: without it the patterns take
- * 9 % more.
+ * The results of a body's constant outcomes. They are made once, so a passing rule, the most frequent case, creates
+ * no result, and metrics find its series at once. tests/bench/plan_bench.ts: without it the patterns take 9 % more.
  */
 export class ConstantResults {
   readonly #outcomes: readonly Outcome[];
@@ -29,7 +28,7 @@ export class ConstantResults {
     this.#results = { Enforce: resultsWith("Enforce"), Audit: resultsWith("Audit") };
   }
 
-  /** The results of an outcome; `undefined` for one that was made for the request. */
+  /** The results of an outcome; `undefined` for an outcome that was made for the request. */
   of(outcome: Outcome, action: FailureAction): readonly RuleResult[] | undefined {
     const index = this.#outcomes.indexOf(outcome);
     return index < 0 ? undefined : this.#results[action][index];

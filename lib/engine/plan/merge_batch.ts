@@ -8,20 +8,20 @@ import type { RequestView } from "../request_view.ts";
 /** The results of policies that were merged one after the other into one draft. */
 export interface MergedBatch {
   readonly results: readonly PolicyResult[];
-  /** The request after all of them. */
+  /** The request after all merges. */
   readonly view: RequestView;
-  /** Whether the last of them failed, which ends the request. */
+  /** Whether the last policy erred, which ends the request. */
   readonly erred: boolean;
 }
 
 /**
- * Runs consecutive policies of a list, from one on, whose only rule merges one patch into every object of the request's
- * type. No expression sees the object between them, so all write into the same draft; the results are those of a
- * PolicyRun for each. `undefined` when the first policy is of another kind. tests/bench/plan_bench.ts: without it the
- * merges take 16 % more.
+ * Runs consecutive policies of a list whose only rule merges one patch into every object of the request's type. No
+ * expression reads the object between them, so all write into the same draft; the results equal those of a PolicyRun
+ * for each. `undefined` when the first policy is of another kind. tests/bench/plan_bench.ts: without it the merges
+ * take 16 % more.
  *
- * An error under failurePolicy Fail refuses the request, and the draft is forgotten. Under Ignore it would have to be as
- * it was before, so such policies do not take part.
+ * An error under failurePolicy Fail denies the request, so the draft is dropped. Under Ignore the draft would have to
+ * be restored, so such policies are left out.
  */
 export function mergeBatch(
   { policies, from }: { readonly policies: readonly CompiledPolicy[]; readonly from: number },
@@ -30,7 +30,7 @@ export function mergeBatch(
 ): MergedBatch | undefined {
   const { object } = view;
   const { trace, given, background, watch } = view.base;
-  // Whoever looks on wants to see the object after each of them.
+  // Traces and background evaluations read the object after each policy.
   if (object === undefined || trace !== undefined || given !== undefined || background !== undefined) {
     return undefined;
   }
@@ -51,14 +51,14 @@ export function mergeBatch(
       erred = outcome.result === "error";
     }
   } catch {
-    // A mistake of ours: whose it is shows when each runs by itself.
+    // A bug in Postern: running each policy by itself shows whose it is.
     return undefined;
   }
   if (results.length === 0) return undefined;
   return { results, erred, view: draft.resource === object ? view : view.mutated(draft.resource) };
 }
 
-/** The rule of a policy that has no other and whose body is all there is to it, if that is a merge. */
+/** The only rule of a policy, if it has nothing but a body and the body merges a constant patch. */
 function soleMerge({ policy, rules, matchConditions }: CompiledPolicy): CompiledRule | undefined {
   const rule = rules.length === 1 ? rules[0] : undefined;
   if (rule?.body.merge === undefined || rule.selectsAll !== true || rule.bodyAlone !== true) return undefined;

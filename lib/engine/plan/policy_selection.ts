@@ -5,24 +5,24 @@ import type { PolicyRequest } from "../request.ts";
 import { RulesForTypes } from "./rules_for_type.ts";
 import type { Phase } from "../phase.ts";
 
-/** The query for policies. */
+/** Selects policies. */
 export interface PolicyQuery {
   readonly phase: Phase;
-  /** Only policies of this failurePolicy: the API server calls for each apart. */
+  /** Only policies of this failurePolicy: the API server calls a webhook for each. */
   readonly failurePolicy?: FailurePolicy;
   /**
-   * Only the policy of this key. At admission a policy with match conditions has a webhook of its own, which carries
-   * them: it is evaluated at the address with its key, and at an address that names neither a policy nor a
-   * failurePolicy, which evaluates all.
+   * Only the policy with this key. At admission a policy with match conditions has a separate webhook, which carries
+   * them: it is evaluated at the path with its key, and at paths that name neither a policy nor a failurePolicy,
+   * which evaluate all policies.
    */
   readonly policy?: string;
-  /** Only policies of this kind: one of another kind may have the same key. */
+  /** Only policies of this kind: policies of other kinds may have the same key. */
   readonly kind?: string;
-  /** Which rules: `admission` leaves out audit rules, which are evaluated after the answer; `all` is every rule. */
+  /** The rules to evaluate: `admission` leaves out audit rules, which run after the answer; `all` is every rule. */
   readonly rules?: "admission" | "audit" | "all";
 }
 
-/** The selected policies, with everything that does not depend on the single request prepared. */
+/** The selected policies, prepared for requests of one type and query. */
 export interface PolicySelection {
   readonly policies: readonly CompiledPolicy[];
   readonly needsNamespaceLabels: boolean;
@@ -143,14 +143,14 @@ function selectionOf(
   return { policies: kept, needsNamespaceLabels: false, needsRoles };
 }
 
-/** Where rules are evaluated, which decides whether they deny or only audit. */
+/** The namespace and the kind of pass, which decide whether rules deny or only audit. */
 export interface Pass {
   readonly rules: "admission" | "audit" | "all";
   readonly namespace: string;
   readonly namespaceLabels: JsonObject;
 }
 
-/** Leaves the rules that a pass is about: at admission those that can block, and audited ones that shall warn. */
+/** Selects the rules of a pass: at admission those that may deny or warn, otherwise the audit rules. */
 export function rulesOfPass(
   compiled: CompiledPolicy,
   { rules, namespace, namespaceLabels }: Pass,

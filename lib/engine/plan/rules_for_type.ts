@@ -2,12 +2,12 @@ import { BoundedCache } from "../../json/mod.ts";
 import type { ResourceType } from "../../kube/mod.ts";
 import type { CompiledPolicy, CompiledRule } from "../compiled.ts";
 
-/** A type of resources and what is done to one: all that most rules look at to choose their objects. */
+/** A resource type and an operation, which alone decide whether most rules match. */
 export interface TypeOfRequest extends ResourceType {
   readonly operation: string;
 }
 
-/** Types come from requests: a policy is prepared for at most so many, and for none with a longer key. */
+/** The most types for which a policy is prepared, and the longest key: types come from requests. */
 const maxTypes = 256, maxKeyLength = 512;
 
 /**
