@@ -3,8 +3,8 @@ import { type AdmissionResponse, admissionResponse as responseOf, reviewedResour
 import type { ReviewDecision } from "./review_decision.ts";
 
 /**
- * The `response` of an AdmissionReview. A refusal has Kyverno's message; what is allowed has the patch of the mutations, and
- * the warnings and audit annotations of both phases. `admissionReview` puts it into a review.
+ * The `response` of an AdmissionReview. A denial has Kyverno's message. An allowed request has the patch of the
+ * mutations, and the warnings and audit annotations of both phases. `admissionReview` puts it into a review.
  */
 export function admissionResponse(decision: ReviewDecision): AdmissionResponse {
   if (decision.kind === "unreadable") {

@@ -5,21 +5,21 @@ import type { Ports } from "../ports.ts";
 import { offlinePorts } from "./offline_ports.ts";
 import type { ReviewDecision } from "./review_decision.ts";
 
-/** How a review is decided. */
+/** The ports and the time limit of deciding a review. */
 export interface EvaluateReviewOptions {
   /** The ports that policies may use. A port that is not given is offline, see {@link offlinePorts}. */
   readonly ports?: Partial<Ports>;
   /**
-   * Milliseconds for the whole decision: look-ups end then, and rules that are not reached answer with an error. Without it
+   * Milliseconds for the whole decision: loads end then, and rules that have not run answer with an error. Without it
    * there is no limit.
    */
   readonly timeout?: number;
 }
 
 /**
- * Decides an AdmissionReview v1 (as `JSON.parse` gives it) as the API server has it decided by two webhooks: mutations
- * first, then validations of what they leave. What is no AdmissionReview is refused and says why; nothing is thrown for
- * what a policy or a review holds.
+ * Decides an AdmissionReview v1 (as `JSON.parse` gives it) as two webhooks do: first the mutations, then the
+ * validations of the mutated object. A value that is not an AdmissionReview is denied with a message. It never
+ * throws, whatever a policy or a review holds.
  */
 export async function evaluate(
   policies: Snapshot,

@@ -10,21 +10,21 @@ export interface PolicyText {
   readonly text: string;
 }
 
-/** How policies are loaded. */
+/** The options of compiling policies. */
 export type LoadPoliciesOptions = CompileOptions;
 
 /** The policies of a text, compiled, and the text's diagnostics. */
 export interface PoliciesOfText {
-  /** Compiled, immutable, and good for any number of evaluations. */
+  /** The compiled policies. They are immutable and serve any number of evaluations. */
   readonly policies: Snapshot;
   /** The problems in the text and suggestions for it, with positions. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Compiles policies and policy exceptions, of one text or of several files. It never throws for what a text holds: a policy
- * with an error is a diagnostic, and its rules answer the requests that they match as its failurePolicy says. Refuse to
- * start when a diagnostic is an error.
+ * Compiles policies and policy exceptions from one text or from several files. It never throws, whatever a text
+ * holds: a policy with an error is a diagnostic, and its rules answer the requests that they match as its
+ * failurePolicy says. Refuse to start when a diagnostic is an error.
  */
 export function loadPolicies(
   texts: string | readonly PolicyText[],

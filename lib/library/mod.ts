@@ -1,9 +1,9 @@
 /**
- * Postern for programs: policies from text, decisions about AdmissionReviews, and responses. It needs nothing that a
- * browser or an edge runtime lacks: no `Deno` global, no `node:` module, no file, no network of its own.
+ * Postern for programs: policies from text, decisions about AdmissionReviews, and responses. It runs in browsers and
+ * edge runtimes: it uses no `Deno` global, no `node:` module, no files and no network.
  *
- * It does not carry out what rules do to other objects (generate, mutateExisting), and has no resource filters: every
- * review that it is given is decided.
+ * It does not carry out effects on other objects (generate, mutateExisting), and has no resource filters: it decides
+ * every review.
  *
  * @module
  */

@@ -1,10 +1,10 @@
 import type { Answer, Ports } from "../ports.ts";
 
 /**
- * Ports that reach nothing. Every look-up (an API call, a ConfigMap, an image, a service, a global context entry, the
- * labels of a namespace, the roles of a user) answers with an error that names the missing port, and the policy
- * decides what the error means, as for a cluster that is down: a rule with `failurePolicy: Fail` refuses the request.
- * Signatures are not verified either. Clock and randomness are the system's.
+ * Ports without a network. Every load (an API call, a ConfigMap, an image, a service, a global context entry, the
+ * labels of a namespace, the roles of a user) fails with an error that names the missing port. The policy handles the
+ * error as for a cluster that is down: a rule with `failurePolicy: Fail` denies the request. Signatures are not
+ * verified either. Clock and randomness are the system's.
  */
 export function offlinePorts(): Ports {
   return {

@@ -6,19 +6,22 @@ import type { PatchOperation } from "../patch/mod.ts";
 /** The result of evaluating policies for a review. */
 export type ReviewDecision = DecidedReview | UnreadableReview;
 
-/** The policies decided. */
+/** The decision of the policies. */
 export interface DecidedReview {
   readonly kind: "decided";
   readonly allowed: boolean;
   readonly request: AdmissionRequest;
-  /** The results that refuse the request; none when it is allowed. */
+  /** The results that deny the request; none when it is allowed. */
   readonly refusing: readonly Refusing[];
-  /** The object as mutations leave it; `undefined` when the request has none, as for DELETE. */
+  /** The object after the mutations; `undefined` when the request has none, as for DELETE. */
   readonly object: JsonObject | undefined;
-  /** From the request's object to {@link object}; empty when nothing changed, and when the request is refused. */
+  /**
+   * The patch from the request's object to {@link object}; empty when nothing changed, and when the request is
+   * denied.
+   */
   readonly patch: readonly PatchOperation[];
   readonly mutation: Decision;
-  /** About the object as mutations leave it; `undefined` when mutations refused the request. */
+  /** The decision about the mutated object; `undefined` when mutations denied the request. */
   readonly validation: Decision | undefined;
 }
 
