@@ -3,7 +3,7 @@ import type { MatchBlock } from "../policy/mod.ts";
 import type { Candidate } from "./candidate.ts";
 import { compileFilter, type Filter, type FilterRole, type Mismatch } from "./filter.ts";
 
-/** A whole match or exclude block: alternatives, conjunctions, or the direct form. */
+/** A compiled match or exclude block: alternatives, conjunctions, or the direct form. */
 export interface Block {
   mismatch(candidate: Candidate): Mismatch;
   readonly filters: readonly Filter[];
@@ -11,12 +11,12 @@ export interface Block {
   readonly empty: boolean;
 }
 
-/** Compiles a match block; an empty one selects nothing. */
+/** Compiles a match block. An empty block selects nothing. */
 export function compileMatch(block: MatchBlock, dialect: Dialect): Block {
   return compileBlock(block, "match", dialect);
 }
 
-/** Compiles an exclude block; empty filters in it never exclude. */
+/** Compiles an exclude block. Empty filters in it never exclude. */
 export function compileExclude(block: MatchBlock, dialect: Dialect): Block {
   return compileBlock(block, "exclude", dialect);
 }

@@ -14,16 +14,16 @@ export interface Candidate {
   readonly version: string;
   readonly kind: string;
   readonly subresource: string;
-  /** The resource's name in the API (`pods`), where the request says it. */
+  /** The name of the resource in the API (`pods`), if the request has it. */
   readonly plural?: string | undefined;
   /** CREATE, UPDATE, DELETE or CONNECT. */
   readonly operation: string;
-  /** The object under test. */
+  /** The object that is matched. */
   readonly resource: JsonObject;
   /** The object before the request. */
   readonly oldResource?: JsonObject | undefined;
   /** Labels of the object's namespace; empty for cluster-scoped objects. */
   readonly namespaceLabels: JsonObject;
-  /** `undefined` where there is no user: background scans, and the command line without user information. */
+  /** `undefined` without a user: in background scans, and on the command line without user information. */
   readonly user: User | undefined;
 }

@@ -5,14 +5,15 @@ import type { Filter } from "./filter.ts";
 
 /** The result of one clause of a match or exclude block, for explanations. */
 export interface Clause {
-  /** Where it stands in the rule: `match.any[0]`, or `exclude` for the direct form. */
+  /** The path in the rule: `match.any[0]`, or `exclude` for the direct form. */
   readonly place: string;
   readonly holds: boolean;
   /**
-   * For a clause that does not hold, the first criterion that does not: `kinds`, `selector`, `user`, `empty filter`.
+   * The first criterion that does not match: `kinds`, `selector`, `user`, `empty filter`; `undefined` when the clause
+   * holds.
    */
   readonly criterion: string | undefined;
-  /** The values that the criterion wants, and those of the object or its request. */
+  /** The values of the criterion, and those of the object or its request. */
   readonly wanted: Json;
   readonly found: Json;
 }

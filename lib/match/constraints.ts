@@ -29,8 +29,8 @@ const excluded: Selection = { selected: false, by: "exclude", criterion: "exclud
 
 /**
  * Compiles the MatchResources of admission policies: `resourceRules`, `excludeResourceRules`, `namespaceSelector` and
- * `objectSelector`. Without constraints nothing is selected; without resource rules every resource is. Resources are
- * compared as the request names them: `matchPolicy: Equivalent` adds no other versions here.
+ * `objectSelector`. Without constraints nothing is selected; without resource rules every resource is selected.
+ * Resources are compared as the request names them: `matchPolicy: Equivalent` adds no other versions here.
  */
 export function compileConstraints(constraints: JsonObject | undefined): RuleSelector {
   const rules = resourceRules(constraints, "resourceRules");
@@ -88,7 +88,7 @@ function unselected(criterion: string): Selection {
 
 type LabelTest = (labels: JsonObject) => boolean;
 
-/** A selector that says nothing is as good as none; one that cannot be read selects nothing. */
+/** Compiles a selector. An empty selector is no restriction; an unreadable one selects nothing. */
 function selectorOf(selector: Json | undefined): LabelTest | undefined {
   if (!isObject(selector)) return undefined;
   const empty = asList(selector["matchExpressions"]).length === 0 &&
@@ -109,7 +109,7 @@ function inNamespace(test: LabelTest, { kind, group, resource, namespaceLabels }
   return test({ "kubernetes.io/metadata.name": namespace, ...namespaceLabels });
 }
 
-/** Either of the new and the old object may have the labels. */
+/** Whether the new or the old object has the labels. */
 function isSelected(test: LabelTest, { resource, oldResource }: Candidate): boolean {
   return test(labelsOf(resource)) || (oldResource !== undefined && test(labelsOf(oldResource)));
 }
@@ -184,7 +184,7 @@ function inScope(scope: string, { resource }: Candidate): boolean {
   return (scope === "Namespaced") === namespaced;
 }
 
-/** An object without a name yet is known by the beginning that it will have. */
+/** Whether the object has one of the names. An object without a name matches by its generateName. */
 function hasName(names: readonly string[], { resource }: Candidate): boolean {
   const name = nameOf(resource);
   if (name !== "") return names.includes(name);
@@ -192,7 +192,7 @@ function hasName(names: readonly string[], { resource }: Candidate): boolean {
   return names.some((prefix) => generated.startsWith(prefix));
 }
 
-/** The kind of a built-in resource for the index; any kind where it is unknown. */
+/** The kind of a built-in resource for the index; any kind where the resource is unknown. */
 function kindOf(text: string): string {
   const [resource = "", subresource] = text.split("/");
   const kind = builtinResource(resource)?.kind ?? "*";

@@ -13,27 +13,27 @@ import type { MatchFilter, ResourceCriteria } from "../policy/mod.ts";
 import type { Candidate } from "./candidate.ts";
 import { compileUserTest, type UserCombination } from "./user.ts";
 
-/** Why a filter does not select an object; `undefined` when it does. The text names the criterion, for explanations. */
+/** The criterion of a filter that does not select an object, for explanations; `undefined` when all do. */
 export type Mismatch = string | undefined;
 
-/** One filter of a match or exclude block, ready to run. */
+/** A compiled filter of a match or exclude block. */
 export interface Filter {
   mismatch(candidate: Candidate): Mismatch;
-  /** As the policy has it, for explanations. */
+  /** The filter as the policy has it, for explanations. */
   readonly written: JsonObject;
-  /** Whether it has no criterion at all. */
+  /** Whether it has no criteria. */
   readonly empty: boolean;
-  /** Kinds as written; empty for any kind. */
+  /** The kinds as written; empty for any kind. */
   readonly kinds: readonly string[];
-  /** Operations as written; empty for any. */
+  /** The operations as written; empty for any. */
   readonly operations: readonly string[];
   readonly needsNamespaceLabels: boolean;
   readonly needsRoles: boolean;
-  /** Whether kind and operation alone decide, so that the answer is the same for all objects of a type. */
+  /** Whether kind and operation alone decide, so that the result is the same for all objects of a type. */
   readonly decidedByType: boolean;
 }
 
-/** How a filter is read: the role it plays decides about users and the fields that count. */
+/** The role of a filter, which decides about users and the fields that count. */
 export interface FilterRole {
   readonly of: "match" | "exclude" | "exception";
   readonly users: UserCombination;
@@ -41,7 +41,10 @@ export interface FilterRole {
 
 type Test = (candidate: Candidate) => boolean;
 
-/** Compiles `{resources, subjects, roles, clusterRoles}`. All criteria must hold; lists inside one are alternatives. */
+/**
+ * Compiles `{resources, subjects, roles, clusterRoles}`. All criteria must match; the values of a list are
+ * alternatives.
+ */
 export function compileFilter(filter: MatchFilter, role: FilterRole): Filter {
   const { resources } = filter;
   const tests = resourceTests(resources, role);
@@ -137,7 +140,7 @@ function inSelectedNamespace(selector: Json, of: FilterRole["of"]): Test {
   };
 }
 
-/** A selector that cannot be read selects nothing. */
+/** Compiles a label selector. An unreadable selector selects nothing. */
 export function labelTest(selector: Json): (labels: JsonObject) => boolean {
   const matches = compileLabelSelector(selector, { wildcards: true });
   return isFault(matches) ? () => false : matches;

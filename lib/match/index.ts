@@ -18,15 +18,15 @@ interface Entry<T> {
   readonly namespace: string | undefined;
 }
 
-/** Kinds and namespaces come from requests: no more look-ups are remembered, and none with a longer key. */
+/** The most cached look-ups, and the longest key: kinds and namespaces come from requests. */
 const maxCachedLookups = 4096, maxKeyLength = 256;
 
 const nothing: readonly never[] = [];
 
 /**
- * Finds the values that may match a request without testing each: by kind first, then operation and namespace. A
- * value that is found may still not match; a value that is not found cannot. Lookups are remembered, so the cost of
- * values that cannot match is paid once per kind, operation and namespace.
+ * Finds the values that may match a request without testing each: by kind, then by operation and namespace. A found
+ * value may still not match; a value that is not found cannot match. Look-ups are cached, so values that cannot match
+ * cost once per kind, operation and namespace.
  */
 export class MatchIndex<T> {
   readonly #byKind = new Map<string, Entry<T>[]>();
@@ -34,7 +34,7 @@ export class MatchIndex<T> {
   readonly #found = new BoundedCache<readonly T[]>(maxCachedLookups);
   #size = 0;
 
-  /** Adds a value; values come out in the order in which they were added. */
+  /** Adds a value. Values are found in the order in which they were added. */
   add(value: T, interests: readonly Interest[]): void {
     const order = this.#size++;
     for (const { kinds, operations, namespace } of interests) {
@@ -49,7 +49,7 @@ export class MatchIndex<T> {
     }
   }
 
-  /** The values that may be about such a request, each once. */
+  /** The values that may match such a request, each once. */
   find(kind: string, operation: string, namespace: string): readonly T[] {
     if (this.#size === 0) return nothing;
     const key = `${kind}\n${operation}\n${namespace}`;
@@ -66,7 +66,7 @@ export class MatchIndex<T> {
   }
 }
 
-/** The kinds that a selector can mean, `undefined` for any. The match itself is still tested. */
+/** The kinds that a selector can match, `undefined` for any. The match itself is still tested. */
 function literalKinds(selector: string): (string | undefined)[] {
   return parseKindSelectors(selector).map(({ kind }) => hasWildcard(kind) ? undefined : kind);
 }

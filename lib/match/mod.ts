@@ -1,5 +1,5 @@
 /**
- * Which rules are about which objects: match and exclude as predicates, and an index that leaves out rules that
+ * Decides which rules match which objects: match and exclude as predicates, and an index that leaves out rules that
  * cannot match. Variables are not supported in match and exclude.
  *
  * @module

@@ -4,7 +4,7 @@ import { type Block, compileExclude, compileMatch } from "./block.ts";
 import type { Candidate } from "./candidate.ts";
 import { type Clause, clausesOf } from "./clause.ts";
 
-/** Whether a rule is about an object, and if not, why not: for explanations. */
+/** Whether a rule selects an object, and if not, why, for explanations. */
 export type Selection =
   | { readonly selected: true }
   | { readonly selected: false; readonly by: "match" | "exclude" | "autogen"; readonly criterion: string };
@@ -13,16 +13,16 @@ const selected: Selection = { selected: true };
 const excluded: Selection = { selected: false, by: "exclude", criterion: "exclude" };
 const notGenerated: Selection = { selected: false, by: "autogen", criterion: "kinds" };
 
-/** A selection with every clause that match and exclude have, and what each says of the object. */
+/** A selection with the result of every clause of match and exclude. */
 export interface ExplainedSelection {
   readonly selection: Selection;
   readonly match: readonly Clause[];
   readonly exclude: readonly Clause[];
-  /** For a generated rule the only kinds that it is for. */
+  /** The only kinds of an autogen rule; `undefined` for a written rule. */
   readonly generatedFor: readonly string[] | undefined;
 }
 
-/** Resources of the API and the operations on them; `*` stands for any group, version, resource or subresource. */
+/** Resources and operations of the API; `*` stands for any group, version, resource or subresource. */
 export interface ResourceRule {
   readonly groups: readonly string[];
   readonly versions: readonly string[];
@@ -31,21 +31,24 @@ export interface ResourceRule {
   readonly scope: "Namespaced" | "Cluster" | "*";
 }
 
-/** Match and exclude of one rule, ready to run. */
+/** The compiled match and exclude of one rule. */
 export interface RuleSelector {
   select(candidate: Candidate): Selection;
-  /** The same selection with its reasons: all clauses are evaluated, where {@link select} stops as soon as it can. */
+  /** As {@link select}, with reasons: it evaluates all clauses, where {@link select} stops as soon as it can. */
   explain(candidate: Candidate): ExplainedSelection;
   readonly match: Block;
-  /** The criteria about resources, where they are written as resources of the API instead of kinds. */
+  /** The resources of the rule, where it names resources of the API instead of kinds. */
   readonly resources?: readonly ResourceRule[];
   readonly needsNamespaceLabels: boolean;
   readonly needsRoles: boolean;
-  /** Whether kind and operation alone decide, so that the answer is the same for all objects of a type. */
+  /** Whether kind and operation alone decide, so that the result is the same for all objects of a type. */
   readonly decidedByType: boolean;
 }
 
-/** Compiles a rule's match and exclude. Matching never loads anything but the labels and roles it says it needs. */
+/**
+ * Compiles a rule's match and exclude. Matching loads nothing but labels and roles, where the selector declares the
+ * need.
+ */
 export function compileSelector(rule: Rule, dialect: Dialect): RuleSelector {
   const match = compileMatch(rule.match, dialect);
   const block = rule.exclude === undefined ? undefined : compileExclude(rule.exclude, dialect);

@@ -4,12 +4,12 @@ import type { MatchFilter } from "../policy/mod.ts";
 import type { User } from "./candidate.ts";
 
 /**
- * How subjects, roles and clusterRoles of one filter combine: all that are given must hold, or any of them.
- * The seeds say any in a direct block; Kyverno takes all everywhere.
+ * How subjects, roles and clusterRoles of one filter combine: all that are given must match, or any of them. The
+ * older documentation says any in a direct block; Kyverno requires all everywhere.
  */
 export type UserCombination = "all" | "any";
 
-/** The user criteria of a filter as one test, or `undefined` when it has none. */
+/** Compiles the user criteria of a filter to one test; `undefined` when it has none. */
 export function compileUserTest(
   filter: MatchFilter,
   combination: UserCombination,
