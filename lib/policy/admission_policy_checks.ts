@@ -43,7 +43,7 @@ export function admissionPolicyProblems({ kind, group, document, locate }: Locat
   return problems;
 }
 
-/** The longest expression that CEL's parser reads, in characters. */
+/** The most characters of an expression that CEL's parser accepts. */
 const LONGEST_EXPRESSION = 100_000;
 const LONGEST_ANNOTATION = 5 * 1024;
 const expressionFields: readonly string[] = ["expression", "messageExpression", "valueExpression"];
@@ -119,7 +119,7 @@ function checkValidations(spec: Json, report: Report): void {
   });
 }
 
-/** Whether an expression names `authorizer`, in code and not within a text. */
+/** Whether an expression reads `authorizer`, apart from string literals. */
 function usesAuthorizer(expression: string): boolean {
   const code = expression.replace(/"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'/g, '""');
   return /(?<![.\w])authorizer\b/.test(code);

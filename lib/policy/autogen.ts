@@ -11,10 +11,10 @@ import {
 import { movedBody } from "./moved_body.ts";
 import { isAboutPods, isForControllers, isPod, podControllers } from "./pod_controllers.ts";
 
-/** A rule's JSON with its place among the written rules. */
+/** The JSON of a rule with the index of its written rule. */
 export interface RuleSource {
   readonly rule: JsonObject;
-  /** Index of the written rule that it is or was generated from. */
+  /** The index of the written rule that it is, or that it was derived from. */
   readonly index: number;
   readonly generatedFor: ReadonlySet<string> | undefined;
 }
@@ -69,7 +69,7 @@ function wantedControllers(value: string | undefined): string[] {
 interface Target {
   readonly prefix: string;
   readonly kinds: readonly string[];
-  /** Path of the Pod template in the controller, as expressions write it. */
+  /** The path of the Pod template in the controller, in the form of expressions. */
   readonly text: string;
 }
 
@@ -82,7 +82,7 @@ function finish(rule: JsonObject, { prefix, kinds, text }: Target, index: number
   return { rule: rewriteText(moved, text), index, generatedFor: new Set(kinds) };
 }
 
-/** Replaces the kinds of filters that name Pod (of every filter for CronJobs), and leaves all else. */
+/** Replaces the kinds of filters that name Pod (of every filter for CronJobs), and nothing else. */
 function moveKinds(match: Json | undefined, kinds: readonly string[], everyFilter: boolean): Json {
   const block = asObject(match) ?? {};
   const moved: Record<string, Json> = { ...block };

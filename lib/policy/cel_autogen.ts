@@ -1,10 +1,10 @@
 import { asList, dig, field, isObject, isString, type Json, type JsonObject } from "../json/mod.ts";
 
-/** A group of controllers that hold their Pod template at the same place. */
+/** The controllers that have their Pod template at the same path. */
 interface Group {
-  /** Path from the controller to the template. */
+  /** The path from the controller to the template. */
   readonly template: string;
-  /** API group of each resource. */
+  /** The API group of each resource. */
   readonly resources: Readonly<Record<string, "apps" | "batch">>;
 }
 
@@ -22,12 +22,12 @@ const groups: readonly Group[] = [
   { template: "spec.jobTemplate.spec.template", resources: { cronjobs: "batch" } },
 ];
 
-/** How the expressions of a spec about Pods are carried over to a controller's template. */
+/** Rewrites the expressions of a spec about Pods for a controller's template. */
 export type Rewrite = (spec: JsonObject, template: string) => JsonObject;
 
 /**
- * The specs that a spec about Pods also means for their controllers: none when it is about anything else, or selects
- * Pods by name or label.
+ * The specs that autogen derives from a spec about Pods, for their controllers. None when the spec matches anything
+ * else, or selects Pods by name or label.
  */
 export function podControllerSpecs(spec: JsonObject, rewrite: Rewrite): JsonObject[] {
   const constraints = field(spec, "matchConstraints");

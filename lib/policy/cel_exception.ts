@@ -6,23 +6,23 @@ import { policyKey } from "./policy_key.ts";
 
 /** A PolicyException of `policies.kyverno.io`. */
 export interface CelException {
-  /** `namespace/name`, as messages call it. */
+  /** `namespace/name`, in messages. */
   readonly key: string;
   readonly references: readonly { readonly name: string; readonly kind: string }[];
   readonly matchConditions: Json | undefined;
-  /** Globs of images that the policy may allow; it is not skipped then. */
+  /** Globs of images that the policy must allow; the policy is then not skipped. */
   readonly images: readonly string[];
   readonly allowedValues: readonly string[];
   readonly result: "skip" | "pass";
-  /** Of several exceptions the one with the highest decides about the result. */
+  /** The priority: of several exceptions the one with the highest decides about the result. */
   readonly priority: number;
-  /** Milliseconds since 1970; `undefined` for never. */
+  /** The end of the exception in milliseconds since 1970; `undefined` for none. */
   readonly expires: number | undefined;
   readonly locate: Locate;
   readonly document: JsonObject;
 }
 
-/** Reads an exception. What it says of its end is a time, or the exception ends nothing. */
+/** Parses an exception. An `expiration` that is not a time makes the exception unusable. */
 export function parseCelException({ document, locate }: LocatedDocument): CelException {
   const name = nameOf(document);
   const namespace = namespaceOf(document);

@@ -11,10 +11,10 @@ import { parseMatch } from "./match_block.ts";
 import { policyKey } from "./policy_key.ts";
 import type { CelPolicy, Rule } from "./policy.ts";
 
-/** A policy that is written in CEL as far as all kinds of them are alike, and its specs. */
+/** The parsed fields that all CEL policies share, and the policy's specs. */
 export interface ParsedCelPolicy {
   readonly policy: CelPolicy;
-  /** As written first, then those for pod controllers. */
+  /** The written spec first, then those for pod controllers. */
   readonly specs: readonly JsonObject[];
   readonly diagnostics: readonly Diagnostic[];
 }
@@ -24,11 +24,13 @@ export interface CelPolicyForm {
   readonly body: "validate" | "mutate" | "generate";
   /** The name of the rule in results. */
   readonly ruleName: "none" | "policy";
-  /** The specs that the written one also means for pod controllers. */
+  /** Returns the specs that autogen derives from the written one. */
   readonly variants: (spec: JsonObject) => readonly JsonObject[];
 }
 
-/** Reads a policy of `policies.kyverno.io` or `admissionregistration.k8s.io`; it has one rule for each of its specs. */
+/**
+ * Parses a policy of `policies.kyverno.io` or `admissionregistration.k8s.io`. It has one rule for each of its specs.
+ */
 export function parseCelPolicy(
   { document, kind, locate }: LocatedDocument,
   form: CelPolicyForm,
@@ -39,7 +41,7 @@ export function parseCelPolicy(
   const written = asObject(field(document, "spec"));
   if (written === undefined) report("missing-spec", "A policy needs a spec", []);
   const spec = bounded(written ?? {}, () => report("too-large", tooHeavy, ["spec"]));
-  // Unknown fields are reported, but the other fields may be all that counts.
+  // Unknown fields are reported, but the policy still works with the others.
   const specShape = kind.endsWith("ImageValidatingPolicy") ? imagePolicySpecShape : celPolicySpecShape;
   const shape = checkShape(spec, specShape, { path: ["spec"], locate });
   diagnostics.push(...shape.map((each) => ({ ...each, severity: "warning" as const })));
@@ -90,8 +92,8 @@ export function parseCelPolicy(
 }
 
 /**
- * The spec, or what stands for one that is too large: its policy is broken, and its failurePolicy answers every request. It
- * may match more than the spec, and none less.
+ * The spec, or a replacement for one that is too large. That policy is broken, and its failurePolicy answers every
+ * request that the replacement matches, which are at least those of the spec.
  */
 function bounded(spec: JsonObject, report: () => void): JsonObject {
   if (!isTooHeavy(spec)) return spec;
@@ -132,16 +134,16 @@ function ruleOf(
   };
 }
 
-/** A GeneratingPolicy and a MutatingPolicy have it in different places. */
+/** GeneratingPolicy and MutatingPolicy have the field at different paths. */
 function usesServerSideApply(spec: JsonObject): boolean {
   return field(spec, "useServerSideApply") === true ||
     dig(spec, "evaluation", "useServerSideApply") === true;
 }
 
-/** Which objects a rule is about is in its spec's constraints. */
+/** The match of a rule: the constraints of its spec select the objects. */
 const anything = parseMatch({});
 
-/** The kinds that a spec for controllers is about. */
+/** The kinds that a spec for controllers matches. */
 function controllersOf(spec: JsonObject): ReadonlySet<string> {
   const rules = asList(dig(spec, "matchConstraints", "resourceRules"));
   const plurals = rules.flatMap((rule) => asTexts(field(rule, "resources")));

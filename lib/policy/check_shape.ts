@@ -3,7 +3,7 @@ import { type DocumentPath, isList, isObject, type Json } from "../json/mod.ts";
 import type { Locate } from "./policy.ts";
 import type { Shape } from "./shape.ts";
 
-/** Compares a value with its shape; unknown fields and wrong types become diagnostics with their place in the file. */
+/** Compares a value with its shape. Unknown fields and wrong types become diagnostics with their position. */
 export function checkShape(
   value: Json,
   shape: Shape,
@@ -17,7 +17,7 @@ export function checkShape(
     if (node === null || expected === "open") return;
     if (typeof expected === "string") return checkScalar(node, expected, path);
     if (isListShape(expected)) {
-      // A scalar where a list is wanted is read as a list of one, as the seeds write `clusterroles: cluster-admin`.
+      // A scalar in place of a list is read as a list of one: older policies have `clusterroles: cluster-admin`.
       if (isList(node)) node.forEach((item, index) => walk(item, expected[0], [...path, index]));
       else if (typeof expected[0] !== "string") wrongType(path, "a list");
       return;

@@ -5,18 +5,18 @@ import type { Shape } from "./shape.ts";
 /** A call to the API server (`urlPath`) or to a service; its texts are templates. */
 export interface ApiCallSpec {
   readonly method: "GET" | "POST";
-  /** Path with query at the API server; empty when the call is to a service or to nothing. */
+  /** The path and query at the API server; empty when the call is to a service or to nothing. */
   readonly urlPath: string;
   /** `undefined` for a call to the API server. */
   readonly service: ServiceSpec | undefined;
   /** The body of a POST: an object with these keys. */
   readonly body: readonly { readonly key: Json; readonly value: Json }[];
   readonly jmesPath: string;
-  /** Stands in for a call that fails. */
+  /** The value for a call that fails. */
   readonly default: Json | undefined;
 }
 
-/** The service that a call is made to. */
+/** The service that is called. */
 export interface ServiceSpec {
   readonly url: string;
   /** PEM certificates that replace the system's roots. */
@@ -29,7 +29,7 @@ export interface VariableEntry {
   readonly kind: "variable";
   readonly name: string;
   readonly value: Json | undefined;
-  /** Empty when there is none. */
+  /** The query; empty when there is none. */
   readonly jmesPath: string;
   readonly default: Json | undefined;
 }
@@ -41,14 +41,14 @@ export interface ConfigMapEntry {
   readonly configMap: { readonly name: string; readonly namespace: string };
 }
 
-/** `apiCall`: what the API server or a service answers. */
+/** `apiCall`: the answer of the API server or of a service. */
 export interface ApiCallEntry {
   readonly kind: "apiCall";
   readonly name: string;
   readonly call: ApiCallSpec;
 }
 
-/** `globalReference`: what a GlobalContextEntry, or a projection of one, holds. */
+/** `globalReference`: the data of a GlobalContextEntry, or a projection of it. */
 export interface GlobalReferenceEntry {
   readonly kind: "globalReference";
   readonly name: string;
@@ -56,7 +56,7 @@ export interface GlobalReferenceEntry {
   readonly jmesPath: string;
 }
 
-/** `imageRegistry`: manifest and configuration of an image. */
+/** `imageRegistry`: the manifest and configuration of an image. */
 export interface ImageRegistryEntry {
   readonly kind: "imageRegistry";
   readonly name: string;
@@ -65,7 +65,7 @@ export interface ImageRegistryEntry {
   readonly credentials: RegistryCredentials | undefined;
 }
 
-/** An entry of a rule's `context`, as its author wrote it. Texts are templates. */
+/** An entry of a rule's `context`, parsed. Texts are templates. */
 export type EntrySpec =
   | VariableEntry
   | ConfigMapEntry
@@ -80,7 +80,7 @@ export type EntryKind = Exclude<EntrySpec["kind"], "unknown">;
 /** An entry of one kind: `EntryOf<"apiCall">`. */
 export type EntryOf<Kind extends EntryKind> = Extract<EntrySpec, { kind: Kind }>;
 
-/** How entries of one kind are written, and how they are read. */
+/** The format of one kind of entry: its shape and its parser. */
 interface EntryFormat<Kind extends EntryKind> {
   readonly shape: Shape;
   read(name: string, written: JsonObject): EntryOf<Kind>;
@@ -94,7 +94,7 @@ export const apiCallShape = {
   service: { url: "text", caBundle: "text", headers: [{ key: "text", value: "text" }] },
 } as const satisfies Shape;
 
-/** Kinds of context entries by the field that holds them: here is what they are, `lib/context` loads them. */
+/** The kinds of context entries, by their field. `lib/context` compiles and loads them. */
 const formats: { readonly [Kind in EntryKind]: EntryFormat<Kind> } = {
   variable: {
     shape: { value: "open", jmesPath: "text", default: "open" },
@@ -148,7 +148,7 @@ export const contextShape: Shape = [{
   ...Object.fromEntries(entryKinds.map((kind) => [kind, formats[kind].shape])),
 }];
 
-/** Reads the entries of a `context` list; what is no object is left out. */
+/** Parses the entries of a `context` list, without those that are not objects. */
 export function parseContext(written: Json | undefined): readonly EntrySpec[] {
   return asList(written).filter(isObject).map((entry): EntrySpec => {
     const name = text(entry["name"]);
@@ -160,7 +160,7 @@ export function parseContext(written: Json | undefined): readonly EntrySpec[] {
   });
 }
 
-/** Reads an API call, of a context entry or of a GlobalContextEntry. */
+/** Parses an API call of a context entry or of a GlobalContextEntry. */
 export function parseApiCall(written: JsonObject): ApiCallSpec {
   const service = asObject(written["service"]);
   return {
@@ -177,7 +177,7 @@ export function parseApiCall(written: JsonObject): ApiCallSpec {
   };
 }
 
-/** Reads `imageRegistryCredentials`. */
+/** Parses `imageRegistryCredentials`. */
 export function parseRegistryCredentials(written: Json | undefined): RegistryCredentials | undefined {
   return isObject(written)
     ? {

@@ -8,7 +8,7 @@ import { isTooHeavy, tooHeavy } from "./policy_weight.ts";
 import type { ClassicPolicy, Locate, PolicyException } from "./policy.ts";
 import { hasRules } from "./rule_kinds.ts";
 
-/** A document with its place, for kinds that other modules read. */
+/** A document with its positions, for kinds that other modules parse. */
 export interface LocatedDocument {
   readonly kind: string;
   readonly group: string;
@@ -16,9 +16,9 @@ export interface LocatedDocument {
   readonly locate: Locate;
 }
 
-/** One object of a document, read, with what is wrong with it. */
+/** One parsed object of a document, with its diagnostics. */
 export interface ReadObject {
-  /** `undefined` for what is no policy or cannot be used. */
+  /** The parsed policy or exception; `undefined` for other objects and for unusable ones. */
   readonly holds:
     | { readonly form: "policy"; readonly policy: ClassicPolicy }
     | { readonly form: "exception"; readonly exception: PolicyException }
@@ -30,7 +30,7 @@ export interface ReadObject {
 const policyVersions = ["kyverno.io/v1", "kyverno.io/v2beta1"];
 const exceptionVersions = ["kyverno.io/v2", "kyverno.io/v2beta1", "kyverno.io/v2alpha1"];
 
-/** Kinds that Postern knows beside its own two, by API group. */
+/** The kinds that other modules parse, by API group. */
 const otherKinds: Readonly<Record<string, readonly string[]>> = {
   "policies.kyverno.io": [
     "ValidatingPolicy",
@@ -88,12 +88,12 @@ function readObject(document: JsonObject, kind: string, locate: Locate): ReadObj
     };
   }
   if (kind === "PolicyException" && isTooHeavy(document["spec"])) {
-    // An exception that cannot be read must not open a gate.
+    // An exception that cannot be parsed must not exempt anything.
     return unusable({ code: "too-large", message: tooHeavy }, locate(["spec"]));
   }
   if (group === "kyverno.io" && kind === "PolicyException") {
     const { exception, diagnostics } = parseException(document, locate);
-    // An exception that cannot be read must not open a gate.
+    // An exception that cannot be parsed must not exempt anything.
     const isBroken = diagnostics.some(({ severity }) => severity === "error");
     return {
       holds: isBroken ? undefined : { form: "exception", exception },

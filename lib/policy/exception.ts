@@ -8,7 +8,7 @@ import { policyKey } from "./policy_key.ts";
 import { exceptionSpecShape } from "./spec_shape.ts";
 import { modernMatch } from "./spelling.ts";
 
-/** Reads a PolicyException of kyverno.io (v2, v2beta1, v2alpha1). */
+/** Parses a PolicyException of kyverno.io (v2, v2beta1, v2alpha1). */
 export function parseException(
   document: JsonObject,
   locate: Locate,

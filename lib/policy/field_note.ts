@@ -2,7 +2,10 @@ import { celFieldNotes } from "./cel_field_notes.ts";
 import { imageFieldNotes } from "./image_field_notes.ts";
 import { ruleFieldNotes } from "./rule_field_notes.ts";
 
-/** Earlier ones count before later ones. Not one object: a bundler keeps what is spread, though nobody reads it. */
+/**
+ * Earlier tables win. They are not merged into one object, because a bundler keeps spread objects even if nobody
+ * reads them.
+ */
 const notes = [ruleFieldNotes, imageFieldNotes, celFieldNotes];
 
 /**

@@ -11,14 +11,14 @@ import {
 } from "../json/mod.ts";
 import type { LogTrust, Signer } from "../ports.ts";
 
-/** Some attestors of an image, and how many of them must have signed. */
+/** A set of attestors of an image, and how many of them must have signed. */
 export interface AttestorSet {
   readonly required: number;
-  /** Several keys in one text are one entry each. */
+  /** The entries; each of several keys in one text is an entry. */
   readonly entries: readonly AttestorEntry[];
 }
 
-/** One who may have signed, or a set of them that counts as one. */
+/** A possible signer, or a set of signers that counts as one. */
 export type AttestorEntry =
   | { readonly kind: "set"; readonly set: AttestorSet }
   | {
@@ -27,31 +27,31 @@ export type AttestorEntry =
     /** The suffix that messages put behind the entry's path: `.keys`, `.certificates`, `.keyless`. */
     readonly suffix: string;
     readonly log: LogTrust;
-    /** Empty where the entry says nothing of its own. */
+    /** The annotations; empty where the entry has none. */
     readonly annotations: Readonly<Record<string, string>>;
     readonly repository: string;
   };
 
-/** A leaf of the attestors. */
+/** An entry without a nested set. */
 export type SignerEntry = Extract<AttestorEntry, { kind: "signer" }>;
 
-/** The public log of sigstore, which Kyverno uses where a policy names no other. */
+/** Sigstore's public log, which Kyverno uses where a policy names no other. */
 const publicLog = "https://rekor.sigstore.dev";
 
-/** Reads a list of attestor sets. What is missing or of another type is read as empty: the checks report it. */
+/** Parses a list of attestor sets. Missing values and values of other types are empty: the checks report them. */
 export function attestorSetsOf(written: Json | undefined): AttestorSet[] {
   return asList(written).filter(isObject).map(attestorSetOf);
 }
 
-/** An entry of attestor sets as it was written, with its path. */
+/** A written entry of attestor sets, with its path. */
 export interface WrittenEntry {
   readonly path: DocumentPath;
   readonly entry: JsonObject;
-  /** Those who may have signed; empty for a nested set. */
+  /** The possible signers; empty for a nested set. */
   readonly signers: readonly SignerEntry[];
 }
 
-/** All entries of attestor sets, those of nested sets after the entry that holds them. */
+/** All entries of attestor sets. The entries of a nested set follow the entry that holds it. */
 export function* writtenEntries(sets: Json | undefined, path: DocumentPath): Generator<WrittenEntry> {
   for (const [index, set] of asList(sets).entries()) yield* entriesIn(set, [...path, index]);
 }
@@ -113,7 +113,7 @@ function keylessOf(keyless: JsonObject): Signer {
   };
 }
 
-/** The keys of an entry, each a text of its own; a Secret and a key of a key management service by their addresses. */
+/** The keys of an entry, each as one text. A Secret and a key of a key management service are their addresses. */
 function keyTexts(keys: JsonObject): string[] {
   const text = textOf(keys["publicKeys"]);
   if (text !== "") return separateKeys(text);
@@ -123,7 +123,7 @@ function keyTexts(keys: JsonObject): string[] {
     : [`k8s://${textOf(secret["namespace"])}/${textOf(secret["name"])}`];
 }
 
-/** The Secret that a key's text names: `k8s://NAMESPACE/NAME`; `undefined` for a key itself. */
+/** The Secret in a key's text, `k8s://NAMESPACE/NAME`; `undefined` for a key itself. */
 export function publicKeySecret(
   key: string,
 ): { readonly namespace: string; readonly name: string } | undefined {
@@ -134,8 +134,8 @@ export function publicKeySecret(
 const keyEnd = "-----END PUBLIC KEY-----";
 
 /**
- * The keys of a text that may hold several. Kyverno parity: text between two keys belongs to the second, and
- * what follows the last is left out. Pinned by "several keys in one text are one entry each".
+ * The keys of a text that may hold several. Kyverno parity: text between two keys belongs to the second, and text
+ * behind the last is dropped. Pinned by "several keys in one text are one entry each".
  *
  * ```ts
  * import { separateKeys } from "./image_attestors.ts";
@@ -165,14 +165,14 @@ function logOf(signer: JsonObject): LogTrust {
   };
 }
 
-/** The hash algorithms that a key entry may name. */
+/** The hash algorithms of a key entry. */
 export const signatureAlgorithms = ["sha224", "sha256", "sha384", "sha512"] as const;
 
 function hashOf(written: Json | undefined): typeof signatureAlgorithms[number] {
   return signatureAlgorithms.find((name) => name === written) ?? "sha256";
 }
 
-/** A text, empty where there is none. */
+/** A text; empty when the value is none. */
 export function textOf(value: Json | undefined): string {
   return asString(value) ?? "";
 }

@@ -4,7 +4,7 @@ import type { Shape } from "./shape.ts";
 const rekor: Shape = { url: "text", pubkey: "text", ignoreTlog: "flag" };
 const ctlog: Shape = { pubkey: "text", ignoreSCT: "flag", tsaCertChain: "text" };
 
-/** An attestor set; a nested attestor is one too, and deeper ones than anybody writes are not looked at. */
+/** The shape of an attestor set. A nested attestor is one too; deeper nesting than anybody writes is not checked. */
 function attestorSetShape(nested: Shape): Shape {
   return {
     count: "number",

@@ -4,14 +4,14 @@ import { type AttestorSet, attestorSetsOf, textOf } from "./image_attestors.ts";
 import type { FailureAction } from "./policy.ts";
 import { parseRegistryCredentials } from "./context_entry.ts";
 
-/** How the signatures of an image are kept. */
+/** The format in which the signatures of an image are stored. */
 export type SignatureType = "Cosign" | "SigstoreBundle" | "Notary";
 
 /** One entry of `verifyImages` with its defaults filled in. */
 export interface ImageVerification {
   readonly type: SignatureType;
   readonly cosignOCI11: boolean;
-  /** Wildcards. */
+  /** The image references, with wildcards. */
   readonly imageReferences: readonly string[];
   readonly skipImageReferences: readonly string[];
   readonly attestors: readonly AttestorSet[];
@@ -20,30 +20,30 @@ export interface ImageVerification {
   readonly verifyDigest: boolean;
   readonly required: boolean;
   readonly useCache: boolean;
-  /** Taken for attestors that name none of their own. */
+  /** The annotations for attestors that have none. */
   readonly annotations: Readonly<Record<string, string>>;
   readonly repository: string;
   /**
-   * PEM, for attestations without attestors. Kyverno parity: keyless attestors use their own roots or none.
-   * Pinned by "a keyless attestor takes no roots from its entry".
+   * The roots in PEM, for attestations without attestors. Kyverno parity: keyless attestors use the roots of their
+   * entry or none. Pinned by "a keyless attestor takes no roots from its entry".
    */
   readonly roots: string;
   readonly credentials: RegistryCredentials;
-  /** Of `validate`. */
+  /** The message of `validate`. */
   readonly message: string;
 }
 
 /** A statement that an image must have. */
 export interface ImageAttestation {
-  /** The predicate type, for Notary the artifact type; empty when the policy names none, which fails. */
+  /** The predicate type; for Notary the artifact type. It is empty when the policy names none, which fails. */
   readonly type: string;
-  /** The variable that holds the predicate in `validate.deny`; empty for none. */
+  /** The variable with the predicate in `validate.deny`; empty for none. */
   readonly name: string;
-  /** Empty: nobody in particular, which means any signer of the trusted root. */
+  /** The attestors; when empty, any signer under the trusted root. */
   readonly attestors: readonly AttestorSet[];
 }
 
-/** Reads an entry as it was written, or as it is after its variables were replaced. Never fails: the checks report. */
+/** Parses an entry, as written or with its variables replaced. It never fails: the checks report problems. */
 export function imageVerificationOf(written: JsonObject): ImageVerification {
   const entry = modernEntry(written);
   const flag = (name: string): boolean => entry[name] !== false;
@@ -70,15 +70,14 @@ export function imageVerificationOf(written: JsonObject): ImageVerification {
   };
 }
 
-/** Whether the validate phase has anything to look at. */
+/** Whether the validate phase has anything to check. */
 export function isCheckedAtValidation({ verifyDigest, required }: ImageVerification): boolean {
   return verifyDigest || required;
 }
 
 /**
- * The entry in today's form: `image`, `key`, `issuer`, `subject` and `annotations` of the entry itself become
- * a reference and an attestor. Kyverno parity: beside attestations the attestor is lost. Pinned by "a key
- * beside attestations".
+ * The entry in the current form: its fields `image`, `key`, `issuer`, `subject` and `annotations` become a reference
+ * and an attestor. Kyverno parity: beside attestations the attestor is lost. Pinned by "a key beside attestations".
  */
 export function modernEntry(entry: JsonObject): JsonObject {
   const image = textOf(entry["image"]), key = textOf(entry["key"]), issuer = textOf(entry["issuer"]);

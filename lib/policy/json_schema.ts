@@ -31,12 +31,15 @@ const kinds: readonly DescribedKind[] = [
   })),
 ];
 
-/** The shape of the `spec` of a kind; `open` for one that is not described. */
+/** The shape of the `spec` of a kind; `open` for a kind without description. */
 export function specShapeOf(kind: string): Shape {
   return kinds.find((each) => each.kind === kind)?.spec ?? "open";
 }
 
-/** The JSON Schemas (draft 7) of policies, by kind, made of the shapes that the loader checks: what they accept, it reads. */
+/**
+ * The JSON Schemas (draft 7) of policies by kind. They are made from the shapes that the loader checks, so both
+ * accept the same documents.
+ */
 export function policySchemas(): ReadonlyMap<string, JsonObject> {
   return new Map(kinds.map((each) => [each.kind, schemaOf(each)]));
 }
@@ -58,7 +61,10 @@ function schemaOf({ kind, versions, spec }: DescribedKind): JsonObject {
   };
 }
 
-/** Nothing is required and null is allowed, as the loader reads null as absent. The path is that of fields, without lists. */
+/**
+ * The schema of a shape. Nothing is required and null is allowed, because the loader reads null as absent. The path
+ * has field names only, without list indexes.
+ */
 function ofShape(shape: Shape, path: readonly string[]): JsonObject {
   if (shape === "open") return {};
   if (shape === "text") return { type: ["string", "number", "boolean", "null"] };

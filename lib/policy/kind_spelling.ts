@@ -9,23 +9,23 @@ import {
 } from "../json/mod.ts";
 import { builtinKind, builtinResource } from "../kube/mod.ts";
 
-/** A kind that Kubernetes does not have under the name that is written. */
+/** A kind that Kubernetes does not have under its written name. */
 export interface OddKind {
   readonly written: string;
-  /** The built-in kind that must be meant. */
+  /** The built-in kind with a similar name. */
   readonly meant: string;
-  /** Whether it is read as the kind that is meant: `Pods`, as the documentation has it. */
+  /** Whether the policy is read as if it named that kind: `Pods`, as in the documentation. */
   readonly read: boolean;
   readonly path: DocumentPath;
 }
 
-/** The kind that a plural with a capital letter means, `Pods`; `undefined` for what may be a kind of its own. */
+/** The kind of a capitalised plural such as `Pods`; `undefined` for a name that may be another kind. */
 export function kindOfPlural(written: string): string | undefined {
   if (!/^[A-Z][A-Za-z]*$/.test(written) || builtinKind(written) !== undefined) return undefined;
   return builtinResource(written.toLowerCase())?.kind;
 }
 
-/** The odd kinds of a match or exclude block, at any depth. */
+/** The misspelt kinds of a match or exclude block, at any depth. */
 export function oddKinds(block: JsonObject, path: DocumentPath): OddKind[] {
   const nested = (["any", "all"] as const).flatMap((name) =>
     asList(block[name]).flatMap((filter, index) =>
@@ -49,7 +49,7 @@ function kindsOf(kinds: Json | undefined, path: DocumentPath): OddKind[] {
   });
 }
 
-/** `pod`, `Configmap`: a built-in kind but for its capital letters. */
+/** The built-in kind that differs only in capital letters: `pod`, `Configmap`. */
 function capitalised(written: string): string | undefined {
   if (!/^[A-Za-z]+$/.test(written) || builtinKind(written) !== undefined) return undefined;
   const lower = written.toLowerCase();

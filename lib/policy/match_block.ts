@@ -12,7 +12,7 @@ import {
 /** The criteria of a filter for resources. Each list holds alternatives; an empty one is no restriction. */
 export interface ResourceCriteria {
   readonly kinds: readonly string[];
-  /** Wildcards, as in `names` and `namespaces`; empty when there is none. */
+  /** A wildcard, as in `names` and `namespaces`; empty when there is none. */
   readonly name: string;
   readonly names: readonly string[];
   readonly namespaces: readonly string[];
@@ -31,22 +31,22 @@ export interface MatchFilter {
   readonly subjects: readonly Json[];
   readonly roles: readonly string[];
   readonly clusterRoles: readonly string[];
-  /** In today's spelling, for explanations. */
+  /** The filter in the current spelling, for explanations. */
   readonly written: JsonObject;
 }
 
 /**
- * A match or exclude block: alternatives, conjunctions, or one filter in the direct form. `any` wins over `all`, which
- * wins over the direct form, when several are given.
+ * A match or exclude block: alternatives, conjunctions, or one filter in the direct form. When several are given,
+ * `any` wins over `all`, and both win over the direct form.
  */
 export interface MatchBlock {
   readonly form: "any" | "all" | "direct";
   readonly filters: readonly MatchFilter[];
-  /** In today's spelling. */
+  /** The block in the current spelling. */
   readonly written: JsonObject;
 }
 
-/** Reads a match or exclude block, in today's spelling. */
+/** Parses a match or exclude block in the current spelling. */
 export function parseMatch(written: JsonObject): MatchBlock {
   for (const form of ["any", "all"] as const) {
     const listed = asList(written[form]).filter(isObject);

@@ -1,7 +1,7 @@
 /**
- * Policies as data: reading ClusterPolicy, Policy and PolicyException of kyverno.io, older spellings, defaults, the
- * rules generated for pod controllers, and what is wrong with a document. It does not read expressions: rules do.
- * Of the kinds that are written in CEL it reads what they have in common.
+ * Policies as data: parses ClusterPolicy, Policy and PolicyException of kyverno.io with older spellings and defaults,
+ * derives autogen rules, and reports the problems of documents. It does not compile expressions; `lib/rules` does. Of
+ * CEL policies it parses the fields that all kinds share.
  *
  * @module
  */

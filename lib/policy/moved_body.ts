@@ -1,7 +1,7 @@
 import { asObject, isString, type Json, type JsonObject } from "../json/mod.ts";
 import { formatOf } from "./bodies/mod.ts";
 
-/** The rule with its body moved below `spec.<key>`; `undefined` when its kind cannot be carried over. */
+/** The rule with its body moved below `spec.<key>`; `undefined` when its kind cannot be moved. */
 export function movedBody(rule: JsonObject, key: string): JsonObject | undefined {
   const mutate = asObject(rule["mutate"]);
   if (mutate !== undefined) {
@@ -39,7 +39,7 @@ function keptOf(validate: JsonObject, key: string): JsonObject {
   return isString(message) ? { ...kept, message: shiftReferences(message, key) } : kept;
 }
 
-/** References into the pattern, written in a message, follow the pattern to its new place. */
+/** Moves references into the pattern, in a message, to its new path. */
 function shiftReferences(message: string, key: string): string {
   return message.replace(
     /\$\(([^)\s$]*?)(anyPattern\/\d+|pattern)\//g,

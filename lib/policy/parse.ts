@@ -25,15 +25,15 @@ import { policySpecShape } from "./spec_shape.ts";
 import { policyKey } from "./policy_key.ts";
 import { modernSpec } from "./spelling.ts";
 
-/** A policy as far as it could be read, and what is wrong with it. */
+/** A parsed policy with its problems. */
 export interface ParsedPolicy {
   readonly policy: ClassicPolicy;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * Reads a ClusterPolicy or Policy of kyverno.io (v1, v2beta1). A policy with problems is still returned as far as it
- * can be read: its match decides which requests its failurePolicy answers.
+ * Parses a ClusterPolicy or Policy of kyverno.io (v1, v2beta1). A policy with problems is returned as far as it can
+ * be parsed: its match decides which requests its failurePolicy answers.
  */
 export function parsePolicy(document: JsonObject, locate: Locate): ParsedPolicy {
   const parser = new PolicyParser(locate);
@@ -104,8 +104,8 @@ class PolicyParser {
   }
 
   /**
-   * A policy with more rules, or with a heavier spec, is broken: compiling it would end the process before it answers
-   * anything. Its failurePolicy answers what any of its rules matches.
+   * Replaces the rules of a policy that has too many, or whose spec is too heavy: compiling it would exhaust the
+   * process. Such a policy is broken, and its failurePolicy answers the requests that its rules match.
    */
   #bounded(spec: JsonObject): JsonObject {
     const rules = asList(spec["rules"]);
@@ -120,7 +120,7 @@ class PolicyParser {
     return { ...Object.fromEntries(light), rules: representativeRules(rules) };
   }
 
-  /** The spec in today's spelling. */
+  /** The spec in the current spelling. */
   #spec(raw: JsonObject | undefined): JsonObject {
     if (raw === undefined) {
       this.#report({ code: "missing-spec", message: "A policy needs a spec with rules" }, []);
@@ -197,7 +197,7 @@ class PolicyParser {
     if (lower === "enforce") return "Enforce";
     if (lower === "audit") return "Audit";
     this.#reportChoice(value, ["Enforce", "Audit"], path);
-    // An action that cannot be read must not let in what it was meant to forbid.
+    // An unreadable action must not allow what it was meant to forbid.
     return "Enforce";
   }
 

@@ -11,7 +11,7 @@ import {
 } from "../json/mod.ts";
 import { parseKindSelectors } from "../kube/mod.ts";
 
-/** The kinds that hold a Pod template, with the API they are written as in generated rules. */
+/** The kinds with a Pod template, with the API version that autogen rules name. */
 export const podControllers: Readonly<Record<string, string>> = {
   CronJob: "batch/v1/CronJob",
   DaemonSet: "apps/v1/DaemonSet",
@@ -22,7 +22,7 @@ export const podControllers: Readonly<Record<string, string>> = {
   StatefulSet: "apps/v1/StatefulSet",
 };
 
-/** Whether the policy as a whole can be carried over to controllers. */
+/** Whether autogen applies to the policy as a whole. */
 export function isForControllers(rules: readonly JsonObject[]): boolean {
   let needed = false;
   for (const rule of rules) {
@@ -72,7 +72,7 @@ export function isPod(kind: string): boolean {
   return parseKindSelectors(kind).some((selector) => selector.kind === "Pod");
 }
 
-/** Whether a rule is about Pods, and leaves Pods out if it leaves anything out by kind. */
+/** Whether a rule matches Pods, and excludes no kinds but Pods. */
 export function isAboutPods(rule: JsonObject): boolean {
   if (!kindsOf(rule["match"]).some(isPod)) return false;
   const excluded = kindsOf(rule["exclude"]);

@@ -11,7 +11,7 @@ export type FailureAction = "Enforce" | "Audit";
 /** The effect of an error on the request. */
 export type FailurePolicy = "Fail" | "Ignore";
 
-/** A failure action for some namespaces only; without namespaces and selector it is for all. */
+/** A failure action for some namespaces; without namespaces and selector it applies to all. */
 export interface ActionOverride {
   readonly action: FailureAction;
   /** Wildcards. */
@@ -19,13 +19,13 @@ export interface ActionOverride {
   readonly namespaceSelector: JsonObject | undefined;
 }
 
-/** Where a path of the policy's document stands in its file; the nearest existing parent for a path that is absent. */
+/** Returns the position of a path in the policy's file; of the nearest existing parent for a path that is absent. */
 export type Locate = (path: DocumentPath) => Position | undefined;
 
-/** One rule, written by the user or generated for pod controllers. */
+/** One rule, written by the user or derived by autogen. */
 export interface Rule {
   readonly name: string;
-  /** Path of the rule that the user wrote, in the policy's document; generated rules share their source's. */
+  /** The path of the written rule in the policy's document. An autogen rule has its source's path. */
   readonly path: DocumentPath;
   readonly match: MatchBlock;
   readonly exclude: MatchBlock | undefined;
@@ -36,20 +36,20 @@ export interface Rule {
   readonly skipBackgroundRequests: boolean;
   readonly reportProperties: JsonObject | undefined;
   readonly body: RuleBody;
-  /** The rule's own action, `undefined` to take the policy's. */
+  /** The rule's failure action; `undefined` to use the policy's. */
   readonly failureAction: FailureAction | undefined;
   readonly overrides: readonly ActionOverride[];
   readonly allowExistingViolations: boolean;
-  /** For a rule generated from one about Pods: the only kinds that it is for; `undefined` for a rule as written. */
+  /** The only kinds of an autogen rule; `undefined` for a written rule. */
   readonly generatedFor: ReadonlySet<string> | undefined;
 }
 
 /** The fields of all policy kinds, checked and with defaults filled in. */
 interface PolicyBase {
   readonly name: string;
-  /** Of a kind that is in a namespace; otherwise `undefined`. */
+  /** The namespace, for namespaced kinds; otherwise `undefined`. */
   readonly namespace: string | undefined;
-  /** `name`, or `namespace/name` for a Policy: how messages and exceptions call it. */
+  /** `name`, or `namespace/name` for a Policy, in messages and exceptions. */
   readonly key: string;
   readonly annotations: Readonly<Record<string, string>>;
   readonly failurePolicy: FailurePolicy;
@@ -64,7 +64,7 @@ interface PolicyBase {
   readonly generateExisting: boolean;
   readonly mutateExistingOnPolicyUpdate: boolean;
   readonly useServerSideApply: boolean;
-  /** Rules in file order, the generated ones after all written ones. */
+  /** The rules in file order; autogen rules follow the written ones. */
   readonly rules: readonly Rule[];
   readonly locate: Locate;
   /** The document as the user wrote it. */
@@ -88,7 +88,7 @@ export interface CelPolicy extends PolicyBase {
 /** A policy of any kind. */
 export type Policy = ClassicPolicy | CelPolicy;
 
-/** Which policies and rules an exception is about. */
+/** The policies and rules that an exception exempts from. */
 export interface ExceptionTarget {
   readonly policyName: string;
   /** Wildcards. */
@@ -99,7 +99,7 @@ export interface ExceptionTarget {
 export interface PolicyException {
   readonly name: string;
   readonly namespace: string;
-  /** `namespace/name`, as messages call it. */
+  /** `namespace/name`, in messages. */
   readonly key: string;
   readonly background: boolean;
   readonly match: MatchBlock;

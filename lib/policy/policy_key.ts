@@ -1,7 +1,7 @@
 /** The names that identify a policy or an exception. */
 export interface PolicyName {
   readonly name: string;
-  /** Absent or empty for kinds without a namespace, and where the document names none. */
+  /** Absent or empty for cluster-wide kinds, and where the document names no namespace. */
   readonly namespace: string | undefined;
 }
 

@@ -3,23 +3,23 @@ import type { YamlDocument } from "../yaml/mod.ts";
 import { type LocatedDocument, readDocument, type ReadObject } from "./documents.ts";
 import type { ClassicPolicy, PolicyException } from "./policy.ts";
 
-/** Everything that a set of policy files holds. */
+/** The contents of a set of policy files. */
 export interface PolicySet {
   readonly policies: readonly ClassicPolicy[];
   readonly exceptions: readonly PolicyException[];
-  /** CEL policy kinds, their bindings and exceptions, JSON policies: read by their own compilers. */
+  /** CEL policies, their bindings and exceptions, and JSON policies, which other modules parse. */
   readonly others: readonly LocatedDocument[];
   readonly diagnostics: readonly Diagnostic[];
   /** Policies (by key) with at least one error among their diagnostics. */
   readonly broken: ReadonlyMap<string, Diagnostic>;
 }
 
-/** Sorts documents into policies, exceptions and others; lists are opened, unknown kinds reported. */
+/** Sorts documents into policies, exceptions and others. It opens lists, and reports unknown kinds. */
 export function readPolicies(documents: readonly YamlDocument[]): PolicySet {
   return policySet(documents.flatMap(readDocument));
 }
 
-/** The same of objects that were read. Of policies with one name the first one counts. */
+/** The same for parsed objects. Of policies with one name the first counts. */
 export function policySet(objects: readonly ReadObject[]): PolicySet {
   const policies: ClassicPolicy[] = [];
   const exceptions: PolicyException[] = [];

@@ -1,19 +1,19 @@
 import type { Json, JsonObject } from "../json/mod.ts";
 
 /**
- * The most that the spec of a policy, or of an exception, may weigh. The heaviest of Kyverno's published policies weighs 500;
- * compiling this many values takes a third of a second, and one policy of the 3 MB that an API server takes would end the
- * process.
+ * The greatest weight of a policy's or exception's spec. The heaviest of Kyverno's published policies weighs 500.
+ * Compiling this many values takes a third of a second; one policy of 3 MB, which the API server accepts, would
+ * exhaust the process.
  */
 export const maxWeight = 10_000;
 
-/** Characters of a text that weigh as much as another value. */
+/** The characters of a text that weigh as much as another value. */
 const charactersOfValue = 64;
 
 /** Values that nest deeper are refused elsewhere, and must not be walked here. */
 const maxDepth = 500;
 
-/** How many values a value consists of, long texts counted as several. Counting ends soon after the limit is passed. */
+/** The number of values in a value; a long text counts as several. Counting stops soon after the limit is passed. */
 export function weightOf(value: Json | undefined, limit: number = maxWeight, depth = 0): number {
   if (typeof value === "string") return 1 + value.length / charactersOfValue;
   if (value === null || typeof value !== "object") return 1;

@@ -1,6 +1,6 @@
 /**
- * The fields of policies, as data: what the loader accepts, and what "did you mean" may suggest. A shape is a record of
- * fields, a list of one shape, or `open` for a subtree that the policy's author fills freely.
+ * The fields of policies, as data: the loader accepts them, and "did you mean" suggests them. A shape is a record of
+ * fields, a list of one shape, or `open` for a subtree with any fields.
  */
 export type Shape =
   | "open"

@@ -18,7 +18,7 @@ const subjects: Shape = [{ kind: "text", name: "text", namespace: "text", apiGro
 
 const filter: Shape = { resources, subjects, roles: ["text"], clusterRoles: ["text"] };
 
-/** `match` and `exclude`: any/all blocks, or the direct form with the seeds' spellings. */
+/** `match` and `exclude`: any/all blocks, or the direct form with older spellings. */
 const matchShape: Shape = {
   any: [filter],
   all: [filter],

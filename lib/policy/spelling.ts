@@ -4,8 +4,8 @@ import { kindOfPlural, type OddKind, oddKinds } from "./kind_spelling.ts";
 import type { Locate } from "./policy.ts";
 
 /**
- * Brings older spellings of a policy's spec to today's, as `design/seeds-and-reference.md` lists them: `clusterroles`,
- * scalars for lists, resource fields directly under `match`, one rule without its list, and `mutate.overlay`.
+ * Converts older spellings of a policy's spec to the current ones: `clusterroles`, scalars for lists, resource fields
+ * directly under `match`, one rule without its list, and `mutate.overlay`.
  */
 export function modernSpec(
   spec: JsonObject,
@@ -67,7 +67,7 @@ const resourceFields = [
   "operations",
 ];
 
-/** A match or exclude block (or one filter of it) in today's form. */
+/** A match or exclude block, or one filter of it, in the current form. */
 export function modernMatch(block: JsonObject): JsonObject {
   const changed: Record<string, Json> = {};
   const resources: Record<string, Json> = {};
@@ -91,7 +91,7 @@ export function modernMatch(block: JsonObject): JsonObject {
   return changed;
 }
 
-/** `"Deployment,StatefulSet"` in one string means both kinds (seed 002), `Pods` means Pod (seed 000). */
+/** `"Deployment,StatefulSet"` in one string means both kinds, `Pods` means Pod. */
 function splitKinds(kind: Json): Json[] {
   if (typeof kind !== "string") return [kind];
   const parts = kind.includes(",") ? kind.split(",").map((part) => part.trim()) : [kind];

@@ -11,17 +11,20 @@ import {
 import { bodySections } from "./bodies/mod.ts";
 import { isTooHeavy } from "./policy_weight.ts";
 
-/** Rules of one policy. The API server stores no policy with more than some ten thousand, however small they are. */
+/**
+ * The most rules of one policy. The API server stores no policy with more than some ten thousand, however small they
+ * are.
+ */
 export const maxRules = 2_000;
 
 /**
- * The rules that stand for those of a policy that has too many, or that is too heavy: such a policy is broken, and only
- * what its rules match and what they do decides which requests its failurePolicy answers. Rules that match the same are
- * one. When more than {@link maxRules} are left, or when they are too heavy, one stands for all of them, by their kinds: it
- * may match more, and none less.
+ * Reduces the rules of a policy that has too many or is too heavy. Such a policy is broken: only the match and the
+ * phases of its rules matter, because they decide which requests its failurePolicy answers. Rules with the same match
+ * become one. When more than {@link maxRules} are left, or they are too heavy, one rule replaces all of them, by
+ * their kinds: it may match more requests, but never fewer.
  */
 export function representativeRules(rules: readonly Json[]): JsonObject[] {
-  // To compare them takes long, too.
+  // Comparing heavy rules would take too long.
   if (isTooHeavy(rules)) return byKinds(rules.filter(isObject));
   const distinct = new Map<string, JsonObject>();
   for (const rule of rules) {
@@ -33,7 +36,7 @@ export function representativeRules(rules: readonly Json[]): JsonObject[] {
   return found.length <= maxRules ? found : byKinds(found);
 }
 
-/** One rule for each thing that rules do, which matches all kinds that any of these rules does. */
+/** One rule for each set of phases, which matches all kinds of the rules in it. */
 function byKinds(rules: readonly JsonObject[]): JsonObject[] {
   const doing = new Map<string, { readonly rule: JsonObject; readonly kinds: Set<string> }>();
   for (const rule of rules) {
@@ -48,7 +51,7 @@ function byKinds(rules: readonly JsonObject[]): JsonObject[] {
   });
 }
 
-/** The sections of a rule with what says in which phases it runs, and without what makes it heavy. */
+/** The sections of a rule with the fields that decide its phases, and without heavy values. */
 function emptied(rule: JsonObject): JsonObject {
   const sections = bodySections.filter((section) => Object.hasOwn(rule, section));
   return Object.fromEntries(sections.map((section): [string, Json] => {
@@ -59,13 +62,13 @@ function emptied(rule: JsonObject): JsonObject {
   }));
 }
 
-/** A value, or an empty one of its type when it is too heavy. */
+/** The value, or an empty value of its type when it is too heavy. */
 function lightened(value: Json): Json {
   if (!isTooHeavy(value)) return value;
   return isList(value) ? [] : isObject(value) ? {} : "";
 }
 
-/** A section has no more fields that mean something. */
+/** The most fields of a section that are kept: no section has more meaningful ones. */
 const fewFields = 32;
 
 /** The kinds of a match; any kind where a filter names none. */
@@ -76,7 +79,7 @@ function kindsOf(match: Json | undefined): readonly string[] {
   return kinds.length === 0 || kinds.some((each) => each.length === 0) ? ["*"] : kinds.flat();
 }
 
-/** Whether a filter is about the user alone. */
+/** Whether a filter selects by the user alone. */
 function selectsUsers(filter: Json): boolean {
   return ["subjects", "roles", "clusterRoles"].some((name) => field(filter, name) !== undefined);
 }

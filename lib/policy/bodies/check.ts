@@ -8,21 +8,21 @@ export interface Validation {
   readonly message: Json | undefined;
 }
 
-/** The object must look like the pattern. */
+/** The object must match the pattern. */
 export interface PatternCheck {
   readonly kind: "pattern";
-  /** With variables and anchors. */
+  /** The pattern, with variables and anchors. */
   readonly pattern: Json;
 }
 
-/** The object must look like one of the patterns. */
+/** The object must match one of the patterns. */
 export interface AnyPatternCheck {
   readonly kind: "anyPattern";
-  /** A list with variables and anchors. */
+  /** A list of patterns, with variables and anchors. */
   readonly patterns: Json;
 }
 
-/** The conditions must not hold; without conditions everything is refused. */
+/** The conditions must not hold; without conditions every object fails. */
 export interface DenyCheck {
   readonly kind: "deny";
   readonly conditions: Json | undefined;
@@ -103,12 +103,12 @@ export const foreachFormat: BodyFormat<ForeachCheck & Validation> = {
   carryOver: (validate) => ({ foreach: validate["foreach"]! }),
 };
 
-/** Reads what all kinds of validating rules have. */
+/** Parses the fields of every validating rule. */
 export function validation(validate: Json): Validation {
   return { message: field(validate, "message") };
 }
 
-/** Reads what all kinds of foreach have. */
+/** Parses the fields of every kind of foreach. */
 export function parseLoop(entry: JsonObject): LoopSpec {
   return {
     list: typeof entry["list"] === "string" ? entry["list"] : "",

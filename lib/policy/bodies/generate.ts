@@ -13,10 +13,10 @@ import { selectorShape, type Shape } from "../shape.ts";
 import type { BodyFormat } from "./body_format.ts";
 import { type LoopSpec, parseLoop } from "./check.ts";
 
-/** Objects are made because of the request's object, the trigger. */
+/** Generates objects for the request's object, the trigger. */
 export interface GenerateBody {
   readonly kind: "generate";
-  /** Whether what was made is kept as the rule says, and taken away with its trigger. */
+  /** Whether generated objects are kept in step with the rule, and deleted with their trigger. */
   readonly synchronize: boolean;
   readonly orphanDownstreamOnPolicyDelete: boolean;
   /** Whether the rule generates for triggers that exist when its policy comes into force. */

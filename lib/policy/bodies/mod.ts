@@ -1,6 +1,6 @@
 /**
- * The kinds of rule bodies as their authors write them: the fields of each, how it is recognised, read, and carried over
- * to the controllers of Pods. What a body does is said in `lib/rules`.
+ * The kinds of rule bodies in documents: the fields of each, and how it is recognised, parsed and moved to pod
+ * controllers. `lib/rules` compiles them.
  *
  * @module
  */

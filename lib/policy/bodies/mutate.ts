@@ -13,7 +13,7 @@ export type PatchSpec =
 
 /** One entry of `mutate.foreach`: a patch, or further loops, for each element. */
 export interface PatchLoop extends LoopSpec {
-  /** `undefined` when the author leaves it to the kind of patch. */
+  /** `undefined` when the policy names no order: the kind of patch then decides. */
   readonly order: string | undefined;
   readonly patch: PatchSpec;
   readonly inner: readonly PatchLoop[];
@@ -24,7 +24,7 @@ export type ChangeSpec =
   | { readonly by: "patch"; readonly patch: PatchSpec }
   | { readonly by: "foreach"; readonly entries: readonly PatchLoop[] };
 
-/** The object of the request is changed by one patch. */
+/** Changes the object of the request by one patch. */
 export interface PatchBody {
   readonly kind: "patch";
   readonly change: Extract<ChangeSpec, { by: "patch" }>;
@@ -32,7 +32,7 @@ export interface PatchBody {
   readonly onPolicyUpdate: boolean;
 }
 
-/** The object of the request is changed by a patch for each element of some lists. */
+/** Changes the object of the request by a patch for each element of some lists. */
 export interface MutateForeachBody {
   readonly kind: "mutateForeach";
   readonly change: Extract<ChangeSpec, { by: "foreach" }>;
@@ -40,19 +40,19 @@ export interface MutateForeachBody {
   readonly onPolicyUpdate: boolean;
 }
 
-/** Objects that exist are changed because of the request's object. */
+/** Changes existing objects for the request's object, the trigger. */
 export interface MutateExistingBody {
   readonly kind: "mutateExisting";
   readonly targets: readonly TargetSpec[];
   readonly change: ChangeSpec;
-  /** Whether objects that exist are changed when the policy comes into force. */
+  /** Whether existing objects are changed when the policy comes into force. */
   readonly onPolicyUpdate: boolean;
 }
 
 /** One entry of `mutate.targets`; its texts are templates. */
 export interface TargetSpec {
   readonly apiVersion: string;
-  /** With a subresource behind `/` or `.`. */
+  /** The kind, with a subresource behind `/` or `.`. */
   readonly kind: string;
   readonly name: string;
   readonly namespace: string;
@@ -173,9 +173,9 @@ function carryOver(mutate: JsonObject, wrap: (pattern: Json) => Json): JsonObjec
 }
 
 /**
- * Kyverno parity: of an entry only these fields are carried over, its order is not. Pinned by "of a mutating loop the
- * order is lost". Loops inside loops are carried over, although Kyverno loses them: without its loop
- * the generated rule would remove the Pod template.
+ * Kyverno parity: an autogen rule keeps only these fields of an entry, not its order. Pinned by "of a mutating loop
+ * the order is lost". It also keeps nested loops, which Kyverno drops: without its loop the autogen rule would remove
+ * the Pod template.
  */
 function carriedLoops(written: Json | undefined, wrap: (pattern: Json) => Json): Json[] {
   return asList(written).filter(isObject).map((entry) => {

@@ -54,14 +54,14 @@ export type RuleBody =
   | ExpressionsBody
   | EmptyBody;
 
-/** The body of a policy that is written in CEL: its whole spec. */
+/** The body of a CEL policy: its whole spec. */
 export interface ExpressionsBody {
   readonly kind: "expressions";
   readonly section: Section;
   readonly spec: JsonObject;
 }
 
-/** A rule without a body that is known; `section` is the one it has, if it has any. */
+/** A rule without a body of a supported kind; `section` is the section that it has, if any. */
 export interface EmptyBody {
   readonly kind: "empty";
   readonly section: Section;
@@ -74,8 +74,8 @@ type FormattedKind = Exclude<RuleBody["kind"], "expressions" | "empty">;
 type Formats = { readonly [Kind in FormattedKind]: BodyFormat<BodyOf<Kind>> };
 
 /**
- * Every kind of body, in the order in which a rule is compared with them: the first that recognises it reads it. A new
- * kind is a file with such a record and a line here; `lib/rules` compiles it.
+ * Every kind of body, in the order in which a rule is compared with them: the first that recognises it parses it. A
+ * new kind is a file with such a record and a line here; `lib/rules` compiles it.
  */
 const formats: Formats = {
   assert: assertFormat,
@@ -97,15 +97,15 @@ const all: readonly BodyFormat<RuleBody>[] = Object.values(formats);
 
 const sections: readonly Section[] = ["validate", "mutate", "generate", "verifyImages"];
 
-/** The fields of a rule that may hold its body, for messages. */
+/** The sections of a rule that may hold its body, for messages. */
 export const bodySections: readonly string[] = sections;
 
-/** The format of what a section holds; `undefined` for a section of no known kind. */
+/** The format of a section's contents; `undefined` for an unknown kind. */
 export function formatOf(section: Section, written: Json): BodyFormat<RuleBody> | undefined {
   return all.find((format) => format.section === section && format.recognises(written));
 }
 
-/** Reads the body of a rule. */
+/** Parses the body of a rule. */
 export function parseBody(rule: JsonObject): RuleBody {
   for (const section of sections) {
     const written = section === "verifyImages" ? rule[section] : asObject(rule[section]);
@@ -125,12 +125,12 @@ export function sectionShape(section: Section): { readonly [field: string]: Shap
   );
 }
 
-/** The field of its rule that a body stands in. */
+/** The section of a body. */
 export function sectionOf(body: RuleBody): Section {
   return body.kind === "expressions" || body.kind === "empty" ? body.section : formats[body.kind].section;
 }
 
-/** The context entries inside a body: those of its loops, at any depth, and of its targets. */
+/** The context entries in a body: those of its loops, at any depth, and of its targets. */
 export function entriesWithin(body: RuleBody): readonly EntrySpec[] {
   switch (body.kind) {
     case "foreach":

@@ -8,15 +8,15 @@ import { type Validation, validation } from "./check.ts";
 export interface PodSecurityBody extends Validation {
   readonly kind: "podSecurity";
   readonly level: string;
-  /** Empty for the latest. */
+  /** The version; empty for the latest. */
   readonly version: string;
   readonly exclude: readonly JsonObject[];
 }
 
-/** CEL expressions with the meaning that they have in a ValidatingAdmissionPolicy. */
+/** CEL expressions with the semantics of a ValidatingAdmissionPolicy. */
 export interface CelBody extends Validation {
   readonly kind: "cel";
-  /** Whether the API server shall enforce the rule itself, as a ValidatingAdmissionPolicy that is made from it. */
+  /** Whether a ValidatingAdmissionPolicy is made from the rule, which the API server enforces. */
   readonly generate: boolean;
   readonly expressions: readonly JsonObject[];
   readonly variables: readonly { readonly name: string; readonly expression: string }[];
@@ -31,7 +31,7 @@ export interface AssertBody extends Validation {
   readonly tree: Json;
 }
 
-/** The object must be signed as a whole, as k8s-manifest-sigstore signs it. */
+/** The object must be signed as a whole, in the format of k8s-manifest-sigstore. */
 export interface ManifestsBody extends Validation {
   readonly kind: "manifests";
   readonly manifests: JsonObject;

@@ -4,7 +4,7 @@ import type { BodyFormat } from "./body_format.ts";
 /** The images of the object must be signed. */
 export interface VerifyImagesBody {
   readonly kind: "verifyImages";
-  /** As written: variables are replaced before an entry is read with `imageVerificationOf`. */
+  /** The entries as written: variables are replaced before `imageVerificationOf` parses an entry. */
   readonly entries: readonly JsonObject[];
 }
 
