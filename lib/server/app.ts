@@ -8,8 +8,8 @@ import { Reviews } from "./reviews.ts";
 import { answerScan } from "./scan.ts";
 
 /**
- * Makes the webhook's HTTP app. It starts nothing and has no state besides its options. Reviews and `/scan` are served
- * below the secret path only; health is served everywhere, because the kubelet does not know the path.
+ * Makes the webhook's HTTP app. It starts nothing, and has no state besides its options. It serves reviews and
+ * `/scan` below the secret path only, and health everywhere, because the kubelet does not have the path.
  */
 export function createApp(options: AppOptions): Hono {
   const { snapshot, secretPath = "" } = options;

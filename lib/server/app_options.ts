@@ -15,21 +15,24 @@ export interface AppOptions {
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Makes spans of reviews; none when absent. */
+  /** Makes spans of reviews; without it there are none. */
   readonly tracing?: Tracing | undefined;
   readonly audit?: AuditQueue;
   /** Called with every decision at admission. */
   readonly decided?: (decision: Decision, request: PolicyRequest) => void;
   /** Carries out the effects of rules after a request was allowed. */
   readonly effects?: BackgroundWorker;
-  /** Keeps reviews and their answers, so that they can be decided again. */
+  /** Records reviews with their answers, so that they can be replayed. */
   readonly recorder?: ReviewRecorder | undefined;
-  /** Which requests are admitted without evaluating a policy. It is called for each request, because it can change. */
+  /**
+   * Returns the filters for requests that are admitted without evaluating a policy. It is called for each request,
+   * because the filters can change.
+   */
   readonly filters?: () => FilterConfig;
   /** Returns the route of a path that is none of Kyverno's classic ones. */
   readonly routes?: (path: string) => PathRoute | ObjectRoute | undefined;
-  /** Whether callers of `/scan` may send their own expressions; they may not by default. */
+  /** Whether callers of `/scan` may send expressions; false by default. */
   readonly scanPreprocessors?: boolean;
-  /** Requests must come below this path, which only the API server knows: `/s3cret`. */
+  /** The path below which requests must come: `/s3cret`. Only the API server has it. */
   readonly secretPath?: string;
 }

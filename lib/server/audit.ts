@@ -20,13 +20,13 @@ export interface AuditOptions {
   readonly tracing?: Tracing | undefined;
   /** Called with every decision. */
   readonly decided?: (decision: Decision, request: PolicyRequest) => void;
-  /** Bytes of the reviews that may wait; the oldest are dropped beyond it. 8 MiB by default. */
+  /** The most bytes of waiting reviews; beyond it the oldest are dropped. 8 MiB by default. */
   readonly maxBytes?: number;
-  /** Requests that may wait for look-ups at the same time: 32 by default. */
+  /** The most requests that wait for loads at a time: 32 by default. */
   readonly maxLoading?: number;
 }
 
-/** Which policies the request was about: each webhook's request is audited for its own policies. */
+/** The policies of the request's webhook: each webhook's request is audited for its policies only. */
 export type Audited = Pick<PolicyQuery, "failurePolicy" | "policy">;
 
 interface Waiting {
@@ -35,7 +35,7 @@ interface Waiting {
   readonly bytes: number;
 }
 
-/** A request whose rules wait for look-ups. */
+/** A request whose rules wait for loads. */
 interface Loading {
   readonly deadline: Deadline;
   readonly bytes: number;
@@ -43,9 +43,10 @@ interface Loading {
 }
 
 /**
- * Evaluates audit rules after the answer has gone out: they cannot change it, so nobody should wait for them. Their
- * results go to metrics and log. The queue is bounded in bytes; what does not fit is dropped and counted in the log.
- * Requests that wait for look-ups do not hold up others: when there are too many, the oldest gets no more time.
+ * Evaluates audit rules after the answer: they cannot change it, so the API server should not wait for them. Their
+ * results go to metrics and the log. The queue is bounded in bytes; requests that do not fit are dropped and counted
+ * in the log. Requests that wait for loads do not delay others: when there are too many, the oldest gets no more
+ * time.
  */
 export class AuditQueue {
   readonly #options: AuditOptions;
@@ -59,7 +60,7 @@ export class AuditQueue {
     this.#options = options;
   }
 
-  /** Takes a request that was answered; its bytes are those of the review. */
+  /** Adds an answered request; `bytes` are those of its review. */
   add(request: PolicyRequest, scope: Audited, bytes: number): void {
     const candidates = this.#options.snapshot()?.candidates("validate", request) ?? [];
     const { failurePolicy, policy: key } = scope;
@@ -78,7 +79,7 @@ export class AuditQueue {
     this.#running ??= this.#run();
   }
 
-  /** Waits until everything that was taken is evaluated: for shutting down, and for tests. */
+  /** Waits until every request is evaluated, for shutting down and for tests. */
   async drain(): Promise<void> {
     while (this.#running !== undefined || this.#loading.size > 0) {
       await this.#running;
@@ -86,7 +87,7 @@ export class AuditQueue {
     }
   }
 
-  /** Drops the oldest until there is room, or nothing left to drop. */
+  /** Drops the oldest requests until there is room, or nothing left to drop. */
   #makeRoom(bytes: number): boolean {
     const maxBytes = this.#options.maxBytes ?? 8 * 1024 * 1024;
     while (this.#bytes + bytes > maxBytes) {
@@ -112,7 +113,7 @@ export class AuditQueue {
   }
 
   async #run(): Promise<void> {
-    // Answers have priority: the queue starts when the event loop is idle, and yields regularly.
+    // Answers have priority: the queue starts when the event loop is idle, and pauses regularly.
     await pause();
     let until = performance.now() + sliceMilliseconds;
     for (let next = this.#waiting.shift(); next !== undefined; next = this.#waiting.shift()) {

@@ -1,12 +1,12 @@
 import type { Decision, PolicyRequest } from "../engine/mod.ts";
 import type { Log } from "../ports.ts";
 
-/** Rules that one line names; of more, the number is given. */
+/** The most rules that one line names; it counts the others. */
 const maxRules = 20;
 
 /**
- * Writes what audit rules found about a request: one line a request, which says what the request was about and which
- * rules failed. Messages of rules about Secrets are left out: they may quote what the Secret holds.
+ * Writes the failures of audit rules: one line a request, with the object and the failed rules. Messages of rules
+ * about Secrets are left out, because they may quote the Secret.
  */
 export function logAudit(log: Log, request: PolicyRequest, { results }: Decision): void {
   const found = results.flatMap(({ policy, rules }) =>

@@ -2,18 +2,18 @@ import { type HttpError, maxReviewBytes } from "./review.ts";
 
 /** The bounds of reading bodies. */
 export interface BodyLimits {
-  /** All bodies that are being read, in bytes. */
+  /** The most bytes of all bodies that are being read. */
   readonly allBytes: number;
   /** Milliseconds until a body must be complete. */
   readonly time: number;
 }
 
-/** So long a body is read as its announced length says: the memory for it is little, and it is faster. */
+/** The most bytes of a body that is read at its announced length: it needs little memory, and this is faster. */
 const smallBytes = 64 * 1024;
 
 /**
- * Reads bodies where a platform brings web requests: `deno serve` and edge platforms. A long body is counted while it
- * arrives, so that announcing one costs nothing.
+ * Reads the bodies of web requests (`deno serve` and edge platforms). The bytes of a long body are counted as they
+ * arrive, so that announcing one costs nothing.
  */
 export class BodyReader {
   readonly #limits: BodyLimits;
@@ -77,7 +77,7 @@ export class BodyReader {
   }
 }
 
-/** A body is larger than a review may be. */
+/** The answer to a body that is larger than a review may be. */
 export const tooLarge: HttpError = {
   status: 413,
   message: `the body is larger than ${maxReviewBytes} bytes`,

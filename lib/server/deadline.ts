@@ -1,5 +1,5 @@
 /**
- * The end of a request's loads. It starts a timer only when the signal is used, and {@link release} stops the timer.
+ * The deadline of a request's loads. It starts a timer only when the signal is used; {@link release} stops the timer.
  */
 export class Deadline {
   readonly #milliseconds: number;
@@ -10,13 +10,13 @@ export class Deadline {
     this.#milliseconds = milliseconds;
   }
 
-  /** Aborts now. */
+  /** Aborts the loads now. */
   end(): void {
     this.signal();
     this.#controller?.abort(passed());
   }
 
-  /** Aborts when the time is over, counted from the first call. */
+  /** The signal that is aborted when the time is over, counted from the first call. */
   signal(): AbortSignal {
     if (this.#controller === undefined) {
       const controller = new AbortController();
@@ -29,7 +29,7 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** The request was answered. */
+  /** Stops the timer: the request was answered. */
   release(): void {
     if (this.#timer !== undefined) clearTimeout(this.#timer);
   }

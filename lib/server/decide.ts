@@ -7,29 +7,29 @@ import type { Metrics } from "./metrics/metrics.ts";
 import type { Route } from "./review_route.ts";
 import { joinedWatch, type Tracing } from "./tracing.ts";
 
-/** How requests are decided. */
+/** The ports and listeners of deciding requests. */
 export interface DecidePhaseOptions {
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
   readonly tracing?: Tracing | undefined;
-  /** Called with every decision, of admission and of audits: for events and reports. It must not throw or take long. */
+  /** Called with every decision, of admission and of audits, for events and reports. It must not throw or take long. */
   readonly decided?: (decision: Decision, request: PolicyRequest) => void;
 }
 
-/** Which policies decide one request, and by when. */
+/** The policies of one request, and its time limit. */
 export interface ReviewOptions extends Route {
   readonly snapshot: Snapshot;
   /** Milliseconds that the request may take. */
   readonly timeout: number;
-  /** When the request came, on the clock of `performance.now()`. */
+  /** When the request arrived, on the clock of `performance.now()`. */
   readonly started: number;
   /** Whether the review is so large that others shall work before its response is written. */
   readonly isLarge?: boolean;
 }
 
 /**
- * Decides a request and makes the response: at once, unless a value must be loaded. It never throws and never waits
+ * Decides a request and makes the response, at once unless a value must be loaded. It never throws and never waits
  * past the deadline: when something fails inside, the failurePolicy decides, and the response has the request's uid.
  */
 export function decide(
@@ -102,7 +102,7 @@ interface Line {
   readonly request: PolicyRequest;
   readonly decision: Decision;
   readonly phase: Phase;
-  /** On the clock of `performance.now()`. */
+  /** The time of the start, on the clock of `performance.now()`. */
   readonly started: number;
 }
 

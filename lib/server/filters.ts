@@ -6,11 +6,11 @@ import {
   nameOf,
 } from "../kube/mod.ts";
 
-/** Which requests no policy sees. */
+/** Selects the requests that no policy sees. */
 export interface FilterConfig {
   /** `[kind,namespace,name]` items; Kyverno's defaults when absent. */
   readonly resourceFilters?: string;
-  /** Wildcards; an entry `!x` takes x out again. Default: `system:nodes`. */
+  /** Wildcards; an entry `!x` includes x again. `system:nodes` by default. */
   readonly excludeGroups?: readonly string[];
   readonly excludeUsernames?: readonly string[];
 }

@@ -1,5 +1,5 @@
 /**
- * The webhook as a Hono app, made from policies, ports, log and metrics. It opens no port and reads no file; `lib/host`
+ * The webhook as a Hono app over policies, ports, log and metrics. It opens no port and reads no file; `lib/host`
  * does.
  *
  * ```ts

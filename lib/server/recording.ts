@@ -3,19 +3,19 @@ import type { AdmissionRequest } from "../kube/mod.ts";
 import type { AdmissionResponse } from "../report/mod.ts";
 import type { Route } from "./review_route.ts";
 
-/** A review that policies decided, with the answer that the API server got. */
+/** A review with the answer that the API server got. */
 export interface AnsweredReview {
-  /** Without the secret path. */
+  /** The path of the webhook, without the secret path. */
   readonly path: string;
   /** The policies of the webhook. */
   readonly route: Route;
   readonly request: AdmissionRequest;
   readonly response: AdmissionResponse;
-  /** Length of the review's text. */
+  /** The length of the review's text. */
   readonly bytes: number;
 }
 
-/** Takes reviews after they were answered. It must return at once: the answer waits for it. */
+/** Receives reviews after they were answered. It must return at once, because the answer waits for it. */
 export interface ReviewRecorder {
   add(review: AnsweredReview): void;
 }
@@ -23,12 +23,12 @@ export interface ReviewRecorder {
 /** The text that replaces each value of a Secret in a record, as `stringData` and as `data` have it. */
 const redacted = { text: "redacted", base64: "cmVkYWN0ZWQ=" };
 
-/** An annotation of kubectl that repeats the whole object. */
+/** kubectl's annotation that repeats the whole object. */
 const lastApplied = "kubectl.kubernetes.io/last-applied-configuration";
 
 /**
- * The AdmissionReview that a record holds: the request, the answer, and in `recorded` when and by which webhook it was
- * asked. Values of Secrets are left out: in their objects, and in the answer, whose patch and messages may repeat them.
+ * The AdmissionReview that a record holds: the request, the answer, and in `recorded` the time and the webhook.
+ * Values of Secrets are left out, in their objects and in the answer, whose patch and messages may repeat them.
  */
 export function reviewRecord({ path, route, request, response }: AnsweredReview, at: number): JsonObject {
   const isSecret = request.kind.group === "" && request.kind.kind === "Secret";
@@ -64,15 +64,13 @@ function redactedSecret(value: Json): Json {
   return result;
 }
 
-/** A map with each value replaced; what is no map holds nothing that a Secret may hold, and nothing of it is kept. */
+/** A map with each value replaced. A value that is not a map is dropped, because a Secret cannot have it there. */
 function replaced(map: Json | undefined, by: string): Json {
   const entries = asObject(map);
   return entries === undefined ? null : Object.fromEntries(Object.keys(entries).map((key) => [key, by]));
 }
 
-/**
- * The webhook of a recorded review; `undefined` for a review from elsewhere, for which all policies are evaluated.
- */
+/** The webhook of a recorded review; `undefined` for another review, for which all policies are evaluated. */
 export function recordedRoute(review: Json): Route | undefined {
   const { phase, failurePolicy, policy } = asObject(field(review, "recorded")) ?? {};
   if (phase !== "validate" && phase !== "mutate") return undefined;

@@ -1,7 +1,7 @@
 import { completed, type Json, nestsDeeperThan, parseInStages, type Stages } from "../json/mod.ts";
 import { type AdmissionRequest, parseReview } from "../kube/mod.ts";
 
-/** The answer to a body that is no review: an HTTP status and a message. */
+/** The answer to a body that is not a review: an HTTP status and a message. */
 export interface HttpError {
   readonly status: 400 | 408 | 413 | 415 | 417 | 503;
   readonly message: string;
@@ -9,10 +9,10 @@ export interface HttpError {
   readonly uid: string;
 }
 
-/** The API server's own limit for objects is 3 MB; a review may hold two of them. */
+/** The most bytes of a review. The API server's limit for objects is 3 MB, and a review may hold two of them. */
 export const maxReviewBytes = 5 * 1024 * 1024;
 
-/** Deeper JSON is refused before it is parsed: nothing that Kubernetes accepts nests so far. */
+/** The deepest nesting; deeper JSON is refused before it is parsed. Kubernetes accepts nothing that nests so far. */
 const maxDepth = 500;
 
 /** The request of a review, or why there is none. */

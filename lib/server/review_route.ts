@@ -7,12 +7,12 @@ export type Route = Pick<PolicyQuery, "phase" | "failurePolicy" | "policy">;
 
 /** The policies of the webhook at a path, in one phase. */
 export interface PathRoute {
-  /** The policies among which `route` chooses; `undefined` before they are loaded. */
+  /** The policies from which `route` selects; `undefined` before they are loaded. */
   readonly snapshot: Snapshot | undefined;
   readonly route: Route;
 }
 
-/** The webhook at a path reviews objects itself, without asking policies: such as policies when they are stored. */
+/** A webhook that reviews objects without evaluating policies, such as policies when they are stored. */
 export interface ObjectRoute {
   readonly respond: (request: AdmissionRequest) => Promise<AdmissionResponse>;
 }
@@ -20,8 +20,8 @@ export interface ObjectRoute {
 const routes = /^\/(validate|mutate)(?:\/(fail|ignore)(?:\/finegrained\/((?:[^/]+\/)?[^/]+))?)?$/;
 
 /**
- * Which policies a path asks; `undefined` when no reviews are taken there. The bare paths ask every policy, and
- * `finegrained` asks one, by its name or by its namespace and name.
+ * The policies that a path selects; `undefined` for a path without reviews. The bare paths select every policy, and
+ * `finegrained` selects one by its name, or by its namespace and name.
  *
  * Kyverno parity: these are the paths that Kyverno registers, pinned by tests/server/routes_test.ts.
  *
@@ -51,7 +51,7 @@ export function routeOf(path: string): Route | undefined {
 const defaultSeconds = 10, mostSeconds = 30;
 
 /**
- * Milliseconds in which a review must be answered: what the API server says in the query (`timeout=10s`), and a bit
+ * Milliseconds in which a review must be answered: the API server's timeout in the query (`timeout=10s`), and a bit
  * less.
  */
 export function timeoutOf(query: string): number {
@@ -59,7 +59,7 @@ export function timeoutOf(query: string): number {
   return Math.max(100, Math.min(Number(seconds ?? defaultSeconds), mostSeconds) * 1000 - 500);
 }
 
-/** The same for a whole target: path and query. */
+/** As {@link timeoutOf}, for a path with its query. */
 export function answerTimeOf(target: string): number {
   const queryStart = target.indexOf("?");
   return timeoutOf(queryStart < 0 ? "" : target.slice(queryStart + 1));

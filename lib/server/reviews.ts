@@ -8,18 +8,18 @@ import { paced } from "./paced.ts";
 import { type HttpError, type ReadReview, readReview, readReviewInStages } from "./review.ts";
 import { answerTimeOf, type ObjectRoute, type PathRoute, routeOf } from "./review_route.ts";
 
-/** Characters of a text whose reading or writing takes several milliseconds. */
+/** The characters of a text whose parsing or writing takes several milliseconds. */
 const large = 512 * 1024;
 
 /** A review that was posted. */
 export interface PostedReview {
   readonly endpoint: PathRoute | ObjectRoute;
-  /** Without the secret path: it is logged. */
+  /** The path without the secret path, because it is logged. */
   readonly path: string;
   readonly contentType: string | undefined;
   /** Its text, or why it was not read. */
   readonly body: string | HttpError;
-  /** Milliseconds in which it must be answered. */
+  /** Milliseconds in which the review must be answered. */
   readonly timeout: number;
 }
 
@@ -35,7 +35,7 @@ export interface ReviewAnswer {
   readonly body: string;
 }
 
-/** A request as a listener read it. */
+/** A request that a listener read. */
 export interface ReadRequest {
   readonly method: string;
   /** Path and query, as sent. */
@@ -45,7 +45,7 @@ export interface ReadRequest {
   readonly body: Uint8Array;
 }
 
-/** Answers reviews for both entrances: the Hono app, and the listener, which makes no web request. */
+/** Answers reviews for the Hono app, and for the listener, which makes no web request. */
 export class Reviews {
   readonly #options: AppOptions;
   #filters: { readonly config: FilterConfig; readonly unseen: (request: AdmissionRequest) => boolean };
@@ -57,7 +57,7 @@ export class Reviews {
     this.#filters = { config, unseen: compileFilters(config) };
   }
 
-  /** Answers a request that a listener read; `undefined` when it is no review. */
+  /** Answers a request that a listener read; `undefined` when it is not a review. */
   handle({ method, target, headers, body }: ReadRequest): ReviewAnswer | Promise<ReviewAnswer> | undefined {
     const { secretPath = "" } = this.#options;
     if (method !== "POST" || !target.startsWith(secretPath)) return undefined;
@@ -81,7 +81,7 @@ export class Reviews {
     return route === undefined ? routes?.(path) : { route, snapshot: snapshot() };
   }
 
-  /** Answers a review; at once, unless something has to be loaded or the review is large. Never throws. */
+  /** Answers a review, at once unless something must be loaded or the review is large. It never throws. */
   answer(review: PostedReview): ReviewAnswer | Promise<ReviewAnswer> {
     const started = performance.now();
     const { path, contentType, body } = review;
@@ -109,7 +109,7 @@ export class Reviews {
   ): ReviewAnswer | Promise<ReviewAnswer> {
     const { failurePolicy = "Fail" } = "respond" in endpoint ? {} : endpoint.route;
     const broke = (cause: unknown): ReviewAnswer => {
-      // Any other error inside: the response has the request's uid, and the failurePolicy decides.
+      // For any other error the response has the request's uid, and the failurePolicy decides.
       const message = cause instanceof Error ? cause.message : String(cause);
       this.#options.log.write("error", "request failed", { uid: request.uid, cause: message });
       return answered(failed(request, failurePolicy, `internal error: ${message}`));
@@ -128,7 +128,7 @@ export class Reviews {
     }
   }
 
-  /** Lets others work after a text that took long to read or write; `undefined` after others. */
+  /** Lets other requests run after a text that took long to parse or write; `undefined` after others. */
   #pauseAfter({ length }: string): Promise<void> | undefined {
     return length > large ? this.#options.ports.scheduler?.pause() : undefined;
   }
@@ -147,7 +147,7 @@ export class Reviews {
     }
     const { policy: key, failurePolicy = "Fail" } = route;
     if (key !== undefined && !snapshot.policies.some(({ policy }) => policy.key === key)) {
-      // Its webhook is still there, and the policy is not yet, or no more: nobody can say what it would forbid.
+      // The webhook exists, but its policy is not loaded yet or was deleted, so it is unknown what it would deny.
       return failed(request, failurePolicy, `no policy ${key} is loaded`);
     }
     if (this.#unseen(request)) return { uid: request.uid, allowed: true };

@@ -3,10 +3,10 @@ import { preprocess, scanInSteps, type ScanPorts, type Snapshot } from "../engin
 import { asList, isFault, isObject, isString, type Json, nestsDeeperThan } from "../json/mod.ts";
 import { scanObject } from "../report/mod.ts";
 
-/** Deeper JSON is refused before it is parsed. */
+/** The deepest nesting; deeper JSON is refused before it is parsed. */
 const maxDepth = 500;
 
-/** Expressions that a request may bring, and the characters of each: they are compiled for that request alone. */
+/** The most expressions of a request, and characters of each: they are compiled for that request alone. */
 const maxPreprocessors = 10;
 const maxPreprocessorLength = 4096;
 
@@ -14,17 +14,17 @@ const maxPreprocessorLength = 4096;
 export interface ScanOptions {
   readonly snapshot: () => Snapshot | undefined;
   readonly ports: ScanPorts;
-  /** Whether callers may bring expressions, which are compiled and evaluated here. */
+  /** Whether callers may send expressions, which are compiled and evaluated here. */
   readonly scanPreprocessors?: boolean;
 }
 
-/** Steps of all expressions of a scan together, and of asking each rule about each value. */
+/** The most steps of a scan: of all expressions together, and of applying each rule to each value. */
 const maxSteps = 10_000_000;
 
 /**
- * Answers `POST /scan`: any JSON, or `{payload, preprocessors}`, judged by the JSON policies in force. The answer is
- * 200 whatever the policies say: `{results: [{policy, rule, identifier, result, message}]}`. Without such policies
- * nothing is served here; `undefined` then. What takes too many steps is answered with 400.
+ * Answers `POST /scan`: evaluates the JSON policies in force for any JSON, or for `{payload, preprocessors}`. The
+ * status is 200 whatever the results: `{results: [{policy, rule, identifier, result, message}]}`; 400 when it takes
+ * too many steps. `undefined` without such policies: the path is then not served.
  */
 export async function answerScan(c: Context, options: ScanOptions): Promise<Response | undefined> {
   const { snapshot, ports } = options;
@@ -61,7 +61,10 @@ export async function answerScan(c: Context, options: ScanOptions): Promise<Resp
   return isFault(results) ? c.json({ message: results.message }, 400) : c.json(scanObject(results));
 }
 
-/** An envelope has a payload, perhaps preprocessors, and nothing else; anything else is the payload itself. */
+/**
+ * Reads the body: an envelope has a payload and perhaps preprocessors, and nothing else; any other body is the
+ * payload.
+ */
 function readScan(body: Json): { payload: Json; preprocessors: readonly string[] } {
   const isEnvelope = isObject(body) && Object.hasOwn(body, "payload") &&
     Object.keys(body).every((key) => key === "payload" || key === "preprocessors");

@@ -1,9 +1,9 @@
 import type { Phase, PolicyRequest, RuleWatch } from "../engine/mod.ts";
 import type { Ports } from "../ports.ts";
 
-/** Makes spans of evaluations, where traces are switched on. */
+/** Makes the spans of evaluations, when traces are on. */
 export interface Tracing {
-  /** An evaluation begins: of a review, or of the rules that only audit, after the answer. */
+  /** Begins the span of an evaluation: of a review, or of audit rules after the answer. */
   begin(evaluation: TracedEvaluation): EvaluationSpans;
 }
 
@@ -13,18 +13,18 @@ export interface TracedEvaluation {
   readonly phase: Phase;
   readonly rules: "admission" | "audit";
   readonly ports: Ports;
-  /** When the request came, on the clock of `performance.now()`. */
+  /** When the request arrived, on the clock of `performance.now()`. */
   readonly started: number;
 }
 
-/** The spans of one evaluation: of its rules, and of the calls that it makes through its ports. */
+/** The spans of one evaluation: of its rules, and of its calls through ports. */
 export interface EvaluationSpans extends RuleWatch {
   readonly ports: Ports;
-  /** The evaluation is over; `failure` when it broke. */
+  /** Ends the evaluation's span, with a failure when it threw. */
   end(outcome: { readonly allowed: boolean } | { readonly failure: string }): void;
 }
 
-/** Calls both watches. */
+/** A watch that calls both watches. */
 export function joinedWatch(one: RuleWatch | undefined, other: RuleWatch | undefined): RuleWatch | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return {

@@ -4,14 +4,14 @@ import type { JsonObject } from "../../json/mod.ts";
 export interface Panel {
   readonly title: string;
   readonly about: string;
-  /** PromQL with one metric or more of the metric table, and the name of its series: `{{rule_name}}`. */
+  /** PromQL over metrics of the metric table, and the legend of its series: `{{rule_name}}`. */
   readonly queries: readonly (readonly [query: string, legend: string])[];
   /** Grafana's name of the unit. */
   readonly unit: "s" | "reqps" | "ops" | "short";
   readonly type: "timeseries" | "stat";
 }
 
-/** Every panel of the dashboard, two in a row. Queries read Kyverno's names, so they show Kyverno's figures as well. */
+/** Every panel of the dashboard, two in a row. The queries read Kyverno's metric names, so they also show a Kyverno. */
 export const panels: readonly Panel[] = [
   {
     title: "Admission requests",
@@ -126,7 +126,10 @@ export const panels: readonly Panel[] = [
 
 const height = 8, width = 12;
 
-/** A dashboard for Grafana 10 and later (its JSON model, schema version 39), which asks for its Prometheus when it is opened. */
+/**
+ * A dashboard for Grafana 10 and later (its JSON model, schema version 39). Grafana asks for the Prometheus when it
+ * imports it.
+ */
 export function dashboard(): JsonObject {
   return {
     uid: "postern",

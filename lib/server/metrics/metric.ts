@@ -1,7 +1,7 @@
-/** A kind of metric, as Prometheus' text format names it. */
+/** The type of a metric in Prometheus' text format. */
 type MetricType = "counter" | "gauge" | "histogram";
 
-/** How a metric is named, and which labels its series carry; values come in the same order. */
+/** The name of a metric, and the labels of its series, in the order of their values. */
 export interface MetricOptions {
   readonly name: string;
   readonly help: string;
@@ -9,8 +9,8 @@ export interface MetricOptions {
 }
 
 /**
- * Numbers under label values. A series is found by its values, so that the usual step costs one look-up; series are
- * written in the order in which they first occurred.
+ * A metric with its series. A series is found by its label values in one look-up; series are written in the order in
+ * which they first occurred.
  */
 abstract class Metric<Series> {
   readonly #options: MetricOptions;
@@ -22,12 +22,12 @@ abstract class Metric<Series> {
     this.#options = options;
   }
 
-  /** How many series there are. */
+  /** The number of series. */
   get size(): number {
     return this.#series.size;
   }
 
-  /** Forgets all series. */
+  /** Deletes all series. */
   reset(): void {
     this.#series.clear();
   }
@@ -66,12 +66,12 @@ abstract class Metric<Series> {
 
 interface Sample {
   readonly suffix: string;
-  /** A label beside the metric's own. */
+  /** A label besides those of the metric. */
   readonly extra?: string;
   readonly value: number;
 }
 
-/** Policies come and go, and with them label values: what comes after so many series of a metric is counted as "other". */
+/** The most series of a metric; later ones are counted as "other". Policies come and go, and with them label values. */
 const mostSeries = 20_000;
 
 /** Separates label values in a key; no name in Kubernetes contains it. */
@@ -82,7 +82,7 @@ function escaped(value: string): string {
   return value.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
 }
 
-/** The number of one series. */
+/** The value of one series. */
 export interface SeriesValue {
   value: number;
 }
@@ -97,7 +97,7 @@ export class Counter extends Metric<SeriesValue> {
     this.at(...values).value++;
   }
 
-  /** The series of label values, to be counted up by whoever keeps it at hand. */
+  /** The series of label values, which the caller keeps and counts up. */
   at(...values: readonly string[]): SeriesValue {
     return this.series(values, zero);
   }
@@ -128,7 +128,7 @@ function zero(): SeriesValue {
 
 /** The numbers of one series of a histogram. */
 export interface Distribution {
-  /** How many observations fell between the bound before and this one. */
+  /** The observations between the previous bound and this one. */
   readonly counts: number[];
   sum: number;
 }
@@ -154,7 +154,7 @@ export class Histogram extends Metric<Distribution> {
     }));
   }
 
-  /** Counts a number in a series that its caller keeps at hand. */
+  /** Adds an observation to a series that the caller keeps. */
   add(value: number, series: Distribution): void {
     let bucket = 0;
     while (bucket < this.#bounds.length && value > this.#bounds[bucket]!) bucket++;

@@ -9,13 +9,13 @@ export type DistributionRecord = MetricOptions & {
   readonly bounds: readonly number[];
 };
 
-/** A metric as it is served, and as dashboards and documentation name it. */
+/** A metric, from which the server, the dashboard and the documentation take its name and labels. */
 export type MetricRecord = NumberRecord | DistributionRecord;
 
 const policy = ["policy_validation_mode", "policy_background_mode", "policy_namespace", "policy_name"];
 const request = ["resource_kind", "resource_request_operation"];
 
-/** Seconds: a rule takes some microseconds, one that loads values some milliseconds. */
+/** Bounds in seconds: a rule takes some microseconds, one that loads values some milliseconds. */
 const ruleBounds = [0.00001, 0.0001, 0.001, 0.01, 0.1, 1, 10];
 
 /** The help text that all metrics of rule durations share. */
@@ -23,9 +23,9 @@ const timed =
   "Duration of evaluations, with the loads that they waited for; of requests that come close together one is timed";
 
 /**
- * The metrics at `/metrics`, without those of rules. Kyverno parity: names and labels are Kyverno's, where it has the metric, without the labels whose
- * values anybody can make up (names and namespaces of resources). Pinned by
- * "metrics have Kyverno's names, and labels whose values are bounded".
+ * The metrics at `/metrics`, without those of rules. Kyverno parity: names and labels are Kyverno's, where it has the
+ * metric, without labels whose values come from requests (names and namespaces of resources). Pinned by "metrics have
+ * Kyverno's names, and labels whose values are bounded".
  */
 export const metricTable = {
   requests: {
@@ -100,10 +100,10 @@ export const metricTable = {
   },
 } as const satisfies Record<string, MetricRecord>;
 
-/** Which metrics count a policy's results. */
+/** The family of metrics that count a policy's results. */
 export type PolicyFamily = "classic" | "validating" | "mutating" | "generating" | "image_validating";
 
-/** Results and durations of rules: the policies of policies.kyverno.io have metrics of their own by kind. */
+/** The metrics of rule results and durations. Each kind of policies.kyverno.io has its metrics. */
 export const ruleMetrics: Readonly<
   Record<PolicyFamily, { readonly results: MetricOptions; readonly durations: DistributionRecord }>
 > = {

@@ -14,7 +14,7 @@ import { policyChanges } from "./policy_changes.ts";
 import { familyOf, labelsOfPolicy } from "./policy_labels.ts";
 import { RuleTimes, type TimedRule } from "./rule_times.ts";
 
-/** Why rules were evaluated. */
+/** The cause of an evaluation. */
 export type ExecutionCause = "admission_request" | "background_scan";
 
 /** The labels of a policy's results, besides those of the policy. */
@@ -41,7 +41,7 @@ interface CachedAnswers {
   readonly duration: Distribution;
 }
 
-/** Numbers that somebody else counts, read when metrics are. */
+/** Functions that return numbers which other parts count, called when metrics are read. */
 export interface Readings {
   readonly updateRequests: () => number;
   readonly droppedEvents: () => number;
@@ -69,15 +69,15 @@ export class Metrics {
   readonly #droppedEvents = new Counter(metricTable.droppedEvents);
   readonly #results = byFamily((family) => new Counter(ruleMetrics[family].results));
   readonly #durations = byFamily((family) => new Histogram(ruleMetrics[family].durations));
-  /** How long rules take. */
+  /** The durations of rules. */
   readonly times: RuleTimes = new RuleTimes((timed) => this.#timed(timed));
-  /** Series of results at hand, by policy and rule. Policies go with their snapshot, and these with them. */
+  /** The cached series of results, by policy and rule. They are dropped with their snapshot's policies. */
   readonly #series = new WeakMap<object, Map<string, CachedSeries[]>>();
-  /** The same by the results themselves, where they are the same objects at each request. */
+  /** The cached series of constant results, by the list of results. */
   readonly #constant = new WeakMap<readonly RuleResult[], CachedCells[]>();
-  /** Series of answers at hand, by kind: as many kinds as have names of their own. */
+  /** The cached series of answers, by the kinds that have series. */
   readonly #answers = new Map<string, CachedAnswers[]>();
-  /** Kinds that policies name. */
+  /** The kinds that policies name. */
   #kinds: ReadonlySet<string> = new Set();
   #policies: readonly Policy[] = [];
   #readings: Partial<Readings> = {};
@@ -86,7 +86,7 @@ export class Metrics {
     if (version !== "") this.#info.set(1, version);
   }
 
-  /** A request was answered, after some milliseconds. */
+  /** Counts an answered request, with its duration in milliseconds. */
   reviewed(request: AdmissionRequest, allowed: boolean, milliseconds: number): void {
     const { operation } = request;
     const kind = this.#kindLabel(request.kind.kind);
@@ -107,7 +107,7 @@ export class Metrics {
     this.#duration.add(milliseconds / 1000, cached.duration);
   }
 
-  /** Policies gave their results. */
+  /** Counts the results of policies. */
   decided({ results }: Decision, request: PolicyRequest, cause: ExecutionCause = "admission_request"): void {
     if (results.length === 0) return;
     const occasion = { kind: this.#kindLabel(request.kind), operation: request.operation, cause };
@@ -116,7 +116,7 @@ export class Metrics {
     }
   }
 
-  /** The series of a policy's results. Results that the engine made at load come again, and have theirs at hand. */
+  /** The series of a policy's results. Constant results have cached series. */
   #cellsOf(policy: PolicyIdentity, rules: readonly RuleResult[], occasion: Occasion): readonly SeriesValue[] {
     let cached = this.#constant.get(rules);
     const found = cached?.find((each) => isOccasion(each, occasion));
@@ -132,7 +132,7 @@ export class Metrics {
   #cellOf(policy: PolicyIdentity, rule: RuleResult, occasion: Occasion): SeriesValue {
     let series = this.#series.get(policy);
     if (series === undefined) this.#series.set(policy, series = new Map());
-    // A policy has few rules, and a rule few results: looking twice is cheaper than putting a key together.
+    // A policy has few rules, and a rule few results: two look-ups are cheaper than building a key.
     let cells = series.get(rule.rule);
     if (cells === undefined) series.set(rule.rule, cells = []);
     const { result, action } = rule;
@@ -165,7 +165,7 @@ export class Metrics {
   }
 
   #timed({ policy, rule, results, milliseconds }: TimedRule): void {
-    // A rule that is not about the request has no result to count by.
+    // A rule that does not match has no result to count.
     const result = results[0]?.result;
     if (result === undefined) return;
     const { namespace, name, type } = labelsOfPolicy(policy);
@@ -176,33 +176,33 @@ export class Metrics {
     this.#durations[family].observe(milliseconds / 1000, ...labels);
   }
 
-  /** A call went to the API server: `list` of `pods`. */
+  /** Counts a call to the API server: `list` of `pods`. */
   called(operation: string, resource: string): void {
     this.#queries.increment(operation, resource);
   }
 
-  /** A cleanup policy deleted an object. */
+  /** Counts an object that a cleanup policy deleted. */
   cleanedUp(policy: Pick<PolicyIdentity, "namespace" | "name">): void {
     const { type, namespace, name } = labelsOfPolicy({ ...policy, background: true });
     this.#cleanedUp.increment(type, namespace, name);
   }
 
-  /** An object was deleted because its time is over. */
+  /** Counts an object that was deleted because its time to live was over. */
   expired(group: string, resource: string): void {
     this.#expired.increment(group, resource);
   }
 
-  /** Reads numbers of others when metrics are read. */
+  /** Sets the functions that return numbers of other parts. */
   follow(readings: Partial<Readings>): void {
     this.#readings = { ...this.#readings, ...readings };
   }
 
-  /** A review was recorded, or could not be. */
+  /** Counts a review that was recorded or dropped. */
   recorded(outcome: "written" | "dropped"): void {
     this.#recorded.increment(outcome);
   }
 
-  /** A snapshot took effect; of policies that came from files with the files' checksum. */
+  /** Notes a snapshot that took effect; with the files' checksum if policies came from files. */
   loaded(snapshot: Snapshot, checksum = ""): void {
     const policies = snapshot.policies.map(({ policy }) => policy);
     for (const { policy, change } of policyChanges(this.#policies, policies)) {
@@ -229,7 +229,7 @@ export class Metrics {
     }
   }
 
-  /** All metrics as Prometheus reads them. */
+  /** All metrics in Prometheus' text format. */
   text(): Promise<string> {
     const { updateRequests, droppedEvents } = this.#readings;
     if (updateRequests !== undefined) this.#updateRequests.set(updateRequests());
@@ -253,7 +253,8 @@ export class Metrics {
   }
 
   /**
-   * Requests choose kinds, so only the kinds of Kubernetes and of policies have series; all others count as "other".
+   * The label of a kind. Requests choose kinds, so only kinds of Kubernetes and of policies have series; all others
+   * count as "other".
    */
   #kindLabel(kind: string): string {
     return this.#kinds.has(kind) || builtinKind(kind) !== undefined ? kind : "other";

@@ -23,7 +23,7 @@ function keyOf({ kind, key }: Policy): string {
   return `${kind}/${key}`;
 }
 
-/** Statuses change without a change of the policy. */
+/** Whether two versions of a policy differ at most in their status. */
 function isSame({ document: before }: Policy, { document: after }: Policy): boolean {
   return before === after || equal(before["spec"] ?? null, after["spec"] ?? null);
 }

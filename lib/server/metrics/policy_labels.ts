@@ -2,7 +2,7 @@ import type { PolicyIdentity } from "../../engine/mod.ts";
 import { hasRules } from "../../policy/mod.ts";
 import type { PolicyFamily } from "./metric_table.ts";
 
-/** The labels of a policy, as Kyverno gives them. */
+/** The labels of a policy, as in Kyverno. */
 export interface PolicyLabels {
   readonly background: "true" | "false";
   /** `-` for a policy without a namespace. */
@@ -23,7 +23,7 @@ export function labelsOfPolicy(
   };
 }
 
-/** Which metrics count the results of a kind of policies. */
+/** The family of metrics for a kind of policies. */
 export function familyOf(kind: string): PolicyFamily {
   if (hasRules(kind)) return "classic";
   if (kind.includes("ImageValidating")) return "image_validating";

@@ -6,14 +6,14 @@ export interface RuleTime {
   readonly policy: string;
   readonly kind: string;
   readonly rule: string;
-  /** How many evaluations were timed, those of requests that the rule is not about included. */
+  /** The number of timed evaluations, including those of requests that the rule does not match. */
   readonly count: number;
   readonly total: number;
   readonly mean: number;
   readonly max: number;
 }
 
-/** An evaluation that was timed. */
+/** A timed evaluation. */
 export interface TimedRule {
   readonly policy: Policy;
   readonly rule: CompiledRule;
@@ -30,30 +30,35 @@ interface Sum {
 }
 
 /**
- * Milliseconds between two requests that are timed. To read the clock around each rule costs more than a rule that passes; with
- * 100 requests in a second it is less than a thousandth of a processor.
+ * Milliseconds between two timed requests. Reading the clock around each rule costs more than a passing rule; with
+ * 100 timed requests a second it is less than a thousandth of a processor.
  */
 const pause = 10;
 
-/** Durations of rules, by policy and rule: of all requests while there are few, and of one in 10 ms while there are many. */
+/**
+ * Measures durations by policy and rule: of all requests while there are few, and of one in 10 ms while there are
+ * many.
+ */
 export class RuleTimes {
   readonly #timed: (rule: TimedRule) => void;
   readonly #sums = new Map<string, Sum>();
   #next = 0;
 
-  /** The function gets every evaluation that is timed. */
+  /** `timed` receives every timed evaluation. */
   constructor(timed: (rule: TimedRule) => void) {
     this.#timed = timed;
   }
 
-  /** The watch of a request that began at a time of `performance.now()`; `undefined` for one that is not timed. */
+  /**
+   * The watch of a request that began at a time of `performance.now()`; `undefined` for a request that is not timed.
+   */
   watch(started: number): RuleWatch | undefined {
     if (started < this.#next) return undefined;
     this.#next = started + pause;
     return new RuleTimer((timed) => this.#add(timed));
   }
 
-  /** Forgets the rules that are not in force any more. */
+  /** Deletes the durations of rules that are no longer in force. */
   loaded({ policies }: Snapshot): void {
     const present = new Set(
       policies.flatMap(({ policy, rules }) => rules.map(({ rule }) => keyOf(policy, rule.name))),
@@ -87,7 +92,7 @@ export class RuleTimes {
   }
 }
 
-/** Times the rules of one request: a rule that waits for values counts from its first evaluation to its last. */
+/** Times the rules of one request. A rule that waits for values counts from its first evaluation to its last. */
 class RuleTimer implements RuleWatch {
   readonly #timed: (rule: TimedRule) => void;
   readonly #postponed = new Map<CompiledRule, number>();
