@@ -10,7 +10,7 @@ import type { CelType } from "./types/mod.ts";
 
 /** The names that expressions may use, and the rules for them. */
 export interface EnvironmentOptions {
-  /** The variables that activations give, by name (which may be dotted), with their types; `dynType` for any. */
+  /** The variables of activations by name (which may be dotted), with their types; `dynType` for any. */
   readonly variables: Readonly<Record<string, CelType>>;
   /** Libraries in addition to the standard library, which every environment has. */
   readonly libraries?: readonly Library[];
@@ -18,12 +18,15 @@ export interface EnvironmentOptions {
   readonly literals?: "homogeneous" | "mixed";
   /** The namespace in which names are looked up first. */
   readonly container?: string;
-  /** `none` plans expressions even when their types do not fit; mistakes then show at evaluation. Default `types`. */
+  /**
+   * `none` plans expressions even when their types do not fit, so that mistakes are errors of the evaluation. Default
+   * `types`.
+   */
   readonly check?: "types" | "none";
   /**
-   * Which of the two to follow where Kubernetes and the specification disagree. The specification refuses maps with
-   * doubles as keys or with a key twice and optional steps into values without fields, and counts the milliseconds of
-   * a duration within its second. Default `kubernetes`.
+   * The behaviour where Kubernetes and the specification disagree. The specification refuses maps with doubles as
+   * keys or with a key twice and optional steps into values without fields, and counts the milliseconds of a duration
+   * within its second. Default `kubernetes`.
    */
   readonly dialect?: CelDialect;
 }
@@ -36,7 +39,7 @@ export type CompileResult =
 /** Compiles expressions that share variables and libraries. */
 export interface CelEnvironment {
   compile(text: string): CompileResult;
-  /** How a text is read; `undefined` when it is no expression. */
+  /** The syntax tree of a text; `undefined` when it is not an expression. */
   outline(text: string): CelOutline | undefined;
 }
 

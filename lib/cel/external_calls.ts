@@ -1,5 +1,5 @@
 /**
- * The calls that leave an expression: to the Kubernetes API, to services, registries and the global context. Requests
+ * The external calls of expressions: to the Kubernetes API, to services, registries and the global context. Requests
  * are data. The caller of the evaluation answers each one at once, or with {@link pending}; then it loads the answer
  * and evaluates again with the same variables.
  *
@@ -36,7 +36,10 @@ export type ApiRequest = {
   readonly body?: Json;
 };
 
-/** Which API resource a kind has. The answer's body is `{group, version, resource}`; status 404 when there is none. */
+/**
+ * A look-up of a kind's API resource. The answer's body is `{group, version, resource}`; status 404 when there is
+ * none.
+ */
 export type TypeRequest = {
   readonly kind: "type";
   readonly apiVersion: string;
@@ -53,7 +56,7 @@ export type HttpRequest = {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: Json;
-  /** PEM certificates to trust. */
+  /** The PEM certificates to trust. */
   readonly caBundle?: string;
 };
 
@@ -87,7 +90,7 @@ export type ImageCheckRequest = {
   readonly attestors: readonly string[];
 };
 
-/** A call that leaves an expression. */
+/** A call from an expression to a port. */
 export type ExternalRequest =
   | ApiRequest
   | TypeRequest
@@ -97,7 +100,7 @@ export type ExternalRequest =
   | ImageCheckRequest
   | AccessRequest;
 
-/** The answer to a call, or why there is none. The shape is that of the ports' answers. */
+/** The answer to a call, or why there is none, in the shape of the ports' answers. */
 export type ExternalReply =
   | { readonly ok: true; readonly status: number; readonly body: Json }
   | {
@@ -108,14 +111,14 @@ export type ExternalReply =
   };
 
 /**
- * Answers the calls of expressions. It answers at once: with a value, a failure, or `pending(…)` for one to be
- * loaded.
+ * Answers the calls of expressions. It answers at once: with a value, a failure, or `pending(…)` for a value that
+ * must be loaded.
  */
 export interface ExternalCalls {
   call(request: ExternalRequest): ExternalReply | CelFault;
   /** Milliseconds since 1970. It should stay the same for all expressions of a request. */
   now(): number;
-  /** A number from 0 up to, and without, 1. */
+  /** A number from 0 up to 1, without 1. */
   random(): number;
   /**
    * Collects the resources that an expression generates into a namespace. An evaluation that is repeated generates them

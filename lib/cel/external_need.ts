@@ -16,18 +16,18 @@ export type ExternalNeed =
     readonly plural: string | undefined;
     readonly name?: string;
   }
-  /** A service by its URL, or by how that begins. */
+  /** A service by its URL, or by the URL's beginning. */
   | { readonly kind: "service"; readonly url: string; readonly isWhole: boolean }
   | { readonly kind: "globalEntry" }
   | { readonly kind: "registry" }
   | { readonly kind: "accessReview" };
 
-/** A call of a service, whose arguments begin with its URL. */
+/** The need of a call to a service, whose arguments begin with its URL. */
 export function serviceNeed([url]: readonly ConstantText[]): ExternalNeed {
   return { kind: "service", url: url?.text ?? "", isWhole: url?.isWhole ?? false };
 }
 
-/** A call of a resource function, whose arguments begin with apiVersion and plural. */
+/** The need of a resource function's call, whose arguments begin with apiVersion and plural. */
 export function resourceNeed(
   verb: "get" | "list" | "create",
   [apiVersion, plural, ...rest]: readonly ConstantText[],
@@ -45,7 +45,7 @@ export function resourceNeed(
   };
 }
 
-/** A call of a resource function whose first argument is a GroupVersionResource, which only a request determines. */
+/** The need of a resource function's call with a GroupVersionResource, which only a request determines. */
 export function unknownResourceNeed(verb: "get" | "list" | "create"): ExternalNeed {
   return { kind: "resource", verb, apiVersion: undefined, plural: undefined };
 }

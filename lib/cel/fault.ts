@@ -29,12 +29,12 @@ export class CelFault extends Fault {
   }
 }
 
-/** An error of no particular class. */
+/** An error without a class. */
 export function failure(message: string): CelFault {
   return new CelFault("other", message);
 }
 
-/** A function or operator does not take these values. */
+/** The error of a function or operator that does not take these values. */
 export function noSuchOverload(name?: string): CelFault {
   return new CelFault(
     "no_such_overload",
@@ -42,7 +42,7 @@ export function noSuchOverload(name?: string): CelFault {
   );
 }
 
-/** A value that is not loaded yet; the caller loads it and evaluates again. */
+/** The fault of a value that is not loaded yet. The caller loads it and evaluates again. */
 export function pending(what: string): CelFault {
   return new CelFault("pending", `${what} is not loaded yet`);
 }

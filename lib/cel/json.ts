@@ -19,7 +19,7 @@ import {
 
 /**
  * The value as JSON: bytes in base64, times and durations as text, an absent optional as null, values of a library's
- * type as that prints them. Errors stay errors. Ints beyond 2^53 lose their last digits, as in all our JSON.
+ * type as its text. Errors stay errors. Ints beyond 2^53 lose their last digits, as everywhere in JSON.
  */
 export function celToJson(value: Result): Json | CelFault {
   if (isCelFault(value)) return value;

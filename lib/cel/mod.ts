@@ -1,5 +1,5 @@
 /**
- * The Common Expression Language over plain JSON values: text is parsed, checked and planned to closures at load, and
+ * The Common Expression Language over plain JSON values. Text is parsed, checked and planned to closures at load, and
  * evaluated within a cost budget. Errors are values. Where Kubernetes and the specification disagree, it follows
  * Kubernetes, unless the environment says otherwise. It does not support protocol buffer messages, wrappers and
  * enumerations, and it has no list types by schema (lists compare by order).

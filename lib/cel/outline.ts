@@ -2,18 +2,18 @@ import { celToJson } from "./json.ts";
 import { isFault } from "../json/mod.ts";
 import { type CelExpression, partsOf } from "./syntax/mod.ts";
 
-/** A node of the tree of an expression, in words. */
+/** A node of an expression's tree, for people. */
 export interface CelOutline {
   /** The kind of the node: `select`, `call`, `comprehension` … */
   readonly name: string;
   /** The name or value of the node: `.spec`, `_&&_`, `'nginx'`. */
   readonly value?: string;
-  /** Where it is reported, in UTF-16 units from the start of the text. */
+  /** The position at which errors report it, in UTF-16 units from the start of the text. */
   readonly offset: number;
   readonly children: readonly CelOutline[];
 }
 
-/** The tree of an expression, for people who want to see how it was read: macros are expanded. */
+/** The tree of an expression, which shows people how it was parsed. Macros are expanded. */
 export function outline(expression: CelExpression): CelOutline {
   const value = valueOf(expression);
   return {

@@ -2,10 +2,10 @@ import { RE2JS } from "re2js";
 import { BoundedCache } from "../json/mod.ts";
 import { CelFault, failure } from "./fault.ts";
 
-/** What compiles the pattern of a call. */
+/** Compiles the pattern of a call. */
 export type PatternCompiler = (pattern: string) => RE2JS | CelFault;
 
-/** Compiles an RE2 regular expression. Native ones are never used: they can backtrack without end. */
+/** Compiles an RE2 regular expression. Native ones are never used, because they can backtrack without end. */
 export function compilePattern(pattern: string): RE2JS | CelFault {
   try {
     return RE2JS.compile(pattern);
@@ -15,16 +15,16 @@ export function compilePattern(pattern: string): RE2JS | CelFault {
   }
 }
 
-/** Patterns that one call keeps compiled: elements of a list, and requests in a row, bring the same ones. */
+/** The most patterns that one call caches: elements of a list, and successive requests, often have the same ones. */
 const maxKept = 50;
 
-/** As {@link compilePattern}; compiles a pattern once as long as it comes again. */
+/** As {@link compilePattern}, with a cache of the last patterns. */
 function keepingCompiler(): PatternCompiler {
   const kept = new BoundedCache<RE2JS | CelFault>(maxKept);
   return (pattern) => kept.getOrMake(pattern, () => compilePattern(pattern));
 }
 
-/** An implementation that compiles patterns of requests: each time, or for one call in an expression. */
+/** An implementation that compiles patterns of requests, each time or with a cache for one call in an expression. */
 export function compiling<C>(
   implementation: (compile: PatternCompiler) => C,
 ): { readonly call: C; readonly forCall: () => C } {
@@ -36,7 +36,7 @@ export function isPattern(pattern: string): boolean {
   return !(compilePattern(pattern) instanceof CelFault);
 }
 
-/** Whether the pattern is found anywhere in the text; a fault when it is none. */
+/** Whether the pattern is found anywhere in the text; a fault when it is not a pattern. */
 export function matchesPattern(text: string, pattern: RE2JS | CelFault): boolean | CelFault {
   return pattern instanceof CelFault ? pattern : pattern.matcher(text).find();
 }

@@ -11,14 +11,14 @@ import type { ProgramFacts } from "./program_facts.ts";
 import type { CelType } from "./types/mod.ts";
 import type { ExternalCalls } from "./external_calls.ts";
 
-/** The most that one expression may cost in Kubernetes. */
+/** The most that one expression may cost, as in Kubernetes. */
 export const PER_CALL_LIMIT = 1_000_000;
-/** The most that all expressions of one policy may cost together for one request. */
+/** The most that all expressions of one policy may cost for one request. */
 export const POLICY_BUDGET = 10_000_000;
 
-/** How to evaluate, beside the variables. */
+/** The budget and the external calls of an evaluation. */
 export interface EvaluationOptions {
-  /** The cost at which evaluation is stopped, at most and by default {@link PER_CALL_LIMIT}. */
+  /** The cost at which evaluation stops; {@link PER_CALL_LIMIT} by default and at most. */
   readonly budget?: number;
   /** Answers the functions that read values from outside. */
   readonly external?: ExternalCalls;
@@ -30,7 +30,7 @@ export interface Evaluation {
   readonly cost: number;
 }
 
-/** An expression that is ready to be evaluated any number of times. */
+/** A compiled expression, which can be evaluated any number of times. */
 export class Program {
   /** The type of its value. */
   readonly type: CelType;
@@ -44,7 +44,7 @@ export class Program {
     this.#run = run;
   }
 
-  /** Evaluates the expression. It returns errors, including the error of a spent budget. */
+  /** Evaluates the expression. Errors are results, including the error of a used-up budget. */
   evaluate(activation: Activation, options: EvaluationOptions = {}): Result {
     return this.#evaluate(this.#frame(activation, options));
   }

@@ -10,7 +10,7 @@ export interface ProgramFacts {
   readonly needs: readonly ExternalNeed[];
   /** The variables that it reads. */
   readonly variables: ReadonlySet<string>;
-  /** The types of the Kubernetes objects that are written in it: map literals with a constant apiVersion and kind. */
+  /** The types of Kubernetes objects that it creates: map literals with a constant apiVersion and kind. */
   readonly objects: readonly { readonly apiVersion: string; readonly kind: string }[];
 }
 
@@ -27,7 +27,7 @@ export function factsOf(expression: CelExpression, { calls, names }: Checked): P
     if (name?.kind === "variable") variables.add(name.name);
     const call = calls.get(part);
     for (const { needs: needsOf, style } of call?.overloads ?? []) {
-      // The receiver of a method comes first, and says nothing.
+      // The receiver of a method comes first, and does not matter here.
       needs.push(...needsOf?.(call!.args.slice(style === "method" ? 1 : 0).map(constantText)) ?? []);
     }
     if (part.kind === "map") objects.push(...objectType(part));
@@ -35,7 +35,7 @@ export function factsOf(expression: CelExpression, { calls, names }: Checked): P
   }
 }
 
-/** The constant part of a text: a literal, a literal inside `dyn(…)`, or the beginning of a sum. */
+/** The constant part of a text: of a literal, of a literal inside `dyn(…)`, or of the beginning of a sum. */
 function constantText(expression: CelExpression): ConstantText {
   if (expression.kind === "literal" && typeof expression.value === "string") {
     return { text: expression.value, isWhole: true };

@@ -6,7 +6,7 @@ import type { RootName } from "./declarations.ts";
 /** The checker's result for one call. */
 export interface CallReference {
   readonly name: string;
-  /** The overloads that may apply, by the types known at load; one when the call is decided. */
+  /** The overloads that may apply, by the types that are fixed at load; one when the call is decided. */
   readonly overloads: readonly Overload[];
   /** The receiver first; without it when it was part of a dotted function name. */
   readonly args: readonly CelExpression[];

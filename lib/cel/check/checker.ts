@@ -41,7 +41,7 @@ export interface CheckOptions {
   readonly literals: "homogeneous" | "mixed";
 }
 
-/** Gives every part of an expression its type; several mistakes are reported at once. */
+/** Determines the type of every part of an expression, and reports several mistakes at once. */
 export function check(expression: CelExpression, declarations: Declarations, options: CheckOptions): Checked {
   return new Checker(declarations, options).run(expression);
 }
@@ -54,7 +54,7 @@ class Checker {
   readonly #names = new Map<CelExpression, RootName>();
   readonly #calls = new Map<CelExpression, CallReference>();
   readonly #types = new Map<CelExpression, CelType>();
-  /** Variables of the comprehensions around the current place, innermost last. */
+  /** The variables of the comprehensions around the current part, innermost last. */
   readonly #scopes: ReadonlyMap<string, CelType>[] = [];
 
   constructor(declarations: Declarations, options: CheckOptions) {
@@ -271,7 +271,7 @@ class Checker {
     return inner ?? type;
   }
 
-  /** The type that an element and those before it have in common. */
+  /** The common type of an element and those before it. */
   #join(previous: CelType | undefined, current: CelType): CelType {
     if (previous === undefined) return current;
     if (this.#substitution.assign([previous], [current])) return mostGeneral(previous, current);

@@ -3,7 +3,7 @@ import type { Macro } from "../syntax/mod.ts";
 import { type CelType, typeType } from "../types/mod.ts";
 import { TypeValue, type Value } from "../values/mod.ts";
 
-/** A name at the root of expressions: a variable that the activation gives, or a constant. */
+/** A name at the root of expressions: a variable of the activation, or a constant. */
 export type RootName =
   | { readonly kind: "variable"; readonly name: string; readonly type: CelType }
   | { readonly kind: "constant"; readonly type: CelType; readonly value: Value };

@@ -1,7 +1,7 @@
 import type { FunctionDeclaration, Overload } from "../libraries/library.ts";
 import { type CelType, dynType, sameType, type Substitution } from "../types/mod.ts";
 
-/** The overloads that may apply, and the type that the call then has. */
+/** The overloads that may apply, and the type of the call. */
 export interface Resolution {
   readonly overloads: readonly Overload[];
   readonly type: CelType;
@@ -21,13 +21,13 @@ export function resolveOverloads(
     if (!substitution.assign(call.types, fresh.parameters)) continue;
     found.push(overload);
     const result = substitution.apply(fresh.result);
-    // Overloads that disagree about the result leave it to run time.
+    // When overloads have different result types, the type is decided at run time.
     type = type === undefined || sameType(type, result) || type.kind === "dyn" ? type ?? result : dynType;
   }
   return type === undefined ? undefined : { overloads: found, type };
 }
 
-/** The signature with type variables of its own, so that two calls do not share them. */
+/** The signature with fresh type variables, so that two calls do not share them. */
 function renamed(
   { parameters, result }: Overload,
   substitution: Substitution,

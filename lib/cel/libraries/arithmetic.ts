@@ -20,9 +20,9 @@ import type { Result } from "./library.ts";
 /** How an operator computes with each kind of number; small ints take the first. */
 interface NumberOperator {
   readonly name: string;
-  /** On whole numbers within ±2^53; not exact when the result leaves that range. */
+  /** Computes with whole numbers within ±2^53. The result is not exact when it leaves that range. */
   readonly small?: (left: number, right: number) => number;
-  /** On whole numbers of any size: ints and uints. */
+  /** Computes with whole numbers of any size: ints and uints. */
   readonly whole: (left: bigint, right: bigint) => bigint | CelFault;
   readonly float?: (left: number, right: number) => number;
 }
@@ -54,7 +54,7 @@ const addition: NumberOperator = {
   float: (left, right) => left + right,
 };
 
-/** Longer texts and lists than any policy needs are an error, before they are made. */
+/** The most characters or elements of a result; a larger one is an error before it is made. */
 export const MAX_TEXT = 100_000_000;
 const MAX_LIST = 10_000_000;
 
@@ -119,7 +119,7 @@ export function multiply(left: Value, right: Value): Result {
 
 const division: NumberOperator = {
   name: "_/_",
-  // Division rounds towards zero; taking the remainder off first keeps it exact. Zero is left to `whole`.
+  // Division rounds towards zero; subtracting the remainder first keeps it exact. `whole` handles division by zero.
   small: (left, right) => right === 0 ? NaN : (left - left % right) / right,
   whole: (left, right) => right === 0n ? new CelFault("divide_by_zero", "division by zero") : left / right,
   float: (left, right) => left / right,

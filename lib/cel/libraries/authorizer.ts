@@ -14,10 +14,10 @@ const pathCheckType: CelType<PathCheck> = opaqueType("kubernetes.authorization.P
 const groupCheckType: CelType<GroupCheck> = opaqueType("kubernetes.authorization.GroupCheck");
 const decisionType: CelType<Decision> = opaqueType("kubernetes.authorization.Decision");
 
-/** A user as SubjectAccessReviews name it: `{user, groups, uid, extra}`. */
+/** A user in the form of SubjectAccessReviews: `{user, groups, uid, extra}`. */
 export type AccessUser = Readonly<Record<string, Json>>;
 
-/** The resource that a check is about, as SubjectAccessReviews name it. */
+/** The resource of a check, in the form of SubjectAccessReviews. */
 export interface ResourceAttributes {
   readonly group: string;
   readonly resource: string;
@@ -26,7 +26,7 @@ export interface ResourceAttributes {
   readonly name?: string;
 }
 
-/** A value that only carries its attributes. No two of them are equal. */
+/** A value that holds only its attributes. No two of them are equal. */
 abstract class Check extends Opaque {
   override equals(other: Opaque): boolean {
     return this === other;
@@ -53,7 +53,7 @@ export class Authorizer extends Check {
   }
 }
 
-/** The subject of an admission request's `userInfo`. */
+/** The user of an access check, from an admission request's `userInfo`. */
 export function accessUserOf(userInfo: JsonObject): AccessUser {
   const { username = "", groups = [], uid = "", extra = {} } = userInfo;
   return { user: username, groups, uid, extra };
@@ -83,7 +83,7 @@ class GroupCheck extends Check {
   }
 }
 
-/** A check of a resource, before its verb is known. */
+/** A check of a resource without its verb. */
 export class ResourceCheck extends Check {
   readonly type = resourceCheckType;
   readonly user: AccessUser;
@@ -174,10 +174,10 @@ function aspect(
   };
 }
 
-/** The cost of one check of access: so high that an expression can afford only two. */
+/** The cost of one access check: so high that an expression can afford only two. */
 const checkCost = (): number => 350_000;
 
-/** A selector is read into requirements: about one for each two characters. */
+/** The cost of parsing a selector: about one requirement for each two characters. */
 function selecting([, text]: readonly Result[]): number {
   const size = costSize(text);
   return 10 + Math.ceil(size * 0.1) + Math.ceil(Math.ceil(size * 0.5) * 50);

@@ -1,7 +1,7 @@
 import { type CelExpression, type Macro, variableName } from "../syntax/mod.ts";
 import type { Library } from "./library.ts";
 
-/** Whether a macro's call stands behind this namespace: `cel.bind`, `math.least`. */
+/** Whether a macro's call has this namespace: `cel.bind`, `math.least`. */
 export function isNamespace(target: CelExpression | undefined, name: string): boolean {
   return target?.kind === "ident" && target.name === name;
 }
@@ -26,7 +26,7 @@ const bind: Macro = {
 /** `cel.bind(name, value, body)`. */
 export const bindingsLibrary: Library = { name: "bindings", functions: [], macros: [bind] };
 
-/** A macro of `cel.block` that stands for a variable with a generated name. */
+/** A macro of `cel.block` for a variable with a generated name. */
 function generated(name: string, arity: number, variable: (numbers: readonly bigint[]) => string): Macro {
   return {
     name,
@@ -63,7 +63,7 @@ const block: Macro = {
   },
 };
 
-/** `cel.block([…], …)` with `cel.index`, `cel.iterVar` and `cel.accuVar`: what optimizers write for shared parts. */
+/** `cel.block([…], …)` with `cel.index`, `cel.iterVar` and `cel.accuVar`, which optimizers write for shared parts. */
 export const blockLibrary: Library = {
   name: "block",
   functions: [],

@@ -51,17 +51,17 @@ function parse(text: string): CidrValue | CelFault {
     : new CidrValue(prefix);
 }
 
-/** Comparing as many bytes as the network's prefix has. */
+/** The cost of comparing as many bytes as the network's prefix has. */
 function comparing(cidr: Result | undefined): number {
   return Math.ceil(costSize(cidr) * 2 * 0.1);
 }
 
-/** Comparing networks: the outer one is masked first. */
+/** The cost of comparing networks: the outer one is masked first. */
 function comparingNetworks(cidr: Result | undefined): number {
   return comparing(cidr) + parsing([cidr!]) + 1;
 }
 
-/** IP networks: `cidr(text)`, `isCIDR(text)`, `string(cidr)`, what they contain and what they are made of. */
+/** IP networks: `cidr(text)`, `isCIDR(text)`, `string(cidr)`, containment and parts. */
 export const cidrLibrary: Library = {
   name: "kubernetes.net.cidr",
   types: [cidrType],

@@ -41,7 +41,7 @@ import { type FunctionDeclaration, type Overload, overload, type Result } from "
 
 const a = typeParameter("A");
 
-/** A conversion of one type: `int(double)`. With a constant argument it is computed at load. */
+/** A conversion to one type: `int(double)`. With a constant argument it is computed at load. */
 function conversion<T extends Value>(
   id: string,
   [takes, gives]: readonly [CelType<T>, CelType],
@@ -85,7 +85,7 @@ function textToUint(text: string): Result {
 const decimal = /^[+-]?(?:\d(?:_?\d)*\.?(?:\d(?:_?\d)*)?|\.\d(?:_?\d)*)(?:[eE][+-]?\d+)?$/;
 const hexadecimal = /^([+-]?)0[xX]_?([\da-fA-F]*)\.?([\da-fA-F]*)[pP]([+-]?\d{1,5})$/;
 
-/** Reads a double as Go's parser does, which knows also hexadecimal numbers and underscores between digits. */
+/** Parses a double as Go does, with hexadecimal numbers and underscores between digits. */
 function textToDouble(text: string): Result {
   const named = /^([+-]?)(inf|infinity|nan)$/i.exec(text);
   if (named !== null) {
@@ -123,7 +123,7 @@ function secondsToTimestamp(seconds: Int): Result {
   return toTimestamp(BigInt(seconds) * 1_000_000_000n);
 }
 
-/** Finds a constant text that cannot be converted. */
+/** Reports a constant text that cannot be converted. */
 function constantText(kind: string, parses: (text: string) => unknown): NonNullable<Overload["check"]> {
   return ([text]) =>
     typeof text?.value === "string" && parses(text.value) === undefined

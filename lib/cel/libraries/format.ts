@@ -21,7 +21,7 @@ class NamedFormat extends Opaque {
   readonly type = formatType;
   readonly name: string;
   readonly problems: Problems;
-  /** The length of the pattern that the format is taken to be checked with: what its cost comes from. */
+  /** The length of the pattern from which the cost of a check is computed. */
   readonly patternSize: number;
 
   constructor(name: string, patternSize: number, problems: Problems) {

@@ -32,11 +32,11 @@ class HttpClient extends Opaque {
   }
 }
 
-/** Whether, and to where, expressions may call. */
+/** The addresses that expressions may call. */
 export interface HttpLibraryOptions {
-  /** Which addresses may be called; all of them when absent. */
+  /** The rules for addresses; all may be called when absent. */
   readonly addresses?: AddressRules;
-  /** Why nothing may be called at all, as in policies of a namespace. */
+  /** Why `http` may not be called, as in namespaced policies. */
   readonly refusal?: string;
 }
 

@@ -59,8 +59,8 @@ function metadata(external: ExternalCalls, reference: string): Result {
 }
 
 /**
- * Images: `parseImageReference(text)` (formerly `image(text)`), `isImage(text)`, the parts of a reference, and what the
- * registry knows about the image: `image.GetMetadata(text)`.
+ * Images: `parseImageReference(text)` (formerly `image(text)`), `isImage(text)`, the parts of a reference, and the
+ * registry's metadata of an image: `image.GetMetadata(text)`.
  */
 export const imageLibrary: Library = {
   name: "kyverno.image",

@@ -10,7 +10,7 @@ function checkImage(external: ExternalCalls, check: Check): Result {
   const reply = external.call({ kind: "imageCheck", attestation: "", attestors: [], ...check });
   if (isCelFault(reply)) return reply;
   const { body = null } = reply;
-  // A number of attestors is an int, all other numbers come from JSON.
+  // A number of attestors is an int; all other numbers come from JSON.
   return typeof body === "number" ? body : withDoubles(body);
 }
 
@@ -18,10 +18,10 @@ const needs = () => [{ kind: "registry" }] as const;
 
 /**
  * The functions of an ImageValidatingPolicy about images: `verifyImageSignatures(image, [attestors.x])` and
- * `verifyAttestationSignatures(image, attestations.y, [attestors.x])` give the number of attestors that verified,
- * `extractPayload(image, attestations.y)` what was stated, `getImageData(image)` what the registry knows.
+ * `verifyAttestationSignatures(image, attestations.y, [attestors.x])` return the number of attestors that verified,
+ * `extractPayload(image, attestations.y)` the statement's payload, `getImageData(image)` the registry's metadata.
  *
- * Whoever evaluates the policy answers: which attestors there are is said by the policy.
+ * The caller of the evaluation answers these calls from the policy's attestors.
  */
 export const imageVerifyLibrary: Library = {
   name: "kyverno.imageverify",

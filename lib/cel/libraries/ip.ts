@@ -39,7 +39,7 @@ export class IpValue extends Opaque {
   }
 }
 
-/** Reads an address; zones and IPv4 addresses written as IPv6 are refused. */
+/** Parses an address. Zones, and IPv4 addresses written as IPv6, are refused. */
 export function parseIp(text: string): IpValue | CelFault {
   const address = parseIpAddress(text);
   const quoted = JSON.stringify(text);
@@ -51,7 +51,7 @@ export function parseIp(text: string): IpValue | CelFault {
   return new IpValue(address);
 }
 
-/** A method without arguments that says what an address is for. */
+/** A method without arguments that tests the class of an address. */
 function predicate(name: string, id: string, holds: (address: IpAddress) => boolean): FunctionDeclaration {
   return {
     name,
@@ -59,7 +59,7 @@ function predicate(name: string, id: string, holds: (address: IpAddress) => bool
   };
 }
 
-/** IP addresses: `ip(text)`, `isIP(text)`, `ip.isCanonical(text)`, `string(ip)`, and what an address is for. */
+/** IP addresses: `ip(text)`, `isIP(text)`, `ip.isCanonical(text)`, `string(ip)`, and tests of an address's class. */
 export const ipLibrary: Library = {
   name: "kubernetes.net.ip",
   types: [ipType],

@@ -2,7 +2,7 @@ import { stringType } from "../types/mod.ts";
 import { parsing } from "./cost.ts";
 import { type Library, overload } from "./library.ts";
 
-/** `jsonpatch.escapeKey(text)`: a key as it stands in the path of a JSON patch. Only mutating policies have it. */
+/** `jsonpatch.escapeKey(text)`: a key in the form of a JSON patch's path. Only mutating policies have it. */
 export const jsonPatchLibrary: Library = {
   name: "kubernetes.jsonpatch",
   functions: [

@@ -3,10 +3,7 @@ import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { celToJson } from "../json.ts";
 import { type CelMap, mapEntries, type PlainMap, toFloat, type Value } from "../values/mod.ts";
 
-/**
- * Converts JSON as Go's decoder does, and so as Kyverno's functions return it: every number is a double, every text
- * well-formed.
- */
+/** Converts JSON as Go's decoder does for Kyverno's functions: every number is a double, every text well-formed. */
 export function withDoubles(json: Json): Value {
   if (typeof json === "number") return toFloat(json);
   if (typeof json === "string") return json.toWellFormed();
@@ -31,7 +28,7 @@ export function jsonObjectOf(map: CelMap | PlainMap): JsonObject | CelFault {
   return isObject(json) ? json : failure("the value is no object");
 }
 
-/** A map whose keys and values are all texts, such as labels and headers. */
+/** A map whose keys and values must all be texts, such as labels and headers. */
 export function textsOf(map: CelMap | PlainMap, what: string): Readonly<Record<string, string>> | CelFault {
   const texts: { [key: string]: string } = {};
   for (const [key, value] of mapEntries(map)) {

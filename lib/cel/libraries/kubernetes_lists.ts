@@ -105,7 +105,7 @@ function search(
   };
 }
 
-/** Lists, as Kubernetes adds to them: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`. */
+/** The list functions of Kubernetes: `isSorted`, `sum`, `min`, `max`, `indexOf`, `lastIndexOf`. */
 export const kubernetesListsLibrary: Library = {
   name: "kubernetes.lists",
   functions: [

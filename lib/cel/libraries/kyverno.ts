@@ -21,9 +21,9 @@ import { yamlLibrary } from "./yaml.ts";
 export interface KyvernoLibraryOptions {
   /** The namespace of a namespaced policy, which can read this namespace only; absent for other policies. */
   readonly namespace?: string;
-  /** Which addresses `http` may call; all of them when absent. */
+  /** The rules for addresses of `http`; all may be called when absent. */
   readonly addresses?: AddressRules;
-  /** Whether `http` may be called by policies of a namespace; by default it may not. */
+  /** Whether namespaced policies may call `http`; by default they may not. */
   readonly namespacedHttp?: "allowed" | "refused";
   /** The kind of policy: generating policies have `generator`, mutating ones `jsonpatch`. */
   readonly purpose?: "validate" | "mutate" | "generate";
@@ -32,7 +32,7 @@ export interface KyvernoLibraryOptions {
 const httpRefusal =
   "http calls are not allowed in namespaced policies: set --allowHTTPInNamespacedPolicies to enable";
 
-/** Kyverno's own libraries, beside those of Kubernetes. */
+/** Kyverno's libraries, besides those of Kubernetes. */
 export function kyvernoExtensions(options: KyvernoLibraryOptions): readonly Library[] {
   const { namespace, addresses, namespacedHttp = "refused", purpose = "validate" } = options;
   const refused = namespace !== undefined && namespacedHttp === "refused";

@@ -19,7 +19,7 @@ import type { CelType, ValueOf } from "../types/mod.ts";
 import type { Value } from "../values/mod.ts";
 import type { ExternalCalls } from "../external_calls.ts";
 
-/** Which one to follow where Kubernetes and the CEL specification disagree. */
+/** The behaviour where Kubernetes and the CEL specification disagree. */
 export type CelDialect = "kubernetes" | "specification";
 
 /** The result of an evaluation: a value or an error. */
@@ -28,7 +28,7 @@ export type Result = Value | CelFault;
 /** The implementation of an overload, without the types of its arguments. */
 export type Implementation = (...args: Value[]) => Result;
 
-/** An argument as it is known when the expression is loaded. */
+/** An argument, as far as it is fixed at load. */
 export interface CallArgument {
   readonly type: CelType;
   /** Its value, when it is constant. */
@@ -38,14 +38,14 @@ export interface CallArgument {
   readonly elements: readonly CallArgument[] | undefined;
 }
 
-/** A mistake in arguments that is found when the expression is loaded. */
+/** A mistake in arguments that is found at load. */
 export interface ArgumentMistake {
-  /** Where it is; at the call itself when absent. */
+  /** The offset of the mistake; that of the call when absent. */
   readonly offset?: number;
   readonly message: string;
 }
 
-/** One signature of a function and what it does. Made by {@link overload} and {@link method}. */
+/** One signature of a function, with its implementation. {@link overload} and {@link method} make it. */
 export interface Overload {
   readonly id: string;
   readonly style: "function" | "method";
@@ -54,7 +54,7 @@ export interface Overload {
   readonly result: CelType;
   readonly call: Implementation;
   readonly callOut?: (external: ExternalCalls, ...args: Value[]) => Result;
-  /** For a function that calls out: the needs of a call, by its arguments without the receiver. */
+  /** Set for a function that calls out: returns the needs of a call, by its arguments without the receiver. */
   readonly needs?: (args: readonly ConstantText[]) => readonly ExternalNeed[];
   /** The run-time cost of one call; 1 when absent. Arguments and result may be errors. */
   readonly cost?: (args: readonly Result[], result: Result) => number;
@@ -63,16 +63,16 @@ export interface Overload {
    * must not need the result.
    */
   readonly superlinear?: true;
-  /** Set when the implementation checks the types of its arguments itself and returns `noSuchOverload` where needed. */
+  /** Set when the implementation checks the types of its arguments and returns `noSuchOverload` where needed. */
   readonly dispatches?: true;
-  /** A call with constant arguments is computed when the expression is loaded. */
+  /** Set when a call with constant arguments is computed at load. */
   readonly folds?: true;
-  /** Finds mistakes in arguments, the receiver first, as far as they are known at load. */
+  /** Finds mistakes in arguments, the receiver first, as far as they are fixed at load. */
   readonly check?: (args: readonly CallArgument[]) => ArgumentMistake | undefined;
   /** A faster implementation for constant arguments (`undefined` where one is not), such as a compiled pattern. */
   readonly prepare?: (constants: readonly (Value | undefined)[]) => Implementation | undefined;
   /**
-   * Makes the implementation for one call in an expression, which keeps what it makes of arguments that come again, such
+   * Makes the implementation for one call in an expression. It may cache values that it computes from arguments, such
    * as patterns.
    */
   readonly forCall?: () => Implementation;
@@ -97,13 +97,13 @@ export interface Library {
   readonly constants?: Readonly<Record<string, { readonly type: CelType; readonly value: Value }>>;
   /** Object types by name that expressions may construct: `Name{field: value}`. */
   readonly structs?: (name: string) => CelType | undefined;
-  /** Whether the library brings the syntax of optional values. */
+  /** Set when the library adds the syntax of optional values. */
   readonly syntax?: "optional";
 }
 
 type ArgumentsOf<P extends readonly CelType[]> = { -readonly [K in keyof P]: ValueOf<P[K]> };
 
-/** An overload as its author writes it. */
+/** An overload as a library declares it. */
 interface Definition<P extends readonly CelType[]> {
   readonly id: string;
   readonly takes: P;

@@ -40,12 +40,12 @@ const sorted: Readonly<Record<string, CelType>> = {
 /** The most elements of `lists.range`: more than an expression can create within its budget. */
 const MAX_RANGE = 1_000_000;
 
-/** A call that makes a list: one for the call, ten for the list, and what its elements take. */
+/** The cost of a call that makes a list: one for the call, ten for the list, and the cost of its elements. */
 function making(elements: number): number {
   return Math.max(0, Math.floor(elements) + 11);
 }
 
-/** Comparing every element of a list with every other. */
+/** The cost of comparing every element of a list with every other. */
 function comparingAll(list: Result | undefined): number {
   const size = costSize(list);
   const first = isListValue(list) ? list[0] : undefined;
@@ -89,7 +89,7 @@ function sortBy(items: Value, keys: Value): Result {
   return order.map((index) => items[index]!);
 }
 
-/** `list.sortBy(x, key)`: the list, sorted by what the key is for each element. */
+/** `list.sortBy(x, key)`: the list, sorted by the key of each element. */
 const sortByMacro: Macro = {
   name: "sortBy",
   style: "method",

@@ -10,7 +10,7 @@ function truncate(time: Timestamp, { nanos }: Duration): Result {
   return toTimestamp(time.total - (time.total - firstDay) % nanos, time.offset);
 }
 
-/** The minute, hour, day, month and weekday that a clock shows in the time's own zone. */
+/** The minute, hour, day, month and weekday of a time in its zone. */
 function cron({ seconds, offset }: Timestamp): string {
   const { minute, hour, day, month, weekday } = civil(seconds + offset);
   return `${minute} ${hour} ${day} ${month} ${weekday}`;

@@ -1,7 +1,7 @@
 import type { CelType } from "../types/mod.ts";
 import { Opaque } from "../values/mod.ts";
 
-/** The value of a name such as `resource` or `yaml`, whose only use is that a library's methods are called on it. */
+/** The value of a name such as `resource` or `yaml`, on which a library's methods are called. */
 export class NamespaceValue extends Opaque {
   readonly type: CelType;
 

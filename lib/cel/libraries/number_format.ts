@@ -1,6 +1,6 @@
-/** Numbers as `%f` and `%e` write them. */
+/** Numbers in the form of `%f` and `%e`. */
 
-/** A double with a fixed number of digits; the localized manner groups thousands: `1,234.50`. */
+/** A double with a fixed number of digits; the `localized` style groups thousands: `1,234.50`. */
 export function fixedPoint(value: number, digits: number, style: "localized" | "plain"): string {
   if (!Number.isFinite(value)) return unbounded(value, style);
   const text = exactFixed(value, digits);
@@ -10,10 +10,10 @@ export function fixedPoint(value: number, digits: number, style: "localized" | "
   return fraction === undefined ? grouped : `${grouped}.${fraction}`;
 }
 
-/** A double with an exponent: `1.234568e+04`, localized `1.234568×10⁰⁴`. */
+/** A double with an exponent: `1.234568e+04`, in `localized` style `1.234568×10⁰⁴`. */
 export function scientific(value: number, digits: number, style: "localized" | "plain"): string {
   if (!Number.isFinite(value)) return unbounded(value, style);
-  // The localized manner takes a precision for a width, so it always writes six digits.
+  // The `localized` style reads a precision as a width, so it always writes six digits.
   const shown = style === "plain" ? Math.min(digits, 100) : 6;
   const [mantissa, power] = value.toExponential(shown).split("e") as [string, string];
   const sign = power.startsWith("-") ? "-" : "+", exponent = power.slice(1).padStart(2, "0");

@@ -19,7 +19,10 @@ import { type Library, method, type Overload, overload, type Result } from "./li
 const k = typeParameter("K"), v = typeParameter("V");
 const optional = optionalType(v), list = listType(v), map = mapType(k, v);
 
-/** `target.optMap(x, f)`: `f` for the value when there is one, wrapped again unless `f` gives an optional itself. */
+/**
+ * `target.optMap(x, f)`: applies `f` to the value when there is one, and wraps the result unless `f` returns an
+ * optional.
+ */
 function mappingMacro(name: string, wrap: (mapped: CelExpression) => CelExpression): Macro {
   return {
     name,
@@ -47,7 +50,7 @@ function mappingMacro(name: string, wrap: (mapped: CelExpression) => CelExpressi
   };
 }
 
-/** An operator that the planner knows: only its types are declared here. */
+/** An operator that the planner implements: only its types are declared here. */
 function typesOnly(id: string, takes: readonly CelType[], gives: CelType): Overload {
   return overload({ id, takes, gives, call: () => failure(`${id} is not a function`) });
 }
@@ -72,7 +75,7 @@ function unwrap(items: readonly Value[]): Result {
   return values;
 }
 
-/** Optional values: `a.?b`, `a[?b]`, `{?k: v}`, `or`, `orValue`, `optMap` and their relatives. */
+/** Optional values: `a.?b`, `a[?b]`, `{?k: v}`, `or`, `orValue`, `optMap` and related functions. */
 export const optionalLibrary: Library = {
   name: "optional",
   syntax: "optional",
@@ -128,7 +131,7 @@ export const optionalLibrary: Library = {
         }),
       ],
     },
-    // `or` and `orValue` do not evaluate their argument when there is a value: the planner knows them.
+    // The planner implements `or` and `orValue`, because they do not evaluate their argument when there is a value.
     {
       name: "or",
       overloads: [
@@ -205,7 +208,7 @@ export const optionalLibrary: Library = {
   ],
 };
 
-/** A present null is a value too; only an absent one is the error. */
+/** A present null is a value; only an absent value is the error. */
 function noValue(value: null | undefined): Result {
   return value === null ? null : new CelFault("optional_none", "optional.none() dereference");
 }

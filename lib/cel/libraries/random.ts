@@ -12,7 +12,7 @@ import {
   type Result,
 } from "./library.ts";
 
-/** The longest pattern that is accepted. */
+/** The most characters of a pattern. */
 const maxPattern = 1_000;
 const defaultPattern = "[0-9a-z]{8}";
 
@@ -30,16 +30,19 @@ function generated(external: ExternalCalls, generator: TextGenerator | CelFault)
   return isCelFault(generator) ? generator : generator(() => external.random());
 }
 
-/** Patterns that one call keeps generators for. */
+/** The most patterns for which one call caches generators. */
 const maxKept = 8;
 
-/** Makes texts for one call in an expression: compiling a pattern takes 200 times as long as making a text of it. */
+/**
+ * Generates texts for one call in an expression. Compiling a pattern takes 200 times as long as generating a text
+ * from it.
+ */
 function generating(): typeof generate {
   const kept = new BoundedCache<TextGenerator | CelFault>(maxKept);
   return (external, pattern) => generated(external, kept.getOrMake(pattern, () => generatorOf(pattern)));
 }
 
-/** Compiles a constant pattern when the expression is loaded, and refuses one that is none. */
+/** Compiles a constant pattern at load, and reports an invalid one. */
 function mistake([pattern]: readonly CallArgument[]): ArgumentMistake | undefined {
   if (typeof pattern?.value !== "string") return undefined;
   const generator = generatorOf(pattern.value);

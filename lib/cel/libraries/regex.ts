@@ -6,14 +6,14 @@ import type { Int, Value } from "../values/mod.ts";
 import { type ArgumentMistake, type CallArgument, type Library, method, type Result } from "./library.ts";
 import { searchCost } from "./text_functions.ts";
 
-/** A match and its groups; the group 0 is the match, and groups that took no part are empty. */
+/** A match with its groups. Group 0 is the match; groups that took no part are empty. */
 export interface Match {
   readonly start: number;
   readonly end: number;
   readonly groups: readonly string[];
 }
 
-/** Every match from left to right; an empty match right after another is none, as in Go. */
+/** Yields every match from left to right. As in Go, an empty match right after another is not a match. */
 export function* matchesOf(text: string, pattern: RE2JS): Generator<Match> {
   const matcher = pattern.matcher(text);
   let from = 0, lastEnd = -1;
@@ -46,7 +46,7 @@ function find(text: string, pattern: RE2JS): string {
   return matcher.find() ? matcher.group() ?? "" : "";
 }
 
-/** Uses a pattern that is not constant. */
+/** Applies a pattern that is not constant. */
 function withPattern(compiled: RE2JS | CelFault, use: (pattern: RE2JS) => Result): Result {
   return compiled instanceof CelFault ? failure(`Illegal regex: ${compiled.message}`) : use(compiled);
 }
@@ -56,14 +56,14 @@ function constantPattern(value: Value | undefined): RE2JS | undefined {
   return compiled instanceof CelFault ? undefined : compiled;
 }
 
-/** Refuses a constant that is no pattern. */
+/** Reports a constant that is not a pattern. */
 function mistake([, pattern]: readonly CallArgument[]): ArgumentMistake | undefined {
   if (typeof pattern?.value !== "string") return undefined;
   const compiled = compilePattern(pattern.value);
   return compiled instanceof CelFault ? { offset: pattern.offset, message: compiled.message } : undefined;
 }
 
-/** Texts that match a pattern: `find`, `findAll`. Patterns are RE2's. */
+/** Searches by patterns: `find`, `findAll`. Patterns are RE2's. */
 export const regexLibrary: Library = {
   name: "kubernetes.regex",
   functions: [

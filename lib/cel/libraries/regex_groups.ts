@@ -7,13 +7,13 @@ import { type Library, overload, type Result } from "./library.ts";
 import { type Match, matchesOf } from "./regex.ts";
 import { searchCost } from "./text_functions.ts";
 
-/** The longest result of a replacement: a short pattern and a long replacement could make any length. */
+/** The most characters of a replacement's result: a short pattern and a long replacement could make any length. */
 const maxLength = 10_000_000;
 
-/** Parts of a replacement: text as it stands, and the numbers of groups. */
+/** The parts of a replacement: literal text, and numbers of groups. */
 type Template = readonly (string | number)[];
 
-/** Reads a replacement, in which `\1` to `\9` stand for groups, `\0` for the whole match, and `\\` for itself. */
+/** Parses a replacement, in which `\1` to `\9` stand for groups, `\0` for the whole match, and `\\` for a backslash. */
 function readTemplate(text: string, groups: number): Template | CelFault {
   const parts: (string | number)[] = [];
   let at = 0;
@@ -40,7 +40,7 @@ function fill(template: Template, { groups }: Match): string {
 
 interface Replacement {
   readonly by: string;
-  /** How many matches are replaced; all of them when negative. */
+  /** The number of matches that are replaced; all when negative. */
   readonly count: Int;
 }
 
@@ -60,7 +60,7 @@ function replace(text: string, compiled: RE2JS | CelFault, { by, count }: Replac
   return result + text.slice(copied);
 }
 
-/** A pattern with one group at most. */
+/** Compiles a pattern with at most one group. */
 function singleGroup(pattern: string, compile: PatternCompiler): RE2JS | CelFault {
   const compiled = compile(pattern);
   if (compiled instanceof CelFault) return failure(`given regex is invalid: ${compiled.message}`);

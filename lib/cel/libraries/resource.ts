@@ -13,7 +13,7 @@ const contextType: CelType<NamespaceValue> = opaqueType("resource.Context");
 const gvrType: CelType<ResourceKind> = opaqueType("schema.GroupVersionResource");
 const objectType = mapType(stringType, dynType), labelsType = mapType(stringType, stringType);
 
-/** An API resource: what `resource.ToGVR` gives. */
+/** An API resource, which `resource.ToGVR` returns. */
 class ResourceKind extends Opaque {
   readonly type = gvrType;
   readonly apiVersion: string;
@@ -35,16 +35,16 @@ class ResourceKind extends Opaque {
   }
 }
 
-/** Where resources are, as an expression names it. */
+/** The collection that an expression names. */
 interface Place {
   readonly apiVersion: string;
   /** May name a subresource: `pods/status`. */
   readonly plural: string;
-  /** Empty for resources of the cluster. */
+  /** The namespace; empty for cluster-wide resources. */
   readonly namespace: string;
 }
 
-/** The path of a collection, or of one resource in it. Every part is one segment, whatever is in it. */
+/** The path of a collection, or of one resource in it. Every argument becomes exactly one segment. */
 function pathOf({ apiVersion, plural, namespace }: Place, name?: string): string {
   const { group, version } = parseApiVersion(apiVersion);
   const [resource = "", ...subresources] = plural.split("/");
@@ -251,7 +251,7 @@ export function bothSpellings(table: Readonly<Record<string, readonly Overload[]
   ]);
 }
 
-/** An overload that says which right a call of it needs. */
+/** The overload with the needs of its calls. */
 function needing(verb: "get" | "list" | "create", overload: Overload): Overload {
   const namesType = overload.parameters[1] !== gvrType;
   return {
@@ -261,8 +261,8 @@ function needing(verb: "get" | "list" | "create", overload: Overload): Overload 
 }
 
 /**
- * Resources of the cluster: `resource.Get`, `List`, `Post` and `ToGVR`. A namespaced policy can read its own namespace
- * only, and its calls have no namespace argument.
+ * Resources of the cluster: `resource.Get`, `List`, `Post` and `ToGVR`. A namespaced policy can read only its
+ * namespace, and its calls have no namespace argument.
  */
 export function resourceLibrary(namespace?: string): Library {
   const { Get = [], List = [], Post = [] } = namespace === undefined

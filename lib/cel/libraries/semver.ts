@@ -26,7 +26,7 @@ class SemverValue extends Opaque {
   }
 }
 
-/** A version without `v` and leading zeros, its missing numbers zero: `v01.2` is `1.2.0`. */
+/** A version without `v` and leading zeros, with zeros for missing numbers: `v01.2` is `1.2.0`. */
 function normalized(text: string): string | Fault {
   const rest = text.startsWith("v") ? text.slice(1) : text;
   const first = rest.indexOf("."), second = first < 0 ? -1 : rest.indexOf(".", first + 1);

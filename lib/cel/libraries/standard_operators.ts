@@ -33,7 +33,7 @@ import {
 const a = typeParameter("A"), b = typeParameter("B");
 const listOfA = listType(a), mapOfAB = mapType(a, b);
 
-/** Overloads that share one implementation, which looks at its arguments' kinds itself. */
+/** Overloads that share one implementation, which checks the kinds of its arguments. */
 function shared(
   call: Implementation,
   signatures: Readonly<Record<string, readonly [...CelType[], CelType]>>,
@@ -60,7 +60,7 @@ function smallerSize([left, right]: readonly Result[]): number {
   return Math.ceil(Math.min(costSize(left), costSize(right)) * 0.1);
 }
 
-/** `<` and its relatives: the same signatures under four names. */
+/** `<`, `<=`, `>` or `>=`: the same signatures under four names. */
 function relation(name: string, id: string, holds: (order: number) => boolean): FunctionDeclaration {
   const call = (left: Value, right: Value): Result => {
     const order = compareValues(left, right);
@@ -107,7 +107,9 @@ function isIn(element: Value, container: Value): Result {
   return isMapValue(container) ? mapGet(container, element) !== undefined : noSuchOverload();
 }
 
-/** The operators. `&&`, `||`, `?:`, `==`, `[]` and their like are planned apart: here only their types matter. */
+/**
+ * The operators. The planner implements `&&`, `||`, `?:`, `==`, `[]` and similar ones: here only their types matter.
+ */
 export const operators: readonly FunctionDeclaration[] = [
   {
     name: "_+_",
@@ -212,7 +214,7 @@ export const operators: readonly FunctionDeclaration[] = [
   },
 ];
 
-/** The cost of `==`. Values of a library's own types count 1, whatever is inside. */
+/** The cost of `==`. Values of a library's type count 1, whatever they hold. */
 function equalityCost(args: readonly Result[]): number {
   return args[0] instanceof Opaque ? 1 : smallerSize(args);
 }

@@ -26,13 +26,13 @@ import { fixedPoint, scientific } from "./number_format.ts";
  */
 export type FormatStyle = "localized" | "plain";
 
-/** One `%…` of a format: its letter and what is written between. */
+/** One `%…` of a format: its letter and the characters between. */
 interface Clause {
   readonly verb: string;
   readonly precision: number | undefined;
 }
 
-/** A clause that is not complete or not known ends the format. */
+/** A clause that is incomplete or unknown ends the format. */
 type Piece = string | Clause | CelFault;
 
 /** Splits a format into text and clauses. */
@@ -92,7 +92,7 @@ function unfit(verb: string, type: string): string {
   return `${wanted[verb]}, was given ${type}`;
 }
 
-/** Writes a value for a clause; `undefined` when the clause is not for values of this kind. */
+/** Formats a value for a clause; `undefined` when the clause does not accept values of this kind. */
 function write(value: Value, { verb, precision = 6 }: Clause, style: FormatStyle): string | undefined {
   const whole = isInt(value) ? BigInt(value) : value instanceof Uint ? value.value : undefined;
   switch (verb) {
@@ -130,7 +130,7 @@ function numberOf(whole: bigint | undefined): number | undefined {
   return whole === undefined ? undefined : Number(whole);
 }
 
-/** Kubernetes' version takes the names of the numbers that no literal can write. */
+/** Kubernetes' variant accepts the names of numbers that no literal can express. */
 function infinite(value: Value): number | undefined {
   return value === "NaN" || value === "Infinity" || value === "-Infinity" ? Number(value) : undefined;
 }
@@ -146,7 +146,7 @@ function plainNumber(value: number): string {
   return Math.abs(value) < 1 ? value.toFixed(100).replace(/0+$/, "") : BigInt(value).toString();
 }
 
-/** A value as `%s` writes it; `undefined` when it has no text. */
+/** A value in the form of `%s`; `undefined` when it has none. */
 function describe(value: Value, style: FormatStyle): string | undefined {
   if (typeof value === "string") return value;
   if (value === null) return "null";
@@ -174,7 +174,7 @@ function describe(value: Value, style: FormatStyle): string | undefined {
   return `{${sortedKeys(entries).map((name) => `${name}${separator}${entries[name]}`).join(", ")}}`;
 }
 
-/** A value inside a list or map, which the localized manner writes as a literal. */
+/** A value inside a list or map; the `localized` style writes it as a literal. */
 function describeNested(value: Value, style: FormatStyle): string | undefined {
   if (style === "plain") return describe(value, style);
   if (typeof value === "string") return goQuote(value);
@@ -188,7 +188,7 @@ function describeNested(value: Value, style: FormatStyle): string | undefined {
   return describe(value, style);
 }
 
-/** The characters that a quoted text writes with a letter after a backslash: for `%q` here and for `strings.quote`. */
+/** The characters that a quoted text escapes with a letter: for `%q` and for `strings.quote`. */
 export const escapes: Readonly<Record<string, string>> = {
   "\x07": "\\a",
   "\b": "\\b",
@@ -201,7 +201,7 @@ export const escapes: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
-/** A text as Go's `%q` writes it: in double quotes, with everything escaped that does not print. */
+/** A text in the form of Go's `%q`: in double quotes, with all non-printing characters escaped. */
 function goQuote(text: string): string {
   const points = Array.from(text, (point) => {
     if (Object.hasOwn(escapes, point)) return escapes[point]!;
@@ -236,7 +236,7 @@ function format(text: string, args: readonly Value[], style: FormatStyle): strin
   return result;
 }
 
-/** The types that a clause writes, by the kind that is known at load. */
+/** The types that a clause accepts, by the kinds that are fixed at load. */
 const kinds: Readonly<Record<FormatStyle, Readonly<Record<string, readonly string[]>>>> = {
   localized: {
     d: ["int", "uint"],
@@ -260,7 +260,7 @@ const kinds: Readonly<Record<FormatStyle, Readonly<Record<string, readonly strin
 const printable = ["null", "bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration"];
 const described = [...printable, "list", "map", "type"];
 
-/** Compares the clauses of a constant format with the arguments, when those are written as a list. */
+/** Compares the clauses of a constant format with the arguments, when they are written as a list. */
 function checkFormat([text, list]: readonly CallArgument[], style: FormatStyle): ArgumentMistake | undefined {
   if (typeof text?.value !== "string" || list?.elements === undefined) return undefined;
   const clauses = parseFormat(text.value).filter((piece) => typeof piece !== "string");

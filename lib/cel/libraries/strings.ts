@@ -9,12 +9,12 @@ import { escapes, formatFunction } from "./string_format.ts";
 
 const texts = listType(stringType);
 
-/** Kubernetes counts a call that reads its text once as a tenth of the text's size. */
+/** The cost of reading a text once: a tenth of its size in Kubernetes. */
 function traversal([text]: readonly Result[]): number {
   return Math.ceil(costSize(text) * 0.1);
 }
 
-/** Reading the text and writing the result. */
+/** The cost of reading the text and writing the result. */
 function rewriting([text]: readonly Result[]): number {
   return Math.ceil(costSize(text) * 2 * 0.1);
 }
@@ -23,7 +23,7 @@ function outOfRange(index: Int): CelFault {
   return new CelFault("index", `index out of range: ${index}`);
 }
 
-/** Whether every code point is one UTF-16 unit, so that plain string operations count right. */
+/** Whether every code point is one UTF-16 unit, so that plain string operations count correctly. */
 function isPlain(text: string): boolean {
   return codePoints(text) === text.length;
 }
@@ -99,7 +99,7 @@ function join(items: readonly Value[], separator: string): Result {
   return separator.length * items.length > MAX_TEXT ? failure("the text is too long") : items.join(separator);
 }
 
-/** The text in double quotes, as a literal would write it. */
+/** The text in double quotes, as a literal. */
 export function quote(text: string): string {
   const units = Array.from(
     text.toWellFormed(),

@@ -22,14 +22,12 @@ function traversal([text]: readonly Result[]): number {
   return tenth(text);
 }
 
-/**
- * The cost of searching a text for a pattern: the text's length, plus one, times an estimate of the pattern's parts.
- */
+/** The cost of searching a text for a pattern: the text's length plus one, times an estimate of the pattern's parts. */
 export function searchCost([text, pattern]: readonly Result[]): number {
   return Math.ceil((1 + costSize(text)) * 0.1) * Math.ceil(costSize(pattern) * 0.25);
 }
 
-/** Refuses a constant that is no pattern, which is the second argument of every function that takes one. */
+/** Reports a constant that is not a pattern. The pattern is the second argument of every function that takes one. */
 export function patternMistake([, pattern]: readonly CallArgument[]): ArgumentMistake | undefined {
   return typeof pattern?.value === "string" && !isPattern(pattern.value)
     ? { offset: pattern.offset, message: "invalid matches argument" }

@@ -8,7 +8,7 @@ interface Fields {
   readonly value: string;
 }
 
-/** A map of the keys that one list's objects hold to the values that the other's hold at the same place. */
+/** A map from the keys in one list's objects to the values at the same index in the other's. */
 function merge(keys: readonly Value[], values: readonly Value[], fields: Fields): Result {
   if (keys.length !== values.length) {
     const sizes = `list1: ${keys.length}, list2: ${values.length}`;

@@ -36,7 +36,7 @@ class UrlValue extends Opaque {
 }
 
 function parse(text: string): Result {
-  // Only absolute URLs and paths are taken; the second reading cuts off the fragment.
+  // Only absolute URLs and paths are accepted; parsing as a reference then removes the fragment.
   const request = parseGoUrl(text, "request");
   const url = isFault(request) ? request : parseGoUrl(text, "reference");
   return isFault(url)
@@ -50,7 +50,7 @@ function query(url: GoUrl): CelMap {
   return map;
 }
 
-/** A method without arguments that reads one part of a URL. */
+/** A method without arguments that returns one part of a URL. */
 function part(name: string, id: string, read: (url: GoUrl) => string): FunctionDeclaration {
   return {
     name,

@@ -5,7 +5,7 @@ import { type Library, type Overload, overload } from "./library.ts";
 const serviceAccountType = objectType("user.ServiceAccount", { Name: stringType, Namespace: stringType });
 const prefix = "system:serviceaccount:";
 
-/** Both parts are empty for users that are no service accounts. */
+/** Both parts are empty for users that are not service accounts. */
 function parse(username: string): PlainMap {
   const rest = username.startsWith(prefix) ? username.slice(prefix.length) : "";
   const colon = rest.indexOf(":");

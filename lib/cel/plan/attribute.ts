@@ -6,16 +6,16 @@ import { fieldReader, keyReader, missing, readElement } from "./qualifier.ts";
 
 /** One step of a path: `.name`, `[key]`, `.?name`, `[?key]`. */
 export interface AccessStep {
-  /** The next value, or the error that there is none. */
+  /** Returns the next value, or an error when there is none. */
   readonly get: (frame: EvaluationFrame, value: Value) => Result;
-  /** The next value, or `undefined`: for optional steps and those after them. */
+  /** Returns the next value or `undefined`, for optional steps and those after them. */
   readonly find: (frame: EvaluationFrame, value: Value) => Result | undefined;
   readonly optional: boolean;
-  /** The field and how it is read, when the step is nothing but a field. */
+  /** The field and its reader, when the step is a plain field. */
   readonly field: { readonly name: string; readonly read: (value: Value) => Result | undefined } | undefined;
 }
 
-/** A step to a field whose name is known at load. */
+/** A step to a field with a constant name. */
 export function fieldStep(name: string, mode: "value" | "optional"): AccessStep {
   return namedStep(name, { mode, read: fieldReader(name) });
 }
@@ -38,7 +38,7 @@ function namedStep(
   };
 }
 
-/** A step by the specification's rule: even an optional step needs a value that has fields. */
+/** A step by the specification's rule: even an optional step needs a value with fields. */
 export function strictStep(step: AccessStep): AccessStep {
   return {
     ...step,
@@ -47,7 +47,7 @@ export function strictStep(step: AccessStep): AccessStep {
   };
 }
 
-/** A step to a key that is computed, or known at load and not a text. */
+/** A step to a key that is computed, or constant and not a text. */
 export function indexStep({ run, constant }: PlannedExpression, mode: "value" | "optional"): AccessStep {
   if (typeof constant === "string") return namedStep(constant, { mode, read: keyReader(constant) });
   return {
@@ -67,8 +67,8 @@ export function indexStep({ run, constant }: PlannedExpression, mode: "value" | 
 }
 
 /**
- * Plans a path. As in cel-go, it costs 1 for each step and `own` for the path itself: a path that starts at `c ? a :
- * b`, or is a branch of it, has no cost of its own.
+ * Plans a path. As in cel-go, it costs 1 for each step and `pathCost` for the path itself: a path that starts at `c ?
+ * a : b`, or is a branch of it, has no cost of its own.
  */
 export function planPath(base: EvaluateNode, steps: readonly AccessStep[], pathCost: 0 | 1): EvaluateNode {
   if (steps.length === 0) {
@@ -90,7 +90,7 @@ interface FieldPath {
   readonly pathCost: 0 | 1;
 }
 
-/** The most frequent path, of required fields only, evaluated without checking the kind of each step. */
+/** Plans the most frequent path, of required fields only. It does not check the kind of each step. */
 function planFields(base: EvaluateNode, { steps, fields, pathCost }: FieldPath): EvaluateNode {
   const readers = fields.map(({ read }) => read), names = fields.map(({ name }) => name);
   const last = readers.length - 1;
@@ -148,7 +148,7 @@ function walk(
   return optional ? Optional.of(value) : value;
 }
 
-/** Plans `has(path.field)`: whether the last step finds something. The steps before it must. */
+/** Plans `has(path.field)`: whether the last step finds a value. The steps before it must. */
 export function planPresence(base: EvaluateNode, steps: readonly AccessStep[], name: string): EvaluateNode {
   const read = fieldReader(name);
   const operand = steps.length === 0 ? base : planPath(base, steps, 0);

@@ -6,7 +6,7 @@ import type { ExternalCalls } from "../external_calls.ts";
 import type { EvaluateNode, EvaluationFrame, PlannedExpression } from "./frame.ts";
 import { type Guard, guardOf } from "./guard.ts";
 
-/** The work of reading a whole value, when its size is known without reading it. */
+/** The work of reading a whole value, if its size is available without reading it. */
 function weight(value: Result): number {
   return typeof value === "string" ? value.length : Array.isArray(value) ? value.length * 10 : 0;
 }
@@ -20,10 +20,10 @@ function payFlat(frame: EvaluationFrame, value: Result, result: Result): void {
   if (looked > 1000) frame.look(looked);
 }
 
-/** Calls an implementation with arguments that are values already. */
+/** Calls an implementation with evaluated arguments. */
 type Dispatch = (args: readonly Value[], external: ExternalCalls | undefined) => Result;
 
-/** Plans a call whose arguments are planned. */
+/** Plans a call with planned arguments. */
 export function planCall(
   { name, overloads }: CallReference,
   args: readonly PlannedExpression[],
@@ -84,7 +84,7 @@ function planBinary(
 interface Guarded {
   readonly call: Implementation;
   readonly args: readonly PlannedExpression[];
-  /** Whether the call was made for its constants; errors as arguments of such a call cost nothing. */
+  /** Whether the call was prepared for its constants; errors as arguments of such a call cost nothing. */
   readonly prepared: boolean;
 }
 
@@ -94,7 +94,7 @@ function guardsOf({ parameters, dispatches }: Overload): readonly (Guard | undef
   return dispatches === true ? [] : parameters.map(guardOf);
 }
 
-/** A call of the only overload that fits, with one argument. */
+/** Plans a call with one argument of the only overload that fits. */
 function planGuardedUnary(name: string, overload: Overload, { call, args }: Guarded): EvaluateNode {
   const { cost, superlinear } = overload;
   const run = args[0]!.run, [guard = anything] = guardsOf(overload);
@@ -108,7 +108,7 @@ function planGuardedUnary(name: string, overload: Overload, { call, args }: Guar
   };
 }
 
-/** A call of the only overload that fits, with two arguments. */
+/** Plans a call with two arguments of the only overload that fits. */
 function planGuardedBinary(
   name: string,
   overload: Overload,
@@ -146,7 +146,7 @@ function sharedImplementation(overloads: readonly Overload[]): Implementation | 
     : undefined;
 }
 
-/** The cost that all overloads have in common; calls that may mean different overloads cost 1 otherwise. */
+/** The common cost of all overloads; a call of overloads with different costs costs 1. */
 function sharedCost(overloads: readonly Overload[]): Overload["cost"] {
   const cost = overloads[0]?.cost;
   return overloads.every((overload) => overload.cost === cost) ? cost : undefined;
@@ -158,7 +158,10 @@ interface Candidate {
   readonly callOut: Overload["callOut"];
 }
 
-/** Chooses among overloads by the kinds of the arguments; there is nothing to choose when all of them agree. */
+/**
+ * Returns a function that selects among overloads by the kinds of the arguments; without a selection when all share
+ * one implementation.
+ */
 function dispatcher(
   name: string,
   overloads: readonly Overload[],

@@ -1,14 +1,14 @@
 const marks: Readonly<Record<string, string>> = { underscores: "__", dot: ".", dash: "-", slash: "/" };
 
-/** Words that no expression may use as a name, so that a field of that name is written between underscores. */
+/** Words that an expression cannot use as a name, so that a field of that name is written between underscores. */
 const keywords = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while"
     .split(" "),
 );
 
 /**
- * The property that a field name stands for when Kubernetes escaped it: `x__dash__prop` for `x-prop`, `__namespace__`
- * for `namespace`. `undefined` when the name is not written so.
+ * The property of a field name that Kubernetes escapes: `x__dash__prop` for `x-prop`, `__namespace__` for
+ * `namespace`. `undefined` for a name without escapes.
  *
  * ```ts
  * import { unescapedName } from "./escaped_name.ts";

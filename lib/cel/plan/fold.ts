@@ -5,11 +5,11 @@ import { CelMap, fromJsonNumber, isMapValue, mapEntries, typeNameOf, type Value 
 import type { EvaluateNode, EvaluationFrame } from "./frame.ts";
 import { rangeOf } from "./range.ts";
 
-/** A comprehension whose parts are planned. */
+/** A comprehension with planned parts. */
 export interface FoldPlan {
   readonly fold: Fold;
   readonly range: EvaluateNode;
-  /** Where the variables are: one slot, or two. */
+  /** The slots of the variables: one or two. */
   readonly slots: readonly number[];
   readonly filter: EvaluateNode | undefined;
   readonly body: EvaluateNode;
@@ -115,7 +115,7 @@ function planList(
   element: EvaluateNode,
 ): EvaluateNode {
   const one = slots.length === 1 ? slots[0] : undefined;
-  // A look at the accumulator, and the sum of it and the new list.
+  // The cost of reading the accumulator, and of adding the new list to it.
   const cost = 2 + elementCost;
   return (frame) => {
     const values = range(frame);
@@ -188,11 +188,11 @@ interface Insertion {
   readonly map: CelMap;
   readonly slot: number;
   readonly body: EvaluateNode;
-  /** Of an earlier round. */
+  /** The fault of an earlier round. */
   readonly fault: CelFault | undefined;
 }
 
-/** One round of `transformMap`: the first variable is the key. After an error only the accumulator is looked at. */
+/** One round of `transformMap`: the first variable is the key. After an error only the accumulator is read. */
 function insertValue(frame: EvaluationFrame, { map, slot, body, fault }: Insertion): CelFault | undefined {
   if (fault !== undefined && fault.kind !== "pending") {
     frame.cost += 1;
@@ -203,7 +203,7 @@ function insertValue(frame: EvaluationFrame, { map, slot, body, fault }: Inserti
   return isCelFault(value) ? value : insertNew(map, frame.slots[slot]!, value);
 }
 
-/** One round of `transformMapEntry`: the body is a map of what is added. */
+/** One round of `transformMapEntry`: the body is a map of added entries. */
 function insertEntries(frame: EvaluationFrame, { map, body }: Insertion): CelFault | undefined {
   const entries = body(frame);
   frame.cost += 2;

@@ -8,12 +8,14 @@ export type Activation = (name: string) => Result | undefined;
 /** Ends an evaluation whose cost exceeds its budget. It is thrown, because `&&` and `||` must not ignore it. */
 export class BudgetExceeded extends Error {}
 
-/** The error that an evaluation beyond its budget ends in. */
+/** The error of an evaluation that exceeds its budget. */
 export function budgetFault(): CelFault {
   return new CelFault("cost", "operation cancelled: actual cost limit exceeded");
 }
 
-/** The code units and elements that all calls of low cost in one evaluation may read: one or two seconds of work. */
+/**
+ * The most code units and elements that all calls of low cost in one evaluation may read: one or two seconds of work.
+ */
 const MAX_LOOKED = 1_000_000_000;
 
 /** The state of one evaluation. */
@@ -22,7 +24,7 @@ export class EvaluationFrame {
   cost = 0;
   readonly budget: number;
   readonly external: ExternalCalls | undefined;
-  /** Values of comprehension variables and bindings, by their number. */
+  /** The values of comprehension variables and bindings, by slot. */
   readonly slots: (Result | undefined)[] = [];
   readonly #activation: Activation;
   readonly #roots: (Result | undefined)[] = [];
@@ -47,14 +49,14 @@ export class EvaluationFrame {
 
   /**
    * Counts the work of a call whose cost does not depend on the size of its arguments. In Kubernetes, `size` and `in`
-   * cost 1 even for megabytes; an evaluation that repeats such calls ends as if its budget were spent.
+   * cost 1 even for megabytes; an evaluation that repeats such calls ends as if it had used up its budget.
    */
   look(at: number): void {
     this.#looked += at;
     if (this.#looked > MAX_LOOKED) throw new BudgetExceeded();
   }
 
-  /** Ends the evaluation before something is done that would cost too much. */
+  /** Ends the evaluation before a call that would exceed the budget. */
   afford(cost: number): void {
     if (this.cost + cost > this.budget) {
       this.cost += cost;
@@ -62,7 +64,7 @@ export class EvaluationFrame {
     }
   }
 
-  /** Ends the evaluation when the budget is spent. Loops call it before each round. */
+  /** Ends the evaluation when the budget is used up. Loops call it before each round. */
   spend(cost: number): void {
     this.cost += cost;
     if (this.cost > this.budget) throw new BudgetExceeded();
@@ -72,13 +74,13 @@ export class EvaluationFrame {
 /** A planned expression. */
 export type EvaluateNode = (frame: EvaluationFrame) => Result;
 
-/** A planned expression, and its value when that does not depend on anything. */
+/** A planned expression, with its value when it is constant. */
 export interface PlannedExpression {
   readonly run: EvaluateNode;
   readonly constant?: Result;
 }
 
-/** The plan of a value that is known at load. It costs nothing. */
+/** The plan of a constant value. It costs nothing. */
 export function constantPlan(value: Result): PlannedExpression {
   return { run: () => value, constant: value };
 }

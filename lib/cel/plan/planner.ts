@@ -20,7 +20,7 @@ import { planFold } from "./fold.ts";
 import { constantPlan, type EvaluateNode, EvaluationFrame, type PlannedExpression } from "./frame.ts";
 import { planMembership } from "./membership.ts";
 
-/** A compiled expression, and the errors that its constants show. */
+/** A compiled expression, and the errors in its constants. */
 export interface PlanResult {
   readonly run: EvaluateNode;
   readonly errors: readonly CelError[];
@@ -32,7 +32,7 @@ export interface PlanOptions {
   readonly dialect: CelDialect;
 }
 
-/** Compiles a checked expression to closures, and computes everything that needs no input. */
+/** Compiles a checked expression to closures, and computes its constant parts. */
 export function plan(expression: CelExpression, checked: Checked, options: PlanOptions): PlanResult {
   const planner = new Planner(checked, options);
   const { run } = planner.plan(expression);
@@ -84,7 +84,7 @@ class Planner {
     }
   }
 
-  /** Plans a path or a `?:` without its own cost, as branches of `?:` and keys have none. */
+  /** Plans a path or a `?:` without its cost: branches of `?:` and keys have none. */
   #bare(expression: CelExpression): PlannedExpression {
     const isPath = expression.kind === "ident" || expression.kind === "select" || expression.kind === "index";
     return isPath ? this.#path(expression, 0) : this.plan(expression);
@@ -173,7 +173,7 @@ class Planner {
     return this.#folded(expression, planCall(reference, planned), { reference, planned });
   }
 
-  /** Computes a conversion of a constant now; its error is one of the expression. */
+  /** Computes a conversion of a constant at load; its error is an error of the expression. */
   #folded(
     expression: CelExpression,
     run: EvaluateNode,
@@ -196,7 +196,7 @@ class Planner {
     this.errors.push(locate(this.#text, offset, message));
   }
 
-  /** Reports errors in arguments that are visible before evaluation. */
+  /** Reports errors in constant arguments. */
   #inspect(
     call: CelExpression,
     { overloads, args }: CallReference,
@@ -220,7 +220,7 @@ class Planner {
     return { type: this.#checked.typeOf(arg), value, offset: arg.offset, elements };
   }
 
-  /** `a ? b : c`: it has no cost of its own, and neither has the path of the chosen branch. */
+  /** `a ? b : c`. Neither it nor the path of the chosen branch has a cost. */
   #choice(args: readonly CelExpression[]): EvaluateNode {
     const condition = this.plan(args[0]!).run, yes = this.#bare(args[1]!).run, no = this.#bare(args[2]!).run;
     return (frame) => {
@@ -231,14 +231,14 @@ class Planner {
     };
   }
 
-  /** `or` and `orValue`: the alternative is evaluated only when it is needed, and both are free of cost. */
+  /** `or` and `orValue`: the alternative is evaluated only when it is needed; neither has a cost. */
   #alternative(args: readonly CelExpression[], id: string): EvaluateNode {
     const preferred = this.plan(args[0]!).run, other = this.plan(args[1]!).run;
     const unwraps = id === "optional_orValue_value";
     return (frame) => {
       const value = preferred(frame);
       if (isCelFault(value)) return value;
-      // A value that is no optional is the result itself, as in Kubernetes.
+      // A value that is not an optional is the result, as in Kubernetes.
       if (!(value instanceof Optional)) return value;
       if (value.value === undefined) return other(frame);
       return unwraps ? value.value : value;
@@ -403,7 +403,7 @@ function collapsed(value: Result): Result {
 /** Marks an absent optional element, which the list or map leaves out. */
 const skipped = new CelFault("other", "skipped");
 
-/** The value of an optional element, `undefined` when it has none, or the error when it is no optional. */
+/** The value of an optional element, `undefined` when it has none, or the error when it is not an optional. */
 function opened(value: Value, what: string): Result | undefined {
   if (value instanceof Optional) return value.value;
   return failure(`cannot initialize optional ${what} from non-optional value`);
@@ -413,7 +413,7 @@ function isValue(constant: Result | undefined): boolean {
   return constant !== undefined && !isCelFault(constant);
 }
 
-/** A frame for computing constants at load: no variables, no limit. */
+/** A frame for computing constants at load, without variables and budget. */
 function nowhere(): EvaluationFrame {
   return new EvaluationFrame(() => undefined, Infinity, undefined);
 }

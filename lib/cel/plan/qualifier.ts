@@ -17,12 +17,12 @@ import { unescapedName } from "./escaped_name.ts";
 /** Names that every object inherits. Fields of any other name can be read without `hasOwn`. */
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** Reads a field by a name that is known at load. `undefined` when there is none. */
+/** Returns a reader for a field with a constant name. It returns `undefined` when there is no such field. */
 export function fieldReader(name: string): (value: Value) => Result | undefined {
   const read = keyReader(name);
   const plain = unescapedName(name);
   if (plain === undefined) return read;
-  // A property that no expression can name is written escaped; one that is really called so comes first.
+  // A property that no expression can name is written escaped; a property with the escaped name comes first.
   const readPlain = keyReader(plain);
   return (value) => {
     const found = read(value);
@@ -30,7 +30,7 @@ export function fieldReader(name: string): (value: Value) => Result | undefined 
   };
 }
 
-/** Reads the entry of a text key that is known at load. `undefined` when there is none. */
+/** Returns a reader for the entry of a constant text key. It returns `undefined` when there is no such entry. */
 export function keyReader(key: string): (value: Value) => Result | undefined {
   const safe = !inherited.has(key);
   return (value) => {
@@ -74,7 +74,7 @@ function listElement(list: readonly Value[], key: Value): Result | undefined {
   return typeof element === "number" ? fromJsonNumber(element) : element;
 }
 
-/** The error of a field, key or index that is not there. */
+/** The error of a missing field, key or index. */
 export function missing(value: Value, key: Value): CelFault {
   const text = key instanceof CelObject ? String(numberInside(key)) : String(key);
   return Array.isArray(value)

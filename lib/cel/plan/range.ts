@@ -11,13 +11,16 @@ import {
 } from "../values/mod.ts";
 import type { EvaluationFrame } from "./frame.ts";
 
-/** The rounds of a comprehension: there are `size` of them, and `enter` sets the variables for one. */
+/** The rounds of a comprehension: `size` is their number, and `enter` sets the variables of one. */
 export interface LoopRange {
   readonly size: number;
   readonly enter: (index: number) => void;
 }
 
-/** The rounds of a comprehension over a value whose variables live in these slots; the error when it is no range. */
+/**
+ * The rounds of a comprehension over a value, with the slots of its variables; the error when it is not a list or
+ * map.
+ */
 export function rangeOf(
   frame: EvaluationFrame,
   values: Value,

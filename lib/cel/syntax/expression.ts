@@ -1,6 +1,9 @@
 import type { Value } from "../values/mod.ts";
 
-/** A parsed expression. `offset` is where it is reported: for operators and calls the operator or parenthesis. */
+/**
+ * A parsed expression. `offset` is the position of its errors: for operators and calls, that of the operator or
+ * parenthesis.
+ */
 export type CelExpression =
   | Literal
   | Ident
@@ -16,7 +19,7 @@ export type CelExpression =
   | Broken;
 
 interface Node {
-  /** In UTF-16 units from the start of the text. */
+  /** The position in UTF-16 units from the start of the text. */
   readonly offset: number;
 }
 
@@ -27,7 +30,7 @@ export interface Literal extends Node {
 
 export interface Ident extends Node {
   readonly kind: "ident";
-  /** With a leading dot when the name is to be looked up from the root. */
+  /** The name, with a leading dot when it is looked up from the root. */
   readonly name: string;
 }
 
@@ -47,7 +50,7 @@ export interface Index extends Node {
   readonly mode: "value" | "optional";
 }
 
-/** A function, a method, or an operator under its own name (`_+_`, `!_`, `_?_:_`). */
+/** A function, a method, or an operator under its CEL name (`_+_`, `!_`, `_?_:_`). */
 export interface Call extends Node {
   readonly kind: "call";
   readonly name: string;
@@ -91,17 +94,17 @@ export interface StructLiteral extends Node {
   }[];
 }
 
-/** How a comprehension gathers its result: the macro that it came from. */
+/** The way in which a comprehension collects its result, named for its macro. */
 export type Fold = "all" | "exists" | "existsOne" | "list" | "filter" | "map" | "mapEntry";
 
-/** `range.all(x, …)` and its relatives. */
+/** `range.all(x, …)` and related macros. */
 export interface Comprehension extends Node {
   readonly kind: "comprehension";
   readonly fold: Fold;
   readonly range: CelExpression;
   /** One variable (elements, or keys of a map), or two (index or key, and value). */
   readonly variables: readonly [string] | readonly [string, string];
-  /** Elements for which it is false are passed over. */
+  /** The filter: elements for which it is false are skipped. */
   readonly filter?: CelExpression;
   /** The predicate, or the transformation. */
   readonly body: CelExpression;
@@ -120,7 +123,7 @@ export interface Broken extends Node {
   readonly kind: "broken";
 }
 
-/** `a.b.c` as a dotted name, when the expression is nothing else. */
+/** The dotted name of an expression such as `a.b.c`; `undefined` for other expressions. */
 export function qualifiedName(expression: CelExpression): string | undefined {
   if (expression.kind === "ident") return expression.name;
   if (expression.kind !== "select" || expression.mode !== "value") return undefined;

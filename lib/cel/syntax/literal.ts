@@ -71,13 +71,13 @@ export function readBytes(text: string): Uint8Array | undefined {
   return Uint8Array.from(bytes);
 }
 
-/** Whether all escapes of a literal are written as some escape must be, whatever they stand for. */
+/** Whether all escapes of a literal have a valid form, whatever they stand for. */
 export function hasOnlyEscapes(text: string): boolean {
   for (const piece of pieces(unquote(text).body)) if (piece === undefined) return false;
   return true;
 }
 
-/** Runs of plain text and the numbers of escapes; `undefined` for an escape that is not valid. */
+/** Yields runs of plain text and the numbers of escapes; `undefined` for an invalid escape. */
 function* pieces(body: string): Generator<string | { code: number; unicode: boolean } | undefined> {
   const pattern =
     /\\(?:x([0-9a-fA-F]{2})|X([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-3][0-7]{2})|(.))|[^\\]+/gsu;

@@ -2,7 +2,7 @@ import type { CelExpression, Comprehension, Fold } from "./expression.ts";
 
 /** A call that a macro may replace while the text is parsed. */
 export interface MacroCall {
-  /** Before the dot, for calls written as methods. */
+  /** The expression before the dot, for calls in method form. */
   readonly target: CelExpression | undefined;
   readonly args: readonly CelExpression[];
   readonly offset: number;
@@ -19,12 +19,12 @@ export interface Macro {
   readonly expand: (call: MacroCall) => CelExpression | undefined;
 }
 
-/** The name of a variable that a macro's argument declares, or `undefined` after reporting that it is none. */
+/** The variable that a macro's argument declares; `undefined` after reporting that it is not a name. */
 export function variableName(argument: CelExpression): string | undefined {
   return argument.kind === "ident" && !argument.name.startsWith(".") ? argument.name : undefined;
 }
 
-/** Where the parts of a comprehension stand among a macro's arguments. */
+/** The positions of a comprehension's parts among a macro's arguments. */
 interface ComprehensionShape {
   readonly name: string;
   readonly fold: Fold;
@@ -32,7 +32,7 @@ interface ComprehensionShape {
   readonly filtered?: boolean;
 }
 
-/** A macro over a list or map: variables first, then a filter where there is one, then the body. */
+/** A macro over a list or map: variables first, then a filter if it has one, then the body. */
 export function comprehensionMacro({ name, fold, variables, filtered = false }: ComprehensionShape): Macro {
   return {
     name,

@@ -12,7 +12,7 @@ export interface Grammar {
   readonly optionals: boolean;
 }
 
-/** A parsed text: an expression even when there are errors, so that they can be reported together. */
+/** A parsed text. It has an expression even when there are errors, so that they can be reported together. */
 export interface Parsed {
   readonly expression: CelExpression;
   readonly errors: readonly CelError[];
@@ -28,7 +28,7 @@ const reserved = new Set(
     .split(" "),
 );
 
-/** Binary operators by how tightly they bind, loosest first. */
+/** The binary operators by precedence, loosest first. */
 const levels: readonly ReadonlySet<string>[] = [
   new Set(["<", "<=", ">=", ">", "==", "!=", "in"]),
   new Set(["+", "-"]),
@@ -95,7 +95,7 @@ class Parser {
     return { kind: "broken", offset };
   }
 
-  /** Reads a closing bracket; when another token stands there, skips to it so that what follows is still read. */
+  /** Reads a closing bracket. At another token it skips to the bracket, so that the following text is still parsed. */
   #close(symbol: string): void {
     if (this.#accept(symbol)) return;
     const token = this.#peek();
@@ -307,7 +307,7 @@ class Parser {
       if (text === "null") return { kind: "literal", value: null, offset };
     }
     if (text === "in") {
-      // It is read again as the operator that it is.
+      // The token is read again as an operator.
       this.#next--;
       return this.#unexpected({ text, offset });
     }

@@ -1,17 +1,17 @@
 import type { TextProblem } from "../../diagnostics/mod.ts";
 import { codePoints } from "../values/mod.ts";
 
-/** An error in an expression, with its position: all that is needed to print a caret under the line. */
+/** An error in an expression, with everything that is needed to print a caret under the line. */
 export interface CelError extends TextProblem {
-  /** From 1. */
+  /** The line, from 1. */
   readonly line: number;
-  /** From 1, in code points. */
+  /** The column, from 1, in code points. */
   readonly column: number;
-  /** The line of the text that holds the mistake. */
+  /** The line of text with the mistake. */
   readonly snippet: string;
 }
 
-/** Places a message in the text of an expression. */
+/** Adds the position to an error message. */
 export function locate(text: string, offset: number, message: string): CelError {
   const start = text.lastIndexOf("\n", offset - 1) + 1;
   const end = text.indexOf("\n", start);
@@ -38,7 +38,7 @@ export function locate(text: string, offset: number, message: string): CelError 
  */
 export function formatCelError({ message, line, column, snippet }: CelError): string {
   const points = [...snippet.replaceAll("\t", " ")];
-  // Characters beyond ASCII are taken for wide ones, so what stands below them is wide too.
+  // Characters beyond ASCII count as wide, so the characters below them are wide too.
   const isWide = (point: string | undefined): boolean => point !== undefined && point > "\x7f";
   const dots = points.slice(0, column - 1).map((point) => isWide(point) ? "．" : ".").join("");
   const caret = isWide(points[column - 1]) ? "＾" : "^";

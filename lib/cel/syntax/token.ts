@@ -1,8 +1,8 @@
 import type { TextProblem } from "../../diagnostics/mod.ts";
-/** A piece of an expression's text. */
+/** A token of an expression's text. */
 export interface CelToken {
   readonly kind: "ident" | "quotedIdent" | "int" | "uint" | "double" | "string" | "bytes" | "symbol" | "end";
-  /** As written; of a quoted identifier what is between the backticks. */
+  /** The text as written; for a quoted identifier, the text between the backticks. */
   readonly text: string;
   readonly offset: number;
 }
@@ -25,7 +25,7 @@ const plainTokens: readonly (readonly [kind: CelToken["kind"], pattern: RegExp])
   ["symbol", symbol],
 ];
 
-/** Splits the text of an expression into tokens. It reports characters that are no token, and skips them. */
+/** Splits the text of an expression into tokens. It reports and skips characters that belong to no token. */
 export function tokenize(
   text: string,
 ): { readonly tokens: readonly CelToken[]; readonly errors: readonly TextProblem[] } {
@@ -80,7 +80,7 @@ function plainAt(text: string, offset: number): FoundToken | undefined {
   return undefined;
 }
 
-/** Where a string literal ends, after its closing quote; `undefined` when it does not. */
+/** The end of a string literal, after its closing quote; `undefined` when it is not closed. */
 function endOfString(text: string, start: number, [, prefix, quote]: RegExpExecArray): number | undefined {
   const raw = /r/i.test(prefix ?? ""), long = quote!.length === 3;
   for (let index = start; index < text.length; index++) {

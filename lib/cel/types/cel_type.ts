@@ -29,7 +29,7 @@ declare const runtime: unique symbol;
  */
 export interface CelType<T extends Value = Value> {
   readonly kind: TypeKind;
-  /** As expressions name it: `int`, `google.protobuf.Timestamp`, `kubernetes.Quantity`. */
+  /** The name in expressions: `int`, `google.protobuf.Timestamp`, `kubernetes.Quantity`. */
   readonly name: string;
   readonly parameters: readonly CelType[];
   /** The type of a field of an object type; `undefined` when it has no such field. */
@@ -53,9 +53,9 @@ export const stringType: CelType<string> = simple("string", "string");
 export const bytesType: CelType<Uint8Array> = simple("bytes", "bytes");
 export const timestampType: CelType<Timestamp> = simple("timestamp", "google.protobuf.Timestamp");
 export const durationType: CelType<Duration> = simple("duration", "google.protobuf.Duration");
-/** Any value; what it is shows when it is used. */
+/** Any value; its type is checked when it is used. */
 export const dynType: CelType = simple("dyn", "dyn");
-/** The type of an expression that was refused already, so that one mistake is reported once. */
+/** The type of an expression that was already refused, so that one mistake is reported once. */
 export const errorType: CelType = simple("error", "!error!");
 
 /** A type variable of a signature: every `A` of one call is the same type. */
@@ -71,12 +71,12 @@ export function mapType(key: CelType, value: CelType): CelType<CelMap | PlainMap
   return { kind: "map", name: "map", parameters: [key, value] };
 }
 
-/** The type of types: what `type(x)` has. */
+/** The type of types, which `type(x)` has. */
 export function typeType(of: CelType = dynType): CelType<TypeValue> {
   return { kind: "type", name: "type", parameters: [of] };
 }
 
-/** A type that only its library looks into. `T` is its class, which extends `Opaque`. */
+/** A type that only its library understands. `T` is its class, which extends `Opaque`. */
 export function opaqueType<T extends Value>(name: string, parameters: readonly CelType[] = []): CelType<T> {
   return { kind: "opaque", name, parameters };
 }
@@ -104,7 +104,7 @@ export function optionalElement(type: CelType): CelType | undefined {
   return type.kind === "opaque" && type.name === "optional_type" ? type.parameters[0] : undefined;
 }
 
-/** Whether values of the type are known only at run time. */
+/** Whether the type of values is decided at run time. */
 export function isDynamic(type: CelType): boolean {
   return type.kind === "dyn" || type.kind === "error";
 }
@@ -122,7 +122,7 @@ const shortNames: Readonly<Record<string, string>> = {
   duration: "duration",
 };
 
-/** The type as error messages print it: `map(string, int)`, `timestamp`. */
+/** The type in the form of error messages: `map(string, int)`, `timestamp`. */
 export function describeType(type: CelType): string {
   const short = shortNames[type.kind];
   if (short !== undefined) return short;
@@ -130,7 +130,7 @@ export function describeType(type: CelType): string {
   return `${type.name}(${type.parameters.map(describeType).join(", ")})`;
 }
 
-/** The type by its full name: `map(string, google.protobuf.Timestamp)`. */
+/** The type with its full name: `map(string, google.protobuf.Timestamp)`. */
 export function typeName(type: CelType): string {
   if (type.parameters.length === 0) return type.name;
   return `${type.name}(${type.parameters.map(typeName).join(", ")})`;

@@ -1,4 +1,4 @@
-/** The types of CEL, how they print, and which may be given for which. */
+/** The types of CEL: how they print, and which types are assignable to which. */
 export {
   boolType,
   bytesType,

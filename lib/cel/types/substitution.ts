@@ -9,7 +9,7 @@ export class Substitution {
     this.#bound = new Map();
   }
 
-  /** A type variable that nothing is known about. */
+  /** A fresh type variable without bindings. */
   fresh(): CelType {
     return { kind: "parameter", name: `_var${this.#fresh++}`, parameters: [] };
   }
@@ -63,7 +63,7 @@ export class Substitution {
     return from.name === to.name && this.#allAssignable(from.parameters, to.parameters);
   }
 
-  /** Makes a variable stand for a type, or for the more general of the type and what it stands for. */
+  /** Binds a variable to a type, or to the more general of the type and its present binding. */
   #bind(type: CelType, variable: CelType): "bound" | "conflict" | "recursive" {
     if (sameType(type, variable)) return "bound";
     const current = this.#bound.get(variable.name);
@@ -89,12 +89,12 @@ export class Substitution {
   }
 }
 
-/** Types whose values may be null. CEL was made for protocol buffers, where messages may be absent. */
+/** Whether values of the type may be null. CEL was made for protocol buffers, where messages may be absent. */
 function isNullable(type: CelType): boolean {
   return ["null", "opaque", "object", "duration", "timestamp"].includes(type.kind);
 }
 
-/** The more general of two types of which one may be given for the other. */
+/** The more general of two types of which one is assignable to the other. */
 export function mostGeneral(left: CelType, right: CelType): CelType {
   if (left.kind === "null" && isNullable(right)) return right;
   if (right.kind === "null" && isNullable(left)) return left;

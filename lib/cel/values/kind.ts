@@ -29,7 +29,7 @@ export function typeNameOf(value: Value): string {
   return "map";
 }
 
-/** Whether the value is a map, made by an expression or read from JSON. */
+/** Whether the value is a map, made by an expression or from JSON. */
 export function isMapValue(value: unknown): value is CelMap | PlainMap {
   return value instanceof CelMap || isPlainMap(value);
 }
@@ -101,7 +101,7 @@ function byteLength(text: string): number {
   let bytes = text.length;
   for (let index = 0; index < text.length; index++) {
     const unit = text.charCodeAt(index);
-    // A pair of surrogates is four bytes in all, two for each half.
+    // A surrogate pair is four bytes, two for each half.
     if (unit >= 0x80) bytes += unit >= 0x800 && (unit < 0xd800 || unit > 0xdfff) ? 2 : 1;
   }
   return bytes;

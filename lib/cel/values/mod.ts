@@ -1,4 +1,4 @@
-/** The values of CEL beside those of JSON, and what all of them have in common: kind, size, equality, order. */
+/** The values of CEL besides those of JSON, with their kind, size, equality and order. */
 export { CelObject } from "./object.ts";
 export {
   compareNumbers,

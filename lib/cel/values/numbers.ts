@@ -8,8 +8,8 @@ import { CelObject } from "./object.ts";
 export type Int = number | bigint;
 
 /**
- * CEL's double. Any number that is not whole is a double as it stands; a whole one is wrapped in {@link Double}, since
- * the bare number would be an int.
+ * CEL's double. A number that is not whole is a double; a whole double is wrapped in {@link Double}, because the bare
+ * number would be an int.
  */
 export type Float = number | Double;
 

@@ -1,5 +1,5 @@
 /**
- * Every CEL value that JSON does not know is an instance of this class, so that one `instanceof` separates it from
- * plain JSON objects.
+ * The base class of every CEL value besides JSON, so that one `instanceof` distinguishes them from plain JSON
+ * objects.
  */
 export abstract class CelObject {}

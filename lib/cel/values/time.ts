@@ -4,17 +4,17 @@ import { MAX_INT, MIN_INT } from "./numbers.ts";
 import { CelObject } from "./object.ts";
 
 const NANOS = 1_000_000_000;
-/** Seconds since 1970 of 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z: all that a timestamp may be. */
+/** The first and last second of a timestamp, since 1970: 0001-01-01T00:00:00Z and 9999-12-31T23:59:59Z. */
 const FIRST_SECOND = -62_135_596_800;
 const LAST_SECOND = 253_402_300_799;
 
-/** A point in time to the nanosecond. Where it was written with an offset from UTC, it is also printed with that. */
+/** A point in time to the nanosecond. It prints with the offset from UTC with which it was written. */
 export class Timestamp extends CelObject {
   /** Whole seconds since 1970, rounded down. */
   readonly seconds: number;
   /** Nanoseconds after `seconds`, 0 to 999,999,999. */
   readonly nanos: number;
-  /** Seconds east of UTC in which the time is printed. */
+  /** The offset from UTC with which it prints, in seconds east. */
   readonly offset: number;
 
   constructor(seconds: number, nanos: number, offset = 0) {
@@ -59,7 +59,7 @@ export function toDuration(nanos: bigint): Duration | CelFault {
 
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)T(\d\d?):(\d\d):(\d\d)(?:[.,](\d{1,30}))?(Z|[+-]\d\d:\d\d)$/;
 
-/** Reads an RFC 3339 time, as Go's parser does; `undefined` when the text is none or lies outside the range. */
+/** Parses an RFC 3339 time as Go does; `undefined` for another text or a time outside the range. */
 export function parseTimestamp(text: string): Timestamp | undefined {
   const match = rfc3339.exec(text);
   if (match === null) return undefined;
@@ -94,7 +94,7 @@ function formatOffset(offset: number): string {
   return `${offset < 0 ? "-" : "+"}${pad(Math.trunc(minutes / 60), 2)}:${pad(minutes % 60, 2)}`;
 }
 
-/** Calendar fields of a number of seconds since 1970 (in UTC, or in local time when the offset was added). */
+/** The calendar fields of seconds since 1970, in UTC, or in local time when the offset was added. */
 export interface CivilTime {
   readonly year: number;
   /** 1 to 12. */
@@ -161,7 +161,7 @@ const units: ReadonlyMap<string, bigint> = new Map([
   ["h", 3_600_000_000_000n],
 ]);
 
-/** Reads a duration as Go's `time.ParseDuration` does (`1h30m`, `-1.5s`, `0`); `undefined` when it is none. */
+/** Parses a duration as Go's `time.ParseDuration` does (`1h30m`, `-1.5s`, `0`); `undefined` for another text. */
 export function parseDuration(text: string): Duration | undefined {
   const negative = text.startsWith("-");
   let rest = negative || text.startsWith("+") ? text.slice(1) : text;
@@ -172,7 +172,7 @@ export function parseDuration(text: string): Duration | undefined {
     const match = /^(\d*)(?:\.(\d*))?([^\d.]+)/.exec(rest);
     const unit = match === null ? undefined : units.get(match[3]!);
     if (match === null || unit === undefined || (match[1] === "" && !match[2])) return undefined;
-    // More digits than a nanosecond has parts of do not count, and no unit fits more whole digits.
+    // Digits beyond a nanosecond do not count, and no unit has more whole digits.
     const fraction = (match[2] ?? "").slice(0, 18), whole = match[1]!.replace(/^0+/, "");
     if (whole.length > 20) return undefined;
     total += BigInt(whole || "0") * unit +
@@ -184,26 +184,27 @@ export function parseDuration(text: string): Duration | undefined {
   return nanos > MAX_INT ? undefined : new Duration(nanos);
 }
 
-/** The duration in seconds, as CEL's `string()` writes it: `5400s`, `0.001s`. */
+/** The duration in seconds, in the form of CEL's `string()`: `5400s`, `0.001s`. */
 export function formatDuration({ nanos }: Duration): string {
   const seconds = durationSeconds(nanos);
   const text = String(seconds);
   return `${text.includes("e") ? seconds.toFixed(9).replace(/\.?0+$/, "") : text}s`;
 }
 
-/** Seconds as Go computes them: whole seconds plus the rest over a thousand million. */
+/** Seconds as Go computes them: whole seconds plus the rest divided by a thousand million. */
 export function durationSeconds(nanos: bigint): number {
   return Number(nanos / BigInt(NANOS)) + Number(nanos % BigInt(NANOS)) / NANOS;
 }
 
-/** What writes times as those of a zone; `undefined` for a text that is no zone of the time zone database. */
+/** Returns the format of a zone's times; `undefined` for a text that is not in the time zone database. */
 export type ZoneFormat = (zone: string) => Intl.DateTimeFormat | undefined;
 
 /**
- * Seconds east of UTC at a time, for `UTC`, a fixed offset (`+01:00`, `02:30`) or a name of the time zone database.
+ * The seconds east of UTC at a time, for `UTC`, a fixed offset (`+01:00`, `02:30`) or a name of the time zone
+ * database.
  */
 export function zoneOffset(zone: string, seconds: number, formatOf: ZoneFormat): number | CelFault {
-  // The local time zone of the server is UTC, so that decisions do not depend on where it runs.
+  // The server's local zone counts as UTC, so that decisions do not depend on the machine.
   if (zone === "" || zone === "UTC" || zone === "Local") return 0;
   if (zone.includes(":")) {
     const match = /^([+-]?)(\d{1,2}):(\d{1,2})$/.exec(zone);
@@ -222,10 +223,10 @@ export function zoneOffset(zone: string, seconds: number, formatOf: ZoneFormat):
   return local - seconds;
 }
 
-/** Zones that one call keeps formats for. */
+/** The most zones whose formats one call caches. */
 const maxKept = 8;
 
-/** As {@link zoneFormat} for one call in an expression, which makes a format once as long as its zone comes again. */
+/** As {@link zoneFormat}, with a cache for one call in an expression. */
 export function keptZoneFormats(): ZoneFormat {
   const kept = new BoundedCache<{ readonly format: Intl.DateTimeFormat | undefined }>(maxKept);
   return (zone) => kept.getOrMake(zone, () => ({ format: zoneFormat(zone) })).format;
@@ -247,7 +248,7 @@ export function zoneFormat(zone: string): Intl.DateTimeFormat | undefined {
       second: "numeric",
     });
   } catch {
-    // Not a zone of the database: the caller reports it.
+    // The name is not in the database; the caller reports it.
     return undefined;
   }
 }

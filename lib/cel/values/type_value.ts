@@ -1,6 +1,6 @@
 import { CelObject } from "./object.ts";
 
-/** A type as a value: what `type(1)` and the name `int` mean. Types are equal when their names are. */
+/** A type as a value: that of `type(1)` and of the name `int`. Types are equal when their names are. */
 export class TypeValue extends CelObject {
   readonly name: string;
 

@@ -5,8 +5,8 @@ import type { Duration, Timestamp } from "./time.ts";
 import type { TypeValue } from "./type_value.ts";
 
 /**
- * Any value that an expression can have. A JSON value is a CEL value as it is: whole numbers are ints, other numbers
- * doubles, arrays lists and objects maps. Nothing is converted before an expression uses it.
+ * Any value of an expression. Every JSON value is a CEL value: whole numbers are ints, other numbers doubles, arrays
+ * lists and objects maps. Nothing is converted before an expression uses it.
  *
  * Maps, optionals and opaque values contain values, so they are defined together in this file.
  */
@@ -106,8 +106,8 @@ export class Optional extends CelObject {
 }
 
 /**
- * A value whose type a library declares: a quantity, an IP address, an authorizer. Expressions only pass it on; the
- * library's functions look inside. Extend this class, with a `type` that `opaqueType("kubernetes.Quantity")` makes.
+ * A value of a type that a library declares: a quantity, an IP address, an authorizer. Expressions only pass it on;
+ * the library's functions read it. Extend this class, with a `type` from `opaqueType("kubernetes.Quantity")`.
  */
 export abstract class Opaque extends CelObject {
   /** The type of the value, a `CelType`. Values need only its name. */
@@ -116,15 +116,15 @@ export abstract class Opaque extends CelObject {
   /** Whether `==` holds with another value of the same type. */
   abstract equals(other: Opaque): boolean;
 
-  /** How the value looks as JSON or text when a result holds it. */
+  /** The value as JSON or text, when a result holds it. */
   abstract override toString(): string;
 
-  /** The size that costs count for this value. */
+  /** The size of this value for costs. */
   get size(): number {
     return 1;
   }
 
-  /** The value of a field (`value.field`), or `undefined` when there is none: only few types have fields. */
+  /** The value of a field (`value.field`); `undefined` when there is none. Few types have fields. */
   field(_name: string): Value | CelFault | undefined {
     return undefined;
   }
@@ -141,12 +141,12 @@ export function isPlainMap(value: unknown): value is PlainMap {
     !(value instanceof CelObject) && !(value instanceof Uint8Array);
 }
 
-/** An own entry of a plain map, or `undefined`. */
+/** An entry of a plain map, without inherited names; `undefined` when there is none. */
 export function plainEntry(map: PlainMap, name: string): Value | undefined {
   return Object.hasOwn(map, name) ? map[name] : undefined;
 }
 
-/** The primitive that stands for a key in a {@link CelMap}: equal numbers of different types share one. */
+/** The primitive for a key in a {@link CelMap}: equal numbers of different types share one. */
 type Slot = string | boolean | number | bigint;
 
 function slotOf(key: Value): Slot | undefined {
