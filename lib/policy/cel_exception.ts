@@ -22,7 +22,7 @@ export interface CelException {
   readonly document: JsonObject;
 }
 
-/** Parses an exception. An `expiration` that is not a time makes the exception unusable. */
+/** Parses an exception. An `expiresAt` that is not a time counts as over. */
 export function parseCelException({ document, locate }: LocatedDocument): CelException {
   const name = nameOf(document);
   const namespace = namespaceOf(document);
