@@ -21,9 +21,9 @@ export type ApplyOptions = DecideOptions;
 export interface Applied {
   readonly resource: JsonObject;
   readonly results: readonly ReportedResult[];
-  /** The steps that ran, in order, also of policies without a result. */
+  /** The steps in order, also of policies without a result. */
   readonly steps: readonly AppliedStep[];
-  /** The object after all mutations; `undefined` after one that failed. */
+  /** The object after all mutations; `undefined` after a failed one. */
   readonly mutated: JsonObject | undefined;
   /** The files that `--output DIR` writes, in order. */
   readonly outputs: readonly Output[];
@@ -33,13 +33,13 @@ export interface Applied {
 export interface AppliedStep {
   readonly policy: CompiledPolicy["policy"];
   readonly rules: readonly RuleResult[];
-  /** The object as the step left it; `undefined` after a mutation that failed. */
+  /** The object after the step; `undefined` after a failed mutation. */
   readonly object: JsonObject | undefined;
   /** Whether a rule changed the object. */
   readonly changed: boolean;
-  /** Existing objects that rules changed, as they then are. */
+  /** The existing objects that rules changed, after the change. */
   readonly targets: readonly JsonObject[];
-  /** Objects that rules generated. */
+  /** The objects that rules generated. */
   readonly generated: readonly JsonObject[];
 }
 
@@ -50,9 +50,9 @@ const nothingMade: Pick<AppliedStep, "changed" | "targets" | "generated"> = {
   generated: [],
 };
 
-/** A document of an output folder. */
+/** A document in the output folder. */
 export interface Output {
-  /** Name of the file, without ending. */
+  /** The name of the file, without extension. */
   readonly file: string;
   readonly object: JsonObject;
 }
@@ -60,9 +60,8 @@ export interface Output {
 /**
  * Applies all policies to one object: mutations one after the other, then validations of the mutated object, then
  * generations. Kyverno parity: after a mutation that failed nothing is validated; the object is written once for each
- * policy that mutates, whether it changed or not, with the targets of the policy after it. Pinned by "after a
- * mutation that failed nothing is validated" and "an object is written once for each policy that mutates, also when
- * nothing changed".
+ * mutating policy, changed or not, followed by the policy's targets. Pinned by "after a mutation that failed nothing
+ * is validated" and "an object is written once for each policy that mutates, also when nothing changed".
  */
 export async function applyPolicies(resource: JsonObject, options: ApplyOptions): Promise<Applied> {
   const steps: AppliedStep[] = [];
@@ -84,7 +83,7 @@ export async function applyPolicies(resource: JsonObject, options: ApplyOptions)
   };
 }
 
-/** Runs the mutations, each on what the policy before left. */
+/** Runs the mutations, each on the object that the policy before left. */
 async function mutate(
   resource: JsonObject,
   steps: AppliedStep[],
@@ -118,13 +117,13 @@ async function mutate(
     else if (current !== undefined) outputs.push({ file, object: current });
     outputs.push(...patchedTargets.map((object) => ({ file, object })));
   }
-  // Kyverno parity: MutatingPolicies come last, and each is written with the changes of all. Pinned by
+  // Kyverno parity: MutatingPolicies come last, and the object is written for each with the changes of all. Pinned by
   // "MutatingPolicies are written last, with the changes of all, and a Pod twice for each".
   for (; current !== undefined && owed > 0; owed--) outputs.push({ file, object: current });
   return { mutated: current, outputs };
 }
 
-/** Runs the validations, and the generations after them; returns what was generated. */
+/** Runs the validations and then the generations; returns the generated objects. */
 async function validateAndGenerate(
   object: JsonObject,
   steps: AppliedStep[],

@@ -16,9 +16,9 @@ export interface DecideOptions {
   readonly user: GivenUser | undefined;
   /** The sources that cannot be loaded here. Context entries of these kinds count as not declared. */
   readonly absent: readonly AbsentSource[];
-  /** Where namespaces are looked up that the values do not know: in the cluster, or nowhere. */
+  /** The source of namespaces that the values do not have: the cluster, or none. */
   readonly namespaces?: "cluster" | "values";
-  /** Makes the trace of a step, when steps shall be explained. */
+  /** Makes the trace of a step, when steps are explained. */
   readonly trace?: (step: Step) => Trace;
 }
 

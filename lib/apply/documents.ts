@@ -12,13 +12,13 @@ import {
 import { parseYaml } from "../yaml/mod.ts";
 import type { GivenUser } from "./resource_request.ts";
 
-/** Reads the text of a UserInfo file; no text is nobody. A file that is no YAML is nobody too. */
+/** Parses the text of a UserInfo file; `undefined` without a text or for a file that is not YAML. */
 export function parseUserInfo(text: string | undefined): GivenUser | undefined {
   const document = text === undefined ? null : parseYaml(text);
   return document === null || isFault(document) ? undefined : readUser(document);
 }
 
-/** Reads a UserInfo document of cli.kyverno.io. */
+/** Parses a UserInfo document of cli.kyverno.io. */
 export function readUser(document: Json): GivenUser {
   const userInfo = asObject(field(document, "userInfo")) ?? {};
   return {

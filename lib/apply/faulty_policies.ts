@@ -1,9 +1,9 @@
 import type { Snapshot } from "../engine/mod.ts";
 
-/** A policy that cannot be used as it is written. */
+/** A policy with an error. */
 export interface FaultyPolicy {
   readonly key: string;
-  /** The first error that was found in it. */
+  /** The first error. */
   readonly message: string;
 }
 

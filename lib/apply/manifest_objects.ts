@@ -3,7 +3,7 @@ import type { YamlDocument } from "../yaml/mod.ts";
 import { openList } from "./documents.ts";
 import { withNamespace } from "./resource_request.ts";
 
-/** Fields that hold maps; templates often leave them empty, which YAML reads as null. */
+/** The fields that hold maps. Templates often leave them empty, which YAML reads as null. */
 const mapFields: readonly string[] = [
   "annotations",
   "labels",
@@ -14,7 +14,7 @@ const mapFields: readonly string[] = [
 ];
 
 /**
- * The objects of documents as policies see them: the items of lists, each with a namespace. Kyverno parity: labels,
+ * The objects of documents, ready for policies: items of lists, each with a namespace. Kyverno parity: labels,
  * annotations and the like that are null count as empty. Pinned by "labels and annotations of files that are null
  * count as empty".
  */
@@ -24,7 +24,7 @@ export function manifestObjects(documents: readonly YamlDocument[]): JsonObject[
   );
 }
 
-/** A value in which maps that templates left empty are empty, not null; the same value when there is nothing to fill. */
+/** The value with empty maps in place of null in these fields; the same value when there are none. */
 export function filled(value: Json): Json {
   if (typeof value !== "object" || value === null) return value;
   if (isList(value)) {

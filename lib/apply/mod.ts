@@ -1,6 +1,6 @@
 /**
- * Policies applied to objects in files, without a cluster: documents become requests, values files and user information
- * answer for what a cluster would say, and each object is decided as Kyverno's command line does it.
+ * Applies policies to objects in files, without a cluster: documents become requests, values files and user
+ * information replace the cluster's answers, and each object is evaluated as by Kyverno's command line.
  *
  * @module
  */

@@ -1,10 +1,10 @@
 import { asString, dig, type JsonObject } from "../json/mod.ts";
 
-/** Which object something is about. */
+/** The identity of an object: its type, namespace and name. */
 export interface ObjectIdentity {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Empty for objects in no namespace. */
+  /** The namespace; empty for cluster-wide objects. */
   readonly namespace: string;
   readonly name: string;
 }
@@ -20,19 +20,19 @@ export function identityOf(object: JsonObject): ObjectIdentity {
   };
 }
 
-/** Whether two objects are the same one. */
+/** Whether two identities are equal. */
 export function isSameObject(left: ObjectIdentity, right: ObjectIdentity): boolean {
   return left.apiVersion === right.apiVersion && left.kind === right.kind &&
     left.namespace === right.namespace && left.name === right.name;
 }
 
-/** `apiVersion/kind/namespace/name`, as tables show it; of what is no Kubernetes object the name alone. */
+/** `apiVersion/kind/namespace/name`, as in tables; the name alone for JSON that is no Kubernetes object. */
 export function identityText({ apiVersion, kind, namespace, name }: ObjectIdentity): string {
   if (apiVersion === "" && kind === "") return name;
   return [apiVersion, kind, namespace, name].join("/");
 }
 
-/** Whether a name in a test, `name` or `namespace/name`, is the object's. */
+/** Whether a name in a test, `name` or `namespace/name`, names the object. */
 export function isNamed({ namespace, name }: ObjectIdentity, text: string): boolean {
   if (text === name) return true;
   const parts = text.split("/");
@@ -41,7 +41,7 @@ export function isNamed({ namespace, name }: ObjectIdentity, text: string): bool
     : parts.length === 2 && parts[0] === namespace && parts[1] === name;
 }
 
-/** Whether a resource specification of a test is the object's; one without a kind is about any. */
+/** Whether a resource specification of a test names the object. A specification without a kind matches any kind. */
 export function isSpecified(
   { apiVersion, kind, namespace, name }: ObjectIdentity,
   spec: JsonObject,

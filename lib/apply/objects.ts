@@ -4,22 +4,22 @@ import type { YamlDocument } from "../yaml/mod.ts";
 import { filled } from "./manifest_objects.ts";
 import { withNamespace } from "./resource_request.ts";
 
-/** An object that policies are applied to, and where it comes from. */
+/** An object that policies are applied to, with its source. */
 export interface GivenObject {
   readonly object: JsonObject;
-  /** Where a part of it stands in its file; absent for objects of a cluster. */
+  /** Returns the position of a part of it in its file; absent for objects of a cluster. */
   readonly positionOf?: (path: DocumentPath) => Position;
 }
 
-/** The objects of a document, and why parts of it are none. */
+/** The objects of a document, and diagnostics for parts that are not objects. */
 export interface DocumentObjects {
   readonly objects: readonly GivenObject[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
- * The objects of a document as policies see them: lists opened, a namespace where there is none, maps that are null as
- * empty ones. What is no object, or has no kind, is a diagnostic: nothing would check it.
+ * The objects of a document, ready for policies: items of lists, with a namespace where they have none, and empty
+ * maps for null. A value that is not an object, or has no kind, is a diagnostic: no policy would check it.
  */
 export function documentObjects({ value, positionOf }: YamlDocument): DocumentObjects {
   const objects: GivenObject[] = [];

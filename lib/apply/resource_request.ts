@@ -15,14 +15,14 @@ export interface ResourceRequestOptions {
   readonly policy: string;
   readonly values: Values;
   readonly user: GivenUser | undefined;
-  /** Where namespaces are looked up that the values do not know: in the cluster, or nowhere. */
+  /** The source of namespaces that the values do not have: the cluster, or none. */
   readonly namespaces?: "cluster" | "values";
 }
 
 /**
- * The admission request that stands for applying a policy to an object from a file. Kyverno parity: it is a CREATE
- * unless the values say otherwise; an UPDATE has the object as its old object too, a DELETE as its old object only;
- * expressions see only the parts of `request` that the command line fills in. Pinned by tests/apply/apply_test.ts.
+ * The admission request for an object from a file. Kyverno parity: it is a CREATE unless the values say otherwise; an
+ * UPDATE has the object as its old object too, a DELETE as its old object only; expressions can read only the parts
+ * of `request` that the command line sets. Pinned by tests/apply/apply_test.ts.
  */
 export function resourceRequest(
   resource: JsonObject,
@@ -100,7 +100,7 @@ export function withNamespace(resource: JsonObject): JsonObject {
   if (asString(metadata["namespace"])) return resource;
   const name = asString(resource["kind"]) ?? "";
   const apiVersion = asString(resource["apiVersion"]) ?? "";
-  // A version that is no longer served was in the same scope.
+  // A version that is no longer served had the same scope.
   const served = builtinKind(name, apiVersion) ?? builtinKind(name);
   const kind = served?.group === parseApiVersion(apiVersion).group ? served : undefined;
   return kind?.namespaced === false

@@ -2,7 +2,7 @@ import type { Snapshot } from "../engine/mod.ts";
 import { faultyPolicies } from "./faulty_policies.ts";
 import { type ReportedResult, reportedResult, type ReportSummary } from "../report/mod.ts";
 
-/** Counts of results while objects come; nothing else is kept of them. */
+/** Counts results as objects arrive, and keeps nothing else of them. */
 export class Tally {
   readonly #auditWarn: boolean;
   readonly #counts: ReportSummary = { pass: 0, fail: 0, warn: 0, error: 0, skip: 0 };
@@ -13,7 +13,7 @@ export class Tally {
     this.#auditWarn = auditWarn;
   }
 
-  /** How many objects there were. */
+  /** The number of objects. */
   get objects(): number {
     return this.#objects;
   }
@@ -29,7 +29,7 @@ export class Tally {
     }
   }
 
-  /** The counts. A policy that cannot be used is an error even if it was about no object. */
+  /** The counts. A policy with an error counts as an error even if it matched no object. */
   summary(snapshot: Snapshot): ReportSummary {
     const silent = faultyPolicies(snapshot).filter(({ key }) => !this.#erring.has(key));
     return { ...this.#counts, error: this.#counts.error + silent.length };

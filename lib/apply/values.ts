@@ -13,25 +13,25 @@ import {
 } from "../json/mod.ts";
 import { parseYaml } from "../yaml/mod.ts";
 
-/** A Values file of cli.kyverno.io: what the command line puts where a cluster would have the answer. */
+/** A Values file of cli.kyverno.io: the values that replace a cluster's answers. */
 export interface Values {
-  /** Dotted names and their values for a policy and an object: `request.operation` and the like. */
+  /** The dotted names and their values for a policy and an object, such as `request.operation`. */
   forResource(policy: string, resource: string): ReadonlyMap<string, Json>;
-  /** Names and values for a rule's context. */
+  /** The names and values of a rule's context. */
   forRule(policy: string, rule: string): JsonObject;
-  /** Labels of the namespaces that the file describes. */
+  /** The labels of the namespaces in the file. */
   readonly namespaceLabels: ReadonlyMap<string, JsonObject>;
   readonly subresources: readonly Subresource[];
 }
 
-/** An object that stands for a subresource of another: `Scale` for `deployments/scale`. */
+/** An object that represents a subresource of another: `Scale` for `deployments/scale`. */
 export interface Subresource {
   readonly name: string;
   readonly kind: JsonObject;
   readonly parent: JsonObject;
 }
 
-/** Values that give nothing. */
+/** Empty values. */
 export const noValues: Values = {
   forResource: () => new Map(),
   forRule: () => ({}),
@@ -39,13 +39,13 @@ export const noValues: Values = {
   subresources: [],
 };
 
-/** Reads the text of a Values file; no text gives no values. */
+/** Parses the text of a Values file; without a text the values are empty. */
 export function parseValues(text: string | undefined): Values {
   const document = text === undefined ? null : parseYaml(text);
   return document === null || isFault(document) ? noValues : readValues(document);
 }
 
-/** Reads the contents of a Values document. */
+/** Parses a Values document. */
 export function readValues(document: Json): Values {
   const globals = entries(field(document, "globalValues"));
   const policies = asList(field(document, "policies")).filter(isObject);
@@ -104,14 +104,14 @@ function entries(value: Json | undefined): [string, Json][] {
   return Object.entries(asObject(value) ?? {});
 }
 
-/** Dotted names as the object that they describe: `a.b: 1` is `{a: {b: 1}}`. */
+/** Dotted names as an object: `a.b: 1` becomes `{a: {b: 1}}`. */
 export function nest(values: Iterable<readonly [string, Json]>): JsonObject {
   let result: JsonObject = {};
   for (const [name, value] of values) result = withValue(result, splitName(name), value);
   return result;
 }
 
-/** An object with a value at a path; what is on the way and no object is replaced. */
+/** The object with a value at a path. A value on the way that is not an object is replaced. */
 export function withValue(object: JsonObject, path: readonly string[], value: Json): JsonObject {
   const [first, ...rest] = path;
   if (first === undefined) return object;
@@ -130,7 +130,7 @@ export function splitName(name: string): string[] {
   return parts;
 }
 
-/** The same values with another operation for every object; an empty one changes nothing. */
+/** The values with another operation for every object; an empty operation changes nothing. */
 export function withOperation(values: Values, operation: string): Values {
   if (operation === "") return values;
   return {
@@ -141,7 +141,7 @@ export function withOperation(values: Values, operation: string): Values {
 }
 
 /**
- * Values with those of `--set name=value` on top, for every policy and object. Kyverno parity: a value is a text.
+ * The values with those of `--set name=value` added, for every policy and object. Kyverno parity: a value is a text.
  * Pinned by "a value of --set is a text".
  */
 export function withSetValues(values: Values, settings: readonly string[]): Values | Fault {
