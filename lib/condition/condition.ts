@@ -19,10 +19,10 @@ import { never } from "./operators/operator.ts";
 import { operatorNamed } from "./operators/table.ts";
 import { operatorProblems, templateProblems } from "./problem.ts";
 
-/** One `{key, operator, value, message}`, ready to be evaluated. */
+/** A compiled `{key, operator, value, message}`. */
 export interface Condition {
   readonly message: string;
-  /** Its result, when it depends on no input. */
+  /** The result, when it depends on no input. */
   readonly constant: boolean | Fault | undefined;
   readonly uses: readonly Use[];
   readonly problems: readonly PathDiagnostic[];
@@ -34,8 +34,9 @@ export interface Condition {
 }
 
 /**
- * Compiles the condition at `path`. A value without variables is prepared now; when the key has no variables either,
- * the result is computed now. An unknown operator is a problem at load, and a fault when the condition is evaluated.
+ * Compiles the condition at `path`. A value without variables is prepared at load; when the key has no variables
+ * either, the result is computed at load. An unknown operator is a problem at load, and a fault when the condition is
+ * evaluated.
  */
 export function compileCondition(condition: Json, path: DocumentPath, options: TemplateOptions): Condition {
   countCondition();
@@ -75,7 +76,7 @@ const fixedEnvironment: Environment = { now: () => 0, random: () => 0 };
 /** One side of a condition. */
 interface Operand {
   readonly template: Template;
-  /** As the policy has it. */
+  /** The side as the policy has it. */
   readonly source: Json;
 }
 
@@ -83,7 +84,7 @@ function operand(source: Json | undefined, options: TemplateOptions): Operand {
   return { template: compileTemplate(source ?? null, options), source: source ?? null };
 }
 
-/** Makes the test for a value; `undefined` when there is no such operator. */
+/** Makes the test for a value; `undefined` for an unknown operator. */
 type Compare = ((value: Json) => Test) | undefined;
 
 function comparing(operator: Operator | undefined, name: string, { template, source }: Operand): Compare {
@@ -101,7 +102,7 @@ interface ReportedParts {
   readonly path: DocumentPath;
   readonly operator: string;
   readonly message: string;
-  /** Whether variables without a value are empty texts. */
+  /** Whether variables without a value become empty texts. */
   readonly lenient: boolean;
 }
 

@@ -25,9 +25,12 @@ import {
   evaluateOne,
 } from "./verdict.ts";
 
-/** How conditions are compiled. */
+/** The options of compiling conditions. */
 export interface ConditionOptions {
-  /** `classic` takes a variable without a value for an empty string in rules' conditions; `current` for a fault. */
+  /**
+   * In `classic`, a variable without a value becomes an empty string in the conditions of rules; in `current` it is a
+   * fault.
+   */
   readonly dialect: Dialect;
   /**
    * The owner of the conditions, which determines their form: `rule` for preconditions and deny conditions (a block,
@@ -39,11 +42,11 @@ export interface ConditionOptions {
   readonly functions?: FunctionTable;
 }
 
-/** Conditions, ready to be evaluated for a request. */
+/** Compiled conditions. */
 export interface Conditions {
-  /** Their verdict, when it depends on no input. */
+  /** The verdict, when it depends on no input. */
   readonly constant: ConditionVerdict | Fault | undefined;
-  /** Their variables, by place in the conditions. */
+  /** The variables, by path in the conditions. */
   readonly uses: readonly Use[];
   /** Problems in the conditions, for the policy's author: unknown operators, blocks that never hold. */
   readonly problems: readonly PathDiagnostic[];
@@ -75,7 +78,7 @@ export function compileConditions(
   conditions: Json | undefined,
   options: ConditionOptions,
 ): Conditions | Fault {
-  // Kyverno's documentation describes the empty string for the conditions of rules only.
+  // Kyverno's documentation describes the empty string only for the conditions of rules.
   const lenient = options.dialect === "classic" && options.evaluator === "rule";
   const { evaluator, functions } = options;
   const compiler = new Compiler(evaluator, {

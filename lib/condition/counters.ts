@@ -1,11 +1,14 @@
 let planned = 0;
 
-/** How many conditions were compiled since the process started; it stands still while conditions are evaluated. */
+/**
+ * The number of conditions that were compiled since the process started. Tests check that it stays the same while
+ * requests are evaluated.
+ */
 export function conditionCompilations(): number {
   return planned;
 }
 
-/** Notes that a condition was compiled. */
+/** Counts a compiled condition. */
 export function countCondition(): void {
   planned++;
 }

@@ -1,6 +1,6 @@
 import { goFloat, isList, isObject, type Json, sortedKeys } from "../json/mod.ts";
 
-/** Values nested deeper are cut off when printed and unequal when compared. */
+/** The deepest nesting: deeper values are cut off when printed and unequal when compared. */
 const maxDepth = 200;
 
 /**
@@ -41,7 +41,7 @@ export function goText(value: Json, source: Json | undefined, depth = 0): string
   return `map[${fields.join(" ")}]`;
 }
 
-/** A value together with what the policy has at its place. */
+/** A value together with the policy's value at the same path. */
 export interface Sourced {
   readonly value: Json;
   readonly source: Json | undefined;

@@ -3,7 +3,7 @@ import { type Fault, isFault, type Scope } from "../json/mod.ts";
 import type { Condition } from "./condition.ts";
 import type { Observe } from "./observation.ts";
 
-/** Whether conditions hold, with the messages of those that decided it. */
+/** Whether conditions hold, with the messages of the conditions that decided it. */
 export interface ConditionVerdict {
   readonly holds: boolean;
   readonly message: string;
@@ -19,7 +19,7 @@ export type EvaluateConditions = (
 const holding: ConditionVerdict = { holds: true, message: "" };
 const failing: ConditionVerdict = { holds: false, message: "" };
 
-/** Makes a verdict. Verdicts without a message, which nearly all are, are shared. */
+/** Makes a verdict. Verdicts without a message, the most frequent ones, are shared. */
 export function verdict(holds: boolean, message: string): ConditionVerdict {
   if (message !== "") return { holds, message };
   return holds ? holding : failing;
@@ -30,7 +30,7 @@ export function alwaysHolds(): ConditionVerdict {
   return holding;
 }
 
-/** One condition as a verdict of its own. */
+/** The verdict of a single condition. */
 export function evaluateOne({ evaluate, message }: Condition): EvaluateConditions {
   return (scope, environment, observe) => {
     const result = evaluate(scope, environment, observe);
@@ -38,7 +38,7 @@ export function evaluateOne({ evaluate, message }: Condition): EvaluateCondition
   };
 }
 
-/** Evaluates members in order up to the first that does not hold; its message is then the message. */
+/** Evaluates members in order up to the first that does not hold, whose message becomes the verdict's. */
 export function evaluateEach(members: readonly EvaluateConditions[]): EvaluateConditions {
   return (scope, environment, observe) => {
     const messages: string[] = [];

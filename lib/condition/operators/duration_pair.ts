@@ -9,15 +9,15 @@ export function nanosecondsOf(seconds: number): bigint {
   return BigInt.asIntN(64, whole * second);
 }
 
-/** One side of a comparison that may be one of durations, read once. */
+/** One side of a comparison that may be one of durations, parsed once. */
 export interface DurationSide {
-  /** Seconds, when the side is a text that reads as a duration. `"0"` is left to the comparison of numbers. */
+  /** Seconds, when the side is a text that parses as a duration. `"0"` is compared as a number. */
   readonly text: number | undefined;
   /** Seconds, when the side is a number. */
   readonly number: number | undefined;
 }
 
-/** Reads a side. */
+/** Parses a side. */
 export function durationSide(value: Json): DurationSide {
   if (typeof value === "number") return { text: undefined, number: durationSeconds(nanosecondsOf(value)) };
   if (typeof value !== "string" || value === "0") return { text: undefined, number: undefined };
@@ -26,8 +26,8 @@ export function durationSide(value: Json): DurationSide {
 }
 
 /**
- * The seconds of both sides when they are to be compared as durations: at least one is a duration's text, and the other
- * is one too or a number.
+ * The seconds of both sides when they are compared as durations: at least one is the text of a duration, and the
+ * other is one too or a number.
  */
 export function durationPair(key: DurationSide, value: DurationSide): readonly [number, number] | undefined {
   if (key.text === undefined && value.text === undefined) return undefined;

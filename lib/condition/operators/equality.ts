@@ -6,7 +6,7 @@ import { durationPair, durationSide } from "./duration_pair.ts";
 import type { Operator } from "./operator.ts";
 import { wildcardTest } from "./wildcards.ts";
 
-/** Whether a key equals the value; false as well when their types cannot be compared or one cannot be read. */
+/** Whether a key equals the value; also false when their types cannot be compared or one cannot be parsed. */
 type Comparison = (key: Sourced) => boolean | Fault;
 
 /**
@@ -69,7 +69,7 @@ function textComparison({ value }: Sourced): (key: string) => boolean | Fault {
     };
   }
   const quantity = parseQuantity(value);
-  // A text that is nothing but a text equals itself alone.
+  // A text that is neither a duration, a quantity nor a wildcard equals only itself.
   if (valueSide.text === undefined && quantity === undefined && !hasWildcard(value)) {
     return (key) => key === value;
   }

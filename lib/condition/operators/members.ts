@@ -3,14 +3,16 @@ import { compileWildcard, hasWildcard, wildcardSteps } from "../../kube/mod.ts";
 import { goText, itemOf, type Sourced } from "../go_value.ts";
 import { tooManySteps } from "./wildcards.ts";
 
-/** A set of texts that keys are looked for in, with wildcards on both sides. */
+/** A set of texts in which keys are searched, with wildcards on both sides. */
 export class Members {
   readonly #texts: readonly string[];
-  /** Only for long lists: the sets of a request are usually small, and a table does not pay. */
+  /**
+   * Made for long lists only: the sets of a request are usually small, and building a table costs more than it saves.
+   */
   readonly #exact: ReadonlySet<string> | undefined;
   readonly #patterns: readonly ((text: string) => boolean)[];
   readonly #size: number;
-  /** Steps of all patterns for each character of a key. */
+  /** The steps of all patterns for each character of a key. */
   readonly #steps: number;
 
   constructor(texts: readonly string[]) {
@@ -34,7 +36,7 @@ export class Members {
     return hasWildcard(key) && this.#texts.some(compileWildcard(key));
   }
 
-  /** A fault when searching for the keys would take too long. Only hostile texts on both sides take that long. */
+  /** A fault when searching for the keys would take too long, which only hostile texts on both sides do. */
   refuses(keys: readonly string[]): Fault | undefined {
     let steps = 0;
     for (const key of keys) {
@@ -44,7 +46,7 @@ export class Members {
   }
 }
 
-/** Up to this many texts, searching the list is faster than making a set. */
+/** The most texts for which searching the list is faster than making a set. */
 const fewTexts = 4;
 
 function totalLength(texts: readonly string[]): number {
@@ -53,7 +55,7 @@ function totalLength(texts: readonly string[]): number {
   return sum;
 }
 
-/** The texts of a list's elements as Go prints them. */
+/** The texts of a list's elements, in Go's form. */
 export function textsOf({ value, source }: Sourced): readonly string[] {
   if (!isList(value)) return [];
   if (value.every(isString)) return value;
@@ -61,8 +63,8 @@ export function textsOf({ value, source }: Sourced): readonly string[] {
 }
 
 /**
- * The texts in a string that holds a JSON list of strings; `"other"` for JSON that is none, `undefined` for a string
- * that is no JSON. Kyverno parity: null counts as an empty list and, inside a list, as an empty string. Pinned by
+ * The texts in a string that holds a JSON list of strings; `"other"` for other JSON, `undefined` for a string that is
+ * not JSON. Kyverno parity: null counts as an empty list and, inside a list, as an empty string. Pinned by
  * tests/condition/operators_test.ts.
  */
 export function jsonTexts(text: string): readonly string[] | "other" | undefined {

@@ -7,9 +7,9 @@ import { wildcardTest } from "./wildcards.ts";
 
 /**
  * `In` and `NotIn`, which the other set operators replace. For a single key they match with wildcards in both
- * directions; for a list of keys without wildcards, `In` when all are members, `NotIn` when one is not. A string value
- * must be a JSON list of strings, or match as it is. Elements that are no strings are compared as they print; Kyverno
- * stops with an error there.
+ * directions; for a list of keys without wildcards, `In` when all are members, `NotIn` when one is not. A string
+ * value must be a JSON list of strings, or match as a whole. Elements other than strings are compared in their
+ * printed form; Kyverno returns an error for them.
  */
 export const membership: readonly Operator[] = [
   { name: "In", insteadOf: "AnyIn or AllIn", prepare: (value) => membershipTest(value, "in") },

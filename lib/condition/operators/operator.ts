@@ -1,13 +1,13 @@
 import type { Fault } from "../../json/mod.ts";
 import type { Sourced } from "../go_value.ts";
 
-/** Compares a key with the value it was made for. */
+/** Compares a key with the value of the test. */
 export type Test = (key: Sourced) => boolean | Fault;
 
-/** One operator of conditions. Adding one is adding a record to its family's list. */
+/** One operator of conditions. Adding one takes a record in the list of its family. */
 export interface Operator {
   readonly name: string;
-  /** Another spelling. */
+  /** Another spelling of the name. */
   readonly alias?: string;
   /**
    * Kyverno parity: the ordering operators are found in any case, but in another case than their own they never hold.
@@ -16,14 +16,11 @@ export interface Operator {
   readonly exactCase?: true;
   /** The operator to use instead of this one, which Kyverno calls deprecated. */
   readonly insteadOf?: string;
-  /**
-   * Does the work that depends on the value only. For a value without variables this happens when the policy is
-   * loaded.
-   */
+  /** Makes the test for a value. For a value without variables this happens when the policy is loaded. */
   readonly prepare: (value: Sourced) => Test;
 }
 
-/** An operator that never holds for a value that it does not understand. */
+/** The test of an operator for a value that it does not support: it never holds. */
 export function never(): boolean {
   return false;
 }

@@ -23,14 +23,17 @@ const holds: Readonly<Record<Order, <T extends number | bigint>(left: T, right: 
 
 const orders: readonly Order[] = ["GreaterThan", "GreaterThanOrEquals", "LessThan", "LessThanOrEquals"];
 
-/** `GreaterThan` and the like: durations, else quantities, else numbers, else semantic versions. */
+/**
+ * `GreaterThan` and the other orders: durations, otherwise quantities, otherwise numbers, otherwise semantic
+ * versions.
+ */
 export const ordering: readonly Operator[] = orders.map((name) => ({
   name,
   exactCase: true,
   prepare: (value) => orderTest(name, value),
 }));
 
-/** `DurationGreaterThan` and the like: numbers are seconds, texts Go durations. */
+/** `DurationGreaterThan` and the other orders: numbers are seconds, texts Go durations. */
 export const durationOrdering: readonly Operator[] = orders.map((name) => ({
   name: `Duration${name}`,
   exactCase: true,

@@ -7,8 +7,8 @@ import { wildcardTest } from "./wildcards.ts";
 
 /**
  * `AnyIn`, `AllIn`, `AnyNotIn`, `AllNotIn`: a key, or a list of keys, against a list, a string with a JSON list, a
- * range such as `1-10`, or a single string. Members of lists match with wildcards in both directions. A value of
- * another type makes every one of them false, the negated ones too, and so does a key that is null or a map.
+ * range such as `1-10`, or a single string. Members of lists match with wildcards in both directions. With a value of
+ * another type all of them are false, also the negated ones; so they are for a key that is null or a map.
  */
 export const sets: readonly Operator[] = [
   { name: "AnyIn", prepare: (value) => setTest(value, anyIn) },
@@ -19,9 +19,9 @@ export const sets: readonly Operator[] = [
 
 /** The properties in which the four operators differ. */
 interface SetOperator {
-  /** Whether a single key has to be outside. */
+  /** Whether a single key must not be a member. */
   readonly negated: boolean;
-  /** Decides a list of keys by whether each is a member. */
+  /** Decides about a list of keys from whether each is a member. */
   readonly ofList: (keys: readonly string[], isMember: (key: string) => boolean) => boolean;
   /** Whether a number or a boolean counts as a list of one when there is a list of keys. */
   readonly takesScalar: boolean;
@@ -57,7 +57,7 @@ const allNotIn: SetOperator = {
   takesScalar: false,
 };
 
-/** A value prepared for one operator. */
+/** A value that is prepared for one operator. */
 interface Prepared {
   readonly single: (key: string) => boolean | Fault;
   readonly list: (keys: readonly string[]) => boolean | Fault;
@@ -75,8 +75,8 @@ function setTest(value: Sourced, operator: SetOperator): Test {
 }
 
 /**
- * The text of a key that is no list. Kyverno parity: a number outside lists and maps is a float64 and prints as one.
- * Pinned by tests/condition/operators_test.ts.
+ * The text of a key that is not a list. Kyverno parity: a number outside lists and maps is a float64 and prints as
+ * one. Pinned by tests/condition/operators_test.ts.
  */
 export function singleKey(key: Json): string | undefined {
   if (typeof key === "string") return key;
@@ -101,7 +101,7 @@ function prepareMembers(texts: readonly string[], { negated, ofList }: SetOperat
   };
 }
 
-/** Prepares a string: it is tried as it is, then as a range, then as JSON, then as a single member. */
+/** Prepares a string: it is read as it is, then as a range, then as JSON, then as a single member. */
 function prepareText(text: string, operator: SetOperator): Prepared {
   const { negated } = operator;
   const rest = parseTerm(text).kind === "inside" ? prepareRange(text, operator) : prepareJson(text, operator);

@@ -12,12 +12,12 @@ const byLowerName: ReadonlyMap<string, Operator> = new Map(
   ),
 );
 
-/** The operator of a name in any case; `undefined` when there is none. */
+/** The operator with a name in any case; `undefined` when there is none. */
 export function operatorNamed(name: string): Operator | undefined {
   return byLowerName.get(name.toLowerCase());
 }
 
-/** All names that conditions may use, for suggestions and documentation. */
+/** The names of all operators, for suggestions and documentation. */
 export function operatorNames(): readonly string[] {
   return all.flatMap(({ name, alias }) => alias === undefined ? [name] : [name, alias]);
 }

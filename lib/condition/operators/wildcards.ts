@@ -2,8 +2,8 @@ import { Fault } from "../../json/mod.ts";
 import { compileWildcard, hasWildcard, wildcardSteps } from "../../kube/mod.ts";
 
 /**
- * The most steps of one comparison. No policy comes near it; a request that supplies both patterns and texts, as the values of
- * two annotations, must not delay other requests. So many steps take a quarter of a second.
+ * The most steps of one comparison, which take a quarter of a second. No policy comes near it. A request that
+ * supplies both patterns and texts, as the values of two annotations, must not delay other requests.
  */
 const maxSteps = 2e7;
 
