@@ -38,10 +38,7 @@ export function mutate(
     return take(run) ? step(index + 1) : finish();
   }
 
-  /**
-   * Returns whether to continue: an error under failurePolicy Fail ends the request, under Ignore it drops its
-   * policy's patches.
-   */
+  /** Whether to continue: an error under failurePolicy Fail ends the request, under Ignore it drops the patches. */
   function take(run: PolicyRun): boolean {
     const { policy } = run.policy;
     if (!run.applies) return true;
