@@ -1,6 +1,6 @@
 import { lookup } from "node:dns/promises";
 
-/** The addresses that a host name stands for, as the machine's own look-up has them; fails when it has none. */
+/** The addresses of a host name, from the machine's resolver; fails when it has none. */
 export async function addressesOf(host: string): Promise<readonly string[]> {
   return (await lookup(host.replace(/^\[|\]$/g, ""), { all: true })).map(({ address }) => address);
 }

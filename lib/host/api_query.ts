@@ -4,7 +4,7 @@
  */
 export interface ApiQuery {
   readonly operation: string;
-  /** The plural name; empty for what is no resource, such as discovery. */
+  /** The plural name; empty for a path without a resource, such as discovery. */
   readonly resource: string;
 }
 
@@ -15,11 +15,11 @@ const verbs: Readonly<Record<string, string>> = {
   DELETE: "delete",
 };
 
-/** `/api/v1`, or `/apis/GROUP/VERSION`, and after it perhaps a namespace. */
+/** Matches `/api/v1`, or `/apis/GROUP/VERSION`, and perhaps a namespace. */
 const resourcePath =
   /^\/(?:api\/[^/]+|apis\/[^/]+\/[^/]+)(?:\/namespaces\/[^/]+(?=\/))?\/(?<resource>[a-z0-9.-]+)(?<name>\/[^?]+)?(?:\?|$)/;
 
-/** Reads a call's method and path. */
+/** Derives verb and resource from a call's method and path. */
 export function apiQuery(method: string, path: string): ApiQuery {
   const { resource = "", name } = resourcePath.exec(path)?.groups ?? {};
   const operation = verbs[method] ?? (name === undefined && resource !== "" ? "list" : "get");

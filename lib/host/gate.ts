@@ -13,24 +13,24 @@ import { type OpenPorts, openPorts } from "./ports.ts";
 import { ReviewFiles } from "./review_recorder.ts";
 import { openTracing } from "./tracing/open_tracing.ts";
 
-/** A gate that is open. */
+/** An open gate. */
 export interface Gate {
   readonly port: number;
   readonly metricsPort: number;
   /** The CA certificates that callers must trust, in base64 as webhook configurations have them. */
   readonly caBundle: string | undefined;
-  /** The cluster, in words. */
+  /** A description of the cluster. */
   readonly about: string;
-  /** Looks for newer certificates and policies now. */
+  /** Reads certificates and policies now, in case there are newer ones. */
   renew(): Promise<void>;
-  /** Answers what is under way, does what was promised, and ends. */
+  /** Answers the requests in progress, finishes background work, and closes. */
   close(): Promise<void>;
 }
 
-/** How long results that nobody waits for may take when the gate closes, in milliseconds. */
+/** Milliseconds that audits and background work may take when the gate closes. */
 const closingTime = 5_000;
 
-/** Puts a gate together and opens it; a text says why it cannot be opened. */
+/** Builds a gate and opens it; a text says why it cannot be opened. */
 export async function openGate(options: GateOptions): Promise<Gate | string> {
   const { log, flush } = openLog(options);
   const { cluster, kubeconfig, services, images, live } = options;
@@ -111,7 +111,7 @@ async function closeAll(
   flush();
 }
 
-/** Counts calls to the API server by what they do. */
+/** Counts calls to the API server by verb and resource. */
 function countingCalls(metrics: Metrics): (call: ApiCall) => void {
   return ({ method, path }) => {
     const { operation, resource } = apiQuery(method, path);
@@ -129,7 +129,7 @@ async function openRecorder(
   return opened;
 }
 
-/** Waits for what should end, and no longer than so many milliseconds. */
+/** Waits for something to end, but at most for so many milliseconds. */
 async function within(milliseconds: number, ending: Promise<void>): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<void>((resolve) => timer = setTimeout(resolve, milliseconds));

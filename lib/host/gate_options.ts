@@ -13,43 +13,46 @@ import type { ServiceOptions } from "./ports.ts";
 export interface GateOptions {
   /** The version of Postern, for metrics and traces. */
   readonly version: string;
-  /** Files and folders of policies and exceptions. */
+  /** The files and folders of policies and exceptions. */
   readonly policies: readonly string[];
   readonly dialect: Dialect;
   readonly serveAdmissionPolicies: boolean;
   /** Whether every failurePolicy counts as Ignore. */
   readonly ignoreFailures: boolean;
   readonly scanPreprocessors: boolean;
-  /** Where the cluster is, as {@link openPorts} takes it. */
+  /** The files or folders of the embedded cluster's objects, as in {@link openPorts}. */
   readonly cluster: readonly string[];
   readonly kubeconfig?: string | undefined;
-  /** Which services policies may call. */
+  /** The services that policies may call. */
   readonly services: ServiceOptions;
-  /** How images are looked up. */
+  /** The options of reading image registries. */
   readonly images: ImagePortsOptions;
-  /** Takes policies that are objects of the cluster, and keeps webhook configurations and statuses for them. */
+  /** Set to follow policies in the cluster, with webhook configurations and statuses. */
   readonly live?:
     | LiveSetting & { readonly installation: Omit<Installation, "caBundle"> }
     | undefined;
-  /** The webhook configurations that get the webhooks of the policies, and the Service that they call. */
+  /** The webhook configurations for the policies, and the Service that they call. */
   readonly registration?: { readonly name: string; readonly service: ServicePlace } | undefined;
-  /** Where replicas that share a cluster agree on who leads. */
+  /** The Lease by which replicas elect a leader. */
   readonly lease: { readonly namespace: string; readonly name: string };
   readonly hostname: string;
   readonly port: number;
   readonly metricsPort: number;
   /** Makes the source of certificates; absent for plain HTTP. */
   readonly certificates?: (cluster: Cluster) => Certificates;
-  /** Milliseconds between looks for a newer certificate. */
+  /** Milliseconds between two checks for a newer certificate. */
   readonly lookEvery: number;
-  /** PEM of the authority of callers' certificates: reviews are taken from those who show one. */
+  /**
+   * The PEM of the authority for callers' certificates: reviews are accepted only from callers with such a
+   * certificate.
+   */
   readonly clientAuthority?: string | undefined;
-  /** Reviews are taken below this path alone. */
+  /** The path below which reviews are accepted. */
   readonly secretPath?: string | undefined;
-  /** Keeps reviews with their answers in files. */
+  /** Records reviews with their answers in files. */
   readonly record?: RecorderOptions | undefined;
   readonly logLevel: LogLevel;
-  /** Takes lines of the log. */
+  /** Receives lines of the log. */
   readonly write: (line: string) => void;
   /** Receives the policies that were loaded. */
   readonly loaded: (policies: LoadedPolicies) => void;

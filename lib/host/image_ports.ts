@@ -15,22 +15,25 @@ import { Fault, isFault } from "../json/mod.ts";
 import { addressesOf } from "./addresses_of.ts";
 import type { Clock, Cluster, Entropy } from "../ports.ts";
 
-/** How images are looked up. */
+/** The options of reading image registries. */
 export interface ImagePortsOptions {
-  /** Files with trusted roots of sigstore: the installation's, and `MIRROR=FILE` for policies that name a TUF mirror. */
+  /**
+   * The files with sigstore's trusted roots: the installation's, and `MIRROR=FILE` for policies that name a TUF
+   * mirror.
+   */
   readonly trustedRoot?: readonly string[];
   /** Whether a signature without a log entry is looked up in the log that the policy names. */
   readonly searchLogs?: boolean;
-  /** Whether a server reads registries on its own machine; commands do. */
+  /** Whether a server may read registries on its own machine; commands always may. */
   readonly localRegistries?: boolean;
-  /** Records what registries answer, or answers instead of them. */
+  /** Records the answers of registries, or answers instead of them. */
   readonly source?: ImageSource | undefined;
 }
 
-/** How images are looked up, once the files that options name were read. */
+/** The image ports, with the options' files read. */
 export interface ImageLookup {
   readonly diagnostics: readonly Diagnostic[];
-  /** The ports; keys and pull secrets are those of the cluster. */
+  /** Makes the ports; keys and pull secrets come from the cluster. */
   ports(reached: LookupPorts, source?: ImageSource): Pick<ImagePorts, "registry" | "signatures">;
 }
 
@@ -58,7 +61,7 @@ export async function openImagePorts(
   return { ...lookup.ports(reached, options.source), diagnostics: lookup.diagnostics };
 }
 
-/** Reads the files that options name, so that ports can be opened for several clusters. */
+/** Reads the options' files, so that ports can be opened for several clusters. */
 export async function readImageFiles(
   options: ImagePortsOptions & { readonly for: "server" | "command" },
 ): Promise<ImageLookup | Fault> {
@@ -66,7 +69,8 @@ export async function readImageFiles(
   if (isFault(roots)) return roots;
   const given: TrustedRootText = roots;
   const docker = options.for === "command" ? await dockerConfiguration() : undefined;
-  // Whoever creates an object names its images: they must not lead a server to what only its own machine can reach.
+  // Whoever creates an object names its images, so they must not lead a server to addresses that only its own machine
+  // can reach.
   const loopback = options.for === "command" || options.localRegistries === true ? "allowed" : "refused";
   const allows = registryAddresses({ loopback, resolve: addressesOf });
   const logSearch = options.searchLogs === true ? "allowed" : "never";
@@ -91,12 +95,12 @@ export async function readImageFiles(
   }
 }
 
-/** The namespace that holds image pull secrets: the pod's own. */
+/** The pod's namespace, which holds image pull secrets. */
 function podNamespace(): string {
   return Deno.env.get("POD_NAMESPACE") ?? "postern";
 }
 
-/** Trusted roots by the mirror that they are of, read now; the public one stands in for the installation's. */
+/** The trusted roots by TUF mirror; the public root is used where the installation names none. */
 async function readTrustedRoots(named: readonly string[]): Promise<TrustedRootText | Fault> {
   const texts = new Map<string, string>();
   for (const entry of named) {
@@ -120,7 +124,7 @@ interface Docker {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** The logins of whoever runs a command; `undefined` when there are none that may be read. */
+/** The docker logins of the user who runs a command; `undefined` when there are none that may be read. */
 async function dockerConfiguration(): Promise<Docker | undefined> {
   let path: string, text: string;
   try {

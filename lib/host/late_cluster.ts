@@ -1,6 +1,6 @@
 import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
 
-/** A cluster that is made when it is first used: most policies never look anything up. */
+/** A cluster that is opened at its first call: most policies never call it. */
 export class LateCluster implements Cluster {
   readonly #open: () => Promise<Cluster>;
   #cluster: Promise<Cluster> | undefined;

@@ -5,7 +5,7 @@ import { isLoopback, slowestRules, slowestRulesPath } from "./slowest_rules.ts";
 
 /** Opens the webhook's port; a text says why it cannot be opened. */
 export async function openListener(options: GateOptions, app: AppOptions): Promise<Listener | string> {
-  // Loaded when a port is opened: bundles for other platforms have none.
+  // The listener is loaded when a port is opened: bundles for other platforms do not have it.
   const { fetchHandler, Listener, plainAnswer } = await import("../listener/mod.ts");
   const { hostname, port, certificates, clientAuthority, lookEvery } = options;
   const { cluster } = app.ports;
@@ -25,7 +25,10 @@ export async function openListener(options: GateOptions, app: AppOptions): Promi
   });
 }
 
-/** Reviews need no web request, which would cost as much as reading them; all else has the app. */
+/**
+ * Reviews skip the conversion to a web request, which would cost as much as parsing them. All other requests go to
+ * the app.
+ */
 function handlerOf(reviews: Reviews, rest: Handler): Handler {
   return (incoming) => {
     const answer = reviews.handle(incoming);
@@ -40,7 +43,7 @@ function inJson({ status, body }: { readonly status: number; readonly body: stri
   return { status, headers: jsonHeaders, body };
 }
 
-/** Why a request is refused before its body is read: nobody shall have to be trusted with memory who is not known. */
+/** Refuses a request before its body is read: an unauthenticated caller must not use memory. */
 function refusalOf(
   { method, target, authenticated }: Announced,
   { secretPath = "", clientAuthority }: GateOptions,
@@ -52,7 +55,7 @@ function refusalOf(
 }
 
 /**
- * Opens the port of metrics and health, on a thread of its own where the runtime may read its code. A text says why the
+ * Opens the port of metrics and health, on a separate thread where the runtime may read its code. A text says why the
  * port cannot be opened.
  */
 export async function openProbes(

@@ -42,7 +42,7 @@ export interface LiveGateOptions {
   readonly ports: Ports;
   readonly log: Log;
   readonly metrics: Metrics;
-  /** Policies from files, which win over objects of the same name. */
+  /** Returns the policies from files, which win over objects of the same name. */
   readonly files: () => readonly YamlDocument[];
   readonly cameIntoForce: (snapshot: Snapshot) => void;
   /** Whether this replica writes to the cluster. */
@@ -52,7 +52,7 @@ export interface LiveGateOptions {
   readonly setting: LiveSetting;
 }
 
-/** Everything that follows policies of a cluster: webhooks, statuses, checks of policies, reports and events. */
+/** Follows the policies of a cluster: their webhooks, statuses, reviews, reports and events. */
 export class LiveGate {
   readonly #policies: LivePolicies;
   readonly #reviews: ObjectReviews;
@@ -128,7 +128,7 @@ export class LiveGate {
     return this.#policies.snapshot;
   }
 
-  /** The policies at the paths of the app. */
+  /** The snapshots and routes for the app's paths. */
   get paths(): Required<Pick<AppOptions, "snapshot" | "routes" | "filters">> {
     return {
       filters: () => this.#policies.configuration.filters,
@@ -140,7 +140,7 @@ export class LiveGate {
     };
   }
 
-  /** Takes a decision, of which users want to read. */
+  /** Receives a decision, for events and reports. */
   decided(decision: Decision, request: PolicyRequest): void {
     if (request.dryRun) return;
     this.#events.add(decisionEvents(decision, { ...this.#eventContext, request, by: "admission" }));
@@ -151,7 +151,7 @@ export class LiveGate {
     if (results.length > 0) this.#admissionReports.add(object, rowsOf(results, object, this.#clock.now()));
   }
 
-  /** Takes the events of cleanup policies. */
+  /** Receives the events of cleanup policies. */
   #cleaned(events: readonly PolicyEvent[]): void {
     this.#events.add(events);
     for (const { action, regarding } of events) {
@@ -163,14 +163,14 @@ export class LiveGate {
     this.#metrics.expired(group, plural);
   }
 
-  /** Events for a decision of a scan. */
+  /** Writes the events of a scan's decision. */
   #scanned(decision: Decision, request: PolicyRequest): void {
     this.#events.add(
       decisionEvents(decision, { ...this.#eventContext, request, by: "scan" }),
     );
   }
 
-  /** Takes what became of effects on other objects. */
+  /** Receives the outcome of effects on other objects. */
   worked(outcome: WorkOutcome): void {
     this.#events.add(workEvents(outcome, this.#eventContext));
     this.#updateRequests.worked(outcome);
@@ -185,7 +185,7 @@ export class LiveGate {
     }
   }
 
-  /** Has everybody else follow the policies that came into force. */
+  /** Passes the new policies to all parts that follow them. */
   #follow(snapshot: Snapshot, { watching, leads }: LiveGateOptions): void {
     this.#scanner.policiesChanged(snapshot);
     this.#cleaner.policies(this.#policies.cleanupPolicies());
@@ -207,7 +207,7 @@ export class LiveGate {
     };
   }
 
-  /** Puts the policies in force, and lets the webhooks call as soon as somebody can be reached. */
+  /** Puts the policies in force, and enables the webhooks as soon as a replica can be reached. */
   async start(reachable: Promise<boolean>): Promise<void> {
     await Promise.all([this.#policies.start(), this.#uninstallation.begin()]);
     void reachable.then((isReachable) => isReachable && this.#policies.serve());
@@ -217,7 +217,7 @@ export class LiveGate {
     });
   }
 
-  /** Looks at everything again: after files changed, or when this replica became the leader. */
+  /** Refreshes everything: after files changed, or when this replica became the leader. */
   refresh(): void {
     this.#policies.refresh();
     this.#updateRequests.elected();
@@ -225,7 +225,7 @@ export class LiveGate {
     if (snapshot !== undefined) this.#scanner.policiesChanged(snapshot);
   }
 
-  /** Ends what is followed. Webhooks go with the installation, or nobody could answer them. */
+  /** Closes everything. The webhooks are removed with the installation, because nobody could answer them. */
   async close(): Promise<void> {
     if (await this.#uninstallation.isUnderWay()) await this.#policies.withdraw();
     this.#cleaner.close();
@@ -239,7 +239,7 @@ export class LiveGate {
   }
 }
 
-/** A policy as an event's reference names it. */
+/** The identity of a policy in an event's reference. */
 function identityOf(
   { name = "", namespace }: JsonObject,
 ): { readonly name: string; readonly namespace: string | undefined } {

@@ -1,5 +1,5 @@
 /**
- * One running gate put together: ports and listener. It chooses parts and decides nothing.
+ * Builds one running gate from ports, policies and listeners. It decides nothing.
  *
  * @module
  */
@@ -13,8 +13,8 @@ export { openPorts } from "./ports.ts";
 export { type RecorderOptions, ReviewFiles, type ReviewFilesOptions } from "./review_recorder.ts";
 
 /**
- * Opens a gate; a text says why it cannot be opened. The server's code is loaded here and not before: commands that need
- * ports alone start in a tenth less time.
+ * Opens a gate; a text says why it cannot be opened. The server's code is loaded only here: commands that need
+ * nothing but ports start in a tenth less time.
  */
 export async function openGate(options: GateOptions): Promise<Gate | string> {
   const gate = await import("./gate.ts");

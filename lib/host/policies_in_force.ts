@@ -24,7 +24,7 @@ export class PoliciesInForce {
   readonly #files: FollowedPolicies;
   #live: LiveGate | undefined;
   #registration: WebhookRegistration | undefined;
-  /** A path that was named and is not there. */
+  /** A named path that does not exist. */
   #missing: Diagnostic | undefined;
   /** The checksum of the files. */
   #checksum = "";
@@ -49,13 +49,13 @@ export class PoliciesInForce {
     });
   }
 
-  /** All of them; `undefined` before they are loaded. */
+  /** All policies; `undefined` before they are loaded. */
   snapshot(): Snapshot | undefined {
     return this.#live === undefined ? this.#files.snapshot : this.#live.snapshot;
   }
 
   /**
-   * The policies at the paths of the app: those of other kinds have webhooks of their own when the cluster is
+   * The snapshots and routes for the app's paths: policies of other kinds have separate webhooks when the cluster is
    * followed.
    */
   get paths(): Pick<AppOptions, "snapshot" | "routes" | "filters" | "decided"> {
@@ -68,7 +68,7 @@ export class PoliciesInForce {
     };
   }
 
-  /** Reads the files at the start; a text says which of them is not there. */
+  /** Reads the files at the start; a text names a missing one. */
   async begin(): Promise<string | undefined> {
     await this.#files.load();
     return this.#missing && `--policies ${this.#missing.position?.file}: there is no such file or folder`;
@@ -79,7 +79,9 @@ export class PoliciesInForce {
     await this.#files.load();
   }
 
-  /** Follows changes of the files, and of the cluster's policies where that was wanted; webhooks follow the policies. */
+  /**
+   * Follows changes of the files, and of the cluster's policies if that is configured; webhooks follow the policies.
+   */
   async follow(
     watching: OpenPorts["watching"],
     listener: { readonly caBundle: string | undefined },
@@ -109,17 +111,17 @@ export class PoliciesInForce {
     this.#files.watch();
   }
 
-  /** This replica leads now: what the former leader left undone is looked for. */
+  /** Notes that this replica leads now: the former leader's unfinished work is looked up. */
   elected(): void {
     this.#live?.refresh();
   }
 
-  /** Effects of a request were carried out, or fail. */
+  /** Receives the outcome of a request's effects. */
   worked(outcome: WorkOutcome): void {
     this.#live?.worked(outcome);
   }
 
-  /** Registers webhooks for the policies of files, where the installation has configurations for them. */
+  /** Registers webhooks for the policies of files, if the installation has configurations for them. */
   #register(listener: { readonly caBundle: string | undefined }): void {
     const { registration, secretPath } = this.#options;
     if (registration === undefined) return;
@@ -135,7 +137,7 @@ export class PoliciesInForce {
     this.#registration.begin();
   }
 
-  /** Follows nothing any more. */
+  /** Stops following. */
   async close(): Promise<void> {
     this.#stop.abort();
     this.#files.close();
@@ -152,7 +154,7 @@ export class PoliciesInForce {
       checksum: this.#checksum,
     });
     void this.#registration?.policiesChanged();
-    // Files alone are not yet all where policies of the cluster are followed: rules would count as gone, and as new.
+    // Files alone are not all policies when the cluster is followed: rules would seem to be gone, and then new.
     if (this.#options.live === undefined || this.#live !== undefined) background.loaded(after);
   }
 }

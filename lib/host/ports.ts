@@ -27,33 +27,33 @@ import { addressesOf } from "./addresses_of.ts";
 import { type ImagePortsOptions, openImagePorts } from "./image_ports.ts";
 import { LateCluster } from "./late_cluster.ts";
 
-/** Where the cluster is. */
+/** The cluster and the options of the ports. */
 export interface PortsOptions {
-  /** Files or folders of objects: the embedded cluster. */
+  /** The files or folders of objects of an embedded cluster. */
   readonly cluster?: readonly string[] | undefined;
-  /** A kubeconfig file: the live cluster. */
+  /** A kubeconfig file of a live cluster. */
   readonly kubeconfig?: string | undefined;
-  /** The context of the kubeconfig; its current one by default. */
+  /** The context of the kubeconfig; the current one by default. */
   readonly context?: string | undefined;
-  /** Whether a pod's service account is used when no cluster is named; it is by default. */
+  /** Whether a pod's service account is used when no cluster is named; true by default. */
   readonly serviceAccount?: boolean;
-  /** Objects of the embedded cluster when there are no files, read when the first of them is looked up. */
+  /** Reads the objects of the embedded cluster at its first call, when there are no files. */
   readonly objects?: () => Promise<readonly JsonObject[]>;
-  /** How images are looked up. */
+  /** The options of reading image registries. */
   readonly images?: ImagePortsOptions;
-  /** Whether to watch the objects that nearly every admission reads and keep them in memory; for a server. */
+  /** Set to watch the objects that nearly every admission reads and keep them in memory; for a server. */
   readonly watch?: Log;
   /** Called for each call to a running cluster. */
   readonly called?: (call: ApiCall) => void;
-  /** How policies may call services; without it they may call any, as whoever runs a command may. */
+  /** The services that policies may call; without it they may call any, as the user of a command may. */
   readonly services?: ServiceOptions;
 }
 
-/** How policies may call services. */
+/** The rules for calls to services. */
 export interface ServiceOptions {
-  /** Networks and host names at which this machine and link-local addresses may be called. */
+  /** The networks and host names at which this machine and link-local addresses may be called. */
   readonly allowedAddresses: readonly string[];
-  /** Whether policies of namespaces may. */
+  /** Whether namespaced policies may call services. */
   readonly namespaced: boolean;
 }
 
@@ -65,7 +65,7 @@ export interface Watching {
   readonly entries: WatchedGlobalEntries;
 }
 
-/** The ports of this process, with a word about the cluster that they reach. */
+/** The ports of this process, with a description of their cluster. */
 export interface OpenPorts {
   readonly ports: Ports;
   /** Whether the cluster is a running one, or objects in memory. */
@@ -85,8 +85,8 @@ type Reached = Pick<OpenPorts, "kind" | "about" | "diagnostics" | "close"> & {
 };
 
 /**
- * Opens the ports. Files come first, then a kubeconfig that is named, then the service account that a pod has; without
- * any of them an embedded cluster stands in, which holds what every cluster holds.
+ * Opens the ports. The cluster is that of the files, otherwise that of the named kubeconfig, otherwise that of the
+ * pod's service account, otherwise an embedded one with the objects of a new cluster.
  */
 export async function openPorts(options: PortsOptions): Promise<OpenPorts | Fault> {
   const clock = systemClock();
@@ -130,7 +130,7 @@ export async function openPorts(options: PortsOptions): Promise<OpenPorts | Faul
   return { ...rest, watching, ports, close, diagnostics: [...rest.diagnostics, ...images.diagnostics] };
 }
 
-/** The time and the random numbers that adapters use. */
+/** The clock and the random numbers of adapters. */
 type Sources = Pick<Ports, "clock" | "entropy">;
 
 async function reachCluster(
@@ -170,7 +170,7 @@ async function reachCluster(
   return connect(endpoint, { watch, called }, sources);
 }
 
-/** Connects to a running cluster; a server watches what nearly every admission reads. */
+/** Connects to a running cluster. A server watches the objects that nearly every admission reads. */
 function connect(
   endpoint: Endpoint,
   { watch, called }: { readonly watch: Log | undefined; readonly called: PortsOptions["called"] },
@@ -212,7 +212,7 @@ function serviceClient(services: ServiceOptions | undefined): HttpClient | Fault
 
 const nothingToClose = (): Promise<void> => Promise.resolve();
 
-/** Patch types of the embedded cluster beyond merge patch and apply. */
+/** The patch types of the embedded cluster besides merge patch and apply. */
 const patches: Readonly<Record<string, Patch>> = {
   "application/json-patch+json": (object, patch) => {
     const plan = parseJsonPatch(patch);

@@ -3,12 +3,12 @@ import { Fault } from "../json/mod.ts";
 import type { Clock, Log } from "../ports.ts";
 import { type AnsweredReview, type Metrics, reviewRecord, type ReviewRecorder } from "../server/mod.ts";
 
-/** Where reviews are recorded, and how many are kept. */
+/** The folder of recorded reviews, and its bounds. */
 export interface RecorderOptions {
   readonly folder: string;
-  /** Records that are kept; the oldest make room for new ones. */
+  /** The most records; the oldest are deleted for new ones. */
   readonly maxReviews: number;
-  /** Bytes that all records may take. */
+  /** The most bytes of all records. */
   readonly maxBytes: number;
 }
 
@@ -28,21 +28,21 @@ const pause = 10;
 const recordName = /^\d{8}T\d{9}Z-\d{6}\.json$/;
 
 /**
- * Records reviews as files of one folder, which only the owner of the process can read. Answers do not wait for it:
- * reviews queue up to a bound, what does not fit is dropped and counted, and files are written one at a time with
- * pauses. The oldest records make room for new ones, also those that an earlier process left.
+ * Records reviews as files of one folder, which only the process's user can read. Answers do not wait for it: reviews
+ * queue up to a bound, others are dropped and counted, and files are written one at a time with pauses. The oldest
+ * records are deleted for new ones, also those of an earlier process.
  */
 export class ReviewFiles implements ReviewRecorder {
   readonly #options: ReviewFilesOptions;
   readonly #waiting: AnsweredReview[] = [];
-  /** Records that are there, oldest first. */
+  /** The records in the folder, oldest first. */
   readonly #kept: { readonly name: string; readonly bytes: number }[];
   #waitingBytes = 0;
   #keptBytes: number;
   #sequence = 0;
   #running: Promise<void> | undefined;
   #isClosing = false;
-  /** The kind of error that the last record met: one kind is logged once, not for each review. */
+  /** The kind of the last record's error: each kind is logged once, not for each review. */
   #failure: string | undefined;
 
   private constructor(options: ReviewFilesOptions, kept: readonly { name: string; bytes: number }[]) {
@@ -51,7 +51,7 @@ export class ReviewFiles implements ReviewRecorder {
     this.#keptBytes = kept.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Makes the folder where it is not there; a fault says why nothing can be written to it. */
+  /** Creates the folder if it does not exist; a fault says why nothing can be written to it. */
   static async open(options: ReviewFilesOptions): Promise<ReviewFiles | Fault> {
     const { folder } = options;
     try {
@@ -81,7 +81,7 @@ export class ReviewFiles implements ReviewRecorder {
     this.#running ??= this.#run();
   }
 
-  /** Writes what waits, and takes no more. */
+  /** Writes the waiting records, and accepts no more. */
   async close(): Promise<void> {
     this.#isClosing = true;
     await this.#running;
@@ -89,7 +89,7 @@ export class ReviewFiles implements ReviewRecorder {
 
   async #run(): Promise<void> {
     for (;;) {
-      // The answer goes out first.
+      // The answer goes first.
       await new Promise((resolve) => setTimeout(resolve, this.#isClosing ? 0 : pause));
       const review = this.#waiting.shift();
       if (review === undefined) break;
@@ -124,7 +124,7 @@ export class ReviewFiles implements ReviewRecorder {
     }
   }
 
-  /** Writes a file that nobody sees before it is complete. Its length in bytes. */
+  /** Writes a file that becomes visible when it is complete. Returns its length in bytes. */
   async #write(name: string, text: string): Promise<number> {
     const path = join(this.#options.folder, name), hidden = join(this.#options.folder, `.${name}`);
     const bytes = new TextEncoder().encode(text);
@@ -145,7 +145,7 @@ export class ReviewFiles implements ReviewRecorder {
       if (oldest === undefined) return;
       this.#keptBytes -= oldest.bytes;
       await Deno.remove(join(folder, oldest.name)).catch((cause) => {
-        // Somebody took it away already.
+        // Somebody deleted it already.
         if (!(cause instanceof Deno.errors.NotFound)) throw cause;
       });
     }

@@ -1,10 +1,10 @@
 import type { ListenerAnswer } from "../listener/mod.ts";
 import type { Metrics } from "../server/mod.ts";
 
-/** Where the metrics port says which rules are slow. */
+/** The path of the slowest rules on the metrics port. */
 export const slowestRulesPath = "/debug/rules";
 
-/** Rules in an answer: more are not read by people. */
+/** The most rules in an answer. */
 const most = 100;
 
 const orders = ["total", "mean", "max"] as const;
@@ -26,7 +26,7 @@ export function slowestRules({ times }: Pick<Metrics, "times">, query: string): 
   return inJson(200, { by, rules });
 }
 
-/** Whether an IP address of a caller is this machine's own. In a pod that is who can forward a port of it. */
+/** Whether a caller's IP address is this machine's. In a pod, that is a caller who may forward its ports. */
 export function isLoopback(address: string): boolean {
   const plain = address.startsWith("::ffff:") ? address.slice("::ffff:".length) : address;
   return plain === "::1" || /^127\.\d+\.\d+\.\d+$/.test(plain);
@@ -40,7 +40,7 @@ function inJson(status: number, body: unknown): ListenerAnswer {
   };
 }
 
-/** To microseconds. */
+/** Rounds to microseconds. */
 function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000;
 }

@@ -8,12 +8,12 @@ import { type TraceCall, tracedPorts } from "./traced_ports.ts";
 
 type Api = typeof import("@opentelemetry/api");
 
-/** Spans of one evaluation: more rules and calls than this have none. */
+/** The most spans of one evaluation, of rules and calls. */
 const mostSpans = 1_000;
 
 /**
- * Spans by OpenTelemetry when Deno exports them, which `OTEL_DENO=true` switches on; otherwise `undefined`, and nothing of
- * OpenTelemetry is loaded.
+ * Makes spans with OpenTelemetry when Deno exports them, which `OTEL_DENO=true` enables; otherwise `undefined`, and
+ * no code of OpenTelemetry is loaded.
  */
 export async function openTracing(version: string): Promise<Tracing | undefined> {
   if (!["true", "1"].includes(environmentVariable("OTEL_DENO") ?? "")) return undefined;
@@ -22,7 +22,7 @@ export async function openTracing(version: string): Promise<Tracing | undefined>
   return { begin: (evaluation) => new Spans({ api, tracer }, evaluation) };
 }
 
-/** The span of an evaluation, and below it one for each rule that had a result and for each call. */
+/** The span of an evaluation, with one below it for each rule that had a result and for each call. */
 class Spans implements EvaluationSpans {
   readonly ports: Ports;
   readonly #api: Api;

@@ -1,13 +1,13 @@
 import type { Ports } from "../../ports.ts";
 import { apiQuery } from "../api_query.ts";
 
-/** Makes a span of a call: its name, what it is about, and the call itself, whose answer may say that it failed. */
+/** Makes a span of a call, with its name and target. The answer may say that the call failed. */
 export type TraceCall = <A extends { readonly ok: boolean }>(
   call: { readonly name: string; readonly attributes: Readonly<Record<string, string>> },
   run: () => Promise<A>,
 ) => Promise<A>;
 
-/** The ports, whose calls to the API server, services and registries each have a span. */
+/** Ports whose calls to the API server, services and registries each have a span. */
 export function tracedPorts(ports: Ports, trace: TraceCall): Ports {
   const { cluster, http, registry, signatures } = ports;
   const registryCall = <A extends { readonly ok: boolean }>(
@@ -30,7 +30,7 @@ export function tracedPorts(ports: Ports, trace: TraceCall): Ports {
     },
     http: {
       call(call) {
-        // Without the path and query: they may hold what a resource's author wrote.
+        // Path and query are left out, because they may hold text of a resource's author.
         const { host } = URL.canParse(call.url) ? new URL(call.url) : { host: "" };
         const attributes = { "http.request.method": call.method, "server.address": host };
         return trace({ name: `service ${call.method}`, attributes }, () => http.call(call));
