@@ -10,8 +10,8 @@ import {
 
 /**
  * A folder that keeps a certificate authority and a serving certificate between starts: `ca.crt` (the authority, then
- * former ones), `ca.key`, `tls.crt`, `tls.key`. Files are replaced whole, so that a crash leaves the former ones;
- * keys can be read by their owner only. An authority that cannot be read is reported and never overwritten.
+ * former ones), `ca.key`, `tls.crt`, `tls.key`. A file is replaced as a whole, so that a crash leaves the former one.
+ * Only the owner can read keys. An unreadable authority is reported and never overwritten.
  */
 export class CertificateFolder implements CertificateKeeper {
   readonly #folder: string;

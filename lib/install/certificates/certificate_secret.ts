@@ -10,8 +10,8 @@ import {
 
 /**
  * A Secret that keeps a certificate authority and a serving certificate: `ca.crt`, `ca.key`, `tls.crt`, `tls.key`. It
- * must exist, so that the right to make Secrets is not needed. It is replaced only as it was read: who writes second
- * gets a fault, and reads again.
+ * must exist, so that the right to create Secrets is not needed. A write replaces exactly the version that was read;
+ * otherwise it is a fault, and the caller reads again.
  */
 export class CertificateSecret implements CertificateKeeper {
   readonly #cluster: Cluster;
@@ -49,7 +49,7 @@ export class CertificateSecret implements CertificateKeeper {
       "tls.key": serving.key,
     };
     const data = Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, btoa(text)]));
-    // Writes with the resourceVersion that was read, so that nothing newer is overwritten.
+    // The resourceVersion makes the API server refuse the write if the Secret changed since.
     const body = { ...this.#read, data: { ...asObject(field(this.#read, "data")), ...data } };
     const answer = await this.#cluster.call({ method: "PUT", path: this.#path, body });
     return answer.ok ? undefined : new Fault(`${this.#place}: ${answer.message}`);

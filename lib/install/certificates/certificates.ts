@@ -11,28 +11,28 @@ import {
   type ServingCertificate,
 } from "./serving_certificate.ts";
 
-/** The certificate to serve with now, and what is wrong with a newer one that was to replace it. */
+/** The current serving certificate, and why a newer one could not replace it. */
 export type CertificateReading =
   | { readonly certificate: ServingCertificate; readonly problem?: string }
   | { readonly certificate: undefined; readonly problem: string };
 
-/** The source of serving certificates. Call it again from time to time: it renews them by itself. */
+/** The source of serving certificates. Call it regularly: it renews certificates when they are due. */
 export interface Certificates {
-  /** Never throws; what cannot be used leaves the former certificate in its place. */
+  /** It never throws. A certificate that cannot be used leaves the former one in its place. */
   current(): Promise<CertificateReading>;
 }
 
-/** Which files hold the certificate. */
+/** The files of the certificate. */
 export interface GivenCertificatesOptions {
   readonly certFile: string;
   readonly keyFile: string;
-  /** The authority, when the certificate's file does not bring it along. */
+  /** The authority, unless the certificate's file contains it. */
   readonly caFile?: string;
   readonly clock: Clock;
   readonly readText?: (path: string) => Promise<string>;
 }
 
-/** Certificates from files that somebody else renews (`--tls-cert`, `--tls-key`): read anew each time. */
+/** Certificates from files that somebody else renews (`--tls-cert`, `--tls-key`). They are read at each call. */
 export function givenCertificates(options: GivenCertificatesOptions): Certificates {
   let last: ServingCertificate | undefined;
   return {
@@ -73,26 +73,29 @@ async function readGiven(options: GivenCertificatesOptions): Promise<ServingCert
   return read;
 }
 
-/** For whom certificates are made, and where they are kept. */
+/** The names of the certificates, and where they are kept. */
 export interface MadeCertificatesOptions {
-  /** DNS names and IP addresses of the server. */
+  /** The DNS names and IP addresses of the server. */
   readonly names: readonly string[];
   readonly clock: Clock;
-  /** Keeps authority and certificate for the next start; without it they live in memory and end with the process. */
+  /** The folder that keeps authority and certificate for the next start; without it they are in memory only. */
   readonly folder?: string;
 }
 
-/** Certificates that were made or kept. */
+/** Certificates that were made or read. */
 export interface Made {
   readonly authority: Authority;
-  /** Authorities that callers must trust: the own one, and the former while certificates of it may be about. */
+  /**
+   * The authorities that callers must trust: the current one, and the former one while its certificates may be in
+   * use.
+   */
   readonly trusted: readonly string[];
   readonly certificate: ServingCertificate;
 }
 
 /**
- * Certificates of an authority of our own, made when there are none, when they do not cover the names, and when they
- * are due. An authority that is due gets a successor while it is still valid; the bundle then has both.
+ * Certificates of Postern's authority, made when there are none, when they do not cover the names, and when they are
+ * due. An authority that is due gets a successor while it is still valid; the bundle then has both.
  */
 export function madeCertificates({ names, clock, folder }: MadeCertificatesOptions): Certificates {
   const kept = folder === undefined ? undefined : new CertificateFolder(folder);

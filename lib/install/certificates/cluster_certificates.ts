@@ -4,26 +4,29 @@ import { CertificateSecret } from "./certificate_secret.ts";
 import { type CertificateReading, type Certificates, type Made, makeOrKeep } from "./certificates.ts";
 import { registerAuthority } from "./register_authority.ts";
 
-/** The names that certificates are for, and the objects of the cluster that hold them and name their authority. */
+/** The names of the certificates, and the objects of the cluster that hold them and name their authority. */
 export interface ClusterCertificatesOptions {
   readonly cluster: Cluster;
   readonly clock: Clock;
   /** DNS names of the service. */
   readonly names: readonly string[];
-  /** A Secret that exists, empty at first. All replicas serve what it holds. */
+  /** A Secret that exists, empty at first. All replicas serve its certificate. */
   readonly secret: { readonly namespace: string; readonly name: string };
-  /** Name of the webhook configurations whose `caBundle` is kept right; none when absent. */
+  /** The name of the webhook configurations whose `caBundle` is kept current; none when absent. */
   readonly webhooks?: string;
 }
 
-/** Of two replicas that start together one makes the certificate; the other finds that it came second, and reads. */
+/**
+ * The most attempts to write. Of two replicas that start together one writes the certificate; the other's write
+ * fails, and it reads again.
+ */
 const ATTEMPTS = 5;
 
 /**
- * Certificates of Postern's own authority, which lives in a Secret that all replicas share, so that a manifest needs
- * to hold no key. Each call reads the Secret, makes the certificate and the authority that are missing or due, and
- * writes the authority into the webhook configurations before a replica serves with it. Secret and configurations are
- * read by name, so the rights for that are narrow.
+ * Certificates of Postern's authority in a Secret that all replicas share, so that no manifest contains a key. Each
+ * call reads the Secret, makes a certificate or authority that is missing or due, and writes the authority into the
+ * webhook configurations before a replica serves with it. Secret and configurations are read by name, so the rights
+ * are narrow.
  */
 export function clusterCertificates(options: ClusterCertificatesOptions): Certificates {
   const { cluster, clock, names, webhooks } = options;

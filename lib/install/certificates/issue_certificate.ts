@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** A certificate authority of our own: what signs serving certificates. PEM texts. */
+/** A certificate authority that signs serving certificates, as PEM texts. */
 export interface Authority {
   readonly cert: string;
   readonly key: string;
@@ -13,26 +13,26 @@ export interface IssuedCertificate {
 }
 
 const DAY = 86_400_000;
-/** Clocks of clusters differ: certificates begin to hold a little earlier. */
+/** Milliseconds by which certificates begin earlier, because the clocks of clusters differ. */
 const SKEW = 5 * 60_000;
 const AUTHORITY_DAYS = 3650;
 const SERVING_DAYS = 365;
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256", hash: "SHA-256" };
 
-/** Loads the library that writes certificates: only when one is made, for most starts need none. */
+/** Loads the library that writes certificates. Most starts make none, so it is loaded on demand. */
 async function x509Library() {
   await import("reflect-metadata");
   return await import("@peculiar/x509");
 }
 
-/** Makes a certificate authority (ECDSA P-256, ten years) that may sign serving certificates and nothing else. */
+/** Makes a certificate authority (ECDSA P-256, ten years) that may only sign serving certificates. */
 export async function makeAuthority(now: number): Promise<Authority> {
   const x509 = await x509Library();
   const keys = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);
   const serial = randomSerial();
   const certificate = await x509.X509CertificateGenerator.createSelfSigned({
-    // Two authorities are never called the same, so that both can stand in one bundle.
+    // Each authority has another name, so that two can be in one bundle.
     name: `CN=Postern CA ${serial.slice(0, 8)}`,
     serialNumber: serial,
     ...validity(now, AUTHORITY_DAYS),
@@ -61,7 +61,7 @@ export async function issueCertificate(
     isIP(value) === 0 ? { type: "dns" as const, value } : { type: "ip" as const, value }
   );
   const certificate = await x509.X509CertificateGenerator.create({
-    // A common name holds 64 characters at most; verifiers look at the alternative names only.
+    // A common name has at most 64 characters; verifiers read the alternative names only.
     subject: `CN=${(names[0] ?? "postern").slice(0, 64)}`,
     issuer: issuer.subject,
     serialNumber: randomSerial(),

@@ -13,7 +13,7 @@ export interface KeptCertificates {
   readonly authority: Authority;
   /** All authorities to trust, the present one first. */
   readonly trusted: readonly string[];
-  /** `undefined` when it is missing or not one of the authority's. */
+  /** The serving certificate; `undefined` when it is missing or not signed by the authority. */
   readonly serving: ServingCertificate | undefined;
 }
 
@@ -24,15 +24,15 @@ export interface NewCertificates {
   readonly serving: IssuedCertificate;
 }
 
-/** A place that keeps an authority and a serving certificate between starts. */
+/** Keeps an authority and a serving certificate between starts. */
 export interface CertificateKeeper {
   /** Reads the certificates; `undefined` when there is no authority yet. */
   read(): Promise<KeptCertificates | Fault | undefined>;
-  /** Replaces what is kept; a fault says why it was not. */
+  /** Replaces the certificates; a fault says why that failed. */
   write(next: NewCertificates): Promise<Fault | undefined>;
 }
 
-/** The texts that a keeper holds, by the names that Kubernetes and cert-manager give them. */
+/** The texts of a keeper, by the names of Kubernetes and cert-manager. */
 export interface CertificateFiles {
   readonly "ca.crt": string | undefined;
   readonly "ca.key": string | undefined;
@@ -41,15 +41,15 @@ export interface CertificateFiles {
 }
 
 /**
- * Reads kept texts; `place` and `remedy` word what is wrong with them. An authority that cannot be read is a fault, a
- * serving certificate that cannot be used is as good as none.
+ * Reads the texts of a keeper; messages contain `place` and `remedy`. An unreadable authority is a fault; an unusable
+ * serving certificate counts as missing.
  */
 export function readKept(
   files: CertificateFiles,
   { place, remedy }: { readonly place: string; readonly remedy: string },
 ): KeptCertificates | Fault | undefined {
   const ca = files["ca.crt"], caKey = files["ca.key"];
-  // The key is written first: a key alone is what a crash left behind.
+  // The key is written first, so a key alone is left by a crash.
   if (ca === undefined) return undefined;
   const trusted = certificatesIn(ca);
   if (trusted === undefined) return new Fault(`${place}/ca.crt: no PEM certificate; ${remedy}`);
@@ -67,7 +67,7 @@ function servingOf(files: CertificateFiles, authority: Authority): ServingCertif
   return isFault(read) ? undefined : read;
 }
 
-/** Certificates one after the other, as `ca.crt` holds them. */
+/** Certificates one after the other, as in `ca.crt`. */
 export function pemBundle(certificates: readonly string[]): string {
   return certificates.map((each) => `${each.trim()}\n`).join("");
 }

@@ -4,8 +4,8 @@ import type { Cluster } from "../../ports.ts";
 const kinds = ["validatingwebhookconfigurations", "mutatingwebhookconfigurations"];
 
 /**
- * Makes the webhooks of the configurations of a name trust an authority (`caBundle`, in base64). Only what differs is
- * written, as a patch that holds only while the webhooks are the ones that were read. A fault says what was not done.
+ * Makes the webhooks of a configuration trust an authority (`caBundle`, in base64). It patches only differences, and
+ * only while the webhooks are those that were read. A fault names a write that failed.
  */
 export async function registerAuthority(
   cluster: Cluster,

@@ -7,20 +7,20 @@ export interface ServingCertificate {
   readonly cert: string;
   /** PEM. */
   readonly key: string;
-  /** Base64 of PEM, as `clientConfig.caBundle` takes it; `undefined` when the authority is not known. */
+  /** The authorities as base64 of PEM, for `clientConfig.caBundle`; `undefined` when the authority is unknown. */
   readonly caBundle: string | undefined;
-  /** DNS names and IP addresses that it is for. */
+  /** The DNS names and IP addresses of the certificate. */
   readonly names: readonly string[];
   /** Milliseconds since 1970. */
   readonly notBefore: number;
   readonly notAfter: number;
 }
 
-/** How a certificate stands: in the last third of its life it is due for renewal. */
+/** The age of a certificate. In the last third of its life it is due for renewal. */
 export type CertificateAge = "not yet valid" | "fresh" | "due" | "expired";
 
 /**
- * How a certificate stands at a time.
+ * The age of a certificate at a time.
  *
  * ```ts
  * import { certificateAge } from "./serving_certificate.ts";
@@ -40,7 +40,7 @@ export function certificateAge(
   return now - life.notBefore < (life.notAfter - life.notBefore) * 2 / 3 ? "fresh" : "due";
 }
 
-/** PEM texts of a certificate, its key and, where known, its authorities. */
+/** PEM texts of a certificate, its key and, if known, its authorities. */
 export interface CertificateTexts {
   readonly cert: string;
   readonly key: string;
@@ -48,8 +48,8 @@ export interface CertificateTexts {
 }
 
 /**
- * Reads a serving certificate and checks that the key is its own. A fault says which of the texts is wrong and how,
- * and never shows the key. Whether the certificate is still valid is for {@link certificateAge} to say.
+ * Parses a serving certificate and checks that the key belongs to it. A fault says which of the texts is wrong and
+ * why, and never shows the key. {@link certificateAge} checks whether the certificate is still valid.
  */
 export function readServingCertificate({ cert, key, ca }: CertificateTexts): ServingCertificate | Fault {
   const chain = certificatesIn(cert);
@@ -78,12 +78,12 @@ export function certificatesIn(pem: string): string[] | undefined {
   return found === null || found.some((each) => parsed(each) === undefined) ? undefined : [...found];
 }
 
-/** Certificates as `clientConfig.caBundle` takes them. */
+/** Certificates in the form of `clientConfig.caBundle`. */
 export function bundleOf(certificates: readonly string[]): string {
   return btoa(certificates.map((each) => `${each.trim()}\n`).join(""));
 }
 
-/** Whether the certificate was signed by the authority, both as PEM. */
+/** Whether the authority signed the certificate, both as PEM. */
 export function isSignedBy(cert: string, authority: string): boolean {
   const leaf = parsed(cert), issuer = parsed(authority);
   return leaf !== undefined && issuer !== undefined && leaf.verify(issuer.publicKey);
@@ -96,7 +96,7 @@ export function isKeyOf(key: string, cert: string): boolean {
     samePublicKey(privateKey, certificate.publicKey);
 }
 
-/** From when to when a certificate is valid, in milliseconds since 1970. */
+/** The validity of a certificate, in milliseconds since 1970. */
 export function lifeOf(cert: string): Pick<ServingCertificate, "notBefore" | "notAfter"> | undefined {
   const certificate = parsed(cert);
   if (certificate === undefined) return undefined;
@@ -127,7 +127,7 @@ function samePublicKey(privateKey: KeyObject, publicKey: KeyObject): boolean {
   return text(createPublicKey(privateKey)) === text(publicKey);
 }
 
-/** The authority that a chain brings along: its last certificate when that signed itself. */
+/** The authority in a chain: its last certificate, if that is self-signed. */
 function authorityIn(chain: readonly string[], leaf: X509Certificate): string[] | undefined {
   const last = chain.length === 1 ? leaf : parsed(chain.at(-1)!);
   return last !== undefined && last.subject === last.issuer ? [chain.at(-1)!] : undefined;

@@ -2,10 +2,10 @@ import type { JsonObject } from "../../json/mod.ts";
 import type { Shape } from "../../policy/mod.ts";
 import type { FieldDetails } from "./structural_schema.ts";
 
-/** A version in which a kind is served. */
+/** A served version of a kind. */
 export interface ServedVersion {
   readonly name: string;
-  /** Whether users are warned when they use it. */
+  /** Whether the API server warns its users. */
   readonly deprecated?: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
-/** A kind of objects that an installation brings along. */
+/** A kind of objects that an installation defines. */
 export interface DefinedKind {
   readonly group: string;
   readonly kind: string;
@@ -26,24 +26,24 @@ export interface DefinedKind {
   readonly shortNames: readonly string[];
   readonly categories?: readonly string[];
   readonly namespaced: boolean;
-  /** The first one is stored. All have the same fields, so nothing is converted. */
+  /** The versions; the first one is stored. All have the same fields, so nothing is converted. */
   readonly versions: readonly ServedVersion[];
   readonly columns: readonly PrinterColumn[];
-  /** The fields beside apiVersion, kind, metadata and status. */
+  /** The fields besides apiVersion, kind, metadata and status. */
   readonly fields: Readonly<Record<string, Shape>>;
-  /** Of the fields, by path. */
+  /** Details of the fields, by path. */
   readonly details?: FieldDetails;
   readonly required?: readonly string[];
-  /** Whether it has a status, written through a subresource of its own. */
+  /** Whether it has a status, which is a subresource. */
   readonly status: boolean;
 }
 
-/** When an object was created. */
+/** The column with an object's age. */
 export function age(name: "AGE" | "Age"): PrinterColumn {
   return { name, jsonPath: ".metadata.creationTimestamp", type: "date" };
 }
 
-/** A default that the API server fills in. */
+/** A default that the API server sets. */
 export function byDefault(value: string | boolean | number): JsonObject {
   return { default: value };
 }

@@ -5,7 +5,7 @@ import { reportKinds } from "./report_kinds.ts";
 import { structuralSchema } from "./structural_schema.ts";
 import { workKinds } from "./work_kinds.ts";
 
-/** Every kind of objects that an installation brings along. */
+/** Every kind of objects that an installation defines. */
 export const definedKinds: readonly DefinedKind[] = [
   ...classicKinds,
   ...celKinds,
@@ -14,8 +14,8 @@ export const definedKinds: readonly DefinedKind[] = [
 ];
 
 /**
- * The CustomResourceDefinitions of all kinds (Kubernetes API: `apiextensions.k8s.io/v1`), made of the shapes that the loader
- * checks: what the API server takes, Postern reads.
+ * The CustomResourceDefinitions of all kinds (Kubernetes API: `apiextensions.k8s.io/v1`). They are made from the
+ * shapes that the loader checks, so the API server and Postern accept the same objects.
  */
 export function definitions(): JsonObject[] {
   return definedKinds.map(definition);

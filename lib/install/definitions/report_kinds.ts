@@ -14,7 +14,7 @@ const reference: Shape = {
   fieldPath: "text",
 };
 
-/** A report of one object (the Kubernetes Policy WG's report API, `wgpolicyk8s.io/v1alpha2`). */
+/** A report about one object (the Kubernetes Policy WG's report API, `wgpolicyk8s.io/v1alpha2`). */
 const report: Readonly<Record<string, Shape>> = {
   scope: reference,
   scopeSelector: "open",

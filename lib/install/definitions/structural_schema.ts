@@ -5,8 +5,8 @@ import type { Shape } from "../../policy/mod.ts";
 export type FieldDetails = Readonly<Record<string, JsonObject>>;
 
 /**
- * A shape that the loader checks as the schema of a CustomResourceDefinition (Kubernetes API: structural schemas). What policies
- * fill freely keeps all that it has; every other field that is not named is refused or pruned by the API server.
+ * The schema of a CustomResourceDefinition for a shape that the loader checks (Kubernetes API: structural schemas).
+ * Open subtrees keep all fields; elsewhere the API server refuses or prunes unknown fields.
  */
 export function structuralSchema(shape: Shape, details: FieldDetails = {}, path = ""): JsonObject {
   return { ...typeOf(shape, details, path), ...details[path] };

@@ -9,7 +9,7 @@ function column(name: string, jsonPath: string): PrinterColumn {
   return { name, jsonPath, type: "string" };
 }
 
-/** Global context entries, and the work that waits. */
+/** The kinds of global context entries and of update requests. */
 export const workKinds: readonly DefinedKind[] = [
   {
     group: "kyverno.io",

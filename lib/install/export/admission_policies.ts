@@ -3,7 +3,7 @@ import { asString, Fault, isFault, type Json, type JsonObject } from "../../json
 import type { Policy, Rule } from "../../policy/mod.ts";
 import { matchResourcesOf } from "./match_resources.ts";
 
-/** A rule that the API server cannot enforce by itself, and why. */
+/** A rule that cannot become a ValidatingAdmissionPolicy, and why. */
 export interface LeftRule {
   readonly policy: string;
   readonly rule: string;
@@ -18,9 +18,9 @@ export interface Exported {
 }
 
 /**
- * The rules with `validate.cel` as ValidatingAdmissionPolicies with bindings, one of each for a rule: the API server
- * enforces them itself, so they hold even when we are down. Rules that say more than such a policy can are left, with
- * the reason; rules of other kinds are not spoken of.
+ * Converts the rules with `validate.cel` into ValidatingAdmissionPolicies, each with a binding. The API server
+ * enforces them itself, also while Postern is down. Rules that cannot be expressed so are returned with the reason;
+ * rules of other kinds are ignored.
  */
 export function exportAdmissionPolicies(policies: readonly CompiledPolicy[]): Exported {
   const objects: JsonObject[] = [], left: LeftRule[] = [];
@@ -102,7 +102,7 @@ function exportedName(policy: Policy, rule: Rule, rules: number): string {
   return name.toLowerCase().replace(/[^a-z0-9.-]+/g, "-").replace(/[^a-z0-9]+$/, "").slice(0, 240);
 }
 
-/** A validation without a message has the rule's. */
+/** A validation without a message has the rule's message. */
 function withMessage(entry: JsonObject, fallback: Json | undefined): JsonObject {
   const message = asString(entry["message"]) || asString(fallback) || "";
   return message === "" ? entry : { ...entry, message };

@@ -5,8 +5,8 @@ import type { MatchBlock, MatchFilter, ResourceCriteria, Rule } from "../../poli
 const nameLabel = "kubernetes.io/metadata.name";
 
 /**
- * The MatchResources that select what a rule matches and does not exclude; a fault says what of it cannot be said there.
- * A namespace restricts the rule of a Policy.
+ * The MatchResources that select the objects of a rule; a fault names a part that MatchResources cannot express. The
+ * rule of a Policy is restricted to its namespace.
  */
 export function matchResourcesOf(rule: Rule, namespace: string | undefined): JsonObject | Fault {
   const match = filtersOf(rule.match, "match");
@@ -41,7 +41,7 @@ export function matchResourcesOf(rule: Rule, namespace: string | undefined): Jso
   };
 }
 
-/** The criteria of every filter, if they say nothing that MatchResources cannot. */
+/** The criteria of every filter; a fault when MatchResources cannot express one. */
 function filtersOf(block: MatchBlock, name: "match" | "exclude"): readonly ResourceCriteria[] | Fault {
   const { form, filters, written } = block;
   if (form === "all" && filters.length > 1) return new Fault(`${name}.all has several filters`);
@@ -88,7 +88,7 @@ function within(operator: "In" | "NotIn", values: readonly string[]): JsonObject
   return { key: nameLabel, operator, values };
 }
 
-/** Kinds and operations of a filter; kinds of one group and version come together. */
+/** The kinds and operations of a filter. Kinds of one group and version share a rule. */
 function resourceRule(resources: ResourceCriteria): JsonObject | Fault {
   const groups = new Set<string>(), versions = new Set<string>(), names = new Set<string>();
   for (const selector of resources.kinds.flatMap(parseKindSelectors)) {
@@ -113,8 +113,8 @@ function resourceRule(resources: ResourceCriteria): JsonObject | Fault {
 }
 
 /**
- * For rules that name no operations: without an object, as in a deletion, most expressions would fail, and with them the
- * request.
+ * The operations of rules that name none. Without an object, as in a deletion, most expressions would fail, and with
+ * them the request.
  */
 const usualOperations = ["CREATE", "UPDATE"];
 

@@ -6,13 +6,13 @@ const rbac = "rbac.authorization.k8s.io";
 
 /** The rights of the replicas that do not come from policies. */
 export interface ReplicaNeeds {
-  /** Whether one of them must lead, because policies change other objects or are followed. */
+  /** Whether a leader is needed, because policies change other objects or are followed. */
   readonly leader: boolean;
 }
 
 /**
- * The labels of roles that say what policies may do: those of Kyverno's four controllers, so that roles written for it count
- * here too, and that of the roles to view the cluster.
+ * The labels of roles that grant rights to policies: those of Kyverno's four controllers, so that roles written for
+ * Kyverno work here too, and that of the roles to view the cluster.
  */
 const policyRoles: readonly { readonly [label: string]: string }[] = [
   ...["admission", "background", "reports", "cleanup"].map((controller) => ({
@@ -22,9 +22,10 @@ const policyRoles: readonly { readonly [label: string]: string }[] = [
 ];
 
 /**
- * Service account and rights: what the policies look up; its own webhook configurations by name, and the endpoints of its
- * Service, by which it sees when they may have webhooks; and its own Secret, when it makes its certificate itself. Where one replica must lead there is the Lease on which they agree, with no
- * holder: applying it again changes nothing.
+ * The service account and its rights: to the resources that policies read; to Postern's webhook configurations by
+ * name; to the endpoints of its Service, which show when the webhooks may be enabled; and to its Secret, if it makes
+ * its certificate. If replicas elect a leader, there is also the Lease, without a holder: applying it again changes
+ * nothing.
  */
 export function accessObjects(
   options: ManifestOptions,
@@ -50,7 +51,7 @@ export function accessObjects(
   ];
 }
 
-/** A role of all rights that other roles give by label: authors of policies add those that their policies need. */
+/** A role that aggregates roles by label: authors of policies add the rights that their policies need. */
 function grantedByLabel({ namespace }: ManifestOptions): JsonObject[] {
   const name = `${appName}-policies`;
   const role = {
@@ -58,7 +59,7 @@ function grantedByLabel({ namespace }: ManifestOptions): JsonObject[] {
     kind: "ClusterRole",
     metadata: metadata(name),
     aggregationRule: { clusterRoleSelectors: policyRoles.map((matchLabels) => ({ matchLabels })) },
-    // The cluster fills these in.
+    // The cluster sets these rules.
     rules: [],
   };
   return [role, binding("ClusterRole", name, { namespace, scope: undefined })];
@@ -82,7 +83,7 @@ const webhookRule = {
   verbs: ["get", "patch"],
 };
 
-/** The right to list cannot be one for names. */
+/** A right to list cannot be limited to names. */
 const endpointRule = { apiGroups: ["discovery.k8s.io"], resources: ["endpointslices"], verbs: ["list"] };
 
 const secretRule = {
@@ -105,7 +106,7 @@ function granted(
   ];
 }
 
-/** Gives a role to the service account. */
+/** The binding of a role to the service account. */
 function binding(
   kind: "Role" | "ClusterRole",
   name: string,
@@ -120,7 +121,7 @@ function binding(
   };
 }
 
-/** Rights as the rules of a role: one for each resource, with its verbs, or with the names that are enough. */
+/** Rights as the rules of a role: one for each resource, with its verbs and, if they suffice, its names. */
 function accessRules(access: readonly Access[]): JsonObject[] {
   const verbs = new Map<string, Set<string>>();
   const names = new Map<string, Set<string>>();
@@ -137,7 +138,7 @@ function accessRules(access: readonly Access[]): JsonObject[] {
   }
   for (const [key, wanted] of sorted(names)) {
     const [group, resource, verb] = JSON.parse(key) as string[];
-    // Whoever may read all needs no right to read one.
+    // The right to read all objects includes the right to read one.
     if (verbs.get(JSON.stringify([group, resource]))?.has(verb!)) continue;
     const resourceNames = [...wanted].sort();
     rules.push({ apiGroups: [group!], resources: [resource!], resourceNames, verbs: [verb!] });

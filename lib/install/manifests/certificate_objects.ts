@@ -8,14 +8,14 @@ import {
 } from "./manifest_options.ts";
 
 /**
- * The objects of the serving certificate: an empty Secret that Postern fills, one that is filled, or what cert-manager
- * makes one from.
+ * The objects of the serving certificate: an empty Secret that Postern fills, a given Secret, or the objects from
+ * which cert-manager makes one.
  */
 export function certificateObjects({ namespace, certificate }: ManifestOptions): JsonObject[] {
   const secret = { apiVersion: "v1", kind: "Secret", metadata: metadata(certificateSecret, namespace) };
   switch (certificate.from) {
     case "postern":
-      // Without data: applying it again leaves what Postern put into it.
+      // It has no data, so that applying it again keeps the data that Postern wrote.
       return [{ ...secret, type: "Opaque" }];
     case "texts": {
       const { cert, key, ca } = certificate;

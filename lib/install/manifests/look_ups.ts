@@ -16,7 +16,7 @@ export interface LookUps {
   readonly remarks: readonly string[];
 }
 
-/** Works out what policies look up in the cluster and elsewhere, so that they get the rights for that and no others. */
+/** Collects the API resources and hosts that policies read, so that they get exactly these rights. */
 export function lookUps(snapshot: Pick<Snapshot, "policies" | "others">): LookUps {
   const { policies, others } = snapshot;
   const found = new Found(snapshot);
@@ -67,7 +67,7 @@ class Found implements LookUps {
       case "service":
         return this.#service(need.url);
       case "registry":
-        // Images can be anywhere.
+        // Images can be in any registry.
         this.hosts = undefined;
         return;
       case "accessReview":
@@ -100,7 +100,7 @@ class Found implements LookUps {
     if (!this.remarks.includes(remark)) this.remarks.push(remark);
   }
 
-  /** The host of a service, where the policy names it in full. */
+  /** Adds the host of a service, if the policy names it in full. */
   #service(url: string): void {
     const origin = /^https?:\/\/[^/?#]+(?=[/?#])|^https?:\/\/[^/?#]+$/.exec(url)?.[0] ?? "";
     if (hasVariables(origin) || !URL.canParse(origin)) this.hosts = undefined;
@@ -110,7 +110,7 @@ class Found implements LookUps {
     }
   }
 
-  /** Global context entries themselves. */
+  /** Adds the right to read global context entries. */
   globalEntries(): void {
     for (const verb of ["get", "list"]) {
       this.access.push({ group: "kyverno.io", resource: "globalcontextentries", verb });
@@ -166,7 +166,7 @@ function triggers(rule: CompiledRule, place: string, found: Found): void {
   }
 }
 
-/** The kinds that a rule is about, as resources; wide when that is any kind. */
+/** The resources of a rule's kinds; `wide` when the rule matches any kind. */
 function triggerResources(
   rule: CompiledRule,
 ): { readonly resources: readonly { group: string; resource: string }[]; readonly wide: boolean } {

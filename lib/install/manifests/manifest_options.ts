@@ -1,6 +1,6 @@
 import type { Authority } from "../certificates/issue_certificate.ts";
 
-/** Where the serving certificate of the manifests comes from. */
+/** The source of the serving certificate in the manifests. */
 export type CertificateSource =
   /**
    * Postern makes it in the cluster, keeps it in a Secret that its replicas share, and writes its authority into the
@@ -9,7 +9,7 @@ export type CertificateSource =
   | { readonly from: "postern" }
   /** cert-manager makes it and writes its authority into the webhooks. */
   | { readonly from: "cert-manager" }
-  /** It stands in the manifests, with its key: PEM texts, and the authority to trust. */
+  /** The manifests contain it, with its key: PEM texts, and the authority to trust. */
   | { readonly from: "texts"; readonly cert: string; readonly key: string; readonly ca: Authority["cert"] };
 
 /** The options of the manifests. */
@@ -18,36 +18,36 @@ export interface ManifestOptions {
   readonly image: string;
   readonly replicas: number;
   readonly certificate: CertificateSource;
-  /** Path below which reviews are taken, which only the API server and the pods know; none when absent. */
+  /** The path below which reviews are accepted, which only the API server and the pods have; none when absent. */
   readonly secretPath?: string | undefined;
-  /** The checksum of these policies: the pods carry it, so that other policies roll them out. */
+  /** The checksum of the policies: the pods carry it, so that a change of policies rolls them out. */
   readonly checksum: string;
-  /** Whether policies are objects of the cluster, which Postern follows; those of files come on top. */
+  /** Whether Postern also follows policies in the cluster. */
   readonly follows: boolean;
   /** `--dialect` of the server. */
   readonly dialect: "classic" | "current";
   /** Whether every failurePolicy counts as Ignore. */
   readonly ignoreFailures?: boolean;
-  /** The address of an OTLP collector that takes traces over HTTP; none are made when absent. */
+  /** The address of an OTLP collector that accepts traces over HTTP; no traces when absent. */
   readonly traces?: string | undefined;
 }
 
 /** The name of all objects of an installation. */
 export const appName = "postern";
 
-/** Labels of all objects. */
+/** The labels of all objects. */
 export const labels = { "app.kubernetes.io/name": appName, "app.kubernetes.io/managed-by": appName };
 
-/** Labels by which the pods are found. */
+/** The labels that select the pods. */
 export const podLabels = { "app.kubernetes.io/name": appName };
 
-/** Name of the Secret that holds the serving certificate. */
+/** The name of the Secret with the serving certificate. */
 export const certificateSecret = `${appName}-tls`;
 
-/** Name of the Secret that holds the secret path. */
+/** The name of the Secret with the secret path. */
 export const pathSecret = `${appName}-path`;
 
-/** Names by which the API server calls the service. */
+/** The names under which the API server calls the Service. */
 export function serviceNames(namespace: string): string[] {
   const name = `${appName}.${namespace}.svc`;
   return [name, `${name}.cluster.local`];

@@ -10,18 +10,19 @@ import { appName, type ManifestOptions } from "./manifest_options.ts";
 import { namespaceObject, workloadObjects } from "./workload.ts";
 import { emptyConfigurations, webhooksOf } from "./webhooks.ts";
 
-/** Everything that is installed, and what whoever installs it should know. */
+/** The objects of an installation, and remarks for its author. */
 export interface Manifests {
-  /** In the order in which they are applied. */
+  /** The objects in the order in which they are applied. */
   readonly objects: readonly JsonObject[];
   readonly remarks: readonly string[];
 }
 
 /**
- * Makes the objects that run Postern with these policies in a cluster. The same policies and setting make the same
- * objects. The webhook configurations come first, which are without webhooks until a replica is ready: `kubectl
- * delete` takes objects in the same order, and the API server must not call once the Deployment is gone. Where policies
- * are followed the namespace comes before them: a leader whose namespace goes puts no configuration back.
+ * Makes the objects that run Postern with these policies in a cluster. The same policies and options give the same
+ * objects. The webhook configurations come first, and have no webhooks until a replica is ready: `kubectl delete`
+ * deletes objects in the same order, and the API server must not call once the Deployment is gone. If policies are
+ * followed, the namespace comes before them: a leader whose namespace is being deleted does not restore
+ * configurations.
  */
 export function makeManifests(
   snapshot: Snapshot,
@@ -44,7 +45,7 @@ export function makeManifests(
       ...certificateObjects(options),
       ...secretPathObjects(options),
       ...maps,
-      // Which hosts policies of the cluster call is only in them.
+      // Only the cluster's policies name the hosts that they call.
       ...workloadObjects(options, { policyMaps: maps.length, hosts: options.follows ? undefined : hosts }),
     ],
     remarks: [...guesses.values(), ...remarks],

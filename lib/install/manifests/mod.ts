@@ -1,7 +1,7 @@
 /**
- * Manifests: the Kubernetes objects that run Postern with given policies, worked out from what the policies match and
- * look up. Not worked out: rights that only a request determines, where custom kinds are in the API when their plural
- * is unusual, and priority classes, network policies and autoscaling, which differ from cluster to cluster.
+ * Manifests: the Kubernetes objects that run Postern with given policies, derived from the resources that the
+ * policies match and read. Not derived: rights that only a request determines, custom kinds with an unusual plural,
+ * and priority classes, network policies and autoscaling, which differ from cluster to cluster.
  *
  * @module
  */

@@ -1,20 +1,20 @@
 import type { JsonObject } from "../../json/mod.ts";
 import { appName, metadata } from "./manifest_options.ts";
 
-/** A file of policies as it goes into a ConfigMap. */
+/** A file of policies for a ConfigMap. */
 export interface PolicyFile {
-  /** Its path as it was given: the key is made of it. */
+  /** The path as given, from which its key is made. */
   readonly file: string;
   readonly text: string;
 }
 
 /**
- * The most that one ConfigMap holds, in bytes of its JSON. The API server takes 1 MiB, but `kubectl apply` keeps a copy in
- * an annotation, and annotations end at 256 KiB.
+ * The most bytes of one ConfigMap's JSON. The API server accepts 1 MiB, but `kubectl apply` keeps a copy in an
+ * annotation, and annotations are limited to 256 KiB.
  */
 const mostBytes = 200_000;
 
-/** Policies in as few ConfigMaps as hold them, in the order given. A file that is too large alone has one of its own. */
+/** The policies in as few ConfigMaps as possible, in the given order. A file that is too large has a separate one. */
 export function policyMaps(files: readonly PolicyFile[], namespace: string): JsonObject[] {
   const maps: { [key: string]: string }[] = [];
   const taken = new Set<string>();
@@ -36,12 +36,12 @@ export function policyMaps(files: readonly PolicyFile[], namespace: string): Jso
   }));
 }
 
-/** Name of the n-th ConfigMap, from 0. */
+/** The name of the n-th ConfigMap, from 0. */
 export function policyMapName(index: number): string {
   return `${appName}-policies-${index}`;
 }
 
-/** A key that no other file has: its name, or its path, for keys know no folders and are all mounted into one. */
+/** A key that no other file has: the file's name, or its path, because all keys are mounted into one folder. */
 function freeKey(file: string, taken: Set<string>): string {
   const path = keyText(file);
   const name = keyText(file.slice(file.lastIndexOf("/") + 1));
@@ -54,7 +54,7 @@ function freeKey(file: string, taken: Set<string>): string {
   }
 }
 
-/** A text as ConfigMaps allow keys, with an ending by which the server knows it for a file of policies. */
+/** A text with the characters of ConfigMap keys, and with an extension by which the server recognises policy files. */
 function keyText(text: string): string {
   const key = text.replace(/[^-._a-zA-Z0-9]+/g, "-").replace(/^[-.]+/, "").slice(-200);
   return /\.(?:yaml|yml|json)$/i.test(key) ? key : `${key || "policies"}.yaml`;

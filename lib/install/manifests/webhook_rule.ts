@@ -13,13 +13,13 @@ import {
   pluralOf,
 } from "../../kube/mod.ts";
 
-/** A kind that plain Kubernetes does not serve: where it is in the API was guessed from its name. */
+/** A kind that plain Kubernetes does not serve: its resource was guessed from its name. */
 export interface GuessedKind {
   readonly kind: string;
   readonly resource: string;
 }
 
-/** Each resource of a rule that is written as resources of the API. */
+/** The targets of a rule that names resources of the API. */
 function targetsOf({ groups, versions, resources, operations, scope }: ResourceRule): Target[] {
   return groups.flatMap((group) =>
     versions.flatMap((version) =>
@@ -30,14 +30,12 @@ function targetsOf({ groups, versions, resources, operations, scope }: ResourceR
 
 const connected = ["exec", "attach", "portforward", "proxy", "*"];
 
-/**
- * The requests that a rule must see: the resources of its kinds, and the operations that it can have a result for.
- */
+/** The requests that a rule must see: the resources of its kinds, and the operations for which it can have a result. */
 export function webhookTargets(rule: CompiledRule, guessed: (kind: GuessedKind) => void): Target[] {
   const { resources } = rule.selector;
   if (resources !== undefined) return resources.flatMap(targetsOf);
   const { form, filters } = rule.selector.match;
-  // The first of filters that must all hold is enough for the webhook.
+  // All these filters must match, so the webhook needs only the first.
   const used = form === "all" ? filters.slice(0, 1) : filters;
   return used.flatMap(({ kinds, operations: written }) => {
     const selectors = (kinds.length === 0 ? ["*"] : kinds).flatMap(parseKindSelectors);
@@ -71,8 +69,8 @@ export function followedTargets(
 }
 
 /**
- * Without operations in its match, a rule with a pattern has no result for a deletion, and only some subresources are
- * connected to: a webhook that is not called cannot fail.
+ * The operations of a rule's webhook. Without operations in its match, a rule with a pattern has no result for a
+ * deletion, and only some subresources have CONNECT: a webhook that is not called cannot fail.
  */
 function operationsOf(
   rule: CompiledRule,
@@ -118,7 +116,7 @@ function placesOf({ kind, group, version, plural, namespaced }: BuiltinKind, suf
   return found;
 }
 
-/** The built-in kinds that a selector means, each in one version: the API server converts (`matchPolicy`). */
+/** The built-in kinds that a selector matches, each in one version: the API server converts (`matchPolicy`). */
 function matching({ group, version, kind }: KindSelector): BuiltinKind[] {
   const tests = {
     group: compileWildcard(group),
@@ -134,8 +132,8 @@ function matching({ group, version, kind }: KindSelector): BuiltinKind[] {
 }
 
 /**
- * Kinds that the server's resource filters hide from policies by default, such as Events and ReplicaSets: they need
- * no webhook call.
+ * Whether the server's resource filters hide a kind from policies by default, such as Events and ReplicaSets: it
+ * needs no webhook call.
  */
 function isUnseen({ group, version, kind, namespaced }: BuiltinKind): boolean {
   const namespace = namespaced ? "default" : "";
@@ -149,7 +147,7 @@ export function unseenResources(): string[] {
   return [...new Set(builtinKinds.filter(isUnseen).map(({ group, plural }) => `${group}/${plural}`))].sort();
 }
 
-/** Webhooks know `*` and literal names, no other wildcards. */
+/** Webhooks support `*` and literal names, but no other wildcards. */
 function literal(text: string): string {
   return hasWildcard(text) ? "*" : text;
 }

@@ -12,22 +12,22 @@ const kindOf: Readonly<Record<WebhookPhase, ConfiguredWebhooks["kind"]>> = {
 };
 
 const defaultTimeout = 10;
-/** The most that the API server allows. */
+/** The most seconds that the API server allows. */
 const longestTimeout = 30;
 
-/** Namespaces that no webhook sees: what runs the cluster, and Postern itself. The server filters them, too. */
+/** The namespaces without webhook calls: those that run the cluster, and Postern's. The server filters them, too. */
 function unseenNamespaces(namespace: string): string[] {
   return [...new Set(["kube-node-lease", "kube-public", "kube-system", namespace])].sort();
 }
 
-/** Where webhooks call Postern, and whom they trust. */
+/** The address of Postern for webhooks, and the authorities to trust. */
 export interface WebhookOptions {
   readonly namespace: string;
-  /** The Service. */
+  /** The name of the Service. */
   readonly service: string;
-  /** In front of every path; none when absent. */
+  /** The prefix of every path; none when absent. */
   readonly secretPath?: string | undefined;
-  /** Base64 of the authorities in PEM. */
+  /** The authorities as base64 of PEM. */
   readonly caBundle: string | undefined;
 }
 
@@ -39,7 +39,8 @@ export interface ConfiguredWebhooks {
 
 /**
  * The two webhook configurations as they are installed: without webhooks, so that the API server calls nothing before
- * a replica can answer. A replica that is ready writes {@link webhooksOf} into them. Applying them again keeps those.
+ * a replica can answer. A replica that is ready writes {@link webhooksOf} into them. Applying them again keeps the
+ * webhooks.
  */
 export function emptyConfigurations(options: ManifestOptions): JsonObject[] {
   return phases.map((phase) => ({
@@ -50,9 +51,8 @@ export function emptyConfigurations(options: ManifestOptions): JsonObject[] {
 }
 
 /**
- * The webhooks of both configurations: one for every failurePolicy that policies of the phase have, and one for each
- * policy with match conditions of its own. They cannot lock a cluster: what they leave out keeps it running and lets
- * Postern start again.
+ * The webhooks of both configurations: one for every failurePolicy of the phase's policies, and one for each policy
+ * with match conditions. They cannot lock the cluster, because they leave out the namespaces that run it and Postern.
  */
 export function webhooksOf(
   policies: readonly CompiledPolicy[],
@@ -70,14 +70,17 @@ function injection({ certificate, namespace }: ManifestOptions): JsonObject {
   return { annotations: { "cert-manager.io/inject-ca-from": `${namespace}/${certificateSecret}` } };
 }
 
-/** Policies that one webhook is for. */
+/** The policies of one webhook. */
 interface Group {
   readonly phase: WebhookPhase;
   readonly failurePolicy: "Fail" | "Ignore";
   readonly policies: readonly CompiledPolicy[];
-  /** Rules whose generated objects are kept in step: hearing of changes is worth no refusal, so they are ignored. */
+  /**
+   * Rules whose generated objects are kept in step. Their webhook ignores failures, because a missed change is no
+   * reason to deny a request.
+   */
   readonly followed: readonly CompiledRule[];
-  /** For a webhook of one policy: its key and its match conditions, which the server leaves to the API server. */
+  /** The key and the match conditions of a webhook's only policy; the API server evaluates them. */
   readonly single: { readonly key: string; readonly conditions: readonly JsonObject[] } | undefined;
 }
 
@@ -153,7 +156,7 @@ function webhook(group: Group, options: WebhookOptions, guessed: (kind: GuessedK
   };
 }
 
-/** Where rules are about everything: not the kinds that the server lets through unseen. */
+/** A match condition for rules about every kind: it leaves out the kinds that the server does not evaluate. */
 const notAboutUnseenKinds = {
   name: "postern-not-about-events-and-nodes",
   expression: `!(request.resource.group + "/" + request.resource.resource in ${
@@ -162,8 +165,8 @@ const notAboutUnseenKinds = {
 };
 
 /**
- * Requests for which no webhook is called: those of the kubelets, which the server lets through by default too, those
- * of Postern itself, and those of the API server, which writes its roles when it starts.
+ * The users without webhook calls: kubelets, whom the server filters by default too, Postern, and the API server,
+ * which writes its roles when it starts.
  */
 function unseenUsers(namespace: string): JsonObject[] {
   const users = ["system:apiserver", `system:serviceaccount:${namespace}:${appName}`];

@@ -12,9 +12,9 @@ import {
 
 /** The parts of the Deployment that depend on the policies. */
 export interface WorkloadNeeds {
-  /** How many ConfigMaps of policies there are. */
+  /** The number of ConfigMaps with policies. */
   readonly policyMaps: number;
-  /** `host:port` of what policies call; `undefined` for any. */
+  /** `host:port` of the services that policies call; `undefined` for any. */
   readonly hosts: readonly string[] | undefined;
 }
 
@@ -24,10 +24,10 @@ export const defaultResources = { requests: { cpu: "100m", memory: "128Mi" }, li
 const webhookPort = 9443;
 const metricsPort = 8000;
 
-/** Where the API server is found from a pod: by its name, so that the permission to call it can name it. */
+/** The address of the API server in a pod: its name, so that the permission to call it can name it. */
 const apiServer = { host: "kubernetes.default.svc", port: 443 };
 
-/** Namespace that holds everything. */
+/** The Namespace of the installation. */
 export function namespaceObject({ namespace }: ManifestOptions): JsonObject {
   const standard = "restricted";
   return {
@@ -140,7 +140,7 @@ function container(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
     startupProbe: { ...probe("liveness"), initialDelaySeconds: 2, periodSeconds: 1, failureThreshold: 60 },
     livenessProbe: { ...probe("liveness"), periodSeconds: 10, timeoutSeconds: 5, failureThreshold: 3 },
     readinessProbe: { ...probe("readiness"), periodSeconds: 5, timeoutSeconds: 5, failureThreshold: 2 },
-    // Requests still come for a moment after the pod has left the endpoints of the Service.
+    // Requests still arrive for a moment after the pod has left the endpoints of the Service.
     lifecycle: { preStop: { sleep: { seconds: 5 } } },
     resources: defaultResources,
     securityContext: {
@@ -152,17 +152,17 @@ function container(options: ManifestOptions, needs: WorkloadNeeds): JsonObject {
   };
 }
 
-/** Whether policies of files are mounted: not where all are objects of the cluster. */
+/** Whether policies of files are mounted: not when all policies are objects of the cluster. */
 function mountsPolicies({ follows }: ManifestOptions, { policyMaps }: WorkloadNeeds): boolean {
   return policyMaps > 0 || !follows;
 }
 
-/** Whether the serving certificate is mounted as files; Postern reads its own from the Secret. */
+/** Whether the serving certificate is mounted as files; Postern reads the certificate that it made from the Secret. */
 function mountsCertificate({ certificate }: ManifestOptions): boolean {
   return certificate.from !== "postern";
 }
 
-/** OpenTelemetry's variables, which Deno itself reads. */
+/** The environment variables of OpenTelemetry, which Deno reads. */
 function traceVariables({ traces }: ManifestOptions): JsonObject[] {
   if (traces === undefined) return [];
   return [
@@ -172,10 +172,13 @@ function traceVariables({ traces }: ManifestOptions): JsonObject[] {
   ];
 }
 
-/** The variable that switches traces on, which Postern reads, too. */
+/** The variable that enables traces; Postern reads it too. */
 const tracing = "OTEL_DENO";
 
-/** The image's entry point with the permissions that these policies need: the Dockerfile's are for any. */
+/**
+ * The image's entry point with the permissions that these policies need; the Dockerfile has permissions for any
+ * policy.
+ */
 function command(options: ManifestOptions, { hosts }: WorkloadNeeds): string[] {
   const variables = [
     "KUBERNETES_SERVICE_HOST",
@@ -226,7 +229,7 @@ function serverArguments(options: ManifestOptions, needs: WorkloadNeeds): string
   ];
 }
 
-/** On the port without TLS, where a kubelet waits for no other caller's handshake. */
+/** The probe of the port without TLS, where the kubelet does not wait for other callers' handshakes. */
 function probe(what: "liveness" | "readiness"): JsonObject {
   return { httpGet: { port: "metrics", path: `/health/${what}` } };
 }

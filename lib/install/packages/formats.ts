@@ -2,5 +2,5 @@ import { helmChart } from "./helm_chart.ts";
 import { kustomizeBase } from "./kustomize_base.ts";
 import type { PackageFormat } from "./package.ts";
 
-/** Every form of an installation's folder. */
+/** Every format of an installation's folder. */
 export const packageFormats: readonly PackageFormat[] = [helmChart, kustomizeBase];

@@ -16,8 +16,8 @@ import type { PackageFile, PackageFormat, PackageInput } from "./package.ts";
 import { type Option, Part, type Tree, vary } from "./variants.ts";
 
 /**
- * A Helm chart. Its template is made of the manifests for every choice that its values offer, so that it renders to what
- * `manifests` prints with the same choices.
+ * A Helm chart. Its template combines the manifests for every choice of its values, so that it renders to the output
+ * of `manifests` with the same choices.
  */
 export const helmChart: PackageFormat = {
   name: "helm",
@@ -67,7 +67,7 @@ const failurePolicies: readonly Option<boolean>[] = [
   { condition: 'eq .Values.failurePolicy "Ignore"', value: true },
 ];
 
-/** A text of the values that may be empty: the template has its place, and not the text. */
+/** An optional text of the values: the template refers to the value, and does not contain the text. */
 function optional(name: string): readonly Option<string | undefined>[] {
   return [
     { condition: `not .Values.${name}`, value: undefined },
@@ -123,7 +123,7 @@ function template({ snapshot, files, options }: PackageInput): string {
   return helmDocuments(trees as readonly Tree[]);
 }
 
-/** Where values stand in objects, as what Helm's language makes of them. */
+/** Replaces values in objects by expressions of Helm's language. */
 function withExpressions(object: JsonObject): Tree {
   const name = asString(dig(object, "metadata", "name")) ?? "";
   switch (object["kind"]) {
@@ -138,7 +138,7 @@ function withExpressions(object: JsonObject): Tree {
   }
 }
 
-/** A file of policies is no template: it may hold braces of its own. */
+/** A file of policies is not a template: its braces must stay. */
 function fileEntry({ path }: PackageFile): [string, Tree] {
   return [path.slice(path.indexOf("/") + 1), expression(`.Files.Get "files/${path}" | toJson`)];
 }
@@ -160,7 +160,7 @@ function secretData(name: string, data: JsonObject): Tree {
   return Object.fromEntries(entries);
 }
 
-/** Fields of the Deployment that values give, by name; the value of an environment variable by the variable's. */
+/** The fields of the Deployment that values set, by name; for environment variables, by the variable's name. */
 const deploymentValues: Readonly<Record<string, string>> = {
   replicas: "int .Values.replicas",
   image: ".Values.image | quote",
@@ -188,7 +188,7 @@ const definitionsTemplate = `{{- if and (eq .Values.policies "cluster") .Values.
 {{- end }}
 `;
 
-/** Definitions stay when the chart goes: with them all policies and reports would go. */
+/** Definitions stay when the chart is removed: deleting them would delete all policies and reports. */
 function keptDefinitions(): string {
   return definitions().map((definition) => {
     const annotations = { "helm.sh/resource-policy": "keep" };

@@ -13,7 +13,7 @@ export function helmDocuments(objects: readonly Tree[]): string {
   return textOf(documents);
 }
 
-/** Lines as text; a condition that begins where the same one ends goes on instead. */
+/** The lines as text. A condition that begins where the same condition ends continues it instead. */
 function textOf(lines: readonly string[]): string {
   const kept: string[] = [];
   const open: string[] = [];
@@ -21,7 +21,7 @@ function textOf(lines: readonly string[]): string {
     const isEnd = line.trimStart() === "{{- end }}";
     if (isEnd && lines[index + 1] === open.at(-1)) continue;
     if (line.trimStart().startsWith("{{- if ")) {
-      // Its end was left out.
+      // The end of that condition was left out.
       if (open.at(-1) === line) continue;
       open.push(line);
     }
@@ -31,7 +31,7 @@ function textOf(lines: readonly string[]): string {
   return `${kept.join("\n")}\n`;
 }
 
-/** The lines of a value on lines of its own. */
+/** The lines of a value on separate lines. */
 function linesOf(tree: Tree, indent: string): string[] {
   if (isItems(tree)) return tree.flatMap((item) => conditional(item, indent, itemLines));
   return Object.entries(tree as Record<string, Tree>).flatMap(([key, value]) =>
@@ -39,7 +39,7 @@ function linesOf(tree: Tree, indent: string): string[] {
   );
 }
 
-/** The lines of each branch of a choice, or of what is no choice. */
+/** The lines of each branch of a choice, or of a plain value. */
 function conditional(tree: Tree, indent: string, write: (tree: Tree, indent: string) => string[]): string[] {
   if (!(tree instanceof Part) || tree.content.kind !== "choice") return write(tree, indent);
   const present = tree.content.branches.flatMap(({ condition, tree }) =>
@@ -60,7 +60,7 @@ function fieldLines(key: string, value: Tree, indent: string): string[] {
 
 function itemLines(item: Tree, indent: string): string[] {
   if (isEmpty(item) || !isNested(item)) return [`${indent}- ${inline(item)}`];
-  // On a line of its own, so that a condition on the first field does not take the hyphen away.
+  // On a separate line, so that a condition on the first field does not remove the hyphen.
   return [`${indent}-`, ...linesOf(item, `${indent}  `)];
 }
 
@@ -69,7 +69,7 @@ function inline(tree: Tree): string {
   return scalar(tree);
 }
 
-/** A text in which Helm's braces are kept from Helm, and its marks are replaced. */
+/** A scalar in which Helm's braces are escaped, and marks are replaced by expressions. */
 function scalar(value: Tree): string {
   return JSON.stringify(value).replaceAll("{{", '{{ "{{" }}').replace(
     mark,
@@ -77,7 +77,7 @@ function scalar(value: Tree): string {
   );
 }
 
-/** Marks a text inside a string that Helm's language is to replace: it has letters, digits, dots and spaces alone. */
+/** Marks a text inside a string as an expression of Helm's language. It has only letters, digits, dots and spaces. */
 export function marked(expression: string): string {
   return `HELM[${expression}]`;
 }

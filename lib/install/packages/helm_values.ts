@@ -6,7 +6,7 @@ import { toYaml } from "../../yaml/mod.ts";
 /** A value of the chart. */
 interface ChartValue {
   readonly about: string;
-  /** JSON schema of it. */
+  /** The JSON schema of the value. */
   readonly schema: JsonObject;
   of(options: ManifestOptions): JsonObject[string];
 }
@@ -101,7 +101,7 @@ const values: Readonly<Record<string, ChartValue>> = {
   },
 };
 
-/** The values of the chart that give what these options give. */
+/** The chart's values for these options. */
 export function chartValues(options: ManifestOptions): JsonObject {
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, value.of(options)]));
 }

@@ -5,8 +5,8 @@ import { makeManifests } from "../manifests/manifests.ts";
 import type { PackageFile, PackageFormat } from "./package.ts";
 
 /**
- * A base for kustomize: a file for each object, and the policies as files that a generator makes ConfigMaps of, so that overlays
- * can add to them. `kustomize build` prints what `manifests` prints.
+ * A base for kustomize: a file for each object, and the policies as files from which a generator makes ConfigMaps, so
+ * that overlays can add to them. `kustomize build` prints the output of `manifests`.
  */
 export const kustomizeBase: PackageFormat = {
   name: "kustomize",
@@ -21,7 +21,7 @@ export const kustomizeBase: PackageFormat = {
       kind: "Kustomization",
       resources: [...resources, ...defined].map(({ path }) => path),
       ...(maps.length > 0 && { configMapGenerator: maps.map(generatorOf) }),
-      // Webhook configurations stay first: they must be deleted first.
+      // Webhook configurations stay first, because they must be deleted first.
       sortOptions: { order: "fifo" },
     };
     return [
@@ -52,7 +52,7 @@ function generatorOf(map: JsonObject): JsonObject {
   };
 }
 
-/** The files of a ConfigMap, in a folder of its name. */
+/** The files of a ConfigMap, in a folder with its name. */
 export function policyFiles(map: JsonObject): PackageFile[] {
   return Object.entries(asObject(map["data"]) ?? {}).map(([key, text]) => ({
     path: `${nameOf(map)}/${key}`,

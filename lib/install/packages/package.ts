@@ -5,7 +5,7 @@ import type { PolicyFile } from "../manifests/policy_maps.ts";
 
 /** A file of an installation's folder. */
 export interface PackageFile {
-  /** In the folder: `templates/postern.yaml`. */
+  /** The path in the folder: `templates/postern.yaml`. */
   readonly path: string;
   readonly text: string;
 }
@@ -21,7 +21,7 @@ export interface PackageInput {
   readonly version: string;
 }
 
-/** A form in which an installation is written into a folder, beside the objects as they are. */
+/** A format in which an installation is written into a folder. */
 export interface PackageFormat {
   readonly name: string;
   /** The instruction for users of the folder, with DIR in place of its path. */

@@ -6,8 +6,8 @@ export type Tree = Json | Part | { readonly [key: string]: Tree } | readonly Tre
 /** A part of a template that JSON does not have. */
 export class Part {
   /**
-   * `choice`: of several trees the one whose condition holds; `undefined` for nothing. `expression`: what the template's
-   * language makes of a text, such as a user's value.
+   * `choice`: the tree whose condition holds; `undefined` for nothing. `expression`: an expression of the template's
+   * language, such as a user's value.
    */
   constructor(
     readonly content:
@@ -16,22 +16,22 @@ export class Part {
   ) {}
 }
 
-/** A tree with the condition under which it is taken. */
+/** A tree with its condition. */
 export interface Branch {
-  /** In the template's language. */
+  /** The condition in the template's language. */
   readonly condition: string;
   readonly tree: Tree | undefined;
 }
 
-/** An option of what users can choose, with the condition that holds when they chose it. */
+/** An option that users can choose, with the condition that holds when they chose it. */
 export interface Option<T> {
   readonly condition: string;
   readonly value: T;
 }
 
 /**
- * Makes one tree of what is made for each option: what is the same for all stands there once. Calls can be nested, one for each
- * thing that users choose. Exactly one of the conditions must hold.
+ * Merges the trees that are made for each option into one: parts that are the same for all appear once. Calls can be
+ * nested, one for each choice of users. Exactly one of the conditions must hold.
  */
 export function vary<T>(options: readonly Option<T>[], make: (value: T) => Tree): Tree {
   const branches = options.map(({ condition, value }): Branch => ({ condition, tree: make(value) }));
@@ -60,7 +60,7 @@ function mergeMaps(branches: readonly MapBranch[]): TreeMap {
   return Object.fromEntries(entries);
 }
 
-/** Items are the same thing when they have the same name: those that not all have stand under a condition. */
+/** Items with the same name are the same item. Items that some lists lack get a condition. */
 function mergeLists(branches: readonly ListBranch[]): readonly Tree[] {
   const named = branches.map(({ condition, tree }) => ({
     condition,
@@ -71,7 +71,7 @@ function mergeLists(branches: readonly ListBranch[]): readonly Tree[] {
   );
 }
 
-/** One order that keeps each list's own, as far as they agree. */
+/** One order that keeps the order of each list, as far as they agree. */
 function mergedOrder(lists: readonly (readonly string[])[]): string[] {
   const order: string[] = [];
   for (const list of lists) {

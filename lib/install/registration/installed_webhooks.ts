@@ -16,9 +16,9 @@ const collections = {
 } as const;
 
 /**
- * The webhook configurations all of whose webhooks call a Service, so those of an installation: whoever made them,
- * under whatever names. One without webhooks calls nothing, and stays. A fault when the API server does not list
- * them.
+ * The webhook configurations of an installation: those whose webhooks all call its Service, whoever made them and
+ * whatever their names. A configuration without webhooks calls nothing, and is left out. A fault when the API server
+ * does not list them.
  */
 export async function installedWebhooks(
   cluster: Cluster,

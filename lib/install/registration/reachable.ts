@@ -7,18 +7,18 @@ export interface ReachableOptions {
   readonly cluster: Cluster;
   readonly log: Log;
   readonly service: ServicePlace;
-  /** Ends the waiting. */
+  /** Ends the wait. */
   readonly signal: AbortSignal;
-  /** Milliseconds between two looks: a second. */
+  /** Milliseconds between two checks: a second. */
   readonly every?: number;
 }
 
-/** So many looks in a row must find a ready endpoint: nodes hear of it later than the API server. */
+/** The number of successive checks that must find a ready endpoint: nodes learn of it later than the API server. */
 export const looksInARow = 3;
 
 /**
- * Waits until the API server can reach a replica through the Service; `false` when the signal came first. A Service that is
- * only another name has no endpoints to wait for, nor has one that does not exist.
+ * Waits until the API server can reach a replica through the Service; `false` when the signal was aborted first. It
+ * does not wait for a Service that is an ExternalName or does not exist, because such a Service has no endpoints.
  */
 export async function untilReachable(options: ReachableOptions): Promise<boolean> {
   const { cluster, log, service, signal, every = 1_000 } = options;

@@ -9,18 +9,18 @@ import { readyEndpoints, type ServicePlace } from "./ready_endpoints.ts";
 export interface WebhookRegistrationOptions {
   readonly cluster: Cluster;
   readonly log: Log;
-  /** Name of both webhook configurations. They exist: the right to make them is not needed. */
+  /** The name of both webhook configurations. They exist, so that the right to create them is not needed. */
   readonly name: string;
   readonly service: ServicePlace;
-  /** In front of every path that the API server calls; none when absent. */
+  /** The prefix of every path that the API server calls; none when absent. */
   readonly secretPath?: string | undefined;
   /** The policies in force. */
   readonly snapshot: () => Snapshot | undefined;
-  /** Whom callers must trust now, as webhook configurations have it. */
+  /** Returns the authorities that callers must trust now, in the form of webhook configurations. */
   readonly caBundle: () => string | undefined;
 }
 
-/** Milliseconds between looks: before the webhooks are registered, and after. */
+/** Milliseconds between two checks: before the webhooks are registered, and after. */
 const lookEvery = { before: 1_000, after: 30_000 };
 
 const collections: Readonly<Record<ConfiguredWebhooks["kind"], string>> = {
@@ -28,14 +28,14 @@ const collections: Readonly<Record<ConfiguredWebhooks["kind"], string>> = {
   MutatingWebhookConfiguration: "/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations",
 };
 
-/** cert-manager keeps the authority of such a configuration right. */
+/** The annotation of configurations whose authority cert-manager keeps current. */
 const injected = "cert-manager.io/inject-ca-from";
 
 /**
- * Writes the webhooks of the policies in force into the webhook configurations that are installed empty, as soon as the
- * API server can reach a replica that is ready: what cannot answer blocks nobody. It writes them again when the policies
- * change or somebody emptied the configurations, and keeps the authority right. What others changed in them otherwise
- * stays until the policies change: during a rollout two replicas have different policies, and must not take turns.
+ * Writes the webhooks of the policies in force into the empty webhook configurations, as soon as the API server can
+ * reach a ready replica: a Postern that cannot answer blocks nobody. It writes them again when the policies change or
+ * somebody emptied the configurations, and keeps the authority current. Other changes by others stay until the
+ * policies change: during a rollout two replicas have different policies, and must not overwrite each other in turns.
  */
 export class WebhookRegistration {
   readonly #options: WebhookRegistrationOptions;
@@ -45,14 +45,14 @@ export class WebhookRegistration {
   #readyLooks = 0;
   /** The problems that were logged since the last attempt without a problem. */
   readonly #problems = new Set<string>();
-  /** Looks and writes come one after the other. */
+  /** Checks and writes run one after the other. */
   #working: Promise<void> = Promise.resolve();
 
   constructor(options: WebhookRegistrationOptions) {
     this.#options = options;
   }
 
-  /** Begins to look. */
+  /** Begins to check. */
   begin(): void {
     const next = async (): Promise<void> => {
       await this.look();
@@ -62,19 +62,19 @@ export class WebhookRegistration {
     void next();
   }
 
-  /** Looks once: for endpoints that are ready, and, when the webhooks are registered, at the configurations. */
+  /** Checks once: for ready endpoints, and, once the webhooks are registered, the configurations. */
   look(): Promise<void> {
     return this.#working = this.#working.then(() => this.#isRegistered ? this.#keep() : this.#register());
   }
 
-  /** Other policies came into force. */
+  /** Notes that other policies are in force. */
   policiesChanged(): Promise<void> {
     return this.#working = this.#working.then(async () => {
       if (this.#isRegistered) await this.#write(() => true);
     });
   }
 
-  /** Ends. The webhooks stay: other replicas answer, or the next one. */
+  /** Stops. The webhooks stay: other replicas answer them, or the next one. */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#timer);
@@ -89,12 +89,12 @@ export class WebhookRegistration {
     if (this.#readyLooks >= looksInARow) this.#isRegistered = await this.#write(() => true);
   }
 
-  /** Writes configurations that are empty, and authorities that are not the present one. */
+  /** Writes empty configurations, and outdated authorities. */
   async #keep(): Promise<void> {
     await this.#write((present, wanted) => present.length === 0 && wanted.length > 0);
   }
 
-  /** Writes the configurations that are due; whether all of them could be written. */
+  /** Writes the configurations that need it; returns whether all writes succeeded. */
   async #write(
     isDue: (present: readonly Json[], wanted: readonly JsonObject[]) => boolean,
   ): Promise<boolean> {
@@ -130,7 +130,7 @@ export class WebhookRegistration {
     });
   }
 
-  /** Replaces the webhooks of a configuration, if it still is the one that was read. */
+  /** Replaces the webhooks of a configuration, if it is still the one that was read. */
   async #replace(
     path: string,
     kind: string,
@@ -153,7 +153,7 @@ export class WebhookRegistration {
     return true;
   }
 
-  /** Says what is wrong, once. */
+  /** Logs a problem, once. */
   #problem(reason: string): false {
     if (!this.#problems.has(reason)) this.#options.log.write("error", "webhooks not registered", { reason });
     this.#problems.add(reason);
