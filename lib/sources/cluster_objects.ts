@@ -13,17 +13,17 @@ import {
 } from "../json/mod.ts";
 import type { Cluster } from "../ports.ts";
 
-/** Which objects of a cluster are read, and how. */
+/** The objects to read from a cluster, and the sizes of the reads. */
 export interface ClusterObjectsOptions {
   readonly cluster: Cluster;
-  /** Only objects of kinds that its policies may be about. */
+  /** The policies: only objects of kinds that they may match are read. */
   readonly snapshot: Snapshot;
-  /** Only objects of this namespace, and with {@link clusterWide} those of no namespace. */
+  /** Only objects of this namespace, and with {@link clusterWide} those without a namespace. */
   readonly namespace?: string | undefined;
   readonly clusterWide: boolean;
-  /** Objects of one answer. */
+  /** The most objects of one page. */
   readonly batchSize: number;
-  /** Lists that are read at the same time. */
+  /** The most lists that are read at a time. */
   readonly concurrent: number;
 }
 
@@ -42,8 +42,8 @@ interface Listable {
 }
 
 /**
- * The objects of a cluster that the policies may be about, listed in pages. A kind that cannot be listed is a problem
- * and does not keep the others from being read.
+ * The objects of a cluster that the policies may match, listed in pages. A kind that cannot be listed is a problem,
+ * and the others are still read.
  */
 export async function* clusterObjects(options: ClusterObjectsOptions): AsyncGenerator<ClusterObject> {
   const { snapshot, concurrent } = options;
@@ -52,7 +52,7 @@ export async function* clusterObjects(options: ClusterObjectsOptions): AsyncGene
   const wanted = served.filter((each) => isWanted(each, snapshot));
   for (let at = 0; at < wanted.length; at += Math.max(1, concurrent)) {
     const lists = wanted.slice(at, at + Math.max(1, concurrent)).map((each) => pages(each, options));
-    // The first pages of these kinds are on their way together; what is read stays in order.
+    // The first pages of these kinds are read concurrently; objects stay in order.
     const first = lists.map((list) => list.next());
     for (const [index, list] of lists.entries()) {
       for (let page = await first[index]!; page.done !== true; page = await list.next()) yield* page.value;
@@ -85,7 +85,7 @@ async function* pages(
       }];
       return;
     }
-    // Items of a list do not say what they are.
+    // Items of a list have no kind and apiVersion.
     yield asList(field(answer.body, "items")).filter(isObject).map((item) => ({
       kind: "object",
       object: { apiVersion, kind, ...item },
@@ -110,7 +110,7 @@ async function servedKinds(cluster: Cluster): Promise<Listable[] | Fault> {
       listable.push(...listableOf(each, { path, apiVersion }));
     }
   }
-  // Events of the core group are served twice.
+  // The core group's Events are also served by another group.
   return listable.filter(({ kind, apiVersion }) => !(kind === "Event" && apiVersion !== "v1"));
 }
 

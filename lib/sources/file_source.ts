@@ -2,25 +2,25 @@ import { basename, dirname, join, resolve } from "node:path";
 import { loadDocuments, type LoadedDocuments } from "./load.ts";
 import type { PolicySource } from "./policy_source.ts";
 
-/** How files are watched. */
+/** The intervals of watching files. */
 export interface FileSourceOptions {
   /**
    * Milliseconds between comparisons of all files with their loaded texts, for changes without an event: a minute.
    */
   readonly compareEvery?: number;
-  /** The same where a folder was replaced, and events of it are missing: two seconds. */
+  /** As {@link compareEvery}, for paths whose folder was replaced, because their events are missing: two seconds. */
   readonly compareReplacedEvery?: number;
 }
 
-/** Events within so many milliseconds are one change. */
+/** Milliseconds within which events count as one change. */
 const quiet = 300;
-/** A change is reported after so many milliseconds even if events do not end. */
+/** Milliseconds after which a change is reported even if events continue. */
 const longestDelayMs = 3_000;
 
 /**
- * Policies of files and folders. Events of the file system show changes of the files, of folders to the bottom, and
- * of the folder around each path, because a path that is replaced by a rename, or a link that leads elsewhere, is
- * another file from then on. A comparison of everything once a minute finds all other changes.
+ * Policies of files and folders. Events of the file system show changes of the files, of folders with everything
+ * below, and of the folder around each path: a rename, or a link with another target, makes the path another file. A
+ * comparison of everything once a minute finds all other changes.
  */
 export class FileSource implements PolicySource {
   readonly #paths: readonly string[];
@@ -81,10 +81,10 @@ class FileEvents {
   readonly #changed: () => void;
   #watchers: Deno.FsWatcher[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When the first event of a burst came. */
+  /** The time of the first event of a series. */
   #since: number | undefined;
   #closed = false;
-  /** Which folder each path led to, by real path. */
+  /** The folder that each path led to, by real path. */
   readonly #folders = new Map<string, number | null>();
   #isIncomplete = false;
 
@@ -95,8 +95,8 @@ class FileEvents {
   }
 
   /**
-   * Whether a folder was replaced by another one of the same path: Deno keeps watching the former one, whatever is
-   * watched anew.
+   * Whether a folder was replaced by another one with the same path: Deno keeps watching the former one, even after a
+   * new watch.
    */
   get isIncomplete(): boolean {
     return this.#isIncomplete;
@@ -109,7 +109,7 @@ class FileEvents {
     this.#watchers = [];
   }
 
-  /** Watches what the paths lead to now, and the folders that they stand in. */
+  /** Watches the targets of the paths, and the folders that contain them. */
   #open(): void {
     const former = this.#watchers;
     this.#watchers = [];
@@ -118,7 +118,7 @@ class FileEvents {
     for (const folder of new Set(this.#paths.map((path) => dirname(path)))) {
       this.#follow(folder, { recursive: false }, ({ paths }) => paths.some((path) => isOurs(folder, path)));
     }
-    // The folders come first: a path that comes to be after this finds them watched.
+    // The folders come first, so that a path which is created afterwards is noticed.
     for (const path of this.#paths) this.#follow(path, { recursive: true }, () => true);
     for (const watcher of former) watcher.close();
   }
@@ -126,7 +126,7 @@ class FileEvents {
   #follow(path: string, options: { recursive: boolean }, concerns: (event: Deno.FsEvent) => boolean): void {
     let watcher: Deno.FsWatcher;
     try {
-      // A watch does not go below a link.
+      // A watch does not follow links.
       const real = Deno.realPathSync(path);
       const { isDirectory, ino } = Deno.statSync(real);
       const former = this.#folders.get(real);
@@ -134,7 +134,7 @@ class FileEvents {
       if (isDirectory) this.#folders.set(real, ino);
       watcher = Deno.watchFs(real, options);
     } catch {
-      // It is not there, or may not be watched: the comparison sees it.
+      // The path does not exist or may not be watched: the comparison finds its changes.
       return;
     }
     this.#watchers.push(watcher);

@@ -2,7 +2,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import type { LoadedDocuments } from "./load.ts";
 
-/** The documents that come into force, and the files of which a former version does. */
+/** The documents that come into force, and the files whose former version stays in force. */
 export interface AcceptedDocuments {
   readonly documents: readonly YamlDocument[];
   readonly kept: readonly string[];
@@ -14,14 +14,14 @@ interface Version {
   readonly isClean: boolean;
 }
 
-/** The version of each file that is in force. */
+/** The versions of the files that are in force. */
 export class FormerVersions {
   #versions = new Map<string, Version>();
 
   /**
-   * The documents that a load puts in force. A file that is half written, or emptied, takes nothing out of force, and
-   * neither does a path that leads nowhere for a moment; policies with errors do not replace policies without. A file
-   * that is gone from its folder takes its policies along.
+   * The documents that a load puts in force. A half-written or emptied file leaves its former version in force, and
+   * so does a path that is missing for a moment; policies with errors do not replace policies without. Deleting a
+   * file from its folder removes its policies.
    */
   accept(
     { files, documents, diagnostics }: LoadedDocuments,
@@ -57,7 +57,7 @@ function isError({ severity }: Diagnostic): boolean {
   return severity === "error";
 }
 
-/** Whether a file is one of some paths, or in a folder that is. */
+/** Whether a file is one of some paths, or inside a folder among them. */
 function isBelow(file: string, paths: ReadonlySet<string>): boolean {
   return paths.has(file) ||
     [...paths].some((path) => path !== "" && file.startsWith(path.endsWith("/") ? path : `${path}/`));

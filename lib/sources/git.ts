@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { Fault } from "../json/mod.ts";
 
-/** How a repository is reached. */
+/** The branch and the credentials of a repository. */
 export interface GitOptions {
   /** A branch or tag; the default branch when absent. */
   readonly branch?: string | undefined;
@@ -9,7 +9,7 @@ export interface GitOptions {
   readonly password?: string | undefined;
 }
 
-/** A place in a repository, as an address names it. */
+/** A folder or file of a repository, from an address. */
 export interface GitPlace {
   readonly repository: string;
   readonly branch: string | undefined;
@@ -17,9 +17,9 @@ export interface GitPlace {
   readonly path: string;
 }
 
-/** Files of a repository in a folder of their own, until it is disposed of. */
+/** Files of a repository in a temporary folder, until it is disposed of. */
 export interface Checkout extends AsyncDisposable {
-  /** Where the files are. */
+  /** The folder with the files. */
   readonly folder: string;
   /** The address of the folder, for messages. */
   readonly address: string;
@@ -28,7 +28,7 @@ export interface Checkout extends AsyncDisposable {
 /** Milliseconds that a clone may take. */
 const TIMEOUT = 120_000;
 
-/** Whether a path is an address instead. */
+/** Whether a path is an address. */
 export function isAddress(path: string): boolean {
   return /^[a-z][a-z+]*:\/\//.test(path);
 }
@@ -60,7 +60,7 @@ export function gitPlace(address: string, branch: string | undefined): GitPlace 
   return { repository, branch: after === "" ? undefined : after, path: "" };
 }
 
-/** Clones the newest state of a repository with `git`; a fault says why that cannot be done. */
+/** Clones the latest commit of a repository with `git`; a fault says why that failed. */
 export async function checkout(address: string, options: GitOptions): Promise<Checkout | Fault> {
   const { repository, branch, path } = gitPlace(address, options.branch);
   let root: string;
@@ -101,7 +101,7 @@ async function clone(
   }
 }
 
-/** A password by the environment: arguments are visible to other users of the machine. */
+/** The password goes into the environment, because other users of the machine can see arguments. */
 function credentials({ username, password }: GitOptions): Record<string, string> {
   if (username === undefined && password === undefined) return {};
   const basic = btoa(`${username ?? ""}:${password ?? ""}`);

@@ -4,14 +4,14 @@ import { Fault, isFault } from "../json/mod.ts";
 import { parseDocuments, type YamlDocument } from "../yaml/mod.ts";
 import { checkout, type GitOptions, isAddress } from "./git.ts";
 
-/** Documents of files and folders, with what could not be read. */
+/** The documents of files and folders, with diagnostics for files that could not be read. */
 export interface LoadedDocuments {
   readonly documents: readonly YamlDocument[];
   readonly diagnostics: readonly Diagnostic[];
   readonly files: readonly FileText[];
 }
 
-/** Bytes and milliseconds of one download. */
+/** The bounds of one download: bytes and milliseconds. */
 const LIMITS = { bytes: 32_000_000, time: 30_000 };
 
 /**
@@ -44,7 +44,7 @@ export async function loadDocuments(
  */
 const mostCharacters = { document: 4_000_000, all: 32_000_000 };
 
-/** The files as far as all of them may be read; those beyond are a diagnostic each. */
+/** The files within the bound of all files together; each file beyond it is a diagnostic. */
 function bounded({ files, diagnostics }: Files): Files {
   let characters = 0;
   const refused: Diagnostic[] = [];

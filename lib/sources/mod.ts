@@ -1,6 +1,6 @@
 /**
- * Where policies and objects come from: files, folders, standard input, git repositories and https addresses, read once,
- * one by one, or followed while they change.
+ * The sources of policies and objects: files, folders, standard input, git repositories and https addresses. They are
+ * read once, one by one, or followed while they change.
  *
  * @module
  */

@@ -10,7 +10,7 @@ import type { PolicySource } from "./policy_source.ts";
 export interface LoadedPolicies {
   readonly snapshot: Snapshot;
   readonly diagnostics: readonly Diagnostic[];
-  /** Of the files as they were read, as the manifests carry it. */
+  /** The checksum of the files, as in the manifests. */
   readonly checksum: string;
 }
 
@@ -40,7 +40,7 @@ export class FollowedPolicies {
   #snapshot: Snapshot | undefined;
   #documents: readonly YamlDocument[] = [];
   #watch: Disposable | undefined;
-  /** Loads come one after the other. */
+  /** Loads run one after the other. */
   #loading: Promise<void> = Promise.resolve();
 
   constructor(options: FollowedPoliciesOptions) {
@@ -57,7 +57,7 @@ export class FollowedPolicies {
     return this.#documents;
   }
 
-  /** Reads the source and puts in force what has no errors; of files that have some their former version stays. */
+  /** Reads the source and puts policies without errors in force; a file with errors keeps its former version. */
   load(): Promise<void> {
     return this.#loading = this.#loading.then(() => this.#load());
   }
@@ -87,7 +87,7 @@ export class FollowedPolicies {
     this.#watch ??= this.#options.source.watch(() => void this.load());
   }
 
-  /** Follows the source no longer. */
+  /** Stops watching the source. */
   close(): void {
     this.#watch?.[Symbol.dispose]();
     this.#watch = undefined;
@@ -104,7 +104,7 @@ function keptDiagnostic(file: string): Diagnostic {
   };
 }
 
-/** Diagnostics as lines. */
+/** The diagnostics as lines of text. */
 export function diagnosticLines(diagnostics: readonly Diagnostic[]): string[] {
   return diagnostics.map(formatDiagnostic);
 }

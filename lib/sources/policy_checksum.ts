@@ -1,8 +1,8 @@
 import type { FileText } from "../adapters/mod.ts";
 
 /**
- * The checksum of files of policies: 16 digits of a SHA-256 of their texts, whatever the files are called and in
- * whatever order they come. The manifests carry it, and replicas report it for the policies that they loaded.
+ * The checksum of policy files: 16 digits of a SHA-256 of their texts, whatever their names and order. The manifests
+ * contain it, and replicas report it for the policies that they loaded.
  */
 export async function policyChecksum(files: readonly FileText[]): Promise<string> {
   const each = await Promise.all(files.map(({ text }) => digest(text)));

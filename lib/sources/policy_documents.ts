@@ -5,9 +5,9 @@ import type { GitOptions } from "./git.ts";
 import { loadDocuments, type LoadedDocuments } from "./load.ts";
 
 /**
- * Documents of policy files, without what lies beside policies in their folders: files that declare a test or its values
- * (cli.kyverno.io), what the tests name as their resources, and documents of other tools, which are a warning each. In
- * a file that is given by name everything counts.
+ * The documents of policy files, without other documents in their folders: tests and their values (cli.kyverno.io),
+ * the resources that tests name, and documents of other tools, each of which is a warning. In a file that is named
+ * directly every document counts.
  */
 export async function policyDocuments(
   paths: readonly string[],
@@ -39,7 +39,7 @@ export async function policyDocuments(
   };
 }
 
-/** API groups of policies; `v1` is that of lists. */
+/** The API groups of policies; `v1` is that of lists. */
 const groups: readonly string[] = [
   "kyverno.io",
   "policies.kyverno.io",
@@ -54,7 +54,7 @@ function mayBePolicy({ value }: YamlDocument): boolean {
   return Array.isArray(value["items"]) || /Policy$/.test(asString(value["kind"]) ?? "");
 }
 
-/** The files that a document makes files of a test: its own, and those that it names. */
+/** The files that a document marks as files of a test: its own, and those that it names. */
 function belongsToTests({ value, positionOf }: YamlDocument): string[] {
   const apiVersion = asString(field(value, "apiVersion")) ?? "";
   if (!apiVersion.startsWith("cli.kyverno.io/")) return [];

@@ -1,9 +1,9 @@
 import type { LoadedDocuments } from "./load.ts";
 
-/** Where policies and exceptions come from, and may change. */
+/** A source of policies and exceptions, which may change. */
 export interface PolicySource {
-  /** Everything that is there now. What cannot be read is a diagnostic. */
+  /** Reads everything now. A part that cannot be read is a diagnostic. */
   load(): Promise<LoadedDocuments>;
-  /** Calls `changed` whenever {@link load} may give something else, until what it returns is disposed of. */
+  /** Calls `changed` whenever {@link load} may give another result, until the returned value is disposed of. */
   watch(changed: () => void): Disposable;
 }

@@ -6,21 +6,21 @@ import { DocumentStream, type DocumentStreamOptions, parseChunks, type YamlDocum
 export type StreamedDocument =
   | { readonly kind: "document"; readonly document: YamlDocument }
   | { readonly kind: "problem"; readonly diagnostic: Diagnostic }
-  /** How many bytes were read by now, and of how many; 0 of standard input, whose length is not known. */
+  /** The bytes that were read, and those of all files; 0 for standard input, whose length is unknown. */
   | { readonly kind: "progress"; readonly bytes: number; readonly of: number };
 
-/** How files are read. */
+/** The options of reading files. */
 export interface StreamOptions extends DocumentStreamOptions {
-  /** The bytes of standard input; the process's own by default. */
+  /** Opens standard input; the process's by default. */
   readonly stdin?: () => ReadableStream<Uint8Array>;
 }
 
-/** So much of a file is read at once: long enough that a long document is not looked through too often. */
+/** The bytes that are read at once: so many that a long document is not scanned too often. */
 const PIECE = 1_048_576;
 
 /**
- * The documents of files, folders and `-` for standard input, one after the other, in the memory of one document. A
- * problem does not end the stream: what can be read is given.
+ * Yields the documents of files, folders and `-` for standard input, one after the other, in the memory of one
+ * document. A problem does not end the stream.
  */
 export async function* streamDocuments(
   paths: readonly string[],
@@ -42,7 +42,7 @@ export async function* streamDocuments(
   }
 }
 
-/** The documents of a file, and numbers of bytes that were read. */
+/** Yields the documents of a file, and the numbers of bytes that were read. */
 async function* readParts(
   file: string,
   { stdin = () => Deno.stdin.readable, ...limits }: StreamOptions,
