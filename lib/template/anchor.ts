@@ -1,4 +1,4 @@
-/** Anchors that a key of a pattern may be written in: `(k)`, `=(k)`, `^(k)`, `<(k)`, `+(k)`, `X(k)`. */
+/** The characters of anchors around a key of a pattern: `(k)`, `=(k)`, `^(k)`, `<(k)`, `+(k)`, `X(k)`. */
 const modifiers = "+<=X^";
 
 /** The key without its anchor: `^(containers)` is `containers`. */

@@ -1,8 +1,11 @@
-/** How often text was compiled. Tests check with it that a request compiles nothing. */
+/** The numbers of compilations. Tests check that a request compiles nothing. */
 export interface TemplateCompilations {
-  /** Strings, keys and expressions of templates planned so far. */
+  /** The strings, keys and expressions of templates that were planned. */
   readonly planned: number;
-  /** Expressions compiled while rendering, because a variable stands inside another; not those found in the cache. */
+  /**
+   * The expressions that were compiled while rendering, because a variable contains another; without those found in
+   * the cache.
+   */
   readonly nested: number;
 }
 
@@ -14,12 +17,12 @@ export function templateCompilations(): TemplateCompilations {
   return { planned, nested };
 }
 
-/** Notes that template text was planned. */
+/** Counts planned template text. */
 export function countPlanned(): void {
   planned++;
 }
 
-/** Notes that an expression was compiled while rendering. */
+/** Counts an expression that was compiled while rendering. */
 export function countNested(): void {
   nested++;
 }

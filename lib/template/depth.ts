@@ -1,6 +1,6 @@
 import { isList, isObject, type Json } from "../json/mod.ts";
 
-/** Documents nested deeper than this are refused. */
+/** The deepest nesting of a document; deeper ones are refused. */
 const maxDepth = 1000;
 
 /** Whether a document is nested too deeply for a template, so that a recursive walk could exhaust the stack. */

@@ -27,7 +27,7 @@ export type Origin = Pick<Spot, "field" | "unresolved" | "expressions" | "uses">
 /** The path of a document that is part of another document. */
 export type Where = Pick<Spot, "path" | "place">;
 
-/** Variables of one text; each is compiled, reported and rendered by itself. */
+/** The most variables of one text: each is compiled, reported and rendered separately. */
 const maxVariables = 1_000;
 
 function hasMoreVariables(text: string, most: number): boolean {
@@ -76,7 +76,7 @@ class Planner {
     const spot: Spot = { ...this.#origin, path, place };
     const planned = pieces.map((piece) => typeof piece === "string" ? piece : planVariable(piece, spot));
     const [first] = planned;
-    // A string that is one variable and nothing else takes its value with its type.
+    // A string that is one variable takes the variable's value with its type.
     if (planned.length === 1 && typeof first === "object") return { kind: "dynamic", render: first.render };
     return { kind: "dynamic", render: joinPieces(planned, path) };
   }
@@ -144,7 +144,7 @@ class Planner {
 }
 
 interface Field {
-  /** As written. */
+  /** The key as written. */
   readonly key: string;
   readonly name: PlannedNode;
   readonly value: PlannedNode;

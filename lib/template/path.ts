@@ -1,5 +1,5 @@
 import type { DocumentPath } from "../json/mod.ts";
-/** The path of a child as Kyverno's messages have it: `/spec/a.b\/c/0`. */
+/** The path of a child in the form of Kyverno's messages: `/spec/a.b\/c/0`. */
 export function pathOf(parent: string, key: string | number): string {
   return `${parent}/${typeof key === "number" ? key : key.replaceAll("/", "\\/")}`;
 }
@@ -22,8 +22,8 @@ export function cleanPath(path: string): string {
 }
 
 /**
- * The JMESPath expression that `{{ @ }}` means: the path of the string below `root`, without the steps up to
- * `foreach` and without the two steps of the rule's body (`validate/pattern`).
+ * The JMESPath expression of `{{ @ }}`: the path of the string below `root`, without the steps up to `foreach` and
+ * without the two steps of the rule's body (`validate/pattern`).
  *
  * ```ts
  * import { currentField } from "./path.ts";

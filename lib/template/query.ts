@@ -5,18 +5,18 @@ import type { Use } from "./use.ts";
 
 /** The position of a variable, and the options for compiling it. */
 export interface Spot {
-  /** The string's path as Kyverno's messages have it. */
+  /** The string's path in the form of Kyverno's messages. */
   readonly path: string;
   /** The string's path in the document. */
   readonly place: DocumentPath;
   /** The path of the document in its rule, for `{{ @ }}`. */
   readonly field: DocumentPath;
   /**
-   * The value of a variable whose value is missing. A variable that nothing declares, a function that fails and a limit
-   * are faults all the same: an object must not get past a rule by breaking its expression.
+   * The value of a variable whose value is missing. An undeclared variable, a failed function and an exceeded limit
+   * are always faults: an object must not pass a rule by breaking its expression.
    */
   readonly unresolved: "fault" | "empty";
-  /** How expressions are read. */
+  /** The options of compiling expressions. */
   readonly expressions: ExpressionOptions;
   /** Collects the variables. */
   readonly uses: Use[];
@@ -30,7 +30,7 @@ export function forDelete(text: string): string {
   return text.replaceAll("request.object", "request.oldObject");
 }
 
-/** Renders an expression in the form for the request's operation. Both forms are compiled now. */
+/** Renders an expression in the form for the request's operation. Both forms are compiled at load. */
 export function chooseByOperation(text: string, alive: Query, spot: Spot): Render {
   const textForDelete = forDelete(text);
   if (textForDelete === text) return alive.render;
@@ -38,13 +38,13 @@ export function chooseByOperation(text: string, alive: Query, spot: Spot): Rende
   return (run) => isDelete(run.scope) ? deleted.render(run) : alive.render(run);
 }
 
-/** An expression that can be rendered, with its compiled form or the fault of compiling it. */
+/** A compiled expression, or the fault of compiling it. */
 export interface Query {
   readonly render: Render;
   readonly compiled: CompiledExpression | Fault;
 }
 
-/** Compiles an expression. When it does not compile, every rendering returns the fault. */
+/** Compiles an expression. If it does not compile, every rendering returns the fault. */
 export function compile(text: string, spot: Spot): Query {
   const failed = `failed to resolve ${text} at path ${spot.path}: `;
   if (text === "") return broken(new Fault(`${failed}invalid query (nil)`));
@@ -65,14 +65,14 @@ export function compile(text: string, spot: Spot): Query {
   };
   return { render, compiled };
 
-  /** Whether what is missing is no part of a value but a variable that nothing declares. */
+  /** Whether the missing part is a variable that nothing declares, instead of a part of a value. */
   function isUndeclared(missing: string, scope: Scope): boolean {
     return names.includes(missing) && !mayBeAbsent.has(missing) &&
       scope.get(missing) === undefined && scope.declares?.(missing) !== true;
   }
 }
 
-/** Variables of every rule that have no value for some requests. */
+/** The variables that every rule declares and that have no value for some requests. */
 const mayBeAbsent: ReadonlySet<string> = new Set([
   "request",
   "images",

@@ -3,7 +3,7 @@ import { withoutAnchor } from "./anchor.ts";
 import { isTooDeep } from "./depth.ts";
 import { cleanPath, joinPath, pathOf } from "./path.ts";
 
-/** Operators that a reference may begin with. The result is then text: the operator, and the value. */
+/** The operators that a reference may begin with. The result is then text: the operator and the value. */
 const operators = [">=", "<=", ">", "<", "!"] as const;
 
 /**
@@ -114,7 +114,7 @@ class Resolver {
   }
 }
 
-/** All leaves by their path without anchors; a map stands under its own path with one of its keys. */
+/** All leaves by their path without anchors. The path of a map has one of its keys as value. */
 function placesOf(document: Json): Map<string, Json> {
   const places = new Map<string, Json>();
   const visit = (value: Json, path: string): void => {
@@ -136,12 +136,14 @@ function withoutAnchors(path: string): string {
 }
 
 interface FoundReference {
-  /** The character before it, empty at the start of the text. */
+  /** The character before the reference; empty at the start of the text. */
   readonly prefix: string;
   readonly reference: string;
 }
 
-/** Finds `$(` + at least one character + `)`, greedily up to the last `)` before a space, where no `\` precedes. */
+/**
+ * Finds `$(…)` with at least one character inside, greedily up to the last `)` before a space, unless a `\` precedes.
+ */
 function* references(text: string): Generator<FoundReference> {
   let from = 0;
   let wordEnd = -1, close = -1;
@@ -160,7 +162,7 @@ function* references(text: string): Generator<FoundReference> {
     if (close < start + 3) continue;
     const prefix = isFirst ? "" : String.fromCodePoint(codePointBefore(text, start));
     yield { prefix, reference: text.slice(start, close + 1) };
-    // The character before a match belongs to it, so the next match must start after it.
+    // A match includes the character before it, so the next match must start after that.
     from = close + 2;
   }
 }
@@ -170,7 +172,7 @@ function codePointBefore(text: string, at: number): number {
   return pair > 0xffff ? pair : text.charCodeAt(at - 1);
 }
 
-/** `\$(x)` is text: its backslash goes. */
+/** `\$(x)` is text: the backslash is removed. */
 function withoutEscapes(text: string): string {
   let result = "", done = 0, close = 0;
   for (let start = text.indexOf("\\$("); start >= 0; start = text.indexOf("\\$(", start + 1)) {

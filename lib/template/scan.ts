@@ -3,11 +3,11 @@ import { Fault } from "../json/mod.ts";
 /** A `{{ }}`: its text without the braces, split at the variables inside it. */
 export interface Variable {
   readonly kind: "variable";
-  /** Texts and inner variables in order; one text when nothing is nested. */
+  /** Text and inner variables in order; one text when nothing is nested. */
   readonly parts: readonly TextPart[];
   /** Whether the variable is written `{{- x }}`, so that Kyverno does not evaluate its value again. */
   readonly shallow: boolean;
-  /** Where its `{{` stands in the scanned text, from 0. */
+  /** The offset of its `{{` in the scanned text, from 0. */
   readonly offset: number;
   /** Length of the variable in the scanned text, braces included. */
   readonly length: number;
@@ -16,10 +16,10 @@ export interface Variable {
 /** A part of a scanned text: constant text, or a variable. */
 export type TextPart = string | Variable;
 
-/** Variables may stand inside variables this deep. */
+/** The deepest nesting of variables. */
 const maxDepth = 16;
 
-/** Stands for a found variable while the text around it is scanned; never part of the text itself. */
+/** Replaces a found variable while the text around it is scanned. The character does not occur in the text. */
 interface Marked {
   readonly text: string;
   readonly mark: string;
@@ -62,12 +62,12 @@ export function scan(text: string): readonly TextPart[] | Fault {
   );
 }
 
-/** Marks every variable that has no other inside; `undefined` when there is none. */
+/** Marks every variable without inner variables; `undefined` when there is none. */
 function nextRound(marked: Marked): { marked: Marked; last: Variable } | undefined {
   const { text, mark } = marked;
   const variables: Variable[] = [];
   let rest = "", done = 0, seen = 0, last: Variable | undefined;
-  // How much shorter the marked text is than the original up to this point.
+  // The difference in length between the original and the marked text up to this point.
   let shift = 0;
   const pass = (stop: number): Variable[] => {
     const passed = marked.variables.slice(seen, stop);
@@ -108,7 +108,7 @@ function variableOf(
   return { kind: "variable", parts, shallow, ...place };
 }
 
-/** The end of a variable whose braces open at `start`, or -1. */
+/** The end of a variable whose braces open at `start`; -1 when they are not closed. */
 function variableEnd(text: string, start: number): number {
   for (let at = start + 2; at < text.length; at++) {
     const unit = text[at];
@@ -120,7 +120,7 @@ function variableEnd(text: string, start: number): number {
   return -1;
 }
 
-/** The `}` that closes the `{` at `open` without braces in between, or -1. */
+/** The `}` that closes the `{` at `open` without braces in between; -1 when there is none. */
 function closingBrace(text: string, open: number): number {
   for (let at = open + 1; at < text.length; at++) {
     if (text[at] === "}") return at;
@@ -129,7 +129,7 @@ function closingBrace(text: string, open: number): number {
   return -1;
 }
 
-/** Replaces the marks in a text by the variables that they stand for. */
+/** Replaces the marks in a text by their variables. */
 function piecesOf(text: string, { mark, variables }: Pick<Marked, "mark" | "variables">): TextPart[] {
   const pieces: TextPart[] = [];
   text.split(mark).forEach((constant, index) => {
@@ -145,7 +145,7 @@ function count(text: string, mark: string): number {
   return found;
 }
 
-/** A character of the private use area that the text does not have. */
+/** A character of the private use area that the text does not contain. */
 function unusedMark(text: string): string | undefined {
   for (let unit = 0xe000; unit < 0xf8ff; unit++) {
     const mark = String.fromCharCode(unit);

@@ -5,10 +5,10 @@ import { resolveReferences } from "./reference.ts";
 import { maxText } from "./run.ts";
 import type { Use } from "./use.ts";
 
-/** How to compile a template. */
+/** The options of compiling a template. */
 export interface TemplateOptions {
   /**
-   * The value of a variable whose expression has none: a fault, or the empty string (conditions of the classic
+   * The value of a variable whose expression has none: a fault, or the empty string (in conditions of the classic
    * dialect). A value that cannot be loaded, and an expression that does not compile, are always faults.
    */
   readonly unresolved?: "fault" | "empty";
@@ -38,11 +38,11 @@ function isInteger(name: string): boolean {
   return /^elementIndex\d*$/.test(name);
 }
 
-/** A document whose strings and keys may hold variables, compiled so that it can be rendered for each request. */
+/** A compiled document whose strings and keys may hold variables. It is rendered for each request. */
 export interface Template {
   /** Whether every rendering is the same value. */
   readonly constant: boolean;
-  /** Its variables, in the order of the document. */
+  /** The variables, in the order of the document. */
   readonly uses: readonly Use[];
   /** Why the template can never be rendered: a reference to a missing path, or too deep nesting. */
   readonly problem?: Fault;
@@ -51,8 +51,8 @@ export interface Template {
 }
 
 /**
- * Compiles a document: `$(path)` references are resolved against it now, `{{ expression }}` at each rendering, in
- * strings and in keys.
+ * Compiles a document. `$(path)` references are resolved at load, `{{ expression }}` at each rendering, in strings
+ * and in keys.
  *
  * ```ts
  * import { compileTemplate } from "./template.ts";

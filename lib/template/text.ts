@@ -1,7 +1,7 @@
 import { Fault, goJson, isFault, type Json } from "../json/mod.ts";
 import type { Render, RenderState } from "./run.ts";
 
-/** A planned variable: its value for a run. */
+/** A planned variable. */
 export interface PlannedVariable {
   readonly render: Render;
   readonly shallow: boolean;
@@ -9,12 +9,12 @@ export interface PlannedVariable {
   readonly expression: string;
 }
 
-/** A value as it is put into text: strings as they are, anything else as compact JSON. */
+/** A value in text: strings as they are, any other value as compact JSON. */
 export function asText(value: Json): string {
   return typeof value === "string" ? value : goJson(value);
 }
 
-/** Puts together the text of pieces, within the room that is left. */
+/** Joins pieces to a text, within the remaining characters. */
 export function joinPieces(pieces: readonly (string | PlannedVariable)[], path: string): Render {
   return (run) => {
     let text = "";

@@ -13,9 +13,9 @@ export interface Rendering {
   readonly environment: Environment;
 }
 
-/** The texts of a document that another language compiles, such as the strings of a pattern. */
+/** The templates of texts in a document that another language compiles, such as the strings of a pattern. */
 export interface TextTemplates {
-  /** Answers with the rendering of a text that holds a variable or an escape, with `undefined` for any other. */
+  /** Returns the rendering of a text that holds a variable or an escape; `undefined` for any other text. */
   readonly dynamic: (
     text: string,
     path: DocumentPath,
@@ -26,7 +26,7 @@ export interface TextTemplates {
 
 /**
  * Templates of single texts, for a language that walks the document itself: `compilePattern(document, { dynamic })`.
- * References are not resolved here; {@link resolveReferences} does that for the whole document before.
+ * It does not resolve references; {@link resolveReferences} does that for the whole document before.
  *
  * ```ts
  * import { textTemplates } from "./texts.ts";

@@ -5,13 +5,13 @@ import type { DocumentPath, Fault } from "../json/mod.ts";
 export interface Use {
   /** The expression without its braces, with inner variables as the policy has them. */
   readonly expression: string;
-  /** The string in the document, or the key, that holds the variable. */
+  /** The path of the string or key that holds the variable. */
   readonly path: DocumentPath;
-  /** Where its `{{` stands in that string, from 1. */
+  /** The position of its `{{` in that string, from 1. */
   readonly column: number;
-  /** The root names that the expression reads. With variables inside, only the names that do not depend on them. */
+  /** The root names that the expression reads. If it has inner variables, only the names that do not depend on them. */
   readonly names: readonly string[];
-  /** The paths that the expression reads, as far as its text shows. */
+  /** The paths that the expression reads, as far as its text shows them. */
   readonly paths: CompiledExpression["paths"];
   /** Why it can never be evaluated: it does not compile. */
   readonly problem?: Fault;

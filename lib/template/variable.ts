@@ -7,13 +7,13 @@ import { isDelete, type Render } from "./run.ts";
 import type { Variable } from "./scan.ts";
 import { asText, type PlannedVariable } from "./text.ts";
 
-/** The number of compiled expressions that one variable with inner variables caches. */
+/** The most expressions that one variable with inner variables caches. */
 const cachedExpressions = 64;
 
 /** The most characters of an expression with inner variables. */
 const maxExpression = 16_384;
 
-/** Compiles a variable of a string. A variable with inner variables is compiled when their values are known. */
+/** Compiles a variable of a string. A variable with inner variables is compiled while rendering. */
 export function planVariable(variable: Variable, spot: Spot): PlannedVariable {
   const { parts, shallow, offset } = variable;
   const [only = ""] = parts;
@@ -36,7 +36,7 @@ function planExpression(text: string, offset: number, spot: Spot): { render: Ren
   return { render: chooseByOperation(text, alive, spot), expression: text };
 }
 
-/** `{{ @ }}`: the field of the resource at the path that the string has in the rule. */
+/** `{{ @ }}`: the field of the resource at the string's path in the rule. */
 function planCurrentField(offset: number, spot: Spot): { render: Render; expression: string } {
   const place = [...spot.field, ...spot.place];
   const ofTarget = compile(currentField("target", place), spot);
@@ -55,8 +55,7 @@ function hasTarget(scope: Scope): boolean {
 
 /**
  * Compiles a variable with inner variables: their values become text of the expression, which is then compiled, and
- * cached for the same values. Braces in the inner values are ordinary text: only the policy's own braces end the
- * variable.
+ * cached by the text. Braces in the inner values are plain text: only the policy's braces end the variable.
  */
 function planNested({ parts, offset }: Variable, spot: Spot): Render {
   const inner = parts.map((part) => typeof part === "string" ? part : planVariable(part, spot));
@@ -71,7 +70,8 @@ function planNested({ parts, offset }: Variable, spot: Spot): Render {
       }
       const value = part.render(run);
       if (isFault(value)) return value;
-      // When an inner variable has no value, the outer one has none either: half an expression must not be evaluated.
+      // When an inner variable has no value, the outer one has none either: half of an expression must not be
+      // evaluated.
       if (value === "" && spot.unresolved === "empty") return "";
       text += asText(value);
       if (text.length > maxExpression) {
@@ -88,7 +88,7 @@ function planNested({ parts, offset }: Variable, spot: Spot): Render {
   };
 }
 
-/** Records what an expression reads for any value of its inner variables. */
+/** Records the names and paths that an expression reads whatever its inner variables are. */
 function noteNested(parts: Variable["parts"], offset: number, spot: Spot): void {
   const unknown = "unknown__";
   const text = parts.map((part) => typeof part === "string" ? part : unknown).join("");
