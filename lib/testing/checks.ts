@@ -9,21 +9,21 @@ import { identityText } from "../apply/mod.ts";
 import type { TestRows } from "./rows.ts";
 import type { ObjectAnswer, TestRun } from "./run.ts";
 
-/** Judges a value with an assertion tree: what it violates, or why it cannot be judged. */
+/** Evaluates an assertion tree for a value: returns the violations, or a fault. */
 type Judge = (value: Json) => readonly string[] | Fault;
 
-/** An entry of a test's `checks`, ready to run. */
+/** A compiled entry of a test's `checks`. */
 interface Check {
   readonly matches: { readonly resource: Judge; readonly policy: Judge; readonly rule: Judge };
-  /** Must hold. */
+  /** The tree that must hold. */
   readonly holds: Judge | undefined;
-  /** Must be violated. */
+  /** The tree that must be violated. */
   readonly fails: Judge | undefined;
 }
 
 /**
- * The rows of a test's `checks`: assertion trees over the answers of rules, selected by trees over object, policy and
- * rule. Kyverno parity: as in Kyverno 1.18; `podSecurityChecks` holds what reports say of them. Pinned by
+ * The rows of a test's `checks`: assertion trees over rule results, selected by trees over object, policy and rule.
+ * Kyverno parity: as in Kyverno 1.18; `podSecurityChecks` holds what reports say of them. Pinned by
  * tests/cli/test_command_test.ts.
  */
 export function checkRows(run: TestRun): TestRows {
@@ -115,7 +115,7 @@ function compileCheck(entry: JsonObject, environment: Environment): Check {
   };
 }
 
-/** A tree that does not compile judges nothing. */
+/** A tree that does not compile is a fault for every value. */
 function compileJudge(tree: Json, environment: Environment): Judge {
   const problems: string[] = [];
   const judge = compileTree(tree, {

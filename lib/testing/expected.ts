@@ -6,16 +6,16 @@ import { loadDocuments } from "../sources/mod.ts";
 import { manifestObjects } from "../apply/mod.ts";
 import { identityOf, identityText, isSameObject } from "../apply/mod.ts";
 
-/** How an object compares with the one that a test expects. */
+/** The comparison of an object with the expected one. */
 export type ObjectMatch =
   | { readonly kind: "equal" }
   | { readonly kind: "different"; readonly diff: readonly string[] }
   /** The file cannot be read. */
   | { readonly kind: "unreadable"; readonly message: string }
-  /** The file does not hold the object. */
+  /** The file does not contain the object. */
   | { readonly kind: "absent"; readonly message: string };
 
-/** The objects that a test's files expect; each file is read once. */
+/** Compares objects with those in a test's files. Each file is read once. */
 export class ExpectedObjects {
   readonly #folder: string;
   readonly #files = new Map<string, Promise<readonly JsonObject[] | Fault>>();
@@ -52,9 +52,9 @@ export class ExpectedObjects {
 }
 
 /**
- * An object as it is compared. Kyverno parity: empty maps, empty lists and nulls do not count, nor do the labels of
- * generated objects; every object counts as managed by Kyverno unless it says otherwise. Pinned by "empty maps, lists
- * and nulls, the labels of generated objects and the label of Kyverno do not count".
+ * The form in which an object is compared. Kyverno parity: empty maps, empty lists and nulls do not count, nor do the
+ * labels of generated objects; every object counts as managed by Kyverno unless its label says otherwise. Pinned by
+ * "empty maps, lists and nulls, the labels of generated objects and the label of Kyverno do not count".
  */
 function comparable(object: JsonObject): Json {
   const metadata = asObject(object["metadata"]) ?? {};

@@ -24,30 +24,30 @@ import { noValues, readValues, type Values } from "../apply/mod.ts";
 
 /** A document of `jsonPayloads`. */
 export interface TestPayload {
-  /** Its path without a leading `./`. */
+  /** The path, without a leading `./`. */
   readonly name: string;
   readonly value: JsonObject;
 }
 
-/** Everything that a test's files hold. */
+/** The contents of a test's files. */
 export interface TestInput {
   readonly policies: readonly YamlDocument[];
   readonly exceptions: readonly YamlDocument[];
-  /** Without duplicates. */
+  /** The resources without duplicates. */
   readonly resources: readonly JsonObject[];
-  /** Objects that rules may change besides the one that they are evaluated for. */
+  /** Objects that rules may change besides the trigger. */
   readonly targets: readonly JsonObject[];
-  /** Documents that are no Kubernetes objects, by the names that results give them. */
+  /** Documents that are no Kubernetes objects, with their names in results. */
   readonly payloads: readonly TestPayload[];
   readonly setup: TestSetup;
   readonly values: Values;
   readonly user: GivenUser | undefined;
-  /** The files and folders that the test names, whether they can be read or not. */
+  /** The files and folders that the test names, readable or not. */
   readonly files: readonly string[];
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Reads the files that a test names; what cannot be read is a diagnostic, and the rest is there. */
+/** Reads the files that a test names. A file that cannot be read is a diagnostic; the others are still read. */
 export async function loadTestInput({ test, folder }: FoundTest): Promise<TestInput> {
   const files = new TestFiles(folder);
   const { diagnostics } = files;
@@ -143,7 +143,7 @@ class TestFiles {
     return file === undefined ? undefined : (await this.documents([file]))[0];
   }
 
-  /** The objects that ClusterResource files hold or name. */
+  /** The objects that ClusterResource files contain or name. */
   async clusterObjects(files: readonly string[]): Promise<JsonObject[]> {
     const specs = (await this.documents(files)).map(({ value }) => asObject(dig(value, "spec")) ?? {});
     const definitions = await this.objects(specs.flatMap((spec) => asTexts(spec["crds"])));
@@ -178,7 +178,7 @@ function unique(objects: readonly JsonObject[], diagnostics: Diagnostic[]): Json
   return [...seen.values()];
 }
 
-/** Requests to proxies are for Kyverno's authorization server, which is another program. */
+/** HTTP requests are payloads for Kyverno's authorization server, which is another program. */
 function unsupportedPayload(file: string): Diagnostic {
   const position = { file, line: 1, column: 1 };
   const message = "Payloads of HTTP and Envoy requests are not supported";
@@ -190,7 +190,7 @@ function notAnObject(file: string): Diagnostic {
   return { severity: "error", code: "wrong-type", message: "A payload must be an object", position };
 }
 
-/** The Namespaces that values describe, as a whole or by their labels. */
+/** The Namespaces in values: whole objects, or made from labels. */
 function namespacesOf(values: Json): JsonObject[] {
   const labelled = asList(field(values, "namespaceSelector")).map((entry) => ({
     apiVersion: "v1",

@@ -1,9 +1,9 @@
-/** Above this many lines a side, a diff is not worked out line by line. */
+/** The most lines on each side for which a diff is computed line by line. */
 const MAX_LINES = 2000;
 
 /**
  * The differences between two texts, line by line: `-` what only the first has, `+` what only the second has, with up
- * to two lines around each change. No lines when they are the same.
+ * to two lines around each change. No lines when they are equal.
  *
  * ```ts
  * import { lineDiff } from "./line_diff.ts";
@@ -19,7 +19,7 @@ export function lineDiff(first: string, second: string): string[] {
   return nearChanges(walk(left, right, commonLengths(left, right)));
 }
 
-/** How many lines the rests of both sides have in common, from each pair of places on. */
+/** The number of common lines behind each pair of lines. */
 function commonLengths(left: readonly string[], right: readonly string[]): Uint16Array[] {
   const lengths = Array.from({ length: left.length + 1 }, () => new Uint16Array(right.length + 1));
   for (let i = left.length - 1; i >= 0; i--) {

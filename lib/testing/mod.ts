@@ -1,5 +1,6 @@
 /**
- * Tests of policies (`kyverno-test.yaml`): found, read, run, and compared with what they expect. It reads files, so it needs Deno.
+ * Tests of policies (`kyverno-test.yaml`): finds, parses and runs them, and compares the results with the expected
+ * ones. It reads files, so it needs Deno.
  *
  * ```ts
  * import { findTests, runTest, testRows } from "@postern/postern/testing";

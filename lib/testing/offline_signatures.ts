@@ -2,7 +2,10 @@ import type { SignatureAnswer, Signatures } from "../ports.ts";
 
 const message = "registries are not asked here: use --registry, or record the images with --record-images";
 
-/** Signatures of texts, which carry what they are verified with. Images are as if no registry could be reached. */
+/**
+ * Verifies signatures of texts, which carry everything for it. For images it answers as if no registry could be
+ * reached.
+ */
 export function offlineSignatures(signatures: Signatures): Signatures {
   const unanswered: SignatureAnswer = {
     ok: false,

@@ -4,7 +4,7 @@ import type { Diagnostic } from "../diagnostics/mod.ts";
 import { isFault } from "../json/mod.ts";
 import type { TestLookup } from "./test_ports.ts";
 
-/** The file beside a test that answers for registries: `test --record-images` writes it. */
+/** The recording of registry answers beside a test, which `test --record-images` writes. */
 export const recordedImagesFile = "recorded-images.json";
 
 /** The answers of the recording in a test's folder; `undefined` where there is none. */

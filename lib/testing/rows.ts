@@ -25,11 +25,11 @@ export interface TestRows {
 }
 
 /**
- * Compares the answers of the policies with what a test expects.
+ * Compares the results of the policies with the expected ones.
  *
- * Kyverno parity, also where it is lenient: an entry that names no object of the test is about all of them; a rule
- * that answers nothing about an object passes as `Excluded`, whatever was expected; an object that a file of expected
- * objects lacks is passed over; a policy that cannot be used is skipped. Remarks name each of these. Pinned by
+ * Kyverno parity, also where it is lenient: an entry that names no object of the test applies to all of them; a rule
+ * without a result for an object passes as `Excluded`, whatever was expected; an object that is missing in a file of
+ * expected objects is passed over; a policy with an error is skipped. Remarks name each of these. Pinned by
  * tests/testing/kyverno_parity_test.ts and tests/cli/test_command_test.ts.
  */
 export async function testRows(run: TestRun, expectations: readonly Expectation[]): Promise<TestRows> {
@@ -101,12 +101,12 @@ class EntryRows {
         isExcluded = true;
       }
     }
-    // A policy that mutates and validates is evaluated twice: a rule answers in one of the two.
+    // A policy that mutates and validates is evaluated twice; a rule has a result in one of the two.
     if (isExcluded && !hasResult) this.#remarkExcluded(identity);
     return passedOver;
   }
 
-  /** The results of rules that changed the object while they were evaluated for others. */
+  /** Adds the rows of rules that changed the object while they were evaluated for others. */
   async #changed(identity: ObjectIdentity, targets: readonly ObjectAnswer[]): Promise<void> {
     for (const step of this.#stepsFor(identity, targets)) {
       for (const rule of step.rules) {
@@ -132,7 +132,10 @@ class EntryRows {
     return name === "" || [name, `autogen-${name}`, `autogen-cronjob-${name}`].includes(rule.rule);
   }
 
-  /** False when the object is in no file to compare it with, which is no failure unless the entry says so. */
+  /**
+   * Adds the row of a rule; false when no file has the object to compare, which is no failure unless the entry says
+   * so.
+   */
   async #checked(result: ObjectResult): Promise<boolean> {
     const { patchedResources, failOnMissingResources } = this.#expectation;
     const match = patchedResources === undefined ? equalMatch : await this.#match(result.step.object ?? {});
@@ -153,7 +156,7 @@ class EntryRows {
     }
   }
 
-  /** Compares an object with the files of the entry; one of several generated ones suffices. */
+  /** Compares an object with the files of the entry; one match among several generated objects suffices. */
   async #match(object: JsonObject): Promise<ObjectMatch> {
     const { patchedResources, generatedResources } = this.#expectation;
     let last: ObjectMatch = equalMatch;
@@ -177,7 +180,7 @@ class EntryRows {
     });
   }
 
-  /** Nothing was said of the object: the policy is not there, or cannot be used. */
+  /** Adds the row of an object without results: the policy does not exist, or has an error. */
   #missing(identity: ObjectIdentity): void {
     const { rule } = this.#expectation;
     const unusable = this.#run.snapshot.policies.find(({ policy, broken }) =>
@@ -212,7 +215,7 @@ class EntryRows {
     this.remarks.push({ severity: "warning", code, message, position: this.#position() });
   }
 
-  /** Where the entry stands in the test file. */
+  /** The position of the entry in the test file. */
   #position(): Position {
     return this.#run.found.positionOf(["results", this.#expectation.index]);
   }
@@ -228,7 +231,7 @@ class EntryRows {
   }
 }
 
-/** The objects that an entry is about: those that it names, or all when none of its names is there. */
+/** The objects of an entry: those that it names, or all when none of its names exists. */
 function chosen(
   { resources, resourceSpecs }: Expectation,
   identities: readonly ObjectIdentity[],

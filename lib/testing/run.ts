@@ -25,23 +25,23 @@ export interface TestRun {
   readonly found: FoundTest;
   readonly input: TestInput;
   readonly snapshot: Snapshot;
-  /** By operation; the empty one is that of the values. */
+  /** The results by operation; the empty operation is that of the values. */
   readonly answers: ReadonlyMap<string, readonly ObjectAnswer[]>;
-  /** The objects that rules changed besides the ones they were evaluated for, with the steps that did. */
+  /** The objects that rules changed besides the trigger, with the steps that changed them. */
   readonly targets: readonly ObjectAnswer[];
-  /** Time and randomness of the run, for expressions of the test itself. */
+  /** The time and randomness of the run, for expressions of the test itself. */
   readonly environment: Environment;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** How tests are run. */
+/** The options of running tests. */
 export interface TestRunOptions {
   readonly dialect: Dialect;
-  /** Where images are looked up that a test does not describe; nowhere when absent. */
+  /** The source of images that a test does not describe; none when absent. */
   readonly lookup?: TestLookup | undefined;
 }
 
-/** Runs a test: every policy on every resource, once for each operation that its results name. */
+/** Runs a test: evaluates every policy for every resource, once for each operation in its results. */
 export async function runTest(
   found: FoundTest,
   { dialect, lookup }: TestRunOptions,

@@ -2,16 +2,16 @@ import { Fault } from "../json/mod.ts";
 import { compileWildcard, hasWildcard } from "../kube/mod.ts";
 import type { Expectation } from "./test_case.ts";
 
-/** Chooses entries of tests' results. */
+/** Selects entries of tests' results. */
 export interface TestSelector {
-  /** The entry, looking at the chosen resources only, or `undefined` when it was not chosen. */
+  /** The entry with only the selected resources; `undefined` when it is not selected. */
   select(expectation: Expectation): Expectation | undefined;
 }
 
 const keys: readonly string[] = ["policy", "rule", "resource"];
 
 /**
- * Reads `policy=P,rule=R,resource=X`, each a wildcard. Kyverno parity: an entry without a rule or resources is
+ * Parses `policy=P,rule=R,resource=X`, each a wildcard. Kyverno parity: an entry without a rule or resources is
  * selected by any, and then tests the resource that the selector names. Pinned by tests/cli/test_command_test.ts.
  */
 export function readTestSelector(text: string): TestSelector | Fault {

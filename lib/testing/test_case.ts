@@ -11,33 +11,33 @@ import {
 } from "../json/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 
-/** Results that a test may expect of a rule. */
+/** The results that a test may expect. */
 export type ExpectedStatus = "pass" | "fail" | "warn" | "error" | "skip";
 
 /** One entry of a test's `results`. */
 export interface Expectation {
   /** `name`, or `namespace/name`. */
   readonly policy: string;
-  /** Empty for kinds of policies without rules, and to mean all rules. */
+  /** The rule; empty for policies without rules, and for all rules. */
   readonly rule: string;
   readonly status: ExpectedStatus;
-  /** The operation that it is about; empty for the one that the values name, CREATE when they name none. */
+  /** The operation; empty for the one in the values, or CREATE when they name none. */
   readonly operation: string;
-  /** `name` or `namespace/name`; `undefined` when the entry has no list, which means all. */
+  /** `name` or `namespace/name`; `undefined` when the entry has no list, for all resources. */
   readonly resources: readonly string[] | undefined;
   readonly resourceSpecs: readonly JsonObject[];
-  /** File that holds the objects after mutation. */
+  /** The file with the objects after mutation. */
   readonly patchedResources: string | undefined;
-  /** Files, one of which holds the generated object. */
+  /** The files, one of which has the generated object. */
   readonly generatedResources: readonly string[];
-  /** File that holds what a generate rule clones. */
+  /** The file with the sources of clones. */
   readonly cloneSourceResource: string | undefined;
   readonly failOnMissingResources: boolean;
-  /** Place in `results`, from 0. */
+  /** The index in `results`, from 0. */
   readonly index: number;
 }
 
-/** A Test document of cli.kyverno.io: files, relative to its own, and what is expected of them. */
+/** A Test document of cli.kyverno.io: files, relative to its folder, and the expected results. */
 export interface TestCase {
   readonly name: string;
   readonly policies: readonly string[];
@@ -45,7 +45,7 @@ export interface TestCase {
   readonly targetResources: readonly string[];
   readonly paramResources: readonly string[];
   readonly exceptions: readonly string[];
-  /** Files of kind ClusterResource. */
+  /** The files of kind ClusterResource. */
   readonly clusterResources: readonly string[];
   readonly jsonPayloads: readonly string[];
   readonly httpPayloads: readonly string[];
@@ -53,12 +53,12 @@ export interface TestCase {
   readonly variables: string | undefined;
   readonly values: JsonObject | undefined;
   readonly userinfo: string | undefined;
-  /** File of kind Context, for CEL policies. */
+  /** The file of kind Context, for CEL policies. */
   readonly context: string | undefined;
   readonly apiCallResponses: readonly JsonObject[];
   readonly globalContextEntries: readonly JsonObject[];
   readonly results: readonly Expectation[];
-  /** Assertion trees over what rules said. */
+  /** The assertion trees over rule results. */
   readonly checks: readonly JsonObject[];
 }
 
@@ -117,7 +117,7 @@ const statuses: readonly string[] = ["pass", "fail", "warn", "error", "skip"] sa
 const operations: readonly string[] = ["", "CREATE", "UPDATE", "DELETE"];
 
 /**
- * Reads a Test document. It is strict, since a misspelt field would make a test prove less than it says: unknown
+ * Parses a Test document. It is strict, because a misspelt field would make a test prove less than it says: unknown
  * fields, results and operations are errors. Kyverno parity: upper and lower case of field names do not matter, and
  * the schema without `apiVersion`, `kind` and `metadata` is refused. Pinned by "case does not matter in the names of
  * fields" and "the schema without kind and metadata".
@@ -170,7 +170,7 @@ export function readTestCase(document: YamlDocument): ReadTestCase {
 
 type Report = (path: DocumentPath, code: string, message: string, hint?: string) => void;
 
-/** The fields of an object under their proper spelling; what is none of them is reported. */
+/** The fields of an object under their proper spelling; unknown fields are reported. */
 function properFields(
   value: Json,
   { fields, path, report }: {

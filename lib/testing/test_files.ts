@@ -4,16 +4,16 @@ import { compareBytes, type DocumentPath } from "../json/mod.ts";
 import { parseDocuments } from "../yaml/mod.ts";
 import { readTestCase, type TestCase } from "./test_case.ts";
 
-/** A test and where it was found. */
+/** A test with its file. */
 export interface FoundTest {
   readonly file: string;
-  /** The folder that its paths start from. */
+  /** The folder of its relative paths. */
   readonly folder: string;
   readonly test: TestCase;
   positionOf(path: DocumentPath): Position;
 }
 
-/** The tests of folders, with what is wrong with test files. */
+/** The tests of folders, with the problems of test files. */
 export interface FoundTests {
   readonly tests: readonly FoundTest[];
   readonly diagnostics: readonly Diagnostic[];
@@ -22,8 +22,8 @@ export interface FoundTests {
 const MAX_DEPTH = 32;
 
 /**
- * Finds the test files of a name below folders, those whose names begin with a dot too: that is where a policy's test is
- * kept beside it. A path may also be a test file itself. A file may hold several tests.
+ * Finds the test files with a name below folders. It also searches folders whose names begin with a dot, where
+ * policies keep their tests. A path may be a test file itself. A file may hold several tests.
  */
 export async function findTests(paths: readonly string[], fileName: string): Promise<FoundTests> {
   const tests: FoundTest[] = [];
@@ -53,7 +53,9 @@ export async function findTests(paths: readonly string[], fileName: string): Pro
   }
 }
 
-/** The test files of a name below folders, and paths that are files themselves; with what cannot be looked at. */
+/**
+ * The test files with a name below folders, and paths that are files; with diagnostics for paths that cannot be read.
+ */
 export async function findTestFiles(
   paths: readonly string[],
   fileName: string,

@@ -7,15 +7,15 @@ import { type MockedCalls, mockedCalls, mockedEntries, mockedImages } from "../e
 
 /** The objects and answers that a test gives in place of a cluster, services and the global context. */
 export interface TestSetup {
-  /** Objects of the cluster that the test describes, with those that rules are to change or copy. */
+  /** The objects of the test's cluster, with those that rules change or copy. */
   readonly objects: readonly Json[];
   /** The objects that policies are evaluated for. */
   readonly resources: readonly Json[];
   /** Whether the test describes a cluster, so that policies can read from it. */
   readonly isCluster: boolean;
-  /** Where images are looked up that the test does not describe; nowhere when absent. */
+  /** The source of images that the test does not describe; none when absent. */
   readonly lookup?: TestLookup;
-  /** Image records of its context file. */
+  /** The image records of its context file. */
   readonly images: readonly JsonObject[];
   /** Its `apiCallResponses`. */
   readonly apiCallResponses: readonly JsonObject[];
@@ -23,14 +23,16 @@ export interface TestSetup {
   readonly globalContextEntries: readonly JsonObject[];
 }
 
-/** Opens what reads image registries, or what was recorded of them; keys are in the Secrets of the test's cluster. */
+/**
+ * Opens the ports that read image registries, or a recording of them; keys are in the Secrets of the test's cluster.
+ */
 export type TestLookup = (reached: {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly cluster: Cluster;
 }) => { readonly registry: Registry; readonly signatures: ImageSignatures };
 
-/** The ports of a test, and how to end what they keep open. */
+/** The ports of a test, and a function that closes them. */
 export interface TestPorts {
   readonly ports: Ports;
   close(): Promise<void>;
@@ -40,8 +42,8 @@ export interface TestPorts {
 export type TestLanguage = "jmespath" | "cel";
 
 /**
- * The ports of a test; only services without a mocked answer are called for real. Kyverno parity: expressions in CEL
- * do not see the objects under test unless the test describes a cluster, and they get the mocked answer of a service
+ * The ports of a test. Only services without a mocked answer are really called. Kyverno parity: CEL expressions
+ * cannot read the objects under test unless the test describes a cluster, and they get the mocked answer of a service
  * as `body` beside `statusCode`. Pinned by "without a cluster, expressions in CEL do not see the other objects of the
  * test" and tests/cli/test_command_test.ts.
  */
@@ -60,7 +62,7 @@ export function testPorts(setup: TestSetup, language: TestLanguage): TestPorts {
     cluster: mocked ? mockedCluster(calls, cluster) : cluster,
     http: mocked ? mockedHttp(services, new HttpClient()) : new HttpClient(),
     registry: mockedImages(setup.images, lookup?.registry),
-    // A signed manifest has its signature with it, so it is verified offline. Signatures of images are in a registry,
+    // A signed manifest contains its signature, so it is verified offline. Signatures of images are in a registry,
     // which a test calls only when the caller allows it.
     signatures: lookup === undefined ? offlineSignatures(signatures) : signatures,
     globals: mockedEntries(setup.globalContextEntries, { now: clock.now, random: entropy.next }),
@@ -78,8 +80,8 @@ function wrapped(calls: MockedCalls): MockedCalls {
 }
 
 /**
- * The sources of values that a test has not. Kyverno parity: without `clusterResources`, ConfigMaps and API calls are
- * not loaded at all, and the test's values stand in for them. Pinned by "without a cluster, values stand in for
+ * The sources of values that a test does not have. Kyverno parity: without `clusterResources`, ConfigMaps and API
+ * calls are not loaded; the test's values replace them. Pinned by "without a cluster, values stand in for
  * ConfigMaps".
  */
 export function absentSources(setup: TestSetup): readonly AbsentSource[] {

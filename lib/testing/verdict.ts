@@ -7,11 +7,11 @@ export interface Comparison {
   readonly expected: ExpectedStatus;
   readonly actual: string;
   readonly message: string;
-  /** How the object that the rule made compares with the expected one. */
+  /** The comparison of the rule's object with the expected one. */
   readonly match: ObjectMatch;
 }
 
-/** Whether a row passes, and why not. Objects are looked at first, as in Kyverno. */
+/** Whether a row passes, and if not, why. As in Kyverno, objects are compared first. */
 export function judge(
   { expected, actual, message, match }: Comparison,
 ): Pick<TestRow, "result" | "reason" | "message" | "details"> {
