@@ -103,6 +103,11 @@ export interface WatchOptions {
    * kept.
    */
   readonly keep?: (object: JsonObject) => JsonObject;
+  /**
+   * Set when the metadata of a changed object is enough: an object is whole when it is listed, and has its metadata alone
+   * when it changes later. For many large objects that mostly the watcher itself writes.
+   */
+  readonly changes?: "metadata";
 }
 
 /** Collections of objects that can be watched. A change is followed by the next one when what `changed` returns has settled. */

@@ -142,8 +142,8 @@ export class LiveCluster implements Cluster {
   }
 
   /** Opens a watch: the lines of a path's answer as they arrive, until the signal is raised. It is not tried again. */
-  async follow(path: string, signal: AbortSignal): Promise<Following> {
-    const call: ApiCall = { method: "GET", path, signal };
+  async follow(path: string, signal: AbortSignal, accept?: string): Promise<Following> {
+    const call: ApiCall = { method: "GET", path, signal, ...(accept !== undefined && { accept }) };
     if (segmentsOf(path.split("?")[0]!) === undefined) {
       return noAnswer(call, "the path is not one of the Kubernetes API");
     }
@@ -206,6 +206,8 @@ export class LiveCluster implements Cluster {
     const headers: Record<string, string> = {
       accept: call.accept ?? "application/json",
       "user-agent": this.#options.userAgent,
+      // The API server is near: to compress a page of a list costs both sides more than to send it.
+      "accept-encoding": "identity",
     };
     if (call.body !== undefined) headers["content-type"] = call.contentType ?? "application/json";
     const bearer = this.#token === undefined ? token : await this.#token.current();

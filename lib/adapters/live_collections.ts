@@ -1,3 +1,4 @@
+import { metadataOnly } from "../kube/mod.ts";
 import type { Clock, Collection, Collections, Entropy, Log, ObjectChange, WatchOptions } from "../ports.ts";
 import type { FollowedCluster } from "./watched_cluster.ts";
 import { WatchedKind } from "./watched_kind.ts";
@@ -23,13 +24,14 @@ export class LiveCollections implements Collections {
   watch(
     path: string,
     changed: (change: ObjectChange) => void | Promise<void>,
-    { keep }: WatchOptions = {},
+    { keep, changes }: WatchOptions = {},
   ): Collection {
     const { cluster, clock, entropy, log, maxBytes = 64_000_000 } = this.#options;
     return new WatchedKind({
       path,
       call: (call) => cluster.call(call),
-      follow: (watched, signal) => cluster.follow(watched, signal),
+      follow: (watched, signal) =>
+        cluster.follow(watched, signal, changes === "metadata" ? metadataOnly : undefined),
       clock,
       entropy,
       maxBytes,

@@ -106,7 +106,7 @@ async function readAll(response: Response, maxBytes: number, signal: AbortSignal
     if (length > maxBytes) {
       return { ok: false, reason: "too large", message: `the answer is longer than ${maxBytes} bytes` };
     }
-    chunks.push(chunk);
+    chunks.push(chunk.slice());
   }
   // A body that the signal ended is not whole.
   signal.throwIfAborted();

@@ -5,7 +5,7 @@ import { type Following, WatchedKind } from "./watched_kind.ts";
 
 /** A cluster whose objects can be followed. */
 export interface FollowedCluster extends Cluster {
-  follow(path: string, signal: AbortSignal): Promise<Following>;
+  follow(path: string, signal: AbortSignal, accept?: string): Promise<Following>;
 }
 
 /** The ports of a {@link WatchedCluster}, and the collections that it watches. */

@@ -109,3 +109,4 @@ export { decodeBase64, encodeBase64, encodeBase64Text } from "./go_base64.ts";
 export { compileTextGenerator, type TextGenerator } from "./random_text.ts";
 export { decodeCertificate } from "./x509/decode.ts";
 export { collectionPath, objectPath, type ObjectPlace } from "./object_path.ts";
+export { metadataOnly } from "./metadata_only.ts";

@@ -1,7 +1,8 @@
 /** Collections of a running cluster: when the first list is there, and what refusals mean for those who wait for it. */
 import assert from "node:assert/strict";
 import { type FollowedCluster, LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
-import type { Answer } from "../../lib/ports.ts";
+import { metadataOnly } from "../../lib/kube/mod.ts";
+import type { Answer, ApiCall, WatchOptions } from "../../lib/ports.ts";
 import { countingEntropy } from "./fakes.ts";
 
 const refusal = (status: number): Answer => ({ ok: false, status, message: "no" });
@@ -53,6 +54,30 @@ for (const [what, answers, names] of refusals) {
     });
     await collection.synced;
     assert.deepEqual(seen.sort(), names);
+    await collection.close();
+  });
+}
+
+const watches: readonly (readonly [options: WatchOptions, accept: string | undefined])[] = [
+  [{}, undefined],
+  [{ changes: "metadata" }, metadataOnly],
+];
+for (const [options, accept] of watches) {
+  Deno.test(`a collection lists whole objects, and watches ${accept === undefined ? "whole objects" : "their metadata"}`, async () => {
+    const watched = Promise.withResolvers<string | undefined>();
+    const listed: ApiCall[] = [];
+    const cluster: FollowedCluster = {
+      call: (call) => (listed.push(call), Promise.resolve(list(["a"], ""))),
+      resource: () => Promise.resolve(undefined),
+      follow: (_path, _signal, accept) => {
+        watched.resolve(accept);
+        return Promise.resolve({ ok: false, status: 410, message: "gone" });
+      },
+    };
+    const collections = new LiveCollections({ cluster, clock: systemClock(), entropy: countingEntropy() });
+    const collection = collections.watch("/api/v1/pods", () => {}, options);
+    assert.equal(await watched.promise, accept);
+    assert.equal(listed[0]?.accept, undefined);
     await collection.close();
   });
 }

@@ -24,19 +24,24 @@ const row = (result: string, seconds: number): JsonObject => ({
 /** A store on an API server that keeps one report, and whose watch the test drives. */
 function storing() {
   const writes: string[] = [];
+  let reads = 0;
+  let answered: () => void | Promise<void> = () => {};
   let stored: JsonObject | undefined;
   let version = 10;
   let changed: (change: ObjectChange) => void | Promise<void> = () => {};
   const answer = (body: JsonObject | undefined): Answer =>
     body === undefined ? { ok: false, status: 404, message: "not found" } : { ok: true, status: 200, body };
-  const call = ({ method, body }: ApiCall): Promise<Answer> => {
+  const call = async ({ method, body }: ApiCall): Promise<Answer> => {
     if (method !== "GET") writes.push(method);
+    else reads++;
     if (method === "DELETE") stored = undefined;
     else if (isObject(body)) {
       const metadata = { ...body["metadata"] as JsonObject, resourceVersion: String(++version) };
       stored = { ...body, metadata };
     }
-    return Promise.resolve(answer(stored));
+    const given = answer(stored);
+    if (method !== "GET") await answered();
+    return given;
   };
   const store = new ReportStore({
     cluster: { call, resource: () => Promise.resolve(undefined) },
@@ -56,13 +61,18 @@ function storing() {
     store,
     writes,
     stored: () => stored,
+    reads: () => reads,
+    /** Has something happen after a write was stored and before its answer comes. */
+    beforeAnswers: (task: () => void | Promise<void>) => answered = task,
     /** Shows the report as it is stored, or as somebody else wrote it. */
-    show: async (by?: JsonObject) => {
+    show: async (by?: JsonObject, form: "whole" | "metadata" = "whole") => {
       if (by !== undefined && stored !== undefined) {
         const metadata = { ...stored["metadata"] as JsonObject, resourceVersion: String(++version) };
         stored = { ...stored, ...by, metadata };
       }
-      await changed({ object: stored, former: undefined });
+      const { kind, metadata = {} } = stored ?? {};
+      const partial: JsonObject = { kind: kind ?? "", metadata };
+      await changed({ object: form === "whole" ? stored : partial, former: undefined });
     },
   };
 }
@@ -114,6 +124,33 @@ Deno.test("what somebody else wrote into a report is replaced at the next scan",
   assert.equal(await store.write(pod, [row("fail", 1)]), true);
   assert.deepEqual(writes, ["POST", "PUT"]);
 });
+
+Deno.test("the echo of a write is not read, whether it comes before or after the write's answer", async () => {
+  const { store, writes, show, reads, beforeAnswers } = storing();
+  beforeAnswers(() => show(undefined, "metadata"));
+  await store.write(pod, [row("fail", 1)]);
+  await show(undefined, "metadata");
+  assert.equal(await store.write(pod, [row("fail", 2)]), false);
+  assert.deepEqual([writes, reads()], [["POST"], 0]);
+});
+
+const foreign: readonly (readonly [when: string, during: boolean])[] = [["later", false], [
+  "during a write",
+  true,
+]];
+for (const [when, during] of foreign) {
+  Deno.test(`what somebody else wrote ${when} is read where the watch shows metadata alone, and replaced`, async () => {
+    const { store, writes, show, reads, beforeAnswers } = storing();
+    const edit = () => show({ results: [row("pass", 1)] }, "metadata");
+    if (during) beforeAnswers(edit);
+    await store.write(pod, [row("fail", 1)]);
+    beforeAnswers(() => {});
+    if (!during) await edit();
+    assert.equal(reads(), 1);
+    assert.equal(await store.write(pod, [row("fail", 1)]), true);
+    assert.deepEqual(writes, ["POST", "PUT"]);
+  });
+}
 
 Deno.test("a report that was there before is not written again when it says the same", async () => {
   const { store, writes, show } = storing();

@@ -1,8 +1,7 @@
 import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
-import { nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
+import { metadataOnly, nameOf, namespaceOf, objectPath } from "../../kube/mod.ts";
 import type { Cluster, Log } from "../../ports.ts";
 import { uidOf } from "./report.ts";
-import { metadataOnly } from "./metadata_only.ts";
 import type { ReportStore } from "./report_store.ts";
 
 /** Milliseconds by which the API server's clock may be behind. */

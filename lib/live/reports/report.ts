@@ -1,4 +1,4 @@
-import { asList, asString, dig, field, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { asList, asString, dig, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { ReportKind } from "./report_kind.ts";
 
@@ -22,7 +22,8 @@ export function reportOf(
     name: nameOf(resource),
     uid,
   };
-  const sorted = [...rows].sort((left, right) => compare(sortKey(left), sortKey(right)));
+  const sorted = rows.map((row) => ({ row, key: sortKey(row) }))
+    .sort((left, right) => compare(left.key, right.key)).map(({ row }) => row);
   return {
     apiVersion: reportKind.apiVersion,
     kind: (namespace === "" ? reportKind.clusterWide : reportKind.namespaced).kind,
@@ -79,13 +80,13 @@ function hash(text: string): string {
 export const rowResults = ["pass", "fail", "warn", "error", "skip"];
 
 function summaryOf(rows: readonly JsonObject[]): JsonObject {
-  return Object.fromEntries(
-    rowResults.map((outcome) => [outcome, rows.filter((row) => row["result"] === outcome).length]),
-  );
+  const counts = new Map<Json, number>(rowResults.map((result) => [result, 0]));
+  for (const { result = "" } of rows) counts.set(result, (counts.get(result) ?? 0) + 1);
+  return Object.fromEntries(rowResults.map((result) => [result, counts.get(result)!]));
 }
 
-function sortKey(row: JsonObject): string {
-  return ["policy", "rule", "source"].map((name) => asString(field(row, name)) ?? "").join("\u0000");
+function sortKey({ policy, rule, source }: JsonObject): string {
+  return `${asString(policy) ?? ""}\u0000${asString(rule) ?? ""}\u0000${asString(source) ?? ""}`;
 }
 
 function compare(left: string, right: string): number {

@@ -8,10 +8,9 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import { labelsOf, nameOf, namespaceOf } from "../../kube/mod.ts";
-import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
+import { labelsOf, metadataOnly, nameOf, namespaceOf } from "../../kube/mod.ts";
+import type { Answer, Cluster, Collection, Collections, Log } from "../../ports.ts";
 import { digestOf, reportLabels, reportOf, uidOf } from "./report.ts";
-import { metadataOnly } from "./metadata_only.ts";
 import { type ReportKind, reportsPath } from "./report_kind.ts";
 
 /** The ports of the store, and the kind of its reports. */
@@ -43,6 +42,8 @@ export class ReportStore {
   readonly #options: ReportStoreOptions;
   #watched: readonly Collection[] = [];
   readonly #stored = new Map<string, Stored>();
+  /** Reports that are being written, by uid, as they were seen meanwhile: the answer says which version was written. */
+  readonly #underWay = new Map<string, JsonObject | undefined>();
   #written = 0;
 
   constructor(options: ReportStoreOptions) {
@@ -55,9 +56,9 @@ export class ReportStore {
     const { kind: { apiVersion, namespaced, clusterWide }, collections } = this.#options;
     this.#watched = [namespaced, clusterWide].map(({ path }) =>
       collections.watch(`/apis/${apiVersion}/${path}`, ({ object, former }) => {
-        if (object !== undefined) this.#watch(object);
-        else if (former !== undefined) this.#stored.delete(nameOf(former));
-      }, { keep: ({ metadata }) => ({ metadata: identity(metadata as JsonObject) }) })
+        if (object !== undefined) return this.#seen(object);
+        return former && void this.#stored.delete(nameOf(former));
+      }, { keep: ({ metadata }) => ({ metadata: identity(metadata as JsonObject) }), changes: "metadata" })
     );
   }
 
@@ -111,23 +112,30 @@ export class ReportStore {
     const report = reportOf(resource, rows, this.#options.kind);
     const digest = digestOf(report);
     if (stored?.digest === digest) return false;
-    const path = reportsPath(this.#options.kind, namespaceOf(resource));
-    const { cluster } = this.#options;
     this.#written++;
-    const answer = stored === undefined
-      ? await cluster.call({ method: "POST", path, body: report, accept: metadataOnly })
-      : await this.#replace(`${path}/${uid}`, report);
+    this.#underWay.set(uid, undefined);
+    const answer = await this.#store(report, stored !== undefined);
+    const seen = this.#underWay.get(uid);
+    this.#underWay.delete(uid);
     if (answer.ok) this.#remember(report, versionOf(answer.body), digest);
-    else if (answer.status === 409) {
-      const replaced = await this.#replace(`${path}/${uid}`, report);
-      if (replaced.ok) this.#remember(report, versionOf(replaced.body), digest);
-    } else if (answer.status !== 404) {
+    else if (answer.status !== 404) {
       this.#options.log.write("warn", "report not written", {
         name: nameOf(resource),
         reason: answer.message,
       });
     }
+    if (seen !== undefined) await this.#seen(seen);
     return true;
+  }
+
+  async #store(report: JsonObject, isThere: boolean): Promise<Answer> {
+    const path = reportsPath(this.#options.kind, namespaceOf(report));
+    const { cluster } = this.#options;
+    const answer = isThere
+      ? await this.#replace(`${path}/${nameOf(report)}`, report)
+      : await cluster.call({ method: "POST", path, body: report, accept: metadataOnly });
+    const isConflict = !answer.ok && answer.status === 409;
+    return isConflict ? await this.#replace(`${path}/${nameOf(report)}`, report) : answer;
   }
 
   /** Deletes the report about an object. */
@@ -160,7 +168,7 @@ export class ReportStore {
     await Promise.all(this.#watched.map((collection) => collection.close()));
   }
 
-  async #replace(path: string, report: JsonObject): ReturnType<Cluster["call"]> {
+  async #replace(path: string, report: JsonObject): Promise<Answer> {
     const { cluster } = this.#options;
     const present = await cluster.call({ method: "GET", path, accept: metadataOnly });
     if (!present.ok) return present;
@@ -169,17 +177,27 @@ export class ReportStore {
     return await cluster.call({ method: "PUT", path, body, accept: metadataOnly });
   }
 
-  /** Remembers a report from the watch, unless this replica wrote it. */
-  #watch(report: JsonObject): void {
-    const version = versionOf(report);
-    if (this.#stored.get(nameOf(report))?.version !== version) {
-      this.#remember(report, version, digestOf(report));
-    }
+  /** Remembers a report as it was listed, or as somebody else wrote it. */
+  async #seen(report: JsonObject): Promise<void> {
+    const uid = nameOf(report);
+    if (!isManaged(report)) return;
+    if (this.#underWay.has(uid)) return void this.#underWay.set(uid, report);
+    const stored = this.#stored.get(uid);
+    // Resource versions grow. One that is lower is the echo of an earlier write.
+    if (stored !== undefined && !(Number(versionOf(report)) > Number(stored.version))) return;
+    const whole = report["scope"] === undefined ? await this.#read(report) : report;
+    if (whole !== undefined) this.#remember(whole, versionOf(whole), digestOf(whole));
+  }
+
+  async #read(report: JsonObject): Promise<JsonObject | undefined> {
+    const { cluster, kind } = this.#options;
+    const path = `${reportsPath(kind, namespaceOf(report))}/${nameOf(report)}`;
+    const answer = await cluster.call({ method: "GET", path });
+    return answer.ok ? asObject(answer.body) : undefined;
   }
 
   #remember(report: JsonObject, version: string, digest: string): void {
-    const [[label, value]] = Object.entries(reportLabels) as [[string, string]];
-    if (labelsOf(report)[label] !== value) return;
+    if (!isManaged(report)) return;
     const rows = asList(report["results"]).filter(isObject);
     const lastingRows = rows.filter(this.#options.isLasting);
     const namespace = namespaceOf(report);
@@ -191,6 +209,11 @@ export class ReportStore {
 function resourceOf(report: Json): JsonObject {
   const { apiVersion = "", kind = "", ...metadata } = asObject(field(report, "scope")) ?? {};
   return { apiVersion, kind, metadata };
+}
+
+function isManaged(report: JsonObject): boolean {
+  const labels = labelsOf(report);
+  return Object.entries(reportLabels).every(([name, value]) => labels[name] === value);
 }
 
 function versionOf(report: Json): string {
