@@ -4,6 +4,8 @@ import { join, resolve } from "node:path";
 import { findTests, type FoundTest, runTest, testRows } from "../../lib/testing/mod.ts";
 import { noValues, resourceRequest } from "../../lib/apply/mod.ts";
 import { compile, evaluate, type PolicyRequest, type Snapshot } from "../../lib/engine/mod.ts";
+import { parseReview } from "../../lib/kube/mod.ts";
+import { ObjectReviews } from "../../lib/live/mod.ts";
 import { denialMessage } from "../../lib/report/mod.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
 import { clusterPorts } from "../conformance/ports.ts";
@@ -11,6 +13,18 @@ import { clusterPorts } from "../conformance/ports.ts";
 const folder = resolve(import.meta.dirname!, "../../policies");
 const names = [...Deno.readDirSync(folder)].filter(({ isDirectory }) => isDirectory).map(({ name }) => name)
   .sort();
+
+/** Of a cluster that grants every right. */
+const objectReviews = new ObjectReviews({
+  cluster: {
+    call: () => Promise.resolve({ ok: true, status: 201, body: { status: { allowed: true } } }),
+    resource: () => Promise.resolve(undefined),
+  },
+  discovery: { resources: () => Promise.resolve({ ok: true, resources: [] }) },
+  accounts: { background: "b", reports: "r", cleanup: "c" },
+  compiling: { dialect: "current" },
+  exceptionNamespace: "*",
+});
 
 const annotations = ["title", "category", "severity", "subject", "description"].map((name) =>
   `policies.kyverno.io/${name}`
@@ -28,6 +42,26 @@ for (const name of names) {
     assert.deepEqual(snapshot.policies.map(({ policy }) => policy.name), [name]);
     const { policy } = snapshot.policies[0]!;
     assert.deepEqual(annotations.filter((key) => !policy.annotations[key]), []);
+  });
+
+  Deno.test(`${name} is let in when it is stored in a cluster`, async () => {
+    const { value } = parseDocuments(Deno.readTextFileSync(file), file).documents[0]!;
+    const parsed = parseReview({
+      apiVersion: "admission.k8s.io/v1",
+      kind: "AdmissionReview",
+      request: {
+        uid: "u",
+        kind: { group: "kyverno.io", version: "v1", kind: "ClusterPolicy" },
+        resource: { group: "kyverno.io", version: "v1", resource: "clusterpolicies" },
+        operation: "CREATE",
+        name,
+        userInfo: { username: "admin" },
+        object: value,
+      },
+    });
+    assert.ok(parsed.ok);
+    const { allowed, status } = await objectReviews.find("/policyvalidate")!(parsed.review.request);
+    assert.ok(allowed, JSON.stringify(status));
   });
 
   for (const dialect of ["classic", "current"] as const) {
