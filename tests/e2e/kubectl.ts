@@ -46,6 +46,8 @@ export async function kubectl(kubeconfig: string, args: readonly string[], input
 /** A Postern that was started as a process, and how to end it. */
 export interface Started {
   readonly url: string;
+  /** `host:port` of the metrics. */
+  readonly metrics: string;
   readonly caBundle: string;
   stop(signal?: Deno.Signal): Promise<void>;
 }
@@ -83,6 +85,7 @@ export async function startPostern(args: readonly string[]): Promise<Started> {
   })();
   return {
     url: `https://127.0.0.1:${port}`,
+    metrics: `127.0.0.1:${metricsPort}`,
     caBundle,
     stop: async (signal = "SIGTERM") => {
       child.kill(signal);
@@ -92,7 +95,8 @@ export async function startPostern(args: readonly string[]): Promise<Started> {
   };
 }
 
-function freePort(): number {
+/** A port of the loopback address that nobody listens on. */
+export function freePort(): number {
   const listener = Deno.listen({ hostname: "127.0.0.1", port: 0 });
   const { port } = listener.addr;
   listener.close();
