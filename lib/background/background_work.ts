@@ -55,7 +55,8 @@ export class BackgroundWork {
       clock: ports.clock,
       log,
       identity: `postern-${crypto.randomUUID()}`,
-      elected: () => {
+      elected: (silentSince) => {
+        if (silentSince !== undefined) this.#upkeep.leaderLost(silentSince);
         this.#upkeep.look();
         options.elected?.();
       },

@@ -16,8 +16,11 @@ export interface LeadershipOptions {
   readonly lasts?: number;
   /** Milliseconds between two reads of the Lease, and between two renewals: 2,000. */
   readonly every?: number;
-  /** Called when this replica begins to lead. */
-  readonly elected: () => void;
+  /**
+   * Called when this replica begins to lead. After a leader that stopped without giving the Lease back: with the time of its
+   * last renewal that this replica saw, in milliseconds since 1970.
+   */
+  readonly elected: (silentSince?: number) => void;
   /** Waits for some milliseconds; tests replace it. */
   readonly wait?: (milliseconds: number, signal: AbortSignal) => Promise<void>;
 }
@@ -44,6 +47,8 @@ export class Leadership {
   #renewedAt = -Infinity;
   #alone = false;
   #isReported = false;
+  /** The last renewal of the leader before this one; `undefined` when that leader gave the Lease back. */
+  #silentSince: number | undefined;
   #seen: Seen = { version: "", at: 0 };
   #notes: Readonly<Record<string, string>> = {};
   #done: Promise<void> | undefined;
@@ -99,7 +104,7 @@ export class Leadership {
     if (leads === this.#isReported) return;
     this.#isReported = leads;
     log.write("info", leads ? "this replica leads" : "another replica leads", { identity });
-    if (leads) elected();
+    if (leads) elected(this.#silentSince);
   }
 
   async #look(): Promise<void> {
@@ -122,9 +127,12 @@ export class Leadership {
     const isFree = holder === "" || holder === identity || started >= this.#seen.at + this.#lasts;
     if (holder !== identity || this.#renewedAt === -Infinity) this.#notes = annotationsOf(answer.body);
     if (!isFree) return;
+    const isSilent = holder !== "" && holder !== identity, silentSince = this.#seen.at;
     // The write replaces exactly the version that was read, so that only one of two replicas succeeds.
     const written = await this.#write(answer.body, identity);
-    if (written.ok) this.#renewed(written, started);
+    if (!written.ok) return;
+    this.#silentSince = isSilent ? silentSince : undefined;
+    this.#renewed(written, started);
   }
 
   #renewed({ body }: Extract<Answer, { ok: true }>, at: number): void {

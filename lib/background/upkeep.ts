@@ -40,6 +40,8 @@ export class Upkeep {
   #before: Snapshot | undefined;
   /** The time since when the worker has no room; `undefined` while it has room. */
   #missedSince: number | undefined;
+  /** The time since when effects of a lost leader may be missing; `undefined` when none was lost. */
+  #lostSince: number | undefined;
   #running: Promise<void> | undefined;
   #isWanted = false;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -61,6 +63,15 @@ export class Upkeep {
     const { ports, soon = 30_000 } = this.#options;
     this.#missedSince ??= ports.clock.now() - longestReview;
     this.#wake(soon);
+  }
+
+  /**
+   * The former leader stopped without giving the Lease back, and its last renewal was at this time (milliseconds since 1970):
+   * the next comparison generates the missing objects of requests that it admitted shortly before. It changes no targets
+   * again: most were changed, and a patch may add to what it finds.
+   */
+  leaderLost(since: number): void {
+    this.#lostSince = since - longestReview;
   }
 
   /** Waits until the running and the requested comparison have ended. */
@@ -108,18 +119,19 @@ export class Upkeep {
     const { snapshot, ports, log, memory } = this.#options;
     const current = snapshot();
     if (current === undefined) return;
-    const before = this.#before, missedSince = this.#missedSince;
+    const before = this.#before, missedSince = this.#missedSince, lostSince = this.#lostSince;
     this.#before = current;
-    this.#missedSince = undefined;
+    this.#missedSince = this.#lostSince = undefined;
     this.#rules ??= new RulesInForce(memory?.read());
     const rules = await this.#rules.update(current, ports.clock.now());
     if (before !== undefined && before !== current) await this.#deleteOrphans(before, current);
     for (const each of rules) {
       if (!this.#goesOn) return;
       const isNew = each.changed && each.rule.body.looksBack === true;
+      const overlookedSince = earlier(missedSince, each.rule.type === "generate" ? lostSince : undefined);
       if (isNew) await this.#evaluateExisting(each);
-      else if (missedSince !== undefined) {
-        await this.#evaluateExisting(each, Math.max(missedSince, each.since));
+      else if (overlookedSince !== undefined) {
+        await this.#evaluateExisting(each, Math.max(overlookedSince, each.since));
       }
       const { signal, release } = this.#limit();
       const fault = await sweepRule(each, { snapshot: current, ports, log, signal });
@@ -180,6 +192,11 @@ export class Upkeep {
       else log.write("error", "effect failed", { policy, rule, reason, cause: carried.message });
     }
   }
+}
+
+/** The earlier of two times; either may be absent. */
+function earlier(one: number | undefined, other: number | undefined): number | undefined {
+  return one === undefined || other === undefined ? one ?? other : Math.min(one, other);
 }
 
 /** The longest time, in milliseconds, that a request may have been in progress when the worker refused it. */

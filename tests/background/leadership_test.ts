@@ -49,7 +49,7 @@ function setUp() {
   });
   const start = (identity: string, options: Partial<LeadershipOptions> = {}) => {
     const log = keptLog();
-    const state = { cut: false, elections: 0 };
+    const state = { cut: false, elections: 0, since: undefined as number | undefined };
     const reached: Cluster = {
       call: (call: ApiCall): Promise<Answer> =>
         state.cut
@@ -64,7 +64,10 @@ function setUp() {
       namespace: "postern",
       name: "postern",
       identity,
-      elected: () => state.elections++,
+      elected: (since) => {
+        state.elections++;
+        state.since = since;
+      },
       wait: (milliseconds, signal) => time.wait(milliseconds, signal),
       ...options,
     });
@@ -93,12 +96,15 @@ Deno.test("a leader that is cut off stops before another one begins, which is wi
   await time.pass(20);
   assert.deepEqual([first.leadership.leads, second.leadership.leads], [true, false]);
   first.cut = true;
+  const cutAt = time.now();
   let seconds = 0;
   await time.pass(30, () => {
     assert.ok(!(first.leadership.leads && second.leadership.leads), "never both");
     if (!second.leadership.leads) seconds += 0.5;
   });
   assert.ok(second.leadership.leads && seconds < 15, `after ${seconds} s`);
+  // It looks every two seconds.
+  assert.ok(second.since !== undefined && Math.abs(second.since - cutAt) <= 2_500);
   first.cut = false;
   await time.pass(20);
   assert.deepEqual([first.leadership.leads, second.leadership.leads], [false, true]);
@@ -116,6 +122,7 @@ Deno.test("a leader that ends gives the lease back, with its notes", async () =>
   await first.leadership.close();
   await time.pass(3);
   assert.equal(second.leadership.leads, true);
+  assert.equal(second.since, undefined, "nobody was lost");
   assert.equal(second.leadership.notes["postern.dev/x"], "noted");
   await second.leadership.close();
 });

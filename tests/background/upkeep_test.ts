@@ -93,6 +93,7 @@ function setUp(text = synchronized) {
         await worker.drain();
         return taken;
       },
+      leaderLost: (since: number) => upkeep.leaderLost(since),
       close: () => upkeep.close(),
     };
   };
@@ -117,6 +118,7 @@ function setUp(text = synchronized) {
   };
   return {
     cluster,
+    ports,
     log,
     start,
     ran,
@@ -389,5 +391,38 @@ for (const [what, text] of missed) {
     }
     assert.equal(await cluster.read(oldSettings), undefined, "only what came since then");
     await replica.close();
+  });
+}
+
+/** Whether something was written into the collection of a path. */
+function writtenTo(writes: readonly string[], path: string): boolean {
+  return writes.some((write) => write.includes(path.replace(/\/[^/]*$/, "")));
+}
+
+const lost = [
+  ["what a rule makes once is made when the leader was lost before it did", settings, missed[1][1], true],
+  ["targets are not changed again when the leader was lost", source, touching, false],
+] as const;
+for (const [what, path, text, isFound] of lost) {
+  Deno.test(what, async () => {
+    const { cluster, start, ports } = setUp(text);
+    const first = start();
+    await first.look();
+    await first.close();
+    // Admitted, and stored, by a replica that was killed then.
+    const made = await cluster.inner.call({ method: "POST", path: "/api/v1/namespaces", body: blue });
+    assert.ok(made.ok);
+    cluster.writes.length = 0;
+    const second = start();
+    await second.look();
+    assert.deepEqual(cluster.writes, []);
+    second.leaderLost(ports.clock.now());
+    await second.look();
+    assert.deepEqual(writtenTo(cluster.writes, path), isFound);
+    assert.equal(await cluster.read(oldSettings), undefined, "only what came since then");
+    cluster.writes.length = 0;
+    await second.look();
+    assert.deepEqual(cluster.writes, [], "once");
+    await second.close();
   });
 }
