@@ -418,7 +418,7 @@ for (const [what, path, text, isFound] of lost) {
     assert.deepEqual(cluster.writes, []);
     second.leaderLost(ports.clock.now());
     await second.look();
-    assert.deepEqual(writtenTo(cluster.writes, path), isFound);
+    assert.equal(writtenTo(cluster.writes, path), isFound);
     assert.equal(await cluster.read(oldSettings), undefined, "only what came since then");
     cluster.writes.length = 0;
     await second.look();
