@@ -15,6 +15,7 @@ import {
 import { compileTemplate, type Template } from "../template/mod.ts";
 import type { ApiCallEntry } from "../policy/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
+import type { ContextEntryKind } from "./entry_kind.ts";
 import type { EntryOptions } from "./entry_options.ts";
 import { EntryQueries } from "./query.ts";
 
@@ -34,7 +35,12 @@ interface ResolvedCall {
  * Kyverno parity: the default stands in for a call that fails, and for nothing else; jmesPath is not applied to it.
  * Pinned by "apiCall: a default stands in for calls that fail, not for expressions that do".
  */
-export function compileApiCall({ name, call: spec }: ApiCallEntry, options: EntryOptions): ContextEntry {
+export const apiCallKind: ContextEntryKind<ApiCallEntry> = {
+  compile: compileApiCall,
+  isServed: ({ cluster, calls }) => cluster || calls,
+};
+
+function compileApiCall({ name, call: spec }: ApiCallEntry, options: EntryOptions): ContextEntry {
   const { method, service } = spec;
   const call = compileTemplate({
     urlPath: spec.urlPath,

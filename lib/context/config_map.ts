@@ -2,12 +2,18 @@ import { asObject, Fault, field, isFault, isObject, type Json, type JsonObject }
 import type { ConfigMapEntry } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
+import type { ContextEntryKind } from "./entry_kind.ts";
 import type { EntryOptions } from "./entry_options.ts";
 import { kindNeed } from "./need.ts";
 import { renderText } from "./text.ts";
 
 /** `configMap: {name, namespace}`: an object with the ConfigMap's `data` and `metadata`. Values are always text. */
-export function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): ContextEntry {
+export const configMapKind: ContextEntryKind<ConfigMapEntry> = {
+  compile: compileConfigMap,
+  isServed: ({ cluster }) => cluster,
+};
+
+function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): ContextEntry {
   const { policyNamespace } = options;
   const name = compileTemplate(entry.configMap.name);
   const namespace = compileTemplate(entry.configMap.namespace);

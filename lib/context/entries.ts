@@ -1,28 +1,30 @@
 import type { Json } from "../json/mod.ts";
 import { type EntryKind, entryKinds, type EntryOf, type EntrySpec } from "../policy/mod.ts";
+import { apiCallKind } from "./api_call.ts";
+import { configMapKind } from "./config_map.ts";
 import type { ContextEntry } from "./context.ts";
-import { compileApiCall } from "./api_call.ts";
-import { compileConfigMap } from "./config_map.ts";
+import type { ContextEntryKind, StandIns } from "./entry_kind.ts";
 import type { EntryOptions } from "./entry_options.ts";
-import { compileGlobalReference } from "./global_reference.ts";
-import { compileImageRegistry } from "./image_registry.ts";
-import { compileVariable } from "./variable.ts";
+import type { EntrySource } from "./entry_source.ts";
+import { globalReferenceKind } from "./global_reference.ts";
+import { imageRegistryKind } from "./image_registry.ts";
+import { variableKind } from "./variable.ts";
 
-type Compilers = {
-  readonly [Kind in EntryKind]: (
-    entry: EntryOf<Kind>,
-    options: EntryOptions,
-  ) => ContextEntry;
+type Kinds = { readonly [Kind in EntryKind]: ContextEntryKind<EntryOf<Kind>> };
+
+/** The kinds of context entries; a new one is a file and a line here. */
+const kinds: Kinds = {
+  variable: variableKind,
+  configMap: configMapKind,
+  apiCall: apiCallKind,
+  globalReference: globalReferenceKind,
+  imageRegistry: imageRegistryKind,
 };
 
-/** The compiler of each kind of context entry. A new kind is a file and a line here. */
-const compilers: Compilers = {
-  variable: compileVariable,
-  configMap: compileConfigMap,
-  apiCall: compileApiCall,
-  globalReference: compileGlobalReference,
-  imageRegistry: compileImageRegistry,
-};
+/** The kinds whose entries cannot be loaded from what stands in for a cluster and for services. */
+export function unservedEntries(standIns: StandIns): readonly EntrySource[] {
+  return entryKinds.filter((kind) => !kinds[kind].isServed(standIns)).filter((kind) => kind !== "variable");
+}
 
 /** Compiles one entry of `context`; an entry of no known kind is reported and never loads. */
 export function compileEntry(entry: EntrySpec, options: EntryOptions): ContextEntry {
@@ -31,8 +33,8 @@ export function compileEntry(entry: EntrySpec, options: EntryOptions): ContextEn
     options.report({ code: "missing-name", message: "A context entry needs a name", path: [] });
   }
   if (entry.kind !== "unknown") {
-    const compile = compilers[entry.kind] as (entry: EntrySpec, options: EntryOptions) => ContextEntry;
-    return compile(entry, options);
+    const kind = kinds[entry.kind] as ContextEntryKind<EntrySpec>;
+    return kind.compile(entry, options);
   }
   options.report({
     code: "unknown-context",

@@ -2,6 +2,7 @@ import { Fault, isFault, type Json, scopeOf } from "../json/mod.ts";
 import type { GlobalReferenceEntry } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
+import type { ContextEntryKind } from "./entry_kind.ts";
 import type { EntryOptions } from "./entry_options.ts";
 import { EntryQueries } from "./query.ts";
 import { renderText } from "./text.ts";
@@ -9,7 +10,12 @@ import { renderText } from "./text.ts";
 /**
  * `globalReference: {name, jmesPath}`: the value of a GlobalContextEntry, or of its projection (`entry.projection`).
  */
-export function compileGlobalReference(entry: GlobalReferenceEntry, options: EntryOptions): ContextEntry {
+export const globalReferenceKind: ContextEntryKind<GlobalReferenceEntry> = {
+  compile: compileGlobalReference,
+  isServed: ({ globals }) => globals,
+};
+
+function compileGlobalReference(entry: GlobalReferenceEntry, options: EntryOptions): ContextEntry {
   const reference = compileTemplate(entry.reference);
   const path = compileTemplate(entry.jmesPath);
   options.variables(reference.uses, ["globalReference", "name"]);

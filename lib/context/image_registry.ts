@@ -2,12 +2,18 @@ import { Fault, isFault, type Json, scopeOf } from "../json/mod.ts";
 import type { ImageRegistryEntry } from "../policy/mod.ts";
 import { compileTemplate } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
+import type { ContextEntryKind } from "./entry_kind.ts";
 import type { EntryOptions } from "./entry_options.ts";
 import { EntryQueries } from "./query.ts";
 import { renderText } from "./text.ts";
 
 /** `imageRegistry: {reference, jmesPath, imageRegistryCredentials}`: manifest and configuration of an image. */
-export function compileImageRegistry(entry: ImageRegistryEntry, options: EntryOptions): ContextEntry {
+export const imageRegistryKind: ContextEntryKind<ImageRegistryEntry> = {
+  compile: compileImageRegistry,
+  isServed: ({ images }) => images,
+};
+
+function compileImageRegistry(entry: ImageRegistryEntry, options: EntryOptions): ContextEntry {
   const reference = compileTemplate(entry.reference);
   const path = compileTemplate(entry.jmesPath);
   const { credentials } = entry;

@@ -7,7 +7,8 @@
 export { type Computed, Context, type ContextEntry, type Layer } from "./context.ts";
 export { loadNamespace } from "./namespace.ts";
 export { kindNeed, type Need, readsRoles } from "./need.ts";
-export { compileEntry } from "./entries.ts";
+export { compileEntry, unservedEntries } from "./entries.ts";
+export type { ContextEntryKind, StandIns } from "./entry_kind.ts";
 export type { EntryOptions } from "./entry_options.ts";
 export type {
   ConditionOwner,

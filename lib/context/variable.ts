@@ -3,6 +3,7 @@ import type { VariableEntry } from "../policy/mod.ts";
 import { compileExpression } from "../jmespath/mod.ts";
 import { compileTemplate, type Template } from "../template/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
+import type { ContextEntryKind } from "./entry_kind.ts";
 import type { EntryOptions } from "./entry_options.ts";
 import { readsRoles } from "./need.ts";
 import { EntryQueries } from "./query.ts";
@@ -12,7 +13,12 @@ import { EntryQueries } from "./query.ts";
  * Kyverno parity: with a value, a null result of jmesPath is an error even when there is a default; without one, the
  * default takes its place. Pinned by "no default for null of a value".
  */
-export function compileVariable(entry: VariableEntry, options: EntryOptions): ContextEntry {
+export const variableKind: ContextEntryKind<VariableEntry> = {
+  compile: compileVariable,
+  isServed: () => true,
+};
+
+function compileVariable(entry: VariableEntry, options: EntryOptions): ContextEntry {
   const { name, jmesPath: written } = entry;
   const value = optional(entry.value);
   const fallback = optional(entry.default);

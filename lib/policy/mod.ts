@@ -56,7 +56,7 @@ export {
   parseContext,
   type ServiceSpec,
   type VariableEntry,
-} from "./context_entry.ts";
+} from "./context_entries/mod.ts";
 export { type MatchBlock, type MatchFilter, parseMatch, type ResourceCriteria } from "./match_block.ts";
 export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
 export { type ParsedPolicy, parsePolicy } from "./parse.ts";

@@ -16,7 +16,7 @@ import { failureActionOfImages } from "./image_verification.ts";
 import { autogenRules, type RuleSource } from "./autogen.ts";
 import { checkShape } from "./check_shape.ts";
 import { bodySections, parseBody } from "./bodies/mod.ts";
-import { parseContext } from "./context_entry.ts";
+import { parseContext } from "./context_entries/mod.ts";
 import { parseMatch } from "./match_block.ts";
 import type { ActionOverride, ClassicPolicy, FailureAction, Locate, Rule } from "./policy.ts";
 import { isTooHeavy, tooHeavy, weightOf } from "./policy_weight.ts";

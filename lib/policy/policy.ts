@@ -2,7 +2,7 @@ import type { DocumentPath, Json, JsonObject } from "../json/mod.ts";
 import type { Position } from "../diagnostics/mod.ts";
 import type { RuleBody } from "./bodies/mod.ts";
 import type { CelSections } from "./cel_sections.ts";
-import type { EntrySpec } from "./context_entry.ts";
+import type { EntrySpec } from "./context_entries/mod.ts";
 import type { MatchBlock } from "./match_block.ts";
 
 /** The effect of a failed validation on the request. */

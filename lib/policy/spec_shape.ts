@@ -1,5 +1,5 @@
 import { sectionShape } from "./bodies/mod.ts";
-import { contextShape } from "./context_entry.ts";
+import { contextShape } from "./context_entries/mod.ts";
 import { verifyImagesShape } from "./image_shape.ts";
 import { selectorShape, type Shape } from "./shape.ts";
 

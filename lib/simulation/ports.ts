@@ -1,5 +1,5 @@
 import { mockedCalls, mockedEntries, mockedImages, systemClock, systemEntropy } from "../embedded/mod.ts";
-import type { AbsentSource } from "../context/mod.ts";
+import { type AbsentSource, unservedEntries } from "../context/mod.ts";
 import type { Answer, Cluster, Http, Ports } from "../ports.ts";
 import type { GivenContext } from "./given_context.ts";
 import type { Lookups } from "./lookups.ts";
@@ -59,10 +59,10 @@ function givenServices(answer: (method: string, url: string) => Answer | undefin
 export function absentSources(
   { objects, apiCallResponses, globalContextEntries, images }: GivenContext,
 ): readonly AbsentSource[] {
-  const absent: AbsentSource[] = [];
-  if (images.length === 0) absent.push("imageRegistry");
-  if (objects.length === 0) absent.push("configMap");
-  if (objects.length === 0 && apiCallResponses.length === 0) absent.push("apiCall");
-  if (globalContextEntries.length === 0) absent.push("globalReference");
-  return absent;
+  return unservedEntries({
+    cluster: objects.length > 0,
+    calls: apiCallResponses.length > 0,
+    globals: globalContextEntries.length > 0,
+    images: images.length > 0,
+  });
 }

@@ -1,5 +1,5 @@
 import { EmbeddedCluster, HttpClient, ImageSignatures, systemClock, systemEntropy } from "../adapters/mod.ts";
-import type { AbsentSource } from "../context/mod.ts";
+import { type AbsentSource, unservedEntries } from "../context/mod.ts";
 import type { Json, JsonObject } from "../json/mod.ts";
 import type { Clock, Cluster, Entropy, Http, Ports, Registry } from "../ports.ts";
 import { offlineSignatures } from "./offline_signatures.ts";
@@ -85,12 +85,12 @@ function wrapped(calls: MockedCalls): MockedCalls {
  * ConfigMaps".
  */
 export function absentSources(setup: TestSetup): readonly AbsentSource[] {
-  const absent: AbsentSource[] = [];
-  if (setup.images.length === 0 && setup.lookup === undefined) absent.push("imageRegistry");
-  if (!setup.isCluster) absent.push("configMap");
-  if (!setup.isCluster && setup.apiCallResponses.length === 0) absent.push("apiCall");
-  if (setup.globalContextEntries.length === 0) absent.push("globalReference");
-  return absent;
+  return unservedEntries({
+    cluster: setup.isCluster,
+    calls: setup.apiCallResponses.length > 0,
+    globals: setup.globalContextEntries.length > 0,
+    images: setup.images.length > 0 || setup.lookup !== undefined,
+  });
 }
 
 function mockedCluster(mocked: MockedCalls, cluster: Cluster): Cluster {

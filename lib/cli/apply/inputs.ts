@@ -9,6 +9,7 @@ import {
   type Values,
   withSetValues,
 } from "../../apply/mod.ts";
+import { type AbsentSource, unservedEntries } from "../../context/mod.ts";
 import { compile, type Snapshot } from "../../engine/mod.ts";
 import { openPorts } from "../../host/mod.ts";
 import { asList, dig, Fault, field, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
@@ -99,7 +100,7 @@ export async function openInputs(
   const isOffline = args.clusterObjects.length === 0 && opened.kind === "embedded";
   // Images are looked up where the options say so, and nowhere else.
   const looksUpImages = args.registry || images.length > 0 || source !== undefined;
-  const absent = (isOffline ? offline : []).filter((each) => each !== "imageRegistry" || !looksUpImages);
+  const absent = isOffline ? absentOffline(looksUpImages) : [];
   return {
     snapshot,
     options: { snapshot, ports: { ...ports, registry }, values, user, absent },
@@ -115,7 +116,9 @@ export async function openInputs(
 }
 
 /** Without a cluster, API calls see the objects at hand, and values must stand in for the rest. */
-const offline = ["configMap", "globalReference", "imageRegistry", "downstream"] as const;
+function absentOffline(images: boolean): readonly AbsentSource[] {
+  return [...unservedEntries({ cluster: false, calls: true, globals: false, images }), "downstream"];
+}
 
 const silent: Terminal = { out: () => {}, err: () => {} };
 

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "../../json/mod.ts";
+import type { EntrySpec } from "../context_entries/mod.ts";
 import type { Shape } from "../shape.ts";
 
 /** The field of a rule that holds its body. */
@@ -15,6 +16,8 @@ export interface BodyFormat<Body extends { readonly kind: string }> {
   readonly shape?: { readonly [field: string]: Shape };
   recognises(section: Json): boolean;
   read(section: Json): Body;
+  /** The context entries inside a body; absent where there are none. */
+  entries?(body: Body): readonly EntrySpec[];
   /**
    * The section for pod controllers; `wrap` moves a pattern below the Pod template. Absent or `undefined` when such a
    * body cannot be moved.

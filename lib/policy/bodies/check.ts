@@ -1,5 +1,5 @@
 import { asList, field, isGiven, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { contextShape, type EntrySpec, parseContext } from "../context_entry.ts";
+import { contextShape, type EntrySpec, parseContext } from "../context_entries/mod.ts";
 import type { BodyFormat } from "./body_format.ts";
 
 /** The fields of every validating rule. */
@@ -101,7 +101,12 @@ export const foreachFormat: BodyFormat<ForeachCheck & Validation> = {
   recognises: (validate) => asList(field(validate, "foreach")).length > 0,
   read: (validate) => ({ ...parseForeach(field(validate, "foreach")), ...validation(validate) }),
   carryOver: (validate) => ({ foreach: validate["foreach"]! }),
+  entries: ({ entries }) => entries.flatMap(entriesOfLoop),
 };
+
+function entriesOfLoop({ context, check }: CheckLoop): readonly EntrySpec[] {
+  return [...context, ...(check?.kind === "foreach" ? check.entries.flatMap(entriesOfLoop) : [])];
+}
 
 /** Parses the fields of every validating rule. */
 export function validation(validate: Json): Validation {

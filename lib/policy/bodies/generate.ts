@@ -8,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from "../../json/mod.ts";
-import { contextShape } from "../context_entry.ts";
+import { contextShape } from "../context_entries/mod.ts";
 import { selectorShape, type Shape } from "../shape.ts";
 import type { BodyFormat } from "./body_format.ts";
 import { type LoopSpec, parseLoop } from "./check.ts";
@@ -85,6 +85,7 @@ export const generateFormat: BodyFormat<GenerateBody> = {
         : [{ loop: undefined, pattern: parsePattern(generate) }],
     };
   },
+  entries: ({ patterns }) => patterns.flatMap(({ loop }) => loop?.context ?? []),
 };
 
 function parsePattern(written: Json): GeneratePatternSpec {

@@ -1,5 +1,5 @@
 import { asList, asString, field, isGiven, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { contextShape, type EntrySpec, parseContext } from "../context_entry.ts";
+import { contextShape, type EntrySpec, parseContext } from "../context_entries/mod.ts";
 import { selectorShape } from "../shape.ts";
 import type { BodyFormat } from "./body_format.ts";
 import { type LoopSpec, parseLoop } from "./check.ts";
@@ -95,6 +95,7 @@ export const mutateForeachFormat: BodyFormat<MutateForeachBody> = {
     onPolicyUpdate: isOnPolicyUpdate(mutate),
   }),
   carryOver,
+  entries: ({ change }) => change.entries.flatMap(entriesOfLoop),
 };
 
 export const mutateExistingFormat: BodyFormat<MutateExistingBody> = {
@@ -123,7 +124,15 @@ export const mutateExistingFormat: BodyFormat<MutateExistingBody> = {
     onPolicyUpdate: isOnPolicyUpdate(mutate),
   }),
   carryOver,
+  entries: ({ targets, change }) => [
+    ...targets.flatMap(({ context }) => context),
+    ...(change.by === "foreach" ? change.entries.flatMap(entriesOfLoop) : []),
+  ],
 };
+
+function entriesOfLoop({ context, inner }: PatchLoop): readonly EntrySpec[] {
+  return [...context, ...inner.flatMap(entriesOfLoop)];
+}
 
 function isOnPolicyUpdate(mutate: Json): boolean {
   return field(mutate, "mutateExistingOnPolicyUpdate") === true;

@@ -1,58 +1,12 @@
 import { asObject, type Json, type JsonObject } from "../../json/mod.ts";
-import type { EntrySpec } from "../context_entry.ts";
+import type { EntrySpec } from "../context_entries/mod.ts";
 import type { Shape } from "../shape.ts";
 import type { BodyFormat, Section } from "./body_format.ts";
-import {
-  type AnyPatternCheck,
-  anyPatternFormat,
-  type CheckLoop,
-  type DenyCheck,
-  denyFormat,
-  type ForeachCheck,
-  foreachFormat,
-  type PatternCheck,
-  patternFormat,
-  type Validation,
-} from "./check.ts";
-import { type GenerateBody, generateFormat } from "./generate.ts";
-import {
-  type MutateExistingBody,
-  mutateExistingFormat,
-  type MutateForeachBody,
-  mutateForeachFormat,
-  type PatchBody,
-  patchFormat,
-  type PatchLoop,
-} from "./mutate.ts";
-import {
-  type AssertBody,
-  assertFormat,
-  type CelBody,
-  celFormat,
-  type ManifestsBody,
-  manifestsFormat,
-  type PodSecurityBody,
-  podSecurityFormat,
-} from "./validate.ts";
-import { type VerifyImagesBody, verifyImagesFormat } from "./verify_images.ts";
-
-/** The parsed body of a rule. */
-export type RuleBody =
-  | AssertBody
-  | PodSecurityBody
-  | CelBody
-  | ManifestsBody
-  | (DenyCheck & Validation)
-  | (PatternCheck & Validation)
-  | (AnyPatternCheck & Validation)
-  | (ForeachCheck & Validation)
-  | PatchBody
-  | MutateForeachBody
-  | MutateExistingBody
-  | GenerateBody
-  | VerifyImagesBody
-  | ExpressionsBody
-  | EmptyBody;
+import { anyPatternFormat, denyFormat, foreachFormat, patternFormat } from "./check.ts";
+import { generateFormat } from "./generate.ts";
+import { mutateExistingFormat, mutateForeachFormat, patchFormat } from "./mutate.ts";
+import { assertFormat, celFormat, manifestsFormat, podSecurityFormat } from "./validate.ts";
+import { verifyImagesFormat } from "./verify_images.ts";
 
 /** The body of a CEL policy: its whole spec. */
 export interface ExpressionsBody {
@@ -67,33 +21,35 @@ export interface EmptyBody {
   readonly section: Section;
 }
 
-/** A rule body of one kind. */
-export type BodyOf<Kind extends RuleBody["kind"]> = Extract<RuleBody, { kind: Kind }>;
-
-type FormattedKind = Exclude<RuleBody["kind"], "expressions" | "empty">;
-type Formats = { readonly [Kind in FormattedKind]: BodyFormat<BodyOf<Kind>> };
-
 /**
  * Every kind of body, in the order in which a rule is compared with them: the first that recognises it parses it. A
  * new kind is a file with such a record and a line here; `lib/rules` compiles it.
  */
-const formats: Formats = {
-  assert: assertFormat,
-  podSecurity: podSecurityFormat,
-  cel: celFormat,
-  manifests: manifestsFormat,
-  deny: denyFormat,
-  pattern: patternFormat,
-  anyPattern: anyPatternFormat,
-  foreach: foreachFormat,
-  mutateForeach: mutateForeachFormat,
-  patch: patchFormat,
-  mutateExisting: mutateExistingFormat,
-  generate: generateFormat,
-  verifyImages: verifyImagesFormat,
-};
+const formats = [
+  assertFormat,
+  podSecurityFormat,
+  celFormat,
+  manifestsFormat,
+  denyFormat,
+  patternFormat,
+  anyPatternFormat,
+  foreachFormat,
+  mutateForeachFormat,
+  patchFormat,
+  mutateExistingFormat,
+  generateFormat,
+  verifyImagesFormat,
+] as const;
 
-const all: readonly BodyFormat<RuleBody>[] = Object.values(formats);
+type KindBody = ReturnType<(typeof formats)[number]["read"]>;
+
+/** The parsed body of a rule. */
+export type RuleBody = KindBody | ExpressionsBody | EmptyBody;
+
+/** A rule body of one kind. */
+export type BodyOf<Kind extends RuleBody["kind"]> = Extract<RuleBody, { kind: Kind }>;
+
+const all: readonly BodyFormat<RuleBody>[] = formats;
 
 const sections: readonly Section[] = ["validate", "mutate", "generate", "verifyImages"];
 
@@ -127,31 +83,11 @@ export function sectionShape(section: Section): { readonly [field: string]: Shap
 
 /** The section of a body. */
 export function sectionOf(body: RuleBody): Section {
-  return body.kind === "expressions" || body.kind === "empty" ? body.section : formats[body.kind].section;
+  if (body.kind === "expressions" || body.kind === "empty") return body.section;
+  return formats.find(({ kind }) => kind === body.kind)!.section;
 }
 
 /** The context entries in a body: those of its loops, at any depth, and of its targets. */
 export function entriesWithin(body: RuleBody): readonly EntrySpec[] {
-  switch (body.kind) {
-    case "foreach":
-      return body.entries.flatMap(entriesOfLoop);
-    case "mutateForeach":
-      return body.change.entries.flatMap(entriesOfPatchLoop);
-    case "mutateExisting": {
-      const loops = body.change.by === "foreach" ? body.change.entries.flatMap(entriesOfPatchLoop) : [];
-      return [...body.targets.flatMap(({ context }) => context), ...loops];
-    }
-    case "generate":
-      return body.patterns.flatMap(({ loop }) => loop?.context ?? []);
-    default:
-      return [];
-  }
-}
-
-function entriesOfLoop({ context, check }: CheckLoop): readonly EntrySpec[] {
-  return [...context, ...(check?.kind === "foreach" ? check.entries.flatMap(entriesOfLoop) : [])];
-}
-
-function entriesOfPatchLoop({ context, inner }: PatchLoop): readonly EntrySpec[] {
-  return [...context, ...inner.flatMap(entriesOfPatchLoop)];
+  return all.find(({ kind }) => kind === body.kind)?.entries?.(body) ?? [];
 }
