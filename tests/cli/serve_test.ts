@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { run } from "../../lib/cli/mod.ts";
+import { admissionReview } from "../server/review.ts";
+import { served } from "./served.ts";
 
 Deno.test("serve ends with code 2 when a path of --policies is not there", async () => {
   const said: string[] = [];
@@ -8,3 +10,72 @@ Deno.test("serve ends with code 2 when a path of --policies is not there", async
   assert.equal(await run(["serve", "--policies", "policies", "--policies", path], terminal), 2);
   assert.equal(said.at(-1), `error: --policies ${path}: there is no such file or folder`);
 });
+
+const words: readonly (readonly [args: readonly string[], said: string])[] = [
+  [
+    ["--omit-events", "PolicyViolation,Nothing"],
+    'error: --omit-events: "Nothing" is none of PolicyViolation, PolicyApplied, PolicyError, PolicySkipped',
+  ],
+  [
+    ["--report-results", "fail,bad"],
+    'error: --report-results: "bad" is none of pass, fail, warn, error, skip',
+  ],
+];
+for (const [args, said] of words) {
+  Deno.test(`serve ${args.join(" ")} ends with code 2 and says which words there are`, async () => {
+    const lines: string[] = [];
+    const terminal = { out: () => {}, err: (line: string) => void lines.push(line) };
+    assert.equal(await run(["serve", "--policies", "policies", ...args], terminal), 2);
+    assert.equal(lines.at(-1), said);
+  });
+}
+
+const main = new URL("../../main.ts", import.meta.url).pathname;
+
+/** Fails to be evaluated for Pods, and is used for them as its failurePolicy says. */
+const failing = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: failing}
+spec:
+  rules:
+  - name: failing
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    context: [{name: settings, configMap: {name: settings, namespace: default}}]
+    validate:
+      failureAction: Enforce
+      deny: {conditions: {any: [{key: "{{ settings.data.allowed }}", operator: Equals, value: "no"}]}}
+`;
+/** Denies Pods without any failure. */
+const denying = failing.replaceAll("failing", "denying").replace(/ *context: .*\n/, "").replace(
+  /deny: .*/,
+  "deny: {}",
+);
+
+const policies:
+  readonly (readonly [policy: string, flags: readonly string[], path: string, allowed: boolean])[] = [
+    [failing, [], "fail", false],
+    [failing, ["--force-failure-policy-ignore"], "ignore", true],
+    [denying, ["--force-failure-policy-ignore"], "ignore", false],
+  ];
+for (const [policy, flags, path, allowed] of policies) {
+  const name = policy === failing ? "cannot be evaluated" : "denies";
+  Deno.test(`serve ${flags.join(" ")}: a policy that ${name} ${allowed ? "admits" : "denies"}`, async () => {
+    const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+    try {
+      await Deno.writeTextFile(`${folder}/policy.yaml`, policy);
+      await using server = await served([
+        ...["run", "--no-prompt", "--allow-net=127.0.0.1", `--allow-read=${folder}`, "--allow-env", main],
+        ...["serve", "--no-tls", "--policies", folder, "--port", "0", "--metrics-port", "0", ...flags],
+      ]);
+      const answer = await fetch(`${server.address}/validate/${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json" },
+        body: JSON.stringify(admissionReview()),
+      });
+      assert.equal((await answer.json()).response.allowed, allowed);
+    } finally {
+      await Deno.remove(folder, { recursive: true });
+    }
+  });
+}

@@ -126,6 +126,28 @@ Deno.test("with OTEL_DENO a review has a span, and below it one for each rule an
   }
 });
 
+Deno.test("spans that wait for their export leave when the server stops", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  await using collecting = collector();
+  try {
+    await using server = await start(folder, {
+      OTEL_DENO: "true",
+      OTEL_EXPORTER_OTLP_ENDPOINT: collecting.url,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      // Nothing leaves by itself while the test runs.
+      OTEL_BSP_SCHEDULE_DELAY: "600000",
+    });
+    assert.equal(await review(server.address), false);
+    assert.deepEqual(await collecting.wait(0), []);
+    server.process.kill("SIGTERM");
+    assert.equal((await server.process.status).code, 0);
+    const names = (await collecting.wait(0)).map(({ name }) => name);
+    assert.deepEqual(names.sort(), ["api get configmaps", "review validate", "rule asks/asks"]);
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
+
 Deno.test("without OTEL_DENO nothing is exported", async () => {
   const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
   await using collecting = collector();

@@ -1,7 +1,7 @@
 /** Stored reports: what is written, and what is not written again. */
 import assert from "node:assert/strict";
-import { asList, field, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import { policyReports } from "../../lib/live/reports/report_kind.ts";
+import { asList, dig, field, isObject, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { openReports, policyReports, type ReportKind } from "../../lib/live/reports/report_kind.ts";
 import { ReportStore } from "../../lib/live/reports/report_store.ts";
 import type { Answer, ApiCall, ObjectChange } from "../../lib/ports.ts";
 
@@ -22,8 +22,9 @@ const row = (result: string, seconds: number): JsonObject => ({
 });
 
 /** A store on an API server that keeps one report, and whose watch the test drives. */
-function storing() {
+function storing(kind: ReportKind = policyReports, results: readonly string[] = ["pass", "fail"]) {
   const writes: string[] = [];
+  const paths: string[] = [];
   let reads = 0;
   let answered: () => void | Promise<void> = () => {};
   let stored: JsonObject | undefined;
@@ -31,7 +32,8 @@ function storing() {
   let changed: (change: ObjectChange) => void | Promise<void> = () => {};
   const answer = (body: JsonObject | undefined): Answer =>
     body === undefined ? { ok: false, status: 404, message: "not found" } : { ok: true, status: 200, body };
-  const call = async ({ method, body }: ApiCall): Promise<Answer> => {
+  const call = async ({ method, path, body }: ApiCall): Promise<Answer> => {
+    paths.push(`${method} ${path}`);
     if (method !== "GET") writes.push(method);
     else reads++;
     if (method === "DELETE") stored = undefined;
@@ -47,19 +49,20 @@ function storing() {
     cluster: { call, resource: () => Promise.resolve(undefined) },
     collections: {
       watch(path, follow) {
-        if (path.endsWith("/policyreports")) changed = follow;
+        if (path === `/apis/${kind.apiVersion}/${kind.namespaced.path}`) changed = follow;
         return { objects: () => [], synced: Promise.resolve(), close: () => Promise.resolve() };
       },
     },
     log: { write: () => {} },
-    kind: policyReports,
-    results: new Set(["pass", "fail"]),
+    kind,
+    results: new Set(results),
     isLasting: ({ rule }) => rule === "mutates",
   });
   store.start();
   return {
     store,
     writes,
+    paths,
     stored: () => stored,
     reads: () => reads,
     /** Has something happen after a write was stored and before its answer comes. */
@@ -159,6 +162,43 @@ Deno.test("a report that was there before is not written again when it says the 
   await show({});
   assert.equal(await store.write(pod, [row("pass", 5)]), false);
   assert.deepEqual(writes, ["POST"]);
+});
+
+const kinds = [
+  [policyReports, "wgpolicyk8s.io/v1alpha2", "PolicyReport", "ClusterPolicyReport"],
+  [openReports, "openreports.io/v1alpha1", "Report", "ClusterReport"],
+] as const;
+const team: JsonObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team", uid: "u-2" } };
+for (const [kind, apiVersion, namespaced, clusterWide] of kinds) {
+  Deno.test(`reports of ${apiVersion} are written, replaced and deleted at its paths, and no others`, async () => {
+    const { store, paths, stored } = storing(kind);
+    const group = `/apis/${apiVersion}`, within = `${group}/namespaces/default/${namespaced.toLowerCase()}s`;
+    await store.write(pod, [row("pass", 1)]);
+    assert.equal(stored()?.["apiVersion"], apiVersion);
+    assert.equal(stored()?.["kind"], namespaced);
+    assert.deepEqual(dig(stored(), "summary"), { pass: 1, fail: 0, warn: 0, error: 0, skip: 0 });
+    assert.equal(dig(stored(), "scope", "name"), "web");
+    await store.write(pod, [row("fail", 1)]);
+    await store.remove("u-1");
+    await store.write(team, [row("pass", 1)]);
+    assert.equal(stored()?.["kind"], clusterWide);
+    assert.deepEqual(paths, [
+      `POST ${within}`,
+      `GET ${within}/u-1`,
+      `PUT ${within}/u-1`,
+      `DELETE ${within}/u-1`,
+      `POST ${group}/${clusterWide.toLowerCase()}s`,
+    ]);
+  });
+}
+
+Deno.test("results that are not wanted are in no report", async () => {
+  const { store, stored, writes } = storing(policyReports, ["fail"]);
+  await store.write(pod, [row("pass", 1)]);
+  assert.deepEqual(writes, []);
+  await store.write(pod, [row("pass", 1), { ...row("fail", 1), rule: "other" }]);
+  assert.deepEqual(rulesOf(stored()), ["other"]);
+  assert.equal(dig(stored(), "summary", "pass"), 0);
 });
 
 Deno.test("without rows there is no report", async () => {

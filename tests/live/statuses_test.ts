@@ -143,7 +143,41 @@ spec:
       'background {"apiGroups":[""],"resources":["secrets"],"verbs":["create","delete","get","list","patch","update"]}',
     ],
   ],
+  [
+    "a look-up whose namespace and name depend on the request needs the right to all of the kind",
+    lookUps(
+      '{name: c, configMap: {name: "{{ request.name }}", namespace: "{{ request.namespace }}"}}',
+      '{name: d, apiCall: {urlPath: "/apis/apps/v1/namespaces/{{ request.namespace }}/deployments/{{ request.name }}"}}',
+      '{name: e, apiCall: {urlPath: "/api/v1/namespaces/{{ request.namespace }}"}}',
+    ),
+    [
+      'background {"apiGroups":[""],"resources":["configmaps"],"verbs":["get"]}',
+      'background {"apiGroups":["apps"],"resources":["deployments"],"verbs":["get"]}',
+      'background {"apiGroups":[""],"resources":["namespaces"],"verbs":["get"]}',
+    ],
+  ],
+  [
+    "no right can be named for a look-up whose kind depends on the request",
+    lookUps('{name: d, apiCall: {urlPath: "/api/v1/{{ request.object.spec.kind }}"}}'),
+    [],
+  ],
 ];
+
+function lookUps(...entries: readonly string[]): string {
+  return `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: p}
+spec:
+  background: false
+  rules:
+  - name: r
+    match: {any: [{resources: {kinds: [Pod]}}]}
+    context: [${entries.join(", ")}]
+    validate: {deny: {}}
+`;
+}
+
 for (const [what, policy, expected] of needing) {
   Deno.test(`status: the rules of roles that are missing are named: ${what}`, async () => {
     const rights = rightsOf(compiled(policy), served);
