@@ -1,11 +1,11 @@
-import type { Hono } from "hono";
+import type { Hono } from "hono/tiny";
 import { jsonLog, systemClock } from "../adapters/mod.ts";
-import { BackgroundWorker, posternUsername } from "../background/mod.ts";
 import { compile, type Snapshot } from "../engine/mod.ts";
 import type { Json } from "../json/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import { AuditQueue, createApp, Metrics } from "../server/mod.ts";
 import { type BundledImages, bundledPorts } from "./bundled_ports.ts";
+import { openEffects } from "./effects.ts";
 import { limitsOf } from "./limits.ts";
 import { logLevelOf, type Settings } from "./settings.ts";
 import type { BundleTarget } from "./target.ts";
@@ -54,12 +54,16 @@ export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime
   const log = jsonLog({ clock: systemClock(), write: writeLine, level: logLevelOf(settings) });
   log.write("info", "policies in force", { policies: snapshot.policies.length, runtime: target.name });
   for (const limit of limitsOf(snapshot, target)) log.write("warn", limit);
+  // A bundle is only made of policies without errors: what is wrong now is wrong with the bundle.
+  for (const { severity, message } of snapshot.diagnostics) {
+    if (severity === "error") log.write("error", message);
+  }
   const ports = await bundledPorts(settings, images);
   const metrics = new Metrics();
   metrics.loaded(snapshot);
   const current = () => snapshot;
   const audit = new AuditQueue({ snapshot: current, ports, log, metrics });
-  const effects = target.afterAnswer === "stops" ? undefined : await backgroundWorker();
+  const effects = target.afterAnswer === "stops" ? undefined : await openEffects(snapshot, { ports, log });
   const secretPath = settings("POSTERN_SECRET_PATH");
   const app = createApp({
     snapshot: current,
@@ -78,18 +82,6 @@ export async function openBundledGate(snapshot: Snapshot, runtime: BundleRuntime
       await Promise.all([audit.drain(), effects?.drain()]);
     },
   };
-
-  async function backgroundWorker(): Promise<BackgroundWorker> {
-    const self = await posternUsername(ports.cluster);
-    // Whoever reaches a bundle can send reviews: only what the cluster stores sets anything off.
-    return new BackgroundWorker({
-      snapshot: current,
-      ports,
-      log,
-      triggers: "as-stored",
-      actors: new Set(self === undefined ? [] : [self]),
-    });
-  }
 }
 
 /** Diagnostics were given when the bundle was made; here nobody would read the place. */

@@ -61,6 +61,7 @@ export {
   type ResourceCheck,
   resourceCheckType,
   type Result,
+  separableLibraries,
   specificationLibraries,
 } from "./libraries/mod.ts";
 export {

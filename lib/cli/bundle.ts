@@ -6,11 +6,15 @@ import {
   type BundledPolicies,
   type BundleTarget,
   bundleTargets,
+  leftOutModules,
   limitsOf,
+  policyFacts,
   readsImages,
 } from "../bundled/mod.ts";
+import { withJsonPatches } from "../policy/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { loadDocuments } from "../sources/mod.ts";
+import { bundleImports } from "./bundle_imports.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** The options of `bundle`. */
@@ -47,7 +51,9 @@ export async function bundle(args: BundleArguments, terminal: Terminal): Promise
   try {
     const entry = `${folder}/entry.ts`;
     const policies = { documents: documents.map(asBundled), dialect };
+    const facts = policyFacts(policies.documents.map(({ value }) => value), snapshot);
     await Deno.writeTextFile(entry, entrySource(policies, { target, images: readsImages(snapshot) }));
+    await Deno.writeTextFile(`${folder}/imports.json`, await bundleImports(leftOutModules(facts, target)));
     const problem = await runBundler({ entry, folder, minify: args.minify === true }) ??
       await writeBundle(`${folder}/bundle.js`, out);
     if (problem !== undefined) {
@@ -68,7 +74,7 @@ export async function bundle(args: BundleArguments, terminal: Terminal): Promise
 }
 
 function asBundled({ value, positionOf }: YamlDocument): BundledPolicies["documents"][number] {
-  return { file: positionOf([]).file, value };
+  return { file: positionOf([]).file, value: withJsonPatches(value) };
 }
 
 /** The module that is bundled. JSON in a text keeps keys such as `__proto__` what they are, and is read faster. */
@@ -96,6 +102,8 @@ async function runBundler(
     "--quiet",
     "--config",
     config,
+    "--import-map",
+    `${folder}/imports.json`,
     ...(minify ? ["--minify"] : []),
     "--output",
     `${folder}/bundle.js`,

@@ -235,6 +235,10 @@ const rules: Readonly<Record<string, CodeNote>> = {
     cause: "The path of a JSON patch can never exist.",
     fix: "The hint has the path that is probably meant.",
   },
+  "left-out": {
+    cause: "A bundle was made without a part of the engine that a policy needs.",
+    fix: "Make the bundle again, from all its policies.",
+  },
   "ineffective-conditions": {
     cause: "Conditions have no effect as they are written.",
     fix: "The hint says how they would.",

@@ -1,6 +1,6 @@
 import type { Need } from "../context/mod.ts";
 import type { Diagnostic } from "../diagnostics/mod.ts";
-import { asObject, asString, asTexts, dig, field, isObject } from "../json/mod.ts";
+import { asObject, asString, asTexts, dig, field, groupBy, isObject } from "../json/mod.ts";
 import { nameOf } from "../kube/mod.ts";
 import { compileConstraints, type RuleSelector } from "../match/mod.ts";
 import { type CelException, type LocatedDocument, parseCelPolicy, type Policy } from "../policy/mod.ts";
@@ -34,7 +34,7 @@ export function celPolicies(
   const exceptions = documents.filter(({ group, kind }) =>
     group === "policies.kyverno.io" && kind === "PolicyException"
   ).map(exceptionOf);
-  const bound = Map.groupBy(
+  const bound = groupBy(
     documents.filter(({ kind }) => kind.endsWith("Binding")),
     ({ group, kind, document }) => `${group}/${kind} ${asString(dig(document, "spec", "policyName"))}`,
   );

@@ -28,7 +28,7 @@ export {
 } from "./expression.ts";
 export type { TreeItem } from "./syntax/outline.ts";
 export { type Compilations, compilations } from "./compilations.ts";
-export { type FunctionOptions, kyvernoFunctions } from "./functions/kyverno.ts";
+export { functionFamilies, type FunctionOptions, kyvernoFunctions } from "./functions/kyverno.ts";
 export {
   type Apply,
   type ByFunction,

@@ -28,6 +28,7 @@ export type { DocumentPath } from "./document_path.ts";
 export { equal } from "./equal.ts";
 export { Fault, isFault } from "./fault.ts";
 export { goJsonProblem, maxJsonDepth } from "./go_json.ts";
+export { groupBy } from "./group_by.ts";
 export { parseJson } from "./parse.ts";
 export { formatPointer, parsePointer } from "./pointer.ts";
 export { compareBytes, goFloat, goJson, goPrint, sortedKeys } from "./go_text.ts";

@@ -1,3 +1,4 @@
+import { groupBy } from "../json/mod.ts";
 import { builtinKindLines } from "./builtin_kinds.ts";
 import { parseApiVersion } from "./group_version_kind.ts";
 
@@ -28,8 +29,8 @@ function readTable(): readonly BuiltinKind[] {
 /** The kinds of a plain Kubernetes cluster; of several versions of a kind the preferred one comes first. */
 export const builtinKinds: readonly BuiltinKind[] = readTable();
 
-const byKind: ReadonlyMap<string, readonly BuiltinKind[]> = groupBy(({ kind }) => kind);
-const byPlural: ReadonlyMap<string, readonly BuiltinKind[]> = groupBy(({ plural }) => plural);
+const byKind: ReadonlyMap<string, readonly BuiltinKind[]> = groupBy(builtinKinds, ({ kind }) => kind);
+const byPlural: ReadonlyMap<string, readonly BuiltinKind[]> = groupBy(builtinKinds, ({ plural }) => plural);
 
 /**
  * The built-in kind of a name, in any or in one apiVersion; `undefined` for a kind that plain Kubernetes does not
@@ -68,15 +69,4 @@ export function pluralOf(kind: string): string {
   const name = kind.toLowerCase();
   if (/(?:s|x|z|ch|sh)$/.test(name)) return `${name}es`;
   return /[^aeiou]y$/.test(name) ? `${name.slice(0, -1)}ies` : `${name}s`;
-}
-
-/** `Map.groupBy`, which Node 20 lacks. */
-function groupBy(keyOf: (kind: BuiltinKind) => string): ReadonlyMap<string, readonly BuiltinKind[]> {
-  const groups = new Map<string, BuiltinKind[]>();
-  for (const kind of builtinKinds) {
-    const group = groups.get(keyOf(kind));
-    if (group === undefined) groups.set(keyOf(kind), [kind]);
-    else group.push(kind);
-  }
-  return groups;
 }

@@ -60,6 +60,7 @@ export {
 export { type MatchBlock, type MatchFilter, parseMatch, type ResourceCriteria } from "./match_block.ts";
 export { autogenTexts, countRules, type RuleCount } from "./written_rules.ts";
 export { type ParsedPolicy, parsePolicy } from "./parse.ts";
+export { hasYamlPatches, withJsonPatches } from "./patch_texts.ts";
 export { policySchemas, specShapeOf } from "./json_schema.ts";
 export { exceptionSpecShape, policySpecShape } from "./spec_shape.ts";
 export { policyKey, type PolicyName } from "./policy_key.ts";

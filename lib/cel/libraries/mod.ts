@@ -14,12 +14,14 @@ import { listsLibrary } from "./lists.ts";
 import { mathLibrary } from "./math.ts";
 import { optionalLibrary } from "./optional.ts";
 import { quantityLibrary } from "./quantity.ts";
+import { randomLibrary } from "./random.ts";
 import { regexGroupsLibrary } from "./regex_groups.ts";
 import { regexLibrary } from "./regex.ts";
 import { semverLibrary } from "./semver.ts";
 import { setsLibrary } from "./sets.ts";
 import { latestStringsLibrary, stringsLibrary } from "./strings.ts";
 import { urlLibrary } from "./url.ts";
+import { x509Library } from "./x509.ts";
 
 export {
   type AccessUser,
@@ -34,6 +36,22 @@ export type { KyvernoLibraryOptions } from "./kyverno.ts";
 export { imageVerifyLibrary } from "./image_verify.ts";
 export { orValueLibrary } from "./or_value.ts";
 export * from "./library.ts";
+
+/**
+ * Libraries that a bundle leaves out when no expression names a function of theirs, by the names of their files. Those
+ * that share types are one group.
+ */
+export const separableLibraries: readonly Readonly<Record<string, Library>>[] = [
+  { cidr: cidrLibrary, ip: ipLibrary },
+  { format: formatLibrary },
+  { math: mathLibrary },
+  { quantity: quantityLibrary },
+  { random: randomLibrary },
+  { regex: regexLibrary, regex_groups: regexGroupsLibrary },
+  { semver: semverLibrary },
+  { url: urlLibrary },
+  { x509: x509Library },
+];
 
 /** The libraries of admission policies in Kubernetes 1.36, besides the standard library. */
 export const kubernetesLibraries: readonly Library[] = [

@@ -1,19 +1,10 @@
 import { Fault, type Json } from "../../json/mod.ts";
-import {
-  compileSemverRange,
-  compileWildcard,
-  type ImageOptions,
-  matchWildcard,
-  parseImage,
-  parseSemver,
-  type SemverRange,
-  zeroSemver,
-} from "../../kube/mod.ts";
+import { compileWildcard, type ImageOptions, matchWildcard, parseImage } from "../../kube/mod.ts";
 import { functionFault } from "./fault.ts";
 import { type FunctionRecord, parameter } from "./record.ts";
 import { textOf } from "./text_of.ts";
 
-/** Kyverno's functions of Kubernetes' own texts: wildcards, versions, image names. */
+/** Kyverno's functions of Kubernetes' own texts: wildcards and image names. */
 export function kubernetes(images: ImageOptions): readonly FunctionRecord[] {
   return [
     {
@@ -32,23 +23,6 @@ export function kubernetes(images: ImageOptions): readonly FunctionRecord[] {
         if (typeof pattern !== "string") return undefined;
         const matches = compileWildcard(pattern);
         return ([, subject]) => matches(textOf(subject!) ?? "");
-      },
-    },
-    {
-      kind: "plain",
-      name: "semver_compare",
-      parameters: [parameter("version", "string"), parameter("range", "string")],
-      returns: ["boolean"],
-      summary: "Whether a version is in a range; a text that is no version counts as 0.0.0.",
-      examples: [
-        { expression: "semver_compare('4.1.3', '>=4.1.x')", result: true },
-        { expression: "semver_compare('4.1.3', '!4.x.x')", result: false },
-      ],
-      apply: ([version, range]) => inRange(version!, compileSemverRange(range as string)),
-      prepare: ([, range]) => {
-        if (typeof range !== "string") return undefined;
-        const compiled = compileSemverRange(range);
-        return ([version]) => inRange(version!, compiled);
       },
     },
     {
@@ -74,10 +48,4 @@ function matching([pattern, subject]: readonly Json[]): number {
   return typeof pattern === "string" && typeof subject === "string"
     ? (pattern.length * subject.length) / 32
     : 0;
-}
-
-function inRange(version: Json, range: SemverRange | Fault): boolean | Fault {
-  if (range instanceof Fault) return range;
-  const parsed = parseSemver(version as string);
-  return range(parsed instanceof Fault ? zeroSemver : parsed);
 }

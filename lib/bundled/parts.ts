@@ -1,0 +1,117 @@
+import { type Library, separableLibraries } from "../cel/mod.ts";
+import { functionFamilies } from "../jmespath/mod.ts";
+import type { PolicyFacts } from "./policy_facts.ts";
+import type { BundleTarget } from "./target.ts";
+
+/** A part of the engine that is only in bundles whose policies need it. */
+export interface BundlePart {
+  readonly name: string;
+  /** Modules below `lib/`. A stand-in takes the place of each: that of `rules/generate.ts` is `rules/left_out/generate.ts`. */
+  readonly modules: readonly string[];
+  readonly isNeeded: (facts: PolicyFacts, target: BundleTarget) => boolean;
+}
+
+/** Every part, one a line. */
+export const bundleParts: readonly BundlePart[] = [
+  part("cel", ["rules/cel/mod.ts", "rules/validate_cel.ts"], needsCel),
+  part("assert", assertModules(), needsAssertions),
+  ofBody("podSecurity", "rules/validate_pod_security.ts"),
+  ofBody("manifests", "rules/manifests/validate_manifests.ts"),
+  ofBody("verifyImages", "rules/verify_images/verify_images.ts"),
+  ofBody("generate", "rules/generate.ts"),
+  ofBody("mutateExisting", "rules/mutate_existing.ts"),
+  ofKind("ValidatingPolicy", ["validating_policy"]),
+  ofKind("MutatingPolicy", ["mutating_policy", "mutating_existing"]),
+  ofKind("GeneratingPolicy", ["generating_policy"]),
+  ofKind("DeletingPolicy", ["deleting_policy"]),
+  ofKind("ImageValidatingPolicy", ["image_validating", "image_digests"]),
+  ofKind("ValidatingAdmissionPolicy", ["validating_admission_policy"]),
+  ofKind("MutatingAdmissionPolicy", ["mutating_admission_policy"]),
+  part("effects", ["bundled/effects.ts"], needsEffects),
+  part("yaml", ["yaml/document.ts"], needsYaml),
+  part("gzip", ["bytes/gzip.ts"], ({ bodies, mentions }) => bodies.has("manifests") || mentions("gzip")),
+  part("digests", ["bytes/digest.ts"], calling(["sha1", "sha256", "md5"])),
+  part("random texts", ["kube/random_text.ts"], calling(["random"])),
+  part(
+    "CEL matches",
+    ["cel/pattern.ts"],
+    calling(["matches", "find", "findAll", "replace", "extract", "extractAll"]),
+  ),
+  ...separableLibraries.map((group) =>
+    part(
+      `CEL ${Object.keys(group).join(", ")}`,
+      Object.keys(group).map((file) => `cel/libraries/${file}.ts`),
+      calling(Object.values(group).flatMap(namesOf)),
+    )
+  ),
+  ...Object.entries(functionFamilies).map(([file, functions]) =>
+    part(`JMESPath ${file}`, [`jmespath/functions/${file}.ts`], calling(functions.map(({ name }) => name)))
+  ),
+];
+
+/** The stand-in of a module. */
+export function standInOf(module: string): string {
+  return module.replace(/[^/]+$/, "left_out/$&");
+}
+
+/** The modules that a bundle leaves out. */
+export function leftOutModules(facts: PolicyFacts, target: BundleTarget): readonly string[] {
+  return bundleParts.filter(({ isNeeded }) => !isNeeded(facts, target)).flatMap(({ modules }) => modules);
+}
+
+function part(name: string, modules: readonly string[], isNeeded: BundlePart["isNeeded"]): BundlePart {
+  return { name, modules, isNeeded };
+}
+
+/** The part for rules whose body is of a kind. */
+function ofBody(kind: string, module: string): BundlePart {
+  return part(kind, [module], ({ bodies }) => bodies.has(kind));
+}
+
+/** The part for policies of a kind that is written in CEL. */
+function ofKind(kind: string, files: readonly string[]): BundlePart {
+  const modules = files.map((file) => `rules/policy_kinds/${file}.ts`);
+  return part(kind, modules, ({ kinds }) => [...kinds].some((each) => celKind.exec(each)?.[1] === kind));
+}
+
+const celKind = /^(?:policies\.kyverno\.io|admissionregistration\.k8s\.io)\/(?:Namespaced)?(.*)$/;
+
+/** What an expression does that calls one of the functions. */
+function calling(names: readonly string[]): BundlePart["isNeeded"] {
+  return ({ calls, composesExpressions }) => composesExpressions || calls(names);
+}
+
+/** What an expression may write before a bracket to use a library. */
+function namesOf({ functions, macros = [] }: Library): readonly string[] {
+  return [...functions, ...macros].map(({ name }) => name.split(".").at(-1)!);
+}
+
+function needsCel({ bodies, kinds, hasMatchConditions }: PolicyFacts): boolean {
+  return bodies.has("cel") || hasMatchConditions || [...kinds].some((kind) => celKind.test(kind));
+}
+
+function assertModules(): readonly string[] {
+  return [
+    "rules/validate_assert.ts",
+    "rules/assertion/mod.ts",
+    "jmespath/community/mod.ts",
+    "engine/json_policies.ts",
+    "server/scan.ts",
+  ];
+}
+
+function needsAssertions({ bodies, kinds }: PolicyFacts): boolean {
+  return bodies.has("assert") || kinds.has("json.kyverno.io/ValidatingPolicy");
+}
+
+function needsEffects({ bodies, kinds }: PolicyFacts, { afterAnswer }: BundleTarget): boolean {
+  if (afterAnswer === "stops") return false;
+  return bodies.has("generate") || bodies.has("mutateExisting") ||
+    [...kinds].some((kind) => ["GeneratingPolicy", "MutatingPolicy"].includes(celKind.exec(kind)?.[1] ?? ""));
+}
+
+function needsYaml(facts: PolicyFacts): boolean {
+  const { bodies, kinds, hasYamlPatches, composesExpressions, mentions } = facts;
+  return hasYamlPatches || composesExpressions || mentions("yaml") || bodies.has("manifests") ||
+    [...kinds].some((kind) => celKind.exec(kind)?.[1] === "GeneratingPolicy");
+}

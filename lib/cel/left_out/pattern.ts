@@ -1,0 +1,14 @@
+import { failure } from "../fault.ts";
+import type * as full from "../pattern.ts";
+
+const problem = failure("this bundle was made without regular expressions: make it again with the policy");
+
+const compilePattern: typeof full.compilePattern = () => problem;
+const compiling: typeof full.compiling = (implementation) => ({
+  call: implementation(compilePattern),
+  forCall: () => implementation(compilePattern),
+});
+const isPattern: typeof full.isPattern = () => true;
+const matchesPattern: typeof full.matchesPattern = () => problem;
+
+export { compilePattern, compiling, isPattern, matchesPattern };

@@ -1,0 +1,3 @@
+import { leftOutLibrary } from "./left_out_library.ts";
+
+export const regexGroupsLibrary = leftOutLibrary("regex");

@@ -1,0 +1,3 @@
+import { leftOutFunctions } from "./left_out_functions.ts";
+
+export const arithmetic = leftOutFunctions("add", "subtract", "multiply", "divide", "modulo", "sum");

@@ -1,0 +1,3 @@
+import { leftOutFunctions } from "./left_out_functions.ts";
+
+export const encodings = leftOutFunctions("base64_decode", "base64_encode", "parse_json");

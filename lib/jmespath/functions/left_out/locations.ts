@@ -1,0 +1,3 @@
+import { leftOutFunctions } from "./left_out_functions.ts";
+
+export const locations = leftOutFunctions("path_canonicalize", "is_external_url");

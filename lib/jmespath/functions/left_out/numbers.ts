@@ -1,0 +1,3 @@
+import { leftOutFunctions } from "./left_out_functions.ts";
+
+export const numbers = leftOutFunctions("abs", "ceil", "floor", "avg", "max", "min", "to_number", "round");

@@ -1,0 +1,3 @@
+import { leftOutFunctions } from "./left_out_functions.ts";
+
+export const types = leftOutFunctions("type", "to_string", "to_boolean");

@@ -1,0 +1,16 @@
+import { type Apply, type FunctionRecord, parameter, type PlainFunction } from "./record.ts";
+
+type Described = Pick<FunctionRecord, "name" | "summary" | "examples" | "returns">;
+
+/** A function of one text. */
+export function ofText(
+  record: Described & Pick<PlainFunction, "cost">,
+  compute: (text: string) => ReturnType<Apply>,
+): FunctionRecord {
+  return {
+    kind: "plain",
+    parameters: [parameter("text", "string")],
+    apply: ([text]) => compute(text as string),
+    ...record,
+  };
+}

@@ -1,0 +1,22 @@
+import { Fault, goFloat } from "../../json/mod.ts";
+import { parseYaml } from "../../yaml/mod.ts";
+import { ofText } from "./of_text.ts";
+import type { FunctionRecord } from "./record.ts";
+import { unwritable } from "./unwritable.ts";
+
+/** Kyverno's function that reads YAML. */
+export const yamlTexts: readonly FunctionRecord[] = [
+  ofText({
+    name: "parse_yaml",
+    returns: ["any"],
+    // A character of YAML takes as long as three elements of a list.
+    cost: ([text]) => 3 * (text as string).length,
+    summary: "The value of the first document of a YAML text, as Kubernetes reads it.",
+    examples: [{ expression: "parse_yaml('a: yes').a", result: true }],
+  }, (text) => {
+    const value = parseYaml(text);
+    if (value instanceof Fault) return value;
+    const number = unwritable(value);
+    return number === undefined ? value : new Fault(`json: unsupported value: ${goFloat(number)}`);
+  }),
+];

@@ -1,0 +1,7 @@
+import type { generatingPolicy as full } from "../generating_policy.ts";
+import { leftOutKind } from "./left_out_kind.ts";
+
+export const generatingPolicy: typeof full = leftOutKind({
+  group: "policies.kyverno.io",
+  kinds: ["GeneratingPolicy", "NamespacedGeneratingPolicy"],
+});

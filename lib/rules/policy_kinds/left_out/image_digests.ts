@@ -1,0 +1,7 @@
+import type { imageDigests as full } from "../image_digests.ts";
+import { leftOutKind } from "./left_out_kind.ts";
+
+export const imageDigests: typeof full = leftOutKind({
+  group: "policies.kyverno.io",
+  kinds: ["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"],
+});

@@ -1,0 +1,7 @@
+import type { imageValidatingPolicy as full } from "../image_validating.ts";
+import { leftOutKind } from "./left_out_kind.ts";
+
+export const imageValidatingPolicy: typeof full = leftOutKind({
+  group: "policies.kyverno.io",
+  kinds: ["ImageValidatingPolicy", "NamespacedImageValidatingPolicy"],
+});

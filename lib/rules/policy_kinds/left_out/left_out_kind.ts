@@ -1,0 +1,22 @@
+import { error } from "../../outcome.ts";
+import { leftOutProblem } from "../../left_out/left_out_rule.ts";
+import type { PolicyKind } from "../policy_kind.ts";
+
+/** Stands in for kinds of policies that no document of a bundle has: a policy of it is reported, and answers with an error. */
+export function leftOutKind({ group, kinds }: Pick<PolicyKind, "group" | "kinds">): PolicyKind {
+  return {
+    group,
+    kinds,
+    type: "validate",
+    name: "left out",
+    body: "validate",
+    ruleName: "none",
+    variants: () => [],
+    constraints: () => undefined,
+    compile(_, { policy, report }) {
+      const problem = leftOutProblem(`policies of kind ${policy.kind}`);
+      report(problem);
+      return { run: () => error(problem.message) };
+    },
+  };
+}

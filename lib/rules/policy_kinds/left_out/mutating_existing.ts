@@ -1,0 +1,8 @@
+import type { mutatingExisting as full } from "../mutating_existing.ts";
+import { leftOutKind } from "./left_out_kind.ts";
+
+export const mutatingExisting: typeof full = {
+  ...leftOutKind({ group: "policies.kyverno.io", kinds: ["MutatingPolicy", "NamespacedMutatingPolicy"] }),
+  // The kind itself reports its policies.
+  applies: () => false,
+};

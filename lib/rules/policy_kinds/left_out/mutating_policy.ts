@@ -1,0 +1,7 @@
+import type { mutatingPolicy as full } from "../mutating_policy.ts";
+import { leftOutKind } from "./left_out_kind.ts";
+
+export const mutatingPolicy: typeof full = leftOutKind({
+  group: "policies.kyverno.io",
+  kinds: ["MutatingPolicy", "NamespacedMutatingPolicy"],
+});

@@ -1,0 +1,173 @@
+/** A bundle has the parts that its policies need, and no other: those are not missed. */
+import assert from "node:assert/strict";
+import { basename, dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  bundleParts,
+  bundleTargets,
+  leftOutModules,
+  type PolicyFacts,
+  policyFacts,
+  standInOf,
+} from "../../lib/bundled/mod.ts";
+import { bundleImports } from "../../lib/cli/bundle_imports.ts";
+import { compile, type Snapshot } from "../../lib/engine/mod.ts";
+import { functionFamilies } from "../../lib/jmespath/mod.ts";
+import type { Json } from "../../lib/json/mod.ts";
+import { loadDocuments } from "../../lib/sources/mod.ts";
+import { findTests } from "../../lib/testing/mod.ts";
+import { documentsOf, partPolicies } from "./part_policies.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const [deno] = bundleTargets;
+
+/** The documents, compiled as a bundle compiles them. */
+function compiled(documents: readonly Json[]): Snapshot {
+  const located = documents.map((value) => ({
+    value,
+    positionOf: () => ({ file: "policy", line: 1, column: 1 }),
+  }));
+  return compile(located, { admissionPolicies: "served" });
+}
+
+/** The facts of documents, as `bundle` reads them. */
+function factsOf(documents: readonly Json[]): PolicyFacts {
+  return policyFacts(documents, compiled(documents));
+}
+
+function neededParts(documents: readonly Json[]): readonly string[] {
+  const facts = factsOf(documents);
+  return bundleParts.filter(({ isNeeded }) => isNeeded(facts, deno!)).map(({ name }) => name);
+}
+
+/** Runs a program of this folder with stand-ins for the modules. */
+async function runWithout(
+  leftOut: readonly string[],
+  { program, args }: { readonly program: string; readonly args: readonly string[] },
+): Promise<{ readonly success: boolean; readonly out: string; readonly err: string }> {
+  const map = await Deno.makeTempFile({ suffix: ".json" });
+  try {
+    await Deno.writeTextFile(map, await bundleImports(leftOut));
+    const { success, stdout, stderr } = await new Deno.Command(Deno.execPath(), {
+      args: ["run", "--quiet", "--no-check", "-A", "--import-map", map, program, ...args],
+      cwd: import.meta.dirname!,
+      env: { NO_COLOR: "1" },
+      stdin: "null",
+    }).output();
+    return { success, out: new TextDecoder().decode(stdout), err: new TextDecoder().decode(stderr) };
+  } finally {
+    await Deno.remove(map);
+  }
+}
+
+/** What compiling each set of documents reports in a process with stand-ins for the modules. */
+async function problemsWithout(
+  leftOut: readonly string[],
+  sets: readonly (readonly Json[])[],
+): Promise<readonly (readonly string[])[]> {
+  const file = await Deno.makeTempFile({ suffix: ".json" });
+  try {
+    await Deno.writeTextFile(file, JSON.stringify(sets));
+    const { success, out, err } = await runWithout(leftOut, { program: "compile_policies.ts", args: [file] });
+    assert(success, err);
+    return JSON.parse(out);
+  } finally {
+    await Deno.remove(file);
+  }
+}
+
+const allModules = bundleParts.flatMap(({ modules }) => modules);
+
+Deno.test("each module of a part has a stand-in, and each stand-in is of such a module", async () => {
+  const standIns = new Set<string>();
+  for await (const path of files(join(root, "lib"))) {
+    if (basename(dirname(path)) !== "left_out" || basename(path).startsWith("left_out_")) continue;
+    standIns.add(relative(join(root, "lib"), path));
+  }
+  assert.deepEqual([...standIns].sort(), allModules.map(standInOf).sort());
+  for (const module of allModules) assert((await Deno.stat(join(root, "lib", module))).isFile);
+});
+
+async function* files(folder: string): AsyncGenerator<string> {
+  for await (const { name, isDirectory } of Deno.readDir(folder)) {
+    if (isDirectory) yield* files(join(folder, name));
+    else yield join(folder, name);
+  }
+}
+
+for (const [family, functions] of Object.entries(functionFamilies)) {
+  Deno.test(`calls of left out functions are faults that say so: JMESPath ${family}`, async () => {
+    const module = new URL(`../../lib/jmespath/functions/left_out/${family}.ts`, import.meta.url).href;
+    const [standIns] = Object.values<typeof functions>(await import(module));
+    assert.deepEqual(standIns!.map(({ name }) => name), functions.map(({ name }) => name));
+    for (const standIn of standIns!) {
+      const { applied } = {
+        applied: standIn.kind === "plain" && standIn.apply([], { now: () => 0, random: () => 0 }),
+      };
+      assert.match(String((applied as { message: string }).message), /this bundle was made without it/);
+    }
+  });
+  Deno.test(`a policy that calls one of the functions brings them in: JMESPath ${family}`, () => {
+    for (const { name, examples } of functions) {
+      for (const { expression } of examples) {
+        const document = {
+          apiVersion: "kyverno.io/v1",
+          kind: "ClusterPolicy",
+          spec: { text: `{{ ${expression} }}` },
+        };
+        assert(neededParts([document]).includes(`JMESPath ${family}`), `${name}: ${expression}`);
+      }
+    }
+  });
+}
+
+for (const [index, [part, text]] of partPolicies.entries()) {
+  const documents = documentsOf(text);
+  Deno.test(`a policy that needs a part brings it in, and needs no more: ${part} (${index})`, async () => {
+    assert(neededParts(documents).includes(part), neededParts(documents).join());
+    const { diagnostics } = compiled(documents);
+    assert.deepEqual(diagnostics.filter(({ severity }) => severity === "error"), []);
+    const [problems] = await problemsWithout(leftOutModules(factsOf(documents), deno!), [documents]);
+    assert.equal(problems!.length, diagnostics.length, problems!.join("\n"));
+  });
+}
+
+Deno.test("a policy whose part was left out is broken, and the diagnostic says so", async () => {
+  const found = await problemsWithout(allModules, partPolicies.map(([, text]) => documentsOf(text)));
+  for (const [index, problems] of found.entries()) {
+    assert.match(
+      problems.join("\n"),
+      /^error left-out: this bundle was made without /m,
+      partPolicies[index]![0],
+    );
+  }
+});
+
+Deno.test("every part but libraries of functions, effects and formats has a policy above", () => {
+  const shown = new Set(partPolicies.map(([part]) => part));
+  const others = ["effects", "yaml", "gzip", "digests", "random texts"];
+  const missing = bundleParts.map(({ name }) => name).filter((name) =>
+    !shown.has(name) && !name.startsWith("JMESPath")
+  );
+  assert.deepEqual(missing, others);
+});
+
+/** The tests run with YAML, in which they are written. */
+const written = "yaml/document.ts";
+
+const { tests } = await findTests([join(root, "tests/seeds/examples")], "kyverno-test.yaml");
+const sets = [...tests.map(({ folder }) => folder), join(root, "policies")];
+for (const folder of sets) {
+  Deno.test(`decides without the parts that it does not need: ${relative(root, folder)}`, async () => {
+    const { documents } = await loadDocuments([
+      folder.endsWith("policies") ? folder : join(folder, "policy.yaml"),
+    ]);
+    const leftOut = leftOutModules(factsOf(documents.map(({ value }) => value)), deno!);
+    assert(leftOut.length > 10);
+    const { success, out, err } = await runWithout(leftOut.filter((module) => module !== written), {
+      program: "run_examples.ts",
+      args: [folder],
+    });
+    assert(success, out + err);
+  });
+}
