@@ -1,5 +1,5 @@
-/** The engine of the image: how its one file of CommonJS is compiled. */
-import { readFileSync } from "node:fs";
+/** The engine of the image: how its one file of CommonJS is compiled and run. */
+import process from "node:process";
 import { Script } from "node:vm";
 
 const folder = import.meta.dirname;
@@ -7,22 +7,65 @@ const folder = import.meta.dirname;
 /** What V8 made of the engine when the image was built; see docs/memory.md. V8 takes it only with the flags it was made with. */
 export const codeCache = `${folder}/engine.cache`;
 
-/** Compiles the engine: it is a function that takes what a CommonJS module gets. */
-export function compileEngine() {
-  // Its name is in the code cache, too: without the folder, so that images are the same wherever they are made.
-  const filename = "engine.cjs";
-  // A bundle is ASCII, and Latin-1 keeps one byte a character in memory.
-  const source = `(function (exports, require, module, __filename, __dirname) {${
-    readFileSync(`${folder}/engine.cjs`, "latin1")
+/** Where the functions of the engine's text begin that a start calls; only while the image is built. */
+export const calledFunctions = `${folder}/called_functions.json`;
+
+/** The engine's name is in the code cache, too: without the folder, so that images are the same wherever they are made. */
+export const engineName = "engine.cjs";
+
+/** The text that is compiled: a function that takes what a CommonJS module gets. */
+export function engineText() {
+  return `(function (exports, require, module, __filename, __dirname) {${
+    Deno.readTextFileSync(`${folder}/${engineName}`)
   }\n})`;
-  return new Script(source, { filename, cachedData: cached() });
 }
 
-function cached() {
-  try {
-    return readFileSync(codeCache);
-  } catch {
+/** Compiles the engine. */
+export function compileEngine() {
+  return new Script(engineText(), {
+    filename: engineName,
     // Without it the engine is compiled from its text.
+    cachedData: read(() => Deno.readFileSync(codeCache)),
+  });
+}
+
+/** Runs the compiled engine, which then runs the command that the process' arguments name. */
+export function runEngine(script) {
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, require, module, `${folder}/${engineName}`, folder);
+}
+
+/** The offsets of {@link calledFunctions}, ascending; `undefined` when there is no such file. */
+export function readCalledFunctions() {
+  const text = read(() => Deno.readTextFileSync(calledFunctions));
+  return text === undefined ? undefined : JSON.parse(text);
+}
+
+function read(file) {
+  try {
+    return file();
+  } catch {
     return undefined;
   }
+}
+
+/** Modules of Node that are more than objects of functions: a class, or an object whose methods need it. */
+const whole = new Set(["node:events", "node:process", "node:stream"]);
+
+/**
+ * Gives a module of Node whose code is loaded when something in it is first read. The bundle requires all that any command
+ * needs, and loading that took a tenth of a start.
+ */
+function require(name) {
+  if (whole.has(name)) return process.getBuiltinModule(name);
+  // The bundle makes objects that inherit from this one: what was read stays there, and is not looked up again.
+  return Object.create(
+    new Proxy({}, {
+      get(_, key, reader) {
+        const value = process.getBuiltinModule(name)[key];
+        Object.defineProperty(reader, key, { value });
+        return value;
+      },
+    }),
+  );
 }

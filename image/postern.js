@@ -2,9 +2,6 @@
  * What the image starts. Deno parses modules to find their imports, and a bundle of 2 MB leaves 50 MiB behind that the C
  * library does not give back; a script is not parsed by Deno. See docs/memory.md.
  */
-import { createRequire } from "node:module";
-import { compileEngine } from "./engine.js";
+import { compileEngine, runEngine } from "./engine.js";
 
-const module = { exports: {} };
-const { dirname, filename, url } = import.meta;
-compileEngine().runInThisContext()(module.exports, createRequire(url), module, filename, dirname);
+runEngine(compileEngine());

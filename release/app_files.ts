@@ -23,8 +23,7 @@ export async function makeAppFiles(
   const path = [deno ?? [], Deno.env.get("PATH") ?? ""].flat().join(":");
   for (const [name, text] of dockerfile.build) {
     const isOfSystem = text.includes("/runtime"),
-      isCache = text.includes("code_cache.js") && name === "RUN" &&
-        text.includes("deno run");
+      isCache = name === "RUN" && /deno run .*(?:called_functions|code_cache)\.js/s.test(text);
     if (isOfSystem || isCache && deno === undefined) continue;
     if (name === "RUN") await output("sh", ["-ec", text], { cwd: folder, env: { PATH: path } });
     else await copy(text.split(/\s+/), folder);

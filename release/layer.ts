@@ -41,7 +41,7 @@ export async function makeLayer(
   ];
   entries.sort((left, right) => left.header.name < right.header.name ? -1 : 1);
   const archive = await packTar(entries);
-  return { content: gzipSync(archive, { level: 6 }), diffId: digestOf(archive), about };
+  return { content: gzipSync(archive, { level: 9 }), diffId: digestOf(archive), about };
 }
 
 function foldersOf(path: string): string[] {

@@ -25,6 +25,16 @@ spec:
     validate: {message: no pods today, deny: {}}
 `;
 
+/** Runs the last line of the first stage that makes the code cache. */
+async function makeCodeCache(folder: string): Promise<void> {
+  await Deno.remove(`${folder}/engine.cache`);
+  const [, line] = dockerfile.build.find(([, text]) =>
+    / code_cache\.js$/.test(text) && text.includes("deno run")
+  )!;
+  const { success } = await new Deno.Command("sh", { args: ["-ec", line], cwd: folder }).output();
+  assert.ok(success, line);
+}
+
 Deno.test("the entry point holds a permission list without writing, running and everything", () => {
   const flags = dockerfile.entrypoint.filter((each) => each.startsWith("-"));
   for (const forbidden of ["-A", "--allow-all", "--allow-read", "--allow-env"]) {
@@ -58,6 +68,21 @@ Deno.test("what the image builds starts by its entry point and answers", async (
       "false\n",
       "V8 takes the code cache",
     );
+
+    const cache = await Deno.readFile(`${folder}/engine.cache`);
+    const called = `${folder}/called_functions.json`;
+    assert.ok(JSON.parse(await Deno.readTextFile(called)).length > 1_000, "functions that a start calls");
+    await makeCodeCache(folder);
+    assert.deepEqual(
+      await Deno.readFile(`${folder}/engine.cache`),
+      cache,
+      "the code cache is the same twice",
+    );
+    await Deno.remove(called);
+    await makeCodeCache(folder);
+    const { size } = await Deno.stat(`${folder}/engine.cache`);
+    assert.ok(size < cache.length / 2, "the code cache holds the functions that a start calls");
+    await Deno.writeFile(`${folder}/engine.cache`, cache);
 
     const [init, dashes, deno, ...line] = [...dockerfile.entrypoint, ...dockerfile.command];
     assert.deepEqual([init, dashes, deno], ["/tini", "--", "/bin/deno"]);
