@@ -20,7 +20,7 @@ export async function run(args: readonly string[], terminal: Terminal = processT
       writeErr: (text) => terminal.err(text.trimEnd()),
     });
   for (const [key, option] of Object.entries(logOptions)) addOption(program, key, option);
-  for (const record of [...commands.map(withKubeconfig), ...hiddenCommands]) {
+  for (const record of commandsFor(args)) {
     const added = addCommand(program, record, async (operands, options) => {
       const refused = refuseUnsupported(record.options, options, terminal) ??
         refuseUnsupported(logOptions, program.opts(), terminal);
@@ -67,6 +67,16 @@ function addCommand(
     await action(operands, added.opts());
   });
   return added;
+}
+
+/**
+ * The commands that a line can be about: the one that it begins with, or else all, for the help and for what errors propose. To
+ * describe all to commander would take a twentieth of the start of a server.
+ */
+function commandsFor(args: readonly string[]): readonly CommandRecord[] {
+  const all = [...commands.map(withKubeconfig), ...hiddenCommands];
+  const named = all.find(({ name }) => name.split(" ").every((word, index) => args[index] === word));
+  return named === undefined ? all : [named];
 }
 
 /** A command that reads no cluster says so instead of calling the option unknown. */

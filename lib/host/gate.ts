@@ -30,6 +30,9 @@ export interface Gate {
 /** Milliseconds that audits and background work may take when the gate closes. */
 const closingTime = 5_000;
 
+/** Milliseconds from the opening of the port, in which a request that waits for it is answered. */
+const firstRequestTime = 25;
+
 /** Builds a gate and opens it; a text says why it cannot be opened. */
 export async function openGate(options: GateOptions): Promise<Gate | string> {
   const { log, flush } = openLog(options);
@@ -71,6 +74,8 @@ export async function openGate(options: GateOptions): Promise<Gate | string> {
   };
   const listener = await openListener(options, app);
   if (typeof listener === "string") return listener;
+  // To start the thread of probes holds this one for 10 ms: a request that comes with the port goes first.
+  await new Promise((resolve) => setTimeout(resolve, firstRequestTime));
   const probes = await openProbes(options, app);
   if (typeof probes === "string") return probes;
   await policies.follow(watching, listener);

@@ -1,5 +1,6 @@
 import { command } from "../command.ts";
 import { dialectOption, imageOptions, policyFileOptions } from "../options.ts";
+import { gatherRandomness } from "../gather_randomness.ts";
 
 export const serve = command({
   name: "serve",
@@ -137,6 +138,7 @@ export const serve = command({
     },
   ],
   async run(_, options, terminal) {
+    if (options.tls) gatherRandomness();
     const { serve } = await import("../serve.ts");
     const cluster = [...options.clusterObjects, ...options.cluster];
     return await serve({ ...options, cluster }, terminal);
