@@ -168,7 +168,10 @@ function readRecording(value: Json | undefined): Recording | Fault {
   const answers = new Map<string, Content | RegistryFault>();
   for (const [key, written] of Object.entries(asObject(field(value, "answers")) ?? {})) {
     const answer = readAnswer(written);
-    if (isFault(answer)) return new Fault(`the answer for ${key} ${answer.message}`);
+    // A fault of the registry is a recorded answer; any other fault is a broken file.
+    if (isFault(answer) && !(answer instanceof RegistryFault)) {
+      return new Fault(`the answer for ${key} ${answer.message}`);
+    }
     answers.set(key, answer);
   }
   const roots = asTextMap(field(value, "trustedRoots"));
