@@ -27,10 +27,10 @@ export function tracePassedOver(
     const { policy } = compiled;
     if (selected.some((one) => one.policy === policy) || (key !== undefined && policy.key !== key)) continue;
     const elsewhere = policy.namespace !== undefined && policy.namespace !== view.base.request.namespace;
-    const unasked = elsewhere ? "namespace" : undefined;
+    const passedOverBy = elsewhere ? "namespace" : undefined;
     for (const rule of rulesOfPhase(compiled, phase)) {
       const selection = candidate && rule.selector.explain(candidate);
-      trace.passOver(policy, rule, { unasked, selection });
+      trace.passOver(policy, rule, { passedOverBy, selection });
     }
   }
 }

@@ -88,12 +88,12 @@ export class PolicyRun {
   }
 
   /** Ends the policy without evaluating further rules. */
-  #leaveOut(unasked: NonNullable<RuleTrace["unasked"]>): void {
+  #leaveOut(passedOverBy: NonNullable<RuleTrace["passedOverBy"]>): void {
     const { rules, policy } = this.policy;
     const { trace } = this.#view.base;
     if (trace !== undefined) {
       for (const rule of rules.slice(this.#next)) {
-        trace.passOver(policy, rule, { unasked, selection: undefined });
+        trace.passOver(policy, rule, { passedOverBy, selection: undefined });
       }
     }
     this.#next = rules.length;

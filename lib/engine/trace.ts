@@ -69,7 +69,7 @@ export interface RuleTrace {
    * Why the rule was not evaluated: the policy is for another namespace, its match conditions do not hold, or an
    * earlier rule applied and the policy applies one.
    */
-  readonly unasked: "namespace" | "matchConditions" | "applyRules" | undefined;
+  readonly passedOverBy: "namespace" | "matchConditions" | "applyRules" | undefined;
   /** The selection by match and exclude; `undefined` when nothing could be matched, such as an empty object. */
   readonly selection: ExplainedSelection | undefined;
   /** The steps in order; for a rule that waited for values, those of its last, complete evaluation. */
@@ -136,7 +136,7 @@ export class Trace implements Observer, RuleWatch {
   passOver(
     policy: Policy,
     rule: CompiledRule,
-    reason: Pick<RuleTrace, "unasked" | "selection">,
+    reason: Pick<RuleTrace, "passedOverBy" | "selection">,
   ): void {
     this.rules.push({ ...identity(policy, rule), ...reason });
   }
@@ -231,7 +231,7 @@ function identity(policy: Policy, { rule, type, kind }: CompiledRule): Draft {
     type,
     body: kind,
     generatedFrom: source,
-    unasked: undefined,
+    passedOverBy: undefined,
     selection: undefined,
     steps: [],
     results: [],

@@ -1,4 +1,4 @@
-const question = 0x3f;
+const questionMark = 0x3f;
 
 /** Bits of a word of positions. */
 const WORD = 32;
@@ -27,7 +27,7 @@ export class WildcardRun {
     for (const wanted of this.#wanted) {
       if (at >= text.length) return -1;
       const found = text.codePointAt(at)!;
-      if (wanted !== question && wanted !== found) return -1;
+      if (wanted !== questionMark && wanted !== found) return -1;
       at += width(found);
     }
     return at;
@@ -81,7 +81,7 @@ class Positions {
     const positions = new Map<number, number[]>();
     wanted.forEach((character, index) => {
       const found = positions.get(character);
-      if (character === question) setBit(this.#anywhere, index);
+      if (character === questionMark) setBit(this.#anywhere, index);
       else if (found === undefined) positions.set(character, [index]);
       else found.push(index);
     });

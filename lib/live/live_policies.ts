@@ -9,7 +9,7 @@ import type { Installation } from "./installation.ts";
 import { ObjectDocuments } from "./object_document.ts";
 import { type PolicyObject, PolicyObjects } from "./policy_objects.ts";
 import { uidOf } from "./reports/report.ts";
-import { PolicyStatuses, type Told } from "./policy_statuses.ts";
+import { PolicyStatuses, type StatusFacts } from "./policy_statuses.ts";
 import type { StatusWriter } from "./status.ts";
 import { resourceConfigurations } from "./webhooks/configurations.ts";
 import { withoutRefused } from "./webhooks/refused.ts";
@@ -79,7 +79,7 @@ export class LivePolicies {
   #again = false;
   #soon = false;
   /** When the API server calls all webhooks that were written. */
-  #askedAt = 0;
+  #activeAt = 0;
   /** Of the webhooks as they were written last. */
   #authority: string | undefined;
 
@@ -284,10 +284,10 @@ export class LivePolicies {
     const configured = kept.every(({ state }) => state !== "failed");
     if (!configured) this.#enforceSoon(tryAgain);
     if (kept.some(({ state }) => state === "written")) {
-      this.#askedAt = this.#options.clock.now() + takesEffect;
+      this.#activeAt = this.#options.clock.now() + takesEffect;
     }
     const made = await this.#generated.write(generated);
-    this.#tellLater({ snapshot, configured, generated: made, served: discovered.resources });
+    this.#writeStatusesLater({ snapshot, configured, generated: made, served: discovered.resources });
   }
 
   /** Writes webhook configurations, and of one that the API server refuses at least what it does not complain about. */
@@ -307,10 +307,10 @@ export class LivePolicies {
   }
 
   /** A user who reads that a policy is ready expects that it is evaluated. */
-  #tellLater(told: Told): void {
-    this.#after(Math.max(0, this.#askedAt - this.#options.clock.now()), () => {
+  #writeStatusesLater(facts: StatusFacts): void {
+    this.#after(Math.max(0, this.#activeAt - this.#options.clock.now()), () => {
       // The next round writes for newer policies.
-      if (told.snapshot === this.#snapshot) void this.#statuses.tell(this.#objects.all(), told);
+      if (facts.snapshot === this.#snapshot) void this.#statuses.write(this.#objects.all(), facts);
     });
   }
 

@@ -24,7 +24,7 @@ export interface PolicyStatusesOptions {
 }
 
 /** The facts from which statuses are written. */
-export interface Told {
+export interface StatusFacts {
   readonly snapshot: Snapshot;
   /** Whether the webhook configurations are written. */
   readonly configured: boolean;
@@ -47,14 +47,14 @@ export class PolicyStatuses {
   }
 
   /** Writes the statuses that changed. */
-  async tell(objects: readonly PolicyObject[], told: Told): Promise<void> {
+  async write(objects: readonly PolicyObject[], facts: StatusFacts): Promise<void> {
     const policies = new Map(
-      told.snapshot.policies.map((compiled) => [identityOf(compiled.policy.document), compiled]),
+      facts.snapshot.policies.map((compiled) => [identityOf(compiled.policy.document), compiled]),
     );
     for (const { kind, object } of objects) {
       const compiled = policies.get(identityOf(object));
       if (compiled === undefined) continue;
-      const status = await this.#statusOf(compiled, kind.role, told);
+      const status = await this.#statusOf(compiled, kind.role, facts);
       if (status !== undefined) await this.writer.write(kind, object, status);
     }
   }
@@ -62,7 +62,7 @@ export class PolicyStatuses {
   async #statusOf(
     compiled: CompiledPolicy,
     role: PolicyObject["kind"]["role"],
-    { configured, generated: all, served }: Told,
+    { configured, generated: all, served }: StatusFacts,
   ): Promise<JsonObject | undefined> {
     const generation = all.find((each) => each.compiled === compiled);
     const generated = (generation?.objects.length ?? 0) > 0;

@@ -1,7 +1,7 @@
 import { exceptionsOf, failedPath } from "../rules/mod.ts";
 import type { RuleTrace } from "../engine/mod.ts";
 import { isFault, type Json, type JsonObject } from "../json/mod.ts";
-import { isForOtherController, outcomeOf, ruleLines, unaskedReason } from "./rule_explanation.ts";
+import { isForOtherController, outcomeOf, passedOverReason, ruleLines } from "./rule_explanation.ts";
 
 /** The results of all rules for one object. */
 export interface Explanation {
@@ -29,8 +29,8 @@ export function explanationText({ title, rules, unseen }: Explanation): string {
       trace.policy.rules.find(({ name }) => name === trace.rule)?.path ?? [],
     );
     const place = position === undefined ? "" : ` (${position.file}:${position.line}:${position.column})`;
-    const unasked = unaskedReason(trace);
-    if (unasked !== undefined) return `${nameOf(trace)}: not applied, ${unasked}`;
+    const passedOverBy = passedOverReason(trace);
+    if (passedOverBy !== undefined) return `${nameOf(trace)}: not applied, ${passedOverBy}`;
     const lines = ruleLines(trace).map((line) => `  ${line.replaceAll("\n", "\n  ")}`);
     return [`${nameOf(trace)}: ${outcomeOf(trace)}${place}`, ...lines].join("\n");
   });
@@ -51,7 +51,7 @@ export function explanationObject({ title, rules, unseen }: Explanation): JsonOb
         type,
         body,
         generatedFrom,
-        unasked,
+        passedOverBy,
         selection,
         steps,
         results,
@@ -65,7 +65,7 @@ export function explanationObject({ title, rules, unseen }: Explanation): JsonOb
         body,
         outcome: outcomeOf(trace),
         generatedFrom,
-        unasked,
+        unasked: passedOverBy,
         selection,
         steps,
         changes,

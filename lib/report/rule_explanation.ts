@@ -15,18 +15,20 @@ export function ruleLines(trace: RuleTrace): string[] {
 }
 
 /** Whether it is an autogen rule for another kind of pod controller; such rules are shown only on request. */
-export function isForOtherController({ results, selection, unasked }: RuleTrace): boolean {
+export function isForOtherController({ results, selection, passedOverBy }: RuleTrace): boolean {
   const verdict = selection?.selection;
-  return results.length === 0 && unasked === undefined && verdict?.selected === false &&
+  return results.length === 0 && passedOverBy === undefined && verdict?.selected === false &&
     verdict.by === "autogen";
 }
 
 /** Why a rule was not even matched, when it was not. */
-export function unaskedReason({ policy, selection, unasked, results }: RuleTrace): string | undefined {
+export function passedOverReason(
+  { policy, selection, passedOverBy, results }: RuleTrace,
+): string | undefined {
   if (results.length > 0) return undefined;
-  if (unasked === "namespace") return `as the policy is about namespace ${policy.namespace}`;
-  if (unasked === "matchConditions") return "as the policy's match conditions do not hold";
-  if (unasked === "applyRules") return "as an earlier rule was applied and the policy applies one";
+  if (passedOverBy === "namespace") return `as the policy is about namespace ${policy.namespace}`;
+  if (passedOverBy === "matchConditions") return "as the policy's match conditions do not hold";
+  if (passedOverBy === "applyRules") return "as an earlier rule was applied and the policy applies one";
   if (selection === undefined) return "as there is no object to match";
   const { generatedFor = [], selection: verdict } = selection;
   if (verdict.selected || verdict.by !== "autogen") return undefined;

@@ -55,7 +55,7 @@ export interface RuleReport {
   readonly generatedFrom?: string;
   /** Whether it was generated for another kind of controller, which few want to see. */
   readonly isForOtherController: boolean;
-  readonly unasked?: RuleTrace["unasked"];
+  readonly passedOverBy?: RuleTrace["passedOverBy"];
   readonly selection?: Plain<NonNullable<RuleTrace["selection"]>>;
   readonly steps: readonly Plain<TraceStep>[];
   readonly results: readonly ReportedOutcome[];
@@ -71,7 +71,7 @@ export interface RuleReport {
 
 /** The report of a rule that was traced. */
 export function reportOfTrace(trace: RuleTrace): RuleReport {
-  const { policy, rule, type, body, refuses, generatedFrom, unasked, selection, results } = trace;
+  const { policy, rule, type, body, refuses, generatedFrom, passedOverBy, selection, results } = trace;
   const path = policy.rules.find(({ name }) => name === (generatedFrom ?? rule))?.path ?? [];
   const position = policy.locate(path);
   const outcomes: readonly string[] = results.map(({ result }) => result);
@@ -87,7 +87,7 @@ export function reportOfTrace(trace: RuleTrace): RuleReport {
     position,
     generatedFrom,
     isForOtherController: isForOtherController(trace),
-    unasked,
+    passedOverBy,
     selection,
     steps: trace.steps,
     results: results.map((each) => ({

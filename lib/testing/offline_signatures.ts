@@ -19,6 +19,6 @@ export function offlineSignatures(signatures: Signatures): Signatures {
     verify: () => Promise.resolve(unanswered),
     digest: () => Promise.resolve({ ok: false, why: "no connection", message }),
     referrer: () => Promise.resolve({ ok: false, status: undefined, message }),
-    verifyText: (question, signal) => signatures.verifyText(question, signal),
+    verifyText: (query, signal) => signatures.verifyText(query, signal),
   };
 }

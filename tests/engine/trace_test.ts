@@ -194,7 +194,7 @@ spec:
     ports: fake,
     trace,
   });
-  assert.deepEqual(trace.rules.map(({ rule, unasked, changes }) => [rule, unasked, changes]), [
+  assert.deepEqual(trace.rules.map(({ rule, passedOverBy, changes }) => [rule, passedOverBy, changes]), [
     ["team", undefined, [{ op: "add", path: "/metadata/labels/team", value: "a" }]],
     ["other", "applyRules", []],
   ]);

@@ -27,7 +27,7 @@ export async function verifyCosign(inquiry: Inquiry): Promise<Verdict> {
   const trust = await readCosignTrust({
     by: query.by,
     log: query.log,
-    chainTimestamp: query.annotationsIn === "payload" ? "demanded" : "as asked",
+    chainTimestamp: query.annotationsIn === "payload" ? "demanded" : "as the policy says",
   }, inquiry.root);
   if (isFault(trust)) return faulty(trust);
   return query.want === "signature"

@@ -72,7 +72,7 @@ export interface TrustTexts {
    * Of a certificate that the policy names with its chain: `demanded` and held against no log at all, as in Kyverno's
    * `verifyImages`, or as the logs say.
    */
-  readonly chainTimestamp?: "demanded" | "as asked";
+  readonly chainTimestamp?: "demanded" | "as the policy says";
 }
 
 type ReadSigner = Pick<CosignTrust, "key" | "hash" | "anchorsAt">;

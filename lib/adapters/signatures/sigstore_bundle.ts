@@ -68,7 +68,7 @@ async function settingOf({ query, root }: Inquiry): Promise<Setting | Verdict> {
   const read = await readCosignTrust({
     by,
     log: { ...log, ignoreTlog: true, ignoreSct: true, tsaChain: "" },
-    chainTimestamp: "as asked",
+    chainTimestamp: "as the policy says",
   }, root);
   if (isFault(read)) return faulty(read);
   return { key: read.key?.spki, trustedRoot: trusted?.text ?? "" };

@@ -36,7 +36,7 @@ export async function unusableSigner(
   // Roots of the policy have no effect on bundles.
   if (identity !== undefined || (layout === "bundle" && by.kind === "keyless")) return identity;
   const trust = await readCosignTrust(
-    { ...readable(by, log, layout), chainTimestamp: "as asked" },
+    { ...readable(by, log, layout), chainTimestamp: "as the policy says" },
     new TrustedRoots(() => Promise.resolve(emptyRoot)).source(log),
   );
   return isFault(trust) ? trust.message : undefined;

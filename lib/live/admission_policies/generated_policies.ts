@@ -11,7 +11,8 @@ import {
 import { type Generation, hasGeneratedName } from "./wanted.ts";
 
 /** The ports and listeners of {@link GeneratedPolicies}. */
-export interface GeneratedPoliciesOptions extends Omit<ObjectKeeperOptions, "kinds" | "about" | "isOwn"> {
+export interface GeneratedPoliciesOptions
+  extends Omit<ObjectKeeperOptions, "kinds" | "about" | "isMadeByPostern"> {
   /** Runs a task after some milliseconds. */
   readonly after: (milliseconds: number, task: () => void) => void;
   /** Called when the set of enforced policies changes. */

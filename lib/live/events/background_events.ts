@@ -24,22 +24,22 @@ export function workEvents(outcome: WorkOutcome, context: WorkContext): PolicyEv
     return [...named.values()].flatMap(({ rule, type }): PolicyEvent[] => {
       const component = components[type];
       if (component === undefined) return [];
-      const subject = { regarding: referenceTo(object), policy: policy.key, rule, component };
+      const about = { regarding: referenceTo(object), policy: policy.key, rule, component };
       const isOf = (by: { readonly policy: string; readonly rule: string } | undefined): boolean =>
         by?.policy === policy.key && by.rule === rule;
       // Kyverno parity: of a target that does not exist no event says anything. Pinned by "events: a missing target is none".
       const failures = outcome.failures.filter(({ by, moot }) => isOf(by) && moot === undefined);
-      if (failures.length > 0) return failures.map(({ message }) => failed(subject, outcome, message));
+      if (failures.length > 0) return failures.map(({ message }) => failed(about, outcome, message));
       if (!isOver(outcome) || !context.successes) return [];
       const changed = outcome.carried.filter((effect) =>
         isOf(effect) && effect.verb !== "delete" && effect.dispensable === undefined
       );
-      return changed.flatMap(({ object }) => applied(subject, object, type));
+      return changed.flatMap(({ object }) => applied(about, object, type));
     });
   });
 }
 
-interface Subject {
+interface EventParts {
   readonly regarding: JsonObject;
   readonly policy: string;
   readonly rule: string;
@@ -47,7 +47,7 @@ interface Subject {
 }
 
 function applied(
-  { regarding, policy, rule, component }: Subject,
+  { regarding, policy, rule, component }: EventParts,
   changed: JsonObject,
   type: RuleResult["type"],
 ): PolicyEvent[] {
@@ -72,7 +72,7 @@ function applied(
 }
 
 function failed(
-  { regarding, policy, rule, component }: Subject,
+  { regarding, policy, rule, component }: EventParts,
   { request }: WorkOutcome,
   cause: string,
 ): PolicyEvent {

@@ -4,7 +4,7 @@ import { formatApiVersion, nameOf } from "../../kube/mod.ts";
 import type { RuleType } from "../../rules/mod.ts";
 
 /** The label of UpdateRequests that Postern made. */
-export const ownLabel = { "app.kubernetes.io/managed-by": "postern" } as const;
+export const posternLabel = { "app.kubernetes.io/managed-by": "postern" } as const;
 
 /** An effect that an UpdateRequest asks for: a rule of a policy, and the trigger. */
 export interface WantedEffect {
@@ -37,7 +37,7 @@ export function updateRequest(input: UpdateRequestInput): JsonObject {
   return {
     apiVersion: "kyverno.io/v2",
     kind: "UpdateRequest",
-    metadata: { name, namespace, labels: { ...ownLabel, ...labelsOf(input, trigger) } },
+    metadata: { name, namespace, labels: { ...posternLabel, ...labelsOf(input, trigger) } },
     spec: {
       requestType: isClassic ? word : `cel-${word}`,
       policy,

@@ -4,7 +4,7 @@ import { asString, dig, isObject, type JsonObject } from "../../json/mod.ts";
 import { labelsOf, nameOf } from "../../kube/mod.ts";
 import type { Cluster, Collection, Collections, Log } from "../../ports.ts";
 import { resourcePath } from "../resource_path.ts";
-import { ownLabel, updateRequest, type WantedEffect, wantedEffects } from "./update_request.ts";
+import { posternLabel, updateRequest, type WantedEffect, wantedEffects } from "./update_request.ts";
 
 /** The ports of {@link UpdateRequests}. */
 export interface UpdateRequestsOptions {
@@ -60,26 +60,26 @@ export class UpdateRequests {
     const { request, failures, state } = outcome;
     if (failures.some(({ moot }) => moot === "unfounded")) return;
     const name = this.#taken.get(request.uid);
-    if (name !== undefined) return this.#settle(name, outcome);
+    if (name !== undefined) return this.#writeOutcome(name, outcome);
     for (const result of outcome.results) {
       const key = `${identityOf(request)} ${result.policy.kind} ${result.policy.key}`;
-      const known = this.#names.get(key);
+      const existing = this.#names.get(key);
       const failed = failures.filter(({ by, moot }) =>
         by?.policy === result.policy.key && moot === undefined
       );
       if (state === "done" || failed.length === 0) {
-        if (known === undefined) continue;
+        if (existing === undefined) continue;
         this.#names.delete(key);
-        this.#later(() => this.#remove(known));
+        this.#later(() => this.#remove(existing));
       } else if (this.#names.size < most) {
-        const made = known ?? `ur-${crypto.randomUUID().slice(0, 8)}`;
+        const made = existing ?? `ur-${crypto.randomUUID().slice(0, 8)}`;
         this.#names.set(key, made);
         const status = {
           state: state === "failing" ? "Pending" : "Failed",
           message: failed[0]!.message,
         } as const;
         this.#later(() =>
-          known === undefined
+          existing === undefined
             ? this.#write(made, result, { request, status })
             : this.#writeStatus(made, status)
         );
@@ -97,7 +97,7 @@ export class UpdateRequests {
     if (!this.#options.leads()) return;
     for (const object of this.#collection.objects()) {
       const policy = asString(dig(object, "spec", "policy")) ?? "";
-      if (isOwn(object) && !exists(policy)) this.#later(() => this.#remove(nameOf(object)));
+      if (isMadeByPostern(object) && !exists(policy)) this.#later(() => this.#remove(nameOf(object)));
     }
   }
 
@@ -111,7 +111,10 @@ export class UpdateRequests {
     const name = nameOf(object);
     if (!this.#options.leads() || [...this.#names.values()].includes(name)) return;
     // A finished UpdateRequest that somebody else wrote stays until somebody deletes it.
-    if (!isOwn(object) && ["Completed", "Failed"].includes(asString(dig(object, "status", "state")) ?? "")) {
+    if (
+      !isMadeByPostern(object) &&
+      ["Completed", "Failed"].includes(asString(dig(object, "status", "state")) ?? "")
+    ) {
       return;
     }
     for (const wanted of wantedEffects(object)) this.#later(() => this.#carryOut(name, wanted));
@@ -135,7 +138,7 @@ export class UpdateRequests {
     await this.#fail(name, `no rule ${rule} of policy ${policy} is about the trigger`);
   }
 
-  #settle(name: string, outcome: WorkOutcome): void {
+  #writeOutcome(name: string, outcome: WorkOutcome): void {
     const { request, state, failures } = outcome;
     if (state !== "failing") this.#taken.delete(request.uid);
     if (isOver(outcome)) return this.#later(() => this.#remove(name));
@@ -218,7 +221,7 @@ function identityOf({ uid, object, oldObject }: PolicyRequest): string {
   return uid !== "" ? uid : asString(dig(object ?? oldObject, "metadata", "uid")) ?? "";
 }
 
-function isOwn(object: JsonObject): boolean {
-  const [[name, value]] = Object.entries(ownLabel) as [[string, string]];
+function isMadeByPostern(object: JsonObject): boolean {
+  const [[name, value]] = Object.entries(posternLabel) as [[string, string]];
   return labelsOf(object)[name] === value;
 }

@@ -58,7 +58,7 @@ export class ImageCalls implements ExternalCalls {
     if (request.kind !== "imageCheck") return this.#options.usual.call(request);
     switch (request.check) {
       case "signatures":
-        return this.#unasked(request.image) ?? this.#count(request, undefined);
+        return this.#unmatched(request.image) ?? this.#count(request, undefined);
       case "attestations":
         return this.#attestations(request);
       case "payload":
@@ -98,7 +98,7 @@ export class ImageCalls implements ExternalCalls {
   }
 
   /** The reply for an image that the policy does not match; `undefined` for all others. */
-  #unasked(image: string): ExternalReply | CelFault | undefined {
+  #unmatched(image: string): ExternalReply | CelFault | undefined {
     const isAbout = this.#options.matches(image);
     if (typeof isAbout === "string") return failure(isAbout);
     return isAbout ? undefined : found(0);
@@ -163,8 +163,8 @@ export class ImageCalls implements ExternalCalls {
   }
 
   #attestations(request: ImageCheckRequest): ExternalReply | CelFault {
-    const unasked = this.#unasked(request.image);
-    if (unasked !== undefined) return unasked;
+    const unmatched = this.#unmatched(request.image);
+    if (unmatched !== undefined) return unmatched;
     const attestation = this.#options.attestations.get(request.attestation);
     if (attestation === undefined) return failure(`attestation not found in policy: ${request.attestation}`);
     const { kind, type } = attestation;

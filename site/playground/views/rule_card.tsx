@@ -89,8 +89,8 @@ function Way({ rule }: { readonly rule: RuleReport }): JSX.Element | null {
   );
 }
 
-function stationsOf({ selection, steps, outcome, body, unasked }: RuleReport): Station[] {
-  const isSelected = unasked === undefined && (selection?.selection.selected ?? steps.length > 0);
+function stationsOf({ selection, steps, outcome, body, passedOverBy }: RuleReport): Station[] {
+  const isSelected = passedOverBy === undefined && (selection?.selection.selected ?? steps.length > 0);
   const kinds = new Set(steps.map(({ kind }) => kind));
   const ends = outcome === "skip" ? "stop" : outcome === "pass" ? "good" : "bad";
   const hasConditions = steps.some((step) => step.kind === "condition" && step.owner === "preconditions");
@@ -135,8 +135,8 @@ function Line(
   );
 }
 
-function Selection({ rule: { selection, unasked } }: { readonly rule: RuleReport }): JSX.Element | null {
-  if (unasked !== undefined) return <Line label="Match">{unaskedWords[unasked]}</Line>;
+function Selection({ rule: { selection, passedOverBy } }: { readonly rule: RuleReport }): JSX.Element | null {
+  if (passedOverBy !== undefined) return <Line label="Match">{passedOverWords[passedOverBy]}</Line>;
   if (selection === undefined) return null;
   const { match, exclude, selection: verdict } = selection;
   const isMatched = verdict.selected || verdict.by === "exclude";
@@ -173,7 +173,7 @@ function Selection({ rule: { selection, unasked } }: { readonly rule: RuleReport
   );
 }
 
-const unaskedWords: Readonly<Record<NonNullable<RuleReport["unasked"]>, string>> = {
+const passedOverWords: Readonly<Record<NonNullable<RuleReport["passedOverBy"]>, string>> = {
   namespace: "The policy is about another namespace",
   matchConditions: "The policy's match conditions do not hold",
   applyRules: "An earlier rule was applied, and the policy applies one",
