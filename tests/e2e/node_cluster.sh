@@ -91,6 +91,7 @@ memory() {
   done
 }
 
+rolled_out() { kubectl -n postern rollout status deployment/postern --timeout=100s >/dev/null || fail "not rolled out: $1"; }
 manifests() { deno run --allow-read --allow-env --allow-write --no-prompt main.ts manifests "$@" 2>/dev/null; }
 
 # Every object of every kind, but for events, which end by themselves, and the kubelet's Lease, which comes a while after it.
