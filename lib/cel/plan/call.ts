@@ -65,7 +65,10 @@ export function planCall(
   };
 }
 
-/** An operator on any two values. It makes a list of arguments only when its cost needs one. */
+/**
+ * An operator on any two values. It makes a list of arguments only when its cost needs one.
+ * tests/bench/cel_bench.ts, "has and compare": without it the expression takes 8 % more.
+ */
 function planBinary(
   call: Implementation,
   args: readonly PlannedExpression[],
@@ -108,7 +111,10 @@ function planGuardedUnary(name: string, overload: Overload, { call, args }: Guar
   };
 }
 
-/** Plans a call with two arguments of the only overload that fits. */
+/**
+ * Plans a call with two arguments of the only overload that fits. tests/bench/cel_bench.ts, "all": with the general call
+ * the expression takes 18 % more.
+ */
 function planGuardedBinary(
   name: string,
   overload: Overload,

@@ -84,3 +84,8 @@ export interface PlannedExpression {
 export function constantPlan(value: Result): PlannedExpression {
   return { run: () => value, constant: value };
 }
+
+/** A frame for computing constants at load, without variables and budget. */
+export function nowhere(): EvaluationFrame {
+  return new EvaluationFrame(() => undefined, Infinity, undefined);
+}

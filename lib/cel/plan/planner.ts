@@ -1,4 +1,4 @@
-import { CelFault, failure, firstFault, isCelFault, noSuchOverload } from "../fault.ts";
+import { CelFault, failure, isCelFault } from "../fault.ts";
 import type { CallReference, Checked } from "../check/mod.ts";
 import type { CallArgument, CelDialect, Result } from "../libraries/library.ts";
 import {
@@ -6,18 +6,18 @@ import {
   type CelError,
   type CelExpression,
   type Comprehension,
-  type ListLiteral,
   locate,
-  type Logic,
   type MapLiteral,
   type Select,
   type StructLiteral,
 } from "../syntax/mod.ts";
-import { CelMap, isFloat, isListValue, Optional, typeNameOf, type Value } from "../values/mod.ts";
+import { isListValue } from "../values/mod.ts";
 import { type AccessStep, fieldStep, indexStep, planPath, planPresence, strictStep } from "./attribute.ts";
+import { collapsed, planAlternative, planChoice, planLogic } from "./branch.ts";
 import { planCall } from "./call.ts";
 import { planFold } from "./fold.ts";
-import { constantPlan, type EvaluateNode, EvaluationFrame, type PlannedExpression } from "./frame.ts";
+import { constantPlan, type EvaluateNode, nowhere, type PlannedExpression } from "./frame.ts";
+import { planList, planMap, type PlannedEntry, type PlannedField, planStruct } from "./literal.ts";
 import { planMembership } from "./membership.ts";
 
 /** A compiled expression, and the errors in its constants. */
@@ -68,13 +68,15 @@ class Planner {
       case "call":
         return this.#call(expression);
       case "logic":
-        return { run: this.#logic(expression) };
+        return { run: planLogic(expression.operator, expression.terms.map((term) => this.plan(term).run)) };
       case "list":
-        return this.#list(expression);
+        return planList(
+          expression.elements.map(({ value, optional }) => ({ ...this.plan(value), optional })),
+        );
       case "map":
-        return this.#map(expression);
+        return planMap(this.#entries(expression), this.#dialect);
       case "struct":
-        return { run: this.#struct(expression) };
+        return { run: planStruct(this.#fields(expression)) };
       case "comprehension":
         return { run: this.#comprehension(expression) };
       case "bind":
@@ -158,9 +160,12 @@ class Planner {
       return constantPlan(new CelFault("no_such_overload", `no such function: ${expression.name}`));
     }
     const { name, args, overloads } = reference;
-    if (name === "_?_:_") return { run: this.#choice(args) };
+    if (name === "_?_:_") {
+      return { run: planChoice(this.plan(args[0]!).run, this.#bare(args[1]!).run, this.#bare(args[2]!).run) };
+    }
     if (overloads[0]?.id === "optional_or_optional" || overloads[0]?.id === "optional_orValue_value") {
-      return { run: this.#alternative(args, overloads[0].id) };
+      const unwraps = overloads[0].id === "optional_orValue_value";
+      return { run: planAlternative(this.plan(args[0]!).run, this.plan(args[1]!).run, unwraps) };
     }
     const planned = args.map((arg) => this.plan(arg));
     const found = this.errors.length;
@@ -220,142 +225,16 @@ class Planner {
     return { type: this.#checked.typeOf(arg), value, offset: arg.offset, elements };
   }
 
-  /** `a ? b : c`. Neither it nor the path of the chosen branch has a cost. */
-  #choice(args: readonly CelExpression[]): EvaluateNode {
-    const condition = this.plan(args[0]!).run, yes = this.#bare(args[1]!).run, no = this.#bare(args[2]!).run;
-    return (frame) => {
-      const chosen = condition(frame);
-      if (chosen === true) return collapsed(yes(frame));
-      if (chosen === false) return collapsed(no(frame));
-      return isCelFault(chosen) ? chosen : noSuchOverload();
-    };
-  }
-
-  /** `or` and `orValue`: the alternative is evaluated only when it is needed; neither has a cost. */
-  #alternative(args: readonly CelExpression[], id: string): EvaluateNode {
-    const preferred = this.plan(args[0]!).run, other = this.plan(args[1]!).run;
-    const unwraps = id === "optional_orValue_value";
-    return (frame) => {
-      const value = preferred(frame);
-      if (isCelFault(value)) return value;
-      // A value that is not an optional is the result, as in Kubernetes.
-      if (!(value instanceof Optional)) return value;
-      if (value.value === undefined) return other(frame);
-      return unwraps ? value.value : value;
-    };
-  }
-
-  /** `&&` and `||`: when one term decides, the errors of all other terms are ignored. */
-  #logic({ operator, terms }: Logic): EvaluateNode {
-    const runs = terms.map((term) => this.plan(term).run);
-    const deciding = operator === "||";
-    const rest = (frame: EvaluationFrame, from: number, before: CelFault | undefined): Result => {
-      let fault = before;
-      for (let index = from; index < runs.length; index++) {
-        const value = runs[index]!(frame);
-        if (value === deciding) return deciding;
-        if (typeof value !== "boolean") {
-          fault = firstFault(fault, isCelFault(value) ? value : noSuchOverload());
-        }
-      }
-      return fault ?? !deciding;
-    };
-    if (runs.length !== 2) return (frame) => rest(frame, 0, undefined);
-    const [first, second] = runs as [EvaluateNode, EvaluateNode];
-    return (frame) => {
-      const value = first(frame);
-      if (value === deciding) return deciding;
-      if (typeof value !== "boolean") return rest(frame, 1, isCelFault(value) ? value : noSuchOverload());
-      const other = second(frame);
-      return typeof other === "boolean" ? other : isCelFault(other) ? other : noSuchOverload();
-    };
-  }
-
-  #list({ elements }: ListLiteral): PlannedExpression {
-    const parts = elements.map(({ value, optional }) => ({ ...this.plan(value), optional }));
-    const constants = parts.map(({ constant }) => constant);
-    if (isListValue(constants) && !constants.some((value) => value === undefined || isCelFault(value))) {
-      return constantPlan(constants);
-    }
-    return {
-      run: (frame) => {
-        const items: Value[] = [];
-        let fault: CelFault | undefined;
-        for (const { run, optional } of parts) {
-          let value = run(frame);
-          if (optional && !isCelFault(value)) value = opened(value, "list element") ?? skipped;
-          if (value === skipped) continue;
-          if (isCelFault(value)) {
-            fault = value;
-            break;
-          }
-          items.push(value);
-        }
-        frame.cost += 10;
-        return fault ?? items;
-      },
-    };
-  }
-
-  #map({ entries }: MapLiteral): PlannedExpression {
-    const parts = entries.map(({ key, value, optional }) => ({
+  #entries({ entries }: MapLiteral): PlannedEntry[] {
+    return entries.map(({ key, value, optional }) => ({
       key: this.plan(key),
       value: this.plan(value),
       optional,
     }));
-    // In Kubernetes, the last of several entries with the same key wins.
-    const strict = this.#dialect === "specification";
-    const build: EvaluateNode = (frame) => {
-      const map = new CelMap();
-      for (const { key, value, optional } of parts) {
-        const name = key.run(frame);
-        if (isCelFault(name)) return name;
-        let item = value.run(frame);
-        if (optional && !isCelFault(item)) item = opened(item, "entry") ?? skipped;
-        if (item === skipped) {
-          map.delete(name);
-          continue;
-        }
-        if (isCelFault(item)) return item;
-        if (strict && map.has(name)) {
-          return new CelFault("duplicate_key", `Failed with repeated key: ${String(name)}`);
-        }
-        if ((strict && isFloat(name)) || !map.set(name, item)) {
-          return failure(`unsupported key type: ${typeNameOf(name)}`);
-        }
-      }
-      return map;
-    };
-    if (parts.every(({ key, value }) => isValue(key.constant) && isValue(value.constant))) {
-      return constantPlan(build(nowhere()));
-    }
-    return {
-      run: (frame) => {
-        const map = build(frame);
-        frame.cost += 30;
-        return map;
-      },
-    };
   }
 
-  #struct({ fields }: StructLiteral): EvaluateNode {
-    const parts = fields.map(({ name, value, optional }) => ({ name, optional, run: this.plan(value).run }));
-    return (frame) => {
-      const object: { [key: string]: Value } = {};
-      let fault: CelFault | undefined;
-      for (const { name, run, optional } of parts) {
-        let value = run(frame);
-        if (optional && !isCelFault(value)) value = opened(value, "entry") ?? skipped;
-        if (value === skipped) continue;
-        if (isCelFault(value)) {
-          fault = value;
-          break;
-        }
-        Object.defineProperty(object, name, { value, enumerable: true, configurable: true, writable: true });
-      }
-      frame.cost += 40;
-      return fault ?? object;
-    };
+  #fields({ fields }: StructLiteral): PlannedField[] {
+    return fields.map(({ name, value, optional }) => ({ name, optional, run: this.plan(value).run }));
   }
 
   #within<T>(variables: Scope, body: () => T): T {
@@ -394,26 +273,4 @@ class Planner {
       return run(frame);
     };
   }
-}
-
-function collapsed(value: Result): Result {
-  return value instanceof Optional ? Optional.collapse(value) : value;
-}
-
-/** Marks an absent optional element, which the list or map leaves out. */
-const skipped = new CelFault("other", "skipped");
-
-/** The value of an optional element, `undefined` when it has none, or the error when it is not an optional. */
-function opened(value: Value, what: string): Result | undefined {
-  if (value instanceof Optional) return value.value;
-  return failure(`cannot initialize optional ${what} from non-optional value`);
-}
-
-function isValue(constant: Result | undefined): boolean {
-  return constant !== undefined && !isCelFault(constant);
-}
-
-/** A frame for computing constants at load, without variables and budget. */
-function nowhere(): EvaluationFrame {
-  return new EvaluationFrame(() => undefined, Infinity, undefined);
 }

@@ -14,7 +14,10 @@ import {
 } from "../values/mod.ts";
 import { unescapedName } from "./escaped_name.ts";
 
-/** Names that every object inherits. Fields of any other name can be read without `hasOwn`. */
+/**
+ * Names that every object inherits. Fields of any other name can be read without `hasOwn`. tests/bench/cel_bench.ts, "has
+ * and compare": with `hasOwn` it takes 7 % more.
+ */
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype));
 
 /** Returns a reader for a field with a constant name. It returns `undefined` when there is no such field. */

@@ -8,14 +8,11 @@ import {
   field,
   isFault,
   isObject,
-  type Json,
   type JsonObject,
-  setField,
 } from "../../json/mod.ts";
 import type { LoadTracker } from "../../context/mod.ts";
-import { builtinKind, nameOf, namespaceOf } from "../../kube/mod.ts";
+import { nameOf, namespaceOf } from "../../kube/mod.ts";
 import type { RuleSelector } from "../../match/mod.ts";
-import type { Policy } from "../../policy/mod.ts";
 import {
   type CelEvaluation,
   compileAuditAnnotations,
@@ -32,6 +29,7 @@ import { downstreamNeeds } from "../downstream_needs.ts";
 import type { CompiledBody, Downstream, ObjectType, RuleInput } from "../rule_kind.ts";
 import { describe, objectsInCluster } from "../cluster_objects.ts";
 import { compileExemptions } from "./exceptions.ts";
+import { inNamespace, isCopy, isMarked, labelled, opened } from "./generated_object.ts";
 import { compileGenerationTemplate, type GenerationTemplate } from "./generation_template.ts";
 import { defineVariables, kyvernoEvaluation, kyvernoExpressions, properties } from "./kyverno_expressions.ts";
 import type { PolicyKind, PolicyTools } from "./policy_kind.ts";
@@ -281,52 +279,4 @@ function fromExpression(program: Program | undefined, evaluation: CelEvaluation)
   if (program === undefined) return new Fault("an expression does not compile");
   const value = evaluation.evaluate(program);
   return isCelFault(value) ? value : undefined;
-}
-
-/** The items of a list, or the object itself. */
-function opened(object: JsonObject): readonly JsonObject[] {
-  const items = object["items"];
-  return Array.isArray(items) && (asString(object["kind"]) ?? "").endsWith("List")
-    ? items.filter(isObject)
-    : [object];
-}
-
-/** The fields of metadata that the API server gave the source, and that a copy must not have. */
-const given = ["uid", "managedFields", "resourceVersion", "creationTimestamp", "selfLink"];
-
-function inNamespace(object: JsonObject, namespace: string, policy: Policy): JsonObject | Fault {
-  const kind = asString(object["kind"]) ?? "", apiVersion = asString(object["apiVersion"]) ?? "";
-  const namespaced = (builtinKind(kind, apiVersion) ?? builtinKind(kind))?.namespaced ?? true;
-  if (!namespaced && namespace !== "" && policy.namespace !== undefined) {
-    return new Fault(
-      `cross-scope generation denied: a policy scoped to namespace "${namespace}" cannot generate cluster-scoped resource ${apiVersion}/${kind}`,
-    );
-  }
-  const target = namespaced ? namespace : "";
-  const source = namespaceOf(object);
-  const metadata: { [name: string]: Json } = {};
-  for (const [name, value] of Object.entries(asObject(object["metadata"]) ?? {})) {
-    if (given.includes(name) || name === "namespace") continue;
-    // A reference to an owner in another namespace would delete the copy.
-    if (name === "ownerReferences" && source !== "" && source !== target) continue;
-    setField(metadata, name, value);
-  }
-  if (target !== "") metadata["namespace"] = target;
-  return { ...object, metadata };
-}
-
-/** Whether an object is a stored one, and the placed object a copy of it. */
-function isCopy(object: JsonObject, placed: JsonObject): boolean {
-  return (asString(dig(object, "metadata", "uid")) ?? "") !== "" &&
-    namespaceOf(object) !== namespaceOf(placed);
-}
-
-function isMarked(source: JsonObject): boolean {
-  return dig(source, "metadata", "labels", cloneSourceLabel) === "";
-}
-
-function labelled(object: JsonObject, labels: Readonly<Record<string, string>>): JsonObject {
-  if (Object.keys(labels).length === 0) return object;
-  const metadata = asObject(object["metadata"]) ?? {};
-  return { ...object, metadata: { ...metadata, labels: { ...asObject(metadata["labels"]), ...labels } } };
 }
