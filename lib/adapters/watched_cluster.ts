@@ -51,9 +51,13 @@ export class WatchedCluster implements Cluster {
   }
 
   call(call: ApiCall): Promise<Answer> {
-    const body = call.method === "GET" ? this.#cached(call.path) : undefined;
-    if (body === undefined) return this.#cluster.call(call);
-    return Promise.resolve({ ok: true, status: 200, body });
+    const answer = call.method === "GET" ? this.inMemory(call.path) : undefined;
+    return answer === undefined ? this.#cluster.call(call) : Promise.resolve(answer);
+  }
+
+  inMemory(path: string): Answer | undefined {
+    const body = this.#cached(path);
+    return body === undefined ? undefined : { ok: true, status: 200, body };
   }
 
   resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {

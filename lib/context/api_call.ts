@@ -17,7 +17,9 @@ import type { ApiCallEntry } from "../policy/mod.ts";
 import type { Context, ContextEntry } from "./context.ts";
 import type { ContextEntryKind } from "./entry_kind.ts";
 import type { EntryOptions } from "./entry_options.ts";
+import type { Answer } from "../ports.ts";
 import { EntryQueries } from "./query.ts";
+import { readPath } from "./read_path.ts";
 
 /** A call with all variables resolved. */
 interface ResolvedCall {
@@ -161,13 +163,12 @@ function callService(
 }
 
 function readCluster({ method, urlPath, body }: ResolvedCall, { store }: Context): Json | Fault {
-  return store.load(`${method} ${urlPath}`, async () => {
-    const answer = await store.ports.cluster.call({
-      method,
-      path: urlPath,
-      ...(body !== undefined && { body }),
-      ...store.call,
-    });
+  const name = `${method} ${urlPath}`;
+  if (method === "GET") return readPath(store, { name, path: urlPath }, valueOf);
+  const call = { method, path: urlPath, ...(body !== undefined && { body }), ...store.call };
+  return store.load(name, () => store.ports.cluster.call(call).then(valueOf), textOf(body));
+
+  function valueOf(answer: Answer): Json | Fault {
     if (answer.ok) return answer.body;
     // Kyverno parity: a raw call to a missing path has this short message. Pinned by "apiCall: a path that is not
     // there has the message of a raw call".
@@ -175,7 +176,7 @@ function readCluster({ method, urlPath, body }: ResolvedCall, { store }: Context
       ? "the server could not find the requested resource"
       : answer.message;
     return unfetched(`failed to ${method} resource with raw url: ${urlPath}: ${message}`);
-  }, textOf(body));
+  }
 }
 
 function textOf(body: Json | undefined): string {

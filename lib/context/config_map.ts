@@ -5,6 +5,7 @@ import type { Context, ContextEntry } from "./context.ts";
 import type { ContextEntryKind } from "./entry_kind.ts";
 import type { EntryOptions } from "./entry_options.ts";
 import { kindNeed } from "./need.ts";
+import { readPath } from "./read_path.ts";
 import { renderText } from "./text.ts";
 
 /** `configMap: {name, namespace}`: an object with the ConfigMap's `data` and `metadata`. Values are always text. */
@@ -42,8 +43,7 @@ function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): Context
     const path = `/api/v1/namespaces/${encodeURIComponent(mapNamespace)}/configmaps/${
       encodeURIComponent(mapName)
     }`;
-    return store.load(`ConfigMap ${mapNamespace}/${mapName}`, async () => {
-      const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
+    return readPath(store, { name: `ConfigMap ${mapNamespace}/${mapName}`, path }, (answer) => {
       if (!answer.ok) {
         return problem(`failed to get configmap ${mapNamespace}/${mapName} : ${answer.message}`);
       }

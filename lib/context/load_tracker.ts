@@ -213,11 +213,11 @@ export class LoadTracker {
   }
 
   /**
-   * The answer to an external call. The first call starts the load and returns a pending fault; the caller then calls
-   * {@link awaitLoads} and evaluates again. A request makes each call once. Explanations show its name; its key also
-   * holds secrets, such as credentials.
+   * The answer to an external call. The first call starts the load and returns a pending fault, unless the answer is
+   * there at once; the caller then calls {@link awaitLoads} and evaluates again. A request makes each call once.
+   * Explanations show its name; its key also holds secrets, such as credentials.
    */
-  load(name: string, load: () => Promise<Json | Fault>, secret = ""): Json | Fault {
+  load(name: string, load: () => Promise<Json | Fault> | Json | Fault, secret = ""): Json | Fault {
     const key = secret === "" ? name : `${name}\n${secret}`;
     const answer = this.#answers.get(key);
     if (answer !== undefined) {
@@ -231,7 +231,13 @@ export class LoadTracker {
     this.observer?.loading(name, isPending ? "under way" : "begins");
     if (!isPending) {
       this.#loads++;
-      this.#pending.set(key, { name, done: this.#remember(key, name, load) });
+      const loaded = load();
+      if (!(loaded instanceof Promise)) {
+        this.#answers.set(key, loaded);
+        this.observer?.loaded(name, loaded);
+        return loaded;
+      }
+      this.#pending.set(key, { name, done: this.#remember(key, name, loaded) });
     }
     this.#pendingReads++;
     return underWay;
@@ -266,10 +272,10 @@ export class LoadTracker {
     }
   }
 
-  async #remember(key: string, name: string, load: () => Promise<Json | Fault>): Promise<void> {
+  async #remember(key: string, name: string, loading: Promise<Json | Fault>): Promise<void> {
     let answer: Json | Fault;
     try {
-      answer = await load();
+      answer = await loading;
     } catch (cause) {
       answer = new Fault(`failed to load ${name}: ${cause instanceof Error ? cause.message : String(cause)}`);
     }

@@ -6,6 +6,7 @@
  */
 export { type Computed, Context, type ContextEntry, type Layer } from "./context.ts";
 export { loadNamespace } from "./namespace.ts";
+export { readPath } from "./read_path.ts";
 export { kindNeed, type Need, readsRoles } from "./need.ts";
 export { compileEntry, unservedEntries } from "./entries.ts";
 export type { ContextEntryKind, StandIns } from "./entry_kind.ts";

@@ -1,11 +1,11 @@
 import { Fault, type Json } from "../json/mod.ts";
 import type { LoadTracker } from "./load_tracker.ts";
+import { readPath } from "./read_path.ts";
 
 /** A Namespace of the cluster, loaded once in a request; an empty object when it does not exist (yet). */
 export function loadNamespace(name: string, store: LoadTracker): Json | Fault {
   const path = `/api/v1/namespaces/${encodeURIComponent(name)}`;
-  return store.load(`Namespace ${name}`, async () => {
-    const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
+  return readPath(store, { name: `Namespace ${name}`, path }, (answer) => {
     if (answer.ok) return answer.body;
     return answer.status === 404 ? {} : new Fault(`failed to read namespace ${name}: ${answer.message}`);
   });

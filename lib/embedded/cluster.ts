@@ -82,9 +82,16 @@ export class EmbeddedCluster implements Cluster {
     if (call.signal?.aborted === true) {
       return Promise.resolve(noAnswer(call, "the request's deadline passed"));
     }
+    return Promise.resolve(this.#answer(call));
+  }
+
+  inMemory(path: string): Answer {
+    return this.#answer({ method: "GET", path });
+  }
+
+  #answer(call: ApiCall): Answer {
     const { status, body } = this.#reply(call);
-    const served = status < 300;
-    return Promise.resolve(served ? { ok: true, status, body } : failureOf(call, status, body));
+    return status < 300 ? { ok: true, status, body } : failureOf(call, status, body);
   }
 
   resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {

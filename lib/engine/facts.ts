@@ -1,5 +1,5 @@
 import { asObject, dig, Fault, isFault, type Json, type JsonObject } from "../json/mod.ts";
-import { loadNamespace, type LoadTracker } from "../context/mod.ts";
+import { loadNamespace, type LoadTracker, readPath } from "../context/mod.ts";
 import type { PolicySelection } from "./plan/policy_selection.ts";
 import { rolesOf } from "./roles.ts";
 import type { PolicyRequest } from "./request.ts";
@@ -62,10 +62,11 @@ function requesterRoles(
 
 function list(plural: string, store: LoadTracker): Json | Fault {
   const path = `/apis/rbac.authorization.k8s.io/v1/${plural}`;
-  return store.load(plural, async () => {
-    const answer = await store.ports.cluster.call({ method: "GET", path, ...store.call });
-    return answer.ok ? answer.body : new Fault(`failed to list ${plural}: ${answer.message}`);
-  });
+  return readPath(
+    store,
+    { name: plural, path },
+    (answer) => answer.ok ? answer.body : new Fault(`failed to list ${plural}: ${answer.message}`),
+  );
 }
 
 function items(list: Json): readonly Json[] {

@@ -3,7 +3,8 @@ import type { Answer, ApiCall, ApiResource, Cluster } from "../ports.ts";
 /** A cluster that is opened at its first call: most policies never call it. */
 export class LateCluster implements Cluster {
   readonly #open: () => Promise<Cluster>;
-  #cluster: Promise<Cluster> | undefined;
+  #opening: Promise<Cluster> | undefined;
+  #cluster: Cluster | undefined;
 
   constructor(open: () => Promise<Cluster>) {
     this.#open = open;
@@ -13,11 +14,15 @@ export class LateCluster implements Cluster {
     return await (await this.#opened()).call(call);
   }
 
+  inMemory(path: string): Answer | undefined {
+    return this.#cluster?.inMemory?.(path);
+  }
+
   async resource(apiVersion: string, kind: string): Promise<ApiResource | undefined> {
     return await (await this.#opened()).resource(apiVersion, kind);
   }
 
-  #opened(): Promise<Cluster> {
-    return this.#cluster ??= this.#open();
+  async #opened(): Promise<Cluster> {
+    return this.#cluster = await (this.#opening ??= this.#open());
   }
 }

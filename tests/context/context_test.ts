@@ -10,7 +10,7 @@ import {
 import { compileExpression } from "../../lib/jmespath/mod.ts";
 import { isFault, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { parseContext } from "../../lib/policy/mod.ts";
-import type { Answer, ApiCall, Ports } from "../../lib/ports.ts";
+import type { Answer, ApiCall, Cluster, Ports } from "../../lib/ports.ts";
 
 /** Reads and compiles one entry of a `context` list. */
 function compileWritten(entry: JsonObject, options: EntryOptions): ContextEntry {
@@ -73,6 +73,21 @@ Deno.test("a context value is not loaded before it is read, and once however oft
   assert.equal(await query(context, "cm.data.a"), "1");
   assert.equal(await query(context, "cm.data.a"), "1");
   assert.deepEqual(there.calls, [`GET ${path}`]);
+});
+
+Deno.test("a value that the cluster has in memory is read without waiting", () => {
+  const there = fakeApi({});
+  const body = { data: { a: "1" }, metadata: { name: "settings" } };
+  const cluster: Cluster = {
+    ...there.ports.cluster,
+    inMemory: (read) => read === path ? { ok: true, status: 200, body } : undefined,
+  };
+  const context = contextOf({ ...there, ports: { ...there.ports, cluster } }, [configMap]);
+  const expression = compileExpression("cm.data.a");
+  assert.ok(!isFault(expression));
+  const evaluate = () => expression.evaluate(context, context.environment);
+  assert.equal(untilLoaded(context.store, evaluate), "1");
+  assert.deepEqual(there.calls, []);
 });
 
 Deno.test("two entries with the same call in one request share the answer", async () => {

@@ -106,6 +106,16 @@ const contract: readonly { readonly title: string; readonly run: (trial: Trial) 
     },
   },
   {
+    title: "what is in memory is what a call answers",
+    async run(t) {
+      await t.value("POST", t.maps, { metadata: { name: "one" }, data: { a: "1" } });
+      for (const path of [`${t.maps}/one`, `${t.maps}/x`, "/api/v1/namespaces", "/no-such-path"]) {
+        const { cluster } = t, answer = await cluster.call({ method: "GET", path });
+        assert.deepEqual(cluster.inMemory?.(path) ?? answer, answer, path);
+      }
+    },
+  },
+  {
     title: "what is missing is not found, in the server's words",
     async run(t) {
       await t.fails([404, 'configmaps "x" not found'], "GET", `${t.maps}/x`);
