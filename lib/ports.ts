@@ -94,10 +94,19 @@ export interface ObjectChange {
 export interface Collection {
   /** The objects as they were last known. */
   objects(): readonly JsonObject[];
+  /** Set when objects are missing, as they take too much memory. */
+  readonly leftOut?: LeftOutObjects | undefined;
   /** Resolves when the objects were listed for the first time, or when the kind was found not to be served or readable. */
   readonly synced: Promise<void>;
   /** Ends the watch. */
   close(): Promise<void>;
+}
+
+/** Objects that take too much memory to be kept. */
+export interface LeftOutObjects {
+  readonly message: string;
+  /** The namespaces of the objects, "" for objects of the cluster; `undefined` when there are too many to say. */
+  readonly namespaces: ReadonlySet<string> | undefined;
 }
 
 /** How a collection is watched. */

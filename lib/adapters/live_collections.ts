@@ -1,7 +1,7 @@
 import { metadataOnly } from "../kube/mod.ts";
 import type { Clock, Collection, Collections, Entropy, Log, ObjectChange, WatchOptions } from "../ports.ts";
 import type { FollowedCluster } from "./watched_cluster.ts";
-import { WatchedKind } from "./watched_kind.ts";
+import { type ObjectBudget, WatchedKind } from "./watched_kind.ts";
 
 /** The ports and bounds of {@link LiveCollections}. */
 export interface LiveCollectionsOptions {
@@ -9,16 +9,18 @@ export interface LiveCollectionsOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log?: Log;
-  /** Bytes of objects for each collection: 64,000,000. */
+  /** Bytes of objects for all collections together: 64,000,000. What does not fit is left out. */
   readonly maxBytes?: number;
 }
 
 /** Collections of a running cluster, each with a list and a watch of its own. */
 export class LiveCollections implements Collections {
   readonly #options: LiveCollectionsOptions;
+  readonly #budget: ObjectBudget;
 
   constructor(options: LiveCollectionsOptions) {
     this.#options = options;
+    this.#budget = { most: options.maxBytes ?? 64_000_000, used: 0 };
   }
 
   watch(
@@ -26,7 +28,7 @@ export class LiveCollections implements Collections {
     changed: (change: ObjectChange) => void | Promise<void>,
     { keep, changes }: WatchOptions = {},
   ): Collection {
-    const { cluster, clock, entropy, log, maxBytes = 64_000_000 } = this.#options;
+    const { cluster, clock, entropy, log } = this.#options;
     return new WatchedKind({
       path,
       call: (call) => cluster.call(call),
@@ -34,7 +36,8 @@ export class LiveCollections implements Collections {
         cluster.follow(watched, signal, changes === "metadata" ? metadataOnly : undefined),
       clock,
       entropy,
-      maxBytes,
+      maxBytes: this.#budget.most,
+      budget: this.#budget,
       changed,
       persistent: true,
       ...(keep !== undefined && { keep }),

@@ -114,7 +114,7 @@ class KeptEntry {
   /** The entry's values. Waits until the entry's data was read for the first time. */
   async values(): Promise<EntryValues | Fault> {
     await this.#ready.promise;
-    const data = this.#collection === undefined ? this.#data : this.#collection.objects() as readonly Json[];
+    const data = this.#collection === undefined ? this.#data : objectsOf(this.#collection);
     this.#values ??= isFault(data) ? data : projectedValues(this.#spec, data as Json, this.#options.project);
     return this.#values;
   }
@@ -165,4 +165,9 @@ class KeptEntry {
     this.#values = undefined;
     return isFault(data) ? data : undefined;
   }
+}
+
+/** All objects of a collection; with some of them missing a policy could admit what it forbids. */
+function objectsOf(collection: Collection): readonly Json[] | Fault {
+  return collection.leftOut === undefined ? collection.objects() : new Fault(collection.leftOut.message);
 }

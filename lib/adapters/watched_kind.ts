@@ -8,7 +8,7 @@ import {
   type Json,
   type JsonObject,
 } from "../json/mod.ts";
-import type { Answer, ApiCall, Clock, Entropy, Log, ObjectChange } from "../ports.ts";
+import type { Answer, ApiCall, Clock, Entropy, LeftOutObjects, Log, ObjectChange } from "../ports.ts";
 import { nameOf, namespaceOf } from "../kube/mod.ts";
 import { describeFailure, type FailedAnswer, itemsOf } from "../embedded/mod.ts";
 import { pause } from "./deadline.ts";
@@ -27,8 +27,10 @@ export interface WatchedKindOptions {
   readonly clock: Clock;
   readonly entropy: Entropy;
   readonly log?: Log;
-  /** Above this sum of object sizes the kind is no longer kept. */
+  /** Above this sum of object sizes the kind is no longer kept; a persistent one goes on without what does not fit. */
   readonly maxBytes: number;
+  /** Further bytes that several kinds share. */
+  readonly budget?: ObjectBudget;
   /** Called for every object that was listed, changed or went; `former` is what was known of it before. */
   readonly changed?: (change: ObjectChange) => void | Promise<void>;
   /** Reduces an object to the fields to keep; when absent, the watch keeps all but the managed fields. */
@@ -39,6 +41,15 @@ export interface WatchedKindOptions {
    */
   readonly persistent?: boolean;
 }
+
+/** Bytes of objects that several kinds may keep together. */
+export interface ObjectBudget {
+  readonly most: number;
+  used: number;
+}
+
+/** Names of objects that do not fit; beyond so many they only count until all objects are listed again. */
+const MOST_NAMES = 10_000;
 
 /** Objects in a page. Of 500 reports or Pods, with managed fields, text and objects took 50 MiB more at the same time. */
 const PAGE = 250;
@@ -72,6 +83,8 @@ export class WatchedKind {
   #open = false;
   #list: Json | undefined;
   readonly #synced = Promise.withResolvers<void>();
+  /** Objects of a persistent kind that do not fit. */
+  readonly #unfit = new Set<string>();
 
   /** Begins at once, in the background. */
   constructor(options: WatchedKindOptions) {
@@ -101,6 +114,21 @@ export class WatchedKind {
   /** All objects as they were last known, also while the watch is not open; each is the same until it changes. */
   objects(): readonly JsonObject[] {
     return [...this.#objects.values()].map((each) => this.#typed(each));
+  }
+
+  /** The objects that are missing among {@link objects}. */
+  get leftOut(): LeftOutObjects | undefined {
+    if (this.#unfit.size === 0) return undefined;
+    const isSure = this.#unfit.size < MOST_NAMES;
+    return {
+      message: `the objects of ${this.#options.path} ${this.#tooLarge}`,
+      namespaces: isSure ? new Set([...this.#unfit].map((key) => key.slice(0, key.indexOf("/")))) : undefined,
+    };
+  }
+
+  get #tooLarge(): string {
+    const { maxBytes, budget } = this.#options;
+    return `take more than ${Math.min(maxBytes, budget?.most ?? Infinity)} bytes`;
   }
 
   /** Resolves when the objects were listed for the first time, or when that was refused. */
@@ -144,7 +172,7 @@ export class WatchedKind {
       }
     }
     this.#open = false;
-    this.#objects.clear();
+    for (const key of [...this.#objects.keys()]) this.#drop(key);
   }
 
   get #isFull(): boolean {
@@ -155,6 +183,7 @@ export class WatchedKind {
   async #relist(): Promise<FailedAnswer | undefined> {
     const { path, call } = this.#options;
     const listed = new Set<string>();
+    this.#unfit.clear();
     let token = "";
     do {
       const page = `${path}?limit=${PAGE}${token === "" ? "" : `&continue=${encodeURIComponent(token)}`}`;
@@ -170,13 +199,13 @@ export class WatchedKind {
         listed.add(keyOf(item));
         await this.#put(item);
       }
+      if (this.#isFull) break;
       this.#version = asString(dig(answer.body, "metadata", "resourceVersion")) ?? "";
       token = asString(dig(answer.body, "metadata", "continue")) ?? "";
     } while (token !== "");
     for (const key of [...this.#objects.keys()]) if (!listed.has(key)) await this.#remove(key);
     if (!this.#isFull) return undefined;
-    const message = `the objects take more than ${this.#options.maxBytes} bytes`;
-    return { ok: false, status: undefined, message };
+    return { ok: false, status: undefined, message: `the objects ${this.#tooLarge}` };
   }
 
   async #watch(): Promise<End> {
@@ -239,8 +268,10 @@ export class WatchedKind {
     const bytes = approximateBytes(kept);
     this.#drop(key);
     const watched = { object: kept, bytes };
-    this.#objects.set(key, watched);
-    this.#bytes += bytes;
+    if (this.#fits(bytes)) {
+      this.#objects.set(key, watched);
+      this.#take(bytes);
+    } else this.#leaveOut(key);
     this.#list = undefined;
     if (changed === undefined) return;
     return changed({
@@ -249,16 +280,37 @@ export class WatchedKind {
     });
   }
 
+  /** Whether an object is kept; a kind that is not persistent is given up as soon as one is too much. */
+  #fits(bytes: number): boolean {
+    if (this.#options.persistent !== true) return true;
+    const { maxBytes, budget } = this.#options;
+    return this.#bytes + bytes <= maxBytes && (budget === undefined || budget.used + bytes <= budget.most);
+  }
+
+  #take(bytes: number): void {
+    this.#bytes += bytes;
+    if (this.#options.budget !== undefined) this.#options.budget.used += bytes;
+  }
+
+  #leaveOut(key: string): void {
+    if (this.#unfit.size === 0) {
+      const { path, log } = this.#options;
+      log?.write("error", `${path}: objects are left out`, { reason: `the objects ${this.#tooLarge}` });
+    }
+    if (this.#unfit.size < MOST_NAMES) this.#unfit.add(key);
+  }
+
   #remove(key: string): void | Promise<void> {
     const former = this.#drop(key);
     return former && this.#options.changed?.({ object: undefined, former: this.#typed(former) });
   }
 
   #drop(key: string): WatchedObject | undefined {
+    if (this.#unfit.size < MOST_NAMES) this.#unfit.delete(key);
     const former = this.#objects.get(key);
     if (former === undefined) return undefined;
     this.#objects.delete(key);
-    this.#bytes -= former.bytes;
+    this.#take(-former.bytes);
     this.#list = undefined;
     return former;
   }

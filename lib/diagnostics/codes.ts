@@ -104,6 +104,11 @@ const shape: Readonly<Record<string, CodeNote>> = {
     cause: "The spec of a policy or an exception has more values than are compiled.",
     fix: "Split it, or put lists into a ConfigMap.",
   },
+  "too-many-policies": {
+    cause:
+      "All policies together take more memory than the server has for them: some are left out, and requests in their place denied.",
+    fix: "Delete policies, or give the server a larger heap.",
+  },
   "too-many-rules": {
     cause: "A policy has more rules than are compiled, with those made for controllers.",
     fix: "Split the policy.",

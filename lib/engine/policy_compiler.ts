@@ -1,6 +1,7 @@
 import type { Diagnostic } from "../diagnostics/mod.ts";
 import type { Dialect } from "../match/mod.ts";
 import {
+  type BudgetedDocuments,
   type CelException,
   type ClassicPolicy,
   type LocatedDocument,
@@ -9,6 +10,7 @@ import {
   policySet,
   readDocument,
   type ReadObject,
+  withinBudget,
 } from "../policy/mod.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { CompiledForms, type Report } from "./compiled_forms.ts";
@@ -29,6 +31,8 @@ export interface CompileOptions {
   readonly admissionPolicies?: "left" | "served";
   /** Whether every failurePolicy counts as Ignore, so that requests are admitted when evaluation fails. */
   readonly ignoreFailures?: boolean;
+  /** The most that all documents may weigh together; what does not fit is left out, and its requests are denied. */
+  readonly mostWeight?: number;
 }
 
 /**
@@ -48,13 +52,15 @@ export class PolicyCompiler {
   readonly #dialect: Dialect;
   readonly #admissionPolicies: "left" | "served";
   readonly #ignoreFailures: boolean;
+  readonly #mostWeight: number;
   readonly #read = new WeakMap<YamlDocument, readonly ReadObject[]>();
   readonly #celExceptions = new WeakMap<LocatedDocument, CelException>();
   readonly #classic = new CompiledForms<ClassicPolicy, CompiledPolicy>();
   readonly #cel = new CompiledForms<LocatedDocument, CompiledPolicy>();
   readonly #json = new CompiledForms<LocatedDocument, CompiledJsonPolicy>();
 
-  constructor({ dialect, admissionPolicies, ignoreFailures }: CompileOptions = {}) {
+  constructor({ dialect, admissionPolicies, ignoreFailures, mostWeight }: CompileOptions = {}) {
+    this.#mostWeight = mostWeight ?? Infinity;
     this.#dialect = dialect ?? "classic";
     this.#admissionPolicies = admissionPolicies ?? "left";
     this.#ignoreFailures = ignoreFailures === true;
@@ -62,10 +68,15 @@ export class PolicyCompiler {
 
   /** The snapshot of all documents; see {@link compile}. */
   compile(documents: readonly YamlDocument[]): Snapshot {
+    if (this.#mostWeight === Infinity) return this.#compile({ documents, diagnostics: [], leftOut: 0 });
+    return this.#compile(withinBudget(documents, this.#mostWeight, !this.#ignoreFailures));
+  }
+
+  #compile({ documents, diagnostics: unfit, leftOut }: BudgetedDocuments): Snapshot {
     const { policies, exceptions, others, diagnostics: read, broken } = policySet(
       documents.flatMap((document) => remembered(this.#read, document, readDocument)),
     );
-    const diagnostics: Diagnostic[] = [...read];
+    const diagnostics: Diagnostic[] = [...unfit, ...read];
     const report: Report = (diagnostic) => void diagnostics.push(diagnostic);
     const about = exceptionsByPolicy(exceptions);
     const classic = policies.map((policy) => {
@@ -87,6 +98,7 @@ export class PolicyCompiler {
         this.#json.get(document, { parts: none, report }, (report) => compileJsonPolicy(document, report))
       ),
       diagnostics,
+      leftOut,
       dialect: this.#dialect,
     });
   }

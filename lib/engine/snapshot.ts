@@ -16,6 +16,8 @@ export interface Snapshot {
   /** The JSON policies, in the order of their documents. */
   readonly jsonPolicies: readonly CompiledJsonPolicy[];
   readonly diagnostics: readonly Diagnostic[];
+  /** How many documents were left out because all of them take too much memory. */
+  readonly leftOut: number;
   readonly dialect: Dialect;
   /** Policies with rules of the phase that may be about such a request, in order. */
   readonly candidates: Candidates;

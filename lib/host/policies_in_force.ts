@@ -6,6 +6,7 @@ import type { Log, Ports } from "../ports.ts";
 import type { AppOptions, Metrics } from "../server/mod.ts";
 import { FileSource, FollowedPolicies } from "../sources/mod.ts";
 import type { GateOptions } from "./gate_options.ts";
+import { mostWeight } from "./heap.ts";
 import { LiveGate } from "./live_gate.ts";
 import type { OpenPorts } from "./ports.ts";
 
@@ -36,7 +37,12 @@ export class PoliciesInForce {
     const { dialect, serveAdmissionPolicies, ignoreFailures } = options;
     this.#files = new FollowedPolicies({
       source: new FileSource(options.policies),
-      compiling: { dialect, ignoreFailures, admissionPolicies: serveAdmissionPolicies ? "served" : "left" },
+      compiling: {
+        dialect,
+        ignoreFailures,
+        mostWeight: mostWeight(),
+        admissionPolicies: serveAdmissionPolicies ? "served" : "left",
+      },
       loaded: (policies) => {
         this.#missing ??= policies.diagnostics.find(({ code, position }) =>
           code === "missing-file" && options.policies.includes(position?.file ?? "")
@@ -148,6 +154,11 @@ export class PoliciesInForce {
   #cameIntoForce(after: Snapshot): void {
     const { background, metrics, log } = this.#followers;
     metrics.loaded(after, this.#checksum);
+    if (after.leftOut > 0) {
+      log.write("error", "policies are left out: all together take too much memory", {
+        documents: after.leftOut,
+      });
+    }
     log.write("info", "policies in force", {
       policies: after.policies.length,
       broken: after.policies.filter(({ broken }) => broken !== undefined).map(({ policy }) => policy.key),

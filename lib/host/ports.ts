@@ -24,6 +24,7 @@ import { parseJsonPatch, planStrategicMerge } from "../patch/mod.ts";
 import type { ApiCall, Cluster, Collections, Discovery, Log, Ports } from "../ports.ts";
 import { dirname } from "node:path";
 import { addressesOf } from "./addresses_of.ts";
+import { mostObjectBytes } from "./heap.ts";
 import { type ImagePortsOptions, openImagePorts } from "./image_ports.ts";
 import { LateCluster } from "./late_cluster.ts";
 
@@ -195,7 +196,13 @@ function connect(
     live.close();
   };
   const watching = {
-    collections: new LiveCollections({ cluster: live, clock, entropy, log: watch }),
+    collections: new LiveCollections({
+      cluster: live,
+      clock,
+      entropy,
+      log: watch,
+      maxBytes: mostObjectBytes(),
+    }),
     discovery: new AggregatedDiscovery(live, clock),
   };
   return { cluster: watched, kind: "live", about, watching, diagnostics: [], close };

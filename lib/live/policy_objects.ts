@@ -1,5 +1,6 @@
 import type { JsonObject } from "../json/mod.ts";
 import { namespaceOf } from "../kube/mod.ts";
+import { denialOf } from "../policy/mod.ts";
 import type { Collection, Collections } from "../ports.ts";
 import type { YamlDocument } from "../yaml/mod.ts";
 import { ObjectDocuments } from "./object_document.ts";
@@ -33,6 +34,8 @@ export class PolicyObjects {
   readonly #collections: ReadonlyMap<PolicyObjectKind, Collection>;
   readonly #documents = new ObjectDocuments();
   readonly #exceptionNamespace: string;
+  /** The policies that deny, by namespace. */
+  readonly #denied = new Map<string, JsonObject>();
   #pending = false;
 
   /** Begins to watch all kinds. */
@@ -73,8 +76,23 @@ export class PolicyObjects {
 
   /** All objects as documents, each the same until its object changes. */
   documents(): YamlDocument[] {
-    return this.all().filter((each) => !isGoing(each.object) && this.#counts(each))
+    const found = this.all().filter((each) => !isGoing(each.object) && this.#counts(each))
       .map(({ object }) => this.#documents.of(object));
+    return [...found, ...this.#denials()];
+  }
+
+  /** Policies that stand for those which take too much memory to be kept: they deny everything in their namespaces. */
+  #denials(): YamlDocument[] {
+    const namespaces = new Set<string>();
+    for (const [{ role }, { leftOut }] of this.#collections) {
+      if (leftOut === undefined || role !== "classic" && role !== "cel") continue;
+      for (const namespace of leftOut.namespaces ?? [""]) namespaces.add(namespace);
+    }
+    return [...namespaces].map((namespace) => {
+      const denial = this.#denied.get(namespace) ?? denialOf(namespace);
+      this.#denied.set(namespace, denial);
+      return this.#documents.of(denial);
+    });
   }
 
   #counts({ kind, object }: PolicyObject): boolean {

@@ -88,4 +88,5 @@ export {
   modernEntry,
 } from "./image_verification.ts";
 export { hasRules } from "./rule_kinds.ts";
+export { type BudgetedDocuments, denialOf, withinBudget } from "./policy_budget.ts";
 export { isTooHeavy, tooHeavy } from "./policy_weight.ts";

@@ -1,7 +1,8 @@
 /** Collections of a running cluster: when the first list is there, and what refusals mean for those who wait for it. */
 import assert from "node:assert/strict";
 import { type FollowedCluster, LiveCollections, systemClock } from "../../lib/adapters/mod.ts";
-import { metadataOnly } from "../../lib/kube/mod.ts";
+import type { JsonObject } from "../../lib/json/mod.ts";
+import { metadataOnly, nameOf } from "../../lib/kube/mod.ts";
 import type { Answer, ApiCall, WatchOptions } from "../../lib/ports.ts";
 import { countingEntropy } from "./fakes.ts";
 
@@ -81,3 +82,89 @@ for (const [options, accept] of watches) {
     await collection.close();
   });
 }
+
+function large(name: string, namespace: string, bytes: number): JsonObject {
+  return { metadata: { name, namespace, resourceVersion: name }, data: { text: "x".repeat(bytes) } };
+}
+
+/** A cluster whose objects come in pages, and then as events. */
+function pagedCluster(
+  pages: readonly (readonly JsonObject[])[],
+  events: Promise<readonly JsonObject[]>,
+): FollowedCluster {
+  return {
+    call: ({ path }) => {
+      const page = Number(/continue=(\d+)/.exec(path)?.[1] ?? 0);
+      const next = page + 1 < pages.length ? String(page + 1) : "";
+      const body = {
+        kind: "ConfigMapList",
+        apiVersion: "v1",
+        metadata: { continue: next },
+        items: pages[page]!,
+      };
+      return Promise.resolve({ ok: true, status: 200, body });
+    },
+    resource: () => Promise.resolve(undefined),
+    follow: (_path, signal) =>
+      Promise.resolve({
+        ok: true,
+        lines: (async function* () {
+          for (const event of await events) yield JSON.stringify(event);
+          if (signal.aborted) return;
+          await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+        })(),
+      }),
+  };
+}
+
+Deno.test("objects that do not fit are left out, with their namespaces, until there is room", async () => {
+  const pages = Array.from({ length: 20 }, (_, page) => [large(`m${page}`, `n${page % 2}`, 1_000)]);
+  const events = [
+    {
+      type: "MODIFIED",
+      object: {
+        ...large("m0", "n0", 100_000),
+        metadata: { name: "m0", namespace: "n0", resourceVersion: "2" },
+      },
+    },
+    ...pages.slice(1).map(([object]) => ({ type: "DELETED", object: object! })),
+    { type: "ADDED", object: large("last", "n5", 10) },
+  ];
+  const happening = Promise.withResolvers<readonly JsonObject[]>();
+  const cluster = pagedCluster(pages, happening.promise);
+  const log: string[] = [];
+  const collections = new LiveCollections({
+    cluster,
+    clock: systemClock(),
+    entropy: countingEntropy(),
+    maxBytes: 5_500,
+    log: { write: (level, message) => void log.push(`${level} ${message}`) },
+  });
+  const whenListed = Promise.withResolvers<void>(), whenLast = Promise.withResolvers<void>();
+  let listed = 0;
+  const collection = collections.watch("/api/v1/configmaps", ({ object }) => {
+    if (++listed === pages.length) whenListed.resolve();
+    if (object?.["metadata"] !== undefined && nameOf(object) === "last") whenLast.resolve();
+  });
+  await whenListed.promise;
+  assert.equal(collection.objects().length, 5);
+  assert.deepEqual([...collection.leftOut?.namespaces ?? []].sort(), ["n0", "n1"]);
+  assert.match(
+    collection.leftOut?.message ?? "",
+    /^the objects of \/api\/v1\/configmaps take more than 5500 bytes$/,
+  );
+  assert.deepEqual(log, ["error /api/v1/configmaps: objects are left out"]);
+  const others = collections.watch("/api/v1/secrets", () => {});
+  await others.synced;
+  assert.ok(others.leftOut !== undefined, "the bytes are those of all collections");
+  happening.resolve(events);
+  await others.close();
+  await whenLast.promise;
+  assert.deepEqual(collection.objects().map(nameOf), ["last"]);
+  assert.deepEqual([...collection.leftOut?.namespaces ?? []], ["n0"], "what became too large is left out");
+  await collection.close();
+  const after = collections.watch("/api/v1/pods", () => {});
+  await after.synced;
+  assert.ok(after.objects().length >= 4, "a collection that is closed makes room");
+  await after.close();
+});

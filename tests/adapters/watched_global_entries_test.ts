@@ -7,7 +7,7 @@ import {
   WatchedGlobalEntries,
 } from "../../lib/adapters/mod.ts";
 import { asList, type Json, type JsonObject } from "../../lib/json/mod.ts";
-import type { Answer, Collections } from "../../lib/ports.ts";
+import type { Answer, Collections, LeftOutObjects } from "../../lib/ports.ts";
 import { countingEntropy, fixedClock } from "./fakes.ts";
 
 const entry = (spec: Json): JsonObject => ({ kind: "GlobalContextEntry", metadata: { name: "deps" }, spec });
@@ -18,10 +18,16 @@ const counted = { ...resource, projections: [{ name: "count", jmesPath: "length(
 
 /** Collections whose objects a test changes. */
 function fakeCollections() {
-  const watched = new Map<string, { objects: JsonObject[]; changed: () => void; closed: boolean }>();
+  interface Watched {
+    objects: JsonObject[];
+    readonly changed: () => void;
+    closed: boolean;
+    leftOut?: LeftOutObjects;
+  }
+  const watched = new Map<string, Watched>();
   const collections: Collections = {
     watch(path, changed) {
-      const kept = {
+      const kept: Watched = {
         objects: [],
         changed: () => void changed({ object: undefined, former: undefined }),
         closed: false,
@@ -31,6 +37,9 @@ function fakeCollections() {
         objects: () => watched.get(path)!.objects,
         synced: Promise.resolve(),
         close: () => Promise.resolve(void (kept.closed = true)),
+        get leftOut() {
+          return kept.leftOut;
+        },
       };
     },
   };
@@ -111,4 +120,17 @@ Deno.test("watched entries: a resource that cannot be listed says why", async ()
   assert.match(!answer.ok ? answer.message : "", /^failed to list \/apis\/no\.such\/v1\/things: /);
   assert.match(told[0]?.problem ?? "", /^failed to list /);
   entries.close();
+});
+
+Deno.test("watched entries: an entry whose objects take too much memory is an error, and not some of them", async () => {
+  const { entries, watched, define } = trial();
+  define(entry(counted));
+  await entries.entry("deps.count");
+  const kept = watched.get(path)!;
+  kept.leftOut = { message: "the objects take too much", namespaces: new Set(["a"]) };
+  kept.changed();
+  for (const name of ["deps", "deps.count"]) {
+    const answer = await entries.entry(name);
+    assert.ok(!answer.ok && answer.message.includes("the objects take too much"), name);
+  }
 });

@@ -1,9 +1,10 @@
 /** The documents of policy objects: the same as long as the object says the same, so that its policy is not compiled again. */
 import assert from "node:assert/strict";
+import { compile } from "../../lib/engine/mod.ts";
 import type { JsonObject } from "../../lib/json/mod.ts";
 import { nameOf } from "../../lib/kube/mod.ts";
 import { PolicyObjects } from "../../lib/live/policy_objects.ts";
-import type { Collections, ObjectChange } from "../../lib/ports.ts";
+import type { Collections, LeftOutObjects, ObjectChange } from "../../lib/ports.ts";
 
 function policy(name: string, version: string, rest: JsonObject = {}): JsonObject {
   return {
@@ -16,7 +17,7 @@ function policy(name: string, version: string, rest: JsonObject = {}): JsonObjec
 }
 
 /** Policy objects of a collection that a test changes. */
-function setUp() {
+function setUp(leftOut: Record<string, LeftOutObjects> = {}) {
   const stored = new Map<string, JsonObject>();
   const watchers: ((change: ObjectChange) => void | Promise<void>)[] = [];
   const collections: Collections = {
@@ -27,6 +28,7 @@ function setUp() {
         objects: () => isPolicies ? [...stored.values()] : [],
         synced: Promise.resolve(),
         close: () => Promise.resolve(),
+        leftOut: leftOut[path],
       };
     },
   };
@@ -59,4 +61,18 @@ Deno.test("an object keeps its document when its status is written, and gets ano
   assert.notEqual(changed, a);
   assert.equal(kept, b);
   assert.equal(changes(), 3);
+});
+
+Deno.test("where policies take too much memory, a policy that denies everything stands for them", () => {
+  const message = "too much";
+  const { objects } = setUp({
+    "/apis/kyverno.io/v1/policies": { message, namespaces: new Set(["a", "b"]) },
+    "/apis/policies.kyverno.io/v1beta1/validatingpolicies": { message, namespaces: new Set([""]) },
+    "/apis/kyverno.io/v2/policyexceptions": { message, namespaces: new Set(["c"]) },
+  });
+  const keys = () => compile(objects.documents()).policies.map(({ policy }) => policy.key);
+  assert.deepEqual(keys(), ["policies-left-out", "a/policies-left-out", "b/policies-left-out"]);
+  assert.deepEqual(objects.documents(), objects.documents());
+  const many = setUp({ "/apis/kyverno.io/v1/policies": { message, namespaces: undefined } }).objects;
+  assert.equal(compile(many.documents()).policies[0]?.policy.key, "policies-left-out");
 });

@@ -82,7 +82,7 @@ export const metricTable = {
     type: "gauge",
     name: "postern_policies",
     help:
-      "Policies in force; broken ones answer as their failurePolicy says. The checksum is that of the manifests",
+      "Policies in force; broken ones answer as their failurePolicy says, those left out take too much memory. The checksum is that of the manifests",
     labels: ["checksum", "state"],
   },
   recorded: {
