@@ -43,8 +43,8 @@ export class Context implements Scope {
   readonly environment: Environment;
   readonly #parent: Context | undefined;
   readonly #given: Readonly<Record<string, Json>>;
-  /** The values that entries loaded and that were computed. The map is created with its first value. */
-  #kept: Map<string, Json | Fault> | undefined;
+  /** The values that entries loaded and that were computed. */
+  readonly #kept: Map<string, Json | Fault>;
   readonly #entries: readonly ContextEntry[];
   readonly #computed: Computed | undefined;
   /** Only entries before this index are visible. */
@@ -60,15 +60,8 @@ export class Context implements Scope {
     this.#computed = layer.computed;
     this.#given = layer.values ?? nothing;
     this.#visible = view?.before ?? this.#entries.length;
-    if (view !== undefined) {
-      this.#kept = view.of.#kept;
-      this.#held = view.of.#held;
-    } else {
-      // A layer without entries has no views, and loads nothing.
-      const loads = this.#entries.length > 0;
-      this.#kept = loads ? new Map() : undefined;
-      this.#held = loads ? { bytes: 0 } : noBytes;
-    }
+    this.#kept = view === undefined ? new Map() : view.of.#kept;
+    this.#held = view === undefined ? { bytes: 0 } : view.of.#held;
   }
 
   /** The outermost layer of a request. */
@@ -103,7 +96,7 @@ export class Context implements Scope {
   }
 
   #value(name: string): Json | Fault | undefined {
-    const kept = this.#kept?.get(name);
+    const kept = this.#kept.get(name);
     return kept === undefined && Object.hasOwn(this.#given, name) ? this.#given[name] : kept;
   }
 
@@ -117,7 +110,7 @@ export class Context implements Scope {
   }
 
   #keep(name: string, value: Json | Fault): void {
-    (this.#kept ??= new Map()).set(name, value);
+    this.#kept.set(name, value);
   }
 
   /** All visible values as one object. It loads every entry. */
@@ -125,7 +118,7 @@ export class Context implements Scope {
     const values: { [name: string]: Json } = { ...asObject(this.#parent?.all()) };
     const names = [
       ...Object.keys(this.#given),
-      ...this.#kept?.keys() ?? [],
+      ...this.#kept.keys(),
       ...this.#computed?.names ?? [],
       ...this.#entries.map((entry) => entry.name),
     ];
@@ -203,7 +196,6 @@ const maxContextSize = 2 * 1024 * 1024;
 
 const none: readonly ContextEntry[] = [];
 const nothing: Readonly<Record<string, never>> = {};
-const noBytes = { bytes: 0 };
 
 function lastOf(entries: readonly ContextEntry[], name: string): number {
   return entries.findLastIndex((entry) => entry.name === name);

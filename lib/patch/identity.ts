@@ -1,7 +1,7 @@
 import { isObject, type Json } from "../json/mod.ts";
 import { scalarText } from "./cell.ts";
 
-/** Lists up to this length are searched element by element, longer ones by a table. */
+/** Drafts search lists up to this length element by element, longer ones by a table. */
 const SHORT = 16;
 
 /** Whether elements of the list are found by a table. */
@@ -70,16 +70,11 @@ function isScalar(value: Json): boolean {
 }
 
 function repeats(texts: readonly string[]): boolean {
-  if (isLong(texts)) return new Set(texts).size < texts.length;
-  for (let index = 1; index < texts.length; index++) {
-    if (texts.indexOf(texts[index]!) < index) return true;
-  }
-  return false;
+  return new Set(texts).size < texts.length;
 }
 
 /** Finds the position of a text in a list, -1 for none; `undefined` when two texts of the list are the same. */
 export function positionsOf(texts: readonly string[]): ((text: string) => number) | undefined {
-  if (!isLong(texts)) return repeats(texts) ? undefined : (text) => texts.indexOf(text);
   const positions = new Map<string, number>();
   for (let index = 0; index < texts.length; index++) positions.set(texts[index]!, index);
   return positions.size < texts.length ? undefined : (text) => positions.get(text) ?? -1;

@@ -6,10 +6,7 @@ import { tooManySteps } from "./wildcards.ts";
 /** A set of texts in which keys are searched, with wildcards on both sides. */
 export class Members {
   readonly #texts: readonly string[];
-  /**
-   * Made for long lists only: the sets of a request are usually small, and building a table costs more than it saves.
-   */
-  readonly #exact: ReadonlySet<string> | undefined;
+  readonly #exact: ReadonlySet<string>;
   readonly #patterns: readonly ((text: string) => boolean)[];
   readonly #size: number;
   /** The steps of all patterns for each character of a key. */
@@ -18,7 +15,7 @@ export class Members {
   constructor(texts: readonly string[]) {
     const patterns = texts.filter(hasWildcard);
     this.#texts = texts;
-    this.#exact = texts.length > fewTexts ? new Set(texts) : undefined;
+    this.#exact = new Set(texts);
     this.#patterns = patterns.map(compileWildcard);
     this.#size = totalLength(texts);
     this.#steps = patterns.reduce((sum, pattern) => sum + wildcardSteps(pattern), 0);
@@ -26,7 +23,7 @@ export class Members {
 
   /** Whether the key is a member, as it is and without wildcards. */
   hasExactly(key: string): boolean {
-    return this.#exact === undefined ? this.#texts.includes(key) : this.#exact.has(key);
+    return this.#exact.has(key);
   }
 
   /** Whether a member matches the key as a pattern, or the key as a pattern matches a member. */
@@ -45,9 +42,6 @@ export class Members {
     return tooManySteps(steps);
   }
 }
-
-/** The most texts for which searching the list is faster than making a set. */
-const fewTexts = 4;
 
 function totalLength(texts: readonly string[]): number {
   let sum = 0;
