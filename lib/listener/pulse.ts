@@ -1,29 +1,33 @@
 /** The slots of the memory that both threads share, in which the main thread reports its state. */
 const beats = 0, readiness = 1, length = 2;
 
-/** Milliseconds between two beats of the main thread. */
-const beatEvery = 250;
+/** Milliseconds from a beat of the main thread to the next: short until it is ready, so that probes soon see that it is. */
+const nextBeat = { loading: 250, ready: 1_000 };
 
 /** The main thread's side: it reports that its event loop moves, and whether it is ready. */
 export class Pulse {
   readonly memory: Int32Array<SharedArrayBuffer> = new Int32Array(
     new SharedArrayBuffer(length * Int32Array.BYTES_PER_ELEMENT),
   );
-  readonly #timer: ReturnType<typeof setInterval>;
+  readonly #isReady: () => boolean;
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(isReady: () => boolean) {
-    const beat = (): void => {
-      Atomics.store(this.memory, readiness, isReady() ? 1 : 0);
-      Atomics.add(this.memory, beats, 1);
-    };
-    beat();
-    this.#timer = setInterval(beat, beatEvery);
-    Deno.unrefTimer(Number(this.#timer));
+    this.#isReady = isReady;
+    this.#beat();
   }
 
   /** Reports no more. */
   stop(): void {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
+  }
+
+  #beat(): void {
+    const isReady = this.#isReady();
+    Atomics.store(this.memory, readiness, isReady ? 1 : 0);
+    Atomics.add(this.memory, beats, 1);
+    this.#timer = setTimeout(() => this.#beat(), isReady ? nextBeat.ready : nextBeat.loading);
+    Deno.unrefTimer(Number(this.#timer));
   }
 }
 

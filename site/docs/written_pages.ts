@@ -19,6 +19,7 @@ const written: readonly (readonly [file: string, section: Section, title: string
   ["SECURITY.md", "Running it", "Security"],
   ["docs/performance.md", "Running it", "Performance"],
   ["docs/memory.md", "Running it", "Memory"],
+  ["docs/start.md", "Running it", "Start"],
   ["docs/metrics.md", "Running it", "Metrics"],
   ["docs/listener.md", "For builders", "The listener"],
   ["docs/ARCHITECTURE.md", "For builders", "Architecture"],
