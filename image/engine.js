@@ -49,23 +49,21 @@ function read(file) {
   }
 }
 
-/** Modules of Node that are more than objects of functions: a class, or an object whose methods need it. */
-const whole = new Set(["node:events", "node:process", "node:stream"]);
+/** Modules of Node that are more than objects of functions, and those that each request uses. */
+const whole = new Set(["node:buffer", "node:events", "node:process", "node:stream", "node:timers"]);
 
 /**
  * Gives a module of Node whose code is loaded when something in it is first read. The bundle requires all that any command
- * needs, and loading that took a tenth of a start.
+ * needs, and loading that took a tenth of a start. What is written goes into the module, so that whoever else requires it
+ * reads it: `node:crypto` gets another `verify` when images are verified.
  */
 function require(name) {
   if (whole.has(name)) return process.getBuiltinModule(name);
-  // The bundle makes objects that inherit from this one: what was read stays there, and is not looked up again.
+  // The bundle makes objects that inherit from this one.
   return Object.create(
     new Proxy({}, {
-      get(_, key, reader) {
-        const value = process.getBuiltinModule(name)[key];
-        Object.defineProperty(reader, key, { value });
-        return value;
-      },
+      get: (_, key) => process.getBuiltinModule(name)[key],
+      set: (_, key, value) => Reflect.set(process.getBuiltinModule(name), key, value),
     }),
   );
 }

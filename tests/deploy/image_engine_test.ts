@@ -1,0 +1,52 @@
+/** What the image gives its bundle as modules of Node, whose code is loaded when something in them is first read. */
+import assert from "node:assert/strict";
+
+const root = new URL("../../", import.meta.url).pathname;
+
+/** A program whose parts import modules in each way that a bundle has. */
+const parts = {
+  "main.ts": `
+import crypto from "node:crypto";
+import { EventEmitter } from "node:events";
+import path, { join } from "node:path";
+import { verifyOfOther } from "./other.ts";
+class Emitter extends EventEmitter {}
+const replacement = () => true;
+const before = verifyOfOther() === crypto.verify;
+Object.assign(crypto, { verify: replacement });
+console.log(JSON.stringify({
+  before,
+  after: verifyOfOther() === replacement,
+  joined: [join("a", "b"), path.basename("a/b")],
+  emits: new Emitter().once("x", () => {}).emit("x"),
+}));`,
+  "other.ts": `
+import { verify } from "node:crypto";
+export const verifyOfOther = (): unknown => verify;`,
+};
+
+Deno.test("a function of Node's that one part of the image's bundle replaces is replaced for all", async () => {
+  const folder = await Deno.makeTempDir({ prefix: "postern-test-" });
+  try {
+    for (const [name, text] of Object.entries(parts)) await Deno.writeTextFile(`${folder}/${name}`, text);
+    for (const name of ["engine.js", "postern.js"]) {
+      await Deno.copyFile(`${root}image/${name}`, `${folder}/${name}`);
+    }
+    const run = async (...args: string[]): Promise<string> => {
+      const command = new Deno.Command(Deno.execPath(), { args, cwd: folder });
+      const { stdout, stderr } = await command.output();
+      const text = new TextDecoder();
+      assert.equal(text.decode(stderr), "");
+      return text.decode(stdout);
+    };
+    await run("bundle", "--quiet", "--minify", "--format", "cjs", "--output", "engine.cjs", "main.ts");
+    assert.deepEqual(JSON.parse(await run("run", "--allow-read=.", "postern.js")), {
+      before: true,
+      after: true,
+      joined: ["a/b", "b"],
+      emits: true,
+    });
+  } finally {
+    await Deno.remove(folder, { recursive: true });
+  }
+});
