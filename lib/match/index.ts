@@ -42,8 +42,9 @@ export class MatchIndex<T> {
       if (kinds.length === 0) this.#anyKind.push(entry);
       for (const selector of kinds) {
         for (const kind of literalKinds(selector)) {
-          if (kind === undefined) this.#anyKind.push(entry);
-          else this.#byKind.set(kind, [...this.#byKind.get(kind) ?? [], entry]);
+          const others = kind === undefined ? this.#anyKind : this.#byKind.get(kind);
+          if (others === undefined) this.#byKind.set(kind!, [entry]);
+          else others.push(entry);
         }
       }
     }
