@@ -5,8 +5,8 @@ import type { Clock, Cluster, Log, ServedResource } from "../ports.ts";
 import type { Accounts } from "./installation.ts";
 import { CachedRights } from "./access.ts";
 import type { Generation } from "./admission_policies/wanted.ts";
-import { celStatus } from "./cel_status.ts";
-import { classicStatus } from "./classic_status.ts";
+import { type CelEnforcement, celStatus } from "./cel_status.ts";
+import { classicStatus, type Enforcement } from "./classic_status.ts";
 import { missingRules, missingRulesMessage, rightsOf } from "./policy_rights.ts";
 import type { PolicyObject } from "./policy_objects.ts";
 import { missingRights } from "./reporting_rights.ts";
@@ -33,11 +33,25 @@ export interface StatusFacts {
   readonly served: readonly ServedResource[];
 }
 
+/** A status before it is made, with what it says beside the policy's text. */
+interface WantedStatus {
+  readonly enforcement: Enforcement | CelEnforcement;
+  make(): JsonObject;
+}
+
+/** An object that had its status, and what that said. */
+interface CurrentStatus {
+  readonly object: JsonObject;
+  readonly enforcement: string;
+}
+
 /** Writes the statuses of policies. */
 export class PolicyStatuses {
   /** Writes the statuses of all kinds. */
   readonly writer: StatusWriter;
   readonly #rights: CachedRights;
+  /** Of policies that had their statuses: while nothing changes, a status is neither made nor compared again. */
+  readonly #current = new WeakMap<CompiledPolicy, CurrentStatus>();
   readonly #options: PolicyStatusesOptions;
 
   constructor(options: PolicyStatusesOptions) {
@@ -55,7 +69,12 @@ export class PolicyStatuses {
       const compiled = policies.get(identityOf(object));
       if (compiled === undefined) continue;
       const status = await this.#statusOf(compiled, kind.role, facts);
-      if (status !== undefined) await this.writer.write(kind, object, status);
+      if (status === undefined) continue;
+      const enforcement = JSON.stringify(status.enforcement);
+      const current = this.#current.get(compiled);
+      if (current?.object === object && current.enforcement === enforcement) continue;
+      const wasCurrent = await this.writer.write(kind, object, status.make());
+      if (wasCurrent) this.#current.set(compiled, { object, enforcement });
     }
   }
 
@@ -63,27 +82,35 @@ export class PolicyStatuses {
     compiled: CompiledPolicy,
     role: PolicyObject["kind"]["role"],
     { configured, generated: all, served }: StatusFacts,
-  ): Promise<JsonObject | undefined> {
+  ): Promise<WantedStatus | undefined> {
     const generation = all.find((each) => each.compiled === compiled);
     const generated = (generation?.objects.length ?? 0) > 0;
     switch (role) {
       case "classic":
-        return classicStatus(compiled, {
+        return classic({
           configured,
           missingRules: await this.#missingRules(compiled, served),
           admissionPolicy: { generated, message: generation?.message ?? "" },
         });
       case "cel":
-        return celStatus(compiled, {
+        return cel({
           configured,
           generated,
           missingRights: await this.#missingRights(compiled),
           missingRules: await this.#missingRules(compiled, served),
         });
       case "deleting":
-        return celStatus(compiled, { configured, generated, missingRights: [], missingRules: "" });
+        return cel({ configured, generated, missingRights: [], missingRules: "" });
       default:
         return undefined;
+    }
+
+    function classic(enforcement: Enforcement): WantedStatus {
+      return { enforcement, make: () => classicStatus(compiled, enforcement) };
+    }
+
+    function cel(enforcement: CelEnforcement): WantedStatus {
+      return { enforcement, make: () => celStatus(compiled, enforcement) };
     }
   }
 

@@ -29,11 +29,11 @@ export class StatusWriter {
     this.#options = options;
   }
 
-  /** Sets fields of an object's status; `null` removes one. Other fields stay. */
-  async write(kind: PolicyObjectKind, object: JsonObject, status: JsonObject): Promise<void> {
+  /** Sets fields of an object's status; `null` removes one. Other fields stay. Whether the object had them all before. */
+  async write(kind: PolicyObjectKind, object: JsonObject, status: JsonObject): Promise<boolean> {
     const present = asObject(field(object, "status")) ?? {};
     const wanted = this.#timed(status, present) as JsonObject;
-    if (Object.entries(wanted).every(([name, value]) => hasValue(present[name], value))) return;
+    if (Object.entries(wanted).every(([name, value]) => hasValue(present[name], value))) return true;
     const { cluster, log } = this.#options;
     const path = `${objectPath(kind, namespaceOf(object), nameOf(object))}/status`;
     const answer = await cluster.call({
@@ -49,6 +49,7 @@ export class StatusWriter {
         reason: answer.message,
       });
     }
+    return false;
   }
 
   /** Sets the time of every condition, at any depth. */

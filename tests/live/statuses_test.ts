@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { fixedClock } from "../adapters/fakes.ts";
 import { compile } from "../../lib/engine/mod.ts";
-import { dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
+import { asList, dig, type Json, type JsonObject } from "../../lib/json/mod.ts";
 import { celStatus } from "../../lib/live/cel_status.ts";
 import { classicStatus } from "../../lib/live/classic_status.ts";
 import { entryStatus } from "../../lib/live/entry_status.ts";
@@ -14,6 +14,7 @@ import {
   rightsOf,
 } from "../../lib/live/policy_rights.ts";
 import { missingRights } from "../../lib/live/reporting_rights.ts";
+import { PolicyStatuses } from "../../lib/live/policy_statuses.ts";
 import { StatusWriter } from "../../lib/live/status.ts";
 import type { Cluster, Log, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
@@ -214,4 +215,43 @@ Deno.test("status: nothing of a field's former value stays, and other fields are
   assert.deepEqual(patches, [{
     status: { autogen: { configs: { cronjobs: null, defaults: { a: 2 } } } },
   }]);
+});
+
+Deno.test("status: one that is current is written again when something else is to be said, or when it was lost", async () => {
+  const text =
+    "apiVersion: kyverno.io/v1\nkind: ClusterPolicy\nmetadata: {name: p}\nspec: {background: false, rules: []}\n";
+  const snapshot = compile(parseDocuments(text, "p.yaml").documents, { dialect: "current" });
+  const kind = policyObjectKinds.find(({ kind }) => kind === "ClusterPolicy")!;
+  let object: JsonObject = { apiVersion: "kyverno.io/v1", kind: "ClusterPolicy", metadata: { name: "p" } };
+  let refuses = true;
+  const written: Json[] = [];
+  const cluster: Cluster = {
+    call({ body }) {
+      if (refuses) return Promise.resolve({ ok: false, status: 500, message: "not now" });
+      written.push(dig(body ?? null, "status", "conditions") ?? null);
+      object = { ...object, status: dig(body ?? null, "status") ?? {} };
+      return Promise.resolve({ ok: true, status: 200, body: object });
+    },
+    resource: () => Promise.resolve(undefined),
+  };
+  const accounts = { admission: "a", background: "b", reports: "r", cleanup: "c" };
+  const statuses = new PolicyStatuses({
+    cluster,
+    clock: fixedClock(0),
+    log: silent,
+    accounts,
+    lookAgain() {},
+  });
+  const write = (configured: boolean) =>
+    statuses.write([{ kind, object }], { snapshot, configured, generated: [], served });
+  await write(true);
+  refuses = false;
+  for (const configured of [true, true, true, false, false]) await write(configured);
+  object = { ...object, status: {} };
+  await write(false);
+  assert.deepEqual(written.map((each) => asList(each).map((one) => dig(one, "reason"))), [
+    ["Succeeded"],
+    ["Failed"],
+    ["Failed"],
+  ]);
 });
