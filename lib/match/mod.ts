@@ -9,6 +9,12 @@ export { type Block, compileExceptionMatch, compileExclude, compileMatch } from 
 export type { Candidate, User } from "./candidate.ts";
 export { compileConstraints } from "./constraints.ts";
 export type { Clause } from "./clause.ts";
+export {
+  type InexpressiblePart,
+  inexpressiblePart,
+  namespaceNames,
+  withRequirements,
+} from "./expressible.ts";
 export { type Filter, labelTest, type Mismatch } from "./filter.ts";
 export { type Interest, MatchIndex } from "./index.ts";
 export {

@@ -112,6 +112,46 @@ const constraints: readonly (readonly [what: string, blocks: string, rules: stri
   ],
 ];
 
+const inexpressible: readonly (readonly [blocks: string, message: string])[] = [
+  [
+    "match: {any: [{resources: {kinds: [Pod]}, subjects: [{kind: User, name: a}]}]}",
+    "users and roles in match",
+  ],
+  ["match: {any: [{resources: {kinds: [Pod]}, clusterRoles: [a]}]}", "users and roles in match"],
+  ["match: {any: [{resources: {kinds: [Pod], annotations: {a: b}}}]}", "annotations in match"],
+  ["match: {any: [{resources: {kinds: [Pod], names: ['a*']}}]}", "wildcards in names in match"],
+  [
+    "match: {any: [{resources: {kinds: [Pod], selector: {matchLabels: {app: 'web-*'}}}}]}",
+    "wildcards in selectors in match",
+  ],
+  [
+    "match: {any: [{resources: {kinds: [Pod]}}]}, exclude: {any: [{resources: {selector: {matchLabels: {a: b}}}}]}",
+    "an object selector in exclude",
+  ],
+  [
+    "match: {any: [{resources: {kinds: [Pod]}}]}, exclude: {any: [{resources: {namespaceSelector: {matchLabels: {a: b}}}}]}",
+    "a namespace selector in exclude",
+  ],
+  [
+    "match: {any: [{resources: {kinds: [Pod]}}]}, exclude: {any: [{resources: {kinds: [Pod], namespaces: [a]}}]}",
+    "kinds in a namespace in exclude",
+  ],
+];
+for (const [blocks, message] of inexpressible) {
+  Deno.test(`no ValidatingAdmissionPolicy is made of ${message}, and the policy's status says so`, () => {
+    const text = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: c, uid: u, annotations: {pod-policies.kyverno.io/autogen-controllers: none}}
+spec:
+  rules: [{name: r, ${blocks}, validate: {cel: {generate: true, expressions: [{expression: "true"}]}}}]
+`;
+    const [generation] = generated(text);
+    assert.deepEqual(generation?.objects, []);
+    assert.equal(generation?.message, `skip generation: ${message}`);
+  });
+}
+
 for (const [what, blocks, rules, excluded] of constraints) {
   Deno.test(`a ClusterPolicy with validate.cel.generate is about ${what}`, () => {
     const text = `

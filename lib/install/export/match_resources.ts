@@ -1,8 +1,12 @@
-import { asList, asObject, Fault, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
+import { asObject, Fault, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
 import { builtinKind, hasWildcard, parseKindSelectors, pluralOf } from "../../kube/mod.ts";
+import {
+  type InexpressiblePart,
+  inexpressiblePart,
+  namespaceNames,
+  withRequirements,
+} from "../../match/mod.ts";
 import type { MatchBlock, MatchFilter, ResourceCriteria, Rule } from "../../policy/mod.ts";
-
-const nameLabel = "kubernetes.io/metadata.name";
 
 /**
  * The MatchResources that select the objects of a rule; a fault names a part that MatchResources cannot express. The
@@ -23,15 +27,11 @@ export function matchResourcesOf(rule: Rule, namespace: string | undefined): Jso
   const excluded = collect(exclude.filter(hasKinds).map((filter) => resourceRule(filter)));
   if (isFault(excluded)) return excluded;
   const expressions = [
-    ...(namespace === undefined ? [] : [within("In", [namespace])]),
+    ...(namespace === undefined ? [] : [namespaceNames("In", [namespace])]),
     ...selectors.flatMap((filter) => namespacesOf(filter, "In")),
     ...exclude.filter((filter) => !hasKinds(filter)).flatMap((filter) => namespacesOf(filter, "NotIn")),
   ];
-  const given = asObject(selectors[0]?.namespaceSelector);
-  const namespaceSelector = expressions.length === 0 ? given : {
-    ...given,
-    matchExpressions: [...asList(given?.["matchExpressions"]), ...expressions],
-  };
+  const namespaceSelector = withRequirements(asObject(selectors[0]?.namespaceSelector), expressions);
   const objectSelector = asObject(selectors[0]?.selector);
   return {
     resourceRules,
@@ -53,20 +53,25 @@ function filtersOf(block: MatchBlock, name: "match" | "exclude"): readonly Resou
   return used.map(({ resources }) => resources);
 }
 
-function filterProblem(
-  { resources, ...users }: MatchFilter,
-  name: "match" | "exclude",
-): string | undefined {
-  for (const user of ["subjects", "roles", "clusterRoles"] as const) {
-    if (users[user].length > 0) return `is about ${user}`;
-  }
-  const { annotations, names, namespaces, selector, namespaceSelector, operations } = resources;
-  if (Object.keys(annotations).length > 0) return "is about annotations";
-  if ([...names, ...namespaces, resources.name].some(hasWildcard)) return "has wildcards in names";
-  if (/[*?]/.test(JSON.stringify([selector, namespaceSelector]))) return "has wildcards in selectors";
-  if (name === "match") return hasKinds(resources) ? undefined : "names no kinds";
-  if (isObject(selector) || isObject(namespaceSelector)) return "is about labels";
-  if (hasKinds(resources)) return namespaces.length > 0 ? "is about kinds in a namespace" : undefined;
+/** What a part that cannot be expressed says of its filter. */
+const problems: Readonly<Record<InexpressiblePart, string>> = {
+  subjects: "is about subjects",
+  roles: "is about roles",
+  clusterRoles: "is about clusterRoles",
+  annotations: "is about annotations",
+  "wildcards in names": "has wildcards in names",
+  "wildcards in selectors": "has wildcards in selectors",
+  "an object selector": "is about labels",
+  "a namespace selector": "is about labels",
+  "kinds in a namespace": "is about kinds in a namespace",
+};
+
+function filterProblem(filter: MatchFilter, name: "match" | "exclude"): string | undefined {
+  const part = inexpressiblePart(filter, name);
+  if (part !== undefined) return problems[part];
+  const { resources } = filter, { names, namespaces, operations } = resources;
+  if (hasKinds(resources)) return undefined;
+  if (name === "match") return "names no kinds";
   const isNamespaces = namespaces.length > 0 && names.length === 0 && resources.name === "" &&
     operations.length === 0;
   return isNamespaces ? undefined : "is neither about kinds nor about namespaces";
@@ -81,11 +86,7 @@ function restricts({ selector, namespaceSelector, namespaces }: ResourceCriteria
 }
 
 function namespacesOf({ namespaces }: ResourceCriteria, operator: "In" | "NotIn"): JsonObject[] {
-  return namespaces.length === 0 ? [] : [within(operator, namespaces)];
-}
-
-function within(operator: "In" | "NotIn", values: readonly string[]): JsonObject {
-  return { key: nameLabel, operator, values };
+  return namespaces.length === 0 ? [] : [namespaceNames(operator, namespaces)];
 }
 
 /** The kinds and operations of a filter. Kinds of one group and version share a rule. */

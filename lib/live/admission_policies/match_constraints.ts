@@ -1,5 +1,5 @@
 import { asObject, Fault, isFault, isObject, type Json, type JsonObject } from "../../json/mod.ts";
-import { hasWildcard } from "../../kube/mod.ts";
+import { inexpressiblePart, namespaceNames, withRequirements } from "../../match/mod.ts";
 import type { MatchBlock, MatchFilter } from "../../policy/mod.ts";
 import type { ServedResource } from "../../ports.ts";
 import { placesOf } from "../webhooks/served_kinds.ts";
@@ -12,8 +12,6 @@ export interface ConstraintInput {
   readonly exceptions: readonly MatchBlock[];
   readonly served: readonly ServedResource[];
 }
-
-const nameLabel = "kubernetes.io/metadata.name";
 
 /** The order in which Kyverno writes the operations of a rule that names none. */
 const everyOperation = ["CREATE", "UPDATE", "CONNECT", "DELETE"];
@@ -49,14 +47,10 @@ export function matchConstraints(
   const excludeRules = resourceRules(excluded, served);
   if (isFault(excludeRules)) return excludeRules;
   const namespaces = [...new Set(match.filters.flatMap(({ resources }) => resources.namespaces))];
-  const selector = asObject(match.filters[0]?.resources.namespaceSelector);
-  const namespaceSelector = namespaces.length === 0 ? selector : {
-    ...selector,
-    matchExpressions: [
-      ...(Array.isArray(selector?.["matchExpressions"]) ? selector["matchExpressions"] : []),
-      { key: nameLabel, operator: "In", values: namespaces },
-    ],
-  };
+  const namespaceSelector = withRequirements(
+    asObject(match.filters[0]?.resources.namespaceSelector),
+    namespaces.length === 0 ? [] : [namespaceNames("In", namespaces)],
+  );
   const objectSelector = asObject(match.filters[0]?.resources.selector);
   return {
     resourceRules: rules,
@@ -66,20 +60,11 @@ export function matchConstraints(
   };
 }
 
-function filterProblem(filter: MatchFilter, name: "match" | "exclude"): string | undefined {
-  const { resources, subjects, roles, clusterRoles } = filter;
-  const skip = (what: string): string => `skip generation: ${what} in ${name}`;
-  if (subjects.length + roles.length + clusterRoles.length > 0) return skip("users and roles");
-  if (Object.keys(resources.annotations).length > 0) return skip("annotations");
-  if ([resources.name, ...resources.names, ...resources.namespaces].some(hasWildcard)) {
-    return skip("wildcards in names");
-  }
-  if (name === "match") return undefined;
-  if (isObject(resources.selector)) return skip("an object selector");
-  if (isObject(resources.namespaceSelector)) return skip("a namespace selector");
-  return resources.kinds.length > 0 && resources.namespaces.length > 0
-    ? skip("kinds in a namespace")
-    : undefined;
+function filterProblem(filter: MatchFilter, block: "match" | "exclude"): string | undefined {
+  const part = inexpressiblePart(filter, block);
+  if (part === undefined) return undefined;
+  const isUsers = part === "subjects" || part === "roles" || part === "clusterRoles";
+  return `skip generation: ${isUsers ? "users and roles" : part} in ${block}`;
 }
 
 interface Group {
