@@ -1,4 +1,4 @@
-import { type DocumentPath, type Fault, isFault, isString, type Json } from "../json/mod.ts";
+import { BoundedCache, type DocumentPath, type Fault, isFault, isString, type Json } from "../json/mod.ts";
 import { compileTemplate, type Template } from "../template/mod.ts";
 import type { BodyOf, DenyCheck } from "../policy/mod.ts";
 import { observed, ruleConditions } from "./conditions.ts";
@@ -57,7 +57,7 @@ const maxTexts = 64;
 class DenyTexts {
   readonly alone: Template;
   readonly #message: Json;
-  readonly #together = new Map<string, Template>();
+  readonly #together = new BoundedCache<Template>(maxTexts);
 
   constructor(message: Json) {
     this.#message = message;
@@ -70,10 +70,9 @@ class DenyTexts {
 
   #template(conditions: string): Template {
     if (conditions === "") return this.alone;
-    const cached = this.#together.get(conditions);
-    if (cached !== undefined) return cached;
-    const template = compileTemplate(this.#message === "" ? conditions : `${this.#message}; ${conditions}`);
-    if (this.#together.size < maxTexts) this.#together.set(conditions, template);
-    return template;
+    return this.#together.getOrMake(
+      conditions,
+      () => compileTemplate(this.#message === "" ? conditions : `${this.#message}; ${conditions}`),
+    );
   }
 }

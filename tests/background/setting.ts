@@ -104,3 +104,35 @@ export function keptLog(): Log & { readonly lines: string[] } {
   const lines: string[] = [];
   return { lines, write: (level, message) => lines.push(`${level} ${message}`) };
 }
+
+/** A policy that makes a ConfigMap of data and clones a Secret, for each namespace with a label. */
+export const synchronized = `
+apiVersion: kyverno.io/v1
+kind: ClusterPolicy
+metadata: {name: both}
+spec:
+  rules:
+  - name: data
+    match: {any: [{resources: {kinds: [Namespace], selector: {matchLabels: {team: "yes"}}}}]}
+    generate:
+      synchronize: true
+      apiVersion: v1
+      kind: ConfigMap
+      name: settings
+      namespace: "{{ request.object.metadata.name }}"
+      data: {data: {color: blue}}
+  - name: clone
+    match: {any: [{resources: {kinds: [Namespace], selector: {matchLabels: {team: "yes"}}}}]}
+    generate:
+      synchronize: true
+      apiVersion: v1
+      kind: Secret
+      name: regcred
+      namespace: "{{ request.object.metadata.name }}"
+      clone: {namespace: default, name: regcred}
+`;
+
+/** Where the policy puts its objects for the namespace blue, and the source of its copies. */
+export const settings = "/api/v1/namespaces/blue/configmaps/settings";
+export const copy = "/api/v1/namespaces/blue/secrets/regcred";
+export const source = "/api/v1/namespaces/default/secrets/regcred";

@@ -1,34 +1,8 @@
 import assert from "node:assert/strict";
 import { dig, isFault, type JsonObject } from "../../lib/json/mod.ts";
 import { BackgroundWorker, carryOut, type Change, followChange, Upkeep } from "../../lib/background/mod.ts";
-import { keptLog, policies, portsWith, request } from "./setting.ts";
+import { copy, keptLog, policies, portsWith, request, settings, source, synchronized } from "./setting.ts";
 
-/** A policy that makes a ConfigMap of data and clones a Secret, for each namespace with a label. */
-const synchronized = `
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: both}
-spec:
-  rules:
-  - name: data
-    match: {any: [{resources: {kinds: [Namespace], selector: {matchLabels: {team: "yes"}}}}]}
-    generate:
-      synchronize: true
-      apiVersion: v1
-      kind: ConfigMap
-      name: settings
-      namespace: "{{ request.object.metadata.name }}"
-      data: {data: {color: blue}}
-  - name: clone
-    match: {any: [{resources: {kinds: [Namespace], selector: {matchLabels: {team: "yes"}}}}]}
-    generate:
-      synchronize: true
-      apiVersion: v1
-      kind: Secret
-      name: regcred
-      namespace: "{{ request.object.metadata.name }}"
-      clone: {namespace: default, name: regcred}
-`;
 const objects = `
 {apiVersion: v1, kind: Namespace, metadata: {name: default}}
 ---
@@ -36,9 +10,6 @@ const objects = `
 ---
 {apiVersion: v1, kind: Secret, metadata: {name: regcred, namespace: default, uid: u-source}, data: {a: eA==}}
 `;
-const settings = "/api/v1/namespaces/blue/configmaps/settings";
-const copy = "/api/v1/namespaces/blue/secrets/regcred";
-const source = "/api/v1/namespaces/default/secrets/regcred";
 
 async function setUp(text = synchronized) {
   const { cluster, ports } = portsWith(objects);

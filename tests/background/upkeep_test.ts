@@ -2,34 +2,8 @@
 import assert from "node:assert/strict";
 import { BackgroundWorker, Upkeep, type UpkeepOptions } from "../../lib/background/mod.ts";
 import { asObject, dig, type JsonObject } from "../../lib/json/mod.ts";
-import { keptLog, policies, portsWith, request } from "./setting.ts";
+import { copy, keptLog, policies, portsWith, request, settings, source, synchronized } from "./setting.ts";
 
-/** A policy that makes a ConfigMap of data and clones a Secret, for each namespace with a label. */
-const synchronized = `
-apiVersion: kyverno.io/v1
-kind: ClusterPolicy
-metadata: {name: both}
-spec:
-  rules:
-  - name: data
-    match: {any: [{resources: {kinds: [Namespace], selector: {matchLabels: {team: "yes"}}}}]}
-    generate:
-      synchronize: true
-      apiVersion: v1
-      kind: ConfigMap
-      name: settings
-      namespace: "{{ request.object.metadata.name }}"
-      data: {data: {color: blue}}
-  - name: clone
-    match: {any: [{resources: {kinds: [Namespace], selector: {matchLabels: {team: "yes"}}}}]}
-    generate:
-      synchronize: true
-      apiVersion: v1
-      kind: Secret
-      name: regcred
-      namespace: "{{ request.object.metadata.name }}"
-      clone: {namespace: default, name: regcred}
-`;
 const touching = `
 apiVersion: kyverno.io/v1
 kind: ClusterPolicy
@@ -56,10 +30,7 @@ const blue: JsonObject = {
   metadata: { name: "blue", labels: { team: "yes" } },
 };
 const bluePath = "/api/v1/namespaces/blue";
-const settings = "/api/v1/namespaces/blue/configmaps/settings";
-const copy = "/api/v1/namespaces/blue/secrets/regcred";
 const oldSettings = "/api/v1/namespaces/old/configmaps/settings";
-const source = "/api/v1/namespaces/default/secrets/regcred";
 
 /** A cluster, and replicas that come and go; what a leader notes outlives them. */
 function setUp(text = synchronized) {

@@ -6,19 +6,9 @@ import { ObjectDocuments } from "../../lib/live/object_document.ts";
 import { reportedAdmissionPolicies } from "../../lib/live/admission_policies/reported.ts";
 import { GeneratedPolicies } from "../../lib/live/admission_policies/generated_policies.ts";
 import { type Generation, generations } from "../../lib/live/admission_policies/wanted.ts";
-import type { ApiCall, Cluster, Collections, Log, ServedResource } from "../../lib/ports.ts";
+import type { ApiCall, Cluster, Collections, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
-
-const silent: Log = { write: () => {} };
-
-const onPods = `
-apiVersion: policies.kyverno.io/v1
-kind: ValidatingPolicy
-metadata: {name: p, uid: u}
-spec:
-  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}
-  validations: [{expression: "object.spec.hostNetwork != true"}]
-`;
+import { onPods, silent } from "./setting.ts";
 
 const patch = `[JSONPatch{op: "add", path: "/a", value: "b"}]`;
 

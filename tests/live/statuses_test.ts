@@ -16,8 +16,9 @@ import {
 import { missingRights } from "../../lib/live/reporting_rights.ts";
 import { PolicyStatuses } from "../../lib/live/policy_statuses.ts";
 import { StatusWriter } from "../../lib/live/status.ts";
-import type { Cluster, Log, ServedResource } from "../../lib/ports.ts";
+import type { Cluster, ServedResource } from "../../lib/ports.ts";
 import { parseDocuments } from "../../lib/yaml/mod.ts";
+import { onPods, silent } from "./setting.ts";
 
 function compiled(text: string) {
   const { policies } = compile(parseDocuments(text, "p.yaml").documents, { dialect: "current" });
@@ -34,17 +35,6 @@ const served: ServedResource[] = [{
   subresources: [],
   preferred: true,
 }];
-
-const silent: Log = { write: () => {} };
-
-const onPods = `
-apiVersion: policies.kyverno.io/v1
-kind: ValidatingPolicy
-metadata: {name: p, uid: u}
-spec:
-  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}
-  validations: [{expression: "object.spec.hostNetwork != true"}]
-`;
 
 const enforcement = { configured: true, generated: false, missingRights: [], missingRules: "" };
 

@@ -1,6 +1,14 @@
 import { compileConditions, type Observe } from "../../condition/mod.ts";
 import type { Context } from "../../context/mod.ts";
-import { type DocumentPath, Fault, isFault, isString, type Json, type JsonObject } from "../../json/mod.ts";
+import {
+  BoundedCache,
+  type DocumentPath,
+  Fault,
+  isFault,
+  isString,
+  type Json,
+  type JsonObject,
+} from "../../json/mod.ts";
 import { compileTemplate, type Template } from "../../template/mod.ts";
 import { observed, ruleConditions } from "../conditions.ts";
 import type { RuleTools } from "../rule_kind.ts";
@@ -93,7 +101,7 @@ const maxTexts = 64;
 
 /** Messages of conditions, which may hold variables. */
 class Texts {
-  readonly #templates = new Map<string, Template>();
+  readonly #templates = new BoundedCache<Template>(maxTexts);
 
   render(message: string, context: Context): string {
     const text = this.value(message, context);
@@ -103,8 +111,7 @@ class Texts {
   /** The rendered message; any JSON value where the message is one variable. */
   value(message: string, context: Context): Json | Fault {
     if (!message.includes("{{")) return message;
-    const template = this.#templates.get(message) ?? compileTemplate(message);
-    if (this.#templates.size < maxTexts) this.#templates.set(message, template);
+    const template = this.#templates.getOrMake(message, () => compileTemplate(message));
     return template.render(context, context.environment);
   }
 }

@@ -1,0 +1,14 @@
+import type { Log } from "../../lib/ports.ts";
+
+/** A log of which nothing is read. */
+export const silent: Log = { write: () => {} };
+
+/** A policy in CEL about Pods alone, so that there are specs for controllers. */
+export const onPods = `
+apiVersion: policies.kyverno.io/v1
+kind: ValidatingPolicy
+metadata: {name: p, uid: u}
+spec:
+  matchConstraints: {resourceRules: [{apiGroups: [""], apiVersions: [v1], operations: [CREATE], resources: [pods]}]}
+  validations: [{expression: "object.spec.hostNetwork != true"}]
+`;
