@@ -3,8 +3,8 @@ import type { JsonObject } from "../json/mod.ts";
 import { nameOf, namespaceOf, typeOf } from "../kube/mod.ts";
 
 /**
- * The request that stands for an existing object. It matches like a CREATE without a user. Expressions see the object
- * but, as in Kyverno, no operation.
+ * The request for an existing object, for rules that run in the background. It matches like a CREATE without a user;
+ * expressions see the object but no operation.
  */
 export function existingRequest(object: JsonObject): PolicyRequest {
   const namespace = namespaceOf(object);

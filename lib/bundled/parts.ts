@@ -76,12 +76,12 @@ function ofKind(kind: string, files: readonly string[]): BundlePart {
 
 const celKind = /^(?:policies\.kyverno\.io|admissionregistration\.k8s\.io)\/(?:Namespaced)?(.*)$/;
 
-/** What an expression does that calls one of the functions. */
+/** Whether an expression calls one of the functions, or is composed at run time and could call it. */
 function calling(names: readonly string[]): BundlePart["isNeeded"] {
   return ({ calls, composesExpressions }) => composesExpressions || calls(names);
 }
 
-/** What an expression may write before a bracket to use a library. */
+/** The names that an expression may write before a bracket to use a library. */
 function namesOf({ functions, macros = [] }: Library): readonly string[] {
   return [...functions, ...macros].map(({ name }) => name.split(".").at(-1)!);
 }

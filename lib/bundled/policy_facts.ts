@@ -2,7 +2,7 @@ import type { Snapshot } from "../engine/mod.ts";
 import { isList, isObject, type Json } from "../json/mod.ts";
 import { hasYamlPatches } from "../policy/mod.ts";
 
-/** What the policies of a bundle say about the parts that they need. */
+/** The facts about a bundle's policies that decide which parts the bundle needs. */
 export interface PolicyFacts {
   /** The kinds of rule bodies. */
   readonly bodies: ReadonlySet<string>;
@@ -20,7 +20,7 @@ export interface PolicyFacts {
   mentions(words: string): boolean;
 }
 
-/** What may stand between a function's name and its arguments: space, and comments in CEL. */
+/** The text that may stand between a function's name and its arguments: space, and comments in CEL. */
 const beforeArguments = String.raw`(?:\s|//[^\n]*\n)*\(`;
 
 /** Reads the facts from the documents of a bundle and from what the loader made of them. */

@@ -181,7 +181,7 @@ const filterParts: Readonly<Record<string, string>> = {
   operation: "operations",
 };
 
-/** `kind=Pod,name=web-*` as a filter; each part may come several times, and have an `s` as Kyverno's have. */
+/** Reads `kind=Pod,name=web-*` as a filter of resources. A key may repeat, and may have a plural `s`. */
 function filterOf(text: string): JsonObject | Fault {
   const resources: { [part: string]: string[] } = {};
   for (const part of text.split(",")) {

@@ -57,7 +57,7 @@ function compileConfigMap(entry: ConfigMapEntry, options: EntryOptions): Context
   }
 }
 
-/** `data`, with the decoded `binaryData` beside it as Kyverno has it. */
+/** The `data` of a ConfigMap, with the decoded `binaryData` beside it. */
 function contents(object: JsonObject): Json {
   const found = field(object, "data");
   return isObject(found) ? found : {};

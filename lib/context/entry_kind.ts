@@ -1,7 +1,7 @@
 import type { ContextEntry } from "./context.ts";
 import type { EntryOptions } from "./entry_options.ts";
 
-/** What stands in for a cluster and for services, in a test, on the command line or in the playground. */
+/** The sources that stand in for a cluster and for services, in a test, on the command line or in the playground. */
 export interface StandIns {
   /** Whether there are objects of a cluster. */
   readonly cluster: boolean;

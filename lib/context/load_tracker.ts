@@ -174,7 +174,7 @@ export class LoadTracker {
     }
   }
 
-  /** What a request has one of: made when it is first needed, with the function as its name. */
+  /** Returns a value that a request has once: `make` creates it when it is first needed, and identifies it. */
   once<T>(make: () => T): T {
     const made = this.#made ??= new Map<() => unknown, unknown>();
     if (!made.has(make)) made.set(make, make());

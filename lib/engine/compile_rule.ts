@@ -121,7 +121,7 @@ class RuleCompiler {
     return ruleConditions(written, this.#tools, ["preconditions"]);
   }
 
-  /** Unknown variables are reported, but the rule runs, and its message is Kyverno's. */
+  /** The loader reports unknown variables, but the rule runs and returns the fault of the variable. */
   #variables(uses: readonly Use[], path: DocumentPath): void {
     if (uses.some(({ paths }) => readsRoles(paths))) this.#need({ kind: "roles" });
     const rule = this.#rule;

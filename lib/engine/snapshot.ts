@@ -21,7 +21,7 @@ export interface Snapshot {
   readonly dialect: Dialect;
   /** Policies with rules of the phase that may be about such a request, in order. */
   readonly candidates: Candidates;
-  /** What is prepared of the policies for requests of one type and query. */
+  /** The selections prepared for requests of one type and query. */
   readonly selections: PolicySelections;
 }
 

@@ -18,8 +18,8 @@ export interface ExpressionOptions {
    */
   readonly root?: "context" | "document";
   /**
-   * Whether a root name holds a Go integer in Kyverno (a foreach's index), which equals no number and has no
-   * order there. None does when absent.
+   * Whether a root name holds a Go integer, such as the index of a foreach; no name does when absent. Kyverno parity:
+   * a Go integer equals no number and has no order. Pinned by "Go integers equal no number".
    */
   readonly isInteger?: (name: string) => boolean;
 }

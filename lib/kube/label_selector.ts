@@ -4,7 +4,10 @@ import { compileWildcard, hasWildcard } from "./wildcard.ts";
 
 /** Which selectors {@link compileLabelSelector} takes. */
 export interface LabelSelectorOptions {
-  /** Whether `*` and `?` in `matchLabels` are wildcards, as in Kyverno's policies; not so by default. */
+  /**
+   * Whether `*` and `?` in `matchLabels` are wildcards; false when absent. Kyverno parity: they are wildcards in the
+   * match blocks of its policies. Pinned by tests/match/filter_test.ts.
+   */
   readonly wildcards?: boolean;
 }
 

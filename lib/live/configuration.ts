@@ -77,7 +77,7 @@ interface Selectors {
   readonly objectSelector: JsonObject;
 }
 
-/** `webhooks`: an object, or (as Kyverno wrote it once) a list with one. */
+/** Reads `webhooks`: an object, or a list of one object (an older form of Kyverno's ConfigMap). */
 function webhookSelectors(text: string | undefined): Selectors {
   const value = jsonOf(text);
   const written = Array.isArray(value) ? value[0] : value;

@@ -61,7 +61,7 @@ const lookForAuthority = 10_000;
 export class LivePolicies {
   readonly #options: LivePoliciesOptions;
   readonly #objects: PolicyObjects;
-  /** What did not change keeps its compiled form. */
+  /** Keeps the compiled form of documents that did not change. */
   readonly #compiler: PolicyCompiler;
   readonly #documents = new ObjectDocuments();
   readonly #webhooks: ObjectKeeper;

@@ -34,7 +34,7 @@ interface DecidedPiece {
 /** An element of a patch's list, while it is decided for the elements of the resource. */
 interface ListDecision {
   readonly item: PatchNode;
-  /** What the elements so far have left of it. */
+  /** The patch after the decisions for the elements so far. */
   current: PatchNode;
   /** Whether all its conditions held for some element, and whether one on the whole rule did not for another. */
   passed: boolean;
@@ -139,7 +139,7 @@ class Decision {
       const found = this.#accepted(state.current, elements, this.#draft);
       if (found !== undefined) rest = found;
       else {
-        // What is decided for the first element may make the others easy to find.
+        // The decision for the first element may simplify the patch for the others.
         const first = this.#draft.firstOf(elements);
         if (first === undefined) return undefined;
         const fault = this.#decideElement(state, first);

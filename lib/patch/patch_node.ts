@@ -113,7 +113,7 @@ function compileList(
 
 function compileMap(patch: JsonObject, nodes: PatchNodes | undefined, depth: number): PatchNode | Fault {
   const entries: PatchEntry[] = [];
-  // Kyverno reads a patch in the order of Go's JSON.
+  // Sorted, as Go marshals the keys of a map.
   for (const text of sortedKeys(patch)) {
     const node = compilePatch(patch[text]!, nodes, depth + 1);
     if (isFault(node)) return node;

@@ -1,6 +1,6 @@
 /**
- * Whether Kyverno holds a JSON number as an int64 and not as a float64. JSON does not distinguish `1.0` from `1`, so
- * every whole number in range is an integer.
+ * Whether Go reads a JSON number as an int64 and not as a float64. JSON does not distinguish `1.0` from `1`, so every
+ * whole number in range is an integer.
  */
 export function isInt64(value: number): boolean {
   return Number.isInteger(value) && Math.abs(value) < 2 ** 63;

@@ -3,9 +3,9 @@ import { parseTerm } from "./operator.ts";
 
 /** A string pattern without operators and wildcards. */
 export interface PlainWord {
-  /** What texts are compared with: the pattern without the spaces around it. */
+  /** The pattern without the spaces around it; texts are compared with it. */
   readonly text: string;
-  /** What {@link comparedAs} returns for it. */
+  /** The values for the pattern that {@link comparedAs} returns. */
   readonly values: readonly string[];
 }
 

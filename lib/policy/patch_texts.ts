@@ -52,7 +52,7 @@ function hasYamlPatch({ patchesJson6902: patch, foreach: loops }: JsonObject): b
 /** A variable that is a whole number wherever it has a value. */
 const index = /\{\{\s*elementIndex\d*\s*\}\}/g;
 
-/** What stands for an index while the text around it is read: digits, as there will be. */
+/** Digits that stand for an index while the text around it is parsed. */
 const digits = "70770077";
 
 /**

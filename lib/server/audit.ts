@@ -181,7 +181,7 @@ export class AuditQueue {
   }
 }
 
-/** Milliseconds for the audit rules of one request, as in Kyverno. */
+/** The time limit for the audit rules of one request, in milliseconds. */
 const budget = 30_000;
 
 /** Milliseconds after which the queue yields to answers: less than a client notices. */

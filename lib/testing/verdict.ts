@@ -11,7 +11,7 @@ export interface Comparison {
   readonly match: ObjectMatch;
 }
 
-/** Whether a row passes, and if not, why. As in Kyverno, objects are compared first. */
+/** Decides whether a row passes, and if not, why. Objects are compared before results. */
 export function judge(
   { expected, actual, message, match }: Comparison,
 ): Pick<TestRow, "result" | "reason" | "message" | "details"> {

@@ -24,8 +24,8 @@ export interface ImageRegistryOptions extends RegistryContentOptions {
 const HOUR = 3_600_000;
 
 /**
- * Images of OCI and Docker registries: manifest, index and configuration, each checked against its digest. Of an index
- * the image for linux/amd64 is taken, as Kyverno does. Credentials helpers of cloud providers are not supported.
+ * Images of OCI and Docker registries: manifest, index and configuration, each checked against its digest. Of an
+ * index it takes the image for linux/amd64. Credentials helpers of cloud providers are not supported.
  */
 export class ImageRegistry implements Registry {
   readonly #content: RegistryContent;

@@ -29,7 +29,7 @@ export interface Certificate {
   readonly unknownCritical: readonly string[];
   /** The content of an extension; `undefined` when it is absent. */
   extension(oid: string): Uint8Array | undefined;
-  /** For what the library does itself. */
+  /** The certificate as the X.509 library parsed it, for the checks of signatures that the library does. */
   readonly parsed: X509Certificate;
 }
 

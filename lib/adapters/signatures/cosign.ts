@@ -150,7 +150,7 @@ function refusesSigner(
   return refusesIdentity(by, certificates, ports.patterns);
 }
 
-/** Kyverno lists them in any order; here they are sorted. */
+/** Sorted, so that the message is the same for every run. */
 function reasonsOf(all: readonly Tried[]): string {
   return all.flatMap(({ checked }) => checked.ok ? [] : [checked.why]).sort().join("\n ");
 }

@@ -123,7 +123,7 @@ const maxPatterns = 1_000;
 export class IdentityPatterns {
   readonly #compiled = new BoundedCache<((text: string) => boolean) | string>(maxPatterns);
 
-  /** What searches a text for an expression; the fault has cosign's words, with the name of the field. */
+  /** Compiles an expression to a function that searches a text; the fault has cosign's words and the field's name. */
   compile(name: string, expression: string): ((text: string) => boolean) | Fault {
     const pattern = this.#compiled.getOrMake(expression, () => compile(expression));
     return typeof pattern === "string"

@@ -95,8 +95,7 @@ async function statementIn(
       bundle: new TextDecoder().decode(blob),
       key,
       trustedRoot,
-      // As in Kyverno, `verifyImages` demands an observed time, and an ImageValidatingPolicy also a certificate
-      // timestamp.
+      // `verifyImages` demands an observed time, and an ImageValidatingPolicy also a certificate timestamp.
       needs: {
         log: !ignoreTlog,
         observedTime: !ignoreSct,

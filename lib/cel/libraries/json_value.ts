@@ -3,7 +3,11 @@ import { type CelFault, failure, isCelFault } from "../fault.ts";
 import { celToJson } from "../json.ts";
 import { type CelMap, mapEntries, type PlainMap, toFloat, type Value } from "../values/mod.ts";
 
-/** Converts JSON as Go's decoder does for Kyverno's functions: every number is a double, every text well-formed. */
+/**
+ * Converts JSON to CEL values for Kyverno's functions. Kyverno parity: every number is a double, as Go's decoder
+ * makes it, and every text is well-formed. Pinned by "numbers that are read from a text are doubles, as Go's decoder
+ * makes them".
+ */
 export function withDoubles(json: Json): Value {
   if (typeof json === "number") return toFloat(json);
   if (typeof json === "string") return json.toWellFormed();

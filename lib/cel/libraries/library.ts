@@ -124,18 +124,18 @@ type Pure<P extends readonly CelType[]> = Definition<P> & {
   readonly call: (...args: ArgumentsOf<P>) => Result;
 };
 
-type Asking<P extends readonly CelType[]> = Definition<P> & {
+type Loading<P extends readonly CelType[]> = Definition<P> & {
   readonly callOut: (external: ExternalCalls, ...args: ArgumentsOf<P>) => Result;
   readonly forCallOut?: () => (external: ExternalCalls, ...args: ArgumentsOf<P>) => Result;
 };
 
 /** A signature that is called as a function: `name(a, b)`. */
-export function overload<const P extends readonly CelType[]>(definition: Pure<P> | Asking<P>): Overload {
+export function overload<const P extends readonly CelType[]>(definition: Pure<P> | Loading<P>): Overload {
   return erase(definition, "function");
 }
 
 /** A signature that is called on its first argument: `a.name(b)`. */
-export function method<const P extends readonly CelType[]>(definition: Pure<P> | Asking<P>): Overload {
+export function method<const P extends readonly CelType[]>(definition: Pure<P> | Loading<P>): Overload {
   return erase(definition, "method");
 }
 
@@ -144,7 +144,7 @@ export function method<const P extends readonly CelType[]>(definition: Pure<P> |
  * `takes` before the call.
  */
 function erase<P extends readonly CelType[]>(
-  definition: Pure<P> | Asking<P>,
+  definition: Pure<P> | Loading<P>,
   style: Overload["style"],
 ): Overload {
   const { takes, gives, ...rest } = definition;

@@ -10,8 +10,8 @@ export type CommunityArgument =
   | { readonly kind: "reference"; readonly evaluate: CommunityEvaluate; readonly stepsPerElement: number };
 
 /**
- * A call. As in kyverno-json, the arguments are evaluated first; then the function's existence, the number of arguments
- * and their types are checked.
+ * Plans a call. Arguments are evaluated first; then the function's existence, the number of arguments and their types
+ * are checked.
  */
 export function planCall(
   name: string,

@@ -43,7 +43,10 @@ interface Signature {
   readonly returns: readonly ResultType[];
   /** Whether the result depends on more than the arguments. */
   readonly volatile?: true;
-  /** Whether Kyverno returns a Go integer, which compares with no number. */
+  /**
+   * Whether the result is a Go integer. Kyverno parity: a Go integer equals no number and has no order. Pinned by "Go
+   * integers equal no number".
+   */
   readonly integer?: true;
   /**
    * The message with which Kyverno refuses a Go integer among the arguments of a function that otherwise takes any

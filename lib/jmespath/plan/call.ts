@@ -14,7 +14,7 @@ type Check = (value: Json) => Fault | undefined;
 
 /**
  * A call. Arguments are evaluated first and missing keys among them read as null; then the function's existence, the
- * number of arguments and their types are checked, in Kyverno's order.
+ * number of arguments and their types are checked, in this order.
  */
 export function planCall(
   name: string | undefined,

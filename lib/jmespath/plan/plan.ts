@@ -27,7 +27,7 @@ export interface PlanPosition {
   readonly functions: FunctionTable;
   /** Whether the current value is the root, that is the scope. */
   readonly atRoot: boolean;
-  /** Whether a root name holds a Go integer in Kyverno, such as a loop's index. */
+  /** Whether a root name holds a Go integer, such as the index of a foreach. */
   readonly isInteger: (name: string) => boolean;
 }
 

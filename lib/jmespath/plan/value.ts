@@ -29,8 +29,8 @@ export interface ExpressionPlan {
   /** The result, when it depends on no input. */
   readonly constant?: Json | Fault;
   /**
-   * Whether the result is an integer in Kyverno's sense, which is no JSON number: unequal to every number,
-   * without order, and refused by functions that want a number.
+   * Whether the result is a Go integer, which equals no number, has no order, and is refused by functions that
+   * require a number.
    */
   readonly integer?: boolean;
 }

@@ -15,10 +15,10 @@ export function fromClassic(
 ): AdmissionPolicyParts | Fault | undefined {
   if (policy.kind !== "ClusterPolicy" || broken !== undefined) return undefined;
   const written = rules.filter(({ rule }) => rule.generatedFor === undefined);
-  const asking = written.filter(({ rule: { body } }) => body.kind === "cel" && body.generate);
-  if (asking.length === 0) return undefined;
+  const candidates = written.filter(({ rule: { body } }) => body.kind === "cel" && body.generate);
+  if (candidates.length === 0) return undefined;
   if (written.length > 1) return new Fault("skip generation: multiple rules are not applicable");
-  const [{ rule, exceptions }] = asking as [(typeof asking)[number]];
+  const [{ rule, exceptions }] = candidates as [(typeof candidates)[number]];
   const { body } = rule;
   if (body.kind !== "cel") return undefined;
   if (rule.preconditions !== undefined && rule.preconditions !== null) {

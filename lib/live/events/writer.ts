@@ -12,7 +12,7 @@ export interface EventWriterOptions {
   readonly successActions: () => readonly string[];
 }
 
-/** The most events in the queue, as in Kyverno. */
+/** The most events in the queue. */
 const most = 1_000;
 
 /** Writes events one after another, after the answers. It drops and counts events that do not fit in the queue. */

@@ -114,7 +114,7 @@ export class AdmissionReports {
   }
 }
 
-/** What distinguishes an object from others, also from one of the same name before or after it. */
+/** The identity of an object: it differs from that of any other object, also of an earlier one with the same name. */
 function identityOf(object: JsonObject, uid: string = uidOf(object)): string {
   return JSON.stringify([
     object["apiVersion"] ?? "",

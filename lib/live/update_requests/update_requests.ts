@@ -216,7 +216,7 @@ export class UpdateRequests {
   }
 }
 
-/** What distinguishes a request from others: those for objects that exist have no uid. */
+/** The identity of a request. A request for an existing object has no uid and takes that of the object. */
 function identityOf({ uid, object, oldObject }: PolicyRequest): string {
   return uid !== "" ? uid : asString(dig(object ?? oldObject, "metadata", "uid")) ?? "";
 }

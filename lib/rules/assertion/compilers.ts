@@ -29,7 +29,7 @@ export function compilersOf(jmespath: Compile, cel?: CelCompile): Compilers {
   return { byName, standard: jmespath };
 }
 
-/** The compilers with another default. An unknown name keeps the default, as in Kyverno. */
+/** The compilers with another default. An unknown name keeps the default. */
 export function withDefault(compilers: Compilers, name: Json | undefined): Compilers {
   const standard = typeof name === "string" ? compilers.byName.get(name) : undefined;
   return standard === undefined ? compilers : { ...compilers, standard };

@@ -9,8 +9,9 @@ export type MessageTemplate = (payload: Json, input: CommunityInput) => string;
 type Piece = string | { readonly source: string; readonly expression: TreeExpression | Fault };
 
 /**
- * Compiles a message. An expression that fails, finds nothing or is no text shows as `ERR (…)`, as in Kyverno. Unlike
- * Kyverno, Postern never reads an inserted value as a template again.
+ * Compiles a message. Kyverno parity: an expression that fails, finds nothing or is no text shows as `ERR (…)`.
+ * Pinned by tests/rules/assertion/json_policy_test.ts. Unlike Kyverno, Postern never reads an inserted value as a
+ * template again.
  */
 export function compileMessage(text: string, compile: Compile): MessageTemplate {
   const pieces: Piece[] = [];

@@ -14,7 +14,7 @@ export function elementPath(parent: TreePath | undefined, index: number | string
   return { parent, piece: `[${index}]` };
 }
 
-/** The path as text: `spec.~.containers[0].image`; `<nil>` for the payload itself, as Kyverno writes it. */
+/** The path as text: `spec.~.containers[0].image`; `<nil>` for the payload itself. */
 export function pathText(path: TreePath | undefined): string {
   if (path === undefined) return "<nil>";
   const pieces: string[] = [];

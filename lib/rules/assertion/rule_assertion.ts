@@ -18,8 +18,8 @@ export interface RuleAssertion {
 }
 
 /**
- * Compiles `validate.assert` of a rule: the tree itself, as Kyverno has it, or `{any: […], all: […]}` with or
- * without `check`, as the documentation of assertion trees writes it. The payload has no fields of these names.
+ * Compiles `validate.assert` of a rule: the tree itself, or `{any: […], all: […]}` with or without `check`, as the
+ * documentation of assertion trees writes it. The payload has no fields of these names.
  */
 export function compileRuleAssertion(assert: Json, compilers: Compilers): RuleAssertion {
   const problems: TreeProblem[] = [];

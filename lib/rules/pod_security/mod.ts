@@ -2,8 +2,8 @@
  * The Pod Security Standards: every control of every version at the levels privileged, baseline and restricted, for
  * Pods and the seven kinds of controllers, with exclusions by control, image, field and value.
  *
- * Not supported: `hostProbesAndHostLifecycle` names no fields and has no control name, as in Kyverno, so it cannot be
- * excluded; annotations of a CronJob are read from the pod's template, not from the job's, where they have no effect.
+ * Not supported: `hostProbesAndHostLifecycle` names no fields and has no control name, so it cannot be excluded;
+ * annotations of a CronJob are read from the pod's template, not from the job's, where they have no effect.
  *
  * @module
  */

@@ -2,7 +2,7 @@ import type { PolicyIdentity } from "../../engine/mod.ts";
 import { hasRules } from "../../policy/mod.ts";
 import type { PolicyFamily } from "./metric_table.ts";
 
-/** The labels of a policy, as in Kyverno. */
+/** The labels of a policy in metrics. Kyverno parity: their names and order. Pinned by tests/server/metrics_test.ts. */
 export interface PolicyLabels {
   readonly background: "true" | "false";
   /** `-` for a policy without a namespace. */
